@@ -1,0 +1,275 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"time"
+)
+
+const (
+	// DefaultMaxLine is the longest line that is written or read, in bytes,
+	// its newline included.
+	DefaultMaxLine = 64 << 20
+
+	sumKey     = `,"sum":"`
+	trailerLen = len(sumKey) + 8 + len(`"}`) // the 18 bytes that end every line
+	timeLayout = "2006-01-02T15:04:05.000000Z"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Sum is the CRC-32C of a line, chained to the sum of the line before. It is
+// written as 8 lower-case hex digits. The zero Sum stands before the first line.
+type Sum uint32
+
+func (s Sum) String() string { return string(s.appendHex(nil)) }
+
+// MarshalText writes the 8 hex digits.
+func (s Sum) MarshalText() ([]byte, error) { return s.appendHex(nil), nil }
+
+// UnmarshalText reads 8 lower-case hex digits and nothing else.
+func (s *Sum) UnmarshalText(text []byte) error {
+	var raw [4]byte
+	if len(text) != 8 || !bytes.Equal(text, bytes.ToLower(text)) {
+		return fmt.Errorf("sum %q is not 8 lower-case hex digits", text)
+	}
+	if _, err := hex.Decode(raw[:], text); err != nil {
+		return fmt.Errorf("sum %q is not 8 lower-case hex digits", text)
+	}
+	*s = Sum(uint32(raw[0])<<24 | uint32(raw[1])<<16 | uint32(raw[2])<<8 | uint32(raw[3]))
+	return nil
+}
+
+func (s Sum) appendHex(dst []byte) []byte {
+	return hex.AppendEncode(dst, []byte{byte(s >> 24), byte(s >> 16), byte(s >> 8), byte(s)})
+}
+
+// chain is the sum of a line whose bytes up to and not including `,"sum"` are
+// body, behind a line with the sum s.
+func (s Sum) chain(body []byte) Sum {
+	var digits [8]byte
+	crc := crc32.Update(0, castagnoli, s.appendHex(digits[:0]))
+	return Sum(crc32.Update(crc, castagnoli, body))
+}
+
+// encode appends the line of e behind a line with the sum prev to dst, with
+// its newline, and sets e.Sum.
+func encode(dst []byte, e *Event, prev Sum) []byte {
+	start := len(dst)
+	dst = appendBody(dst, *e)
+	e.Sum = prev.chain(dst[start:])
+	return append(appendTrailer(dst, e.Sum), '\n')
+}
+
+func appendLine(dst []byte, e Event) []byte {
+	return appendTrailer(appendBody(dst, e), e.Sum)
+}
+
+func appendBody(dst []byte, e Event) []byte {
+	dst = append(dst, `{"seq":`...)
+	dst = strconv.AppendUint(dst, e.Seq, 10)
+	if e.Synced > 0 {
+		dst = append(dst, `,"synced":`...)
+		dst = strconv.AppendUint(dst, e.Synced, 10)
+	}
+	dst = append(dst, `,"time":"`...)
+	dst = e.Time.UTC().AppendFormat(dst, timeLayout)
+	dst = append(dst, `","type":"`...)
+	dst = append(dst, e.Type...)
+	dst = append(dst, `","data":`...)
+	return append(dst, e.Data...)
+}
+
+func appendTrailer(dst []byte, s Sum) []byte {
+	dst = append(dst, sumKey...)
+	dst = s.appendHex(dst)
+	return append(dst, `"}`...)
+}
+
+// compactRecord checks a record and returns it as it will be written.
+func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
+	if !validType(r.Type) {
+		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
+	}
+	var data bytes.Buffer
+	if err := json.Compact(&data, r.Data); err != nil {
+		return r, fmt.Errorf("data of %s: %w", r.Type, err)
+	}
+	if data.Len() == 0 || data.Bytes()[0] != '{' {
+		return r, fmt.Errorf("data of %s is not a JSON object", r.Type)
+	}
+	if data.Len()+envelopeMax+len(r.Type) > maxLine {
+		return r, fmt.Errorf("%s of %d bytes, the limit is %d: %w", r.Type, data.Len(), maxLine, ErrTooLong)
+	}
+	if r.Time.IsZero() {
+		r.Time = now
+	}
+	r.Time = r.Time.UTC().Truncate(time.Microsecond)
+	r.Data = data.Bytes()
+	return r, nil
+}
+
+// envelopeMax bounds what a line adds to its data and its type.
+const envelopeMax = 160
+
+func validType(t string) bool {
+	noun, verb, ok := bytes.Cut([]byte(t), []byte("."))
+	return ok && lowerCase(noun) && lowerCase(verb)
+}
+
+func lowerCase(b []byte) bool {
+	for _, c := range b {
+		if c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// Why a line does not check.
+var (
+	errNoTrailer = errors.New("it does not end in a sum")
+	errSum       = errors.New("its sum does not match the bytes and the line before")
+	errLayout    = errors.New("it is not a JSON object with seq, time, type and data")
+)
+
+// decodeSum finds the sum at the end of a line, never by searching.
+func decodeSum(line []byte) (body []byte, sum Sum, err error) {
+	if len(line) < trailerLen {
+		return nil, 0, errNoTrailer
+	}
+	body, trailer := line[:len(line)-trailerLen], line[len(line)-trailerLen:]
+	if string(trailer[:len(sumKey)]) != sumKey || string(trailer[len(sumKey)+8:]) != `"}` {
+		return nil, 0, errNoTrailer
+	}
+	if sum.UnmarshalText(trailer[len(sumKey):len(sumKey)+8]) != nil {
+		return nil, 0, errNoTrailer
+	}
+	return body, sum, nil
+}
+
+// decode reads a line, without its newline, that stands behind one with the
+// sum prev. The event's Data aliases the line.
+func decode(line []byte, prev Sum) (Event, error) {
+	body, sum, err := decodeSum(line)
+	if err != nil {
+		return Event{}, err
+	}
+	if prev.chain(body) != sum {
+		return Event{}, errSum
+	}
+	return decodeLayout(line, body, sum)
+}
+
+// decodeLayout reads what a line says, whatever its sum.
+func decodeLayout(line, body []byte, sum Sum) (Event, error) {
+	e, ok := decodeBody(body)
+	if !ok {
+		var err error
+		if e, err = decodeForeign(line); err != nil {
+			return Event{}, err
+		}
+	}
+	e.Sum = sum
+	return e, nil
+}
+
+// decodeBody reads the layout that encode writes. It reports false for any
+// other, which may be valid JSON all the same.
+func decodeBody(body []byte) (e Event, ok bool) {
+	c := cursor{rest: body, ok: true}
+	c.literal(`{"seq":`)
+	e.Seq = c.number()
+	if c.has(`,"synced":`) {
+		e.Synced = c.number()
+	}
+	c.literal(`,"time":"`)
+	e.Time = c.time()
+	c.literal(`","type":"`)
+	e.Type = c.plainString()
+	c.literal(`","data":{`)
+	if !c.ok || len(c.rest) == 0 || c.rest[len(c.rest)-1] != '}' {
+		return Event{}, false
+	}
+	e.Data = json.RawMessage(body[len(body)-len(c.rest)-1:])
+	return e, true
+}
+
+// cursor reads a known layout from left to right; ok is false from the first
+// surprise on.
+type cursor struct {
+	rest []byte
+	ok   bool
+}
+
+func (c *cursor) literal(s string) {
+	if !c.has(s) {
+		c.ok = false
+	}
+}
+
+func (c *cursor) has(s string) bool {
+	if len(c.rest) < len(s) || string(c.rest[:len(s)]) != s {
+		return false
+	}
+	c.rest = c.rest[len(s):]
+	return true
+}
+
+func (c *cursor) number() (n uint64) {
+	i := 0
+	for ; i < len(c.rest) && i < 19 && c.rest[i] >= '0' && c.rest[i] <= '9'; i++ {
+		n = n*10 + uint64(c.rest[i]-'0')
+	}
+	if i == 0 {
+		c.ok = false
+	}
+	c.rest = c.rest[i:]
+	return n
+}
+
+func (c *cursor) time() time.Time {
+	if len(c.rest) < len(timeLayout) {
+		c.ok = false
+		return time.Time{}
+	}
+	t, err := time.Parse(timeLayout, string(c.rest[:len(timeLayout)]))
+	if err != nil {
+		c.ok = false
+	}
+	c.rest = c.rest[len(timeLayout):]
+	return t
+}
+
+func (c *cursor) plainString() string {
+	end := bytes.IndexAny(c.rest, "\"\\")
+	if end < 0 || c.rest[end] != '"' {
+		c.ok = false
+		return ""
+	}
+	s := string(c.rest[:end])
+	c.rest = c.rest[end:]
+	return s
+}
+
+// decodeForeign reads any valid JSON layout of a line, such as an editor or
+// another program leaves.
+func decodeForeign(line []byte) (Event, error) {
+	var stored struct {
+		Seq    *uint64         `json:"seq"`
+		Synced uint64          `json:"synced"`
+		Time   time.Time       `json:"time"`
+		Type   string          `json:"type"`
+		Data   json.RawMessage `json:"data"`
+	}
+	err := json.Unmarshal(line, &stored)
+	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' {
+		return Event{}, errLayout
+	}
+	return Event{Seq: *stored.Seq, Synced: stored.Synced, Time: stored.Time.UTC(), Type: stored.Type, Data: stored.Data}, nil
+}

@@ -1,0 +1,211 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+const (
+	dirMode  fs.FileMode = 0o700
+	fileMode fs.FileMode = 0o600
+
+	logSuffix     = ".jsonl"
+	lockSuffix    = ".lock"
+	asideInfix    = ".aside-"
+	tmpSuffix     = ".tmp"
+	archiveDir    = "archive"
+	archiveSuffix = ".jsonl.zst"
+	trashDir      = "trash"
+)
+
+// Options change how a Dir works. The zero Options are what programs want.
+type Options struct {
+	FS      FS               // nil: the operating system's
+	Now     func() time.Time // nil: time.Now
+	MaxLine int              // longest line in bytes; 0: DefaultMaxLine
+}
+
+// Dir is a directory of journals, one file each. It need not exist before the
+// first Append. A Dir holds nothing open and may be used from many goroutines.
+type Dir struct {
+	path    string
+	fs      FS
+	now     func() time.Time
+	maxLine int
+}
+
+// NewDir names the directory path. It touches nothing on the disk.
+func NewDir(path string, o Options) *Dir {
+	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine}
+	if d.fs == nil {
+		d.fs = OS
+	}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.maxLine == 0 {
+		d.maxLine = DefaultMaxLine
+	}
+	return d
+}
+
+// Path is the directory's path.
+func (d *Dir) Path() string { return d.path }
+
+// NewID mints the name of a new journal: a ULID, which sorts by time. Nothing
+// relies on that: what happened when is in the journal.
+func (d *Dir) NewID() string {
+	return ulid.MustNew(ulid.Timestamp(d.now()), ulid.DefaultEntropy()).String()
+}
+
+// Info describes the file of a journal without opening it.
+type Info struct {
+	ID       string
+	Path     string
+	Archived bool
+	Size     int64 // of the file, in bytes; compressed when archived
+	ModTime  time.Time
+	Inode    uint64 // 0 where there is none
+}
+
+// List describes every journal of the directory, archived ones included, in
+// the order of their names. Files that are not named like one are ignored. A
+// directory that does not exist is empty.
+func (d *Dir) List() ([]Info, error) {
+	live, err := d.listIn(d.path, logSuffix)
+	if err != nil {
+		return nil, err
+	}
+	archived, err := d.listIn(filepath.Join(d.path, archiveDir), archiveSuffix)
+	if err != nil {
+		return nil, err
+	}
+	all := append(archived, live...)
+	slices.SortFunc(all, func(a, b Info) int {
+		if c := strings.Compare(a.ID, b.ID); c != 0 {
+			return c
+		}
+		return boolOrder(a.Archived, b.Archived)
+	})
+	// Both exist after a crash between writing the one and removing the
+	// other: the live one wins.
+	return slices.CompactFunc(all, func(a, b Info) bool { return a.ID == b.ID }), nil
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+func (d *Dir) listIn(path, suffix string) ([]Info, error) {
+	entries, err := d.fs.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, entry := range entries {
+		id, ok := strings.CutSuffix(entry.Name(), suffix)
+		if !ok || !ValidID(id) {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // gone since, or not a file
+		}
+		infos = append(infos, newInfo(id, filepath.Join(path, entry.Name()), info, suffix == archiveSuffix))
+	}
+	return infos, nil
+}
+
+func newInfo(id, path string, info fs.FileInfo, archived bool) Info {
+	return Info{ID: id, Path: path, Archived: archived, Size: info.Size(), ModTime: info.ModTime(), Inode: inode(info)}
+}
+
+// Stat describes one journal, or returns ErrNotFound.
+func (d *Dir) Stat(id string) (Info, error) {
+	f, err := d.files(id)
+	if err != nil {
+		return Info{}, err
+	}
+	return f.stat(d.fs)
+}
+
+// ValidID reports whether id is a ULID in its canonical spelling.
+func ValidID(id string) bool {
+	parsed, err := ulid.ParseStrict(id)
+	return err == nil && parsed.String() == id
+}
+
+// files names the files of one journal.
+type files struct{ dir, id string }
+
+func (d *Dir) files(id string) (files, error) {
+	if id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\\\x00") {
+		return files{}, fmt.Errorf("journal %q: not a file name", id)
+	}
+	return files{d.path, id}, nil
+}
+
+func (f files) path() string        { return filepath.Join(f.dir, f.id+logSuffix) }
+func (f files) lockPath() string    { return filepath.Join(f.dir, f.id+lockSuffix) }
+func (f files) archivePath() string { return filepath.Join(f.dir, archiveDir, f.id+archiveSuffix) }
+func (f files) asidePath(n int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("%s%s%d", f.id, asideInfix, n))
+}
+
+func (f files) stat(fsys FS) (Info, error) {
+	info, err := fsys.Stat(f.path())
+	if err == nil {
+		return newInfo(f.id, f.path(), info, false), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Info{}, err
+	}
+	info, err = fsys.Stat(f.archivePath())
+	if err == nil {
+		return newInfo(f.id, f.archivePath(), info, true), nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
+	}
+	return Info{}, err
+}
+
+var (
+	plainName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+	hashTail  = regexp.MustCompile(`-[0-9a-f]{8}$`)
+	device    = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+	unsafe    = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+)
+
+// DirName turns any identifier into the name of a directory. Two identifiers
+// never share one, not even where case does not count, and none leads
+// elsewhere: what is not plain gets a hash of the identifier at its end, and
+// what is plain does not end like that.
+func DirName(id string) string {
+	if plainName.MatchString(id) && !hashTail.MatchString(id) && !device.MatchString(id) {
+		return id
+	}
+	safe := unsafe.ReplaceAllString(id, "_")
+	sum := sha256.Sum256([]byte(id))
+	return safe[:min(len(safe), 48)] + "-" + hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,93 @@
+// Package journal keeps append-only logs of events in files that survive
+// crashes and that people can read.
+//
+// A journal is one file of JSON lines, one event a line, each chained to the
+// one before by a checksum. A Dir is a directory of journals, named by ULIDs;
+// a Log is one of them, open for appending; a Reader reads one; Follow reads
+// one that is still being written. The package knows nothing of what the
+// events mean.
+//
+// A database would keep the same promises, but nobody can read one with tail,
+// jq or an editor, or mend it with one, and the promises are few.
+//
+// # Format
+//
+// A journal is stored as <ID>.jsonl and looks like this:
+//
+//	{"seq":1,"time":"2026-11-21T12:00:00.000000Z","type":"water.poured","data":{"litres":1.5},"sum":"b1377f53"}
+//	{"seq":2,"time":"2026-11-21T12:00:00.000000Z","type":"kettle.started","data":{"celsius":21},"sum":"6a883cd9"}
+//	{"seq":3,"synced":2,"time":"2026-11-21T12:00:00.000000Z","type":"water.boiled","data":{"celsius":100},"sum":"544d8fe8"}
+//
+// The fields of a line:
+//
+//	seq     1, 2, 3 … without a gap. It is the order of events, and the number
+//	        of the line in the file.
+//	synced  On the first line of a batch, when it has grown: the highest seq
+//	        that was known to be on the disk when the batch was written.
+//	time    UTC, RFC 3339, microseconds. Information only.
+//	type    What happened: noun.verb, in the past tense.
+//	data    The payload, a JSON object.
+//	sum     CRC-32C (Castagnoli: reflected polynomial 0x82F63B78, initial value
+//	        and final XOR 0xFFFFFFFF) as 8 lower-case hex digits, over these
+//	        bytes: the 8 digits of the line before, as ASCII, 00000000 before
+//	        the first line; then this line up to and not including ,"sum"
+//
+// A line ends in the 18 bytes ,"sum":"xxxxxxxx"} and a newline. The sum is
+// found there, from the end, never by searching. Because it is over raw bytes,
+// there is no canonical JSON to agree on; because it is chained, a line that
+// was changed, lost, doubled or moved is noticed. Writers write compact JSON
+// without HTML escapes. Readers take any valid JSON in front of the last 18
+// bytes. A line has at most DefaultMaxLine bytes; a longer event is refused
+// before anything is written.
+//
+// Beside a journal there may be
+//
+//	<ID>.lock               locked by the writer; says who that is, for messages
+//	<ID>.aside-<n>          bytes that recovery took out of the journal
+//	archive/<ID>.jsonl.zst  the journal when it is archived: the same bytes
+//	trash/                  journals that were deleted
+//	*.tmp                   unfinished; nobody reads them
+//
+// Directories are made with mode 0700, files with 0600.
+//
+// # Durability
+//
+// A batch is written with one write(2). When Append returns nil, all of it is
+// in the file, and a killed process loses nothing. When Sync returns nil, it
+// and the directory entries that lead to it are on the disk, and a lost power
+// supply loses nothing. After any crash a journal holds every event that was
+// promised, once and in order, then perhaps some that were not, and nothing
+// else. A written line is never written again.
+//
+// # Concurrency
+//
+// The lock of the operating system allows one Log of a journal at a time,
+// whatever the lock file says; ErrLocked and the LockedError tell who has it.
+// Readers and followers take no lock, write nothing and may be many. They meet
+// half lines all the time, so they consume up to the last newline and no
+// further. A follower is woken by notifications and does not trust them: it
+// also looks by itself, every 250 milliseconds.
+//
+// # Recovery
+//
+// Lines that do not check are one of two things. Up to the highest seq that
+// any good line calls synced they had been on the disk and are damaged now:
+// reading stops with a CorruptError, and nothing is ever removed by itself.
+// Behind that seq they are a torn tail, what a crash leaves of a batch that was
+// not promised to anybody: half a line, lost pages, NUL bytes. Readers end
+// before it; the next Append sets it aside in a file, cuts it off, and appends
+// a journal.recovered event that says so. The chain cannot see that whole lines
+// are missing at the end.
+//
+// Opening for appending checks the chain of the last 8 MiB; reading checks what
+// it reads.
+//
+// A Log whose write or sync failed refuses everything, because nobody knows
+// what the file holds now. Recover is the way back. After a failed write it
+// opens the file again, keeps the whole lines that arrived, sets the half one
+// aside and appends the rest. After a failed sync the system may have dropped
+// pages that it still shows: Recover writes a new file, of what was on the disk
+// before and what it kept in memory since, syncs it and renames it into place.
+// Both ways the lines keep their numbers and sums, since a follower may have
+// seen them.
+package journal

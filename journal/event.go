@@ -1,0 +1,56 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is one line of a journal, as it was read or appended.
+type Event struct {
+	Seq    uint64          // 1, 2, 3 … without a gap
+	Synced uint64          // the highest Seq known to be on the disk when this was written; 0: not said
+	Time   time.Time       // UTC, microseconds; information only, Seq is the order
+	Type   string          // what happened, noun.verb
+	Data   json.RawMessage // the payload, a JSON object; owned by the receiver
+	Sum    Sum             // of this line, chained to the one before
+}
+
+// Record is an event to be appended. The journal adds the rest.
+type Record struct {
+	Type string          // noun.verb, letters and dots
+	Data json.RawMessage // a JSON object; written compact
+	Time time.Time       // zero: now
+}
+
+// Position is the place behind a line, where the next one starts. The zero
+// Position is the beginning of a journal.
+type Position struct {
+	Seq    uint64 `json:"seq"`    // of the line before
+	Offset int64  `json:"offset"` // in bytes, of the uncompressed journal
+	Sum    Sum    `json:"sum"`    // of the line before
+}
+
+// Line is one event in the layout of the file, without the newline.
+func (e Event) Line() []byte {
+	return appendLine(nil, e)
+}
+
+// after is the position behind an event whose line, with its newline, has the
+// given length.
+func (p Position) after(e Event, length int) Position {
+	return Position{Seq: e.Seq, Offset: p.Offset + int64(length), Sum: e.Sum}
+}
+
+// TypeRecovered is the one type of event that the journal itself appends, when
+// it had to set bytes aside. Its payload is a Recovered.
+const TypeRecovered = "journal.recovered"
+
+// Recovered is the payload of TypeRecovered.
+type Recovered struct {
+	Reason   string `json:"reason"`             // what had happened
+	Aside    string `json:"aside,omitempty"`    // the name of the file that has the bytes
+	Offset   int64  `json:"offset"`             // where they were in the journal
+	Bytes    int64  `json:"bytes"`              // how many
+	FirstSeq uint64 `json:"firstSeq,omitempty"` // the first and last sequence numbers that
+	LastSeq  uint64 `json:"lastSeq,omitempty"`  // could still be read in them
+}

@@ -1,0 +1,303 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// followInterval is how long a lost notification can delay an event.
+const followInterval = 250 * time.Millisecond
+
+// Follow yields the events of a journal from a position on, those that are
+// there and then those to come, until ctx is done: then the sequence ends
+// without an error. A journal that does not exist yet is waited for; one that
+// is archived meanwhile is read to its end and waited for.
+//
+// Errors end the sequence: a *CorruptError; ErrReplaced when the file was
+// replaced by one that does not go on where the old one was left; ErrNotFound
+// when it was deleted. Half lines, torn tails and lost notifications cost time,
+// never an event. Follow takes no lock and writes nothing.
+func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		f, err := d.files(id)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		w := newWatch(d.path)
+		defer w.close()
+		t := &follower{dir: d, files: f, at: from}
+		defer t.close()
+		for {
+			more, err := t.deliver(ctx, yield)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if !more || !w.wait(ctx) {
+				return
+			}
+		}
+	}
+}
+
+// follower is where one Follow stands.
+type follower struct {
+	dir   *Dir
+	files files
+	at    Position // behind the last event that was yielded
+
+	file File // nil: none is open
+	tail *tailReader
+	sc   *scanner // on tail
+	seen bool     // the journal existed once
+	old  int64    // size of the archive that was read to its end; 0: none
+}
+
+// deliver yields what has come since the last call. It reports false when the
+// receiver wants no more.
+func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (more bool, err error) {
+	if err := t.reopen(); err != nil || t.file == nil {
+		return err == nil, err
+	}
+	for ctx.Err() == nil {
+		e, err := t.sc.next()
+		var bad *badLine
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case errors.As(err, &bad):
+			wait, err := t.judge(bad)
+			if wait || err != nil {
+				return true, err
+			}
+			continue
+		case err != nil:
+			return false, err
+		}
+		if t.diverges(e) {
+			return false, fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+		}
+		if e.Seq <= t.at.Seq {
+			continue // read again after the file was replaced
+		}
+		t.at = t.sc.at
+		if !yield(e, nil) {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// diverges reports whether a file that is read again from its beginning has
+// another line in the place of the last one yielded.
+func (t *follower) diverges(e Event) bool {
+	return e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1
+}
+
+// judge decides what to do at a line that does not check. It may check now: the
+// half of it that had been read is gone, a writer set it aside. A torn tail is
+// left alone until that happens.
+func (t *follower) judge(bad *badLine) (wait bool, err error) {
+	if _, ok := t.file.(archiveFile); ok {
+		return false, bad.corrupt(t.files.archivePath())
+	}
+	info, err := t.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	src := fileSource(t.files.path(), t.file, info.Size())
+	torn, err := src.classify(bad, t.sc.claimed, t.dir.maxLine)
+	if err != nil {
+		return false, err
+	}
+	t.rewind()
+	return torn.Bytes > 0, nil
+}
+
+// rewind reads from the last good line again, next time.
+func (t *follower) rewind() {
+	at := t.sc.at
+	claimed := t.sc.claimed
+	t.read(at)
+	t.sc.claimed = claimed
+}
+
+// reopen makes sure that the file which is read is the one that has the
+// journal's name.
+func (t *follower) reopen() error {
+	info, err := t.dir.fs.Stat(t.files.path())
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return t.missing()
+	case err != nil:
+		return err
+	}
+	t.seen, t.old = true, 0
+	if t.file != nil {
+		open, err := t.file.Stat()
+		if err != nil {
+			return err
+		}
+		if os.SameFile(open, info) && info.Size() >= t.tail.offset {
+			return nil
+		}
+	}
+	return t.open()
+}
+
+// open starts on a new file: where the old one was left, when that is a place
+// of the new one, else at its beginning.
+func (t *follower) open() error {
+	t.close()
+	file, err := t.dir.fs.OpenFile(t.files.path(), os.O_RDONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return err
+	}
+	r := &Reader{src: fileSource(t.files.path(), file, info.Size()), file: file, maxLine: t.dir.maxLine}
+	from := Position{}
+	if r.Holds(t.at) {
+		from = t.at
+	}
+	t.file = file
+	t.read(from)
+	return nil
+}
+
+func (t *follower) read(from Position) {
+	t.tail = &tailReader{t.file, from.Offset}
+	t.sc = newScanner(t.tail, from, t.dir.maxLine)
+}
+
+// missing is a journal without a live file: not there yet, archived, or gone.
+func (t *follower) missing() error {
+	t.close()
+	info, err := t.dir.fs.Stat(t.files.archivePath())
+	switch {
+	case err == nil && info.Size() == t.old:
+		return nil
+	case err == nil:
+		return t.openArchive(info.Size())
+	case errors.Is(err, os.ErrNotExist) && t.seen:
+		return fmt.Errorf("%s: %w", t.files.path(), ErrNotFound)
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	}
+	return err
+}
+
+// openArchive reads an archive to its end, once.
+func (t *follower) openArchive(size int64) error {
+	src, file, err := t.files.archiveSource(t.dir.fs)
+	if errors.Is(err, ErrNotFound) {
+		return nil // it came back in this moment
+	}
+	if err != nil {
+		return err
+	}
+	stream, err := src.open(0)
+	if err != nil {
+		file.Close()
+		return err
+	}
+	t.seen, t.old = true, size
+	t.file = archiveFile{file.(File), stream}
+	t.sc = newScanner(stream, Position{}, t.dir.maxLine)
+	return nil
+}
+
+// archiveFile closes the decompressor with the file.
+type archiveFile struct {
+	File
+	stream io.Closer
+}
+
+func (a archiveFile) Close() error {
+	a.stream.Close()
+	return a.File.Close()
+}
+
+func (t *follower) close() {
+	if t.file != nil {
+		t.file.Close()
+		t.file, t.sc = nil, nil
+	}
+}
+
+// tailReader reads a growing file from an offset on.
+type tailReader struct {
+	file   io.ReaderAt
+	offset int64
+}
+
+func (r *tailReader) Read(p []byte) (int, error) {
+	n, err := r.file.ReadAt(p, r.offset)
+	r.offset += int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, err
+}
+
+// watch tells when a directory may have changed. A notification is a hint, the
+// ticker is the promise.
+type watch struct {
+	path   string
+	notify *fsnotify.Watcher // nil: there is none to be had, the ticker does it
+	added  bool
+	ticker *time.Ticker
+}
+
+func newWatch(path string) *watch {
+	w := &watch{path: path, ticker: time.NewTicker(followInterval)}
+	w.notify, _ = fsnotify.NewWatcher()
+	w.add()
+	return w
+}
+
+// add watches the directory as soon as it exists.
+func (w *watch) add() {
+	if w.notify != nil && !w.added {
+		w.added = w.notify.Add(w.path) == nil
+	}
+}
+
+// wait returns true when it is time to look again, false when ctx is done.
+func (w *watch) wait(ctx context.Context) bool {
+	var events chan fsnotify.Event
+	var failures chan error
+	if w.notify != nil {
+		events, failures = w.notify.Events, w.notify.Errors
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-events:
+	case <-failures: // such as an overflow: look, nothing is lost
+	case <-w.ticker.C:
+		w.add()
+	}
+	return true
+}
+
+func (w *watch) close() {
+	w.ticker.Stop()
+	if w.notify != nil {
+		w.notify.Close()
+	}
+}

@@ -1,0 +1,134 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FS is all that a journal needs of a file system. The zero Options use the
+// operating system's; tests put in one that fails.
+//
+// Names are paths as package os takes them.
+type FS interface {
+	// OpenFile opens a file as os.OpenFile does.
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	// Mkdir creates one directory as os.Mkdir does.
+	Mkdir(name string, perm fs.FileMode) error
+	// ReadDir lists a directory as os.ReadDir does.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// Stat describes a file as os.Stat does.
+	Stat(name string) (fs.FileInfo, error)
+	// Rename replaces newname by oldname as os.Rename does.
+	Rename(oldname, newname string) error
+	// Remove removes a file or an empty directory as os.Remove does.
+	Remove(name string) error
+	// SyncDir makes the entries of a directory durable: what was created,
+	// renamed or removed in it.
+	SyncDir(name string) error
+	// Lock takes the operating system's exclusive lock on the file name,
+	// which it creates when missing, without waiting. It returns ErrLocked
+	// when another process, or another Lock of this one, holds it.
+	Lock(name string) (unlock func() error, err error)
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.Closer
+	// Stat describes the file, even one that has been renamed or removed.
+	Stat() (fs.FileInfo, error)
+	// Sync returns when what was written is on the disk.
+	Sync() error
+	// Truncate changes the size of the file, in bytes.
+	Truncate(size int64) error
+}
+
+// OS is the operating system's file system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) Mkdir(name string, perm fs.FileMode) error  { return os.Mkdir(name, perm) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (osFS) Rename(oldname, newname string) error       { return os.Rename(oldname, newname) }
+func (osFS) Remove(name string) error                   { return os.Remove(name) }
+func (osFS) Lock(name string) (func() error, error)     { return lockFile(name) }
+func (osFS) SyncDir(name string) error                  { return syncDir(name) }
+
+// osFile is an *os.File whose Sync does no more than durability asks for.
+type osFile struct{ *os.File }
+
+func (f osFile) Sync() error { return syncFile(f.File) }
+
+// mkdirAll creates dir and what is missing above it, and returns the
+// directories whose entries changed, outermost first: they must be synced
+// before what is inside can be called durable.
+func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err error) {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		info, err := fsys.Stat(d)
+		if err == nil && !info.IsDir() {
+			return nil, &fs.PathError{Op: "mkdir", Path: d, Err: errNotDir}
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(d) == d {
+			return nil, err
+		}
+		missing = append(missing, d)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := fsys.Mkdir(missing[i], perm); err != nil && !errors.Is(err, fs.ErrExist) {
+			return changed, err
+		}
+		changed = append(changed, filepath.Dir(missing[i]))
+	}
+	return changed, nil
+}
+
+// WriteFile replaces the file name with data in such a way that a reader finds
+// the old content or the new, never a part. It is for files that can be made
+// anew: a power cut may undo it.
+func WriteFile(fsys FS, name string, data []byte) error {
+	tmp := name + tmpSuffix
+	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		fsys.Remove(tmp)
+		return err
+	}
+	if err := f.Close(); err != nil {
+		fsys.Remove(tmp)
+		return err
+	}
+	// Crash here leaves the old file and a *.tmp that nobody reads.
+	return fsys.Rename(tmp, name)
+}
+
+// ReadFile reads the whole file name.
+func ReadFile(fsys FS, name string) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}

@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Holder says who writes to a journal. It is written into the lock file for
+// messages only; the operating system's lock alone decides.
+type Holder struct {
+	PID       int       `json:"pid"`
+	Host      string    `json:"host"`
+	StartedAt time.Time `json:"startedAt"`
+}
+
+func (h Holder) String() string {
+	if h.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.StartedAt.Local().Format("2006-01-02 15:04:05"))
+}
+
+// LockedError says that a journal has a writer already. It is an ErrLocked.
+type LockedError struct {
+	Path   string // the journal
+	Holder Holder // zero when the lock file does not tell
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s is held by %s", e.Path, e.Holder)
+}
+
+// Is makes a LockedError an ErrLocked.
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// lockFile takes the lock of the operating system. Go opens files so that
+// executed children do not inherit them: what an agent leaves behind holds no
+// lock.
+func lockFile(name string) (func() error, error) {
+	l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, ErrLocked
+	}
+	return l.Unlock, nil
+}
+
+// lock makes this process the only writer of the files, until unlock.
+func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
+	release, err := fsys.Lock(f.lockPath())
+	if err == ErrLocked {
+		return nil, &LockedError{Path: f.path(), Holder: readHolder(fsys, f.lockPath())}
+	}
+	if err != nil {
+		return nil, err
+	}
+	writeHolder(fsys, f.lockPath(), Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
+	return func() error {
+		// Crash here leaves the last holder's name in the file: wrong only
+		// until somebody locks it, and asked only while somebody does.
+		writeHolder(fsys, f.lockPath(), Holder{})
+		return release()
+	}, nil
+}
+
+// writeHolder does its best: a lock without a name is still a lock. The zero
+// Holder empties the file.
+func writeHolder(fsys FS, name string, h Holder) {
+	w, err := fsys.OpenFile(name, os.O_WRONLY|os.O_TRUNC, fileMode)
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	if h != (Holder{}) {
+		json.NewEncoder(w).Encode(h)
+	}
+}
+
+func readHolder(fsys FS, name string) (h Holder) {
+	data, err := ReadFile(fsys, name)
+	if err != nil || json.Unmarshal(data, &h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return name
+}

@@ -1,0 +1,571 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Log is one journal, open to be appended to. At most one Log of a journal is
+// open anywhere; it may be used from many goroutines. Nothing is on the disk
+// before the first Append.
+type Log struct {
+	dir   *Dir
+	files files
+
+	mu       sync.Mutex
+	file     File         // nil: nothing was appended yet
+	unlock   func() error // nil: the lock is not held
+	lockErr  error        // why Open could not take the lock
+	closed   bool
+	exists   bool // the journal has a file, live or archived
+	archived bool
+
+	end      Position // behind the last acknowledged line
+	torn     Torn     // what stands behind it, to be set aside by the first append
+	syncedAt Position // how much of the file is known to be on the disk
+	claimed  uint64   // the highest Synced that was written
+	unsynced []byte   // the lines between syncedAt and end
+	dirs     []string // directories with entries that are not known to be on the disk
+
+	failure *failure // what poisoned the handle
+}
+
+// failure is what the way back needs to know of a failed write or sync.
+type failure struct {
+	err   error
+	sync  bool    // a sync failed, not a write
+	batch []byte  // the lines that the failed write was to append
+	event []Event // the same
+}
+
+// Create prepares a new journal with the given name, usually a NewID. The file,
+// its lock and the directory come into being with the first Append.
+func (d *Dir) Create(id string) (*Log, error) {
+	f, err := d.files(id)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{dir: d, files: f}, nil
+}
+
+// Open prepares an existing journal, live or archived, for appending. It takes
+// the lock, checks the last 8 MiB, and writes nothing else: a torn tail is set
+// aside, an archived journal brought back, by the first Append.
+//
+// Errors: ErrNotFound; a *LockedError when somebody else writes; a
+// *CorruptError. Where no lock can be taken at all, as on a read-only disk, the
+// Log opens all the same and the first Append says why not.
+func (d *Dir) Open(id string) (*Log, error) {
+	f, err := d.files(id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.stat(d.fs); err != nil {
+		return nil, err
+	}
+	l := &Log{dir: d, files: f, exists: true}
+	l.unlock, l.lockErr = f.lock(d.fs, d.now())
+	if errors.Is(l.lockErr, ErrLocked) {
+		return nil, l.lockErr
+	}
+	if err := l.inspect(); err != nil {
+		l.release()
+		return nil, err
+	}
+	return l, nil
+}
+
+// inspect finds the end of the journal.
+func (l *Log) inspect() error {
+	info, err := l.files.stat(l.dir.fs)
+	if err != nil {
+		return err
+	}
+	src, file, err := l.files.source(l.dir.fs)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	end, err := src.findEnding(l.dir.maxLine)
+	if err != nil {
+		return err
+	}
+	l.archived, l.end, l.claimed, l.torn = info.Archived, end.at, end.claimed, end.torn
+	return nil
+}
+
+// ID is the journal's name.
+func (l *Log) ID() string { return l.files.id }
+
+// Path is where the journal is, or will be, when it is not archived.
+func (l *Log) Path() string { return l.files.path() }
+
+// Position is behind the last event that was appended.
+func (l *Log) Position() Position {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end
+}
+
+// Torn is what a crash left behind the last good line, until the first Append
+// sets it aside.
+func (l *Log) Torn() Torn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.torn
+}
+
+// Append adds a batch of events with one write and returns them as they stand
+// in the journal, preceded by a TypeRecovered event when a torn tail had to be
+// set aside. When it returns nil, a killed process loses nothing of the batch;
+// a lost power supply loses nothing only after Sync.
+//
+// ErrTooLong and events that cannot be encoded leave the journal as it was. So
+// do errors of the first Append that come before its write: it can be called
+// again. After a failed write the Log refuses everything (ErrPoisoned) until
+// Recover has found out how much of the batch arrived.
+func (l *Log) Append(batch ...Record) ([]Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return nil, err
+	}
+	records, err := l.compact(batch)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	if l.file == nil {
+		recovered, err := l.start()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+		}
+		records = append(recovered, records...)
+	}
+	return l.write(records)
+}
+
+func (l *Log) usable() error {
+	if l.closed {
+		return ErrClosed
+	}
+	if l.failure != nil {
+		return fmt.Errorf("%s: %w: %w", l.files.path(), ErrPoisoned, l.failure.err)
+	}
+	return nil
+}
+
+func (l *Log) compact(batch []Record) ([]Record, error) {
+	now := l.dir.now()
+	records := make([]Record, 0, len(batch)+1)
+	for _, r := range batch {
+		c, err := compactRecord(r, now, l.dir.maxLine)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, c)
+	}
+	return records, nil
+}
+
+// start makes the file ready for the first append: it is the moment at which
+// a new journal comes into being, an archived one comes back and a torn tail
+// goes aside.
+func (l *Log) start() ([]Record, error) {
+	if !l.exists {
+		return nil, l.create()
+	}
+	if err := l.lockLate(); err != nil {
+		return nil, err
+	}
+	l.tidy()
+	if l.archived {
+		if err := l.files.bringBack(l.dir.fs); err != nil {
+			return nil, err
+		}
+		l.archived = false
+	}
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	recovered, err := l.settleFile(file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	l.file = file
+	return recovered, nil
+}
+
+// create makes the directory, the lock and the empty file.
+func (l *Log) create() error {
+	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	l.dirs = append(l.dirs, changed...)
+	if err != nil {
+		return err
+	}
+	if l.unlock == nil {
+		if l.unlock, err = l.files.lock(l.dir.fs, l.dir.now()); err != nil {
+			return err
+		}
+	}
+	// Crash here leaves a lock file, which is no journal.
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	// Crash here leaves an empty journal, which readers take for no session.
+	l.dirs = append(l.dirs, l.files.dir)
+	l.file, l.exists = file, true
+	return nil
+}
+
+// lockLate takes the lock that Open could not get. Somebody may have written
+// since: then what is to be appended does not belong behind it.
+func (l *Log) lockLate() error {
+	if l.unlock != nil {
+		return nil
+	}
+	unlock, err := l.files.lock(l.dir.fs, l.dir.now())
+	if err != nil {
+		return err
+	}
+	l.unlock = unlock
+	want := l.end
+	if err := l.inspect(); err != nil {
+		return err
+	}
+	if l.end != want {
+		return fmt.Errorf("it was changed meanwhile: it has %d events, not %d", l.end.Seq, want.Seq)
+	}
+	return nil
+}
+
+// settleFile makes durable what was found in the file, so that the first batch
+// can call it synced, and sets a torn tail aside.
+func (l *Log) settleFile(file File) ([]Record, error) {
+	var recovered []Record
+	if l.torn.Bytes > 0 {
+		what, err := l.files.setAside(l.dir.fs, file, l.torn)
+		if err != nil {
+			return nil, err
+		}
+		recovered = []Record{recoveredRecord(what, l.dir)}
+		l.torn = Torn{}
+	}
+	if err := file.Sync(); err != nil {
+		return nil, err
+	}
+	l.syncedAt = l.end
+	return recovered, nil
+}
+
+// settle does what the first Append would do, for somebody who has nothing to
+// append.
+func (l *Log) settle() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.torn.Bytes == 0 {
+		return nil
+	}
+	recovered, err := l.start()
+	if err != nil {
+		return err
+	}
+	if _, err := l.write(recovered); err != nil {
+		return err
+	}
+	return l.sync()
+}
+
+func recoveredRecord(what Recovered, d *Dir) Record {
+	data, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // a struct of strings and numbers
+	}
+	r, err := compactRecord(Record{Type: TypeRecovered, Data: data}, d.now(), d.maxLine)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// write encodes the records behind the last line and hands them to the file in
+// one piece.
+func (l *Log) write(records []Record) ([]Event, error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	lines, events := l.encode(records)
+	// Crash here leaves nothing of the batch.
+	if err := l.writeAll(lines); err != nil {
+		l.failure = &failure{err: err, batch: lines, event: events}
+		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+	}
+	// Crash here leaves the whole batch when only the process dies, and any
+	// part of it when the power goes.
+	l.acknowledge(lines, events)
+	return events, nil
+}
+
+// encode gives the records their place behind the end of the journal.
+func (l *Log) encode(records []Record) ([]byte, []Event) {
+	var lines []byte
+	events := make([]Event, 0, len(records))
+	prev := l.end
+	for i, r := range records {
+		e := Event{Seq: prev.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
+		if i == 0 && l.syncedAt.Seq > l.claimed {
+			e.Synced = l.syncedAt.Seq
+		}
+		before := len(lines)
+		lines = encode(lines, &e, prev.Sum)
+		prev = prev.after(e, len(lines)-before)
+		events = append(events, e)
+	}
+	return lines, events
+}
+
+func (l *Log) writeAll(lines []byte) error {
+	n, err := l.file.Write(lines)
+	if err == nil && n < len(lines) {
+		err = &fs.PathError{Op: "write", Path: l.files.path(), Err: errors.New("short write")}
+	}
+	return err
+}
+
+// acknowledge moves the end behind lines that are in the file.
+func (l *Log) acknowledge(lines []byte, events []Event) {
+	for _, e := range events {
+		l.claimed = max(l.claimed, e.Synced)
+	}
+	last := events[len(events)-1]
+	l.end = Position{Seq: last.Seq, Offset: l.end.Offset + int64(len(lines)), Sum: last.Sum}
+	l.unsynced = append(l.unsynced, lines...)
+}
+
+// Sync returns nil when every event that was appended is on the disk. A failed
+// Sync is never repeated on the same file, whose pages the system may have
+// dropped: the Log refuses everything until Recover has written a new one.
+func (l *Log) Sync() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	return l.sync()
+}
+
+func (l *Log) sync() error {
+	if l.file == nil || l.syncedAt == l.end && len(l.dirs) == 0 {
+		return nil
+	}
+	err := l.file.Sync()
+	for err == nil && len(l.dirs) > 0 {
+		// Crash here leaves a file that is on the disk without its name.
+		if err = l.dir.fs.SyncDir(l.dirs[0]); err == nil {
+			l.dirs = l.dirs[1:]
+		}
+	}
+	if err != nil {
+		l.failure = &failure{err: err, sync: true}
+		return fmt.Errorf("%s: %w", l.files.path(), err)
+	}
+	l.syncedAt, l.unsynced = l.end, nil
+	return nil
+}
+
+// Close syncs what was appended and gives up the lock. A Log that is poisoned
+// is closed without a sync, and its failure returned.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	err := l.usable()
+	if err == nil {
+		err = l.sync()
+	}
+	l.closed = true
+	if l.file != nil {
+		err = errors.Join(err, l.file.Close())
+		l.file = nil
+	}
+	return errors.Join(err, l.release())
+}
+
+func (l *Log) release() error {
+	if l.unlock == nil {
+		return nil
+	}
+	unlock := l.unlock
+	l.unlock = nil
+	return unlock()
+}
+
+// Recover is the way back after a failed Append or Sync. It returns nil when
+// every event of the earlier Appends, the failed one included, is in the
+// journal and on the disk, and with it the events that no Append returned: the
+// failed batch and a TypeRecovered event. While the cause lasts it fails, and
+// can be called again. A Log that is not poisoned is left alone.
+func (l *Log) Recover() ([]Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, ErrClosed
+	case l.failure == nil:
+		return nil, nil
+	}
+	events, err := l.recover()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+	}
+	return events, nil
+}
+
+func (l *Log) recover() ([]Event, error) {
+	if l.failure.sync {
+		return l.rewrite()
+	}
+	events, err := l.finish()
+	if err != nil {
+		return nil, err
+	}
+	l.failure = nil
+	return events, l.sync()
+}
+
+// finish completes a failed write: whole lines of it that did arrive stay,
+// because a reader may have seen them; a part of a line goes aside; the rest
+// is written behind.
+func (l *Log) finish() ([]Event, error) {
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	l.file.Close()
+	l.file = file
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	src := fileSource(l.files.path(), file, info.Size())
+	found, err := src.scanEnding(l.end, l.dir.maxLine)
+	if err != nil {
+		return nil, err
+	}
+	batch, events := l.failure.batch, l.failure.event
+	if found.at.Offset-l.end.Offset > int64(len(batch)) {
+		return nil, errors.New("the file holds more than was written to it")
+	}
+	rest := batch[found.at.Offset-l.end.Offset:]
+	if found.torn.Bytes > 0 {
+		what, err := l.files.setAside(l.dir.fs, file, found.torn)
+		if err != nil {
+			return nil, err
+		}
+		what.Reason = "a write failed: " + l.failure.err.Error()
+		line, e := l.behind(events[len(events)-1], recoveredRecord(what, l.dir))
+		rest = append(bytes.Clone(rest), line...)
+		batch = append(bytes.Clone(batch), line...)
+		events = append(events, e)
+		l.failure.batch, l.failure.event = batch, events
+	}
+	// Crash here leaves a prefix of the batch, in whole lines.
+	if err := l.writeAll(rest); err != nil {
+		return nil, err
+	}
+	l.acknowledge(batch, events)
+	return events, nil
+}
+
+// behind encodes one record as the line after an event.
+func (l *Log) behind(last Event, r Record) ([]byte, Event) {
+	e := Event{Seq: last.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
+	return encode(nil, &e, last.Sum), e
+}
+
+// rewrite is the way back after a failed sync: the page cache may show bytes
+// that the disk never got, so the lines since the last good sync come from
+// memory, in a new file. They keep their numbers and their sums, because a
+// reader may have seen them.
+func (l *Log) rewrite() ([]Event, error) {
+	f := l.failure
+	if f.batch == nil {
+		what := Recovered{Reason: "a sync failed: " + f.err.Error(), Offset: l.syncedAt.Offset}
+		line, e := l.behind(Event{Seq: l.end.Seq, Sum: l.end.Sum}, recoveredRecord(what, l.dir))
+		f.batch, f.event = line, []Event{e}
+	}
+	if err := l.replace(append(bytes.Clone(l.unsynced), f.batch...)); err != nil {
+		return nil, err
+	}
+	l.dirs = append(l.dirs, l.files.dir)
+	for len(l.dirs) > 0 {
+		// Crash here leaves the old file or the new one.
+		if err := l.dir.fs.SyncDir(l.dirs[0]); err != nil {
+			return nil, err
+		}
+		l.dirs = l.dirs[1:]
+	}
+	l.failure = nil
+	l.acknowledge(f.batch, f.event)
+	l.syncedAt, l.unsynced = l.end, nil
+	return f.event, nil
+}
+
+// replace puts a new file in the place of the journal's: its synced part, and
+// the given lines behind it.
+func (l *Log) replace(lines []byte) error {
+	tmp := l.files.path() + tmpSuffix
+	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	err = l.fill(file, lines)
+	if err == nil {
+		// Crash here leaves the old file, of which everything that was called
+		// synced is on the disk, and a *.tmp that nobody reads.
+		err = l.dir.fs.Rename(tmp, l.files.path())
+	}
+	if err != nil {
+		file.Close()
+		l.dir.fs.Remove(tmp)
+		return err
+	}
+	l.file.Close()
+	l.file = file
+	return nil
+}
+
+// fill writes and syncs the content of a new file.
+func (l *Log) fill(file File, lines []byte) error {
+	old, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	if _, err := io.Copy(file, io.NewSectionReader(old, 0, l.syncedAt.Offset)); err != nil {
+		return err
+	}
+	if _, err := file.Write(lines); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// tidy removes the unfinished files that a crash left beside the journal and
+// beside its archive. Only the holder of the lock may: they could be somebody's
+// work otherwise.
+func (l *Log) tidy() {
+	l.dir.fs.Remove(l.files.path() + tmpSuffix)
+	l.dir.fs.Remove(filepath.Join(l.files.dir, archiveDir, l.files.id+archiveSuffix+tmpSuffix))
+}

@@ -1,0 +1,144 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
+
+// Reader reads the events of one journal in order. It takes no lock and writes
+// nothing; a writer may append meanwhile.
+type Reader struct {
+	src     source
+	file    io.Closer
+	from    Position
+	maxLine int
+	end     ending
+}
+
+// Reader opens a journal, live or archived, to be read from a position on. The
+// zero Position is its beginning; any other must come from the same journal.
+// It returns ErrNotFound when there is none.
+func (d *Dir) Reader(id string, from Position) (*Reader, error) {
+	f, err := d.files(id)
+	if err != nil {
+		return nil, err
+	}
+	src, file, err := f.source(d.fs)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{src: src, file: file, from: from, maxLine: d.maxLine, end: ending{at: from}}, nil
+}
+
+// source opens whichever file the journal is in.
+func (f files) source(fsys FS) (source, io.Closer, error) {
+	file, err := fsys.OpenFile(f.path(), os.O_RDONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return f.archiveSource(fsys)
+	}
+	if err != nil {
+		return source{}, nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return source{}, nil, err
+	}
+	return fileSource(f.path(), file, info.Size()), file, nil
+}
+
+// All yields the events up to the end of the journal as it was when the Reader
+// was opened. A last error is a *CorruptError, or one of reading. A torn tail
+// is no error: it ends the events, and Torn tells.
+func (r *Reader) All() iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		stream, err := r.src.open(r.from.Offset)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer stream.Close()
+		sc := newScanner(stream, r.from, r.maxLine)
+		for {
+			e, err := sc.next()
+			if err != nil {
+				if r.end, err = r.src.ended(sc, err, r.maxLine); err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+			r.end.at = sc.at
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Position is behind the last event that All yielded.
+func (r *Reader) Position() Position { return r.end.at }
+
+// Torn is what All found behind the last good line, once it is done.
+func (r *Reader) Torn() Torn { return r.end.torn }
+
+// Close releases the file.
+func (r *Reader) Close() error { return r.file.Close() }
+
+// Holds reports whether a position is one of this journal: whether a line with
+// that sequence number and sum ends there. An archived journal cannot tell
+// without being read, and holds none but the zero Position.
+func (r *Reader) Holds(p Position) bool {
+	if p == (Position{}) {
+		return true
+	}
+	if r.src.size < 0 || p.Offset > r.src.size {
+		return false
+	}
+	line, err := r.src.lineBefore(p.Offset, r.maxLine)
+	if err != nil {
+		return false
+	}
+	e, ok := readLoosely(line)
+	return ok && e.Seq == p.Seq && e.Sum == p.Sum
+}
+
+// lineBefore returns the line that ends, with its newline, at an offset.
+func (s source) lineBefore(offset int64, maxLine int) ([]byte, error) {
+	for window := int64(4 << 10); ; window *= 8 {
+		start := max(0, offset-window)
+		chunk, err := s.bytes(start, offset)
+		if err != nil {
+			return nil, err
+		}
+		if len(chunk) == 0 || chunk[len(chunk)-1] != '\n' {
+			return nil, errNoLine
+		}
+		chunk = chunk[:len(chunk)-1]
+		if i := bytes.LastIndexByte(chunk, '\n'); i >= 0 {
+			return chunk[i+1:], nil
+		}
+		if start == 0 {
+			return chunk, nil
+		}
+		if window > int64(maxLine) {
+			return nil, errLongLine
+		}
+	}
+}
+
+func (s source) bytes(from, to int64) ([]byte, error) {
+	r, err := s.open(from)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	chunk := make([]byte, to-from)
+	if _, err := io.ReadFull(r, chunk); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return chunk, nil
+}

@@ -1,0 +1,245 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// tailWindow is how much of a journal's end is checked before it is written
+// to, in bytes.
+const tailWindow = 8 << 20
+
+// Torn is what a crash left behind the last good line: half a line, lost
+// pages, lines that nobody was promised.
+type Torn struct {
+	Offset   int64 // where it starts, in bytes
+	Bytes    int64 // its length; 0: there is none
+	FirstSeq uint64
+	LastSeq  uint64 // the numbers of the whole lines in it; 0: none could be read
+	Reason   string
+}
+
+// ending is how a journal ends.
+type ending struct {
+	at      Position // behind the last line that checks
+	claimed uint64   // the highest seq that a checked line calls synced
+	torn    Torn
+}
+
+// source gives out the bytes of one journal, from any offset, as often as
+// asked.
+type source struct {
+	path string
+	size int64 // uncompressed; -1: not known before it is read
+	open func(offset int64) (io.ReadCloser, error)
+}
+
+func fileSource(path string, f File, size int64) source {
+	return source{path, size, func(offset int64) (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
+	}}
+}
+
+// findEnding checks the last lines of a journal: those in the last window, or
+// all when that is not enough to be sure.
+func (s source) findEnding(maxLine int) (ending, error) {
+	for window := int64(tailWindow); window < s.size; window *= 4 {
+		from, err := s.firstIn(s.size-window, maxLine)
+		if err != nil {
+			continue
+		}
+		end, err := s.scanEnding(from, maxLine)
+		if err != nil {
+			break // to name the first damaged line, everything has to be read
+		}
+		if end.at.Seq > from.Seq {
+			return end, nil
+		}
+	}
+	return s.scanEnding(Position{}, maxLine)
+}
+
+var errNoLine = errors.New("no line to start from")
+
+// firstIn returns the position behind the first whole line at or after an
+// offset. That line is believed: the next one's sum says whether rightly.
+func (s source) firstIn(offset int64, maxLine int) (Position, error) {
+	r, err := s.open(offset)
+	if err != nil {
+		return Position{}, err
+	}
+	defer r.Close()
+	l := lines{r: r, max: maxLine}
+	half, err := l.next()
+	if err != nil {
+		return Position{}, err
+	}
+	offset += int64(len(half)) + 1
+	line, err := l.next()
+	if err != nil {
+		return Position{}, err
+	}
+	e, ok := readLoosely(line)
+	if !ok {
+		return Position{}, errNoLine
+	}
+	return Position{Seq: e.Seq - 1, Offset: offset}.after(e, len(line)+1), nil
+}
+
+// scanEnding checks every line behind a position.
+func (s source) scanEnding(from Position, maxLine int) (ending, error) {
+	r, err := s.open(from.Offset)
+	if err != nil {
+		return ending{}, err
+	}
+	defer r.Close()
+	sc := newScanner(r, from, maxLine)
+	for err == nil {
+		_, err = sc.next()
+	}
+	return s.ended(sc, err, maxLine)
+}
+
+// ended says what the error means with which a scanner stopped.
+func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
+	end := ending{at: sc.at, claimed: sc.claimed}
+	var bad *badLine
+	switch {
+	case errors.As(err, &bad):
+		end.torn, err = s.classify(bad, sc.claimed, maxLine)
+		return end, err
+	case err != io.EOF:
+		return end, err
+	}
+	if half := len(sc.lines.pending); half > 0 {
+		end.torn = Torn{Offset: sc.at.Offset, Bytes: int64(half), Reason: "the last line has no end"}
+	}
+	return end, nil
+}
+
+// classify tells damage from a torn tail. A line that does not check is damage
+// when it had been on the disk: when a line behind it says so, or when it is a
+// copy of one that had. Otherwise it and all that follows is what a crash
+// leaves. A line behind a lost one cannot be checked, but what it says of
+// `synced` was true when it was written. Nothing is torn any more when the
+// journal went on meanwhile.
+func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error) {
+	r, err := s.open(bad.at.Offset)
+	if err != nil {
+		return Torn{}, err
+	}
+	defer r.Close()
+	torn := Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}
+	var own uint64
+	l := lines{r: r, max: maxLine}
+	for first := true; ; first = false {
+		line, err := l.next()
+		if err == errLongLine {
+			dropped, err := l.skip()
+			torn.Bytes += dropped
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return Torn{}, err
+			}
+			continue
+		}
+		if err == io.EOF {
+			torn.Bytes += int64(len(l.pending))
+			break
+		}
+		if err != nil {
+			return Torn{}, err
+		}
+		if first && checks(line, bad.at) {
+			return Torn{}, nil // a writer has set the torn tail aside meanwhile
+		}
+		torn.Bytes += int64(len(line)) + 1
+		e, ok := readLoosely(line)
+		if !ok {
+			continue
+		}
+		if torn.FirstSeq == 0 {
+			torn.FirstSeq = e.Seq
+		}
+		torn.LastSeq = e.Seq
+		if first {
+			own = e.Seq
+		} else if e.Synced < e.Seq {
+			claimed = max(claimed, e.Synced)
+		}
+	}
+	if claimed > bad.at.Seq || own > 0 && own <= claimed {
+		return Torn{}, bad.corrupt(s.path)
+	}
+	return torn, nil
+}
+
+func checks(line []byte, at Position) bool {
+	e, err := decode(line, at.Sum)
+	return err == nil && e.Seq == at.Seq+1
+}
+
+// readLoosely reads a line whatever its sum.
+func readLoosely(line []byte) (Event, bool) {
+	body, sum, err := decodeSum(line)
+	if err != nil {
+		return Event{}, false
+	}
+	e, err := decodeLayout(line, body, sum)
+	return e, err == nil && e.Seq > 0
+}
+
+// setAside moves a torn tail out of the journal file into a file of its own,
+// and returns what to record of it.
+func (f files) setAside(fsys FS, log File, torn Torn) (Recovered, error) {
+	name, err := f.copyAside(fsys, log, torn)
+	if err != nil {
+		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
+	}
+	// Crash here leaves the tail twice: the next writer sets it aside again.
+	if err := log.Truncate(torn.Offset); err != nil {
+		return Recovered{}, err
+	}
+	// Crash here leaves a sound journal and a file that no event speaks of.
+	return Recovered{
+		Reason: torn.Reason, Aside: name, Offset: torn.Offset, Bytes: torn.Bytes,
+		FirstSeq: torn.FirstSeq, LastSeq: torn.LastSeq,
+	}, nil
+}
+
+// copyAside makes the bytes of a torn tail durable under a new name.
+func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) {
+	aside, n, err := f.createAside(fsys)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(aside, io.NewSectionReader(log, torn.Offset, torn.Bytes))
+	if err == nil {
+		err = aside.Sync()
+	}
+	if closeErr := aside.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = fsys.SyncDir(f.dir)
+	}
+	if err != nil {
+		fsys.Remove(f.asidePath(n))
+		return "", err
+	}
+	return fmt.Sprintf("%s%s%d", f.id, asideInfix, n), nil
+}
+
+func (f files) createAside(fsys FS) (File, int, error) {
+	for n := 1; ; n++ {
+		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		return aside, n, err
+	}
+}

@@ -1,0 +1,125 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// blockSize is how much is read at once. Blocks are never used again, so that
+// an Event may keep a part of one.
+const blockSize = 256 << 10
+
+// lines cuts a stream into lines. It never gives out half a line: what follows
+// the last newline stays inside until its newline comes.
+type lines struct {
+	r       io.Reader
+	max     int    // longest line with its newline, in bytes
+	pending []byte // read and not yet given out
+	seen    int    // of pending, how much is known to have no newline
+}
+
+var errLongLine = errors.New("it is longer than a line may be")
+
+// next returns the next line without its newline; io.EOF when there is no
+// whole line (yet). A later call goes on where this one stopped. The line is
+// the receiver's to keep.
+func (l *lines) next() ([]byte, error) {
+	for {
+		if i := bytes.IndexByte(l.pending[l.seen:], '\n'); i >= 0 {
+			end := l.seen + i
+			line := l.pending[:end:end]
+			l.pending, l.seen = l.pending[end+1:], 0
+			return line, nil
+		}
+		l.seen = len(l.pending)
+		if l.seen >= l.max {
+			return nil, errLongLine
+		}
+		if err := l.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// skip drops the rest of the line that next found too long.
+func (l *lines) skip() (dropped int64, err error) {
+	for {
+		if i := bytes.IndexByte(l.pending, '\n'); i >= 0 {
+			l.pending, l.seen = l.pending[i+1:], 0
+			return dropped + int64(i) + 1, nil
+		}
+		dropped += int64(len(l.pending))
+		l.pending, l.seen = nil, 0
+		if err := l.fill(); err != nil {
+			return dropped, err
+		}
+	}
+}
+
+// fill reads some more behind pending, into new memory when the block is full.
+func (l *lines) fill() error {
+	if cap(l.pending)-len(l.pending) < blockSize/4 {
+		size := max(blockSize, 2*len(l.pending))
+		block := make([]byte, len(l.pending), size)
+		copy(block, l.pending)
+		l.pending = block
+	}
+	n, err := l.r.Read(l.pending[len(l.pending):cap(l.pending)])
+	l.pending = l.pending[:len(l.pending)+n]
+	if n > 0 {
+		return nil
+	}
+	if err == nil {
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// scanner reads the events of a journal and checks each against the chain.
+type scanner struct {
+	lines   lines
+	at      Position // behind the last line that checked
+	claimed uint64   // the highest Synced of the lines that checked
+}
+
+func newScanner(r io.Reader, from Position, maxLine int) *scanner {
+	return &scanner{lines: lines{r: r, max: maxLine}, at: from}
+}
+
+// badLine says that the line at a position does not check. Whether that is
+// damage or a torn tail, classify finds out.
+type badLine struct {
+	at     Position
+	reason error
+}
+
+func (e *badLine) Error() string { return e.reason.Error() }
+
+// corrupt calls it damage. Lines and sequence numbers run together.
+func (e *badLine) corrupt(path string) *CorruptError {
+	return &CorruptError{Path: path, Line: int64(e.at.Seq) + 1, Offset: e.at.Offset, Reason: e.reason.Error()}
+}
+
+// next returns the next event. io.EOF: there is no further whole line.
+// A *badLine: there is one, and it does not check.
+func (s *scanner) next() (Event, error) {
+	line, err := s.lines.next()
+	if err == errLongLine {
+		return Event{}, &badLine{s.at, err}
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	e, err := decode(line, s.at.Sum)
+	if err != nil {
+		return Event{}, &badLine{s.at, err}
+	}
+	if e.Seq != s.at.Seq+1 {
+		return Event{}, &badLine{s.at, fmt.Errorf("its seq is %d, not %d", e.Seq, s.at.Seq+1)}
+	}
+	s.at = s.at.after(e, len(line)+1)
+	s.claimed = max(s.claimed, e.Synced)
+	return e, nil
+}

@@ -1,0 +1,27 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// syncFile uses fdatasync: it skips the time stamps and keeps the size, which
+// is all that a file that only grows needs.
+func syncFile(f *os.File) error {
+	for {
+		err := unix.Fdatasync(int(f.Fd()))
+		if !errors.Is(err, unix.EINTR) {
+			return pathError("sync", f.Name(), err)
+		}
+	}
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

@@ -1,0 +1,14 @@
+//go:build !windows
+
+package journal
+
+import "os"
+
+func syncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
