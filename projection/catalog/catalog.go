@@ -1,0 +1,221 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Catalog is the directory of all sessions.
+type Catalog struct {
+	root string
+	o    journal.Options
+}
+
+// New names the directory. It need not exist, and nothing is written to it.
+func New(root string, o journal.Options) *Catalog {
+	if o.FS == nil {
+		o.FS = journal.OS
+	}
+	return &Catalog{root: root, o: o}
+}
+
+// Team is the directory of the team with that id.
+func (c *Catalog) Team(teamID string) *Team { return c.dir(journal.DirName(teamID)) }
+
+// At is the directory of a team by its path, wherever that is.
+func (c *Catalog) At(path string) *Team {
+	return &Team{journals: journal.NewDir(path, c.o), fs: c.o.FS}
+}
+
+func (c *Catalog) dir(name string) *Team { return c.At(filepath.Join(c.root, name)) }
+
+// Teams are the directories that there are, in the order of their names.
+func (c *Catalog) Teams() ([]*Team, error) {
+	entries, err := c.o.FS.ReadDir(c.root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var teams []*Team
+	for _, entry := range entries {
+		if entry.IsDir() {
+			teams = append(teams, c.dir(entry.Name()))
+		}
+	}
+	return teams, nil
+}
+
+// List is every session of every team, the newest first.
+func (c *Catalog) List() ([]Session, error) {
+	teams, err := c.Teams()
+	if err != nil {
+		return nil, err
+	}
+	var all []Session
+	for _, t := range teams {
+		sessions, err := t.List()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sessions...)
+	}
+	slices.SortStableFunc(all, newestFirst)
+	return all, nil
+}
+
+func newestFirst(a, b Session) int {
+	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+		return c
+	}
+	return strings.Compare(b.ID, a.ID)
+}
+
+// Latest is the first session in a List that can be read and is not empty.
+// The damaged ones that come before it are returned beside. Without any it is
+// ErrNotFound.
+func Latest(sessions []Session) (latest Session, skipped []Session, err error) {
+	for _, s := range sessions {
+		switch {
+		case s.Damaged != "":
+			skipped = append(skipped, s)
+		case s.MessageCount > 0:
+			return s, skipped, nil
+		}
+	}
+	return Session{}, skipped, journal.ErrNotFound
+}
+
+// NotFoundError says that no session has the name. It is a journal.ErrNotFound.
+type NotFoundError struct{ Name string }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("no session %q", e.Name) }
+
+// Is makes a NotFoundError a journal.ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == journal.ErrNotFound }
+
+// AmbiguousError says that several sessions have the name.
+type AmbiguousError struct {
+	Name       string
+	Candidates []Session // the newest first
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q names %d sessions", e.Name, len(e.Candidates))
+}
+
+// LatestName is the name of the latest session of all.
+const LatestName = "latest"
+
+// minPart is how much of an id names a session, in characters.
+const minPart = 4
+
+// Find returns the session of that name, in this order: a whole id, "latest",
+// a title, the beginning or end of an id; ids in any case. It returns a
+// *NotFoundError or an *AmbiguousError. Damaged sessions that "latest" passed
+// over are returned beside.
+func (c *Catalog) Find(name string) (found Session, skipped []Session, err error) {
+	id := strings.ToUpper(name)
+	if journal.ValidID(id) {
+		found, err = c.findID(id)
+		return found, nil, err
+	}
+	sessions, err := c.List()
+	if err != nil {
+		return Session{}, nil, err
+	}
+	if name == LatestName {
+		found, skipped, err = Latest(sessions)
+		if err != nil {
+			err = &NotFoundError{name}
+		}
+		return found, skipped, err
+	}
+	found, err = pick(sessions, name)
+	return found, nil, err
+}
+
+// findID looks for one file, without listing what else there is.
+func (c *Catalog) findID(id string) (Session, error) {
+	teams, err := c.Teams()
+	if err != nil {
+		return Session{}, err
+	}
+	for _, t := range teams {
+		s, err := t.Session(id)
+		if !errors.Is(err, journal.ErrNotFound) {
+			return s, err
+		}
+	}
+	return Session{}, &NotFoundError{id}
+}
+
+// pick finds a session by its title or by a part of its id.
+func pick(sessions []Session, name string) (Session, error) {
+	part := strings.ToUpper(name)
+	for _, fits := range []func(Session) bool{
+		func(s Session) bool { return s.Title == name },
+		func(s Session) bool {
+			return len(part) >= minPart && (strings.HasPrefix(s.ID, part) || strings.HasSuffix(s.ID, part))
+		},
+	} {
+		var found []Session
+		for _, s := range sessions {
+			if fits(s) {
+				found = append(found, s)
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return Session{}, &AmbiguousError{name, found}
+		}
+	}
+	return Session{}, &NotFoundError{name}
+}
+
+// ShortIDs returns, for each session, the shortest end of its id that no other
+// of them has, at least 4 characters long.
+func ShortIDs(sessions []Session) map[string]string {
+	reversed := make([]string, len(sessions))
+	for i, s := range sessions {
+		reversed[i] = reverse(s.ID)
+	}
+	slices.Sort(reversed)
+	short := make(map[string]string, len(sessions))
+	for i, r := range reversed {
+		n := minPart
+		if i > 0 {
+			n = max(n, common(r, reversed[i-1])+1)
+		}
+		if i+1 < len(reversed) {
+			n = max(n, common(r, reversed[i+1])+1)
+		}
+		n = min(n, len(r))
+		short[reverse(r)] = reverse(r[:n])
+	}
+	return short
+}
+
+func reverse(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+func common(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

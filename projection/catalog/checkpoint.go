@@ -1,0 +1,47 @@
+package catalog
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// checkpoint is the content of a checkpoint file.
+type checkpoint struct {
+	FoldVersion int `json:"foldVersion"`
+	journal.Position
+	State *projection.State `json:"state"`
+}
+
+func (t *Team) checkpointPath(id string) string {
+	return filepath.Join(t.journals.Path(), id+".checkpoint.json")
+}
+
+// WriteCheckpoint keeps the state that a session has at a place in its journal.
+func (t *Team) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
+	data, err := json.Marshal(checkpoint{FoldVersion: projection.FoldVersion, Position: at, State: state})
+	if err != nil {
+		return err
+	}
+	return journal.WriteFile(t.fs, t.checkpointPath(id), append(data, '\n'))
+}
+
+// checkpoint reads a session's checkpoint; anything that is wrong with it makes
+// it the beginning of the journal.
+func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
+	none := &projection.State{}
+	data, err := journal.ReadFile(t.fs, t.checkpointPath(id))
+	if err != nil {
+		return none, journal.Position{}
+	}
+	var c checkpoint
+	if json.Unmarshal(data, &c) != nil || c.FoldVersion != projection.FoldVersion || c.State == nil || c.State.Seq != c.Seq {
+		return none, journal.Position{}
+	}
+	return c.State, c.Position
+}
+
+// dropCheckpoint removes a checkpoint. One that stays does no harm.
+func (t *Team) dropCheckpoint(id string) { t.fs.Remove(t.checkpointPath(id)) }

@@ -1,0 +1,27 @@
+// Package catalog finds sessions on the disk and keeps what makes that cheap.
+//
+// A Catalog is the directory of all sessions, with one directory for each team;
+// a Team is one of these. What a catalog writes are caches, computed from
+// journals and never believed against them:
+//
+//	<team>/sessions.json            the index: a row for each session
+//	<team>/<ID>.checkpoint.json     the State of a session at one of its events
+//
+// Deleting them changes no answer about a sound journal, only how long it takes.
+//
+// # Index
+//
+// A row counts when size, modification time and inode of the session's file are
+// those that it was made from. When the file is longer, and the line at the
+// row's place still has the row's sum, only the tail is folded; otherwise
+// everything. Session.Shrunk tells of a file that has become shorter than its
+// row. The index is replaced under a short lock of its own; when it cannot be
+// written, nobody is told, for nothing is lost.
+//
+// # Checkpoints
+//
+// A checkpoint counts when its fold version is this program's and a line with
+// its sequence number and sum ends at its offset. A crash leaves the old one,
+// the new one, or one that cannot be read: then the journal is folded from its
+// beginning.
+package catalog

@@ -1,0 +1,178 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// Team is the directory of the sessions of one team.
+type Team struct {
+	journals *journal.Dir
+	fs       journal.FS
+}
+
+// Journals is the directory as the journal package sees it.
+func (t *Team) Journals() *journal.Dir { return t.journals }
+
+// Session is what is known of a session without reading it.
+type Session struct {
+	ID     string
+	TeamID string
+	CWD    string
+	projection.Row
+	Archived bool
+	Damaged  string // what is wrong with the journal, "" when nothing is; the rest is what could be read
+	Shrunk   bool   // the index knew of more events than the file has
+	Bytes    int64  // of the file, compressed when archived
+	LastSeq  uint64
+
+	dir string
+}
+
+// Path is where the journal of the session is when it is not archived.
+func (s Session) Path() string { return filepath.Join(s.dir, s.ID+".jsonl") }
+
+// Dir is the team's directory that the session was found in.
+func (s Session) Dir() string { return s.dir }
+
+// List is every session of the team, the newest first. Empty journals, which a
+// crash in the moment of creation leaves, are no sessions.
+func (t *Team) List() ([]Session, error) {
+	infos, err := t.journals.List()
+	if err != nil || len(infos) == 0 {
+		return nil, err
+	}
+	index := t.readIndex()
+	rows := make([]row, 0, len(infos))
+	var sessions []Session
+	folded := int64(0)
+	for _, info := range infos {
+		r, cost := t.rowOf(info, index[info.ID])
+		folded += cost
+		if r.LastSeq == 0 && r.Damaged == "" {
+			continue
+		}
+		rows = append(rows, r)
+		sessions = append(sessions, t.session(r, index[info.ID]))
+	}
+	if folded > 0 && worthWriting(len(rows), folded) || len(rows) != len(index) {
+		t.writeIndex(rows)
+	}
+	slices.SortStableFunc(sessions, newestFirst)
+	return sessions, nil
+}
+
+// Session describes one session, or returns journal.ErrNotFound.
+func (t *Team) Session(id string) (Session, error) {
+	info, err := t.journals.Stat(id)
+	if err != nil {
+		return Session{}, err
+	}
+	known := t.readIndex()[id]
+	r, _ := t.rowOf(info, known)
+	if r.LastSeq == 0 && r.Damaged == "" {
+		return Session{}, fmt.Errorf("%s is empty: %w", info.Path, journal.ErrNotFound)
+	}
+	return t.session(r, known), nil
+}
+
+func (t *Team) session(r, known row) Session {
+	return Session{
+		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
+		Archived: r.Archived, Damaged: r.Damaged, Bytes: r.Bytes, LastSeq: r.LastSeq,
+		Shrunk: known.LastSeq > r.LastSeq && r.Damaged == "", dir: t.journals.Path(),
+	}
+}
+
+// rowOf returns the row of a session as its file is now, and how many bytes had
+// to be read for it.
+func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
+	if known.describes(info) {
+		return known, 0
+	}
+	state, from := known.seed()
+	state, loaded, err := t.foldFrom(info.ID, state, from)
+	if err != nil {
+		return damagedRow(info, state, err), info.Size
+	}
+	return newRow(info, state, loaded.At), max(1, loaded.At.Offset-loaded.From.Offset)
+}
+
+// foldFrom folds the rest of a journal into a state that stands at a place in
+// it, or all of the journal when that is no place of it.
+func (t *Team) foldFrom(id string, state *projection.State, from journal.Position) (*projection.State, Loaded, error) {
+	reader, err := t.journals.Reader(id, from)
+	if err == nil && !reader.Holds(from) {
+		reader.Close()
+		state, from = &projection.State{}, journal.Position{}
+		reader, err = t.journals.Reader(id, from)
+	}
+	if err != nil {
+		return state, Loaded{}, err
+	}
+	defer reader.Close()
+	err = fold(state, reader)
+	return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
+}
+
+func fold(state *projection.State, r *journal.Reader) error {
+	for e, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		state.Apply(e)
+	}
+	if r.Position().Seq > 0 && state.SessionID == "" {
+		return errors.New("it does not begin with session.created")
+	}
+	return nil
+}
+
+// Load folds a session from its newest checkpoint that counts. It returns the
+// place in the journal that the state stands at and how far behind the
+// checkpoint that is. A torn tail ends the fold without an error.
+func (t *Team) Load(id string) (*projection.State, Loaded, error) {
+	state, from := t.checkpoint(id)
+	state, loaded, err := t.foldFrom(id, state, from)
+	if err != nil {
+		return nil, Loaded{}, err
+	}
+	return state, loaded, nil
+}
+
+// Loaded says how a session was loaded.
+type Loaded struct {
+	At   journal.Position // behind the last event of the state
+	From journal.Position // of the checkpoint that was used; zero: none
+	Torn journal.Torn     // what a crash left behind
+}
+
+// Delete moves a session to the trash and removes its checkpoint.
+func (t *Team) Delete(id string) error {
+	if err := t.journals.Trash(id); err != nil {
+		return err
+	}
+	t.dropCheckpoint(id)
+	t.updateIndex(id, nil)
+	return nil
+}
+
+// Archive compresses a session's journal.
+func (t *Team) Archive(id string) error { return t.journals.Archive(id) }
+
+// Closed brings the index up to date with one session, at its end. Teams with
+// so many sessions that rewriting the index costs more than the next list
+// saves are left to the lists.
+func (t *Team) Closed(id string, state *projection.State, at journal.Position) {
+	info, err := t.journals.Stat(id)
+	if err != nil || at.Seq == 0 {
+		return
+	}
+	r := newRow(info, state, at)
+	t.updateIndex(id, &r)
+}

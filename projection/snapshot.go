@@ -1,0 +1,128 @@
+package projection
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// SnapshotVersion is the schemaVersion of the snapshots that are written.
+const SnapshotVersion = "1.0"
+
+// Snapshot is a whole session in the session snapshot format v1.0.
+type Snapshot struct {
+	SchemaVersion string   `json:"schemaVersion"`
+	TeamID        string   `json:"teamId"`
+	SessionID     string   `json:"sessionId"`
+	CreatedAt     string   `json:"createdAt"`
+	UpdatedAt     string   `json:"updatedAt"`
+	Context       Context  `json:"context"`
+	Metadata      Metadata `json:"metadata"`
+}
+
+// Context is the ContextSnapshot of a Snapshot.
+type Context struct {
+	Messages  []Message `json:"messages"`
+	TeamTask  *string   `json:"teamTask"`
+	Timestamp int64     `json:"timestamp"` // milliseconds since 1970
+	Version   int       `json:"version"`   // always 1
+}
+
+// Metadata is what lists show of a Snapshot.
+type Metadata struct {
+	MessageCount  int    `json:"messageCount"`
+	LastSpeakerID string `json:"lastSpeakerId,omitempty"`
+	Summary       string `json:"summary,omitempty"`
+}
+
+// ReadSnapshot folds events into a Snapshot, all of it in memory.
+func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
+	var state State
+	messages := []Message{}
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		state.Apply(e)
+		if m, ok := messageOf(e); ok {
+			messages = append(messages, m)
+		}
+	}
+	s := state.snapshot()
+	s.Context.Messages = messages
+	return s, nil
+}
+
+// snapshot is all but the messages.
+func (s *State) snapshot() *Snapshot {
+	return &Snapshot{
+		SchemaVersion: SnapshotVersion,
+		TeamID:        s.Team.ID,
+		SessionID:     s.SessionID,
+		CreatedAt:     FormatTime(s.Row.CreatedAt),
+		UpdatedAt:     FormatTime(s.Row.UpdatedAt),
+		Context:       Context{Messages: []Message{}, TeamTask: s.Task, Timestamp: s.Row.UpdatedAt.UnixMilli(), Version: 1},
+		Metadata:      Metadata{s.Row.MessageCount, s.Row.LastSpeakerID, s.Row.Summary()},
+	}
+}
+
+// WriteSnapshot writes the snapshot of a session, indented by two spaces, one
+// message at a time: state is the fold of the same events.
+func WriteSnapshot(w io.Writer, state *State, events iter.Seq2[journal.Event, error]) error {
+	frame, err := marshalIndent(state.snapshot(), "")
+	if err != nil {
+		return err
+	}
+	before, after, _ := bytes.Cut(frame, []byte(`"messages": []`))
+	if _, err := w.Write(append(before, `"messages": [`...)); err != nil {
+		return err
+	}
+	separator := "\n      "
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		m, ok := messageOf(e)
+		if !ok {
+			continue
+		}
+		text, err := marshalIndent(m, "      ")
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append([]byte(separator), text...)); err != nil {
+			return err
+		}
+		separator = ",\n      "
+	}
+	if state.Row.MessageCount > 0 {
+		after = append([]byte("\n    ]"), after...)
+	} else {
+		after = append([]byte("]"), after...)
+	}
+	_, err = w.Write(append(after, '\n'))
+	return err
+}
+
+func marshalIndent(v any, prefix string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func messageOf(e journal.Event) (Message, bool) {
+	if e.Type != (MessageAppended{}).eventType() {
+		return Message{}, false
+	}
+	p, err := Decode(e)
+	if err != nil {
+		return Message{}, false
+	}
+	return p.(MessageAppended).Message, true
+}

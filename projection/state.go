@@ -1,0 +1,275 @@
+package projection
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// FoldVersion changes whenever the same events would give another State, so
+// that checkpoints of an older fold are not believed.
+const FoldVersion = 1
+
+// The bounds of a State.
+const (
+	recentMessages = 200
+	recentBytes    = 1 << 20
+	partialBytes   = 1 << 20 // of the text that an open turn keeps
+)
+
+// State is what a session amounts to, in bounded space. The zero State is that
+// of a session without events.
+type State struct {
+	Seq       uint64    `json:"seq"` // of the last event that was applied
+	SessionID string    `json:"sessionId"`
+	Team      Team      `json:"team"`
+	CWD       string    `json:"cwd"`
+	Parent    *Parent   `json:"parent,omitempty"`
+	Row       Row       `json:"row"`
+	Task      *string   `json:"task,omitempty"`
+	Stats     Stats     `json:"stats"`
+	Speakers  []Speaker `json:"speakers,omitempty"` // in the order of their first message
+
+	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // that were started and not ended
+	LastTurn  *TurnEnded `json:"lastTurn,omitempty"`  // without its partial text
+	LastTry   string     `json:"lastTry,omitempty"`   // the message that LastTurn answered
+	Recent    []Entry    `json:"recent,omitempty"`    // the newest messages, oldest first, within the bounds
+
+	Unknown    map[string]int `json:"unknown,omitempty"`    // events of types that this version does not know
+	Unreadable int            `json:"unreadable,omitempty"` // events whose payload made no sense
+	Newer      bool           `json:"newer,omitempty"`      // a newer version wrote: do not append
+}
+
+// Row is what a list shows of a session.
+type Row struct {
+	CreatedAt     time.Time `json:"createdAt"`
+	UpdatedAt     time.Time `json:"updatedAt"` // of the last message, turn, tool or task
+	Title         string    `json:"title"`
+	Renamed       bool      `json:"renamed,omitempty"` // Title was somebody's choice
+	Preview       string    `json:"preview,omitempty"` // the beginning of the first message
+	MessageCount  int       `json:"messageCount"`
+	LastSpeakerID string    `json:"lastSpeakerId,omitempty"`
+	LastSpeaker   string    `json:"lastSpeaker,omitempty"` // as displayed
+	Pinned        bool      `json:"pinned,omitempty"`
+	Ended         string    `json:"ended,omitempty"` // why the program ended; "" while it runs, or after a crash
+}
+
+// Summary says in a line what the session is.
+func (r Row) Summary() string { return SummaryText(r.MessageCount, r.Preview) }
+
+// Stats counts what happened in a session.
+type Stats struct {
+	Messages     int            `json:"messages"`
+	ByMember     map[string]int `json:"byMember,omitempty"` // messages by the id of their speaker
+	Turns        int            `json:"turns"`
+	Rounds       int            `json:"rounds"` // turns that agents ended since the last human message
+	Tools        int            `json:"tools"`
+	InputTokens  int64          `json:"inputTokens"`
+	OutputTokens int64          `json:"outputTokens"`
+}
+
+// OpenTurn is a turn without an end: it runs, or the program died in it.
+type OpenTurn struct {
+	TurnStarted
+	StartedAt time.Time     `json:"startedAt"`
+	Text      string        `json:"text,omitempty"`      // what was said so far, as far as it was recorded and fits
+	TextBytes int64         `json:"textBytes,omitempty"` // the length of all that was recorded
+	Tools     []ToolStarted `json:"tools,omitempty"`     // without a result, and without their input
+}
+
+// Entry is a message with its place in the journal.
+type Entry struct {
+	Seq     uint64 `json:"seq"`
+	Partial bool   `json:"partial,omitempty"` // what an unfinished turn left; not a message of the context
+	Message
+}
+
+// Apply folds one event into the state. It never fails: what it does not
+// understand is counted.
+func (s *State) Apply(e journal.Event) {
+	s.Seq = e.Seq
+	p, err := Decode(e)
+	switch {
+	case errors.Is(err, ErrUnknownType):
+		s.countUnknown(e.Type)
+	case errors.Is(err, ErrNewer):
+		s.Newer = true
+		s.countUnknown(e.Type)
+	case err != nil:
+		s.Unreadable++
+	default:
+		s.apply(e, p)
+	}
+}
+
+func (s *State) countUnknown(eventType string) {
+	if s.Unknown == nil {
+		s.Unknown = map[string]int{}
+	}
+	if len(s.Unknown) >= 100 {
+		eventType = "other"
+	}
+	s.Unknown[eventType]++
+}
+
+func (s *State) apply(e journal.Event, p Payload) {
+	switch p := p.(type) {
+	case SessionCreated:
+		s.create(e, p)
+	case SessionResumed:
+		s.Row.Ended = ""
+		if p.Source != nil {
+			s.Team.Source = p.Source
+		}
+	case SessionRenamed:
+		s.Row.Title, s.Row.Renamed = p.Title, true
+	case SessionPinned:
+		s.Row.Pinned = p.Pinned
+	case SessionEnded:
+		s.Row.Ended = p.Reason
+	case TaskSet:
+		s.Task = p.Task
+		s.touch(e)
+	case MessageAppended:
+		s.append(e, p.Message)
+		s.touch(e)
+	case TurnStarted:
+		s.OpenTurns = append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time})
+		s.touch(e)
+	case TurnText:
+		s.addText(p)
+		s.touch(e)
+	case ToolStarted:
+		s.startTool(p)
+		s.touch(e)
+	case ToolCompleted:
+		s.completeTool(p)
+		s.touch(e)
+	case TurnEnded:
+		s.endTurn(p)
+		s.touch(e)
+	}
+}
+
+func (s *State) touch(e journal.Event) { s.Row.UpdatedAt = e.Time }
+
+func (s *State) create(e journal.Event, p SessionCreated) {
+	s.SessionID, s.Team, s.CWD, s.Parent = p.SessionID, p.Team, p.CWD, p.Parent
+	s.Newer = s.Newer || p.Format > Format
+	s.Row.CreatedAt = e.Time
+	s.touch(e)
+}
+
+func (s *State) append(e journal.Event, m Message) {
+	if s.Row.MessageCount == 0 {
+		s.Row.Preview = previewOf(m.Content)
+	}
+	if s.Row.Title == "" && !s.Row.Renamed && m.Speaker.Type == TypeHuman {
+		s.Row.Title = titleOf(m.Content)
+	}
+	s.Row.MessageCount++
+	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
+	s.count(m)
+	s.remember(Entry{Seq: e.Seq, Message: m})
+}
+
+func (s *State) count(m Message) {
+	s.Stats.Messages++
+	if s.Stats.ByMember == nil {
+		s.Stats.ByMember = map[string]int{}
+	}
+	if s.Stats.ByMember[m.Speaker.ID] == 0 {
+		s.Speakers = append(s.Speakers, m.Speaker)
+	}
+	s.Stats.ByMember[m.Speaker.ID]++
+	if m.Speaker.Type == TypeHuman {
+		s.Stats.Rounds = 0
+	}
+}
+
+// remember keeps the newest messages that fit. One that does not fit by itself
+// leaves room for none: who needs it reads it from the journal.
+func (s *State) remember(entry Entry) {
+	s.Recent = append(s.Recent, entry)
+	size, keep := 0, 0
+	for keep < min(len(s.Recent), recentMessages) {
+		size += len(s.Recent[len(s.Recent)-1-keep].Content)
+		if size > recentBytes {
+			break
+		}
+		keep++
+	}
+	if drop := len(s.Recent) - keep; drop > 0 {
+		s.Recent = slices.Delete(s.Recent, 0, drop)
+	}
+}
+
+func (s *State) turn(id string) *OpenTurn {
+	for i := range s.OpenTurns {
+		if s.OpenTurns[i].TurnID == id {
+			return &s.OpenTurns[i]
+		}
+	}
+	return nil
+}
+
+func (s *State) addText(p TurnText) {
+	if t := s.turn(p.TurnID); t != nil {
+		if t.TextBytes == int64(len(t.Text)) {
+			t.Text += bounded(p.Text, partialBytes-len(t.Text))
+		}
+		t.TextBytes += int64(len(p.Text))
+	}
+}
+
+func (s *State) startTool(p ToolStarted) {
+	s.Stats.Tools++
+	if t := s.turn(p.TurnID); t != nil {
+		p.Input = nil
+		t.Tools = append(t.Tools, p)
+	}
+}
+
+func (s *State) completeTool(p ToolCompleted) {
+	if t := s.turn(p.TurnID); t != nil {
+		t.Tools = slices.DeleteFunc(t.Tools, func(started ToolStarted) bool { return started.ToolID == p.ToolID })
+	}
+}
+
+func (s *State) endTurn(p TurnEnded) {
+	if t := s.turn(p.TurnID); t != nil {
+		s.LastTry = t.TriggerMessageID
+	}
+	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == p.TurnID })
+	if len(s.OpenTurns) == 0 {
+		s.OpenTurns = nil
+	}
+	s.Stats.Turns++
+	if p.FinishReason != Interrupted && p.FinishReason != Cancelled {
+		s.Stats.Rounds++
+	}
+	if p.Usage != nil {
+		s.Stats.InputTokens += p.Usage.InputTokens
+		s.Stats.OutputTokens += p.Usage.OutputTokens
+	}
+	p.Partial = ""
+	p.Error = bounded(p.Error, 4<<10)
+	s.LastTurn = &p
+}
+
+// Clone returns a copy that shares nothing that Apply changes.
+func (s *State) Clone() *State {
+	c := *s
+	c.Stats.ByMember = maps.Clone(s.Stats.ByMember)
+	c.Unknown = maps.Clone(s.Unknown)
+	c.Speakers = slices.Clone(s.Speakers)
+	c.Recent = slices.Clone(s.Recent)
+	c.OpenTurns = slices.Clone(s.OpenTurns)
+	for i := range c.OpenTurns {
+		c.OpenTurns[i].Tools = slices.Clone(c.OpenTurns[i].Tools)
+	}
+	return &c
+}

@@ -1,0 +1,74 @@
+package projection
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// previewLength is how much of a message stands for it in lists, in Unicode
+// code points.
+const previewLength = 50
+
+var (
+	markers   = regexp.MustCompile(`(?i)\[(?:NEXT|DROP|FROM|TEAM_TASK):[^\]]*\]`)
+	lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+)
+
+// titleOf is the title that a session gets from its first human message.
+func titleOf(content string) string {
+	text := strings.TrimSpace(lineBreak.Replace(markers.ReplaceAllString(head(content), "")))
+	if short, cut := cutRunes(text, previewLength); cut {
+		return short + "…"
+	}
+	return text
+}
+
+// head keeps titles cheap: a long message is not searched to its end.
+func head(content string) string {
+	const enough = 16 << 10
+	if len(content) <= enough {
+		return content
+	}
+	return strings.ToValidUTF8(content[:enough], "")
+}
+
+// previewOf is the beginning of the first message, as summaries quote it.
+func previewOf(content string) string {
+	text := lineBreak.Replace(head(content))
+	if short, cut := cutRunes(text, previewLength); cut {
+		return short + "..."
+	}
+	return text
+}
+
+func cutRunes(s string, n int) (string, bool) {
+	for i := range s {
+		if n == 0 {
+			return s[:i], true
+		}
+		n--
+	}
+	return s, false
+}
+
+// SummaryText says in a line what a session is: the number of its messages and
+// the preview of its first.
+func SummaryText(messages int, preview string) string {
+	if messages == 0 {
+		return "Empty conversation"
+	}
+	return fmt.Sprintf("%d messages - \"%s\"", messages, preview)
+}
+
+// bounded cuts a text to at most limit bytes, between two code points.
+func bounded(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
