@@ -35,6 +35,18 @@ func (e Event) Line() []byte {
 	return appendLine(nil, e)
 }
 
+// Next is the event that a record becomes behind a position, and the position
+// behind it, without a journal.
+func (p Position) Next(r Record) (Event, Position, error) {
+	r, err := compactRecord(r, time.Now(), DefaultMaxLine)
+	if err != nil {
+		return Event{}, p, err
+	}
+	e := Event{Seq: p.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
+	line := encode(nil, &e, p.Sum)
+	return e, p.after(e, len(line)), nil
+}
+
 // after is the position behind an event whose line, with its newline, has the
 // given length.
 func (p Position) after(e Event, length int) Position {

@@ -129,8 +129,9 @@ func (l *Log) Torn() Torn {
 //
 // ErrTooLong and events that cannot be encoded leave the journal as it was. So
 // do errors of the first Append that come before its write: it can be called
-// again. After a failed write the Log refuses everything (ErrPoisoned) until
-// Recover has found out how much of the batch arrived.
+// again. An error that is ErrPoisoned comes with the failed write, after which
+// the Log keeps the batch and refuses everything until Recover has appended
+// what did not arrive of it.
 func (l *Log) Append(batch ...Record) ([]Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,7 +308,7 @@ func (l *Log) write(records []Record) ([]Event, error) {
 	// Crash here leaves nothing of the batch.
 	if err := l.writeAll(lines); err != nil {
 		l.failure = &failure{err: err, batch: lines, event: events}
-		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+		return nil, l.usable()
 	}
 	// Crash here leaves the whole batch when only the process dies, and any
 	// part of it when the power goes.
@@ -353,7 +354,8 @@ func (l *Log) acknowledge(lines []byte, events []Event) {
 
 // Sync returns nil when every event that was appended is on the disk. A failed
 // Sync is never repeated on the same file, whose pages the system may have
-// dropped: the Log refuses everything until Recover has written a new one.
+// dropped: the Log refuses everything (ErrPoisoned) until Recover has written a
+// new one.
 func (l *Log) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -376,7 +378,7 @@ func (l *Log) sync() error {
 	}
 	if err != nil {
 		l.failure = &failure{err: err, sync: true}
-		return fmt.Errorf("%s: %w", l.files.path(), err)
+		return l.usable()
 	}
 	l.syncedAt, l.unsynced = l.end, nil
 	return nil

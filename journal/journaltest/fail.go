@@ -1,0 +1,291 @@
+package journaltest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Kind is a kind of operation of a file system.
+type Kind string
+
+// The kinds of operations. All but Read change something, and are meant when no
+// kind is named.
+const (
+	Open     Kind = "open" // OpenFile for writing
+	Mkdir    Kind = "mkdir"
+	Write    Kind = "write"
+	Sync     Kind = "sync"
+	Truncate Kind = "truncate"
+	Rename   Kind = "rename"
+	Remove   Kind = "remove"
+	SyncDir  Kind = "syncdir"
+	Lock     Kind = "lock"
+	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir and both kinds of Stat
+)
+
+// FS is a journal.FS that does what another one does, until it is told to fail.
+// It may be used from many goroutines.
+type FS struct {
+	inner journal.FS
+
+	mu      sync.Mutex
+	done    []operation
+	planned plan
+	half    bool
+	failed  bool
+}
+
+// operation is one that was asked for.
+type operation struct {
+	kind Kind
+	what string
+	err  error // what it was made to fail with
+}
+
+// plan is the failure to come.
+type plan struct {
+	left    int // operations up to the one that fails; 0: none fails
+	forever bool
+	err     error
+	kinds   []Kind
+}
+
+// New wraps a file system. Nothing fails yet.
+func New(inner journal.FS) *FS { return &FS{inner: inner} }
+
+// Fail makes one operation fail, the nth from now (1 is the next one) of the
+// given kinds, or of all that change something. An operation that fails has no
+// effect, except for HalfWrites; its error wraps err. It replaces an earlier
+// plan.
+func (f *FS) Fail(nth int, err error, kinds ...Kind) { f.plan(plan{nth, false, err, kinds}) }
+
+// FailFrom is like Fail, and every operation of these kinds behind the nth
+// fails too, until Heal.
+func (f *FS) FailFrom(nth int, err error, kinds ...Kind) { f.plan(plan{nth, true, err, kinds}) }
+
+// Heal lets everything succeed again.
+func (f *FS) Heal() { f.plan(plan{}) }
+
+func (f *FS) plan(p plan) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.planned = p
+}
+
+// HalfWrites lets a Write that fails write the first half of its bytes, as one
+// does that meets the end of a full disk.
+func (f *FS) HalfWrites(on bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.half = on
+}
+
+// Failed reports whether an operation was made to fail.
+func (f *FS) Failed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed
+}
+
+// Count is how many operations of the given kinds were asked for, or of all
+// that change something.
+func (f *FS) Count(kinds ...Kind) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, op := range f.done {
+		if meant(op.kind, kinds) {
+			n++
+		}
+	}
+	return n
+}
+
+// String lists the operations that changed something or failed, one a line.
+func (f *FS) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var b strings.Builder
+	for i, op := range f.done {
+		switch {
+		case op.err != nil:
+			fmt.Fprintf(&b, "%d %s %s: %v\n", i+1, op.kind, op.what, op.err)
+		case op.kind != Read:
+			fmt.Fprintf(&b, "%d %s %s\n", i+1, op.kind, op.what)
+		}
+	}
+	return b.String()
+}
+
+func meant(k Kind, kinds []Kind) bool {
+	if len(kinds) == 0 {
+		return k != Read
+	}
+	return slices.Contains(kinds, k)
+}
+
+// begin notes an operation and returns the error with which it has to fail.
+func (f *FS) begin(k Kind, name, detail string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	op := operation{kind: k, what: name + detail}
+	if f.due(k) {
+		f.failed = true
+		op.err = &fs.PathError{Op: string(k), Path: name, Err: f.planned.err}
+	}
+	f.done = append(f.done, op)
+	return op.err
+}
+
+func (f *FS) due(k Kind) bool {
+	p := &f.planned
+	if p.left == 0 || !meant(k, p.kinds) {
+		return false
+	}
+	if p.left > 1 {
+		p.left--
+		return false
+	}
+	if !p.forever {
+		p.left = 0
+	}
+	return true
+}
+
+// OpenFile is an Open when the file can be written, else a Read.
+func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	kind := Read
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+		kind = Open
+	}
+	if err := f.begin(kind, name, ""); err != nil {
+		return nil, err
+	}
+	inner, err := f.inner.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: inner, fs: f, name: name}, nil
+}
+
+// Mkdir is a Mkdir.
+func (f *FS) Mkdir(name string, perm fs.FileMode) error {
+	if err := f.begin(Mkdir, name, ""); err != nil {
+		return err
+	}
+	return f.inner.Mkdir(name, perm)
+}
+
+// ReadDir is a Read.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := f.begin(Read, name, ""); err != nil {
+		return nil, err
+	}
+	return f.inner.ReadDir(name)
+}
+
+// Stat is a Read.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	if err := f.begin(Read, name, ""); err != nil {
+		return nil, err
+	}
+	return f.inner.Stat(name)
+}
+
+// Rename is a Rename.
+func (f *FS) Rename(oldname, newname string) error {
+	if err := f.begin(Rename, oldname, " to "+newname); err != nil {
+		return err
+	}
+	return f.inner.Rename(oldname, newname)
+}
+
+// Remove is a Remove.
+func (f *FS) Remove(name string) error {
+	if err := f.begin(Remove, name, ""); err != nil {
+		return err
+	}
+	return f.inner.Remove(name)
+}
+
+// SyncDir is a SyncDir.
+func (f *FS) SyncDir(name string) error {
+	if err := f.begin(SyncDir, name, ""); err != nil {
+		return err
+	}
+	return f.inner.SyncDir(name)
+}
+
+// Lock is a Lock. To unlock does not fail.
+func (f *FS) Lock(name string) (unlock func() error, err error) {
+	if err := f.begin(Lock, name, ""); err != nil {
+		return nil, err
+	}
+	return f.inner.Lock(name)
+}
+
+// file is an open file of an FS.
+type file struct {
+	journal.File
+	fs   *FS
+	name string
+}
+
+func (f *file) Read(p []byte) (int, error) {
+	if err := f.fs.begin(Read, f.name, ""); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.fs.begin(Read, f.name, ""); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func (f *file) Stat() (fs.FileInfo, error) {
+	if err := f.fs.begin(Read, f.name, ""); err != nil {
+		return nil, err
+	}
+	return f.File.Stat()
+}
+
+func (f *file) Write(p []byte) (int, error) {
+	err := f.fs.begin(Write, f.name, fmt.Sprintf(", %d bytes", len(p)))
+	if err == nil {
+		return f.File.Write(p)
+	}
+	if !f.fs.halves() {
+		return 0, err
+	}
+	n, _ := f.File.Write(p[:len(p)/2])
+	return n, err
+}
+
+func (f *FS) halves() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.half
+}
+
+func (f *file) Sync() error {
+	if err := f.fs.begin(Sync, f.name, ""); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+func (f *file) Truncate(size int64) error {
+	if err := f.fs.begin(Truncate, f.name, fmt.Sprintf(" to %d bytes", size)); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
