@@ -1,0 +1,152 @@
+package schemas
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// The names of the schemas. The file of a schema is its name and ".json".
+const (
+	CLIConfig       = "cli-config-v1.2"
+	TeamConfig      = "team-config-v1.2"
+	AgentRegistry   = "agent-registry-v1.1"
+	SessionSnapshot = "session-snapshot-v1.0"
+	JournalEvent    = "journal-event-v1.0"
+	SessionIndex    = "session-index-v1.0"
+)
+
+// baseURL is where the schemas' $id values begin. Nothing is ever fetched from there.
+const baseURL = "https://github.com/agent-chatter/agent-chatter/raw/main/schemas/"
+
+//go:embed *.json
+var files embed.FS
+
+// schema is one of the embedded schemas.
+type schema struct {
+	name     string
+	versions versions // zero: its documents carry no schemaVersion
+	compile  func() (*jsonschema.Schema, error)
+}
+
+var all = []schema{
+	newSchema(CLIConfig, versions{oldest: "1.1", newest: "1.2"}),
+	newSchema(TeamConfig, versions{}),
+	newSchema(AgentRegistry, versions{oldest: "1.1", newest: "1.1"}),
+	newSchema(SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}),
+	newSchema(JournalEvent, versions{}),
+	newSchema(SessionIndex, versions{}),
+}
+
+// newSchema compiles nothing yet: most runs of the program need one schema or none.
+func newSchema(name string, v versions) schema {
+	return schema{name: name, versions: v, compile: sync.OnceValues(func() (*jsonschema.Schema, error) {
+		return compile(name)
+	})}
+}
+
+// Names returns the names of all schemas.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Source returns the text of a schema. The caller may change the bytes.
+func Source(name string) ([]byte, error) {
+	if _, err := find(name); err != nil {
+		return nil, err
+	}
+	return files.ReadFile(name + ".json")
+}
+
+// Check reports what is wrong with a document. It returns nil when the document is valid, a
+// [*VersionError] when its version is too new or too old, and an [*InvalidError] when it is
+// not JSON or does not fit the schema. Any other error is a name that no schema has.
+func Check(name string, document []byte) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	value, problem := decode(document)
+	if problem != nil {
+		return &InvalidError{Schema: name, Problems: []Problem{*problem}}
+	}
+	if err := s.versions.check(name, value); err != nil {
+		return err
+	}
+	return s.check(value)
+}
+
+func find(name string) (schema, error) {
+	for _, s := range all {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return schema{}, fmt.Errorf("no schema named %q, only %s", name, strings.Join(Names(), ", "))
+}
+
+func (s schema) check(value any) error {
+	compiled, err := s.compile()
+	if err != nil {
+		return fmt.Errorf("schema %s: %w", s.name, err)
+	}
+	err = compiled.Validate(value)
+	if err == nil {
+		return nil
+	}
+	failure, ok := err.(*jsonschema.ValidationError)
+	if !ok {
+		return fmt.Errorf("schema %s: %w", s.name, err)
+	}
+	return &InvalidError{Schema: s.name, Problems: explain(value, failure)}
+}
+
+func compile(name string) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft7
+	c.LoadURL = openEmbedded
+	c.Formats["date-time"] = isDateTime
+	return c.Compile(baseURL + name + ".json")
+}
+
+// openEmbedded stands where the compiler would go to the network for a $ref.
+func openEmbedded(url string) (io.ReadCloser, error) {
+	if !strings.HasPrefix(url, baseURL) {
+		return nil, fmt.Errorf("%s is not one of our schemas", url)
+	}
+	return files.Open(path.Base(url))
+}
+
+// isDateTime accepts what is RFC 3339 by the letter and what the rest of the program can read.
+// Package time reads "T2:30:00Z", which is not; RFC 3339 has leap seconds, which time refuses.
+func isDateTime(value any) bool {
+	text, ok := value.(string)
+	if !ok {
+		return true // another type is another error
+	}
+	return jsonschema.Formats["date-time"](text) && new(time.Time).UnmarshalText([]byte(text)) == nil
+}
+
+// parsedSource is the schema file at a URL, for looking up what a keyword asks for.
+func parsedSource(url string) any {
+	text, err := files.ReadFile(path.Base(url))
+	if err != nil {
+		return nil
+	}
+	var parsed any
+	if json.Unmarshal(text, &parsed) != nil {
+		return nil
+	}
+	return parsed
+}

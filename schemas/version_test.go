@@ -1,0 +1,74 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestVersionsCompareAsNumbers(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{
+		{"1.2", "1.2", 0},
+		{"1.10", "1.2", 1},
+		{"1.2", "1.10", -1},
+		{"2.0", "1.10", 1},
+		{"10.0", "9.9", 1},
+		{"01.02", "1.2", 0},
+		{"0.9", "1.1", -1},
+		{"1.99999999999999999999999999", "1.2", 1},
+		{"99999999999999999999999999.0", "1.2", 1},
+	}
+	for _, test := range tests {
+		if got := compareVersions(test.a, test.b); got != test.want {
+			t.Errorf("%s and %s: %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestAVersionOutsideTheRangeIsRefusedBeforeTheSchemaIsAsked(t *testing.T) {
+	tests := []struct{ name, version, want string }{
+		{CLIConfig, "1.3", "Schema version 1.3 is not supported. Please upgrade agent-chatter."},
+		{CLIConfig, "1.10", "Schema version 1.10 is not supported. Please upgrade agent-chatter."},
+		{CLIConfig, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.2."},
+		{AgentRegistry, "1.2", "Schema version 1.2 is not supported. Please upgrade agent-chatter."},
+		{AgentRegistry, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.1."},
+		{SessionSnapshot, "1.1", "Schema version 1.1 is not supported. Please upgrade agent-chatter."},
+		{SessionSnapshot, "0.10", "Schema version 0.10 is deprecated. Please migrate to version 1.0."},
+	}
+	for _, test := range tests {
+		err := Check(test.name, fmt.Appendf(nil, `{"schemaVersion": %q, "nonsense": true}`, test.version))
+		var version *VersionError
+		if !errors.As(err, &version) || err.Error() != test.want {
+			t.Errorf("%s %s: %v", test.name, test.version, err)
+			continue
+		}
+		if version.Schema != test.name || version.Version != test.version {
+			t.Errorf("%s %s: %+v", test.name, test.version, version)
+		}
+	}
+}
+
+func TestWhatIsNoVersionIsLeftToTheSchema(t *testing.T) {
+	for _, value := range []string{`"abc"`, `"1"`, `"1."`, `".1"`, `"1.1.1"`, `"v1.3"`, `"1.-3"`, `"9.9 "`, `"1.٣"`, `9.9`, `null`, `{}`, `"01.2"`} {
+		document := fmt.Appendf(nil, `{"schemaVersion": %s}`, value)
+		if got := problems(t, CLIConfig, document); len(got) != 2 || got[1].Path != "/schemaVersion" {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
+}
+
+func TestDocumentsWithoutAVersionAreNotAskedForOne(t *testing.T) {
+	for _, name := range []string{TeamConfig, JournalEvent, SessionIndex} {
+		for _, p := range problems(t, name, []byte(`{"schemaVersion": "9.9"}`)) {
+			if p.Message == `unknown property "schemaVersion"` {
+				name = ""
+			}
+		}
+		if name != "" {
+			t.Errorf("%s: schemaVersion is no field of it", name)
+		}
+	}
+}
