@@ -1,0 +1,546 @@
+//go:build unix
+
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+const huge = 16 << 20
+
+// patient never gets to SIGKILL within a test; impatient does at once.
+var (
+	patient   = agent.Command{Grace: 10 * patience}
+	impatient = agent.Command{Grace: time.Millisecond}
+)
+
+// turnID is an id that no other turn has, also when the tests run twice at once: a turn that
+// is stopped ends whatever carries its id.
+func turnID(t *testing.T) string { return fmt.Sprintf("%s-%d", t.Name(), os.Getpid()) }
+
+// script is a turn whose agent is a script of the shell.
+func script(t *testing.T, text string) agent.Turn {
+	return agent.Turn{
+		ID:     turnID(t),
+		Dir:    t.TempDir(),
+		Member: agent.Member{Name: "tester", Command: "/bin/sh", Args: []string{"-c", text}},
+	}
+}
+
+// play is what this program does in the place of an agent.
+func play(role string) int {
+	switch role {
+	case "echo": // writes while it reads, as cat does, but in big pieces
+		buf := make([]byte, 1<<20)
+		for {
+			n, err := os.Stdin.Read(buf)
+			os.Stdout.Write(buf[:n])
+			if err != nil {
+				return 0
+			}
+		}
+	case "leave": // runs its arguments in a session of their own
+		cmd := exec.Command(os.Args[1], os.Args[2:]...)
+		cmd.Stdout = os.Stdout
+		cmd.Env = append(os.Environ(), "AGENT_TEST_ROLE=")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		fmt.Println(cmd.Process.Pid)
+		return 0
+	}
+	return 99
+}
+
+// self is this program in the role.
+func self(t *testing.T, role string, args ...string) agent.Turn {
+	return agent.Turn{ID: turnID(t), Dir: t.TempDir(), Member: agent.Member{
+		Command: os.Args[0], Args: args, Env: map[string]string{"AGENT_TEST_ROLE": role},
+	}}
+}
+
+// numbers are the process ids that a reply says.
+func numbers(t *testing.T, said string) (pids []int) {
+	t.Helper()
+	for _, field := range strings.Fields(said) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatalf("the agent said %q", said)
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) == 0 {
+		t.Fatal("the agent said nothing")
+	}
+	return pids
+}
+
+// wantGone checks that the processes have ended. A zombie has: it is not ours to reap.
+func wantGone(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("process %d of %d is alive", pid, pids)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+func alive(pid int) bool {
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
+		state := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])[0]
+		return string(state) != "Z"
+	}
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return syscall.Kill(pid, 0) == nil
+	}
+	return err == nil && !bytes.HasPrefix(bytes.TrimSpace(state), []byte("Z"))
+}
+
+func TestTheAgentGetsThePromptAndItsOutputIsTheReply(t *testing.T) {
+	turn := script(t, `printf 'I was told: '; cat; printf '\n\n'`)
+	turn.Prompt = "Build a shelf.\nToday."
+	if got := mustReply(t, patient, turn); got != "I was told: Build a shelf.\nToday.\n\n" {
+		t.Errorf("the reply is %q", got)
+	}
+}
+
+func TestTheAgentGetsItsArgumentsWithoutAShell(t *testing.T) {
+	turn := script(t, `printf '%s|' "$@"`)
+	turn.Member.Args = append(turn.Member.Args, "sh", "$HOME", "a b", "", `"; exit 1`)
+	if got := mustReply(t, patient, turn); got != `$HOME|a b||"; exit 1|` {
+		t.Errorf("the arguments were %q", got)
+	}
+}
+
+func TestTheAgentWorksInTheTurnsDirectory(t *testing.T) {
+	turn := script(t, `pwd -P; echo "$PWD"`)
+	real, err := filepath.EvalSymlinks(turn.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mustReply(t, patient, turn); got != real+"\n"+turn.Dir+"\n" {
+		t.Errorf("it worked in %q, want %q", got, real)
+	}
+}
+
+func TestTheAgentsEnvironmentIsCleanedAndNamesTheTurn(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "parent")
+	t.Setenv("CLAUDECODE", "1")
+	t.Setenv("OPENAI_API_KEY", "parent")
+	t.Setenv("AGENT_TEST_KEPT", "kept")
+	turn := script(t, `echo "$ANTHROPIC_API_KEY|$CLAUDECODE|$OPENAI_API_KEY|$AGENT_TEST_KEPT|$AGENT_CHATTER_TURN"`)
+	turn.Member.Env = map[string]string{"OPENAI_API_KEY": "member", "AGENT_CHATTER_TURN": "forged"}
+	if got, want := mustReply(t, patient, turn), "||member|kept|"+turn.ID+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAReplyStreamsWhileTheAgentWorks(t *testing.T) {
+	// The agent goes on only when the first piece was seen.
+	turn := script(t, `echo one; read line < go; echo "$line"`)
+	fifo := filepath.Join(turn.Dir, "go")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var pieces []string
+	for event, err := range patient.Run(within(t), turn) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pieces = append(pieces, event.(agent.Text).Text); len(pieces) == 1 {
+			if err := os.WriteFile(fifo, []byte("two\n"), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := strings.Join(pieces, ","); got != "one\n,two\n" {
+		t.Errorf("the pieces are %q", got)
+	}
+}
+
+func TestHugePromptsAndRepliesPass(t *testing.T) {
+	prompt := strings.Repeat("日本語🙂 and more. ", huge/24)
+	turn := self(t, "echo")
+	turn.Prompt = prompt
+	var said strings.Builder
+	for event, err := range patient.Run(within(t), turn) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		piece := event.(agent.Text).Text
+		if !utf8.ValidString(piece) {
+			t.Fatalf("a piece of %d bytes is cut in a rune", len(piece))
+		}
+		said.WriteString(piece)
+	}
+	if said.String() != prompt {
+		t.Errorf("%d bytes came back of %d, or others", said.Len(), len(prompt))
+	}
+}
+
+func TestAnAgentNeedNotReadItsPrompt(t *testing.T) {
+	for name, text := range map[string]string{
+		"ends at once":        `echo hi`,
+		"closes its input":    `exec 0<&-; echo hi`,
+		"reads one line":      `read line; echo hi`,
+		"leaves a non-reader": `sleep 300 <&0 >/dev/null & echo hi`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			turn := script(t, text)
+			turn.Prompt = strings.Repeat("listen!\n", huge/8)
+			if got := mustReply(t, patient, turn); got != "hi\n" {
+				t.Errorf("the reply is %q", got)
+			}
+		})
+	}
+}
+
+func TestAnAgentMayWriteBeforeItReads(t *testing.T) {
+	turn := script(t, fmt.Sprintf(`head -c %d /dev/zero; head -c %d /dev/zero >&2; wc -c`, huge, 1<<20))
+	turn.Prompt = strings.Repeat("x", huge)
+	zeros, count := strings.Repeat("\x00", huge), strconv.Itoa(huge)
+	got := mustReply(t, patient, turn)
+	if !strings.HasPrefix(got, zeros) || strings.TrimSpace(got[len(zeros):]) != count {
+		t.Errorf("%d bytes came back", len(got))
+	}
+}
+
+func TestTheInputOfAnAgentEnds(t *testing.T) {
+	if got := mustReply(t, patient, script(t, `cat; echo end`)); got != "end\n" {
+		t.Errorf("the reply is %q", got)
+	}
+}
+
+func TestASlowConsumerLosesNothing(t *testing.T) {
+	// The program is over long before its output has been taken.
+	turn := script(t, `head -c 60000 /dev/zero; echo; echo $$ > done`)
+	total := 0
+	for event, err := range patient.Run(within(t), turn) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total == 0 {
+			waitForFile(t, filepath.Join(turn.Dir, "done"))
+		}
+		total += len(event.(agent.Text).Text)
+	}
+	if total != 60001 {
+		t.Errorf("%d bytes came", total)
+	}
+}
+
+// waitForFile returns when somebody has written to the file.
+func waitForFile(t *testing.T, path string) string {
+	t.Helper()
+	ctx := within(t)
+	for {
+		if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
+			return string(content)
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			t.Fatalf("nobody wrote %s", path)
+		}
+	}
+}
+
+func TestAFailureCarriesItsCodeAndTheEndOfStandardError(t *testing.T) {
+	turn := script(t, `echo half a reply; head -c 100000 /dev/zero | tr '\0' e >&2; echo 'no credit left' >&2; exit 3`)
+	said, err := reply(within(t), patient, turn)
+	exit, ok := errors.AsType[*agent.ExitError](err)
+	if !ok || said != "half a reply\n" {
+		t.Fatalf("said %q, then %v", said, err)
+	}
+	if exit.Command != "/bin/sh" || exit.Code != 3 || exit.Signal != "" {
+		t.Errorf("got %+v", exit)
+	}
+	if len(exit.Stderr) > 4096 || len(exit.Stderr) < 4000 || !strings.HasSuffix(exit.Stderr, "eno credit left") {
+		t.Errorf("%d bytes of standard error were kept: %q", len(exit.Stderr), exit.Stderr)
+	}
+	if message := err.Error(); !strings.HasPrefix(message, `"/bin/sh" ended with exit code 3: e`) {
+		t.Errorf("the message is %q", message)
+	}
+}
+
+func TestStandardErrorOfASuccessIsNoFailure(t *testing.T) {
+	if got := mustReply(t, patient, script(t, `echo warning >&2; echo hi`)); got != "hi\n" {
+		t.Errorf("the reply is %q", got)
+	}
+}
+
+func TestAnAgentThatIsKilledFailsWithTheSignal(t *testing.T) {
+	_, err := reply(within(t), patient, script(t, `kill -KILL $$`))
+	exit, ok := errors.AsType[*agent.ExitError](err)
+	if !ok || exit.Code != -1 || exit.Signal != "killed" {
+		t.Fatalf("got %v", err)
+	}
+	if want := `"/bin/sh" was ended by a signal: killed and said nothing about it: run it by hand to see why`; err.Error() != want {
+		t.Errorf("the message is %q", err)
+	}
+}
+
+func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string, mode fs.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain := write("plain", "#!/bin/sh\n", 0o600)
+	write("lost", "#!/no/such/interpreter\n", 0o700)
+	write("noise", "\x01\x02\x03", 0o700)
+	for _, tt := range []struct {
+		name, command, dir string
+		is                 error
+		says               string
+	}{
+		{"not in PATH", "no-such-agent", dir, exec.ErrNotFound, "command -v no-such-agent"},
+		{"no such file", "./no-such-agent", dir, fs.ErrNotExist, "check the member's command"},
+		{"not executable", plain, dir, fs.ErrPermission, "chmod +x " + plain},
+		{"a directory", dir, dir, nil, "check the member's command"},
+		{"interpreter missing", "./lost", dir, fs.ErrNotExist, "the program named in its first line"},
+		{"neither program nor script", "./noise", dir, syscall.ENOEXEC, "#!/bin/sh"},
+		{"no command", "", dir, exec.ErrNotFound, `"command"`},
+		{"NUL in the name", "a\x00b", dir, nil, `command -v "a\x00b"`},
+		{"no such directory", "/bin/sh", filepath.Join(dir, "gone"), fs.ErrNotExist, "baseDir"},
+		{"a file as directory", "/bin/sh", plain, nil, "baseDir"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turn := agent.Turn{ID: "t", Dir: tt.dir, Member: agent.Member{Command: tt.command}}
+			said, err := reply(within(t), patient, turn)
+			start, ok := errors.AsType[*agent.StartError](err)
+			if !ok || said != "" || start.Command != tt.command {
+				t.Fatalf("said %q, then %v", said, err)
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("%v is not %v", err, tt.is)
+			}
+			if !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v does not say %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestARelativeCommandIsRelativeToTheTurnsDirectory(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "mate"), []byte("#!/bin/sh\necho ahoy\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	turn := agent.Turn{Dir: dir, Member: agent.Member{Command: "bin/mate"}}
+	if got := mustReply(t, patient, turn); got != "ahoy\n" {
+		t.Errorf("the reply is %q", got)
+	}
+	turn.Member.Command = "mate"
+	turn.Member.Env = map[string]string{"PATH": "/nowhere:" + filepath.Join(dir, "bin")}
+	if got := mustReply(t, patient, turn); got != "ahoy\n" {
+		t.Errorf("with the member's PATH the reply is %q", got)
+	}
+}
+
+var errEnough = errors.New("enough")
+
+// cancelAfterFirst runs the turn, cancels it when the agent has said something, and checks
+// that the turn fails for that reason. It returns all that was said.
+func cancelAfterFirst(t *testing.T, e agent.Engine, turn agent.Turn) string {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	var said strings.Builder
+	var last error
+	for event, err := range e.Run(ctx, turn) {
+		if last = err; err == nil {
+			said.WriteString(event.(agent.Text).Text)
+			cancel(errEnough)
+		}
+	}
+	if !errors.Is(last, errEnough) {
+		t.Errorf("the last error is %v", last)
+	}
+	return said.String()
+}
+
+func TestCancellingEndsTheWholeGroup(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		engine agent.Command
+		text   string
+	}{
+		{"an agent with a child", patient, `sleep 300 & echo $$ $!; sleep 300`},
+		{"a child in a subshell", patient, `(sleep 300 & echo $$ $!; sleep 300)`},
+		{"one that ignores SIGTERM", impatient, `trap '' TERM; sleep 300 & echo $$ $!; wait`},
+		{"a child that ignores SIGTERM", impatient, `(trap '' TERM; exec sleep 300) & echo $$ $!; wait`},
+		{"one that is suspended", patient, `sleep 300 & echo $$ $!; kill -STOP $$`},
+		{"one that closed its output", patient, `echo $$; exec >/dev/null 2>&1; sleep 300`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			said := cancelAfterFirst(t, tt.engine, script(t, tt.text))
+			wantGone(t, numbers(t, said)...)
+		})
+	}
+}
+
+func TestAStoppedAgentThatExitsWithZeroHasNotFinished(t *testing.T) {
+	turn := script(t, `trap 'echo bye; exit 0' TERM; echo hi; sleep 300 & wait`)
+	if said := cancelAfterFirst(t, patient, turn); said != "hi\nbye\n" {
+		t.Errorf("the reply is %q", said)
+	}
+}
+
+func TestTheWholeGroupHasTheGraceNotJustTheAgent(t *testing.T) {
+	// The agent dies of SIGTERM; its child, who cleans up, takes until it sees that.
+	turn := script(t, `
+		parent=$$
+		(trap 'while kill -0 $parent 2>/dev/null; do :; done; echo clean > state; exit' TERM
+		 echo ready; while :; do sleep 0.01; done) &
+		exec sleep 300`)
+	cancelAfterFirst(t, patient, turn)
+	state, err := os.ReadFile(filepath.Join(turn.Dir, "state"))
+	if err != nil || string(state) != "clean\n" {
+		t.Errorf("the child left %q, %v", state, err)
+	}
+}
+
+func TestATurnIsStoppedWhileTheConsumerIsBusy(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	var last error
+	for event, err := range patient.Run(ctx, script(t, `echo $$; sleep 300`)) {
+		if last = err; err != nil {
+			break
+		}
+		cancel(errEnough)
+		// The loop's body waits for the end of a process that only the engine can end.
+		pid := numbers(t, event.(agent.Text).Text)[0]
+		for limit := within(t); alive(pid); {
+			if limit.Err() != nil {
+				t.Fatal("it was not stopped")
+			}
+		}
+	}
+	if !errors.Is(last, errEnough) {
+		t.Errorf("the last error is %v", last)
+	}
+}
+
+func TestACancelledTurnStartsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errEnough)
+	turn := script(t, `echo hi > ran`)
+	if said, err := reply(ctx, patient, turn); said != "" || !errors.Is(err, errEnough) {
+		t.Errorf("said %q, then %v", said, err)
+	}
+	if _, err := os.Stat(filepath.Join(turn.Dir, "ran")); err == nil {
+		t.Error("it ran")
+	}
+}
+
+func TestATimeoutIsToldApart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := reply(ctx, impatient, script(t, `sleep 300`)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestLeavingTheLoopEndsTheGroup(t *testing.T) {
+	for name, text := range map[string]string{
+		"silent":    `sleep 300 & echo $$ $!; sleep 300`,
+		"talkative": `sleep 300 & echo $$ $!; while :; do echo and then; done`,
+		"finished":  `sleep 300 & echo $$ $!`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for event, err := range patient.Run(within(t), script(t, text)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				first = event.(agent.Text).Text
+				break
+			}
+			line, _, _ := strings.Cut(first, "\n")
+			wantGone(t, numbers(t, line)...)
+		})
+	}
+}
+
+func TestAPanicInTheLoopEndsTheGroup(t *testing.T) {
+	var pid int
+	func() {
+		defer func() { _ = recover() }()
+		for event := range patient.Run(within(t), script(t, `echo $$; sleep 300`)) {
+			pid = numbers(t, event.(agent.Text).Text)[0]
+			panic("enough")
+		}
+	}()
+	wantGone(t, pid)
+}
+
+func TestWhatAnAgentLeavesInItsGroupIsNeitherWaitedForNorKept(t *testing.T) {
+	said := mustReply(t, patient, script(t, `sleep 300 & echo $$ $!`))
+	wantGone(t, numbers(t, said)...)
+}
+
+func TestAProcessOutsideOfTheGroupThatHoldsTheOutputIsNotWaitedFor(t *testing.T) {
+	for name, text := range map[string]string{
+		"silent":    `exec sleep 300`,
+		"talkative": `while :; do echo 1; done`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := mustReply(t, patient, self(t, "leave", "/bin/sh", "-c", text))
+			stray := 0
+			for _, pid := range numbers(t, said) {
+				if stray = max(stray, pid); pid != 1 {
+					t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+				}
+			}
+			if name == "silent" && !alive(stray) {
+				t.Error("a turn that ends by itself has ended what left its group")
+			}
+		})
+	}
+}
+
+func TestASequenceCanBeRunAgain(t *testing.T) {
+	events := patient.Run(within(t), script(t, `echo hi`))
+	for range 2 {
+		n := 0
+		for _, err := range events {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 1 {
+			t.Errorf("%d events", n)
+		}
+	}
+}

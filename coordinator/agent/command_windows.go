@@ -1,0 +1,21 @@
+package agent
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+// A group is the program of a turn alone: what the program starts is not followed, lives on,
+// and is waited for while it holds standard output.
+type group struct{ leader *os.Process }
+
+func leadGroup(*exec.Cmd) {}
+
+// terminate kills the program: there is no signal that asks.
+func (g group) terminate() { g.kill() }
+
+func (g group) kill() { _ = g.leader.Kill() }
+
+// awaitEnd has nothing to wait for once the program was reaped.
+func (g group) awaitEnd(<-chan time.Time) {}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Demo is the engine that answers offline: no program, no network, no account. The same
+// member answers the same message with the same words.
+//
+// A member named planner turns what was said into a small plan, one named critic weighs it,
+// any other acknowledges it. Each quotes the beginning of what was said, and hands over to
+// Member.Next with a marker at the end. Turn.Prompt is not used.
+type Demo struct {
+	// Pace is the time between two words; zero gives the whole text at once.
+	Pace time.Duration
+}
+
+// Run yields the reply. The only error is that of a ctx that is done.
+func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for i, piece := range d.pieces(demoReply(turn)) {
+			if i > 0 {
+				pause(ctx, d.Pace)
+			}
+			if ctx.Err() != nil {
+				break
+			}
+			if !yield(Text{piece}, nil) {
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			yield(nil, stopped(ctx))
+		}
+	}
+}
+
+// pieces cuts the reply into what is said at once.
+func (d Demo) pieces(reply string) []string {
+	if d.Pace <= 0 {
+		return []string{reply}
+	}
+	return strings.SplitAfter(reply, " ")
+}
+
+// pause waits for the time to pass or ctx to be done.
+func pause(ctx context.Context, pace time.Duration) {
+	timer := time.NewTimer(pace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// demoReply is everything that the member says, the marker included.
+func demoReply(turn Turn) string {
+	words := demoWords(turn.Member.Name, demoSpeaker(turn.Said.Speaker), quote(turn.Said.Text))
+	if next := quote(turn.Member.Next); next != "" {
+		words += "\n\n[NEXT: " + next + "]"
+	}
+	return words
+}
+
+// demoWords is what the member of that name says to the quoted message.
+func demoWords(name, speaker, quoted string) string {
+	planner, critic := strings.EqualFold(name, "planner"), strings.EqualFold(name, "critic")
+	switch {
+	case planner && quoted == "":
+		return "There is nothing to plan yet. Tell me what you would like to do, and I will suggest the first step."
+	case planner:
+		return fmt.Sprintf("First the smallest part that works, then a look at it together, then the rest. That is my plan for what %s said: “%s”.", speaker, quoted)
+	case critic && quoted == "":
+		return "There is nothing to weigh yet. Show me a plan, and I will look for what could go wrong."
+	case critic:
+		return fmt.Sprintf("I have weighed what %s said: “%s”. Small steps are sound, and they are cheap to take back. I would only write down how we will know that we are finished.", speaker, quoted)
+	case quoted == "":
+		return "I am listening. Tell me what you would like to do."
+	}
+	return fmt.Sprintf("Thank you, I have read what %s said: “%s”. I have nothing to add for now.", speaker, quoted)
+}
+
+// demoSpeaker is what the demo calls the speaker.
+func demoSpeaker(name string) string {
+	if name = quote(name); name != "" {
+		return name
+	}
+	return "somebody"
+}

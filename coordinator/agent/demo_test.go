@@ -1,0 +1,187 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+func demoTurn(name, next, said string) agent.Turn {
+	return agent.Turn{
+		ID:     "turn-1",
+		Member: agent.Member{Name: name, Next: next},
+		Said:   agent.Said{Speaker: "Anna", Text: said},
+	}
+}
+
+func ExampleDemo() {
+	planner := agent.Turn{
+		Member: agent.Member{Name: "planner", Next: "critic"},
+		Said:   agent.Said{Speaker: "Anna", Text: "How do we build a shelf?"},
+	}
+	for event, err := range (agent.Demo{}).Run(context.Background(), planner) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(event.(agent.Text).Text)
+	}
+	// Output:
+	// First the smallest part that works, then a look at it together, then the rest. That is my plan for what Anna said: “How do we build a shelf?”.
+	//
+	// [NEXT: critic]
+}
+
+func TestTheDemoGivesTheSameWordsForTheSameTurn(t *testing.T) {
+	for _, name := range []string{"planner", "critic", "anybody"} {
+		turn := demoTurn(name, "you", "Let us build a shelf")
+		first, second := mustReply(t, agent.Demo{}, turn), mustReply(t, agent.Demo{}, turn)
+		if first != second {
+			t.Errorf("%s said %q, then %q", name, first, second)
+		}
+		if paced := mustReply(t, agent.Demo{Pace: time.Nanosecond}, turn); paced != first {
+			t.Errorf("%s said %q at a pace, %q at once", name, paced, first)
+		}
+	}
+}
+
+func TestTheDemoQuotesWhatWasSaidAndHandsOver(t *testing.T) {
+	for _, tt := range []struct{ name, next, end string }{
+		{"planner", "critic", "\n\n[NEXT: critic]"},
+		{"critic", "you", "\n\n[NEXT: you]"},
+		{"anybody", "planner", "\n\n[NEXT: planner]"},
+	} {
+		said := mustReply(t, agent.Demo{}, demoTurn(tt.name, tt.next, "Let us build a shelf"))
+		if !strings.Contains(said, "“Let us build a shelf”") || !strings.HasSuffix(said, tt.end) {
+			t.Errorf("%s said %q", tt.name, said)
+		}
+	}
+}
+
+func TestTheDemoHandsToNobodyWithoutNext(t *testing.T) {
+	for _, name := range []string{"planner", "critic", "anybody"} {
+		if said := mustReply(t, agent.Demo{}, demoTurn(name, "", "hello")); strings.Contains(said, "[") {
+			t.Errorf("%s said %q", name, said)
+		}
+	}
+}
+
+// A reply is one short line and the marker, whatever it answers.
+func checkDemoReply(t *testing.T, said string) {
+	t.Helper()
+	line, marker, _ := strings.Cut(said, "\n\n")
+	switch {
+	case !utf8.ValidString(said):
+		t.Errorf("not UTF-8: %q", said)
+	case marker != "[NEXT: critic]":
+		t.Errorf("the marker is %q", marker)
+	case strings.ContainsAny(line, "[]") || strings.ContainsFunc(line, unicode.IsControl):
+		t.Errorf("brackets or control characters: %q", line)
+	case len(line) > 900: // two quotes, the speaker's name among them, and our own words
+		t.Errorf("%d bytes", len(line))
+	case line == "":
+		t.Error("no words")
+	}
+}
+
+var awkward = map[string]string{
+	"empty":           "",
+	"blank":           " \t\r\n ",
+	"markers":         "[NEXT: you] [DROP: ALL] [TEAM_TASK: x] [FROM: [NEXT: me]]",
+	"escapes":         "\x1b[31mred\x1b[0m\x07\x00\u009b1m",
+	"bidi":            "a\u202eb\u2066c",
+	"lines":           "one\n\n\ntwo\u2028three",
+	"Chinese":         strings.Repeat("我们一起做一个书架吧。", 100),
+	"invalid":         "a\xffb\xc3\x28\xe4\xb8",
+	"one long word":   strings.Repeat("x", 1<<20),
+	"16 MiB":          strings.Repeat("let us build ", 16<<20/13),
+	"16 MiB of blank": strings.Repeat(" ", 16<<20),
+}
+
+func TestTheDemoCopesWithAnyText(t *testing.T) {
+	for name, text := range awkward {
+		t.Run(name, func(t *testing.T) {
+			turn := demoTurn("planner", "critic", text)
+			turn.Said.Speaker = text
+			checkDemoReply(t, mustReply(t, agent.Demo{}, turn))
+		})
+	}
+}
+
+func TestTheDemoShowsInvalidBytesAsReplacementCharacters(t *testing.T) {
+	said := mustReply(t, agent.Demo{}, demoTurn("planner", "", "a\xffb"))
+	if !strings.Contains(said, "“a\ufffdb”") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestTheDemoQuotesTheFirstWordsOnly(t *testing.T) {
+	said := mustReply(t, agent.Demo{}, demoTurn("critic", "", "1 2 3 4 5 6 7 8 9 10"))
+	if !strings.Contains(said, "“1 2 3 4 5 6 7 8 …”") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func FuzzDemo(f *testing.F) {
+	for _, text := range awkward {
+		if len(text) < 1<<12 {
+			f.Add(text)
+		}
+	}
+	quoted := regexp.MustCompile(`: “(.*)”\.$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		said := mustReply(t, agent.Demo{}, demoTurn("planner", "critic", text))
+		checkDemoReply(t, said)
+		line, _, _ := strings.Cut(said, "\n\n")
+		if q := quoted.FindStringSubmatch(line); q != nil && len(q[1]) > 300 {
+			t.Errorf("a quote of %d bytes", len(q[1]))
+		}
+	})
+}
+
+func TestAPacedDemoSpeaksWordByWord(t *testing.T) {
+	var words []string
+	for event, err := range (agent.Demo{Pace: time.Nanosecond}).Run(within(t), demoTurn("planner", "critic", "hello")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, event.(agent.Text).Text)
+	}
+	if len(words) < 10 || words[0] != "First " {
+		t.Errorf("said %q", words)
+	}
+}
+
+func TestAPacedDemoStopsWhenItIsCancelled(t *testing.T) {
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	var pieces int
+	var last error
+	for _, err := range (agent.Demo{Pace: time.Hour}).Run(ctx, demoTurn("planner", "critic", "hello")) {
+		if last = err; err == nil {
+			pieces++
+			cancel(enough)
+		}
+	}
+	if pieces != 1 || !errors.Is(last, enough) {
+		t.Errorf("%d pieces, then %v", pieces, last)
+	}
+}
+
+func TestACancelledDemoSaysNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	said, err := reply(ctx, agent.Demo{}, demoTurn("planner", "critic", "hello"))
+	if said != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("said %q, then %v", said, err)
+	}
+}

@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// TurnVariable is the environment variable that every process of a turn carries, with the
+// turn's id as its value.
+const TurnVariable = "AGENT_CHATTER_TURN"
+
+// An Engine runs turns. Engines hold no state between turns and may run several at once.
+type Engine interface {
+	// Run returns the turn as a sequence of events; nothing starts before the sequence is
+	// ranged over. Ranging blocks while the agent works, and keeps to the contract in the
+	// package comment: a non-nil error is the last pair; once ctx is done the last error
+	// wraps context.Cause(ctx); when the loop is over, so is everything that it started.
+	Run(ctx context.Context, turn Turn) iter.Seq2[Event, error]
+}
+
+// A Turn is what one member is asked at one time. Engines only read it.
+type Turn struct {
+	// ID is the turn's id, unique among all turns. Every process that the turn starts
+	// carries it in its environment, as AGENT_CHATTER_TURN.
+	ID string
+	// Member is who answers.
+	Member Member
+	// Prompt is everything the agent is told.
+	Prompt string
+	// Said is the message that is answered, for engines that need no prompt.
+	Said Said
+	// Dir is the working directory of what the turn starts; "" is the current one.
+	Dir string
+}
+
+// Said is the message that a turn answers.
+type Said struct {
+	Speaker string // the speaker's display name; "" when nobody is known
+	Text    string // without markers
+}
+
+// A Member is what an engine needs to know of the team member that it speaks for.
+type Member struct {
+	ID, Name, DisplayName string
+
+	// AgentType, Engine and Model are the team's words for what answers. Engines that have
+	// no choice of model ignore them.
+	AgentType, Engine, Model string
+
+	// Command is the program to run: a name that is looked up in PATH, or a path, which is
+	// relative to Turn.Dir unless it is absolute. It is never given to a shell.
+	Command string
+	// Args are its arguments, without the program's name.
+	Args []string
+	// Env is added to the program's environment and wins over what is there; a PATH in it
+	// is also where Command is looked up.
+	Env map[string]string
+
+	// Next is the name of the member that the demo engine hands over to; "" hands to nobody.
+	Next string
+}
+
+// stopped is the last error of a turn whose ctx was done.
+func stopped(ctx context.Context) error {
+	return fmt.Errorf("the turn was stopped: %w", context.Cause(ctx))
+}

@@ -1,0 +1,269 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	stderrKept = 4 << 10  // bytes of standard error that an ExitError shows
+	chunkSize  = 32 << 10 // bytes that are read at once
+
+	// A pipe whose writers are dead holds at most this much: the largest size that Linux
+	// lets a process ask for. What comes after it was written by somebody else.
+	pipeHolds = 1 << 20
+	// How long a read waits for what is in such a pipe already.
+	pipeWait = 500 * time.Millisecond
+
+	// How long to wait for the end of processes that were killed. Only one that the kernel
+	// itself holds up, on a dead network disk for example, takes longer than a moment.
+	killWait = 2 * time.Second
+)
+
+// A process is the running program of a turn, with its process group.
+//
+// Three goroutines serve it beside the consumer's: one writes the prompt, one reads standard
+// output, one standard error. A fourth reaps the program, and the supervisor ends the group.
+// None of them depends on the consumer: a turn can be stopped while the consumer is busy.
+type process struct {
+	turn   Turn
+	group  group
+	stdin  io.WriteCloser
+	stdout pipe
+	stderr pipe
+
+	texts   chan string   // the reply; closed at its end
+	unheard chan struct{} // closed when nobody receives from texts any more
+	exited  chan struct{} // closed when the program was reaped; state and waitErr are set
+	over    chan struct{} // closed when no process of the group is alive
+	readers sync.WaitGroup
+	state   *os.ProcessState
+	waitErr error
+	tail    tail // of standard error; to be read when the readers are done
+
+	// What was started in sessions of its own ends with a turn that is stopped, and stays
+	// otherwise. The supervisor's until over is closed, then the consumer's.
+	straysEnded bool
+	completed   bool // the program ended by itself and the consumer heard all of it
+}
+
+// A pipe is our end of the program's standard output or standard error.
+type pipe interface {
+	io.ReadCloser
+	SetReadDeadline(time.Time) error
+}
+
+// start starts the program and all that serves it but the supervisor. Its errors are
+// *StartErrors.
+func start(turn Turn) (*process, error) {
+	path, err := lookup(turn)
+	if err != nil {
+		return nil, &StartError{turn.Member.Command, err}
+	}
+	cmd := exec.Command(path, turn.Member.Args...)
+	cmd.Dir = turn.Dir
+	cmd.Env = environment(os.Environ(), turn)
+	leadGroup(cmd)
+	p := &process{
+		turn:    turn,
+		texts:   make(chan string),
+		unheard: make(chan struct{}),
+		exited:  make(chan struct{}),
+		over:    make(chan struct{}),
+		tail:    tail{limit: stderrKept},
+	}
+	if err := p.startPiped(cmd); err != nil {
+		return nil, &StartError{turn.Member.Command, err}
+	}
+	p.group = group{cmd.Process}
+	p.serve(cmd.Process)
+	return p, nil
+}
+
+// startPiped starts cmd with pipes on its three standard files. When it fails, Start has
+// closed those that were made.
+func (p *process) startPiped(cmd *exec.Cmd) error {
+	stdin, err1 := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	stderr, err3 := cmd.StderrPipe()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	// Both are *os.File, which has deadlines. The interface says only what the field needs.
+	p.stdin, p.stdout, p.stderr = stdin, stdout.(pipe), stderr.(pipe)
+	err := cmd.Start()
+	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// serve starts the goroutines that feed, read and reap the program.
+func (p *process) serve(program *os.Process) {
+	go p.feed()
+	p.readers.Go(p.readReply)
+	p.readers.Go(func() { p.pump(p.stderr, p.tail.write) })
+	go func() {
+		// Not cmd.Wait, which would close the pipes before they are empty.
+		p.state, p.waitErr = program.Wait()
+		close(p.exited)
+	}()
+}
+
+// feed writes the prompt. An error means that the program does not read it, or has ended:
+// that is its own affair.
+func (p *process) feed() {
+	defer p.stdin.Close()
+	_, _ = io.WriteString(p.stdin, p.turn.Prompt)
+}
+
+// readReply hands standard output to the consumer.
+func (p *process) readReply() {
+	defer close(p.texts)
+	var s splitter
+	p.pump(p.stdout, func(chunk []byte) { p.say(s.next(chunk)) })
+	p.say(s.rest())
+}
+
+// say waits until the consumer has taken the text. Nobody listening, it is dropped, so that
+// a program that is asked to stop can write what it likes and does not wait for a reader.
+func (p *process) say(text string) {
+	if text == "" {
+		return
+	}
+	select {
+	case p.texts <- text:
+	case <-p.unheard:
+	}
+}
+
+// pump hands what is written to the pipe to sink until its end. The pipe ends when nobody
+// has it open for writing, which may be long after the group is over: a process outside of
+// the group may hold it. From then on only what is in the pipe is read.
+func (p *process) pump(from pipe, sink func([]byte)) {
+	defer from.Close()
+	buf := make([]byte, chunkSize)
+	left := pipeHolds
+	for left > 0 {
+		over := p.isOver()
+		if over {
+			// Anew for every read: the consumer may take any time for each piece.
+			_ = from.SetReadDeadline(time.Now().Add(pipeWait))
+		}
+		n, err := from.Read(buf)
+		if n > 0 {
+			sink(buf[:n])
+		}
+		if over {
+			left -= n
+		} else if errors.Is(err, os.ErrDeadlineExceeded) {
+			<-p.over // the supervisor's call; it says so next
+			continue
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *process) isOver() bool {
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// supervise sees to it that the group ends: when the program exits, when ctx is done, or
+// when the function that it returns is called, which returns when everything has ended.
+func (p *process) supervise(ctx context.Context, grace time.Duration) (end func()) {
+	ctx, stop := context.WithCancel(ctx)
+	go p.endGroup(ctx, grace)
+	return func() {
+		stop()
+		close(p.unheard)
+		<-p.over
+		if !p.completed {
+			p.endStrays()
+		}
+		p.readers.Wait()
+	}
+}
+
+// endGroup waits for the program's exit or for ctx, then ends what is left of the group.
+func (p *process) endGroup(ctx context.Context, grace time.Duration) {
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+		p.askToEnd(grace)
+	}
+	// The program may have been reaped just now, and its id is free if the group is empty.
+	// No process can have got that id and made it a group's in the same moment.
+	p.group.kill()
+	<-p.exited
+	p.group.awaitEnd(time.After(killWait))
+	if ctx.Err() != nil {
+		p.endStrays()
+	}
+	p.stdin.Close() // a feeder that still writes to somebody outside of the group gives up
+	// The deadlines wake the readers, and must be set before over is closed: from then on
+	// the readers set their own.
+	_ = p.stdout.SetReadDeadline(time.Now())
+	_ = p.stderr.SetReadDeadline(time.Now())
+	close(p.over)
+}
+
+// endStrays ends what has left the group, once.
+func (p *process) endStrays() {
+	if !p.straysEnded {
+		endStrays(p.turn.ID)
+		p.straysEnded = true
+	}
+}
+
+// askToEnd tells the group to end and returns when it has, or when grace is over. It waits
+// for the whole group, not just for the program: the one that cleans up is often a child.
+func (p *process) askToEnd(grace time.Duration) {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	p.group.terminate()
+	select {
+	case <-p.exited:
+		p.group.awaitEnd(timer.C)
+	case <-timer.C:
+	}
+}
+
+// result waits for the end and says how the turn went.
+func (p *process) result(ctx context.Context) error {
+	<-p.over
+	p.readers.Wait()
+	if ctx.Err() != nil {
+		p.endStrays() // ctx may have been done after the program's exit
+		return stopped(ctx)
+	}
+	p.completed = true
+	switch {
+	case p.waitErr != nil:
+		return fmt.Errorf("%q ran, but how it ended is not known: %w", p.turn.Member.Command, p.waitErr)
+	case p.state.Success():
+		return nil
+	}
+	failure := &ExitError{
+		Command: p.turn.Member.Command,
+		Code:    p.state.ExitCode(),
+		Stderr:  p.tail.text(),
+	}
+	if status, ok := p.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		failure.Signal = status.Signal().String()
+	}
+	return failure
+}

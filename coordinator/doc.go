@@ -1,0 +1,44 @@
+// Package coordinator decides who speaks next.
+//
+// A conversation is a team, people and agents, with a queue of members who are
+// to speak. The Coordinator takes what a person says, records it, asks the
+// agents in the queue one after another, records what they do as they do it,
+// and gives control back when a person is next.
+//
+// Data flows one way:
+//
+//	a person types -> Coordinator.Say -> SessionLog.Append -> State.Apply -> Events
+//
+// Going on with an earlier session is the same path without the typing: the
+// journal is folded into the same State. There is no second way to build it.
+//
+// # Rooms
+//
+// A Store keeps sessions: FileStore in journals below a directory, MemoryStore
+// nowhere; package storetest has the suite that both pass. Package agent has
+// the engines that run a member's turns.
+//
+// # Turns
+//
+// The human's message is appended; its markers fill the queue. For each agent
+// in it: turn.started is appended, everything is synced, the agent runs, its
+// tools and the text so far are appended as they come, then its message and
+// turn.ended. Its markers fill the queue further. A turn that fails, times out
+// or is cancelled ends with that reason; what it said so far is kept as
+// partial, its markers are not obeyed.
+//
+// # Save points
+//
+// Control returns to the human, a turn is cancelled, the conversation ends: at
+// these points everything is on the disk. A save that fails never ends a
+// conversation. It goes on in memory, Events hears of it each time, and the
+// next save point appends what is missing.
+//
+// # Restore
+//
+// SetTeam with a session goes through these steps: all state is cleared; the
+// session is opened and its team compared; speakers that the team has no more
+// are named, never renamed; the state is taken over; the queue stays empty. No
+// agent starts before a human has spoken, and nothing is written before that.
+// A failed restore leaves a coordinator with a team and without a session.
+package coordinator

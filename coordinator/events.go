@@ -1,0 +1,80 @@
+package coordinator
+
+import (
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// Status is what a conversation is doing.
+type Status string
+
+// The statuses there are.
+const (
+	Idle   Status = "idle"   // there is a team and no session yet
+	Active Status = "active" // an agent works
+	Paused Status = "paused" // a human is next
+)
+
+// Events is told what happens in a conversation, in order, on the goroutine
+// that made it happen. Its methods should return soon: the conversation waits.
+type Events interface {
+	// TeamReady: SetTeam is done; restored when it took up an earlier session.
+	TeamReady(team *Team, restored bool)
+	// SessionRestored: an earlier session was taken up.
+	SessionRestored(sessionID string, messages int)
+	// SessionSaved: a save point was reached and everything is on the disk.
+	SessionSaved(sessionID string)
+	// SaveFailed: something could not be written. It is kept in memory, and
+	// the next save point tries again.
+	SaveFailed(err error)
+	// StatusChanged: the status is another one now.
+	StatusChanged(status Status)
+	// MembersMissing: these spoke in the restored session and are not in the
+	// team, in the order of their first message.
+	MembersMissing(missing []projection.MemberRef)
+	// Appended: the event stands in the journal now.
+	Appended(e journal.Event)
+	// TurnStarted: an agent was asked.
+	TurnStarted(member Member)
+	// Text: a part of the agent's reply, as it comes.
+	Text(member Member, text string)
+	// Said: a message became part of the conversation.
+	Said(message projection.Message)
+	// TurnEnded: an agent is done, whatever became of its turn.
+	TurnEnded(member Member, end projection.TurnEnded)
+	// Notice: a decision that people should hear of.
+	Notice(n Notice)
+}
+
+// NoEvents is an Events that ignores everything, to be embedded.
+type NoEvents struct{}
+
+func (NoEvents) TeamReady(*Team, bool)                  {}
+func (NoEvents) SessionRestored(string, int)            {}
+func (NoEvents) SessionSaved(string)                    {}
+func (NoEvents) SaveFailed(error)                       {}
+func (NoEvents) StatusChanged(Status)                   {}
+func (NoEvents) MembersMissing([]projection.MemberRef)  {}
+func (NoEvents) Appended(journal.Event)                 {}
+func (NoEvents) TurnStarted(Member)                     {}
+func (NoEvents) Text(Member, string)                    {}
+func (NoEvents) Said(projection.Message)                {}
+func (NoEvents) TurnEnded(Member, projection.TurnEnded) {}
+func (NoEvents) Notice(Notice)                          {}
+
+// Notice is a decision of the coordinator.
+type Notice struct {
+	Kind  NoticeKind
+	Names []string // what it is about
+	Limit int
+}
+
+// NoticeKind tells the notices apart.
+type NoticeKind int
+
+// The notices there are.
+const (
+	UnknownNames NoticeKind = iota // Names were addressed and are no members
+	RoundLimit                     // Limit turns of agents are over
+	RunLimit                       // Limit turns of agents in this run are over
+)

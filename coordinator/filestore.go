@@ -1,0 +1,187 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// A checkpoint is written at a save point when this much lies behind the last
+// one, and at the end.
+const (
+	checkpointEvents = 1000
+	checkpointBytes  = 1 << 20
+)
+
+// FileStore keeps each session in a journal below a directory.
+type FileStore struct {
+	catalog *catalog.Catalog // nil: all sessions are in one directory
+	only    *catalog.Team
+}
+
+// NewFileStore keeps the sessions of each team in a directory of its own below
+// that of the catalog.
+func NewFileStore(c *catalog.Catalog) *FileStore { return &FileStore{catalog: c} }
+
+// NewDirStore keeps the sessions of whatever team in one directory.
+func NewDirStore(t *catalog.Team) *FileStore { return &FileStore{only: t} }
+
+func (s *FileStore) team(id string) *catalog.Team {
+	if s.only != nil {
+		return s.only
+	}
+	return s.catalog.Team(id)
+}
+
+// Create implements Store.
+func (s *FileStore) Create(teamID string) (SessionLog, error) {
+	t := s.team(teamID)
+	log, err := t.Journals().Create(t.Journals().NewID())
+	if err != nil {
+		return nil, err
+	}
+	return &fileLog{log: log, team: t, state: &projection.State{}}, nil
+}
+
+// Open implements Store.
+func (s *FileStore) Open(teamID, sessionID string) (SessionLog, error) {
+	t := s.team(teamID)
+	log, err := t.Journals().Open(sessionID)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, s.elsewhere(teamID, sessionID, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := openFileLog(t, log, teamID)
+	if err != nil {
+		log.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// elsewhere explains why a team does not have a session: another one may.
+func (s *FileStore) elsewhere(teamID, sessionID string, notFound error) error {
+	if s.catalog == nil || !journal.ValidID(sessionID) {
+		return notFound
+	}
+	found, _, err := s.catalog.Find(sessionID)
+	if err != nil {
+		return notFound
+	}
+	return &TeamMismatchError{SessionID: sessionID, Want: found.TeamID, Got: teamID}
+}
+
+func openFileLog(t *catalog.Team, log *journal.Log, teamID string) (*fileLog, error) {
+	state, loaded, err := t.Load(log.ID())
+	switch {
+	case err != nil:
+		return nil, err
+	case state.Team.ID != teamID:
+		return nil, &TeamMismatchError{SessionID: log.ID(), Want: state.Team.ID, Got: teamID}
+	case state.Newer:
+		return nil, &UpgradeError{log.ID()}
+	case loaded.At != log.Position():
+		return nil, fmt.Errorf("%s: it changed while it was read", log.Path())
+	}
+	return &fileLog{log: log, team: t, state: state, checkpoint: loaded.From}, nil
+}
+
+// Load implements Store.
+func (s *FileStore) Load(teamID, sessionID string) (*projection.Snapshot, error) {
+	r, err := s.team(teamID).Journals().Reader(sessionID, journal.Position{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return projection.ReadSnapshot(r.All())
+}
+
+// Latest implements Store.
+func (s *FileStore) Latest(teamID string) (Summary, error) {
+	sessions, err := s.team(teamID).List()
+	if err != nil {
+		return Summary{}, err
+	}
+	latest, _, err := catalog.Latest(sessions)
+	return summary(latest), err
+}
+
+// List implements Store.
+func (s *FileStore) List(teamID string) ([]Summary, error) {
+	sessions, err := s.team(teamID).List()
+	if err != nil {
+		return nil, err
+	}
+	var list []Summary
+	for _, session := range sessions {
+		if session.Damaged == "" {
+			list = append(list, summary(session))
+		}
+	}
+	return list, nil
+}
+
+func summary(s catalog.Session) Summary {
+	return Summary{SessionID: s.ID, TeamID: s.TeamID, Row: s.Row}
+}
+
+// Delete implements Store: it moves the session to the trash.
+func (s *FileStore) Delete(teamID, sessionID string) error {
+	err := s.team(teamID).Delete(sessionID)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// fileLog is the SessionLog of a FileStore.
+type fileLog struct {
+	log        *journal.Log
+	team       *catalog.Team
+	state      *projection.State
+	checkpoint journal.Position // where the newest one stands
+	appended   bool
+}
+
+func (l *fileLog) SessionID() string        { return l.log.ID() }
+func (l *fileLog) State() *projection.State { return l.state.Clone() }
+
+func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
+	events, err := l.log.Append(batch...)
+	l.appended = l.appended || err == nil || errors.Is(err, journal.ErrPoisoned)
+	return events, err
+}
+
+func (l *fileLog) Recover() ([]journal.Event, error) { return l.log.Recover() }
+
+func (l *fileLog) Save(state *projection.State) error {
+	if err := l.log.Sync(); err != nil {
+		return err
+	}
+	at := l.log.Position()
+	if at.Seq-l.checkpoint.Seq >= checkpointEvents || at.Offset-l.checkpoint.Offset >= checkpointBytes {
+		l.keep(state, at)
+	}
+	return nil
+}
+
+// keep writes a checkpoint. One that cannot be written costs time later.
+func (l *fileLog) keep(state *projection.State, at journal.Position) {
+	if state.Seq == at.Seq && l.team.WriteCheckpoint(l.log.ID(), state, at) == nil {
+		l.checkpoint = at
+	}
+}
+
+func (l *fileLog) Close(state *projection.State) error {
+	err := l.log.Sync()
+	if at := l.log.Position(); err == nil && l.appended && at.Seq > 0 {
+		l.keep(state, at)
+		l.team.Closed(l.log.ID(), state, at)
+	}
+	return errors.Join(err, l.log.Close())
+}

@@ -1,0 +1,298 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+)
+
+// reply is a target with the intent that nobody needs to say.
+func reply(name string) coordinator.Target {
+	return coordinator.Target{Identifier: name, Intent: coordinator.IntentReply}
+}
+
+func TestMarkersSayWhatTheySay(t *testing.T) {
+	type (
+		markers = coordinator.Markers
+		targets = []coordinator.Target
+	)
+	for _, test := range []struct {
+		name, text string
+		want       markers
+	}{
+		{"plain text", "hello", markers{Content: "hello"}},
+		{"nothing", "", markers{}},
+		{"one name", "hello ada [NEXT: ada]", markers{Content: "hello ada", Next: targets{reply("ada")}, RawNext: []string{"ada"}}},
+		{"any case, no blank", "[nExT:ada]", markers{Next: targets{reply("ada")}, RawNext: []string{"ada"}}},
+		{
+			"list with intents", "go [NEXT: a, b!P1, c !p3, d!p2]",
+			markers{
+				Content: "go",
+				Next:    targets{reply("a"), {Identifier: "b", Intent: coordinator.IntentInterrupt}, {Identifier: "c", Intent: coordinator.IntentExtend}, reply("d")},
+				RawNext: []string{"a", "b!P1", "c !p3", "d!p2"},
+			},
+		},
+		{"repetition", "[NEXT: a] x [NEXT: b]", markers{Content: "x", Next: targets{reply("a"), reply("b")}, RawNext: []string{"a", "b"}}},
+		{"commas of other scripts", "[NEXT: a，b、c]", markers{Next: targets{reply("a"), reply("b"), reply("c")}, RawNext: []string{"a", "b", "c"}}},
+		{"names with spaces", "[NEXT: Code Reviewer , b]", markers{Next: targets{reply("Code Reviewer"), reply("b")}, RawNext: []string{"Code Reviewer", "b"}}},
+		{"empty names", "x [NEXT: , a,, !P1 ,]", markers{Content: "x", Next: targets{reply("a")}, RawNext: []string{"a"}}},
+		{"no name at all", "x [NEXT:] y", markers{Content: "x y"}},
+		{"no such intent", "[NEXT: a!P4, b!]", markers{Next: targets{reply("a!P4"), reply("b!")}, RawNext: []string{"a!P4", "b!"}}},
+		{"full-width brackets", "［NEXT: a］【NEXT: b】", markers{Content: "［NEXT: a］【NEXT: b】"}},
+		{"other brackets", "[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)", markers{Content: "[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)"}},
+		{"never closed", "[NEXT: a", markers{Content: "[NEXT: a"}},
+		{"over two lines", "[NEXT: a,\nb]", markers{Content: "[NEXT: a,\nb]"}},
+		{"a bracket in it", "[NEXT: a [b] c", markers{Content: " c", Next: targets{reply("a [b")}, RawNext: []string{"a [b"}}},
+		{"drop all", "[drop: all] x", markers{Content: "x", DropAll: true}},
+		{"drop some", "[DROP: a, b] x [DROP: c]", markers{Content: "x", Drop: []string{"a", "b", "c"}}},
+		{"drop and next", "[DROP: ALL][NEXT: a]", markers{DropAll: true, Next: targets{reply("a")}, RawNext: []string{"a"}}},
+		{"the first from counts and stays", "[FROM: ] [from: hugo] x [FROM: eve]", markers{Content: "[FROM: ] [from: hugo] x [FROM: eve]", From: "hugo"}},
+		{"the last task counts and stays", "[TEAM_TASK: a] [team_task: b]", markers{Content: "[TEAM_TASK: a] [team_task: b]", Task: "b", HasTask: true}},
+		{"an empty task", "[TEAM_TASK: ]", markers{Content: "[TEAM_TASK: ]", HasTask: true}},
+		{"a task over several lines", "[TEAM_TASK: a\n\n- b ]", markers{Content: "[TEAM_TASK: a\n\n- b ]", Task: "a\n\n- b", HasTask: true}},
+		{
+			"a task that is never closed", "[TEAM_TASK: a\n[FROM: hugo] b[0]",
+			markers{Content: "[TEAM_TASK: a\n[FROM: hugo] b[0]", From: "hugo"},
+		},
+		{
+			"next within a task", "[TEAM_TASK: a [NEXT: x] b]",
+			markers{Content: "[TEAM_TASK: a b]", Task: "a b", HasTask: true, Next: targets{reply("x")}, RawNext: []string{"x"}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := coordinator.ParseMarkers(test.text); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%q\n got %+v\nwant %+v", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestTakingMarkersOutLeavesTheRestAsItWas(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"between words", "one [NEXT: a] two", "one two"},
+		{"glued to words", "one[NEXT: a]two", "onetwo"},
+		{"glued on the left", "one[NEXT: a] two", "one two"},
+		{"before a comma", "one [NEXT: a], two", "one , two"},
+		{"at the end of a line", "one [NEXT: a]\ntwo", "one\ntwo"},
+		{"at the start of a line", "one\n[NEXT: a] two", "one\ntwo"},
+		{"several in a row", "one [NEXT: a] [NEXT: b] two [NEXT: c] [DROP: d]", "one two"},
+		{"more than one space", "one  [NEXT: a]  two", "one   two"},
+		{"after an indentation", "if x:\n    [NEXT: a] y()\n", "if x:\n    y()\n"},
+		{"before an indentation", "if x: [NEXT: a]\n    y()", "if x:\n    y()"},
+		{"alone on a line", "one\n  [NEXT: a]  \ntwo", "one\ntwo"},
+		{"two alone on a line", "one\n[NEXT: a] [DROP: b]\n\ttwo", "one\n\ttwo"},
+		{"alone between blank lines", "one\n\n[NEXT: a]\n\ntwo", "one\n\n\ntwo"},
+		{"with carriage returns", "one\r\n[NEXT: a]\r\ntwo [NEXT: b]\r\n\r\nthree", "one\r\ntwo\r\n\r\nthree"},
+		{"alone at the end", "one\n\n  two\n\n[NEXT: a]\n", "one\n\n  two"},
+		{"alone at the start", "[NEXT: a]\n\n    one\n\n\ntwo\n", "    one\n\n\ntwo\n"},
+		{"alone at the start, blank lines before", "\n \n[NEXT: a]\n  one", "  one"},
+		{"nothing else", " \n [NEXT: a]\n\n[DROP: b] \n", ""},
+		{"blank lines of others", "\n\n  one [NEXT: a] two \n\n", "\n\n  one two \n\n"},
+		{"no marker, no change", "\n\n  one  \n\n", "\n\n  one  \n\n"},
+		{"bytes that are no text", "\xff [NEXT: a] \xfe", "\xff \xfe"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := coordinator.ParseMarkers(test.text).Content; got != test.want {
+				t.Errorf("%q\n got %q\nwant %q", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestMarkersInCodeAreText(t *testing.T) {
+	for name, text := range map[string]string{
+		"a code span":                  "write `[NEXT: a]` to go on",
+		"a span of two":                "write `` ` [NEXT: a] ` `` to go on",
+		"a span over two lines":        "write `x\n[NEXT: a]` to go on",
+		"a drop":                       "`[DROP: ALL]`",
+		"a from":                       "`[FROM: hugo]`",
+		"a task":                       "`[TEAM_TASK: x]`",
+		"a fence":                      "see\n```\n[NEXT: a]\n```\n",
+		"a fence with a language":      "```text\n[NEXT: a]\n\n[DROP: b]\n```",
+		"a fence of tildes":            "~~~ `x`\n[NEXT: a]\n~~~",
+		"an indented fence":            "   ```\n[NEXT: a]\n  ```",
+		"a longer fence":               "````\n```\n[NEXT: a]\n````",
+		"a fence of the other kind":    "```\n~~~\n[NEXT: a]\n```",
+		"a fence that is never closed": "```\n[NEXT: a]\n\n[FROM: hugo]\n",
+		"a fence closed by too little": "```\n[NEXT: a]\n``\n[NEXT: b]",
+		"a fence closed with a word":   "```\n``` x\n[NEXT: b]",
+		"a fence with line breaks":     "```\r\n[NEXT: a]\r\n```\r\n",
+		"the line of a fence":          "~~~ [NEXT: a]\n~~~",
+		"the closing bracket":          "[NEXT: a`]`",
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := coordinator.Markers{Content: text}
+			if got := coordinator.ParseMarkers(text); !reflect.DeepEqual(got, want) {
+				t.Errorf("%q is %+v, want nothing but text", text, got)
+			}
+		})
+	}
+}
+
+func TestMarkersBesideCodeCount(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"behind a span", "`x` [NEXT: a]", "`x`"},
+		{"a run that nothing closes", "`` x ` [NEXT: a]", "`` x `"},
+		{"a backtick in another paragraph", "don` t\n\n[NEXT: a]\n\nwon` t", "don` t\n\n\nwon` t"},
+		{"a backtick before a fence", "x `\n[NEXT: a]\n```\n`\n```", "x `\n```\n`\n```"},
+		{"a backtick that is escaped", "\\` [NEXT: a] `", "\\` `"},
+		{"behind a fence", "```\nx\n```\n[NEXT: a]", "```\nx\n```"},
+		{"behind a longer closing fence", "```\nx\n`````  \n[NEXT: a]", "```\nx\n`````"},
+		{"a fence indented by four", "    ~~~\n[NEXT: a]\ny", "    ~~~\ny"},
+		{"a run of backticks within a line", "```x``` [NEXT: a]", "```x```"},
+		{"two tildes", "~~\n[NEXT: a]\ny", "~~\ny"},
+		{"a span within the marker", "[NEXT: `a`] x", "x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := coordinator.ParseMarkers(test.text)
+			if len(got.Next) != 1 || got.Content != test.want {
+				t.Errorf("%q\n got %q, next %v\nwant %q, one next", test.text, got.Content, got.Next, test.want)
+			}
+		})
+	}
+}
+
+func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
+	for text, want := range map[string]string{
+		"[NE[NEXT: a]XT: b]":                   "[ NEXT: b]",
+		"[NE[NEXT: a]XT: [NEXT: b]":            "[NEXT:",
+		"``[NEXT: a]`[NEXT: b]`":               "```[ NEXT: b]`",
+		"[NEXT: a]```\n```\n[NEXT: b]":         "```\n```\n[ NEXT: b]",
+		"[DR[NEXT: a]OP: [DR[NEXT: b]OP: c] x": "[ DROP: [ DROP: c] x",
+	} {
+		got := coordinator.ParseMarkers(text)
+		if got.Content != want {
+			t.Errorf("%q became %q, want %q", text, got.Content, want)
+		}
+		checkStable(t, text)
+	}
+}
+
+func TestTaskIsCutAtFiveKiBBetweenRunes(t *testing.T) {
+	const limit = 5 << 10
+	for _, test := range []struct {
+		name, task string
+		want       int
+	}{
+		{"as long as may be", strings.Repeat("x", limit), limit},
+		{"one byte more", strings.Repeat("x", limit+1), limit},
+		{"in the middle of a rune", strings.Repeat("団", limit), limit - limit%3},
+		{"not UTF-8", strings.Repeat("\x80", limit+9), limit - utf8.UTFMax},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := "[TEAM_TASK: " + test.task + "]"
+			got := coordinator.ParseMarkers(text)
+			if !got.HasTask || got.Task != test.task[:test.want] {
+				t.Errorf("the task has %d bytes, want %d", len(got.Task), test.want)
+			}
+			if got.Content != text {
+				t.Error("the content was changed")
+			}
+		})
+	}
+}
+
+// checkStable reports content that still says something to a second reader, or something
+// else about sender and task.
+func checkStable(t *testing.T, text string) {
+	t.Helper()
+	first := coordinator.ParseMarkers(text)
+	want := coordinator.Markers{Content: first.Content, From: first.From, Task: first.Task, HasTask: first.HasTask}
+	if second := coordinator.ParseMarkers(first.Content); !reflect.DeepEqual(second, want) {
+		t.Errorf("%q\nread once:  %+v\nread twice: %+v", text, first, second)
+	}
+	if utf8.ValidString(text) && !utf8.ValidString(fmt.Sprint(first)) {
+		t.Errorf("%q was UTF-8, and %+v is not", text, first)
+	}
+	if len(first.Next) != len(first.RawNext) {
+		t.Errorf("%q: %d targets, %d of them as typed", text, len(first.Next), len(first.RawNext))
+	}
+}
+
+func FuzzParseMarkers(f *testing.F) {
+	for _, text := range []string{
+		"hello [NEXT: a, b!P1] [DROP: ALL]\n\n[FROM: hugo] [TEAM_TASK: x\ny]",
+		"```\n[NEXT: a]\n```\n[NEXT: b，c]", "~~~~ x\n~~~\n[NEXT: a]", "`` [NEXT: a] ` `` [NEXT: b] \\`",
+		"[NE[NEXT: a]XT: b]", "``[NEXT: a]`[NEXT: b]`", "\r\n [NEXT: a]\r\n\t[DROP: b] x\r\n", "\xff[next:\xfe]",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(checkStable)
+}
+
+// TestParsingTakesTimeInProportion compares texts of one length and of twice that length: a
+// search that starts over at every byte would take four times as long.
+func TestParsingTakesTimeInProportion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses many megabytes")
+	}
+	growing := strings.Builder{} // runs of backticks, none of them as long as another
+	for n := 1; growing.Len() < 1<<20; n++ {
+		growing.WriteString(strings.Repeat("`", n) + " ")
+	}
+	for name, unit := range map[string]string{
+		"opening brackets":    "[",
+		"closing brackets":    "]",
+		"backticks":           "`",
+		"runs of backticks":   "` `` ",
+		"more and more":       growing.String(),
+		"open markers":        "[NEXT:",
+		"open tasks":          "[TEAM_TASK:",
+		"markers on one line": "[NEXT:a]",
+		"marker lines":        "[NEXT:a]\n",
+		"nested markers":      "[NE[NEXT:a]XT:",
+		"blank lines":         "\n",
+		"blank line, marker":  " \n[DROP:a]\n",
+		"fences":              "```\n",
+		"fences of info":      "~~~`\n",
+		"commas":              "[NEXT:,,,,,,]",
+		"backslashes":         "\\`",
+	} {
+		t.Run(name, func(t *testing.T) {
+			small := strings.Repeat(unit, 1+(1<<20)/len(unit))
+			once, twice := parsingTime(small), parsingTime(small+small)
+			if twice > 4*once {
+				t.Errorf("%d bytes took %v, twice that took %v", len(small), once, twice)
+			}
+		})
+	}
+}
+
+// parsingTime is the least of several times that parsing the text takes: the one that other
+// programs disturbed least.
+func parsingTime(text string) time.Duration {
+	least := time.Hour
+	for range 5 {
+		runtime.GC()
+		start := time.Now()
+		coordinator.ParseMarkers(text)
+		least = min(least, time.Since(start))
+	}
+	return least
+}
+
+func BenchmarkParseMarkers(b *testing.B) {
+	text := strings.Repeat("Some text with `code` in it, and a list:\n\n- one\n- two\n\n```\n[NEXT: a]\n```\n\n", 1000) + "[NEXT: bea]"
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		coordinator.ParseMarkers(text)
+	}
+}
+
+func ExampleParseMarkers() {
+	m := coordinator.ParseMarkers("Looks good to me.\n\n[NEXT: bea, hugo!P1]")
+	fmt.Printf("%q\n", m.Content)
+	for _, target := range m.Next {
+		fmt.Println(target.Identifier, target.Intent)
+	}
+	// Output:
+	// "Looks good to me."
+	// bea 2
+	// hugo 1
+}

@@ -1,0 +1,207 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// TurnError says that an agent's turn did not end well. The session goes on.
+type TurnError struct {
+	Member Member
+	Reason projection.FinishReason // Failed, Cancelled or TimedOut
+	Err    error
+}
+
+func (e *TurnError) Error() string {
+	return fmt.Sprintf("%s: %v", e.Member.DisplayName, e.Err)
+}
+
+func (e *TurnError) Unwrap() error { return e.Err }
+
+// ErrEmptyMessage: there is nothing in the message.
+var ErrEmptyMessage = errors.New("the message is empty")
+
+// Say makes a text a message of the human who is next, asks the agents that it
+// leads to, one after another, and returns when a human is next. Cancelling
+// ctx cancels the running turn and empties the queue.
+//
+// Errors are a *TurnError for each turn that did not end well, joined, and
+// those of messages that were refused: ErrEmptyMessage, journal.ErrTooLong.
+// Failing to save is no error of Say: Events hears of it.
+func (c *Coordinator) Say(ctx context.Context, text string) error {
+	if c.team == nil {
+		return ErrNoTeam
+	}
+	if strings.TrimSpace(text) == "" {
+		return ErrEmptyMessage
+	}
+	m := ParseMarkers(text)
+	said, err := c.appendHuman(m)
+	if err != nil {
+		return err
+	}
+	c.routeHuman(m, said)
+	return c.run(ctx)
+}
+
+// appendHuman records a human's message, and what has to come before it.
+func (c *Coordinator) appendHuman(m Markers) (projection.MessageAppended, error) {
+	opening, err := c.opening()
+	if err != nil {
+		return projection.MessageAppended{}, err
+	}
+	human := c.human(m.From)
+	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(human), m.Content, c.routing(m))
+	payloads := append(opening, said)
+	if m.HasTask {
+		payloads = append(payloads, projection.TaskSet{Task: &m.Task})
+	}
+	if err := c.conv.record(c.records(payloads...)...); err != nil {
+		if c.conv.state.Seq == 0 {
+			c.conv.log.Close(c.conv.state)
+			c.conv = nil // nothing was said
+		}
+		return said, err
+	}
+	c.resumed = false
+	c.o.Events.Said(said.Message)
+	return said, nil
+}
+
+// human is who speaks: the one that the message names, else the one who is
+// next, else the first.
+func (c *Coordinator) human(from string) Member {
+	if from != "" {
+		m, ok := c.team.Match(from)
+		if ok && m.Type == MemberHuman {
+			return m
+		}
+		c.o.Events.Notice(Notice{Kind: UnknownNames, Names: []string{from}})
+	}
+	if m, ok := c.team.Member(c.waiting); ok {
+		return m
+	}
+	m, _ := c.team.FirstHuman()
+	return m
+}
+
+func speaker(m Member) projection.Speaker {
+	return projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type}
+}
+
+// routing says whom the markers of a message meant; nil when it has none.
+func (c *Coordinator) routing(m Markers) *projection.Routing {
+	if len(m.Next) == 0 {
+		return nil
+	}
+	r := &projection.Routing{RawNextMarkers: m.RawNext, ResolvedAddressees: []projection.Addressee{}}
+	for _, target := range m.Next {
+		addressee := projection.Addressee{Identifier: target.Identifier}
+		if member, ok := c.team.Match(target.Identifier); ok {
+			addressee.MemberID, addressee.MemberName = &member.ID, &member.Name
+		}
+		r.ResolvedAddressees = append(r.ResolvedAddressees, addressee)
+	}
+	return r
+}
+
+// routeHuman puts whom a human addressed into the queue. A message that
+// addresses nobody lets the queue go on, or goes to the first agent.
+func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) {
+	addressed := c.enqueue(m, said)
+	if len(m.Next) > 0 && addressed == 0 {
+		return // whom the human meant is not known: the human is asked again
+	}
+	if len(c.queue) == 0 {
+		if first, ok := c.team.FirstAI(); ok && len(m.Next) == 0 {
+			c.queue.push(item{first, triggerOf(said)})
+		}
+	}
+}
+
+// enqueue obeys the markers of a message and returns how many members it
+// addressed. Unknown names are said.
+func (c *Coordinator) enqueue(m Markers, said projection.MessageAppended) (addressed int) {
+	c.drop(m)
+	var unknown []string
+	for _, target := range m.Next {
+		member, ok := c.team.Match(target.Identifier)
+		if !ok {
+			unknown = append(unknown, target.Identifier)
+			continue
+		}
+		addressed++
+		c.queue.push(item{member, triggerOf(said)})
+	}
+	if len(unknown) > 0 {
+		c.o.Events.Notice(Notice{Kind: UnknownNames, Names: unknown})
+	}
+	return addressed
+}
+
+func (c *Coordinator) drop(m Markers) {
+	if m.DropAll {
+		c.queue = nil
+	}
+	for _, name := range m.Drop {
+		if member, ok := c.team.Match(name); ok {
+			c.queue.drop(member.ID)
+		}
+	}
+}
+
+func triggerOf(said projection.MessageAppended) trigger {
+	return trigger{id: said.Message.ID, speaker: said.Message.Speaker.DisplayName, text: said.Message.Content}
+}
+
+// run asks the agents in the queue until a human is next.
+func (c *Coordinator) run(ctx context.Context) error {
+	var failures []error
+	for len(c.queue) > 0 {
+		next := c.queue.pop()
+		if next.member.Type == MemberHuman {
+			c.waiting = next.member.ID
+			break
+		}
+		if c.limited() {
+			break
+		}
+		if err := c.turn(ctx, next); err != nil {
+			c.queue = nil
+			failures = append(failures, err)
+			break
+		}
+	}
+	c.waitForHuman()
+	c.savePoint()
+	return errors.Join(failures...)
+}
+
+// limited reports whether agents have had their turns, and says so.
+func (c *Coordinator) limited() bool {
+	switch {
+	case c.team.MaxRounds > 0 && c.conv.state.Stats.Rounds >= c.team.MaxRounds:
+		c.o.Events.Notice(Notice{Kind: RoundLimit, Limit: c.team.MaxRounds})
+	case c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds:
+		c.o.Events.Notice(Notice{Kind: RunLimit, Limit: c.o.MaxRounds})
+	default:
+		return false
+	}
+	c.queue = nil
+	return true
+}
+
+// waitForHuman gives control back: to the human whose turn it is, else to the
+// first.
+func (c *Coordinator) waitForHuman() {
+	if c.waiting == "" {
+		if first, ok := c.team.FirstHuman(); ok {
+			c.waiting = first.ID
+		}
+	}
+	c.setStatus(Paused)
+}

@@ -1,0 +1,250 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+const (
+	// textInterval is how much of a reply a killed process loses at most.
+	textInterval = 2 * time.Second
+	// toolOutput is how much of a tool's output is recorded, in bytes.
+	toolOutput = 64 << 10
+)
+
+var (
+	errTimeout  = errors.New("it took longer than the team allows")
+	errNoAnswer = errors.New("it ended without an answer")
+	errNoEngine = errors.New("there is no such engine")
+)
+
+// turn asks one agent and records what becomes of it.
+func (c *Coordinator) turn(ctx context.Context, next item) error {
+	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now()}
+	c.setStatus(Active)
+	err := c.conv.record(c.records(projection.TurnStarted{
+		TurnID: t.id, MemberID: next.member.ID, AgentType: next.member.AgentType, Model: next.member.Model,
+		TriggerMessageID: next.trigger.id,
+	})...)
+	if err != nil {
+		return err
+	}
+	// What is said so far must outlive whatever the agent does.
+	if err := c.conv.save(); err != nil {
+		c.o.Events.SaveFailed(err)
+	}
+	c.o.Events.TurnStarted(next.member)
+	c.rounds++
+	return t.finish(ctx, t.ask(ctx))
+}
+
+// turn is one agent at work.
+type turn struct {
+	c       *Coordinator
+	item    item
+	id      string
+	started time.Time
+	reply   strings.Builder
+	flushed int // how much of reply is recorded as turn.text
+	usage   *projection.Usage
+}
+
+// ask runs the agent and records its events, until it is done or fails.
+func (t *turn) ask(ctx context.Context) error {
+	engine, ok := t.c.o.Engines[t.item.member.EngineName()]
+	if !ok {
+		return fmt.Errorf("%q: %w", t.item.member.EngineName(), errNoEngine)
+	}
+	if limit := t.c.team.MaxAgentResponseTime; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+
+	came := make(chan result)
+	go func() {
+		defer close(came)
+		for e, err := range engine.Run(ctx, t.question()) {
+			came <- result{e, err}
+		}
+	}()
+	return t.listen(came, stop)
+}
+
+// result is one step of an engine.
+type result struct {
+	event agent.Event
+	err   error
+}
+
+// listen records what comes until nothing more does. A step that cannot be
+// recorded stops the agent.
+func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure error) {
+	tick := time.NewTicker(textInterval)
+	defer tick.Stop()
+	for {
+		var err error
+		select {
+		case r, ok := <-came:
+			if !ok {
+				return failure
+			}
+			if err = r.err; err == nil && failure == nil {
+				err = t.hear(r.event)
+			}
+		case <-tick.C:
+			err = t.flush()
+		}
+		if err != nil && failure == nil {
+			failure = err
+			stop(err)
+		}
+	}
+}
+
+// hear takes in one event of the agent.
+func (t *turn) hear(e agent.Event) error {
+	switch e := e.(type) {
+	case agent.Text:
+		t.reply.WriteString(e.Text)
+		t.c.o.Events.Text(t.item.member, e.Text)
+	case agent.ToolStarted:
+		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input)})
+	case agent.ToolCompleted:
+		return t.record(t.toolCompleted(e))
+	case agent.Usage:
+		t.usage = &projection.Usage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
+	}
+	return nil
+}
+
+// boundedInput leaves out what a tool was given when that is long.
+func boundedInput(input []byte) []byte {
+	if len(input) > toolOutput {
+		return nil
+	}
+	return input
+}
+
+func (t *turn) toolCompleted(e agent.ToolCompleted) projection.ToolCompleted {
+	p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Output: strings.ToValidUTF8(e.Output, "\uFFFD"), Error: e.Error}
+	if len(p.Output) > toolOutput {
+		p.Output, p.OutputBytes = strings.ToValidUTF8(p.Output[:toolOutput], ""), int64(len(e.Output))
+	}
+	return p
+}
+
+// flush records what was said since the last time.
+func (t *turn) flush() error {
+	text := t.reply.String()[t.flushed:]
+	if text == "" {
+		return nil
+	}
+	t.flushed = t.reply.Len()
+	return t.record(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(text, "\uFFFD")})
+}
+
+func (t *turn) record(p projection.Payload) error {
+	return t.c.conv.record(t.c.records(p)...)
+}
+
+// finish records the end of the turn, and the reply when it is whole.
+func (t *turn) finish(ctx context.Context, failure error) error {
+	end := projection.TurnEnded{
+		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
+		DurationMS: t.c.o.Now().Sub(t.started).Milliseconds(), Usage: t.usage,
+	}
+	reply := strings.TrimRight(t.reply.String(), " \t\r\n")
+	if failure == nil && reply == "" {
+		failure = errNoAnswer
+	}
+	if failure == nil {
+		failure = t.answer(reply, end)
+	}
+	if failure == nil {
+		t.c.o.Events.TurnEnded(t.item.member, end)
+		return nil
+	}
+	return t.fail(end, reason(ctx, failure), failure)
+}
+
+// answer makes the reply a message and obeys its markers.
+func (t *turn) answer(reply string, end projection.TurnEnded) error {
+	c, m := t.c, ParseMarkers(reply)
+	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(t.item.member), m.Content, c.routing(m))
+	if err := c.conv.record(c.records(said, end)...); err != nil {
+		return err
+	}
+	c.o.Events.Said(said.Message)
+	c.waiting = ""
+	if c.enqueue(m, said) == 0 && len(m.Next) > 0 {
+		c.queue = nil // whom the agent meant is not known: the first human is next
+	}
+	return nil
+}
+
+// fail records a turn without a reply. What was said of one is kept.
+func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failure error) error {
+	const keep = 32 << 20 // the rest would not fit into a line
+	end.FinishReason = why
+	end.Partial = strings.ToValidUTF8(t.reply.String(), "\uFFFD")
+	end.Partial = strings.ToValidUTF8(end.Partial[:min(len(end.Partial), keep)], "")
+	if why != projection.Cancelled {
+		end.Error = strings.ToValidUTF8(failure.Error(), "\uFFFD")
+	}
+	t.c.waiting = ""
+	err := t.record(end)
+	t.c.o.Events.TurnEnded(t.item.member, end)
+	return errors.Join(&TurnError{Member: t.item.member, Reason: why, Err: failure}, err)
+}
+
+// reason tells the ways apart in which a turn does not end well.
+func reason(ctx context.Context, failure error) projection.FinishReason {
+	switch {
+	case errors.Is(failure, errTimeout):
+		return projection.TimedOut
+	case ctx.Err() != nil:
+		return projection.Cancelled
+	}
+	return projection.Failed
+}
+
+// question is what the engine is asked.
+func (t *turn) question() agent.Turn {
+	m := t.item.member
+	return agent.Turn{
+		ID: t.id, Prompt: t.c.prompt(t.item), Dir: t.c.workDir(m),
+		Said: agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
+		Member: agent.Member{
+			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
+			Model: m.Model, Command: m.Command, Args: m.Args, Env: m.Env, Next: t.c.after(m),
+		},
+	}
+}
+
+func (c *Coordinator) workDir(m Member) string {
+	if m.BaseDir != "" {
+		return m.BaseDir
+	}
+	return c.o.CWD
+}
+
+// after is the name of the member that stands behind m in the team, the first
+// human behind the last agent.
+func (c *Coordinator) after(m Member) string {
+	for i, other := range c.team.Members {
+		if other.ID == m.ID && i+1 < len(c.team.Members) {
+			return c.team.Members[i+1].Name
+		}
+	}
+	human, _ := c.team.FirstHuman()
+	return human.Name
+}
