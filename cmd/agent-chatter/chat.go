@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+)
+
+// demoPace is how fast the demo team speaks to somebody who watches.
+const demoPace = 60 * time.Millisecond
+
+type chatCommand struct {
+	Team        string     `short:"t" help:"The team: a file, or the name of a configuration." placeholder:"TEAM"`
+	Message     texts      `short:"m" help:"Say this and end; may be repeated. Standard input is not read." placeholder:"TEXT"`
+	Resume      optionalID `short:"r" help:"Go on with a session, or with the latest." placeholder:"[ID]"`
+	Continue    bool       `short:"c" help:"Go on with the latest session."`
+	Session     string     `help:"Go on with this session." placeholder:"ID"`
+	SessionFile string     `help:"Go on with the journal in this file, where it is." placeholder:"PATH"`
+	NoSave      bool       `help:"Keep nothing on the disk."`
+	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
+	Output      string     `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (chatCommand) Help() string {
+	return `Examples:
+  agent-chatter chat
+  agent-chatter chat -t team.json -m "hello [NEXT: planner]"
+  agent-chatter chat --resume
+  printf 'hello\nand again\n' | agent-chatter chat --output json`
+}
+
+// texts is a flag whose value may begin with a dash and hold commas.
+type texts []string
+
+// Decode implements kong.MapperValue.
+func (t *texts) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("expected a text")
+	}
+	*t = append(*t, token.String())
+	return nil
+}
+
+// optionalID is a flag with a value that may be left out.
+type optionalID struct {
+	set bool
+	id  string
+}
+
+// Decode implements kong.MapperValue.
+func (o *optionalID) Decode(ctx *kong.DecodeContext) error {
+	*o = optionalID{set: true}
+	token := ctx.Scan.Peek()
+	if token.IsEOL() || token.Type != kong.FlagValueToken && strings.HasPrefix(token.String(), "-") {
+		return nil
+	}
+	o.id = ctx.Scan.Pop().String()
+	return nil
+}
+
+// Run implements the command.
+func (cmd *chatCommand) Run(a *app) error {
+	plan, err := cmd.plan(a)
+	if err != nil {
+		return err
+	}
+	s := &screen{app: a, json: cmd.Output == "json", terminal: a.isTerminal(), team: plan.team}
+	engines := map[string]agent.Engine{coordinator.EngineDemo: agent.Demo{}, coordinator.EngineCommand: agent.Command{}}
+	if s.terminal && len(cmd.Message) == 0 {
+		engines[coordinator.EngineDemo] = agent.Demo{Pace: demoPace}
+	}
+	c := coordinator.New(coordinator.Options{
+		Store: plan.store, Engines: engines, Events: s, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds,
+	})
+	if err := c.SetTeam(context.Background(), plan.team, coordinator.SetTeamOptions{ResumeSessionID: plan.resume}); err != nil {
+		return err
+	}
+	t := &talk{app: a, screen: s, c: c, messages: cmd.Message, scripted: len(cmd.Message) > 0 || !s.terminal}
+	return t.run()
+}
+
+// isTerminal reports whether a person sits in front of both ends.
+func (a *app) isTerminal() bool {
+	out, ok := a.stdout.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(a.stdin.Fd())) && term.IsTerminal(int(out.Fd()))
+}
+
+// plan is what a chat begins with.
+type plan struct {
+	team   *coordinator.Team
+	store  coordinator.Store
+	resume string // the session to go on with; "": a new one
+}
+
+func (cmd *chatCommand) plan(a *app) (plan, error) {
+	if err := cmd.check(); err != nil {
+		return plan{}, err
+	}
+	var team *coordinator.Team
+	if cmd.Team != "" {
+		var err error
+		if team, err = a.loadTeam(cmd.Team); err != nil {
+			return plan{}, err
+		}
+	}
+	switch {
+	case cmd.SessionFile != "":
+		return a.planFile(team, cmd.SessionFile)
+	case cmd.resumes():
+		return a.planResume(team, cmd.Resume.id+cmd.Session)
+	}
+	if team == nil {
+		team = coordinator.DemoTeam()
+	}
+	p := plan{team: team, store: coordinator.NewFileStore(a.catalog())}
+	if cmd.NoSave {
+		p.store = &coordinator.MemoryStore{}
+	}
+	return p, nil
+}
+
+func (cmd *chatCommand) resumes() bool {
+	return cmd.Resume.set || cmd.Continue || cmd.Session != ""
+}
+
+// check refuses flags that contradict each other.
+func (cmd *chatCommand) check() error {
+	named := 0
+	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != "", cmd.SessionFile != ""} {
+		if set {
+			named++
+		}
+	}
+	switch {
+	case named > 1 || named == 1 && cmd.Continue:
+		return usageError("Only one session can be gone on with: name it once.")
+	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != ""):
+		return usageError("--no-save keeps nothing, so it does not go with --resume.")
+	case cmd.MaxRounds < 0:
+		return usageError("--max-rounds takes a number of turns, 0 for no limit.")
+	}
+	return nil
+}
+
+func (a *app) loadTeam(name string) (*coordinator.Team, error) {
+	path, err := coordinator.FindTeam(name, a.cwd, a.home)
+	var notFound *coordinator.TeamNotFoundError
+	if errors.As(err, &notFound) && name == coordinator.DemoTeam().Name {
+		return coordinator.DemoTeam(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return coordinator.LoadTeam(path, a.home)
+}
+
+// planResume goes on with the session of that name, or the latest.
+func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
+	c := a.catalog()
+	session, err := a.findToResume(c, team, name)
+	if err != nil {
+		return plan{}, err
+	}
+	if team == nil {
+		if team, err = a.teamOf(c.At(session.Dir()), session.ID); err != nil {
+			return plan{}, err
+		}
+	}
+	return plan{team: team, store: coordinator.NewFileStore(c), resume: session.ID}, nil
+}
+
+func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name string) (catalog.Session, error) {
+	if name == "" || team != nil && name == catalog.LatestName {
+		return a.latest(c, team)
+	}
+	session, skipped, err := c.Find(name)
+	a.sayPassedOver(skipped)
+	var notFound *catalog.NotFoundError
+	if team != nil && errors.As(err, &notFound) {
+		return session, &exitError{exitNotFound, notFoundForTeam(name, team.ID)}
+	}
+	return session, err
+}
+
+// latest is the latest session of a team, or of all when team is nil.
+func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Session, error) {
+	list := c.List
+	if team != nil {
+		list = c.Team(team.ID).List
+	}
+	sessions, err := list()
+	if err != nil {
+		return catalog.Session{}, err
+	}
+	session, skipped, err := catalog.Latest(sessions)
+	a.sayPassedOver(skipped)
+	switch {
+	case err == nil:
+		return session, nil
+	case team != nil:
+		return session, &exitError{exitNotFound, nothingForTeam(team.ID)}
+	}
+	return session, &exitError{exitNotFound, textNothingToResume}
+}
+
+func (a *app) sayPassedOver(skipped []catalog.Session) {
+	for _, s := range skipped {
+		a.notice(damagedSkippedText(s))
+	}
+}
+
+// teamOf finds the team of a session again: from the configuration that its
+// journal names.
+func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
+	state, _, err := t.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	source := state.Team.Source
+	if source == nil {
+		if demo := coordinator.DemoTeam(); state.Team.ID == demo.ID {
+			return demo, nil
+		}
+		return nil, &exitError{exitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, safeLine(state.Team.ID))}
+	}
+	team, err := coordinator.LoadTeam(source.Path, a.home)
+	if err != nil {
+		return nil, &exitError{exitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", safeLine(state.Team.ID), safe(err.Error()), id)}
+	}
+	if team.Source.SHA256 != source.SHA256 {
+		a.notice(fmt.Sprintf("The team's configuration %s has changed since this session.", safeLine(source.Path)))
+	}
+	return team, nil
+}
+
+// planFile goes on with a journal that lies anywhere.
+func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
+	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !ok {
+		return plan{}, usageError("--session-file takes a journal, which ends in .jsonl: %s does not.", safeLine(path))
+	}
+	t := a.catalog().At(filepath.Dir(path))
+	if _, err := t.Journals().Stat(id); err != nil {
+		if errors.Is(err, journal.ErrNotFound) {
+			return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no journal %s.", safeLine(path))}
+		}
+		return plan{}, err
+	}
+	if team == nil {
+		var err error
+		if team, err = a.teamOf(t, id); err != nil {
+			return plan{}, err
+		}
+	}
+	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
+}
+
+// lastMessages is how many messages a resumed chat shows.
+const lastMessages = 6
+
+// history is what a person sees again of a resumed session.
+func history(s *coordinator.Session) []projection.Entry {
+	recent := s.Recent
+	return recent[max(0, len(recent)-lastMessages):]
+}

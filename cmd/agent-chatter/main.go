@@ -1,0 +1,176 @@
+// Command agent-chatter runs a conversation between people and AI agents in the
+// terminal and never loses a word of it.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/alecthomas/kong"
+)
+
+// version is set when a release is built.
+var version = "0.1.0-dev"
+
+func main() {
+	os.Exit(run(os.Args[1:], &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+}
+
+// app is what every command works with.
+type app struct {
+	stdin          *os.File
+	stdout, stderr io.Writer
+
+	home    string
+	cwd     string
+	noColor bool
+}
+
+// cli is the command line.
+type cli struct {
+	Home     string           `help:"Where sessions, teams and the configuration lie." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
+	NoColor  bool             `help:"Print without colour (also: NO_COLOR set to anything)."`
+	LogLevel string           `help:"How much is logged to standard error: ${enum}." enum:"debug,info,warn,error" default:"warn"`
+	Version  kong.VersionFlag `help:"Print the version."`
+
+	Chat     chatCommand     `cmd:"" help:"Talk with a team of agents, or go on with an earlier session."`
+	Replay   replayCommand   `cmd:"" help:"Show a conversation again, from its journal alone."`
+	Tail     tailCommand     `cmd:"" help:"Show the last events of a session, and with -f those to come."`
+	Compact  compactCommand  `cmd:"" help:"Write checkpoints and archive old sessions."`
+	Verify   verifyCommand   `cmd:"" help:"Check every line of the journals."`
+	Sessions sessionsCommand `cmd:"" help:"List, show and delete sessions."`
+	Team     teamCommand     `cmd:"" help:"Check team configurations."`
+}
+
+// Exit codes, which scripts rely on.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitLocked      = 4
+	exitDamaged     = 5
+	exitInterrupted = 130
+)
+
+// run executes one command line and returns the exit code.
+func run(args []string, a *app) (code int) {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("agent-chatter"),
+		kong.Description("A conversation between you and a team of AI agents that survives everything."),
+		kong.Vars{"version": version},
+		kong.Writers(a.stdout, a.stderr),
+		kong.Exit(func(status int) { panic(exitStatus(status)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		panic(err) // the tags above are wrong
+	}
+	defer func() {
+		if status, ok := recover().(exitStatus); ok { // after --help and --version
+			code = int(status)
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "%s\n%s\n", sentence(err), usageHint(args))
+		return exitUsage
+	}
+	if err := a.prepare(c); err != nil {
+		return a.fail(err)
+	}
+	return a.fail(command.Run(a))
+}
+
+type exitStatus int
+
+func (a *app) prepare(c cli) (err error) {
+	a.noColor = c.NoColor || os.Getenv("NO_COLOR") != ""
+	if a.cwd, err = os.Getwd(); err != nil {
+		return err
+	}
+	a.home, err = homeDir(c.Home)
+	return err
+}
+
+// homeDir expands what a shell would have expanded.
+func homeDir(dir string) (string, error) {
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: say where with --home DIR", err)
+		}
+		dir = filepath.Join(user, rest)
+	}
+	return filepath.Abs(dir)
+}
+
+func (a *app) catalog() *catalog.Catalog {
+	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{})
+}
+
+func (a *app) identity() projection.App {
+	return projection.App{Name: "agent-chatter", Version: version}
+}
+
+// notice says something that is no result.
+func (a *app) notice(text string) { fmt.Fprintln(a.stderr, text) }
+
+// exitError ends the program with a code. Its message, if any, has been chosen
+// for people.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// fail says what went wrong and returns the exit code for it.
+func (a *app) fail(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if text := explain(err); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
+	return codeOf(err)
+}
+
+func codeOf(err error) int {
+	var exit *exitError
+	var corrupt *journal.CorruptError
+	var ambiguous *catalog.AmbiguousError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &ambiguous):
+		return exitUsage
+	case errors.Is(err, journal.ErrNotFound), errors.Is(err, coordinator.ErrTeamNotFound):
+		return exitNotFound
+	case errors.Is(err, journal.ErrLocked):
+		return exitLocked
+	case errors.As(err, &corrupt):
+		return exitDamaged
+	}
+	return exitFailed
+}
+
+// now is when this command runs.
+func now() time.Time { return time.Now() }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// explain says what happened, to what, and what to type next.
+func explain(err error) string {
+	var ambiguous *catalog.AmbiguousError
+	var notFound *catalog.NotFoundError
+	var mismatch *coordinator.TeamMismatchError
+	var upgrade *coordinator.UpgradeError
+	var locked *journal.LockedError
+	var corrupt *journal.CorruptError
+	var noTeam *coordinator.TeamNotFoundError
+	switch {
+	case errors.As(err, &ambiguous):
+		return ambiguousText(ambiguous)
+	case errors.As(err, &notFound):
+		return fmt.Sprintf("No session is named '%s'.\nTo see which there are, type: agent-chatter sessions", safeLine(notFound.Name))
+	case errors.As(err, &mismatch):
+		return mismatchText(mismatch)
+	case errors.As(err, &upgrade):
+		return fmt.Sprintf("Session %s was written by a newer version of agent-chatter: please upgrade to go on with it.\nTo read it, type: agent-chatter replay %[1]s", upgrade.SessionID)
+	case errors.As(err, &locked):
+		return lockedText(locked)
+	case errors.As(err, &corrupt):
+		return corruptText(corrupt)
+	case errors.As(err, &noTeam):
+		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo talk to the built-in team, leave -t out.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
+	case errors.Is(err, coordinator.ErrNoTeam):
+		return textNoTeam
+	case errors.Is(err, journal.ErrTooLong):
+		return "The message is longer than a session can hold (64 MiB). Nothing was sent; put it into a file and name the file."
+	}
+	return sentence(err) + remedy(err)
+}
+
+// The texts of restoring and saving.
+const (
+	textNoTeam          = "Team must be set before restoring session"
+	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
+)
+
+func notFoundForTeam(name, team string) string {
+	return fmt.Sprintf("Session '%s' not found for team '%s'.\nUse --resume without ID to restore the latest session, or start a new session.", safeLine(name), safeLine(team))
+}
+
+func nothingForTeam(team string) string {
+	return fmt.Sprintf("No previous sessions found for team '%s'", safeLine(team))
+}
+
+func mismatchText(e *coordinator.TeamMismatchError) string {
+	return fmt.Sprintf("Session teamId mismatch: snapshot is for team '%s', but current team is '%s'.\nPlease use the correct team configuration.", safeLine(e.Want), safeLine(e.Got))
+}
+
+func missingText(missing []projection.MemberRef) string {
+	names := make([]string, len(missing))
+	for i, m := range missing {
+		names[i] = safeLine(m.Name)
+	}
+	return fmt.Sprintf("⚠️  Some speakers in history are not in current team: %s\n   Their messages will be displayed with original names.", strings.Join(names, ", "))
+}
+
+func saveFailedText(err error) string {
+	return fmt.Sprintf("❌  Failed to save session: %s", safeLine(err.Error()))
+}
+
+func resumedText(id string, messages int) string {
+	return fmt.Sprintf("✓ Resumed session: %s (%d messages loaded)", id, messages)
+}
+
+func damagedSkippedText(s catalog.Session) string {
+	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what is wrong, type: agent-chatter verify %[1]s", s.ID, safeLine(s.Damaged))
+}
+
+func ambiguousText(e *catalog.AmbiguousError) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "'%s' names %d sessions:\n", safeLine(e.Name), len(e.Candidates))
+	for i, s := range e.Candidates {
+		if i == 10 {
+			fmt.Fprintf(&b, "  … and %d more\n", len(e.Candidates)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s  %s  %s\n", s.ID, safeLine(s.TeamID), safeLine(s.Title))
+	}
+	b.WriteString("Type more of the id.")
+	return b.String()
+}
+
+func lockedText(e *journal.LockedError) string {
+	id := strings.TrimSuffix(e.Path[strings.LastIndexAny(e.Path, `/\`)+1:], ".jsonl")
+	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", id, e.Holder)
+}
+
+func corruptText(e *journal.CorruptError) string {
+	id := strings.TrimSuffix(e.Path[strings.LastIndexAny(e.Path, `/\`)+1:], ".zst")
+	return fmt.Sprintf("%s\nNothing behind it was read and nothing was changed. For the whole check, type: agent-chatter verify %s", sentence(e), strings.TrimSuffix(id, ".jsonl"))
+}
+
+// remedy is what helps against what the system said.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "\nCheck who may read and write there, or name another place with --home DIR."
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "\nThe disk is full: make room, or name another place with --home DIR."
+	}
+	return ""
+}
+
+func usageHint(args []string) string {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return fmt.Sprintf("For help, type: agent-chatter %s --help", safeLine(args[0]))
+	}
+	return "For help, type: agent-chatter --help"
+}
+
+// sentence is an error as people read it: one line of harmless characters, or
+// several where it has them.
+func sentence(err error) string {
+	text := safe(err.Error())
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// torn says what a crash left behind.
+func tornText(id string, t journal.Torn) string {
+	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d), as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset)
+}
+
+// age is how long ago something was, as lists show it.
+func age(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+}

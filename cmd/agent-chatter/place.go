@@ -1,0 +1,149 @@
+package main
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// place is a point of a session as people name it: an event's number, a time,
+// or turn:N.
+type place struct {
+	seq  uint64
+	time time.Time
+	turn int
+}
+
+func parsePlace(flag, text string) (place, error) {
+	if number, ok := strings.CutPrefix(text, "turn:"); ok {
+		if n, err := strconv.Atoi(number); err == nil && n > 0 {
+			return place{turn: n}, nil
+		}
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {
+		return place{seq: n}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return place{time: t}, nil
+		}
+	}
+	return place{}, usageError("--%s %s: expected the number of an event, a time such as 2026-11-21T14:30:00Z, or turn:3.", flag, safeLine(text))
+}
+
+// span is a part of a session; nil ends are open.
+type span struct{ from, to *place }
+
+// parseSpan reads --from, --to and --at, where --at is another word for --to.
+func parseSpan(from, to, at string) (span, error) {
+	if to != "" && at != "" {
+		return span{}, usageError("--at and --to say the same thing: give one of them.")
+	}
+	if at != "" {
+		to = at
+	}
+	var s span
+	for _, end := range []struct {
+		flag, text string
+		place      **place
+	}{{"from", from, &s.from}, {"to", to, &s.to}} {
+		if end.text == "" {
+			continue
+		}
+		p, err := parsePlace(end.flag, end.text)
+		if err != nil {
+			return span{}, err
+		}
+		*end.place = &p
+	}
+	return s, nil
+}
+
+// locator tells, event by event, whether a place is reached. Turns are counted
+// as they start.
+type locator struct {
+	turns  int
+	turnID string // of the turn that is looked for, once it started
+	ended  bool   // and whether it is over
+}
+
+// upTo yields the events up to the end of the span.
+func (s span) upTo(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		var l locator
+		for e, err := range events {
+			if err == nil && s.to != nil && l.beyond(*s.to, e) {
+				return
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// beyond reports whether an event comes after the place.
+func (l *locator) beyond(p place, e journal.Event) bool {
+	switch {
+	case p.seq > 0:
+		return e.Seq > p.seq
+	case p.turn > 0:
+		over := l.ended
+		l.count(p, e)
+		return over
+	}
+	return e.Time.After(p.time)
+}
+
+// reached reports whether an event is at the place or after it.
+func (l *locator) reached(p place, e journal.Event) bool {
+	switch {
+	case p.seq > 0:
+		return e.Seq >= p.seq
+	case p.turn > 0:
+		l.count(p, e)
+		return l.turnID != ""
+	}
+	return !e.Time.Before(p.time)
+}
+
+// count follows the turns.
+func (l *locator) count(p place, e journal.Event) {
+	payload, err := projection.Decode(e)
+	if err != nil {
+		return
+	}
+	switch turn := payload.(type) {
+	case projection.TurnStarted:
+		if l.turns++; l.turns == p.turn {
+			l.turnID = turn.TurnID
+		}
+	case projection.TurnEnded:
+		l.ended = l.ended || l.turnID != "" && turn.TurnID == l.turnID
+	}
+}
+
+// firstSeq returns the number of the first event of the span; 1 when it is
+// open, 0 when nothing reaches it.
+func (s span) firstSeq(events iter.Seq2[journal.Event, error]) (uint64, error) {
+	if s.from == nil {
+		return 1, nil
+	}
+	if s.from.seq > 0 {
+		return s.from.seq, nil
+	}
+	var l locator
+	for e, err := range events {
+		if err != nil {
+			return 0, err
+		}
+		if l.reached(*s.from, e) {
+			return e.Seq, nil
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+type replayCommand struct {
+	ID     string  `arg:"" help:"The session: its id or a part of it, its title, or latest."`
+	From   string  `help:"Begin there: the number of an event, a time, or turn:N." placeholder:"X"`
+	To     string  `help:"End there." placeholder:"X"`
+	At     string  `help:"The session as it was there." placeholder:"X"`
+	Speed  float64 `help:"Play at X times the original pace; without it, at once." placeholder:"X"`
+	Output string  `help:"What is printed: ${enum}." enum:"text,json,events,snapshot" default:"text"`
+}
+
+// Help shows examples first.
+func (replayCommand) Help() string {
+	return `Examples:
+  agent-chatter replay latest
+  agent-chatter replay 7QN3 --output json | jq -r .content
+  agent-chatter replay latest --at turn:2 --output snapshot`
+}
+
+// Run implements the command.
+func (cmd *replayCommand) Run(a *app) error {
+	part, err := parseSpan(cmd.From, cmd.To, cmd.At)
+	if err != nil {
+		return err
+	}
+	if cmd.Speed < 0 || math.IsNaN(cmd.Speed) || math.IsInf(cmd.Speed, 0) {
+		return usageError("--speed takes a number above 0, such as 2 for twice as fast.")
+	}
+	r, err := a.openReplay(cmd.ID)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.stdout)
+	err = cmd.print(out, r, part)
+	if flushErr := out.Flush(); err == nil {
+		err = flushErr
+	}
+	return err
+}
+
+// replay is a session that is read again.
+type replay struct {
+	app  *app
+	team *catalog.Team
+	id   string
+}
+
+func (a *app) openReplay(name string) (*replay, error) {
+	c := a.catalog()
+	session, skipped, err := c.Find(name)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return nil, err
+	}
+	if session.Shrunk {
+		a.notice(shrunkText(session))
+	}
+	return &replay{a, c.At(session.Dir()), session.ID}, nil
+}
+
+// events reads the journal from its beginning. A torn tail is said.
+func (r *replay) events() iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		reader, err := r.team.Journals().Reader(r.id, journal.Position{})
+		if err != nil {
+			yield(journal.Event{}, err)
+			return
+		}
+		defer reader.Close()
+		for e, err := range reader.All() {
+			if !yield(e, err) {
+				return
+			}
+		}
+		if torn := reader.Torn(); torn.Bytes > 0 {
+			r.app.notice(tornText(r.id, torn))
+		}
+	}
+}
+
+func (cmd *replayCommand) print(out *bufio.Writer, r *replay, part span) error {
+	if cmd.Output == "snapshot" {
+		return printSnapshot(out, r, part)
+	}
+	first, err := part.firstSeq(r.events())
+	if err != nil || first == 0 {
+		return err
+	}
+	p := pace{speed: cmd.Speed, flush: out.Flush}
+	if cmd.Output == "events" {
+		for e, err := range part.upTo(r.events()) {
+			if err != nil {
+				return err
+			}
+			if e.Seq >= first {
+				p.wait(e.Time)
+				fmt.Fprintf(out, "%s\n", e.Line())
+			}
+		}
+		return nil
+	}
+	var damaged error
+	for entry, err := range projection.Replay(part.upTo(r.events())) {
+		if err != nil {
+			damaged = err // what could be read before is shown
+			break
+		}
+		if entry.Seq < first {
+			continue
+		}
+		p.waitFor(entry)
+		if err := printEntry(out, entry, cmd.Output); err != nil {
+			return err
+		}
+	}
+	return damaged
+}
+
+func printEntry(out io.Writer, entry projection.Entry, format string) error {
+	if format == "json" {
+		return writeJSON(out, entry)
+	}
+	_, err := fmt.Fprintln(out, messageText(entry.Message, entry.Partial))
+	return err
+}
+
+// writeJSON prints one JSON object on one line.
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// printSnapshot folds twice: once for what stands around the messages, once
+// for them.
+func printSnapshot(out io.Writer, r *replay, part span) error {
+	if part.from != nil {
+		return usageError("A snapshot begins at the beginning: leave --from out.")
+	}
+	var state projection.State
+	for e, err := range part.upTo(r.events()) {
+		if err != nil {
+			return err
+		}
+		state.Apply(e)
+	}
+	return projection.WriteSnapshot(out, &state, part.upTo(r.events()))
+}
+
+// pace plays events at a multiple of the speed at which they happened.
+type pace struct {
+	speed float64
+	last  time.Time
+	flush func() error
+}
+
+func (p *pace) waitFor(entry projection.Entry) {
+	if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {
+		p.wait(t)
+	}
+}
+
+func (p *pace) wait(t time.Time) {
+	if p.speed > 0 {
+		p.flush()
+		if gap := t.Sub(p.last); !p.last.IsZero() && gap > 0 {
+			time.Sleep(time.Duration(float64(gap) / p.speed))
+		}
+	}
+	p.last = t
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+)
+
+// safe makes text harmless to a terminal: control characters and those that
+// turn the direction of writing become visible ones. Line breaks and tabs stay.
+func safe(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	return strings.Map(safeRune, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// safeLine is safe, on one line.
+func safeLine(text string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(safe(text))
+}
+
+func safeRune(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case r < 0x20:
+		return 0x2400 + r // the picture of that control character
+	case r == 0x7f:
+		return 0x2421
+	case unicode.IsControl(r), isBidi(r):
+		return unicode.ReplacementChar
+	}
+	return r
+}
+
+func isBidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
+}

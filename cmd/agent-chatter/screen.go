@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// screen shows a conversation, as text or as JSON lines.
+type screen struct {
+	app      *app
+	team     *coordinator.Team
+	json     bool
+	terminal bool // somebody watches: replies appear as they come
+
+	speaking  bool // a part of a reply stands on the line
+	stream    markerFilter
+	unsaved   bool
+	endOfRun  bool // the limit of this run's turns is reached
+	sessionID string
+}
+
+func (s *screen) TeamReady(*coordinator.Team, bool) {}
+
+func (s *screen) SessionRestored(id string, messages int) {
+	s.sessionID = id
+	s.app.notice(resumedText(id, messages))
+}
+
+func (s *screen) SessionSaved(id string) {
+	s.sessionID = id
+	if s.unsaved {
+		s.app.notice("✓ Everything is saved again.")
+	}
+	s.unsaved = false
+}
+
+func (s *screen) SaveFailed(err error) {
+	s.unsaved = true
+	s.endLine()
+	s.app.notice(saveFailedText(err))
+}
+
+func (s *screen) StatusChanged(coordinator.Status) {}
+
+func (s *screen) MembersMissing(missing []projection.MemberRef) { s.app.notice(missingText(missing)) }
+
+func (s *screen) Appended(e journal.Event) {
+	if s.json {
+		fmt.Fprintf(s.app.stdout, "%s\n", e.Line())
+	}
+}
+
+func (s *screen) TurnStarted(m coordinator.Member) { s.stream = markerFilter{} }
+
+// Text shows a reply as it comes, to somebody who watches.
+func (s *screen) Text(m coordinator.Member, text string) {
+	if s.json || !s.terminal {
+		return
+	}
+	text = s.stream.pass(text)
+	if text == "" {
+		return
+	}
+	if !s.speaking {
+		fmt.Fprintf(s.app.stdout, "%s: ", safeLine(m.DisplayName))
+		s.speaking = true
+	}
+	fmt.Fprint(s.app.stdout, safe(text))
+}
+
+// Said shows a whole message. People know what they typed, and what was shown
+// as it came is not shown again.
+func (s *screen) Said(m projection.Message) {
+	if s.json || m.Speaker.Type == projection.TypeHuman {
+		return
+	}
+	if s.speaking {
+		s.endLine()
+		return
+	}
+	s.show(m, false)
+}
+
+func (s *screen) show(m projection.Message, partial bool) {
+	fmt.Fprintln(s.app.stdout, messageText(m, partial))
+}
+
+// messageText is a message as text output has it.
+func messageText(m projection.Message, partial bool) string {
+	name := safeLine(m.Speaker.DisplayName)
+	if partial {
+		name += " (unfinished)"
+	}
+	return name + ": " + safe(m.Content)
+}
+
+func (s *screen) endLine() {
+	if s.speaking {
+		fmt.Fprintln(s.app.stdout)
+		s.speaking = false
+	}
+}
+
+func (s *screen) TurnEnded(m coordinator.Member, end projection.TurnEnded) {
+	s.endLine()
+	name := safeLine(m.DisplayName)
+	switch end.FinishReason {
+	case projection.Failed, projection.TimedOut:
+		s.app.notice(fmt.Sprintf("%s did not answer: %s", name, safe(end.Error)))
+	case projection.Cancelled:
+		s.app.notice(fmt.Sprintf("%s was interrupted. What was said so far is kept in the journal.", name))
+	}
+}
+
+func (s *screen) Notice(n coordinator.Notice) {
+	s.endLine()
+	switch n.Kind {
+	case coordinator.UnknownNames:
+		s.app.notice(fmt.Sprintf("Nobody here is called %s. The members are: %s.", safeLine(strings.Join(n.Names, ", ")), memberNames(s.team)))
+	case coordinator.RoundLimit:
+		s.app.notice(fmt.Sprintf("The agents have had the %d turns that the team allows them. It is your turn.", n.Limit))
+	case coordinator.RunLimit:
+		s.endOfRun = true
+		s.app.notice(fmt.Sprintf("The agents have had their %d turns of this run.", n.Limit))
+	}
+}
+
+func memberNames(t *coordinator.Team) string {
+	names := make([]string, len(t.Members))
+	for i, m := range t.Members {
+		names[i] = safeLine(m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// markerFilter keeps markers out of text that is shown as it comes. It holds
+// back what may become one.
+type markerFilter struct{ held string }
+
+// longestHeld is how long something may look like the beginning of a marker.
+const longestHeld = 200
+
+func (f *markerFilter) pass(text string) (shown string) {
+	f.held += text
+	for f.held != "" {
+		open := strings.IndexByte(f.held, '[')
+		if open < 0 {
+			shown, f.held = shown+f.held, ""
+			break
+		}
+		shown, f.held = shown+f.held[:open], f.held[open:]
+		end := strings.IndexAny(f.held, "]\n")
+		switch {
+		case end < 0 && len(f.held) < longestHeld:
+			return shown
+		case end >= 0 && isMarker(f.held[:end+1]):
+			f.held = f.held[end+1:]
+		default:
+			shown, f.held = shown+f.held[:1], f.held[1:]
+		}
+	}
+	return shown
+}
+
+func isMarker(text string) bool {
+	upper := strings.ToUpper(text)
+	return strings.HasSuffix(upper, "]") && (strings.HasPrefix(upper, "[NEXT:") || strings.HasPrefix(upper, "[DROP:"))
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+type sessionsCommand struct {
+	List   sessionsList   `cmd:"" default:"withargs" help:"List the sessions, the newest first."`
+	Show   sessionsShow   `cmd:"" help:"Show what is known of a session."`
+	Delete sessionsDelete `cmd:"" help:"Move a session to the trash."`
+}
+
+type sessionsList struct {
+	Team   string `help:"Only those of this team." placeholder:"ID"`
+	Limit  int    `help:"Show at most so many." default:"20" placeholder:"N"`
+	All    bool   `help:"Show all."`
+	Sort   string `help:"The order: ${enum}." enum:"updated,created,messages,title" default:"updated"`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (sessionsList) Help() string {
+	return `Examples:
+  agent-chatter sessions
+  agent-chatter sessions --team demo --all --output json | jq -r .title`
+}
+
+// sessionJSON is a session in JSON output.
+type sessionJSON struct {
+	ID           string `json:"id"`
+	Team         string `json:"team"`
+	Title        string `json:"title"`
+	CreatedAt    string `json:"createdAt"`
+	UpdatedAt    string `json:"updatedAt"`
+	MessageCount int    `json:"messageCount"`
+	LastSpeaker  string `json:"lastSpeaker"`
+	Summary      string `json:"summary"`
+	CWD          string `json:"cwd"`
+	Pinned       bool   `json:"pinned"`
+	Archived     bool   `json:"archived"`
+	Damaged      bool   `json:"damaged"`
+	Bytes        int64  `json:"bytes"`
+}
+
+func newSessionJSON(s catalog.Session) sessionJSON {
+	return sessionJSON{
+		ID: s.ID, Team: s.TeamID, Title: s.Title,
+		CreatedAt: projection.FormatTime(s.CreatedAt), UpdatedAt: projection.FormatTime(s.UpdatedAt),
+		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
+		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "", Bytes: s.Bytes,
+	}
+}
+
+// Run implements the command.
+func (cmd *sessionsList) Run(a *app) error {
+	if cmd.Limit < 0 {
+		return usageError("--limit takes a number of sessions.")
+	}
+	c := a.catalog()
+	list := c.List
+	if cmd.Team != "" {
+		list = c.Team(cmd.Team).List
+	}
+	sessions, err := list()
+	if err != nil {
+		return err
+	}
+	short := catalog.ShortIDs(sessions)
+	slices.SortStableFunc(sessions, orders[cmd.Sort])
+	shown := sessions
+	if !cmd.All && len(shown) > cmd.Limit {
+		shown = shown[:cmd.Limit]
+	}
+	if err := cmd.print(a, shown, short); err != nil {
+		return err
+	}
+	cmd.remark(a, sessions, len(shown))
+	return nil
+}
+
+var orders = map[string]func(a, b catalog.Session) int{
+	"updated":  func(a, b catalog.Session) int { return 0 }, // as it comes
+	"created":  func(a, b catalog.Session) int { return b.CreatedAt.Compare(a.CreatedAt) },
+	"messages": func(a, b catalog.Session) int { return cmp.Compare(b.MessageCount, a.MessageCount) },
+	"title":    func(a, b catalog.Session) int { return strings.Compare(a.Title, b.Title) },
+}
+
+// remark says what the list does not show, and what is wrong in it.
+func (cmd *sessionsList) remark(a *app, sessions []catalog.Session, shown int) {
+	if hidden := len(sessions) - shown; hidden > 0 && cmd.Output == "text" {
+		a.notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
+	}
+	damaged := 0
+	for _, s := range sessions {
+		if s.Damaged != "" {
+			damaged++
+		}
+		if s.Shrunk {
+			a.notice(shrunkText(s))
+		}
+	}
+	if damaged > 0 {
+		a.notice(fmt.Sprintf("%d damaged: agent-chatter verify shows where", damaged))
+	}
+}
+
+func (cmd *sessionsList) print(a *app, sessions []catalog.Session, short map[string]string) error {
+	if cmd.Output == "json" {
+		out := bufio.NewWriter(a.stdout)
+		for _, s := range sessions {
+			if err := writeJSON(out, newSessionJSON(s)); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	at := now()
+	for _, s := range sessions {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s%s\n", short[s.ID], age(s.UpdatedAt, at), safeLine(s.TeamID),
+			s.MessageCount, safeLine(s.LastSpeaker), marks(s), safeLine(s.Title))
+	}
+	return w.Flush()
+}
+
+// marks is what is special about a session.
+func marks(s catalog.Session) string {
+	var all string
+	if s.Pinned {
+		all += "[pinned] "
+	}
+	if s.Archived {
+		all += "[archived] "
+	}
+	if s.Damaged != "" {
+		all += "[damaged] "
+	}
+	return all
+}
+
+type sessionsShow struct {
+	ID     string `arg:"" help:"The session."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (sessionsShow) Help() string {
+	return `Examples:
+  agent-chatter sessions show latest
+  agent-chatter sessions show 7QN3 --output json | jq .stats`
+}
+
+// sessionDetails is what show prints as JSON.
+type sessionDetails struct {
+	sessionJSON
+	Path       string          `json:"path"`
+	Stats      detailStats     `json:"stats"`
+	TeamTask   *string         `json:"teamTask"`
+	Team       projection.Team `json:"teamConfig"`
+	LastSeq    uint64          `json:"lastSeq"`
+	OpenTurns  int             `json:"openTurns"`
+	Unknown    map[string]int  `json:"unknownEvents,omitempty"`
+	Unreadable int             `json:"unreadableEvents,omitempty"`
+	Problem    string          `json:"problem,omitempty"`
+}
+
+// detailStats has the counts in the names of session statistics.
+type detailStats struct {
+	TotalMessages  int            `json:"totalMessages"`
+	MessagesByRole map[string]int `json:"messagesByRole"` // by the id of the speaker
+	Duration       int64          `json:"duration"`       // milliseconds since the session was created
+	Turns          int            `json:"turns"`
+	Tools          int            `json:"tools"`
+	InputTokens    int64          `json:"inputTokens"`
+	OutputTokens   int64          `json:"outputTokens"`
+}
+
+// Run implements the command.
+func (cmd *sessionsShow) Run(a *app) error {
+	c := a.catalog()
+	s, skipped, err := c.Find(cmd.ID)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return err
+	}
+	d := sessionDetails{sessionJSON: newSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged}
+	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
+		d.Path = info.Path
+	}
+	state, loaded, err := c.At(s.Dir()).Load(s.ID)
+	if err == nil {
+		d.describe(state)
+	}
+	if cmd.Output == "json" {
+		err = errors.Join(err, writeJSON(a.stdout, d))
+	} else {
+		d.write(a.stdout)
+	}
+	if s.Shrunk {
+		a.notice(shrunkText(s))
+	}
+	if loaded.Torn.Bytes > 0 {
+		a.notice(tornText(s.ID, loaded.Torn))
+	}
+	return err
+}
+
+func (d *sessionDetails) describe(s *projection.State) {
+	d.TeamTask, d.Team, d.OpenTurns, d.Unknown, d.Unreadable = s.Task, s.Team, len(s.OpenTurns), s.Unknown, s.Unreadable
+	d.Stats = detailStats{
+		TotalMessages: s.Stats.Messages, MessagesByRole: s.Stats.ByMember,
+		Duration: now().Sub(s.Row.CreatedAt).Milliseconds(),
+		Turns:    s.Stats.Turns, Tools: s.Stats.Tools, InputTokens: s.Stats.InputTokens, OutputTokens: s.Stats.OutputTokens,
+	}
+}
+
+func (d *sessionDetails) write(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	defer w.Flush()
+	line := func(name string, value any) { fmt.Fprintf(w, "%s\t%s\n", name, safeLine(fmt.Sprint(value))) }
+	line("id", d.ID)
+	line("title", d.Title)
+	line("team", d.sessionJSON.Team)
+	line("created", d.CreatedAt)
+	line("updated", d.UpdatedAt)
+	line("summary", d.Summary)
+	for _, id := range slices.Sorted(maps.Keys(d.Stats.MessagesByRole)) {
+		line("  "+id, d.Stats.MessagesByRole[id])
+	}
+	line("turns", d.Stats.Turns)
+	if d.TeamTask != nil {
+		line("task", *d.TeamTask)
+	}
+	if d.OpenTurns > 0 {
+		line("interrupted turns", d.OpenTurns)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Unknown)) {
+		line("unknown "+name, d.Unknown[name])
+	}
+	line("directory", d.CWD)
+	line("file", d.Path)
+	line("bytes", d.Bytes)
+	line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(marks(catalog.Session{
+		Row: projection.Row{Pinned: d.Pinned}, Archived: d.Archived, Damaged: d.Problem,
+	}))))
+}
+
+type sessionsDelete struct {
+	ID  string `arg:"" help:"The session."`
+	Yes bool   `short:"y" help:"Do not ask."`
+}
+
+// Help shows examples first.
+func (sessionsDelete) Help() string {
+	return `Examples:
+  agent-chatter sessions delete 7QN3
+  agent-chatter sessions delete 7QN3 --yes`
+}
+
+// Run implements the command.
+func (cmd *sessionsDelete) Run(a *app) error {
+	c := a.catalog()
+	s, skipped, err := c.Find(cmd.ID)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return err
+	}
+	if !cmd.Yes {
+		if !a.isTerminal() {
+			return usageError("Nobody can be asked here: add --yes to delete session %s.", s.ID)
+		}
+		yes, err := a.ask(fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", s.ID, safeLine(s.Title)))
+		if err != nil || !yes {
+			return err
+		}
+	}
+	if err := c.At(s.Dir()).Delete(s.ID); err != nil {
+		return err
+	}
+	a.notice(fmt.Sprintf("Session %s is in the trash: %s", s.ID, strings.TrimSuffix(s.Path(), s.ID+".jsonl")+"trash"))
+	return nil
+}
+
+// ask waits for a person to say yes or anything else.
+func (a *app) ask(question string) (bool, error) {
+	fmt.Fprint(a.stderr, question)
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+type tailCommand struct {
+	ID     string `arg:"" optional:"" help:"The session; without it, the latest."`
+	N      int    `short:"n" help:"How many events to begin with." default:"10"`
+	Follow bool   `short:"f" help:"Go on with the events to come, until Ctrl+C."`
+	Output string `help:"What is printed: ${enum}; json is the lines of the journal." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (tailCommand) Help() string {
+	return `Examples:
+  agent-chatter tail -f
+  agent-chatter tail 7QN3 -n 3 --output json`
+}
+
+// Run implements the command.
+func (cmd *tailCommand) Run(a *app) error {
+	if cmd.N < 0 {
+		return usageError("-n takes a number of events, 0 for none.")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	team, id, err := cmd.session(ctx, a)
+	if err != nil || id == "" {
+		return err
+	}
+	from, err := cmd.last(a, team, id)
+	if err != nil || !cmd.Follow {
+		return err
+	}
+	for e, err := range team.Journals().Follow(ctx, id, from) {
+		if err != nil {
+			return err
+		}
+		cmd.print(a, e)
+	}
+	return nil
+}
+
+// session finds what to follow. The latest is waited for when there is none
+// yet; then everything of it is to come.
+func (cmd *tailCommand) session(ctx context.Context, a *app) (*catalog.Team, string, error) {
+	c := a.catalog()
+	name := cmd.ID
+	if name == "" {
+		name = catalog.LatestName
+	}
+	for {
+		found, skipped, err := c.Find(name)
+		a.sayPassedOver(skipped)
+		if err == nil {
+			return c.At(found.Dir()), found.ID, nil
+		}
+		if cmd.ID != "" || !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
+			return nil, "", err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, "", nil
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// last prints the last events and returns the place behind them.
+func (cmd *tailCommand) last(a *app, team *catalog.Team, id string) (journal.Position, error) {
+	reader, err := team.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return journal.Position{}, err
+	}
+	defer reader.Close()
+	ring := make([]journal.Event, 0, cmd.N)
+	for e, err := range reader.All() {
+		if err != nil {
+			return journal.Position{}, err
+		}
+		if cmd.N == 0 {
+			continue
+		}
+		if len(ring) == cmd.N {
+			ring = append(ring[:0], ring[1:]...)
+		}
+		ring = append(ring, e)
+	}
+	for _, e := range ring {
+		cmd.print(a, e)
+	}
+	if torn := reader.Torn(); torn.Bytes > 0 && !cmd.Follow {
+		a.notice(tornText(id, torn))
+	}
+	return reader.Position(), nil
+}
+
+func (cmd *tailCommand) print(a *app, e journal.Event) {
+	if cmd.Output == "json" {
+		fmt.Fprintf(a.stdout, "%s\n", e.Line())
+		return
+	}
+	fmt.Fprintf(a.stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, safeLine(e.Type), eventText(e))
+}
+
+// eventText is what an event says, for people; "" when its type says it all.
+func eventText(e journal.Event) string {
+	payload, err := projection.Decode(e)
+	if err != nil {
+		return ""
+	}
+	switch p := payload.(type) {
+	case projection.SessionCreated:
+		return "  team " + safeLine(p.Team.ID)
+	case projection.SessionEnded:
+		return "  " + safeLine(p.Reason)
+	case projection.MessageAppended:
+		return "  " + messageText(p.Message, false)
+	case projection.TurnStarted:
+		return "  " + safeLine(p.MemberID)
+	case projection.TurnText:
+		return "  " + safe(p.Text)
+	case projection.ToolStarted:
+		return "  " + safeLine(p.Name)
+	case projection.ToolCompleted:
+		return "  " + safeLine(p.Name+" "+p.Error)
+	case projection.TurnEnded:
+		return "  " + safeLine(p.MemberID) + " " + string(p.FinishReason) + " " + safeLine(p.Error)
+	case projection.JournalRecovered:
+		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, safeLine(p.Reason))
+	}
+	return ""
+}

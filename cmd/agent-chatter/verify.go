@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+type verifyCommand struct {
+	ID     []string `arg:"" optional:"" help:"The sessions; without any, all."`
+	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (verifyCommand) Help() string {
+	return `Examples:
+  agent-chatter verify
+  agent-chatter verify latest --output json`
+}
+
+// verdict is what verify says of one session.
+type verdict struct {
+	ID      string `json:"id"`
+	OK      bool   `json:"ok"`
+	Events  uint64 `json:"events"`
+	Problem string `json:"problem,omitempty"`
+	Line    int64  `json:"line,omitempty"`
+	Offset  int64  `json:"offset,omitempty"`
+}
+
+// Run implements the command.
+func (cmd *verifyCommand) Run(a *app) error {
+	sessions, err := a.named(cmd.ID)
+	if err != nil {
+		return err
+	}
+	damaged := 0
+	for _, s := range sessions {
+		v := a.verify(s)
+		if !v.OK {
+			damaged++
+		}
+		if err := cmd.print(a, v); err != nil {
+			return err
+		}
+	}
+	if damaged > 0 {
+		return &exitError{code: exitDamaged, text: fmt.Sprintf("%d of %d sessions are damaged. Nothing was changed.", damaged, len(sessions))}
+	}
+	return nil
+}
+
+// named finds the sessions of these names, or all when there are none.
+func (a *app) named(names []string) ([]catalog.Session, error) {
+	c := a.catalog()
+	if len(names) == 0 {
+		return c.List()
+	}
+	var sessions []catalog.Session
+	for _, name := range names {
+		s, skipped, err := c.Find(name)
+		a.sayPassedOver(skipped)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	return sessions, nil
+}
+
+// verify reads every line of a session.
+func (a *app) verify(s catalog.Session) verdict {
+	v := verdict{ID: s.ID, OK: true}
+	reader, err := a.catalog().At(s.Dir()).Journals().Reader(s.ID, journal.Position{})
+	if err != nil {
+		return verdict{ID: s.ID, Problem: err.Error()}
+	}
+	defer reader.Close()
+	for e, err := range reader.All() {
+		if err != nil {
+			v.damaged(err)
+			break
+		}
+		v.Events = e.Seq
+		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+			a.notice(fmt.Sprintf("Session %s, line %d: %s", s.ID, e.Seq, safe(err.Error())))
+		}
+	}
+	a.remark(s, v, reader.Torn())
+	return v
+}
+
+func (v *verdict) damaged(err error) {
+	v.OK, v.Problem = false, err.Error()
+	var corrupt *journal.CorruptError
+	if errors.As(err, &corrupt) {
+		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
+	}
+}
+
+// remark says what is no damage.
+func (a *app) remark(s catalog.Session, v verdict, torn journal.Torn) {
+	if torn.Bytes > 0 {
+		a.notice(tornText(s.ID, torn))
+	}
+	if s.Shrunk && v.OK {
+		a.notice(shrunkText(s))
+	}
+}
+
+func shrunkText(s catalog.Session) string {
+	return fmt.Sprintf("⚠️  Session %s has fewer events than the index remembers: its end may be missing.", s.ID)
+}
+
+func (cmd *verifyCommand) print(a *app, v verdict) error {
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, v)
+	}
+	if v.OK {
+		_, err := fmt.Fprintf(a.stdout, "%s  ok  %d events\n", v.ID, v.Events)
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; the %d events before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), v.Events)
+	return err
+}
