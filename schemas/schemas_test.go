@@ -313,3 +313,14 @@ func source(t testing.TB, name string) any {
 	}
 	return parsed
 }
+
+// Whoever verifies a journal checks every line of it.
+func BenchmarkCheckJournalEvent(b *testing.B) {
+	line := read(b, "testdata/valid/journal-event-message-appended.json")
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		if err := Check(JournalEvent, line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
