@@ -155,7 +155,7 @@ func (c *Coordinator) drop(m Markers) {
 }
 
 func triggerOf(said projection.MessageAppended) trigger {
-	return trigger{id: said.Message.ID, speaker: said.Message.Speaker.DisplayName, text: said.Message.Content}
+	return triggerFrom(said.Message)
 }
 
 // run asks the agents in the queue until a human is next.

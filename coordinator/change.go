@@ -1,0 +1,134 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+var (
+	// ErrNoSession: nothing was said yet.
+	ErrNoSession = errors.New("the conversation has not begun")
+	// ErrNothingToRetry: the last turn ended well, or there was none.
+	ErrNothingToRetry = errors.New("no turn was interrupted")
+)
+
+// SetTask changes the task of the team; "" removes it. It may begin the
+// session.
+func (c *Coordinator) SetTask(task string) error {
+	if c.team == nil {
+		return ErrNoTeam
+	}
+	p := projection.TaskSet{}
+	if task != "" {
+		p.Task = &task
+	}
+	return c.change(p)
+}
+
+// Rename gives the session a title, by which it can be named.
+func (c *Coordinator) Rename(title string) error {
+	if c.conv == nil {
+		return ErrNoSession
+	}
+	if err := c.change(projection.SessionRenamed{Title: title}); err != nil {
+		return err
+	}
+	c.title = ""
+	return nil
+}
+
+// change records what somebody decided about the session, and saves it.
+func (c *Coordinator) change(p projection.Payload) error {
+	opening, err := c.opening()
+	if err != nil {
+		return err
+	}
+	if err := c.conv.record(c.records(append(opening, p)...)...); err != nil {
+		return err
+	}
+	c.resumed = false
+	c.savePoint()
+	return nil
+}
+
+// Retry asks again the agent whose turn did not end well: it failed, was
+// cancelled, or the program died in it. It returns when a human is next, as
+// Say does.
+func (c *Coordinator) Retry(ctx context.Context) error {
+	if c.conv == nil {
+		return ErrNothingToRetry
+	}
+	again, err := c.interruptedItem()
+	if err != nil {
+		return err
+	}
+	opening, err := c.opening()
+	if err != nil {
+		return err
+	}
+	if len(opening) > 0 {
+		if err := c.conv.record(c.records(opening...)...); err != nil {
+			return err
+		}
+	}
+	c.resumed = false
+	c.queue = queue{again}
+	return c.run(ctx)
+}
+
+// interruptedItem is the turn that did not end well: who was asked, and what.
+func (c *Coordinator) interruptedItem() (item, error) {
+	memberID, messageID := unfinished(c.conv.state)
+	member, ok := c.team.Member(memberID)
+	if !ok || messageID == "" {
+		return item{}, ErrNothingToRetry
+	}
+	for _, entry := range c.conv.state.Recent {
+		if entry.ID == messageID {
+			return item{member, triggerFrom(entry.Message)}, nil
+		}
+	}
+	return c.olderItem(member, messageID)
+}
+
+// unfinished names the member and the message of the last turn without a
+// reply.
+func unfinished(s *projection.State) (memberID, messageID string) {
+	if n := len(s.OpenTurns); n > 0 {
+		return s.OpenTurns[n-1].MemberID, s.OpenTurns[n-1].TriggerMessageID
+	}
+	if s.LastTurn != nil && s.LastTurn.FinishReason != projection.Done {
+		return s.LastTurn.MemberID, s.LastTry
+	}
+	return "", ""
+}
+
+// olderItem finds a message that the state has let go, because it is long, in
+// the journal.
+func (c *Coordinator) olderItem(member Member, messageID string) (item, error) {
+	snapshot, err := c.o.Store.Load(c.team.ID, c.conv.log.SessionID())
+	if err != nil {
+		return item{}, err
+	}
+	for _, m := range snapshot.Context.Messages {
+		if m.ID == messageID {
+			return item{member, triggerFrom(m)}, nil
+		}
+	}
+	return item{}, ErrNothingToRetry
+}
+
+func triggerFrom(m projection.Message) trigger {
+	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, text: m.Content}
+}
+
+// Queue names the members who are to speak, the next one first.
+func (c *Coordinator) Queue() []string {
+	names := make([]string, len(c.queue))
+	for i, waiting := range c.queue {
+		names[i] = waiting.member.Name
+	}
+	return names
+}
