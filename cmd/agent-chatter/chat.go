@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -77,19 +77,62 @@ func (cmd *chatCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	s := &screen{app: a, json: cmd.Output == "json", terminal: a.isTerminal(), team: plan.team}
-	engines := map[string]agent.Engine{coordinator.EngineDemo: agent.Demo{}, coordinator.EngineCommand: agent.Command{}}
-	if s.terminal && len(cmd.Message) == 0 {
-		engines[coordinator.EngineDemo] = agent.Demo{Pace: demoPace}
-	}
-	c := coordinator.New(coordinator.Options{
-		Store: plan.store, Engines: engines, Events: s, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds,
-	})
-	if err := c.SetTeam(context.Background(), plan.team, coordinator.SetTeamOptions{ResumeSessionID: plan.resume}); err != nil {
+	t, closeInput, err := cmd.open(a, plan)
+	if err != nil {
 		return err
 	}
-	t := &talk{app: a, screen: s, c: c, messages: cmd.Message, scripted: len(cmd.Message) > 0 || !s.terminal}
+	defer closeInput()
+	if err := t.begin(plan); err != nil {
+		return err
+	}
 	return t.run()
+}
+
+// open connects the conversation with where its lines come from and go to.
+func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err error) {
+	t = &talk{app: a, scripted: true}
+	closeInput = func() {}
+	switch {
+	case len(cmd.Message) > 0:
+		t.input = &messages{cmd.Message}
+	case a.isTerminal():
+		c, err := openConsole(a.stdin, a.stdout)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.input, t.scripted, closeInput = c, false, a.enter(c)
+	default:
+		t.input = newPipe(a.stdin)
+	}
+	t.screen = &screen{
+		app: a, team: p.team, json: cmd.Output == "json",
+		terminal: !t.scripted, spinner: &spinner{out: a.stdout},
+	}
+	demo := agent.Demo{}
+	if !t.scripted {
+		demo.Pace = demoPace
+	}
+	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
+		return coordinator.New(coordinator.Options{
+			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds,
+			Engines: map[string]agent.Engine{coordinator.EngineDemo: demo, coordinator.EngineCommand: agent.Command{}},
+		})
+	}
+	return t, closeInput, nil
+}
+
+// enter makes everything that is printed fit a terminal in raw mode, until the
+// returned function is called.
+func (a *app) enter(c *console) (leave func()) {
+	stdout, stderr := a.stdout, a.stderr
+	a.stdout = c
+	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.stderr = c
+	}
+	return func() {
+		c.Close()
+		a.stdout, a.stderr = stdout, stderr
+	}
 }
 
 // isTerminal reports whether a person sits in front of both ends.

@@ -50,6 +50,8 @@ func explain(err error) string {
 const (
 	textNoTeam          = "Team must be set before restoring session"
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
+	textNotSaved        = "This conversation is not being saved. The next message tries again."
+	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
 
 func notFoundForTeam(name, team string) string {
@@ -134,6 +136,58 @@ func sentence(err error) string {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func greetingText(t *coordinator.Team) string {
+	return fmt.Sprintf("You talk to the team %s: %s. /help shows what you can type.", safeLine(t.DisplayName), memberNames(t))
+}
+
+func interruptedTurnText(member string) string {
+	return fmt.Sprintf("%s was interrupted in the last turn. To ask again, type: /retry", safeLine(member))
+}
+
+func resumeCommandText(id string) string {
+	return "To go on: agent-chatter chat --resume " + id
+}
+
+// restoreQuestion is asked when a team with an earlier session is deployed.
+func restoreQuestion(r projection.Row, now time.Time) string {
+	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
+		longAge(r.UpdatedAt, now), count(r.MessageCount, "message"), safeLine(r.Summary()))
+}
+
+// recentText offers sessions to be resumed.
+func recentText(sessions []catalog.Session, now time.Time) string {
+	short := catalog.ShortIDs(sessions)
+	var b strings.Builder
+	b.WriteString("Recent Sessions:\n")
+	for i, s := range sessions {
+		fmt.Fprintf(&b, "  %d. [%s] %s (%s)\n", i+1, short[s.ID], safeLine(s.Title), age(s.UpdatedAt, now))
+	}
+	b.WriteString("Enter number or session ID to resume (or press Enter to cancel):")
+	return b.String()
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// longAge is how long ago something was, in words.
+func longAge(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return count(int(d/time.Minute), "minute") + " ago"
+	case d < 24*time.Hour:
+		return count(int(d/time.Hour), "hour") + " ago"
+	}
+	return count(int(d/(24*time.Hour)), "day") + " ago"
 }
 
 // torn says what a crash left behind.

@@ -17,10 +17,16 @@ type screen struct {
 	terminal bool // somebody watches: replies appear as they come
 
 	speaking  bool // a part of a reply stands on the line
+	spinner   *spinner
 	stream    markerFilter
 	unsaved   bool
 	endOfRun  bool // the limit of this run's turns is reached
 	sessionID string
+}
+
+// begin forgets what belongs to another conversation.
+func (s *screen) begin(team *coordinator.Team) {
+	s.team, s.unsaved, s.sessionID = team, false, ""
 }
 
 func (s *screen) TeamReady(*coordinator.Team, bool) {}
@@ -54,17 +60,25 @@ func (s *screen) Appended(e journal.Event) {
 	}
 }
 
-func (s *screen) TurnStarted(m coordinator.Member) { s.stream = markerFilter{} }
+func (s *screen) TurnStarted(m coordinator.Member) {
+	s.stream = markerFilter{}
+	if s.watched() && s.team.ShowThinkingTimer {
+		s.spinner.start(safeLine(m.DisplayName) + " is thinking")
+	}
+}
+
+// watched reports whether somebody sees replies as they come.
+func (s *screen) watched() bool { return s.terminal && !s.json }
 
 // Text shows a reply as it comes, to somebody who watches.
 func (s *screen) Text(m coordinator.Member, text string) {
-	if s.json || !s.terminal {
+	if !s.watched() {
 		return
 	}
-	text = s.stream.pass(text)
-	if text == "" {
+	if text = s.stream.pass(text); text == "" {
 		return
 	}
+	s.spinner.end()
 	if !s.speaking {
 		fmt.Fprintf(s.app.stdout, "%s: ", safeLine(m.DisplayName))
 		s.speaking = true
@@ -78,11 +92,11 @@ func (s *screen) Said(m projection.Message) {
 	if s.json || m.Speaker.Type == projection.TypeHuman {
 		return
 	}
-	if s.speaking {
-		s.endLine()
-		return
+	shown := s.speaking
+	s.endLine()
+	if !shown {
+		s.show(m, false)
 	}
-	s.show(m, false)
 }
 
 func (s *screen) show(m projection.Message, partial bool) {
@@ -98,7 +112,11 @@ func messageText(m projection.Message, partial bool) string {
 	return name + ": " + safe(m.Content)
 }
 
+// endLine makes room for a line of its own.
 func (s *screen) endLine() {
+	if s.watched() {
+		s.spinner.end()
+	}
 	if s.speaking {
 		fmt.Fprintln(s.app.stdout)
 		s.speaking = false
@@ -138,13 +156,20 @@ func memberNames(t *coordinator.Team) string {
 }
 
 // markerFilter keeps markers out of text that is shown as it comes. It holds
-// back what may become one.
-type markerFilter struct{ held string }
+// back what may become one, and blanks that may be the end of the reply.
+type markerFilter struct{ held, blanks string }
 
 // longestHeld is how long something may look like the beginning of a marker.
 const longestHeld = 200
 
-func (f *markerFilter) pass(text string) (shown string) {
+func (f *markerFilter) pass(text string) string {
+	shown := f.blanks + f.withoutMarkers(text)
+	end := strings.TrimRight(shown, " \t\r\n")
+	f.blanks = shown[len(end):]
+	return end
+}
+
+func (f *markerFilter) withoutMarkers(text string) (shown string) {
 	f.held += text
 	for f.held != "" {
 		open := strings.IndexByte(f.held, '[')

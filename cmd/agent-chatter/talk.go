@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -19,66 +19,53 @@ type talk struct {
 	app      *app
 	screen   *screen
 	c        *coordinator.Coordinator
-	messages []string // said instead of reading lines
-	scripted bool     // nobody sits there: a failed turn is a failure of the program
+	input    input
+	scripted bool // nobody sits there: a failed turn is a failure of the program, and nothing is asked
 
-	lines  <-chan string
-	ended  <-chan error // why there are no more lines
-	failed bool         // a turn did not end well
+	connect func(coordinator.Store) *coordinator.Coordinator
+
+	quit   chan struct{} // closed when a signal ends the program
+	failed bool          // something that was typed did not work
+}
+
+// input is where lines come from.
+type input interface {
+	// next waits for a line. io.EOF: there are no more; errInterrupted: a
+	// person or a signal ended the conversation.
+	next(prompt string, quit <-chan struct{}) (string, error)
+	// watch calls these when a person asks for it, until stop.
+	watch(onEscape, onInterrupt func()) (stop func())
 }
 
 // errEnd ends a chat in order.
 var errEnd = errors.New("the conversation is over")
 
 func (t *talk) run() error {
+	t.quit = make(chan struct{})
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	t.open()
+	go func() {
+		<-signals
+		close(t.quit)
+	}()
 	t.greet()
-	reason, err := t.loop(signals)
-	return t.close(reason, err)
+	return t.close(t.loop())
 }
 
-// open starts to read lines, or gives out the messages of the command line.
-func (t *talk) open() {
-	lines, ended := make(chan string), make(chan error, 1)
-	t.lines, t.ended = lines, ended
-	if len(t.messages) > 0 {
-		go func() {
-			defer close(lines)
-			for _, m := range t.messages {
-				lines <- m
-			}
-		}()
-		return
-	}
-	go readLines(t.app.stdin, lines, ended)
+// begin starts with a team, or goes on with one of its sessions.
+func (t *talk) begin(p plan) error {
+	t.screen.begin(p.team)
+	t.c = t.connect(p.store)
+	return t.c.SetTeam(context.Background(), p.team, coordinator.SetTeamOptions{ResumeSessionID: p.resume})
 }
 
-func readLines(r io.Reader, lines chan<- string, ended chan<- error) {
-	defer close(lines)
-	in := bufio.NewReader(r)
-	for {
-		line, err := in.ReadString('\n')
-		if line != "" {
-			lines <- strings.TrimRight(line, "\r\n")
-		}
-		if err != nil {
-			if err != io.EOF {
-				ended <- err
-			}
-			return
-		}
-	}
-}
-
-// greet shows somebody who resumes where the conversation stands.
+// greet shows where the conversation stands.
 func (t *talk) greet() {
 	session := t.c.Session()
 	if session == nil {
 		if !t.scripted {
-			t.app.notice(fmt.Sprintf("You talk to the team %s: %s. /help shows what you can type.", safeLine(t.c.Team().DisplayName), memberNames(t.c.Team())))
+			t.app.notice(greetingText(t.c.Team()))
 		}
 		return
 	}
@@ -90,142 +77,151 @@ func (t *talk) greet() {
 		t.screen.show(entry.Message, false)
 	}
 	for _, open := range session.OpenTurns {
-		t.app.notice(fmt.Sprintf("%s was interrupted in its last turn.", safeLine(open.MemberID)))
+		t.app.notice(interruptedTurnText(open.MemberID))
 	}
 }
 
-// loop says line after line until there are no more, and returns why.
-func (t *talk) loop(signals <-chan os.Signal) (reason string, err error) {
+// loop obeys line after line until there are no more.
+func (t *talk) loop() (reason string, err error) {
 	for !t.screen.endOfRun {
-		t.prompt()
-		select {
-		case <-signals:
-			return "signal", nil
-		case line, ok := <-t.lines:
-			if !ok {
-				return "end of input", t.readError()
-			}
-			switch err := t.handle(line, signals); {
-			case errors.Is(err, errEnd):
-				return "end", nil
-			case err != nil:
-				return "interrupted", err
-			}
+		line, err := t.input.next(t.prompt(), t.quit)
+		switch {
+		case errors.Is(err, errInterrupted):
+			return "interrupted", nil
+		case err == io.EOF:
+			return "end of input", nil
+		case err != nil:
+			return "error", fmt.Errorf("standard input: %w", err)
+		}
+		switch err := t.handle(line); {
+		case errors.Is(err, errEnd):
+			return "end", nil
+		case err != nil:
+			return "interrupted", err
 		}
 	}
 	return "rounds", nil
 }
 
-func (t *talk) readError() error {
-	select {
-	case err := <-t.ended:
-		return fmt.Errorf("standard input: %w", err)
-	default:
-		return nil
-	}
-}
-
-func (t *talk) prompt() {
+// prompt is what stands before the line that is typed.
+func (t *talk) prompt() string {
 	if t.scripted {
-		return
+		return ""
 	}
 	if t.screen.unsaved {
-		t.app.notice("This conversation is not being saved. The next message tries again.")
+		t.app.notice(textNotSaved)
 	}
 	name := "you"
 	if m, ok := t.c.Team().Member(t.c.Waiting()); ok {
 		name = m.Name
 	}
-	fmt.Fprintf(t.app.stdout, "%s> ", safeLine(name))
+	return safeLine(name) + "> "
 }
 
 // handle obeys one line: a command, or a message.
-func (t *talk) handle(line string, signals <-chan os.Signal) error {
-	if strings.TrimSpace(line) == "" && len(t.messages) == 0 {
+func (t *talk) handle(line string) error {
+	switch {
+	case strings.TrimSpace(line) == "" && !t.fromFlags():
 		return nil
-	}
-	if strings.HasPrefix(line, "//") {
-		return t.say(line[1:], signals)
-	}
-	if strings.HasPrefix(line, "/") {
+	case strings.HasPrefix(line, "//"):
+		return t.say(line[1:])
+	case strings.HasPrefix(line, "/"):
 		return t.command(line)
 	}
-	return t.say(line, signals)
+	return t.say(line)
 }
 
-// command obeys a line that starts with a slash.
-func (t *talk) command(line string) error {
-	switch name := strings.Fields(line)[0]; name {
-	case "/help":
-		fmt.Fprintln(t.app.stderr, chatHelp)
-		return nil
-	case "/end", "/exit", "/quit":
-		return errEnd
-	default:
-		t.failed = true
-		t.app.notice(fmt.Sprintf("There is no command %s; nothing was sent. /help shows those there are; a message that starts with / is typed with two: /%s", safeLine(name), safeLine(line)))
-		return nil
+// fromFlags reports whether messages come from -m, where an empty one is a
+// mistake and not a key that was pressed.
+func (t *talk) fromFlags() bool {
+	_, ok := t.input.(*messages)
+	return ok
+}
+
+func (t *talk) say(text string) error {
+	return t.work(func(ctx context.Context) error { return t.c.Say(ctx, text) })
+}
+
+// work lets agents speak. Escape cancels them; Ctrl+C and signals end the
+// program, too.
+func (t *talk) work(do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var interrupted atomic.Bool
+	interrupt := func() {
+		interrupted.Store(true)
+		cancel()
 	}
-}
-
-const chatHelp = `What you type is said to the team. To say who answers, write [NEXT: name].
-  /help               this
-  /end, /exit, /quit  end the conversation; it is saved
-  //…                 a message that starts with /`
-
-// say says a text, and cancels the turns that follow when a signal comes.
-func (t *talk) say(text string, signals <-chan os.Signal) error {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	done := make(chan struct{})
-	interrupted := make(chan bool, 1)
-	go func() {
-		select {
-		case <-signals:
-			interrupted <- true
-			cancel(errors.New("interrupted"))
-		case <-done:
-			interrupted <- false
-		}
-	}()
-	err := t.c.Say(ctx, text)
-	close(done)
-	if <-interrupted {
+	escape := cancel
+	if !t.c.Team().AllowEscCancel {
+		escape = func() {}
+	}
+	stopWatching := t.input.watch(escape, interrupt)
+	stopListening := onClose(t.quit, interrupt)
+	err := do(ctx)
+	stopListening()
+	stopWatching()
+	t.screen.endLine()
+	if interrupted.Load() {
 		return &exitError{code: exitInterrupted}
 	}
-	return t.judge(err)
-}
-
-// judge decides what an error of Say means for the chat.
-func (t *talk) judge(err error) error {
-	if err == nil {
-		return nil
-	}
-	t.failed = true
-	var turn *coordinator.TurnError
-	if !errors.As(err, &turn) { // a turn that failed has been said
-		t.app.notice(explain(err))
-	}
+	t.judge(err)
 	return nil
 }
 
-// close ends the conversation and says how to go on with it.
-func (t *talk) close(reason string, err error) error {
+// onClose calls f when a channel is closed, until stop.
+func onClose(c <-chan struct{}, f func()) (stop func()) {
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-c:
+			f()
+		case <-done:
+		}
+	}()
+	return func() {
+		close(done)
+		<-over
+	}
+}
+
+// judge says what went wrong, unless the screen has said it already.
+func (t *talk) judge(err error) {
+	if err == nil {
+		return
+	}
+	t.failed = true
+	var turn *coordinator.TurnError
+	if !errors.As(err, &turn) {
+		t.app.notice(explain(err))
+	}
+}
+
+// refuse says why a line was not obeyed.
+func (t *talk) refuse(format string, args ...any) {
+	t.failed = true
+	t.app.notice(fmt.Sprintf(format, args...))
+}
+
+// end ends the conversation, saved, and says how to go on with it.
+func (t *talk) end(reason string) error {
 	t.screen.endLine()
 	session := t.c.Session()
-	stopErr := t.c.Stop(reason)
-	if session != nil && session.Stats.Messages > 0 && !t.screen.json {
-		if stopErr == nil {
-			t.app.notice(fmt.Sprintf("To go on: agent-chatter chat --resume %s", session.ID))
-		}
+	err := t.c.Stop(reason)
+	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.json {
+		t.app.notice(resumeCommandText(session.ID))
 	}
+	return err
+}
+
+func (t *talk) close(reason string, err error) error {
+	stopErr := t.end(reason)
 	switch {
 	case err != nil:
 		return err
-	case stopErr != nil:
+	case stopErr != nil, t.failed && t.scripted:
 		return &exitError{code: exitFailed} // it has been said
-	case t.failed && t.scripted:
-		return &exitError{code: exitFailed}
 	}
 	return nil
 }

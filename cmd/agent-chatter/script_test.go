@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the program a command of this test binary: what the tests
+// start as agent-chatter is the binary itself.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"agent-chatter": main})
+}
+
+// TestScript runs testdata/script, one behaviour in each file. Beside the
+// commands of testscript there are:
+//
+//	exits CODE PROGRAM [ARG]…   run a program, which ends with that exit code
+//	session NAME                set $NAME to the id of the newest session, $NAME_FILE to its journal
+//	pick FILE FIELD…            print the fields of each JSON line of a file (or stdout), tab-separated
+//	sums FILE DIR               write the checksum of every file below a directory to a file
+//	damage HOW FILE LINE        change, remove, double or swap a line of a file; cut the file in that line
+//	harmless FILE…              there is nothing in a file (or stdout) that acts on a terminal
+func TestScript(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the scripts need sh")
+	}
+	teams, err := filepath.Abs("../../testdata/teams")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("AGENT_CHATTER_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("SESSIONS", filepath.Join(env.WorkDir, "home", "sessions"))
+			env.Setenv("TEAMS", teams)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"session":  session,
+			"pick":     pick,
+			"sums":     sums,
+			"damage":   damage,
+			"harmless": harmless,
+		},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG]…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func session(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: session NAME")
+	}
+	ts.Check(ts.Exec("agent-chatter", "sessions", "--limit", "1", "--output", "json"))
+	var newest struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &newest))
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("SESSIONS"), "*", newest.ID+".jsonl"))
+	ts.Check(err)
+	ts.Setenv(args[0], newest.ID)
+	if len(files) == 1 {
+		ts.Setenv(args[0]+"_FILE", files[0])
+	}
+}
+
+func pick(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: pick FILE FIELD…")
+	}
+	var picked strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			ts.Fatalf("%v in the line %s", err, line)
+		}
+		for i, path := range args[1:] {
+			if i > 0 {
+				picked.WriteByte('\t')
+			}
+			picked.WriteString(field(object, path))
+		}
+		picked.WriteByte('\n')
+	}
+	fmt.Fprint(ts.Stdout(), picked.String())
+}
+
+// field is what lies at a path such as speaker.name, strings without quotes;
+// "-" is nothing.
+func field(object map[string]any, path string) string {
+	var value any = object
+	for name := range strings.SplitSeq(path, ".") {
+		inner, ok := value.(map[string]any)
+		if !ok || inner[name] == nil {
+			return "-"
+		}
+		value = inner[name]
+	}
+	if text, ok := value.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func sums(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sums FILE DIR")
+	}
+	var list bytes.Buffer
+	dir := ts.MkAbs(args[1])
+	ts.Check(filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		fmt.Fprintf(&list, "%x %s\n", sha256.Sum256(content), strings.TrimPrefix(path, dir))
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), list.Bytes(), 0o600))
+}
+
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: damage HOW FILE LINE")
+	}
+	how, path := args[0], ts.MkAbs(args[1])
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	i := n - 1
+	if i < 0 || i >= len(lines)-1 {
+		ts.Fatalf("%s has no line %d", path, n)
+	}
+	switch how {
+	case "change":
+		at := bytes.Index(lines[i], []byte(`"time":"2`)) + len(`"time":"`)
+		lines[i][at]++
+	case "remove":
+		lines = slices.Delete(lines, i, i+1)
+	case "double":
+		lines = slices.Insert(lines, i, lines[i])
+	case "swap":
+		lines[i], lines[i+1] = lines[i+1], lines[i]
+	case "cut":
+		lines = append(lines[:i], lines[i][:len(lines[i])/2])
+	default:
+		ts.Fatalf("there is no way %s", how)
+	}
+	ts.Check(os.WriteFile(path, bytes.Join(lines, nil), 0o600))
+}
+
+func harmless(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: harmless FILE…")
+	}
+	for _, name := range args {
+		if r, found := acting(ts.ReadFile(name)); found {
+			ts.Fatalf("%s contains %U", name, r)
+		}
+	}
+}
+
+// acting finds a control character that is neither newline nor tab, or a byte
+// that is no text.
+func acting(text string) (r rune, found bool) {
+	for i, r := range text {
+		control := r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0
+		if control || r == '\uFFFD' && !strings.HasPrefix(text[i:], "\uFFFD") {
+			return r, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// slash is one command of the chat.
+type slash struct {
+	name, usage, help string
+	do                func(t *talk, args string) error
+}
+
+// slashes are the commands in the order in which help shows them.
+func slashes() []slash {
+	return []slash{
+		{"/help", "", "this", (*talk).slashHelp},
+		{"/status", "", "what the conversation is doing", (*talk).slashStatus},
+		{"/members", "", "who takes part", (*talk).slashMembers},
+		{"/queue", "", "who speaks next", (*talk).slashQueue},
+		{"/retry", "", "ask again the agent that did not finish", (*talk).slashRetry},
+		{"/task", "TEXT", "set the task of the team; without a text, show it", (*talk).slashTask},
+		{"/rename", "TITLE", "give the session a title", (*talk).slashRename},
+		{"/sessions", "", "list the sessions", (*talk).slashSessions},
+		{"/resume", "[ID|--last|--latest]", "go on with another session", (*talk).slashResume},
+		{"/team", "deploy FILE | list", "talk to another team", (*talk).slashTeam},
+		{"/export", "FILE", "write the session to a file, as a snapshot", (*talk).slashExport},
+		{"/clear", "", "clear the screen", (*talk).slashClear},
+		{"/end", "", "end the conversation; it is saved (also /exit, /quit)", (*talk).slashEnd},
+		{"/exit", "", "", (*talk).slashEnd},
+		{"/quit", "", "", (*talk).slashEnd},
+	}
+}
+
+// command obeys a line that starts with a slash.
+func (t *talk) command(line string) error {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	for _, s := range slashes() {
+		if s.name == name {
+			return s.do(t, strings.TrimSpace(args))
+		}
+	}
+	t.refuse("There is no command %s; nothing was sent. /help shows those there are; a message that starts with / is typed with two: /%s", safeLine(name), safeLine(line))
+	return nil
+}
+
+func (t *talk) slashHelp(string) error {
+	var b strings.Builder
+	b.WriteString("What you type is said to the team. To say who answers, write [NEXT: name].\n")
+	for _, s := range slashes() {
+		if s.help != "" {
+			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
+		}
+	}
+	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "a message that starts with /")
+	b.WriteString("Escape interrupts the agent that speaks, Ctrl+C ends the conversation. A line that ends in \\ goes on with the next.")
+	t.app.notice(b.String())
+	return nil
+}
+
+func (t *talk) slashEnd(string) error { return errEnd }
+
+func (t *talk) slashClear(string) error {
+	if t.screen.terminal {
+		fmt.Fprint(t.app.stdout, "\x1b[2J\x1b[H")
+	}
+	return nil
+}
+
+func (t *talk) slashStatus(string) error {
+	s := t.c.Session()
+	if s == nil {
+		t.app.notice(fmt.Sprintf("%s: nothing was said yet. Team %s.", t.c.Status(), safeLine(t.c.Team().DisplayName)))
+		return nil
+	}
+	t.app.notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %d turns of agents; next: %s.",
+		t.c.Status(), s.ID, safeLine(s.Title), safeLine(s.TeamName), count(s.Stats.Messages, "message"), s.Stats.Turns, safeLine(t.c.Waiting())))
+	if s.Unsaved {
+		t.app.notice(textNotSaved)
+	}
+	return nil
+}
+
+func (t *talk) slashMembers(string) error {
+	for _, m := range t.c.Team().Members {
+		what := m.Type
+		if m.AgentType != "" {
+			what += ", " + m.AgentType
+		}
+		t.app.notice(fmt.Sprintf("  %s (%s): %s", safeLine(m.Name), safeLine(m.DisplayName), safeLine(what)))
+	}
+	return nil
+}
+
+func (t *talk) slashQueue(string) error {
+	waiting := t.c.Queue()
+	if len(waiting) == 0 {
+		t.app.notice("Nobody waits; you are next.")
+		return nil
+	}
+	t.app.notice("After you: " + safeLine(strings.Join(waiting, ", ")))
+	return nil
+}
+
+func (t *talk) slashRetry(string) error {
+	return t.work(func(ctx context.Context) error {
+		err := t.c.Retry(ctx)
+		if errors.Is(err, coordinator.ErrNothingToRetry) {
+			return errors.New("no turn was interrupted: there is nothing to retry")
+		}
+		return err
+	})
+}
+
+func (t *talk) slashTask(text string) error {
+	if text != "" {
+		t.judge(t.c.SetTask(text))
+		return nil
+	}
+	if s := t.c.Session(); s != nil && s.TeamTask != nil {
+		t.app.notice("Task: " + safe(*s.TeamTask))
+		return nil
+	}
+	t.app.notice("The team has no task. To set one: /task TEXT")
+	return nil
+}
+
+func (t *talk) slashRename(title string) error {
+	if title == "" {
+		t.refuse("A title is missing: /rename TITLE")
+		return nil
+	}
+	err := t.c.Rename(safeLine(title))
+	if errors.Is(err, coordinator.ErrNoSession) {
+		err = errors.New("there is nothing to name yet: say something first")
+	}
+	t.judge(err)
+	return nil
+}
+
+func (t *talk) slashSessions(string) error {
+	list := &sessionsList{Limit: 20, Sort: "updated", Output: "text"}
+	t.judge(list.Run(t.app))
+	return nil
+}
+
+func (t *talk) slashExport(path string) error {
+	s := t.c.Session()
+	switch {
+	case path == "":
+		t.refuse("A file is missing: /export FILE")
+		return nil
+	case s == nil:
+		t.refuse("Nothing was said yet: there is nothing to export.")
+		return nil
+	}
+	written, err := t.app.exportSnapshot(s.ID, path)
+	if err == nil {
+		t.app.notice("Written: " + safeLine(written))
+	}
+	t.judge(err)
+	return nil
+}
+
+func (t *talk) slashTeam(args string) error {
+	verb, name, _ := strings.Cut(args, " ")
+	switch {
+	case verb == "list":
+		return t.listTeams()
+	case verb == "deploy" && name != "":
+		return t.deploy(strings.TrimSpace(name))
+	}
+	t.refuse("Type /team deploy FILE to talk to another team, or /team list.")
+	return nil
+}
+
+func (t *talk) listTeams() error {
+	found := 0
+	for _, dir := range teamDirs(t.app) {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.judge(err)
+		}
+		for _, entry := range entries {
+			if name, ok := strings.CutSuffix(entry.Name(), ".json"); ok {
+				found++
+				t.app.notice("  " + safeLine(name) + "  " + safeLine(filepath.Join(dir, entry.Name())))
+			}
+		}
+	}
+	if found == 0 {
+		t.app.notice("There are no configurations in " + strings.Join(teamDirs(t.app), " or ") + ".")
+	}
+	return nil
+}
+
+func teamDirs(a *app) []string {
+	return []string{filepath.Join(a.cwd, ".agent-chatter", "team-config"), filepath.Join(a.home, "team-config")}
+}
+
+// deploy ends the conversation and begins one with another team. On a terminal
+// a person is asked whether to go on with that team's latest session.
+func (t *talk) deploy(name string) error {
+	team, err := t.app.loadTeam(name)
+	if err != nil {
+		t.judge(err)
+		return nil
+	}
+	resume := ""
+	if latest, found := t.previous(team); found && !t.scripted {
+		answer, err := t.askRestore(latest)
+		switch {
+		case err != nil:
+			return err
+		case answer == keyEscape:
+			return nil // back to the conversation
+		case answer == 'r':
+			resume = latest.ID
+		}
+	}
+	return t.change(plan{team: team, store: coordinator.NewFileStore(t.app.catalog()), resume: resume})
+}
+
+func (t *talk) previous(team *coordinator.Team) (catalog.Session, bool) {
+	sessions, err := t.app.catalog().Team(team.ID).List()
+	if err != nil {
+		t.judge(err)
+	}
+	latest, skipped, err := catalog.Latest(sessions)
+	t.app.sayPassedOver(skipped)
+	return latest, err == nil
+}
+
+// askRestore returns 'r', 'n' or keyEscape.
+func (t *talk) askRestore(latest catalog.Session) (rune, error) {
+	console, ok := t.input.(*console)
+	if !ok {
+		return 'n', nil
+	}
+	question := restoreQuestion(latest.Row, now())
+	for {
+		t.app.notice(question)
+		key, err := console.readKey(t.quit)
+		switch {
+		case err != nil:
+			return 0, errEnd
+		case key == 'r' || key == 'R':
+			return 'r', nil
+		case key == 'n' || key == 'N':
+			return 'n', nil
+		case key == keyEscape:
+			return keyEscape, nil
+		}
+		question = textRestoreAgain
+	}
+}
+
+// change saves the conversation and begins or goes on with another.
+func (t *talk) change(p plan) error {
+	if err := t.end("another conversation"); err != nil {
+		t.judge(err)
+	}
+	if err := t.begin(p); err != nil {
+		t.judge(err)
+		return nil
+	}
+	t.greet()
+	return nil
+}
+
+func (t *talk) slashResume(name string) error {
+	if name == "" {
+		var err error
+		if name, err = t.chooseSession(); err != nil || name == "" {
+			return err
+		}
+	}
+	if name == "--last" || name == "--latest" {
+		name = t.latestBut()
+	}
+	p, err := t.app.planResume(nil, name)
+	if err != nil {
+		t.judge(err)
+		return nil
+	}
+	if s := t.c.Session(); s != nil && s.ID == p.resume {
+		t.app.notice("That is the session you are in.")
+		return nil
+	}
+	return t.change(p)
+}
+
+// resumable is how many sessions are offered.
+const resumable = 10
+
+// recent is what can be gone on with: not the empty ones, not this one.
+func (t *talk) recent() []catalog.Session {
+	sessions, err := t.app.catalog().List()
+	if err != nil {
+		t.judge(err)
+	}
+	current := t.c.Session()
+	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
+		return s.MessageCount == 0 || s.Damaged != "" || current != nil && s.ID == current.ID
+	})
+}
+
+func (t *talk) latestBut() string {
+	if sessions := t.recent(); len(sessions) > 0 {
+		return sessions[0].ID
+	}
+	return catalog.LatestName
+}
+
+// chooseSession lists the sessions and asks for one; "" when nobody chose.
+func (t *talk) chooseSession() (string, error) {
+	sessions := t.recent()
+	if len(sessions) == 0 {
+		t.app.notice("There are no other sessions.")
+		return "", nil
+	}
+	sessions = sessions[:min(len(sessions), resumable)]
+	if t.scripted {
+		t.refuse("Name the session: /resume ID, or /resume --last")
+		return "", nil
+	}
+	t.app.notice(recentText(sessions, now()))
+	answer, err := t.input.next("", t.quit)
+	if err != nil {
+		return "", errEnd
+	}
+	answer = strings.TrimSpace(answer)
+	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(sessions) {
+		return sessions[n-1].ID, nil
+	}
+	return answer, nil
+}
