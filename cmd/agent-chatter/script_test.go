@@ -118,8 +118,8 @@ func pick(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), picked.String())
 }
 
-// field is what lies at a path such as speaker.name, strings without quotes;
-// "-" is nothing.
+// field is what lies at a path such as speaker.name, strings without quotes
+// and on one line; "-" is nothing.
 func field(object map[string]any, path string) string {
 	var value any = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -130,7 +130,7 @@ func field(object map[string]any, path string) string {
 		value = inner[name]
 	}
 	if text, ok := value.(string); ok {
-		return text
+		return strings.ReplaceAll(text, "\n", `\n`)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
