@@ -6,7 +6,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 )
+
+// trashedSuffix names the file that says since when a journal is in the trash.
+const trashedSuffix = ".trashed"
 
 // Trash moves a journal, live or archived, and what was set aside from it, to
 // the directory's trash, where no reader looks. It returns ErrNotFound when
@@ -27,49 +31,175 @@ func (d *Dir) Trash(id string) error {
 	return d.moveToTrash(f)
 }
 
+func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
+
 func (d *Dir) moveToTrash(f files) error {
-	trash := filepath.Join(f.dir, trashDir)
-	if _, err := mkdirAll(d.fs, trash, dirMode); err != nil {
+	if _, err := mkdirAll(d.fs, d.trash(), dirMode); err != nil {
 		return err
 	}
-	moved := 0
-	for _, path := range []string{f.path(), f.archivePath()} {
-		err := d.fs.Rename(path, filepath.Join(trash, filepath.Base(path)))
-		if err == nil {
-			moved++
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	since := filepath.Join(d.trash(), f.id+trashedSuffix)
+	if err := WriteFile(d.fs, since, []byte(d.now().UTC().Format(time.RFC3339)+"\n")); err != nil {
+		return err
 	}
-	if moved == 0 {
+	// Crash here leaves a journal that is not in the trash, and a date that
+	// nobody asks for.
+	moved, err := d.move(f.inPlace(), f.inTrash())
+	if err != nil {
+		return err
+	}
+	if !moved {
 		return fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 	}
-	// Crash here leaves the journal in the trash and files beside its old
-	// place that no reader takes for one.
-	if err := d.moveAside(f, trash); err != nil {
+	// Crash here leaves a journal in the trash and what was set aside from it
+	// beside its old place.
+	if err := d.moveAside(f.id, f.dir, d.trash()); err != nil {
 		return err
 	}
-	if err := d.fs.Remove(f.lockPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	// Crash here leaves a journal in the trash and its lock file, which nobody
+	// takes for one.
+	if err := d.removeAll(f.lockPath()); err != nil {
 		return err
 	}
-	if err := d.fs.SyncDir(trash); err != nil {
+	if err := d.fs.SyncDir(d.trash()); err != nil {
 		return err
 	}
 	return d.fs.SyncDir(f.dir)
 }
 
-func (d *Dir) moveAside(f files, trash string) error {
-	entries, err := d.fs.ReadDir(f.dir)
+// inPlace and inTrash are where the files of a journal are, and where they go.
+func (f files) inPlace() [2]string { return [2]string{f.path(), f.archivePath()} }
+
+func (f files) inTrash() [2]string {
+	trash := filepath.Join(f.dir, trashDir)
+	return [2]string{filepath.Join(trash, f.id+logSuffix), filepath.Join(trash, f.id+archiveSuffix)}
+}
+
+// move renames whichever of the files there are.
+func (d *Dir) move(from, to [2]string) (moved bool, err error) {
+	for i := range from {
+		err := d.fs.Rename(from[i], to[i])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return moved, err
+		}
+		moved = moved || err == nil
+	}
+	return moved, nil
+}
+
+func (d *Dir) moveAside(id, from, to string) error {
+	entries, err := d.fs.ReadDir(from)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), f.id+asideInfix) {
+		if !strings.HasPrefix(entry.Name(), id+asideInfix) {
 			continue
 		}
-		if err := d.fs.Rename(filepath.Join(f.dir, entry.Name()), filepath.Join(trash, entry.Name())); err != nil {
+		if err := d.fs.Rename(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (d *Dir) removeAll(paths ...string) error {
+	for _, path := range paths {
+		if err := d.fs.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Trashed is a journal in the trash.
+type Trashed struct {
+	ID    string
+	Bytes int64     // of its file
+	Since time.Time // when it was put there; zero when that is not known
+}
+
+// ListTrash describes what is in the trash, in the order of the names.
+func (d *Dir) ListTrash() ([]Trashed, error) {
+	var all []Trashed
+	for _, suffix := range []string{logSuffix, archiveSuffix} {
+		infos, err := d.listIn(d.trash(), suffix)
+		if err != nil {
+			return nil, err
+		}
+		for _, info := range infos {
+			all = append(all, Trashed{ID: info.ID, Bytes: info.Size, Since: d.trashedSince(info.ID)})
+		}
+	}
+	return all, nil
+}
+
+func (d *Dir) trashedSince(id string) time.Time {
+	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix))
+	if err != nil {
+		return time.Time{}
+	}
+	since, err := time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
+	if err != nil {
+		return time.Time{}
+	}
+	return since
+}
+
+// Restore takes a journal out of the trash again. It returns ErrNotFound when
+// it is not there, and an error that is fs.ErrExist when there is a journal of
+// that name already.
+func (d *Dir) Restore(id string) error {
+	f, err := d.files(id)
+	if err != nil {
+		return err
+	}
+	if _, err := f.stat(d.fs); err == nil {
+		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
+	}
+	if _, err := mkdirAll(d.fs, filepath.Dir(f.archivePath()), dirMode); err != nil {
+		return err
+	}
+	moved, err := d.move(f.inTrash(), f.inPlace())
+	if err != nil {
+		return err
+	}
+	if !moved {
+		return fmt.Errorf("%s: not in the trash: %w", id, ErrNotFound)
+	}
+	if err := d.moveAside(id, d.trash(), f.dir); err != nil {
+		return err
+	}
+	if err := d.removeAll(filepath.Join(d.trash(), id+trashedSuffix)); err != nil {
+		return err
+	}
+	for _, dir := range []string{f.dir, filepath.Dir(f.archivePath()), d.trash()} {
+		if err := d.fs.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Purge removes a journal from the trash for good, and all that belongs to it.
+// What is not there is no error.
+func (d *Dir) Purge(id string) error {
+	if _, err := d.files(id); err != nil {
+		return err
+	}
+	entries, err := d.fs.ReadDir(d.trash())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), id+".") {
+			// Crash here leaves a part, which the next Purge removes.
+			if err := d.removeAll(filepath.Join(d.trash(), entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return d.fs.SyncDir(d.trash())
 }

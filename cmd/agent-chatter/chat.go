@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ type chatCommand struct {
 	Resume      optionalID `short:"r" help:"Go on with a session, or with the latest." placeholder:"[ID]"`
 	Continue    bool       `short:"c" help:"Go on with the latest session."`
 	Session     string     `help:"Go on with this session." placeholder:"ID"`
-	SessionFile string     `help:"Go on with the journal in this file, where it is." placeholder:"PATH"`
+	SessionFile string     `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
 	NoSave      bool       `help:"Keep nothing on the disk."`
 	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
 	Output      string     `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
@@ -77,6 +78,12 @@ func (cmd *chatCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if plan.config, err = a.config(); err != nil {
+		return err
+	}
+	if cmd.NoSave {
+		plan.config.Retention.Auto = new(bool) // nothing on the disk, so nothing to tidy
+	}
 	t, closeInput, err := cmd.open(a, plan)
 	if err != nil {
 		return err
@@ -90,7 +97,7 @@ func (cmd *chatCommand) Run(a *app) error {
 
 // open connects the conversation with where its lines come from and go to.
 func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err error) {
-	t = &talk{app: a, scripted: true}
+	t = &talk{app: a, scripted: true, config: p.config}
 	closeInput = func() {}
 	switch {
 	case len(cmd.Message) > 0:
@@ -144,6 +151,7 @@ func (a *app) isTerminal() bool {
 // plan is what a chat begins with.
 type plan struct {
 	team   *coordinator.Team
+	config config
 	store  coordinator.Store
 	resume string // the session to go on with; "": a new one
 }
@@ -293,7 +301,7 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
 	if !ok {
-		return plan{}, usageError("--session-file takes a journal, which ends in .jsonl: %s does not.", safeLine(path))
+		return a.planSnapshot(team, path)
 	}
 	t := a.catalog().At(filepath.Dir(path))
 	if _, err := t.Journals().Stat(id); err != nil {
@@ -309,6 +317,23 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 		}
 	}
 	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
+}
+
+// planSnapshot imports a snapshot and goes on with what became of it.
+func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
+	s, err := a.readSnapshot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no file %s.", safeLine(path))}
+	}
+	if err != nil {
+		return plan{}, err
+	}
+	done := a.take(s)
+	if done.Action == "failed" {
+		return plan{}, errors.New(done.Error)
+	}
+	a.notice(fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(path)))
+	return a.planResume(team, s.ID)
 }
 
 // lastMessages is how many messages a resumed chat shows.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -13,9 +12,9 @@ import (
 type compactCommand struct {
 	ID           []string `arg:"" optional:"" help:"The sessions; without any, all."`
 	DryRun       bool     `help:"Say what would be done, and do nothing."`
-	Keep         int      `help:"Never archive the newest N of a team." default:"10" placeholder:"N"`
-	ArchiveAfter days     `help:"Archive what has been idle for that long." default:"30d" placeholder:"D"`
-	DeleteAfter  days     `help:"Move to the trash what has been idle for that long; without it, nothing." placeholder:"D"`
+	Keep         *int     `help:"Never touch the newest N of a team (10, unless configured)." placeholder:"N"`
+	ArchiveAfter *days    `help:"Archive what has been idle for that long (30d, unless configured)." placeholder:"D"`
+	DeleteAfter  *days    `help:"Move to the trash what has been idle for that long (never, unless configured)." placeholder:"D"`
 	Output       string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 
@@ -24,28 +23,6 @@ func (compactCommand) Help() string {
 	return `Examples:
   agent-chatter compact --dry-run
   agent-chatter compact --keep 5 --archive-after 7d`
-}
-
-// days is a span of time such as 30d or 12h; zero is none.
-type days time.Duration
-
-// UnmarshalText reads a number with d for days, or what time.ParseDuration
-// reads.
-func (d *days) UnmarshalText(text []byte) error {
-	s := string(text)
-	if n := len(s) - 1; n > 0 && s[n] == 'd' {
-		number, err := strconv.ParseFloat(s[:n], 64)
-		if err == nil && number >= 0 && number < 1e5 {
-			*d = days(number * float64(24*time.Hour))
-			return nil
-		}
-	}
-	span, err := time.ParseDuration(s)
-	if err != nil || span < 0 {
-		return fmt.Errorf("%q is no span of time such as 30d or 12h", s)
-	}
-	*d = days(span)
-	return nil
 }
 
 // compacted is what compact says of one session.
@@ -60,7 +37,7 @@ type compacted struct {
 
 // Run implements the command.
 func (cmd *compactCommand) Run(a *app) error {
-	if cmd.Keep < 0 {
+	if cmd.Keep != nil && *cmd.Keep < 0 {
 		return usageError("--keep takes a number of sessions.")
 	}
 	wanted, err := a.named(cmd.ID)
@@ -68,13 +45,18 @@ func (cmd *compactCommand) Run(a *app) error {
 		return err
 	}
 	c := a.catalog()
-	rank, err := ranks(c)
+	all, err := c.List()
 	if err != nil {
 		return err
 	}
+	policy, err := cmd.policy(a)
+	if err != nil {
+		return err
+	}
+	rank := catalog.Ranks(all)
 	var freed int64
 	for _, s := range wanted {
-		done, err := cmd.compact(c.At(s.Dir()), s, rank[s.ID])
+		done, err := cmd.compact(c.At(s.Dir()), s, policy.Action(s, rank[s.ID], now()))
 		if err != nil {
 			return err
 		}
@@ -89,31 +71,33 @@ func (cmd *compactCommand) Run(a *app) error {
 	return nil
 }
 
-// ranks says how many sessions of its team are newer than each session.
-func ranks(c *catalog.Catalog) (map[string]int, error) {
-	all, err := c.List()
+// policy is the configured one, with what the command line says of it.
+func (cmd *compactCommand) policy(a *app) (catalog.Policy, error) {
+	config, err := a.config()
 	if err != nil {
-		return nil, err
+		return catalog.Policy{}, err
 	}
-	rank, seen := map[string]int{}, map[string]int{}
-	for _, s := range all {
-		rank[s.ID] = seen[s.Dir()]
-		seen[s.Dir()]++
+	p := config.policy()
+	if cmd.Keep != nil {
+		p.Keep = *cmd.Keep
 	}
-	return rank, nil
+	if cmd.ArchiveAfter != nil {
+		p.ArchiveAfter = time.Duration(*cmd.ArchiveAfter)
+	}
+	if cmd.DeleteAfter != nil {
+		p.DeleteAfter = time.Duration(*cmd.DeleteAfter)
+	}
+	return p, nil
 }
 
 // compact does to one session what the policy asks for.
-func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, rank int) (compacted, error) {
+func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, action catalog.Action) (compacted, error) {
 	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
 	if s.Damaged != "" {
 		done.Action, done.why = "skipped", "it is damaged"
 		return done, nil
 	}
-	idle := now().Sub(s.UpdatedAt)
-	old := rank >= cmd.Keep && !s.Pinned
-	err := cmd.act(t, s, &done, old && cmd.DeleteAfter > 0 && idle >= time.Duration(cmd.DeleteAfter),
-		old && !s.Archived && idle >= time.Duration(cmd.ArchiveAfter))
+	err := cmd.act(t, s, &done, action)
 	var locked *journal.LockedError
 	if errors.As(err, &locked) {
 		done.Action, done.why = "skipped", "it is in use by "+locked.Holder.String()
@@ -122,9 +106,9 @@ func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, rank int)
 	return done, err
 }
 
-func (cmd *compactCommand) act(t *catalog.Team, s catalog.Session, done *compacted, trash, archive bool) error {
+func (cmd *compactCommand) act(t *catalog.Team, s catalog.Session, done *compacted, action catalog.Action) error {
 	switch {
-	case trash:
+	case action == catalog.Trash:
 		done.Action, done.BytesAfter = "trashed", 0
 		if cmd.DryRun {
 			return nil
@@ -133,7 +117,7 @@ func (cmd *compactCommand) act(t *catalog.Team, s catalog.Session, done *compact
 	case s.Archived:
 		return nil
 	}
-	if err := cmd.checkpoint(t, s, done); err != nil || !archive {
+	if err := cmd.checkpoint(t, s, done); err != nil || action != catalog.Archive {
 		return err
 	}
 	done.Action = "archived"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // exportSnapshot writes a session in the snapshot format and returns where. In
@@ -19,7 +20,7 @@ func (a *app) exportSnapshot(name, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() || strings.HasSuffix(path, string(filepath.Separator)) {
+	if isDirectory(path) {
 		if path, err = r.snapshotName(path); err != nil {
 			return "", err
 		}
@@ -65,4 +66,68 @@ func writeAtomically(path string, write func(io.Writer) error) error {
 	}
 	// Crash here leaves the old file, and a *.tmp beside it.
 	return os.Rename(f.Name(), path)
+}
+
+type sessionsExport struct {
+	ID     []string `arg:"" optional:"" help:"The sessions; without any, the latest."`
+	Format string   `help:"What is written: ${enum}." enum:"snapshot" default:"snapshot"`
+	To     string   `name:"output-file" short:"o" help:"A file, or a directory; without it, standard output." placeholder:"PATH"`
+	All    bool     `help:"All sessions."`
+}
+
+// Help shows examples first.
+func (sessionsExport) Help() string {
+	return `Examples:
+  agent-chatter sessions export latest --format snapshot
+  agent-chatter sessions export --all -o backup/`
+}
+
+// Run implements the command.
+func (cmd *sessionsExport) Run(a *app) error {
+	names := cmd.ID
+	switch {
+	case cmd.All && len(names) > 0:
+		return usageError("Name sessions, or say --all.")
+	case len(names) == 0 && !cmd.All:
+		names = []string{catalog.LatestName}
+	}
+	sessions, err := a.named(names)
+	if err != nil {
+		return err
+	}
+	if len(sessions) > 1 && !isDirectory(cmd.To) {
+		return usageError("%d sessions need a directory: -o DIR/", len(sessions))
+	}
+	for _, s := range sessions {
+		if err := cmd.export(a, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (cmd *sessionsExport) export(a *app, s catalog.Session) error {
+	if cmd.To == "" {
+		r, err := a.openReplay(s.ID)
+		if err != nil {
+			return err
+		}
+		w := bufio.NewWriter(a.stdout)
+		if err := printSnapshot(w, r, span{}); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	written, err := a.exportSnapshot(s.ID, cmd.To)
+	if err != nil {
+		return err
+	}
+	a.notice("Written: " + safeLine(written))
+	return nil
+}
+
+// isDirectory reports whether a path is one, or is written like one.
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() || strings.HasSuffix(path, string(filepath.Separator))
 }

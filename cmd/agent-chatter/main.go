@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,7 @@ type app struct {
 	home    string
 	cwd     string
 	noColor bool
+	log     *slog.Logger
 }
 
 // cli is the command line.
@@ -98,12 +100,21 @@ func run(args []string, a *app) (code int) {
 type exitStatus int
 
 func (a *app) prepare(c cli) (err error) {
+	a.log = newLogger(a.stderr, c.LogLevel)
 	a.noColor = c.NoColor || os.Getenv("NO_COLOR") != ""
 	if a.cwd, err = os.Getwd(); err != nil {
 		return err
 	}
 	a.home, err = homeDir(c.Home)
 	return err
+}
+
+func newLogger(w io.Writer, level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		panic(err) // the command line allows no other
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }
 
 // homeDir expands what a shell would have expanded.

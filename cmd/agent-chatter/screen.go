@@ -38,6 +38,7 @@ func (s *screen) SessionRestored(id string, messages int) {
 
 func (s *screen) SessionSaved(id string) {
 	s.sessionID = id
+	s.app.log.Debug("session saved", "session", id)
 	if s.unsaved {
 		s.app.notice("✓ Everything is saved again.")
 	}

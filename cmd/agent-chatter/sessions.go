@@ -16,9 +16,16 @@ import (
 )
 
 type sessionsCommand struct {
-	List   sessionsList   `cmd:"" default:"withargs" help:"List the sessions, the newest first."`
-	Show   sessionsShow   `cmd:"" help:"Show what is known of a session."`
-	Delete sessionsDelete `cmd:"" help:"Move a session to the trash."`
+	List    sessionsList    `cmd:"" default:"withargs" help:"List the sessions, the newest first."`
+	Show    sessionsShow    `cmd:"" help:"Show what is known of a session."`
+	Rename  sessionsRename  `cmd:"" help:"Give a session a title, by which it can be named."`
+	Pin     sessionsPin     `cmd:"" help:"Never archive or delete a session."`
+	Unpin   sessionsUnpin   `cmd:"" help:"Treat a session as others again."`
+	Delete  sessionsDelete  `cmd:"" help:"Move a session to the trash."`
+	Restore sessionsRestore `cmd:"" help:"Take a session out of the trash."`
+	Clean   sessionsClean   `cmd:"" help:"Move old sessions to the trash, and empty it of older ones."`
+	Export  sessionsExport  `cmd:"" help:"Write sessions to files for other programs."`
+	Import  sessionsImport  `cmd:"" help:"Take over sessions from files."`
 }
 
 type sessionsList struct {

@@ -24,6 +24,9 @@ type talk struct {
 
 	connect func(coordinator.Store) *coordinator.Coordinator
 
+	config config
+	wrote  bool // something was said, and saved on the disk
+
 	quit   chan struct{} // closed when a signal ends the program
 	failed bool          // something that was typed did not work
 }
@@ -208,6 +211,7 @@ func (t *talk) refuse(format string, args ...any) {
 func (t *talk) end(reason string) error {
 	t.screen.endLine()
 	session := t.c.Session()
+	t.wrote = t.wrote || session != nil && session.Written
 	err := t.c.Stop(reason)
 	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.json {
 		t.app.notice(resumeCommandText(session.ID))
@@ -217,6 +221,7 @@ func (t *talk) end(reason string) error {
 
 func (t *talk) close(reason string, err error) error {
 	stopErr := t.end(reason)
+	t.tidy()
 	switch {
 	case err != nil:
 		return err
@@ -224,4 +229,13 @@ func (t *talk) close(reason string, err error) error {
 		return &exitError{code: exitFailed} // it has been said
 	}
 	return nil
+}
+
+// tidy is the quiet pass of the retention policy over the team's sessions. What
+// it cannot do, compact will say.
+func (t *talk) tidy() {
+	if t.config.auto() && t.wrote {
+		err := t.app.catalog().Team(t.c.Team().ID).Tidy(t.config.policy(), now())
+		t.app.log.Debug("retention", "team", t.c.Team().ID, "error", err)
+	}
 }

@@ -159,12 +159,9 @@ func (c *Catalog) findID(id string) (Session, error) {
 
 // pick finds a session by its title or by a part of its id.
 func pick(sessions []Session, name string) (Session, error) {
-	part := strings.ToUpper(name)
 	for _, fits := range []func(Session) bool{
 		func(s Session) bool { return s.Title == name },
-		func(s Session) bool {
-			return len(part) >= minPart && (strings.HasPrefix(s.ID, part) || strings.HasSuffix(s.ID, part))
-		},
+		func(s Session) bool { return PartOf(s.ID, name) },
 	} {
 		var found []Session
 		for _, s := range sessions {
@@ -181,6 +178,13 @@ func pick(sessions []Session, name string) (Session, error) {
 		}
 	}
 	return Session{}, &NotFoundError{name}
+}
+
+// PartOf reports whether a name is an id, or enough of its beginning or end, in
+// any case.
+func PartOf(id, name string) bool {
+	part := strings.ToUpper(name)
+	return len(part) >= minPart && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part))
 }
 
 // ShortIDs returns, for each session, the shortest end of its id that no other

@@ -162,8 +162,54 @@ func (t *Team) Delete(id string) error {
 	return nil
 }
 
-// Archive compresses a session's journal.
-func (t *Team) Archive(id string) error { return t.journals.Archive(id) }
+// Archive compresses a session's journal. The index learns of it, so that the
+// next list need not decompress it.
+func (t *Team) Archive(id string) error {
+	before, err := t.Session(id)
+	if err != nil {
+		return err
+	}
+	if err := t.journals.Archive(id); err != nil {
+		return err
+	}
+	info, err := t.journals.Stat(id)
+	known, ok := t.readIndex()[id]
+	if err != nil || !ok || known.LastSeq != before.LastSeq {
+		return nil
+	}
+	known.Archived, known.Bytes, known.ModTime, known.Inode = info.Archived, info.Size, info.ModTime.UTC(), info.Inode
+	t.updateIndex(id, &known)
+	return nil
+}
+
+// Append records something about a session that nobody has open, durably. It
+// returns a *journal.LockedError when somebody has.
+func (t *Team) Append(id string, records ...journal.Record) error {
+	log, err := t.journals.Open(id)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	state, _, err := t.Load(id)
+	if err != nil {
+		return err
+	}
+	events, err := log.Append(records...)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		state.Apply(e)
+	}
+	if err := log.Sync(); err != nil {
+		return err
+	}
+	t.Closed(id, state, log.Position())
+	return nil
+}
+
+// Restore takes a session out of the trash, as journal.Dir.Restore does.
+func (t *Team) Restore(id string) error { return t.journals.Restore(id) }
 
 // Closed brings the index up to date with one session, at its end. Teams with
 // so many sessions that rewriting the index costs more than the next list

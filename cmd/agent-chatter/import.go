@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+type sessionsImport struct {
+	Path   []string `arg:"" help:"Files, or directories of them."`
+	Format string   `help:"What they are: ${enum}." enum:"auto,snapshot" default:"auto"`
+	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (sessionsImport) Help() string {
+	return `Examples:
+  agent-chatter sessions import 1732700400000-session-abc.json
+  agent-chatter sessions import ~/.agent-chatter.old/sessions/review/`
+}
+
+// imported is what import says of one file.
+type imported struct {
+	Path   string `json:"path"`
+	ID     string `json:"id"`
+	Action string `json:"action"` // imported, extended, unchanged or failed
+	Taken  int    `json:"taken"`  // messages that were new
+	Total  int    `json:"total"`  // messages in the file
+	Error  string `json:"error,omitempty"`
+}
+
+// Run implements the command.
+func (cmd *sessionsImport) Run(a *app) error {
+	files, err := filesIn(cmd.Path)
+	if err != nil {
+		return err
+	}
+	sessions, failed := a.readSnapshots(files)
+	for _, s := range sessions {
+		failed = append(failed, a.take(s))
+	}
+	failures := 0
+	for _, done := range failed {
+		if done.Action == "failed" {
+			failures++
+		}
+		if err := cmd.print(a, done); err != nil {
+			return err
+		}
+	}
+	if failures > 0 {
+		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d files were not imported.", failures, len(failed))}
+	}
+	return nil
+}
+
+// filesIn replaces directories by the files in them.
+func filesIn(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		inside, err := filepath.Glob(filepath.Join(path, "*.json"))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, inside...)
+	}
+	return files, nil
+}
+
+// readSnapshots reads the files, the oldest save first, so that several saves
+// of one session become one session. What cannot be read is returned beside.
+func (a *app) readSnapshots(files []string) (sessions []*interchange.Session, failed []imported) {
+	for _, path := range files {
+		s, err := a.readSnapshot(path)
+		if err != nil {
+			failed = append(failed, imported{Path: path, Action: "failed", Error: err.Error()})
+			continue
+		}
+		sessions = append(sessions, s)
+	}
+	slices.SortStableFunc(sessions, func(x, y *interchange.Session) int { return x.UpdatedAt.Compare(y.UpdatedAt) })
+	return sessions, failed
+}
+
+func (a *app) readSnapshot(path string) (*interchange.Session, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := interchange.Snapshot(data, whole, a.identity())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (a *app) take(s *interchange.Session) imported {
+	done := imported{Path: s.Imported.Path, ID: s.ID, Action: "unchanged", Total: len(s.Messages)}
+	var err error
+	done.Taken, err = a.catalog().Team(s.TeamID).Take(s)
+	switch {
+	case err != nil:
+		done.Action, done.Error = "failed", errors.Join(err).Error()
+	case done.Taken == done.Total:
+		done.Action = "imported"
+	case done.Taken > 0:
+		done.Action = "extended"
+	}
+	return done
+}
+
+func (cmd *sessionsImport) print(a *app, done imported) error {
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, done)
+	}
+	if done.Error != "" {
+		a.notice(safe(done.Error))
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d of %d messages  %s\n", done.ID, done.Action, done.Taken, done.Total, safeLine(done.Path))
+	return err
+}

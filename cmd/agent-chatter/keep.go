@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+type sessionsRename struct {
+	ID    string `arg:"" help:"The session."`
+	Title string `arg:"" help:"Its new title."`
+}
+
+// Help shows examples first.
+func (sessionsRename) Help() string {
+	return `Examples:
+  agent-chatter sessions rename 7QN3 "the calculator"`
+}
+
+// Run implements the command.
+func (cmd *sessionsRename) Run(a *app) error {
+	title := strings.TrimSpace(safeLine(cmd.Title))
+	if title == "" {
+		return usageError("A title cannot be empty.")
+	}
+	return a.decide(cmd.ID, projection.SessionRenamed{Title: title}, "is now called "+title)
+}
+
+type sessionsPin struct {
+	ID string `arg:"" help:"The session."`
+}
+
+// Help shows examples first.
+func (sessionsPin) Help() string {
+	return `Examples:
+  agent-chatter sessions pin latest`
+}
+
+// Run implements the command.
+func (cmd *sessionsPin) Run(a *app) error {
+	return a.decide(cmd.ID, projection.SessionPinned{Pinned: true}, "is pinned")
+}
+
+type sessionsUnpin struct {
+	ID string `arg:"" help:"The session."`
+}
+
+// Help shows examples first.
+func (sessionsUnpin) Help() string {
+	return `Examples:
+  agent-chatter sessions unpin latest`
+}
+
+// Run implements the command.
+func (cmd *sessionsUnpin) Run(a *app) error {
+	return a.decide(cmd.ID, projection.SessionPinned{Pinned: false}, "is not pinned any more")
+}
+
+// decide records what somebody decided about a session.
+func (a *app) decide(name string, p projection.Payload, outcome string) error {
+	c := a.catalog()
+	s, skipped, err := c.Find(name)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return err
+	}
+	if err := c.At(s.Dir()).Append(s.ID, projection.Record(now(), p)); err != nil {
+		return err
+	}
+	a.notice(fmt.Sprintf("Session %s %s.", s.ID, outcome))
+	return nil
+}
+
+type sessionsRestore struct {
+	ID string `arg:"" help:"The session: its id, or a beginning or end of it."`
+}
+
+// Help shows examples first.
+func (sessionsRestore) Help() string {
+	return `Examples:
+  agent-chatter sessions restore 7QN3`
+}
+
+// Run implements the command.
+func (cmd *sessionsRestore) Run(a *app) error {
+	team, id, err := a.findTrashed(cmd.ID)
+	if err != nil {
+		return err
+	}
+	err = team.Restore(id)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("there is a session %s already", id)
+	}
+	if err != nil {
+		return err
+	}
+	a.notice(fmt.Sprintf("Session %s is back.", id))
+	return nil
+}
+
+// findTrashed finds a session in the trash of any team.
+func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
+	teams, err := a.catalog().Teams()
+	if err != nil {
+		return nil, "", err
+	}
+	var found []catalog.Session
+	var team *catalog.Team
+	for _, t := range teams {
+		trashed, err := t.Journals().ListTrash()
+		if err != nil {
+			return nil, "", err
+		}
+		for _, item := range trashed {
+			if catalog.PartOf(item.ID, name) {
+				team, found = t, append(found, catalog.Session{ID: item.ID})
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, "", &exitError{exitNotFound, fmt.Sprintf("No session in the trash is named '%s'.", safeLine(name))}
+	case 1:
+		return team, found[0].ID, nil
+	}
+	return nil, "", &catalog.AmbiguousError{Name: name, Candidates: found}
+}
+
+type sessionsClean struct {
+	OlderThan days   `help:"What has been idle, or in the trash, for that long." default:"30d" placeholder:"D"`
+	Keep      int    `help:"Never touch the newest N of a team." default:"0" placeholder:"N"`
+	DryRun    bool   `help:"Say what would be done, and do nothing."`
+	Output    string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (sessionsClean) Help() string {
+	return `Examples:
+  agent-chatter sessions clean --older-than 7d --dry-run
+  agent-chatter sessions clean --older-than 90d --keep 20`
+}
+
+// cleaned is what clean says of one session.
+type cleaned struct {
+	ID     string `json:"id"`
+	Action string `json:"action"` // trashed, deleted, or skipped
+	Bytes  int64  `json:"bytes"`
+}
+
+// Run implements the command. What is in the trash goes first, so that nothing
+// passes through it at once.
+func (cmd *sessionsClean) Run(a *app) error {
+	if cmd.Keep < 0 || cmd.OlderThan < 0 {
+		return usageError("--keep takes a number of sessions.")
+	}
+	teams, err := a.catalog().Teams()
+	if err != nil {
+		return err
+	}
+	for _, t := range teams {
+		if err := cmd.empty(a, t); err != nil {
+			return err
+		}
+		if err := cmd.trash(a, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty removes from a team's trash what has been there long enough.
+func (cmd *sessionsClean) empty(a *app, t *catalog.Team) error {
+	trashed, err := t.Journals().ListTrash()
+	if err != nil {
+		return err
+	}
+	for _, item := range trashed {
+		if item.Since.IsZero() || now().Sub(item.Since) < time.Duration(cmd.OlderThan) {
+			continue
+		}
+		if !cmd.DryRun {
+			if err := t.Journals().Purge(item.ID); err != nil {
+				return err
+			}
+		}
+		if err := cmd.print(a, cleaned{item.ID, "deleted", item.Bytes}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trash moves a team's old sessions to the trash.
+func (cmd *sessionsClean) trash(a *app, t *catalog.Team) error {
+	sessions, err := t.List()
+	if err != nil {
+		return err
+	}
+	policy := catalog.Policy{Keep: cmd.Keep, DeleteAfter: max(1, time.Duration(cmd.OlderThan)), ArchiveAfter: 1<<63 - 1}
+	rank := catalog.Ranks(sessions)
+	for _, s := range sessions {
+		if policy.Action(s, rank[s.ID], now()) != catalog.Trash {
+			continue
+		}
+		done := cleaned{s.ID, "trashed", s.Bytes}
+		if !cmd.DryRun {
+			if err := t.Delete(s.ID); errors.Is(err, journal.ErrLocked) {
+				done.Action = "skipped"
+			} else if err != nil {
+				return err
+			}
+		}
+		if err := cmd.print(a, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (cmd *sessionsClean) print(a *app, c cleaned) error {
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, c)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d bytes\n", c.ID, c.Action, c.Bytes)
+	return err
+}

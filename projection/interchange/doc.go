@@ -1,0 +1,9 @@
+// Package interchange turns sessions of other programs into events of ours.
+//
+// A Session is what one file of another program amounts to: the records that a
+// journal of it would begin with. Its id depends on the source alone, so that
+// the same source always becomes the same session, and a later save of it can
+// be told from another conversation.
+//
+// The package is pure: it gets bytes and returns records.
+package interchange
