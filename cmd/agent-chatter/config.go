@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -50,7 +51,7 @@ func (a *app) config() (config, error) {
 	path := filepath.Join(a.home, "config.json")
 	data, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 	case err != nil:
 		return c, err
 	default:
