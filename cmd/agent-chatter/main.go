@@ -117,8 +117,12 @@ func newLogger(w io.Writer, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }
 
-// homeDir expands what a shell would have expanded.
+// homeDir expands what a shell would have expanded. An empty name, as of a
+// variable that is set to nothing, is not the working directory.
 func homeDir(dir string) (string, error) {
+	if dir == "" {
+		dir = "~/.agent-chatter"
+	}
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 		user, err := os.UserHomeDir()
 		if err != nil {
