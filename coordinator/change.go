@@ -20,11 +20,15 @@ func (c *Coordinator) SetTask(task string) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
-	p := projection.TaskSet{}
-	if task != "" {
-		p.Task = &task
+	return c.change(taskSet(task))
+}
+
+// taskSet is a new task; "" is none.
+func taskSet(task string) projection.TaskSet {
+	if task == "" {
+		return projection.TaskSet{}
 	}
-	return c.change(p)
+	return projection.TaskSet{Task: &task}
 }
 
 // Rename gives the session a title, by which it can be named.

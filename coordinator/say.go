@@ -58,7 +58,7 @@ func (c *Coordinator) appendHuman(m Markers) (projection.MessageAppended, error)
 	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(human), m.Content, c.routing(m))
 	payloads := append(opening, said)
 	if m.HasTask {
-		payloads = append(payloads, projection.TaskSet{Task: &m.Task})
+		payloads = append(payloads, taskSet(m.Task))
 	}
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		if c.conv.state.Seq == 0 {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,10 +104,13 @@ func loadTeam(path, home string) (*Team, error) {
 	if err := reading.check(document); err != nil {
 		return nil, err
 	}
+	team, err := reading.team(document)
+	if err != nil {
+		return nil, err
+	}
 	sum := sha256.Sum256(content)
-	team := reading.team(document)
 	team.Source = &Source{Path: path, SHA256: hex.EncodeToString(sum[:])}
-	return team, reading.err()
+	return team, nil
 }
 
 // readFile is os.ReadFile, less the path in its error: the caller says it.
@@ -123,8 +127,7 @@ func withoutBOM(content []byte) []byte {
 	return bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 }
 
-// teamJSON is the configuration file. Fields whose form no schema promises are raw; numbers
-// are floats, since 3.0 is an integer to a schema.
+// teamJSON is the configuration file. Numbers are floats, since 3.0 is an integer to a schema.
 type teamJSON struct {
 	Team struct {
 		Name            string       `json:"name"`
@@ -147,11 +150,11 @@ type memberJSON struct {
 	DisplayName       string            `json:"displayName"`
 	Type              string            `json:"type"`
 	Role              string            `json:"role"`
-	AgentType         string            `json:"agentType"`
-	Engine            json.RawMessage   `json:"engine"`
-	Model             json.RawMessage   `json:"model"`
-	Permissions       json.RawMessage   `json:"permissions"`
-	Order             json.RawMessage   `json:"order"`
+	AgentType         *string           `json:"agentType"`
+	Engine            string            `json:"engine"`
+	Model             string            `json:"model"`
+	Permissions       string            `json:"permissions"`
+	Order             *float64          `json:"order"`
 	SystemInstruction json.RawMessage   `json:"systemInstruction"`
 	InstructionFile   string            `json:"instructionFile"`
 	BaseDir           string            `json:"baseDir"`
@@ -190,6 +193,7 @@ func (r *teamReading) check(document []byte) error {
 func (r *teamReading) err() error {
 	var found error
 	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b schemas.Problem) int { return comparePaths(a.Path, b.Path) })
 		found = &schemas.InvalidError{Schema: schemas.CLIConfig, Problems: r.problems}
 	}
 	if !r.registry.missed {
@@ -198,31 +202,27 @@ func (r *teamReading) err() error {
 	return errors.Join(found, r.registry.err)
 }
 
-// unlessSaid keeps that a field of the object is of the wrong form, unless the schema has
-// said something about the field, or that the object lacks it.
-func (r *teamReading) unlessSaid(object, field, message string) {
-	path := object + "/" + field
-	said := func(p schemas.Problem) bool {
-		return p.Path == path || p.Path == object && strings.Contains(p.Message, field)
-	}
-	if !slices.ContainsFunc(r.problems, said) {
-		r.problem(path, "%s", message)
-	}
-}
-
 // problem keeps a fault.
 func (r *teamReading) problem(path, format string, args ...any) {
 	r.problems = append(r.problems, schemas.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// team makes the team of the document.
-func (r *teamReading) team(document []byte) *Team {
+// team makes the team of the document, or the error that says what is wrong with it.
+func (r *teamReading) team(document []byte) (*Team, error) {
 	var file teamJSON
-	// The schema has named every value of the wrong type; it is left out here.
-	_ = json.Unmarshal(document, &file)
-	r.checkNames(file)
-	r.checkTypes(file)
+	// A value of the wrong type is left out, and the schema has named it.
+	if err := json.Unmarshal(document, &file); err != nil && len(r.problems) == 0 {
+		return nil, err
+	}
+	r.checkMemberNames(file.Team.Members)
+	r.checkMemberTypes(file.Team.Members)
 	r.checkAgents(file.Agents)
+	team := r.build(file)
+	return team, r.err()
+}
+
+// build makes the team of a file, and notes the faults that show on the way.
+func (r *teamReading) build(file teamJSON) *Team {
 	conversation := file.Conversation
 	return &Team{
 		ID:                   file.Team.Name,
@@ -252,13 +252,12 @@ func responseTime(ms *float64) time.Duration {
 
 func orTrue(b *bool) bool { return b == nil || *b }
 
-// checkNames reports members that a marker could not tell apart, and agents that a member
-// could not.
-func (r *teamReading) checkNames(file teamJSON) {
+// checkMemberNames reports members that a marker could not tell apart.
+func (r *teamReading) checkMemberNames(members []memberJSON) {
 	seen := map[string]string{}
-	for i, m := range file.Team.Members {
+	for i, m := range members {
 		if m.Name == "" {
-			continue
+			continue // which is what the schema says
 		}
 		key := cmp.Or(matchKey(m.Name), m.Name)
 		other, taken := seen[key]
@@ -268,47 +267,53 @@ func (r *teamReading) checkNames(file teamJSON) {
 		case other == m.Name:
 			r.problem(path, "%q is the name of another member, too", m.Name)
 		default:
-			r.problem(path, "%q cannot be told from %q in a marker: names are compared without case, '-' and '_'", m.Name, other)
+			r.problem(path, "%q cannot be told from %q in a marker, where case, '-' and '_' do not count", m.Name, other)
 		}
-	}
-	agents := map[string]bool{}
-	for i, a := range file.Agents {
-		if agents[a.Name] && a.Name != "" {
-			r.problem(agentPath(i)+"/name", "%q is the name of another agent, too", a.Name)
-		}
-		agents[a.Name] = true
 	}
 }
 
-// checkTypes reports a team that lacks one type of member.
-func (r *teamReading) checkTypes(file teamJSON) {
-	if len(file.Team.Members) == 0 {
+// checkMemberTypes reports a team that lacks one type of member.
+func (r *teamReading) checkMemberTypes(members []memberJSON) {
+	if len(members) == 0 {
 		return // which is what the schema says
 	}
 	for _, t := range []string{MemberHuman, MemberAI} {
-		if !slices.ContainsFunc(file.Team.Members, func(m memberJSON) bool { return m.Type == t }) {
+		if !slices.ContainsFunc(members, func(m memberJSON) bool { return m.Type == t }) {
 			r.problem("/team/members", "must have at least one member of type %q", t)
 		}
 	}
 }
 
-// checkAgents reports agents of the file that nobody could start.
+// checkAgents reports agents of the file that a member could mean two of, and those that
+// nobody could start.
 func (r *teamReading) checkAgents(agents []agentJSON) {
+	seen := map[string]bool{}
 	for i, a := range agents {
 		if a.Name == "" {
-			continue
+			continue // which is what the schema says
 		}
-		registered, ok := r.registry.agent(a.Name)
-		switch {
-		case ok && a.Command != "" && r.commandPath(a.Command) != registered.Command:
-			r.problem(agentPath(i)+"/command", "must not differ from the registered command %q: a team may change the arguments of a registered agent, not its command", registered.Command)
-		case !ok && a.Command == "" && !r.registry.miss():
-			r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
+		if seen[a.Name] {
+			r.problem(agentPath(i)+"/name", "%q is the name of another agent, too", a.Name)
 		}
+		seen[a.Name] = true
+		r.checkCommand(i, a)
 	}
 }
 
-// members makes the members, in their order.
+// checkCommand reports an agent of the file that has no command, or one of its own although
+// it is registered.
+func (r *teamReading) checkCommand(i int, a agentJSON) {
+	registered, ok := r.registry.agent(a.Name)
+	switch {
+	case ok && a.Command != "" && r.commandPath(a.Command) != registered.Command:
+		r.problem(agentPath(i)+"/command", "must not differ from the registered command %q: a team may change the arguments of a registered agent, not its command", registered.Command)
+	case !ok && a.Command == "" && !r.registry.miss():
+		r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
+	}
+}
+
+// members makes the members, in the order that they ask for; one that does not ask stays
+// where it stands in the file.
 func (r *teamReading) members(file teamJSON) []Member {
 	type ordered struct {
 		Member
@@ -316,9 +321,9 @@ func (r *teamReading) members(file teamJSON) []Member {
 	}
 	all := make([]ordered, len(file.Team.Members))
 	for i, m := range file.Team.Members {
-		all[i] = ordered{r.member(memberPath(i), m), r.order(i, m.Order)}
-		if all[i].Type == MemberAI && all[i].EngineName() == EngineCommand {
-			r.findCommand(memberPath(i), &all[i].Member, file.Agents)
+		all[i] = ordered{r.member(memberPath(i), m, file.Agents), float64(i)}
+		if m.Order != nil {
+			all[i].order = *m.Order
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ordered) int { return cmp.Compare(a.order, b.order) })
@@ -329,21 +334,8 @@ func (r *teamReading) members(file teamJSON) []Member {
 	return members
 }
 
-// order is the place that a member asks for; without one, where it stands in the file.
-func (r *teamReading) order(i int, raw json.RawMessage) float64 {
-	if raw == nil {
-		return float64(i)
-	}
-	var order *float64
-	if err := json.Unmarshal(raw, &order); err != nil || order == nil || *order < 0 {
-		r.unlessSaid(memberPath(i), "order", "must be a number that is not negative")
-		return float64(i)
-	}
-	return *order
-}
-
-// member makes one member, still without its command.
-func (r *teamReading) member(path string, m memberJSON) Member {
+// member makes one member.
+func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Member {
 	baseDir := r.path(path+"/baseDir", r.dir, cmp.Or(m.BaseDir, "."))
 	member := Member{
 		ID:                m.Name,
@@ -351,30 +343,40 @@ func (r *teamReading) member(path string, m memberJSON) Member {
 		DisplayName:       m.DisplayName,
 		Type:              m.Type,
 		Role:              m.Role,
-		AgentType:         m.AgentType,
-		Engine:            r.text(path, "engine", m.Engine),
-		Model:             r.text(path, "model", m.Model),
-		Permissions:       r.text(path, "permissions", m.Permissions),
+		Engine:            m.Engine,
+		Model:             m.Model,
+		Permissions:       m.Permissions,
 		SystemInstruction: instruction(m.SystemInstruction),
-		InstructionFile:   r.path(path+"/instructionFile", baseDir, cmp.Or(m.InstructionFile, defaultInstructionFile(m))),
 		BaseDir:           baseDir,
 		Env:               m.Env,
 	}
-	engines := []string{EngineCommand, EngineDemo}
-	if member.Type == MemberAI && !slices.Contains(engines, member.EngineName()) {
-		r.problem(path+"/engine", "there is no engine %q; the engines are %s", member.Engine, strings.Join(engines, ", "))
+	file := m.InstructionFile
+	if m.Type == MemberAI && m.AgentType != nil {
+		member.AgentType = *m.AgentType
+		file = cmp.Or(file, instructionFile(member.AgentType))
+		r.findEngine(path, &member, agents)
 	}
+	member.InstructionFile = r.path(path+"/instructionFile", baseDir, file)
 	return member
 }
 
-// defaultInstructionFile is where an agent of the member's type looks for instructions.
-func defaultInstructionFile(m memberJSON) string {
-	switch {
-	case m.Type != MemberAI:
-		return ""
-	case m.AgentType == "claude":
+// findEngine checks the engine of a member, and gives it what the engine needs.
+func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
+	switch m.EngineName() {
+	case EngineDemo:
+	case EngineCommand:
+		r.findCommand(path, m, agents)
+	default:
+		r.problem(path+"/engine", "there is no engine %q; the engines are %s and %s", m.Engine, EngineCommand, EngineDemo)
+	}
+}
+
+// instructionFile is where an agent of the type looks for instructions.
+func instructionFile(agentType string) string {
+	switch agentType {
+	case "claude":
 		return "CLAUDE.md"
-	case m.AgentType == "gemini":
+	case "gemini":
 		return "GEMINI.md"
 	}
 	return "AGENTS.md"
@@ -391,26 +393,9 @@ func instruction(raw json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// text is the value of an optional field that the schema leaves open.
-func (r *teamReading) text(object, field string, raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	var text *string
-	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
-		r.unlessSaid(object, field, "must be a string")
-		return ""
-	}
-	return *text
-}
-
 // findCommand gives a member what starts its agent: the agent of the file, completed by the
 // registered one of the same name.
 func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON) {
-	if m.AgentType == "" {
-		r.unlessSaid(path, "agentType", "must name an agent")
-		return
-	}
 	i := slices.IndexFunc(agents, func(a agentJSON) bool { return a.Name == m.AgentType })
 	registered, ok := r.registry.agent(m.AgentType)
 	m.Command, m.Args = registered.Command, registered.Args
@@ -422,6 +407,8 @@ func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON) {
 		if agents[i].Args != nil {
 			m.Args = agents[i].Args
 		}
+	case m.AgentType == "":
+		r.problem(path+"/agentType", "must name an agent")
 	case !ok && !r.registry.miss():
 		r.problem(path+"/agentType", "agent %q is neither in the agents of this file nor registered: add it to agents, with a command", m.AgentType)
 	}
@@ -479,52 +466,14 @@ func memberPath(i int) string { return fmt.Sprintf("/team/members/%d", i) }
 
 func agentPath(i int) string { return fmt.Sprintf("/agents/%d", i) }
 
-// A registry is the agents that are installed for all teams: config.json in dir. It is read
-// when it is first asked, and whether it is broken matters only if it is missed.
-type registry struct {
-	dir    string
-	read   bool
-	agents map[string]agentJSON
-	err    error // why it cannot be used
-	missed bool  // an agent was wanted that only the broken registry may have
-}
-
-// agent returns the registered agent of the name, with a command that runs from anywhere.
-// There is none in a registry that is missing, or broken.
-func (r *registry) agent(name string) (agentJSON, bool) {
-	if !r.read {
-		r.read = true
-		r.agents, r.err = readRegistry(filepath.Join(r.dir, "config.json"))
-	}
-	a := r.agents[name]
-	a.Command = absoluteCommand(r.dir, a.Command)
-	return a, a.Command != ""
-}
-
-// miss notes that an agent was not found, and reports whether a broken registry is why.
-func (r *registry) miss() bool {
-	r.missed = r.missed || r.err != nil
-	return r.missed
-}
-
-// readRegistry reads the registry at path. One that is not there is empty.
-func readRegistry(path string) (map[string]agentJSON, error) {
-	content, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	document := withoutBOM(content)
-	if err == nil {
-		err = schemas.Check(schemas.AgentRegistry, document)
-	}
-	var file struct {
-		Agents map[string]agentJSON `json:"agents"`
-	}
-	if err == nil {
-		err = json.Unmarshal(document, &file)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("agent registry %s: %w", path, err)
-	}
-	return file.Agents, nil
+// comparePaths orders JSON pointers as a reader meets them: item 2 before item 10.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(a, b string) int {
+		i, errA := strconv.Atoi(a)
+		j, errB := strconv.Atoi(b)
+		if errA == nil && errB == nil {
+			return cmp.Compare(i, j)
+		}
+		return cmp.Compare(a, b)
+	})
 }

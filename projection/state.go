@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -54,6 +55,7 @@ type Row struct {
 	LastSpeakerID string    `json:"lastSpeakerId,omitempty"`
 	LastSpeaker   string    `json:"lastSpeaker,omitempty"` // as displayed
 	Pinned        bool      `json:"pinned,omitempty"`
+	Newer         string    `json:"newer,omitempty"` // the format, or the type of event, that this version does not know
 	Ended         string    `json:"ended,omitempty"` // why the program ended; "" while it runs, or after a crash
 }
 
@@ -96,7 +98,7 @@ func (s *State) Apply(e journal.Event) {
 	case errors.Is(err, ErrUnknownType):
 		s.countUnknown(e.Type)
 	case errors.Is(err, ErrNewer):
-		s.Newer = true
+		s.Newer, s.Row.Newer = true, e.Type
 		s.countUnknown(e.Type)
 	case err != nil:
 		s.Unreadable++
@@ -158,7 +160,9 @@ func (s *State) touch(e journal.Event) { s.Row.UpdatedAt = e.Time }
 
 func (s *State) create(e journal.Event, p SessionCreated) {
 	s.SessionID, s.Team, s.CWD, s.Parent = p.SessionID, p.Team, p.CWD, p.Parent
-	s.Newer = s.Newer || p.Format > Format
+	if p.Format > Format {
+		s.Newer, s.Row.Newer = true, strconv.Itoa(p.Format)
+	}
 	s.Row.CreatedAt = e.Time
 	s.touch(e)
 }

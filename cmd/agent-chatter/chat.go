@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -256,7 +257,7 @@ func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Sessio
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	session, skipped, err := catalog.Latest(sessions)
+	session, skipped, err := catalog.Latest(a.compatible(sessions))
 	a.sayPassedOver(skipped)
 	switch {
 	case err == nil:
@@ -265,6 +266,17 @@ func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Sessio
 		return session, &exitError{exitNotFound, nothingForTeam(team.ID)}
 	}
 	return session, &exitError{exitNotFound, textNothingToResume}
+}
+
+// compatible leaves out what a newer version wrote: it can be read, not gone
+// on with.
+func (a *app) compatible(sessions []catalog.Session) []catalog.Session {
+	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
+		if s.Newer != "" {
+			a.notice(incompatibleText(s))
+		}
+		return s.Newer != ""
+	})
 }
 
 func (a *app) sayPassedOver(skipped []catalog.Session) {

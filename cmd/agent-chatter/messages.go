@@ -86,6 +86,10 @@ func damagedSkippedText(s catalog.Session) string {
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what is wrong, type: agent-chatter verify %[1]s", s.ID, safeLine(s.Damaged))
 }
 
+func incompatibleText(s catalog.Session) string {
+	return fmt.Sprintf("⚠️  Session %s has incompatible schema version: %s\n   It is passed over. To go on with it, upgrade agent-chatter.", s.ID, safeLine(s.Newer))
+}
+
 func ambiguousText(e *catalog.AmbiguousError) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "'%s' names %d sessions:\n", safeLine(e.Name), len(e.Candidates))

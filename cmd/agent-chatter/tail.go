@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ type tailCommand struct {
 	ID     string `arg:"" optional:"" help:"The session; without it, the latest."`
 	N      int    `short:"n" help:"How many events to begin with." default:"10"`
 	Follow bool   `short:"f" help:"Go on with the events to come, until Ctrl+C."`
+	All    bool   `help:"All sessions of all teams, and those that come into being."`
 	Output string `help:"What is printed: ${enum}; json is the lines of the journal." enum:"text,json" default:"text"`
 }
 
@@ -25,7 +27,8 @@ type tailCommand struct {
 func (tailCommand) Help() string {
 	return `Examples:
   agent-chatter tail -f
-  agent-chatter tail 7QN3 -n 3 --output json`
+  agent-chatter tail 7QN3 -n 3 --output json
+  agent-chatter tail -f --all`
 }
 
 // Run implements the command.
@@ -35,6 +38,12 @@ func (cmd *tailCommand) Run(a *app) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if cmd.All {
+		if cmd.ID != "" {
+			return usageError("Name a session, or say --all.")
+		}
+		return cmd.all(ctx, a)
+	}
 	team, id, err := cmd.session(ctx, a)
 	if err != nil || id == "" {
 		return err
@@ -79,31 +88,33 @@ func (cmd *tailCommand) session(ctx context.Context, a *app) (*catalog.Team, str
 
 // last prints the last events and returns the place behind them.
 func (cmd *tailCommand) last(a *app, team *catalog.Team, id string) (journal.Position, error) {
-	reader, err := team.Journals().Reader(id, journal.Position{})
-	if err != nil {
-		return journal.Position{}, err
-	}
-	defer reader.Close()
-	ring := make([]journal.Event, 0, cmd.N)
-	for e, err := range reader.All() {
-		if err != nil {
-			return journal.Position{}, err
-		}
-		if cmd.N == 0 {
-			continue
-		}
-		if len(ring) == cmd.N {
-			ring = append(ring[:0], ring[1:]...)
-		}
-		ring = append(ring, e)
-	}
-	for _, e := range ring {
+	events, end, torn, err := lastEvents(team, id, cmd.N)
+	for _, e := range events {
 		cmd.print(a, e)
 	}
-	if torn := reader.Torn(); torn.Bytes > 0 && !cmd.Follow {
+	if torn.Bytes > 0 && !cmd.Follow {
 		a.notice(tornText(id, torn))
 	}
-	return reader.Position(), nil
+	return end, err
+}
+
+// lastEvents reads a session and keeps its last n events.
+func lastEvents(team *catalog.Team, id string, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
+	reader, err := team.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return nil, journal.Position{}, journal.Torn{}, err
+	}
+	defer reader.Close()
+	var last []journal.Event
+	for e, err := range reader.All() {
+		if err != nil {
+			return last, reader.Position(), reader.Torn(), err
+		}
+		if last = append(last, e); len(last) > n {
+			last = slices.Delete(last, 0, 1)
+		}
+	}
+	return last, reader.Position(), reader.Torn(), nil
 }
 
 func (cmd *tailCommand) print(a *app, e journal.Event) {

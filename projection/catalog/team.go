@@ -30,6 +30,7 @@ type Session struct {
 	Shrunk   bool   // the index knew of more events than the file has
 	Bytes    int64  // of the file, compressed when archived
 	LastSeq  uint64
+	End      journal.Position // behind the event LastSeq
 
 	dir string
 }
@@ -85,6 +86,7 @@ func (t *Team) session(r, known row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
 		Archived: r.Archived, Damaged: r.Damaged, Bytes: r.Bytes, LastSeq: r.LastSeq,
+		End:    journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		Shrunk: known.LastSeq > r.LastSeq && r.Damaged == "", dir: t.journals.Path(),
 	}
 }

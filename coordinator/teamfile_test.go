@@ -1,0 +1,587 @@
+package coordinator_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// samples is where the sample teams are.
+const samples = "../testdata/teams"
+
+func TestValidSampleTeamsLoad(t *testing.T) {
+	for file, want := range map[string]struct {
+		id      string
+		members []string
+	}{
+		"capture.json":   {"capture", []string{"hugo", "ada", "bea"}},
+		"minus-ada.json": {"capture", []string{"hugo", "bea"}},
+		"slow.json":      {"slow", []string{"hugo", "ada", "bea"}},
+		"fail.json":      {"fail", []string{"hugo", "ada", "bea"}},
+		"echo-pair.json": {"echo-pair", []string{"you", "upper", "count"}},
+	} {
+		t.Run(file, func(t *testing.T) {
+			team := load(t, filepath.Join(samples, file), t.TempDir())
+			if team.ID != want.id || !slices.Equal(ids(team), want.members) {
+				t.Errorf("team %q of %q, want %q of %q", team.ID, ids(team), want.id, want.members)
+			}
+			for _, m := range team.Members {
+				if m.Type == coordinator.MemberAI {
+					checkCommand(t, m)
+				}
+			}
+		})
+	}
+}
+
+// checkCommand reports a member that has no engine "command", or a script that does not run.
+func checkCommand(t *testing.T, m coordinator.Member) {
+	t.Helper()
+	if m.EngineName() != coordinator.EngineCommand {
+		t.Errorf("%s has the engine %q", m.ID, m.EngineName())
+	}
+	if !filepath.IsAbs(m.Command) {
+		return // a standard tool
+	}
+	if info, err := os.Stat(m.Command); err != nil || info.Mode()&0o111 == 0 {
+		t.Errorf("%s: %s is not executable: %v", m.ID, m.Command, err)
+	}
+}
+
+func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
+	for file, want := range map[string][]string{
+		"invalid-schema.json": {
+			"/", // a field that there is none of
+			"/conversation/maxAgentResponseTime",
+			"/maxRounds",
+			"/team", // no description
+			"/team/members/0/displayName",
+			"/team/members/1", // no agentType
+			"/team/members/1/name",
+			"/team/members/1/systemInstruction/1",
+		},
+		"invalid-rules.json": {
+			"/agents/1",     // no command
+			"/team/members", // nobody is human
+			"/team/members/0/engine",
+			"/team/members/1/name",
+			"/team/members/1/order",
+			"/team/members/2/agentType",
+			"/team/members/2/model",
+		},
+		"invalid-both.json": {
+			"/maxRounds",
+			"/team/members", // nobody is human
+			"/team/members/0/agentType",
+			"/team/members/0/systemInstruction",
+			"/team/members/1", // no role
+			"/team/members/1/name",
+		},
+	} {
+		t.Run(file, func(t *testing.T) {
+			checkProblems(t, filepath.Join(samples, file), t.TempDir(), want)
+		})
+	}
+}
+
+func TestEverySampleTeamIsTested(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
+	if err != nil || len(files) != 8 {
+		t.Errorf("%d samples (%v); the tests know 8: %q", len(files), err, files)
+	}
+}
+
+// ask runs a member of a sample team as its engine would, and returns what it prints.
+func ask(t *testing.T, file, id, prompt string, env ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the samples are shell scripts")
+	}
+	m, _ := load(t, filepath.Join(samples, file), t.TempDir()).Member(id)
+	var out, failure strings.Builder
+	cmd := exec.Command(m.Command, m.Args...)
+	cmd.Dir = m.BaseDir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(prompt), &out, &failure
+	err = cmd.Run()
+	return out.String(), failure.String(), err
+}
+
+func TestSampleCaptureKeepsItsPromptsInOrder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	for i, prompt := range []string{"one", "two", "three"} {
+		answer, _, err := ask(t, "capture.json", "ada", prompt, "CAPTURE="+dir)
+		if err != nil || answer != "ok [NEXT: hugo]\n" {
+			t.Errorf("answered %q, %v", answer, err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.txt", i+1))); string(got) != prompt {
+			t.Errorf("prompt %d is %q (%v), want %q", i+1, got, err, prompt)
+		}
+	}
+}
+
+func TestSampleCaptureAnswersWhatItIsTold(t *testing.T) {
+	answer, _, err := ask(t, "capture.json", "bea", "hello", "REPLY=-n 100% [NEXT: ada]")
+	if err != nil || answer != "-n 100% [NEXT: ada]\n" {
+		t.Errorf("answered %q, %v", answer, err)
+	}
+}
+
+func TestSampleFailFails(t *testing.T) {
+	answer, failure, err := ask(t, "fail.json", "ada", "hello")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || answer != "" || failure != "broken\n" {
+		t.Errorf("answered %q and %q, %v", answer, failure, err)
+	}
+}
+
+func TestSampleEchoPairAnswersTheLastLine(t *testing.T) {
+	const prompt = "You are Upper. Write [NEXT: name] to hand over.\n\nMessage from You:\nhello world\n"
+	answer, _, err := ask(t, "echo-pair.json", "upper", prompt)
+	if err != nil || answer != "HELLO WORLD\n" {
+		t.Errorf("upper answered %q, %v", answer, err)
+	}
+	answer, _, err = ask(t, "echo-pair.json", "count", prompt)
+	if err != nil || strings.TrimSpace(answer) != "14" {
+		t.Errorf("count answered %q, %v", answer, err)
+	}
+}
+
+// member is a member of a configuration file.
+func member(name, kind string, more ...string) string {
+	fields := append([]string{fmt.Sprintf(
+		`"name":%q,"displayName":%q,"type":%q,"role":"","baseDir":".","systemInstruction":""`, name, strings.ToUpper(name), kind)}, more...)
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
+var (
+	human = member("hugo", "human")
+	demo  = member("ada", "ai", `"agentType":"demo"`)
+)
+
+// config is a configuration file with these members, and further fields.
+func config(members []string, more ...string) string {
+	fields := append([]string{fmt.Sprintf(
+		`"schemaVersion":"1.2","team":{"name":"crew","description":"","members":[%s]}`, strings.Join(members, ","))}, more...)
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
+// write makes a file below a new directory, and returns its path.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// registered is a home with a registry of these agents.
+func registered(t *testing.T, agents string) (home string) {
+	t.Helper()
+	path := write(t, "agents/config.json", `{"schemaVersion":"1.1","agents":{`+agents+`}}`)
+	return filepath.Dir(filepath.Dir(path))
+}
+
+func load(t *testing.T, path, home string) *coordinator.Team {
+	t.Helper()
+	team, err := coordinator.LoadTeam(path, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return team
+}
+
+// loadConfig loads a configuration file with this content, from a home without a registry.
+func loadConfig(t *testing.T, content string) (team *coordinator.Team, dir string) {
+	t.Helper()
+	path := write(t, "crew.json", content)
+	return load(t, path, t.TempDir()), filepath.Dir(path)
+}
+
+// checkProblems reports when loading does not find faults at just these paths.
+func checkProblems(t *testing.T, path, home string, want []string) {
+	t.Helper()
+	team, err := coordinator.LoadTeam(path, home)
+	var invalid *schemas.InvalidError
+	if team != nil || !errors.As(err, &invalid) {
+		t.Fatalf("got %v, %v, want an InvalidError", team, err)
+	}
+	if prefix := "team file " + path + ": "; !strings.HasPrefix(err.Error(), prefix) {
+		t.Errorf("the error does not begin with %q: %v", prefix, err)
+	}
+	var got []string
+	for _, p := range invalid.Problems {
+		got = append(got, p.Path)
+		if p.Message == "" {
+			t.Errorf("nothing is said about %s", p.Path)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("faults (-want +got):\n%s%v", diff, err)
+	}
+}
+
+func ids(team *coordinator.Team) []string {
+	var ids []string
+	for _, m := range team.Members {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+func TestShortestTeamFileGetsTheDefaults(t *testing.T) {
+	team, dir := loadConfig(t, config([]string{human, demo}))
+	team.Source = nil
+	want := &coordinator.Team{
+		ID: "crew", Name: "crew", DisplayName: "crew",
+		Members: []coordinator.Member{
+			{ID: "hugo", Name: "hugo", DisplayName: "HUGO", Type: "human", BaseDir: dir},
+			{ID: "ada", Name: "ada", DisplayName: "ADA", Type: "ai", AgentType: "demo", BaseDir: dir, InstructionFile: filepath.Join(dir, "AGENTS.md")},
+		},
+		MaxAgentResponseTime: 30 * time.Minute, ShowThinkingTimer: true, AllowEscCancel: true,
+	}
+	if diff := cmp.Diff(want, team); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
+	team, dir := loadConfig(t, `{
+		"schemaVersion": "1.1",
+		"maxRounds": 3.0,
+		"conversation": {"maxAgentResponseTime": 1500, "showThinkingTimer": false, "allowEscCancel": false},
+		"agents": [{"name": "claude", "command": "bin/claude", "args": ["-p"], "usePty": false}],
+		"team": {
+			"name": "crew", "displayName": "The Crew", "description": "All of it", "instructionFile": "docs/TEAM.md",
+			"members": [
+				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".", "systemInstruction": ""},
+				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
+				 "engine": "command", "model": "large", "permissions": "ask", "themeColor": "red", "unheardOf": 1,
+				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
+			]
+		}
+	}`)
+	team.Source = nil
+	want := &coordinator.Team{
+		ID: "crew", Name: "crew", DisplayName: "The Crew", Description: "All of it",
+		InstructionFile: filepath.Join(dir, "docs/TEAM.md"),
+		Members: []coordinator.Member{
+			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
+			{
+				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
+				Engine: "command", Model: "large", Permissions: "ask", SystemInstruction: "one\ntwo",
+				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
+				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
+			},
+		},
+		MaxRounds: 3, MaxAgentResponseTime: 1500 * time.Millisecond,
+	}
+	if diff := cmp.Diff(want, team); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSourceIsTheFileAndTheSumOfItsBytes(t *testing.T) {
+	path := write(t, "crew.json", "\xef\xbb\xbf"+config([]string{human, demo}))
+	t.Chdir(filepath.Dir(path))
+	bom := load(t, "crew.json", t.TempDir()).Source
+	if err := os.WriteFile(path, []byte(config([]string{human, demo})), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := load(t, "crew.json", t.TempDir()).Source
+	if !filepath.IsAbs(bom.Path) || filepath.Base(bom.Path) != "crew.json" {
+		t.Errorf("path %q, want an absolute one", bom.Path)
+	}
+	if len(bom.SHA256) != 64 || bom.SHA256 == plain.SHA256 {
+		t.Errorf("sums %q with a byte order mark, %q without", bom.SHA256, plain.SHA256)
+	}
+}
+
+func TestVeryLongResponseTimeDoesNotOverflow(t *testing.T) {
+	team, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":1e300}`, `"maxRounds":1e300`))
+	if team.MaxAgentResponseTime != math.MaxInt64 || team.MaxRounds < 1e9 {
+		t.Errorf("response time %v, %d rounds", team.MaxAgentResponseTime, team.MaxRounds)
+	}
+}
+
+func TestNumberBeyondAllNumbersIsRefused(t *testing.T) {
+	path := write(t, "crew.json", config([]string{human, demo}, `"maxRounds":1e999`))
+	if team, err := coordinator.LoadTeam(path, t.TempDir()); err == nil {
+		t.Errorf("loaded with %d rounds", team.MaxRounds)
+	}
+}
+
+func TestMembersStandInTheOrderTheyAskFor(t *testing.T) {
+	team, _ := loadConfig(t, config([]string{
+		human,
+		member("last", "ai", `"agentType":"demo"`, `"order":9`),
+		member("first", "human", `"order":0`),
+		member("next", "ai", `"agentType":"demo"`, `"order":0.5`),
+	}))
+	if want := []string{"hugo", "first", "next", "last"}; !slices.Equal(ids(team), want) {
+		t.Errorf("got %q, want %q", ids(team), want)
+	}
+}
+
+func TestBaseDirAndCommandsAreAbsolute(t *testing.T) {
+	userHome := t.TempDir()
+	t.Setenv("HOME", userHome)
+	t.Setenv("USERPROFILE", userHome)
+	for _, test := range []struct{ baseDir, command, wantDir, wantCommand string }{
+		{".", "tool", "DIR", "tool"},
+		{"", "./tool", "DIR", "DIR/tool"},
+		{"a/../b", "../tool", "DIR/b", "DIR/../tool"},
+		{"~", "~/bin/tool", "HOME", "HOME/bin/tool"},
+		{"~/a", "/usr/bin/tool", "HOME/a", "/usr/bin/tool"},
+		{"~a", "~tool", "DIR/~a", "~tool"},
+	} {
+		ada := fmt.Sprintf(`{"name":"ada","displayName":"Ada","type":"ai","agentType":"x","role":"","baseDir":%q,"systemInstruction":""}`, test.baseDir)
+		team, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":"x","command":%q}]`, test.command)))
+		m, _ := team.Member("ada")
+		place := func(path string) string {
+			path = strings.NewReplacer("DIR", dir, "HOME", userHome).Replace(path)
+			if filepath.IsAbs(path) {
+				path = filepath.Clean(path)
+			}
+			return path
+		}
+		if m.BaseDir != place(test.wantDir) || m.Command != place(test.wantCommand) {
+			t.Errorf("%q, %q: got %q, %q", test.baseDir, test.command, m.BaseDir, m.Command)
+		}
+	}
+}
+
+func TestInstructionFileFollowsFromTheAgentType(t *testing.T) {
+	for _, test := range []struct{ agentType, file, want string }{
+		{"claude", "", "CLAUDE.md"},
+		{"codex", "", "AGENTS.md"},
+		{"gemini", "", "GEMINI.md"},
+		{"other", "", "AGENTS.md"},
+		{"claude", "docs/ME.md", "docs/ME.md"},
+	} {
+		ada := member("ada", "ai", fmt.Sprintf(`"agentType":%q,"instructionFile":%q`, test.agentType, test.file))
+		team, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":%q,"command":"x"}]`, test.agentType)))
+		m, _ := team.Member("ada")
+		if want := filepath.Join(dir, test.want); m.InstructionFile != want {
+			t.Errorf("type %q, file %q: got %q, want %q", test.agentType, test.file, m.InstructionFile, want)
+		}
+	}
+}
+
+func TestRegisteredAgentIsCompletedByTheTeam(t *testing.T) {
+	home := registered(t, `"x":{"name":"x","displayName":"X","command":"/opt/x","args":["-a","-b"],"usePty":false}`)
+	for _, test := range []struct {
+		name, agents string
+		args         []string
+	}{
+		{"nothing said", ``, []string{"-a", "-b"}},
+		{"other arguments", `{"name":"x","args":["-c"]}`, []string{"-c"}},
+		{"no arguments", `{"name":"x","args":[]}`, []string{}},
+		{"a terminal", `{"name":"x","usePty":true}`, []string{"-a", "-b"}},
+		{"the same command", `{"name":"x","command":"/opt/x"}`, []string{"-a", "-b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, "crew.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}, `"agents":[`+test.agents+`]`))
+			m, _ := load(t, path, home).Member("ada")
+			if m.Command != "/opt/x" || !slices.Equal(m.Args, test.args) {
+				t.Errorf("got %q %q, want /opt/x %q", m.Command, m.Args, test.args)
+			}
+		})
+	}
+}
+
+func TestRulesBeyondTheSchema(t *testing.T) {
+	home := registered(t, `"x":{"name":"x","displayName":"X","command":"/opt/x","args":[],"usePty":false}`)
+	ai := func(name, more string) string { return member(name, "ai", more) }
+	for _, test := range []struct {
+		name    string
+		members []string
+		agents  string
+		want    []string
+	}{
+		{"no human", []string{demo, ai("bea", `"agentType":"demo"`)}, ``, []string{"/team/members"}},
+		{"no AI", []string{human, member("eve", "human")}, ``, []string{"/team/members"}},
+		{"the same name", []string{human, demo, demo}, ``, []string{"/team/members/2/name"}},
+		{"a name like another", []string{human, demo, ai("A_D-A", `"agentType":"demo"`)}, ``, []string{"/team/members/2/name"}},
+		{"names of nothing", []string{member("-", "human"), demo, member("_", "human")}, ``, nil},
+		{"unknown engine", []string{human, ai("bea", `"agentType":"demo","engine":"acp"`)}, ``, []string{"/team/members/1/engine"}},
+		{"engine demo needs no command", []string{human, ai("bea", `"agentType":"y","engine":"demo"`)}, ``, nil},
+		{"engine command needs one", []string{human, ai("bea", `"agentType":"demo","engine":"command"`)}, ``, []string{"/team/members/1/agentType"}},
+		{"unknown agent", []string{human, ai("bea", `"agentType":"y"`)}, ``, []string{"/team/members/1/agentType"}},
+		{"empty agent", []string{human, ai("bea", `"agentType":""`)}, ``, []string{"/team/members/1/agentType"}},
+		{"an agent without a command", []string{human, ai("bea", `"agentType":"y"`)}, `{"name":"y"}`, []string{"/agents/0"}},
+		{"another command than the registered", []string{human, ai("bea", `"agentType":"x"`)}, `{"name":"x","command":"/opt/y"}`, []string{"/agents/0/command"}},
+		{"an agent twice", []string{human, demo}, `{"name":"y","command":"a"},{"name":"y","command":"b"}`, []string{"/agents/1/name"}},
+		{
+			"the tenth after the second", []string{
+				human, demo, ai("ada", `"agentType":"y"`), ai("a4", `"agentType":"demo"`), ai("a5", `"agentType":"demo"`),
+				ai("a6", `"agentType":"demo"`), ai("a7", `"agentType":"demo"`), ai("a8", `"agentType":"demo"`),
+				ai("a9", `"agentType":"demo"`), ai("b1", `"agentType":"demo"`), ai("b2", `"agentType":"y"`),
+			}, ``, []string{"/team/members/2/agentType", "/team/members/2/name", "/team/members/10/agentType"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, "crew.json", config(test.members, `"agents":[`+test.agents+`]`))
+			if test.want == nil {
+				load(t, path, home)
+				return
+			}
+			checkProblems(t, path, home, test.want)
+		})
+	}
+}
+
+func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
+	home := registered(t, `"x":5`)
+	registry := filepath.Join(home, "agents", "config.json")
+
+	own := write(t, "own.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}, `"agents":[{"name":"x","command":"y"}]`))
+	load(t, own, home)
+
+	needing := write(t, "needing.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}))
+	_, err := coordinator.LoadTeam(needing, home)
+	var invalid *schemas.InvalidError
+	if !errors.As(err, &invalid) || invalid.Schema != schemas.AgentRegistry {
+		t.Fatalf("got %v, want what is wrong with the registry", err)
+	}
+	for _, path := range []string{needing, registry} {
+		if !strings.Contains(err.Error(), path) {
+			t.Errorf("the error does not name %s: %v", path, err)
+		}
+	}
+
+	both := write(t, "both.json", config([]string{demo, member("bea", "ai", `"agentType":"x"`)}))
+	_, err = coordinator.LoadTeam(both, home)
+	if !errors.As(err, &invalid) || invalid.Schema != schemas.CLIConfig || !strings.Contains(err.Error(), registry) {
+		t.Errorf("got %v, want the faults of the team and the registry", err)
+	}
+}
+
+func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
+	t.Run("missing", func(t *testing.T) {
+		_, err := coordinator.LoadTeam(filepath.Join(t.TempDir(), "none.json"), "")
+		if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "none.json") != 1 {
+			t.Errorf("got %v, want that the file does not exist", err)
+		}
+	})
+	t.Run("a directory", func(t *testing.T) {
+		if _, err := coordinator.LoadTeam(t.TempDir(), ""); err == nil {
+			t.Error("a directory was loaded")
+		}
+	})
+	t.Run("another version", func(t *testing.T) {
+		newer := strings.Replace(config([]string{human}), "1.2", "1.3", 1)
+		_, err := coordinator.LoadTeam(write(t, "crew.json", newer), "")
+		var version *schemas.VersionError
+		if !errors.As(err, &version) || !version.Newer {
+			t.Errorf("got %v, want a newer version", err)
+		}
+	})
+	for name, content := range map[string]string{
+		"empty": "", "no JSON": "team", "half": `{"schemaVersion":"1.2",`, "two": config([]string{human, demo}) + "{}", "an array": "[]", "null": "null",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := coordinator.LoadTeam(write(t, "crew.json", content), "")
+			var invalid *schemas.InvalidError
+			if !errors.As(err, &invalid) {
+				t.Errorf("got %v, want an InvalidError", err)
+			}
+		})
+	}
+}
+
+func TestTeamIsFoundAsAFileThenHereThenAtHome(t *testing.T) {
+	cwd, home := t.TempDir(), t.TempDir()
+	local := filepath.Join(cwd, ".agent-chatter", "team-config")
+	global := filepath.Join(home, "team-config")
+	for _, path := range []string{
+		filepath.Join(cwd, "file.json"), filepath.Join(cwd, "sub", "deep.json"),
+		filepath.Join(local, "file.json"), filepath.Join(local, "here.json"), filepath.Join(local, "both.json"),
+		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"), filepath.Join(global, "sub", "deep.json"),
+		filepath.Join(local, "sub.json"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"file.json":                        filepath.Join(cwd, "file.json"),
+		"./file.json":                      filepath.Join(cwd, "file.json"),
+		"sub/deep.json":                    filepath.Join(cwd, "sub", "deep.json"),
+		filepath.Join(global, "home.json"): filepath.Join(global, "home.json"),
+		"file":                             filepath.Join(local, "file.json"),
+		"here":                             filepath.Join(local, "here.json"),
+		"here.json":                        filepath.Join(local, "here.json"),
+		"both":                             filepath.Join(local, "both.json"),
+		"home":                             filepath.Join(global, "home.json"),
+		"sub":                              filepath.Join(local, "sub.json"), // a directory is no team
+	} {
+		if got, err := coordinator.FindTeam(name, cwd, home); err != nil || got != want {
+			t.Errorf("%q is at %q (%v), want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestTeamThatIsNowhereSaysWhereItWasLookedFor(t *testing.T) {
+	cwd, home := t.TempDir(), t.TempDir()
+	file := filepath.Join(cwd, "nobody")
+	for name, looked := range map[string][]string{
+		"nobody":      {file, filepath.Join(cwd, ".agent-chatter", "team-config", "nobody.json"), filepath.Join(home, "team-config", "nobody.json")},
+		"sub/nobody":  {filepath.Join(cwd, "sub", "nobody")},
+		"../nobody":   {filepath.Join(filepath.Dir(cwd), "nobody")},
+		file:          {file},
+		"":            nil,
+		"no\x00body/": {filepath.Join(cwd, "no\x00body")},
+	} {
+		_, err := coordinator.FindTeam(name, cwd, home)
+		var missing *coordinator.TeamNotFoundError
+		if !errors.Is(err, coordinator.ErrTeamNotFound) || !errors.As(err, &missing) {
+			t.Errorf("%q: got %v, want a TeamNotFoundError", name, err)
+			continue
+		}
+		if missing.Name != name || !slices.Equal(missing.Looked, looked) {
+			t.Errorf("%q: looked for %q in %q, want %q", name, missing.Name, missing.Looked, looked)
+		}
+		for _, path := range looked {
+			if !strings.Contains(err.Error(), path) {
+				t.Errorf("%q: %v does not name %s", name, err, path)
+			}
+		}
+	}
+}
+
+func ExampleLoadTeam() {
+	team, err := coordinator.LoadTeam("../testdata/teams/echo-pair.json", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, m := range team.Members {
+		fmt.Println(m.Name, m.Type)
+	}
+	// Output:
+	// you human
+	// upper ai
+	// count ai
+}
