@@ -90,12 +90,12 @@ func (c *Coordinator) Session() *Session {
 	if c.title != "" {
 		title = c.title
 	}
+	interrupted, _ := unfinished(s)
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, Status: c.status, TeamTask: s.Task,
 		Stats: s.Stats, Duration: c.o.Now().Sub(s.Row.CreatedAt), Recent: s.Recent,
-		OpenTurns: s.OpenTurns, LastTurn: s.LastTurn, Unsaved: c.conv.unsaved(),
-		Written: s.Seq > 0 && !c.resumed,
+		Interrupted: interrupted, Unsaved: c.conv.unsaved(), Written: s.Seq > 0 && !c.resumed,
 	}
 }
 
@@ -110,10 +110,9 @@ type Session struct {
 	Stats                projection.Stats
 	Duration             time.Duration // since CreatedAt
 	Recent               []projection.Entry
-	OpenTurns            []projection.OpenTurn // that the program died in
-	LastTurn             *projection.TurnEnded
-	Unsaved              bool // something is only in memory
-	Written              bool // something was said in this run
+	Interrupted          string // the member whose turn was the last and did not end well; Retry asks again
+	Unsaved              bool   // something is only in memory
+	Written              bool   // something was said in this run
 }
 
 // Status is what the conversation is doing.

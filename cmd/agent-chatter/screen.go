@@ -81,7 +81,7 @@ func (s *screen) Text(m coordinator.Member, text string) {
 	}
 	s.spinner.end()
 	if !s.speaking {
-		fmt.Fprintf(s.app.stdout, "%s: ", safeLine(m.DisplayName))
+		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(m.DisplayName)))
 		s.speaking = true
 	}
 	fmt.Fprint(s.app.stdout, safe(text))
@@ -96,12 +96,21 @@ func (s *screen) Said(m projection.Message) {
 	shown := s.speaking
 	s.endLine()
 	if !shown {
-		s.show(m, false)
+		s.show(m)
 	}
 }
 
-func (s *screen) show(m projection.Message, partial bool) {
-	fmt.Fprintln(s.app.stdout, messageText(m, partial))
+func (s *screen) show(m projection.Message) {
+	name, text, _ := strings.Cut(messageText(m, false), ": ")
+	fmt.Fprintf(s.app.stdout, "%s: %s\n", s.bold(name), text)
+}
+
+// bold makes a name stand out, where somebody watches and likes it.
+func (s *screen) bold(name string) string {
+	if !s.watched() || s.app.noColor {
+		return name
+	}
+	return "\x1b[1m" + name + "\x1b[0m"
 }
 
 // messageText is a message as text output has it.

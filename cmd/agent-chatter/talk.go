@@ -77,10 +77,10 @@ func (t *talk) greet() {
 		return
 	}
 	for _, entry := range history(session) {
-		t.screen.show(entry.Message, false)
+		t.screen.show(entry.Message)
 	}
-	for _, open := range session.OpenTurns {
-		t.app.notice(interruptedTurnText(open.MemberID))
+	if member := session.Interrupted; member != "" {
+		t.app.notice(interruptedTurnText(member))
 	}
 }
 
