@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -58,4 +60,28 @@ func readRegistry(path string) (map[string]agentJSON, error) {
 		return nil, fmt.Errorf("agent registry %s: %w", path, err)
 	}
 	return file.Agents, nil
+}
+
+// Agent is an agent that is registered for all teams.
+type Agent struct {
+	Name    string
+	Command string // absolute, or a name to be looked up in PATH
+	Args    []string
+}
+
+// RegisteredAgents are the agents in the registry of the directory home, in the
+// order of their names. Without a registry there are none. Errors are those of
+// schemas.Check and of the file system.
+func RegisteredAgents(home string) ([]Agent, error) {
+	r := &registry{dir: filepath.Join(home, "agents")}
+	_, _ = r.agent("")
+	if r.err != nil {
+		return nil, r.err
+	}
+	var agents []Agent
+	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
+		a, _ := r.agent(name)
+		agents = append(agents, Agent{Name: name, Command: a.Command, Args: a.Args})
+	}
+	return agents, nil
 }

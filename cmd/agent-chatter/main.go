@@ -51,6 +51,7 @@ type cli struct {
 	Verify   verifyCommand   `cmd:"" help:"Check every line of the journals."`
 	Sessions sessionsCommand `cmd:"" help:"List, show and delete sessions."`
 	Team     teamCommand     `cmd:"" help:"Check team configurations."`
+	Agents   agentsCommand   `cmd:"" help:"List the agents that are registered for all teams."`
 }
 
 // Exit codes, which scripts rely on.

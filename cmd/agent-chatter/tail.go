@@ -44,13 +44,15 @@ func (cmd *tailCommand) Run(a *app) error {
 		}
 		return cmd.all(ctx, a)
 	}
-	team, id, err := cmd.session(ctx, a)
+	team, id, waited, err := cmd.session(ctx, a)
 	if err != nil || id == "" {
 		return err
 	}
-	from, err := cmd.last(a, team, id)
-	if err != nil || !cmd.Follow {
-		return err
+	var from journal.Position
+	if !waited {
+		if from, err = cmd.last(a, team, id); err != nil || !cmd.Follow {
+			return err
+		}
 	}
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
@@ -63,24 +65,29 @@ func (cmd *tailCommand) Run(a *app) error {
 
 // session finds what to follow. The latest is waited for when there is none
 // yet; then everything of it is to come.
-func (cmd *tailCommand) session(ctx context.Context, a *app) (*catalog.Team, string, error) {
+func (cmd *tailCommand) session(ctx context.Context, a *app) (team *catalog.Team, id string, waited bool, err error) {
 	c := a.catalog()
 	name := cmd.ID
 	if name == "" {
 		name = catalog.LatestName
 	}
-	for {
+	for ; ; waited = true {
 		found, skipped, err := c.Find(name)
-		a.sayPassedOver(skipped)
+		if !waited {
+			a.sayPassedOver(skipped)
+		}
 		if err == nil {
-			return c.At(found.Dir()), found.ID, nil
+			return c.At(found.Dir()), found.ID, waited, nil
 		}
 		if cmd.ID != "" || !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
-			return nil, "", err
+			return nil, "", waited, err
+		}
+		if !waited {
+			a.notice("There is no session yet: waiting for the first.")
 		}
 		select {
 		case <-ctx.Done():
-			return nil, "", nil
+			return nil, "", waited, nil
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
