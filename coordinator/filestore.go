@@ -3,6 +3,8 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -48,6 +50,9 @@ func (s *FileStore) Create(teamID string) (SessionLog, error) {
 
 // Open implements Store.
 func (s *FileStore) Open(teamID, sessionID string) (SessionLog, error) {
+	if !s.possible(sessionID) {
+		return nil, notFound(sessionID)
+	}
 	t := s.team(teamID)
 	log, err := t.Journals().Open(sessionID)
 	if errors.Is(err, journal.ErrNotFound) {
@@ -64,9 +69,18 @@ func (s *FileStore) Open(teamID, sessionID string) (SessionLog, error) {
 	return l, nil
 }
 
+// possible reports whether a session can have the id. Below a catalog that is a
+// ULID as it is written; in a directory of its own any name of a file.
+func (s *FileStore) possible(sessionID string) bool {
+	if s.only == nil {
+		return journal.ValidID(sessionID)
+	}
+	return filepath.IsLocal(sessionID) && sessionID != "." && !strings.ContainsAny(sessionID, "/\\\x00")
+}
+
 // elsewhere explains why a team does not have a session: another one may.
 func (s *FileStore) elsewhere(teamID, sessionID string, notFound error) error {
-	if s.catalog == nil || !journal.ValidID(sessionID) {
+	if s.catalog == nil {
 		return notFound
 	}
 	found, _, err := s.catalog.Find(sessionID)
@@ -93,22 +107,38 @@ func openFileLog(t *catalog.Team, log *journal.Log, teamID string) (*fileLog, er
 
 // Load implements Store.
 func (s *FileStore) Load(teamID, sessionID string) (*projection.Snapshot, error) {
+	if !s.possible(sessionID) {
+		return nil, notFound(sessionID)
+	}
 	r, err := s.team(teamID).Journals().Reader(sessionID, journal.Position{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return projection.ReadSnapshot(r.All())
+	snapshot, err := projection.ReadSnapshot(r.All())
+	if err == nil && snapshot.TeamID != teamID {
+		return nil, notFound(sessionID)
+	}
+	return snapshot, err
 }
 
 // Latest implements Store.
 func (s *FileStore) Latest(teamID string) (Summary, error) {
-	sessions, err := s.team(teamID).List()
+	list, err := s.List(teamID)
 	if err != nil {
 		return Summary{}, err
 	}
-	latest, _, err := catalog.Latest(sessions)
-	return summary(latest), err
+	return latest(list)
+}
+
+// latest is the first session of a list that one can go on with.
+func latest(list []Summary) (Summary, error) {
+	for _, session := range list {
+		if session.MessageCount > 0 && session.Newer == "" {
+			return session, nil
+		}
+	}
+	return Summary{}, journal.ErrNotFound
 }
 
 // List implements Store.
@@ -119,24 +149,33 @@ func (s *FileStore) List(teamID string) ([]Summary, error) {
 	}
 	var list []Summary
 	for _, session := range sessions {
-		if session.Damaged == "" {
-			list = append(list, summary(session))
+		if session.Damaged == "" && session.TeamID == teamID {
+			list = append(list, Summary{SessionID: session.ID, TeamID: session.TeamID, Row: session.Row})
 		}
 	}
 	return list, nil
 }
 
-func summary(s catalog.Session) Summary {
-	return Summary{SessionID: s.ID, TeamID: s.TeamID, Row: s.Row}
-}
-
 // Delete implements Store: it moves the session to the trash.
 func (s *FileStore) Delete(teamID, sessionID string) error {
+	if !s.possible(sessionID) || s.ofAnother(teamID, sessionID) {
+		return nil
+	}
 	err := s.team(teamID).Delete(sessionID)
 	if errors.Is(err, journal.ErrNotFound) {
 		return nil
 	}
 	return err
+}
+
+// ofAnother reports whether a directory for all teams has the session for
+// another one.
+func (s *FileStore) ofAnother(teamID, sessionID string) bool {
+	if s.only == nil {
+		return false
+	}
+	session, err := s.only.Session(sessionID)
+	return err == nil && session.Damaged == "" && session.TeamID != teamID
 }
 
 // fileLog is the SessionLog of a FileStore.
@@ -179,7 +218,10 @@ func (l *fileLog) keep(state *projection.State, at journal.Position) {
 
 func (l *fileLog) Close(state *projection.State) error {
 	err := l.log.Sync()
-	if at := l.log.Position(); err == nil && l.appended && at.Seq > 0 {
+	if errors.Is(err, journal.ErrClosed) {
+		return nil
+	}
+	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
 		l.keep(state, at)
 		l.team.Closed(l.log.ID(), state, at)
 	}

@@ -100,12 +100,10 @@ func (s *MemoryStore) Load(teamID, sessionID string) (*projection.Snapshot, erro
 // Latest implements Store.
 func (s *MemoryStore) Latest(teamID string) (Summary, error) {
 	list, err := s.List(teamID)
-	for _, session := range list {
-		if session.MessageCount > 0 {
-			return session, err
-		}
+	if err != nil {
+		return Summary{}, err
 	}
-	return Summary{}, journal.ErrNotFound
+	return latest(list)
 }
 
 // List implements Store.
@@ -211,18 +209,22 @@ func copyEvents(events []journal.Event) []journal.Event {
 	return copied
 }
 
-func (l *memoryLog) Save(*projection.State) error {
+func (l *memoryLog) Save(*projection.State) error { return l.usable() }
+
+func (l *memoryLog) Recover() ([]journal.Event, error) { return nil, l.usable() }
+
+func (l *memoryLog) usable() error {
 	if l.closed {
 		return journal.ErrClosed
 	}
 	return nil
 }
 
-func (l *memoryLog) Recover() ([]journal.Event, error) { return nil, nil }
-
 func (l *memoryLog) Close(*projection.State) error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
-	l.closed, l.session.writer = true, nil
+	if !l.closed {
+		l.closed, l.session.writer = true, nil
+	}
 	return nil
 }

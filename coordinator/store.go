@@ -20,15 +20,17 @@ type Store interface {
 	// writer. Nothing is written before the first Append. A session of another
 	// team is a *TeamMismatchError.
 	Open(teamID, sessionID string) (SessionLog, error)
-	// Load returns a whole session.
+	// Load returns a whole session of a team.
 	Load(teamID, sessionID string) (*projection.Snapshot, error)
-	// Latest is the session of a team with the newest UpdatedAt that can be
-	// read and is not empty, or journal.ErrNotFound.
+	// Latest is the session of a team with the newest UpdatedAt that one can
+	// go on with, or journal.ErrNotFound. Sessions that are damaged, empty or
+	// written by a newer version are passed over.
 	Latest(teamID string) (Summary, error)
 	// List is every session of a team that can be read, the newest first. A
 	// team without sessions has an empty list.
 	List(teamID string) ([]Summary, error)
-	// Delete removes a session. Deleting what is not there is no error.
+	// Delete removes a session of a team. Deleting what is not there is no
+	// error; a session that is written to is a *journal.LockedError.
 	Delete(teamID, sessionID string) error
 }
 
@@ -54,7 +56,7 @@ type SessionLog interface {
 	// Recover is the way back after an error that is journal.ErrPoisoned, as
 	// journal.Log.Recover is.
 	Recover() ([]journal.Event, error)
-	// Close saves and lets others write.
+	// Close saves and lets others write. Closing again does nothing.
 	Close(state *projection.State) error
 }
 
