@@ -105,7 +105,7 @@ func (f files) compress(fsys FS, name string) error {
 		return err
 	}
 	defer out.Close()
-	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true))
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,8 @@ func sameBytes(a, b io.Reader) error {
 	}
 }
 
-// bringBack makes an archived journal a live one again.
+// bringBack makes an archived journal a live one again. The archive's
+// directory is left to be synced.
 func (f files) bringBack(fsys FS) error {
 	tmp := f.path() + tmpSuffix
 	if err := f.extract(fsys, tmp); err != nil {
@@ -172,10 +173,7 @@ func (f files) bringBack(fsys FS) error {
 		return err
 	}
 	// Crash here leaves both: the journal wins.
-	if err := fsys.Remove(f.archivePath()); err != nil {
-		return err
-	}
-	return fsys.SyncDir(filepath.Dir(f.archivePath()))
+	return fsys.Remove(f.archivePath())
 }
 
 func (f files) extract(fsys FS, name string) error {

@@ -110,6 +110,9 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 		r.Time = now
 	}
 	r.Time = r.Time.UTC().Truncate(time.Microsecond)
+	if y := r.Time.Year(); y < 0 || y > 9999 {
+		return r, fmt.Errorf("time of %s: the year %d does not have four digits", r.Type, y)
+	}
 	r.Data = data.Bytes()
 	return r, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -42,11 +43,12 @@ type Dir struct {
 	fs      FS
 	now     func() time.Time
 	maxLine int
+	notify  func() (*fsnotify.Watcher, error)
 }
 
 // NewDir names the directory path. It touches nothing on the disk.
 func NewDir(path string, o Options) *Dir {
-	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine}
+	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine, notify: fsnotify.NewWatcher}
 	if d.fs == nil {
 		d.fs = OS
 	}
@@ -184,10 +186,14 @@ func (f files) stat(fsys FS) (Info, error) {
 	if err == nil {
 		return newInfo(f.id, f.archivePath(), info, true), nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Info{}, err
 	}
-	return Info{}, err
+	// It may have been brought back between the two looks.
+	if info, err = fsys.Stat(f.path()); err == nil {
+		return newInfo(f.id, f.path(), info, false), nil
+	}
+	return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"time"
@@ -31,7 +32,7 @@ func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Ev
 			yield(Event{}, err)
 			return
 		}
-		w := newWatch(d.path)
+		w := newWatch(d.path, d.notify)
 		defer w.close()
 		t := &follower{dir: d, files: f, at: from}
 		defer t.close()
@@ -56,9 +57,9 @@ type follower struct {
 
 	file File // nil: none is open
 	tail *tailReader
-	sc   *scanner // on tail
-	seen bool     // the journal existed once
-	old  int64    // size of the archive that was read to its end; 0: none
+	sc   *scanner    // on tail
+	seen bool        // the journal existed once
+	old  fs.FileInfo // the archive that was read to its end; nil: none
 }
 
 // deliver yields what has come since the last call. It reports false when the
@@ -72,7 +73,7 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		var bad *badLine
 		switch {
 		case err == io.EOF:
-			return true, nil
+			return true, t.pause()
 		case errors.As(err, &bad):
 			wait, err := t.judge(bad)
 			if wait || err != nil {
@@ -100,6 +101,18 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 // another line in the place of the last one yielded.
 func (t *follower) diverges(e Event) bool {
 	return e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1
+}
+
+// pause is at the end of what there is. Half a line is read again next time: a
+// writer may set it aside and write something else in its place.
+func (t *follower) pause() error {
+	if t.sc.at.Seq < t.at.Seq {
+		return fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+	}
+	if len(t.sc.lines.pending) > 0 && t.tail != nil {
+		t.rewind()
+	}
+	return nil
 }
 
 // judge decides what to do at a line that does not check. It may check now: the
@@ -140,7 +153,7 @@ func (t *follower) reopen() error {
 	case err != nil:
 		return err
 	}
-	t.seen, t.old = true, 0
+	t.seen, t.old = true, nil
 	if t.file != nil {
 		open, err := t.file.Stat()
 		if err != nil {
@@ -189,20 +202,27 @@ func (t *follower) missing() error {
 	t.close()
 	info, err := t.dir.fs.Stat(t.files.archivePath())
 	switch {
-	case err == nil && info.Size() == t.old:
+	case err == nil && t.old != nil && sameArchive(info, t.old):
 		return nil
 	case err == nil:
-		return t.openArchive(info.Size())
-	case errors.Is(err, os.ErrNotExist) && t.seen:
-		return fmt.Errorf("%s: %w", t.files.path(), ErrNotFound)
-	case errors.Is(err, os.ErrNotExist):
+		return t.openArchive(info)
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	case !t.seen:
 		return nil
 	}
-	return err
+	if _, err := t.files.stat(t.dir.fs); err != nil {
+		return err
+	}
+	return t.open() // it was brought back between the two looks
+}
+
+func sameArchive(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // openArchive reads an archive to its end, once.
-func (t *follower) openArchive(size int64) error {
+func (t *follower) openArchive(info fs.FileInfo) error {
 	src, file, err := t.files.archiveSource(t.dir.fs)
 	if errors.Is(err, ErrNotFound) {
 		return nil // it came back in this moment
@@ -215,8 +235,8 @@ func (t *follower) openArchive(size int64) error {
 		file.Close()
 		return err
 	}
-	t.seen, t.old = true, size
-	t.file = archiveFile{file.(File), stream}
+	t.seen, t.old = true, info
+	t.file, t.tail = archiveFile{file.(File), stream}, nil
 	t.sc = newScanner(stream, Position{}, t.dir.maxLine)
 	return nil
 }
@@ -263,9 +283,9 @@ type watch struct {
 	ticker *time.Ticker
 }
 
-func newWatch(path string) *watch {
+func newWatch(path string, notify func() (*fsnotify.Watcher, error)) *watch {
 	w := &watch{path: path, ticker: time.NewTicker(followInterval)}
-	w.notify, _ = fsnotify.NewWatcher()
+	w.notify, _ = notify()
 	w.add()
 	return w
 }

@@ -34,7 +34,11 @@ type Log struct {
 	unsynced []byte   // the lines between syncedAt and end
 	dirs     []string // directories with entries that are not known to be on the disk
 
+	suspect bool     // the file's sync failed before anything was appended to it
+	owed    []Record // journal.recovered events that were not written yet
+
 	failure *failure // what poisoned the handle
+	arrived []Event  // what Recover has written and could not return yet
 }
 
 // failure is what the way back needs to know of a failed write or sync.
@@ -191,6 +195,10 @@ func (l *Log) start() ([]Record, error) {
 			return nil, err
 		}
 		l.archived = false
+		l.dirs = append(l.dirs, filepath.Dir(l.files.archivePath()))
+	}
+	if err := l.renew(); err != nil {
+		return nil, err
 	}
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -201,7 +209,9 @@ func (l *Log) start() ([]Record, error) {
 		file.Close()
 		return nil, err
 	}
-	l.file = file
+	l.file, l.owed = file, nil
+	// Its writer may have died before it synced the directory.
+	l.dirs = append(l.dirs, l.files.dir)
 	return recovered, nil
 }
 
@@ -218,6 +228,9 @@ func (l *Log) create() error {
 		}
 	}
 	// Crash here leaves a lock file, which is no journal.
+	if _, err := l.dir.fs.Stat(l.files.archivePath()); err == nil {
+		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
+	}
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
@@ -240,32 +253,52 @@ func (l *Log) lockLate() error {
 	}
 	l.unlock = unlock
 	want := l.end
-	if err := l.inspect(); err != nil {
-		return err
+	err = l.inspect()
+	if err == nil && l.end != want {
+		err = fmt.Errorf("it was changed meanwhile: it has %d events, not %d", l.end.Seq, want.Seq)
+		l.end = want
 	}
-	if l.end != want {
-		return fmt.Errorf("it was changed meanwhile: it has %d events, not %d", l.end.Seq, want.Seq)
+	if err != nil {
+		l.release()
 	}
-	return nil
+	return err
 }
 
 // settleFile makes durable what was found in the file, so that the first batch
-// can call it synced, and sets a torn tail aside.
+// can call it synced, and sets a torn tail aside. It returns what is to be
+// recorded of that, even when it happened in an earlier attempt.
 func (l *Log) settleFile(file File) ([]Record, error) {
-	var recovered []Record
 	if l.torn.Bytes > 0 {
 		what, err := l.files.setAside(l.dir.fs, file, l.torn)
 		if err != nil {
 			return nil, err
 		}
-		recovered = []Record{recoveredRecord(what, l.dir)}
+		l.owed = append(l.owed, recoveredRecord(what, l.dir))
 		l.torn = Torn{}
 	}
 	if err := file.Sync(); err != nil {
+		what := Recovered{Reason: "a sync failed: " + err.Error(), Offset: l.end.Offset}
+		l.owed = append(l.owed, recoveredRecord(what, l.dir))
+		l.suspect = true
 		return nil, err
 	}
 	l.syncedAt = l.end
-	return recovered, nil
+	return l.owed, nil
+}
+
+// renew puts a new file in the place of one whose sync failed before anything
+// was appended. No memory has its lines: they are copied as the system shows
+// them, and must check.
+func (l *Log) renew() error {
+	if !l.suspect {
+		return nil
+	}
+	f, err := l.replace(l.end, nil)
+	if err != nil {
+		return err
+	}
+	l.suspect = false
+	return f.Close()
 }
 
 // settle does what the first Append would do, for somebody who has nothing to
@@ -428,12 +461,15 @@ func (l *Log) Recover() ([]Event, error) {
 		return nil, nil
 	}
 	events, err := l.recover()
+	l.arrived = append(l.arrived, events...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
 	}
+	events, l.arrived = l.arrived, nil
 	return events, nil
 }
 
+// recover returns the events that it has written, even with an error.
 func (l *Log) recover() ([]Event, error) {
 	if l.failure.sync {
 		return l.rewrite()
@@ -507,9 +543,12 @@ func (l *Log) rewrite() ([]Event, error) {
 		line, e := l.behind(Event{Seq: l.end.Seq, Sum: l.end.Sum}, recoveredRecord(what, l.dir))
 		f.batch, f.event = line, []Event{e}
 	}
-	if err := l.replace(append(bytes.Clone(l.unsynced), f.batch...)); err != nil {
+	file, err := l.replace(l.syncedAt, append(bytes.Clone(l.unsynced), f.batch...))
+	if err != nil {
 		return nil, err
 	}
+	l.file.Close()
+	l.file = file
 	l.dirs = append(l.dirs, l.files.dir)
 	for len(l.dirs) > 0 {
 		// Crash here leaves the old file or the new one.
@@ -524,15 +563,15 @@ func (l *Log) rewrite() ([]Event, error) {
 	return f.event, nil
 }
 
-// replace puts a new file in the place of the journal's: its synced part, and
-// the given lines behind it.
-func (l *Log) replace(lines []byte) error {
+// replace puts a new file in the place of the journal's, and returns it: what
+// the old one has up to a position, and the given lines behind it.
+func (l *Log) replace(upTo Position, lines []byte) (File, error) {
 	tmp := l.files.path() + tmpSuffix
 	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = l.fill(file, lines)
+	err = l.fill(file, upTo, lines)
 	if err == nil {
 		// Crash here leaves the old file, of which everything that was called
 		// synced is on the disk, and a *.tmp that nobody reads.
@@ -541,21 +580,26 @@ func (l *Log) replace(lines []byte) error {
 	if err != nil {
 		file.Close()
 		l.dir.fs.Remove(tmp)
-		return err
+		return nil, err
 	}
-	l.file.Close()
-	l.file = file
-	return nil
+	return file, nil
 }
 
 // fill writes and syncs the content of a new file.
-func (l *Log) fill(file File, lines []byte) error {
+func (l *Log) fill(file File, upTo Position, lines []byte) error {
 	old, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	if _, err := io.Copy(file, io.NewSectionReader(old, 0, l.syncedAt.Offset)); err != nil {
+	if _, err := io.Copy(file, io.NewSectionReader(old, 0, upTo.Offset)); err != nil {
+		return err
+	}
+	copied, err := fileSource(l.files.path(), file, upTo.Offset).findEnding(l.dir.maxLine)
+	if err == nil && copied.at != upTo {
+		err = fmt.Errorf("only %d of its %d events can still be read", copied.at.Seq, upTo.Seq)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := file.Write(lines); err != nil {

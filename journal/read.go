@@ -36,9 +36,21 @@ func (d *Dir) Reader(id string, from Position) (*Reader, error) {
 
 // source opens whichever file the journal is in.
 func (f files) source(fsys FS) (source, io.Closer, error) {
+	src, file, err := f.liveSource(fsys)
+	if !errors.Is(err, ErrNotFound) {
+		return src, file, err
+	}
+	src, file, err = f.archiveSource(fsys)
+	if !errors.Is(err, ErrNotFound) {
+		return src, file, err
+	}
+	return f.liveSource(fsys) // it may have been brought back between the two looks
+}
+
+func (f files) liveSource(fsys FS) (source, io.Closer, error) {
 	file, err := fsys.OpenFile(f.path(), os.O_RDONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
-		return f.archiveSource(fsys)
+		return source{}, nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 	}
 	if err != nil {
 		return source{}, nil, err
@@ -95,7 +107,7 @@ func (r *Reader) Holds(p Position) bool {
 	if p == (Position{}) {
 		return true
 	}
-	if r.src.size < 0 || p.Offset > r.src.size {
+	if r.src.size < 0 || p.Offset < 0 || p.Offset > r.src.size {
 		return false
 	}
 	line, err := r.src.lineBefore(p.Offset, r.maxLine)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,9 @@ func fileSource(path string, f File, size int64) source {
 }
 
 // findEnding checks the last lines of a journal: those in the last window, or
-// all when that is not enough to be sure.
+// all when that is not enough to be sure. A window has to begin in what one of
+// its lines calls synced: else a page that a crash lost could lie before it,
+// and behind that nothing may be appended.
 func (s source) findEnding(maxLine int) (ending, error) {
 	for window := int64(tailWindow); window < s.size; window *= 4 {
 		from, err := s.firstIn(s.size-window, maxLine)
@@ -54,7 +57,7 @@ func (s source) findEnding(maxLine int) (ending, error) {
 		if err != nil {
 			break // to name the first damaged line, everything has to be read
 		}
-		if end.at.Seq > from.Seq {
+		if end.claimed >= from.Seq {
 			return end, nil
 		}
 	}
@@ -120,11 +123,11 @@ func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
 }
 
 // classify tells damage from a torn tail. A line that does not check is damage
-// when it had been on the disk: when a line behind it says so, or when it is a
-// copy of one that had. Otherwise it and all that follows is what a crash
-// leaves. A line behind a lost one cannot be checked, but what it says of
-// `synced` was true when it was written. Nothing is torn any more when the
-// journal went on meanwhile.
+// when it had been on the disk: when it or a line behind it says so, or when it
+// is a copy of the one before, which had. Otherwise it and all that follows is
+// what a crash leaves. A line behind a lost one cannot be checked, but what it
+// says of `synced` was true when it was written. Nothing is torn any more when
+// the journal went on meanwhile.
 func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error) {
 	r, err := s.open(bad.at.Offset)
 	if err != nil {
@@ -132,7 +135,7 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 	}
 	defer r.Close()
 	torn := Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}
-	var own uint64
+	copied := false
 	l := lines{r: r, max: maxLine}
 	for first := true; ; first = false {
 		line, err := l.next()
@@ -158,6 +161,7 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 			return Torn{}, nil // a writer has set the torn tail aside meanwhile
 		}
 		torn.Bytes += int64(len(line)) + 1
+		claimed = max(claimed, claimInside(line))
 		e, ok := readLoosely(line)
 		if !ok {
 			continue
@@ -167,12 +171,13 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 		}
 		torn.LastSeq = e.Seq
 		if first {
-			own = e.Seq
-		} else if e.Synced < e.Seq {
+			copied = e.Seq == bad.at.Seq && e.Sum == bad.at.Sum
+		}
+		if e.Synced < e.Seq {
 			claimed = max(claimed, e.Synced)
 		}
 	}
-	if claimed > bad.at.Seq || own > 0 && own <= claimed {
+	if claimed > bad.at.Seq || copied && claimed == bad.at.Seq {
 		return Torn{}, bad.corrupt(s.path)
 	}
 	return torn, nil
@@ -182,6 +187,31 @@ func checks(line []byte, at Position) bool {
 	e, err := decode(line, at.Sum)
 	return err == nil && e.Seq == at.Seq+1
 }
+
+// claimInside is what the second of two lines calls synced that became one
+// when the newline between them was changed or lost; 0 when it is not two.
+func claimInside(line []byte) uint64 {
+	end := len(line) - trailerLen
+	for tries := 0; end > 0 && tries < claimTries; tries++ {
+		if end = bytes.LastIndex(line[:end], []byte(sumKey)); end < trailerLen {
+			return 0
+		}
+		_, sum, err := decodeSum(line[:min(end+trailerLen, len(line))])
+		if err != nil {
+			continue
+		}
+		for newline := range 2 {
+			rest := line[min(end+trailerLen+newline, len(line)):]
+			if e, err := decode(rest, sum); err == nil && e.Synced < e.Seq {
+				return e.Synced
+			}
+		}
+	}
+	return 0
+}
+
+// claimTries bounds what a line that is full of sums can cost.
+const claimTries = 16
 
 // readLoosely reads a line whatever its sum.
 func readLoosely(line []byte) (Event, bool) {

@@ -29,6 +29,10 @@ func (l *lines) next() ([]byte, error) {
 	for {
 		if i := bytes.IndexByte(l.pending[l.seen:], '\n'); i >= 0 {
 			end := l.seen + i
+			if end >= l.max {
+				l.seen = 0
+				return nil, errLongLine
+			}
 			line := l.pending[:end:end]
 			l.pending, l.seen = l.pending[end+1:], 0
 			return line, nil

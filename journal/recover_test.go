@@ -1,0 +1,333 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// faults damage a journal of 15 lines at line k. The first line that does not
+// check then is k + shift.
+var faults = []struct {
+	name   string
+	last   int // the last k for which it makes sense
+	shift  int
+	damage func(lines [][]byte, k int) [][]byte
+}{
+	{"a digit of seq changed", 15, 0, changed(`{"seq":`)},
+	{"a digit of time changed", 15, 0, changed(`"time":"2026-1`)},
+	{"a letter of type changed", 15, 0, changed(`"type":"sh`)},
+	{"a letter of data changed", 15, 0, changed(`"pad":"xx`)},
+	{"a digit of sum changed", 15, 0, changed(`,"sum":"`)},
+	{"the key of sum changed", 15, 0, changed(`,"s`)},
+	{"the newline changed", 15, 0, func(lines [][]byte, k int) [][]byte {
+		lines[k-1][len(lines[k-1])-1] = ' '
+		return lines
+	}},
+	{"the newline lost", 15, 0, func(lines [][]byte, k int) [][]byte {
+		lines[k-1] = lines[k-1][:len(lines[k-1])-1]
+		return lines
+	}},
+	{"the line removed", 14, 0, func(lines [][]byte, k int) [][]byte {
+		return slices.Delete(lines, k-1, k)
+	}},
+	{"the line doubled", 15, 1, func(lines [][]byte, k int) [][]byte {
+		return slices.Insert(lines, k, lines[k-1])
+	}},
+	{"the line swapped with the next", 14, 0, func(lines [][]byte, k int) [][]byte {
+		lines[k-1], lines[k] = lines[k], lines[k-1]
+		return lines
+	}},
+	{"a line of another journal inserted", 15, 0, func(lines [][]byte, k int) [][]byte {
+		foreign := journal.Event{Seq: uint64(k), Time: noon, Type: "sheep.counted", Data: []byte(`{}`), Sum: 0xabad1dea}
+		return slices.Insert(lines, k-1, append(foreign.Line(), '\n'))
+	}},
+	{"a line of an editor inserted", 15, 0, func(lines [][]byte, k int) [][]byte {
+		return slices.Insert(lines, k-1, []byte("what is this?\n"))
+	}},
+	{"4 KiB of NUL in the line", 15, 0, func(lines [][]byte, k int) [][]byte {
+		copy(lines[k-1][100:], make([]byte, 4<<10))
+		return lines
+	}},
+	{"the line empty", 15, 0, func(lines [][]byte, k int) [][]byte {
+		lines[k-1] = []byte("\n")
+		return lines
+	}},
+}
+
+func changed(behind string) func([][]byte, int) [][]byte {
+	return func(lines [][]byte, k int) [][]byte {
+		i := bytes.LastIndex(lines[k-1], []byte(behind)) + len(behind)
+		if lines[k-1][i]++; lines[k-1][i] == '2' {
+			lines[k-1][i] = '9' // 13 does not become 23, which could be a number of this journal
+		}
+		return lines
+	}
+}
+
+func TestWhatNoLongerChecksIsDamageWhereItWasSyncedAndATornTailBehind(t *testing.T) {
+	for _, fault := range faults {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			id := newJournal(t, dir, 5000)
+			original := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
+			events := sound(t, dir, id)
+			for k := 1; k <= fault.last; k++ {
+				t.Run(fmt.Sprint("line ", k), func(t *testing.T) {
+					dir := newDir(t)
+					damaged := bytes.Join(fault.damage(splitLines(bytes.Clone(original)), k), nil)
+					path := filepath.Join(dir.Path(), id+".jsonl")
+					writeFile(t, path, damaged)
+					bad := k + fault.shift
+					offset := int64(len(bytes.Join(splitLines(original)[:bad-1], nil)))
+					if k <= lastSynced {
+						isDamage(t, dir, id, events[:bad-1], bad, offset)
+					} else {
+						isTorn(t, dir, id, events[:bad-1], offset, damaged[offset:])
+					}
+				})
+			}
+		})
+	}
+}
+
+// isDamage: everything that reads stops at a line with a CorruptError.
+func isDamage(t *testing.T, dir *journal.Dir, id string, good []journal.Event, line int, offset int64) {
+	t.Helper()
+	before := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
+	isCorrupt := func(err error) {
+		t.Helper()
+		var corrupt *journal.CorruptError
+		if !errors.As(err, &corrupt) || corrupt.Line != int64(line) || corrupt.Offset != offset {
+			t.Errorf("error %v, want damage in line %d (byte %d)", err, line, offset)
+		}
+	}
+	events, _, err := read(t, dir, id)
+	isCorrupt(err)
+	same(t, "read before it", events, good)
+
+	_, err = dir.Open(id)
+	isCorrupt(err)
+
+	f := follow(t, dir, id, journal.Position{})
+	f.expect(good...)
+	isCorrupt(f.end())
+
+	if after := readFile(t, filepath.Join(dir.Path(), id+".jsonl")); !bytes.Equal(before, after) {
+		t.Error("the file was changed")
+	}
+}
+
+// isTorn: everything that reads ends before the tail without an error, and the
+// next Append sets exactly its bytes aside.
+func isTorn(t *testing.T, dir *journal.Dir, id string, good []journal.Event, offset int64, tail []byte) {
+	t.Helper()
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	before := readFile(t, path)
+	events, torn, err := read(t, dir, id)
+	if err != nil || torn.Offset != offset || torn.Bytes != int64(len(tail)) {
+		t.Fatalf("torn %+v, error %v, want a tail of %d bytes at %d", torn, err, len(tail), offset)
+	}
+	same(t, "read before it", events, good)
+	f := follow(t, dir, id, journal.Position{})
+	f.expect(good...)
+
+	l := mustOpen(t, dir, id)
+	if diff := cmp.Diff(torn, l.Torn()); diff != "" {
+		t.Error("Reader and Log differ:", diff)
+	}
+	if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
+		t.Error("opening made files:", names)
+	}
+	if !bytes.Equal(before, readFile(t, path)) {
+		t.Error("opening changed the journal")
+	}
+
+	added := mustAppend(t, l, counted(99, 0))
+	must(t, l.Close())
+	if len(added) != 2 {
+		t.Fatalf("appended %d events", len(added))
+	}
+	want := journal.Recovered{
+		Reason: torn.Reason, Aside: id + ".aside-1", Offset: offset, Bytes: int64(len(tail)),
+		FirstSeq: torn.FirstSeq, LastSeq: torn.LastSeq,
+	}
+	if diff := cmp.Diff(want, recoveredIn(t, added[0])); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
+	}
+	if aside := readFile(t, filepath.Join(dir.Path(), want.Aside)); !bytes.Equal(aside, tail) {
+		t.Errorf("set aside %q, want %q", aside, tail)
+	}
+	f.expect(added...)
+	same(t, "after recovery", sound(t, dir, id), append(slices.Clone(good), added...))
+}
+
+func TestACutJournalEndsInATornTailBecauseAMissingEndCannotBeSeen(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 100)
+	original := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
+	events := sound(t, dir, id)
+	var offset int64
+	for i, line := range splitLines(original) {
+		cut := offset + int64(len(line)/2)
+		dir := newDir(t)
+		writeFile(t, filepath.Join(dir.Path(), id+".jsonl"), original[:cut])
+		isTorn(t, dir, id, events[:i], offset, original[offset:cut])
+		offset += int64(len(line))
+	}
+}
+
+func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	id := newJournal(t, dir, 1)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	original := readFile(t, path)
+	events := sound(t, dir, id)
+	patterns := []func(byte) byte{
+		func(c byte) byte { return c ^ 0x01 },
+		func(c byte) byte { return c ^ 0x20 },
+		func(c byte) byte { return c ^ 0x80 },
+		func(c byte) byte { return ^c },
+		func(byte) byte { return 0 },
+		func(byte) byte { return '\n' },
+		func(byte) byte { return '1' },
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	defer file.Close()
+	line, start := 1, int64(0)
+	for i, c := range original {
+		for p, pattern := range patterns {
+			if pattern(c) == c {
+				continue
+			}
+			_, err := file.WriteAt([]byte{pattern(c)}, int64(i))
+			must(t, err)
+			got, torn, err := read(t, dir, id)
+			if l, openErr := dir.Open(id); openErr == nil {
+				if err != nil || l.Torn() != torn {
+					t.Fatalf("byte %d, pattern %d: read %+v, %v; opened %+v", i, p, torn, err, l.Torn())
+				}
+				must(t, l.Close())
+			} else if err == nil || openErr.Error() != err.Error() {
+				t.Fatalf("byte %d, pattern %d: read %v; opened %v", i, p, err, openErr)
+			}
+			var corrupt *journal.CorruptError
+			switch isCorrupt := errors.As(err, &corrupt); {
+			case len(got) != line-1 || !slices.EqualFunc(got, events[:line-1], func(a, b journal.Event) bool { return a.Sum == b.Sum }):
+				t.Fatalf("byte %d (line %d), pattern %d: %d events before it", i, line, p, len(got))
+			case line > lastSynced && (err != nil || torn.Offset != start || torn.Bytes != int64(len(original))-start):
+				t.Fatalf("byte %d (line %d), pattern %d: torn %+v, error %v", i, line, p, torn, err)
+			case line <= lastSynced && (!isCorrupt || corrupt.Line != int64(line) || corrupt.Offset != start):
+				t.Fatalf("byte %d (line %d), pattern %d: torn %+v, error %v", i, line, p, torn, err)
+			}
+		}
+		_, err := file.WriteAt([]byte{c}, int64(i))
+		must(t, err)
+		if c == '\n' {
+			line, start = line+1, int64(i)+1
+		}
+	}
+}
+
+func TestASecondCrashIsSetAsideBesideTheFirst(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	for n, tail := range []string{`{"seq":16,"ti`, "\x00\x00\x00"} {
+		appendFile(t, path, []byte(tail))
+		l := mustOpen(t, dir, id)
+		got := recoveredIn(t, mustAppend(t, l, counted(99, 0))[0])
+		must(t, l.Close())
+		name := fmt.Sprintf("%s.aside-%d", id, n+1)
+		if got.Aside != name || string(readFile(t, filepath.Join(dir.Path(), name))) != tail {
+			t.Errorf("recorded %+v, want %q in %s", got, tail, name)
+		}
+	}
+	if n := len(sound(t, dir, id)); n != 15+2*2 {
+		t.Errorf("%d events", n)
+	}
+}
+
+func TestACrashBetweenSettingAsideAndCuttingLosesNothing(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+	writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("half"))
+	l := mustOpen(t, dir, id)
+	if got := recoveredIn(t, mustAppend(t, l, counted(99, 0))[0]); got.Aside != id+".aside-2" {
+		t.Errorf("recorded %+v", got)
+	}
+}
+
+func TestATornTailOfWholeLinesSaysWhichEventsItHad(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	lines := splitLines(readFile(t, path))
+	lines[12][20] ^= 1
+	writeFile(t, path, append(bytes.Join(lines, nil), "half"...))
+	l := mustOpen(t, dir, id)
+	if torn := l.Torn(); torn.FirstSeq != 13 || torn.LastSeq != 15 {
+		t.Errorf("torn %+v, want the events 13 to 15", torn)
+	}
+}
+
+// A page that a crash lost, with more than the checked window of good lines
+// behind it, must not be appended to: what came behind would be damage later.
+func TestALostPageFarBeforeTheEndIsFoundWhenNothingBehindItIsCalledSynced(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, batch(1, 3, 10)...)
+	must(t, l.Sync())
+	const mib = 1 << 20
+	mustAppend(t, l, batch(4, 15, mib)...)
+	must(t, l.Close())
+	path := filepath.Join(dir.Path(), l.ID()+".jsonl")
+	data := readFile(t, path)
+	offset := bytes.Index(data, []byte(`{"seq":4,`))
+	copy(data[offset+100:], make([]byte, 4096))
+	writeFile(t, path, data)
+
+	l = mustOpen(t, dir, l.ID())
+	if torn := l.Torn(); torn.Offset != int64(offset) || torn.LastSeq != 15 {
+		t.Errorf("torn %+v, want it from byte %d on", torn, offset)
+	}
+	if l.Position().Seq != 3 {
+		t.Errorf("goes on behind event %d, want 3", l.Position().Seq)
+	}
+}
+
+func TestDamageBeforeTheCheckedWindowIsFoundByReadingOnly(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	const mib = 1 << 20
+	for n := 1; n <= 12; n++ {
+		mustAppend(t, l, counted(n, mib))
+		must(t, l.Sync())
+	}
+	must(t, l.Close())
+	path := filepath.Join(dir.Path(), l.ID()+".jsonl")
+	data := readFile(t, path)
+	data[500] ^= 1
+	writeFile(t, path, data)
+	if pos := mustOpen(t, dir, l.ID()).Position(); pos.Seq != 12 || pos.Offset != int64(len(data)) {
+		t.Errorf("opened at %+v", pos)
+	}
+	var corrupt *journal.CorruptError
+	if _, _, err := read(t, dir, l.ID()); !errors.As(err, &corrupt) || corrupt.Line != 1 {
+		t.Errorf("reading says %v", err)
+	}
+}

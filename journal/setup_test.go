@@ -1,0 +1,227 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// patience bounds how long a test that hangs hangs. No test waits for it.
+const patience = time.Minute
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func atNoon() time.Time { return noon }
+
+func newDir(t testing.TB) *journal.Dir {
+	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{Now: atNoon})
+}
+
+// counted is the record that counts n, with padding of a given size.
+func counted(n, padding int) journal.Record {
+	data := fmt.Sprintf(`{"n":%d,"pad":"%s"}`, n, strings.Repeat("x", padding))
+	return journal.Record{Type: "sheep.counted", Data: json.RawMessage(data)}
+}
+
+// batch counts from first to last.
+func batch(first, last, padding int) (records []journal.Record) {
+	for n := first; n <= last; n++ {
+		records = append(records, counted(n, padding))
+	}
+	return records
+}
+
+func mustAppend(t testing.TB, l *journal.Log, records ...journal.Record) []journal.Event {
+	t.Helper()
+	events, err := l.Append(records...)
+	if err != nil {
+		t.Fatal("Append:", err)
+	}
+	return events
+}
+
+func mustOpen(t testing.TB, dir *journal.Dir, id string) *journal.Log {
+	t.Helper()
+	l, err := dir.Open(id)
+	if err != nil {
+		t.Fatal("Open:", err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func mustCreate(t testing.TB, dir *journal.Dir) *journal.Log {
+	t.Helper()
+	l, err := dir.Create(dir.NewID())
+	if err != nil {
+		t.Fatal("Create:", err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lastSynced is the last event of the journal that newJournal makes which a
+// line calls synced; the batch of 13 to 15 says so.
+const lastSynced = 12
+
+// newJournal makes a closed journal of 15 events in 4 batches.
+func newJournal(t testing.TB, dir *journal.Dir, padding int) (id string) {
+	t.Helper()
+	l := mustCreate(t, dir)
+	for _, b := range [][2]int{{1, 3}, {4, 7}, {8, lastSynced}, {13, 15}} {
+		mustAppend(t, l, batch(b[0], b[1], padding)...)
+		must(t, l.Sync())
+	}
+	must(t, l.Close())
+	return l.ID()
+}
+
+// read returns what a Reader finds, and how it ended.
+func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, torn journal.Torn, err error) {
+	t.Helper()
+	r, err := dir.Reader(id, journal.Position{})
+	if err != nil {
+		t.Fatal("Reader:", err)
+	}
+	defer r.Close()
+	for e, err := range r.All() {
+		if err != nil {
+			return events, r.Torn(), err
+		}
+		events = append(events, e)
+	}
+	return events, r.Torn(), nil
+}
+
+// sound returns the events of a journal that must be without a fault.
+func sound(t testing.TB, dir *journal.Dir, id string) []journal.Event {
+	t.Helper()
+	events, torn, err := read(t, dir, id)
+	if err != nil || torn.Bytes > 0 {
+		t.Fatalf("after %d events: torn %+v, error %v", len(events), torn, err)
+	}
+	return events
+}
+
+func same(t testing.TB, what string, got, want []journal.Event) {
+	t.Helper()
+	if slices.EqualFunc(want, got, func(a, b journal.Event) bool { return bytes.Equal(a.Line(), b.Line()) }) {
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func writeFile(t testing.TB, name string, data []byte) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	must(t, os.WriteFile(name, data, 0o600))
+}
+
+func appendFile(t testing.TB, name string, data []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	must(t, err)
+	_, err = f.Write(data)
+	must(t, err)
+	must(t, f.Close())
+}
+
+// splitLines cuts a file into lines that keep their newlines.
+func splitLines(data []byte) [][]byte {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	if len(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func filesIn(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	return names
+}
+
+func recoveredIn(t testing.TB, e journal.Event) (r journal.Recovered) {
+	t.Helper()
+	if e.Type != journal.TypeRecovered {
+		t.Fatalf("event %d is a %s, not a %s", e.Seq, e.Type, journal.TypeRecovered)
+	}
+	must(t, json.Unmarshal(e.Data, &r))
+	return r
+}
+
+// follower pulls the events of a Follow, one at a time.
+type follower struct {
+	t    testing.TB
+	next func() (journal.Event, error, bool)
+}
+
+func follow(t testing.TB, dir *journal.Dir, id string, from journal.Position) *follower {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	next, stop := iter.Pull2(dir.Follow(ctx, id, from))
+	t.Cleanup(func() { cancel(); stop() })
+	return &follower{t, next}
+}
+
+// expect waits for exactly these events.
+func (f *follower) expect(want ...journal.Event) {
+	f.t.Helper()
+	for _, w := range want {
+		got, err, ok := f.next()
+		if err != nil || !ok {
+			f.t.Fatalf("waited for event %d: error %v, more %v", w.Seq, err, ok)
+		}
+		if diff := cmp.Diff(string(w.Line()), string(got.Line())); diff != "" {
+			f.t.Fatalf("waited for event %d (-want +got):\n%s", w.Seq, diff)
+		}
+	}
+}
+
+// end waits for the error that ends the sequence.
+func (f *follower) end() error {
+	f.t.Helper()
+	e, err, ok := f.next()
+	if err == nil {
+		f.t.Fatalf("waited for an error: event %+v, more %v", e, ok)
+	}
+	if _, _, ok := f.next(); ok {
+		f.t.Error("the sequence goes on behind its error")
+	}
+	return err
+}
