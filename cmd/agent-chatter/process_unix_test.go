@@ -1,0 +1,186 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for what has to happen. Nothing is ever
+// waited for in order to let time pass.
+const patience = time.Minute
+
+// program is a running agent-chatter.
+type program struct {
+	t              *testing.T
+	cmd            *exec.Cmd
+	stdin          io.WriteCloser
+	stdout, stderr *output
+	ended          chan struct{} // closed when it has ended
+}
+
+// start runs agent-chatter with a home of its own. Its standard input is open
+// until the test closes it.
+func start(t *testing.T, home string, args ...string) *program {
+	t.Helper()
+	return startCommand(t, home, exec.Command("agent-chatter", args...))
+}
+
+func startCommand(t *testing.T, home string, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: cmd, stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
+	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+home)
+	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
+	cmd.WaitDelay = patience
+	var err error
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-p.ended
+	})
+	return p
+}
+
+// types writes lines to the program.
+func (p *program) types(lines ...string) {
+	p.t.Helper()
+	for _, line := range lines {
+		if _, err := io.WriteString(p.stdin, line+"\n"); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// says waits until the program has written a text to standard output.
+func (p *program) says(text string) {
+	p.t.Helper()
+	p.await(p.stdout, text)
+}
+
+// notes waits until the program has written a text to standard error.
+func (p *program) notes(text string) {
+	p.t.Helper()
+	p.await(p.stderr, text)
+}
+
+func (p *program) await(o *output, text string) {
+	p.t.Helper()
+	timeout := time.After(patience)
+	for ended := false; ; {
+		content, changed := o.look()
+		switch {
+		case strings.Contains(content, text):
+			return
+		case ended:
+			p.t.Fatalf("it ended and never said %q.\nstdout:\n%s\nstderr:\n%s", text, p.stdout, p.stderr)
+		}
+		select {
+		case <-changed:
+		case <-p.ended:
+			ended = true
+		case <-timeout:
+			p.t.Fatalf("it never said %q.\nstdout:\n%s\nstderr:\n%s", text, p.stdout, p.stderr)
+		}
+	}
+}
+
+// signal sends a signal to the program.
+func (p *program) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ends waits until the program has ended, with that exit code.
+func (p *program) ends(code int) {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.t.Fatalf("it does not end.\nstdout:\n%s\nstderr:\n%s", p.stdout, p.stderr)
+	}
+	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		p.t.Fatalf("exit code %d, want %d.\nstdout:\n%s\nstderr:\n%s", got, code, p.stdout, p.stderr)
+	}
+}
+
+// closeInput says that there are no more lines.
+func (p *program) closeInput() { p.stdin.Close() }
+
+// output is what a program has written so far.
+type output struct {
+	mu      sync.Mutex
+	content bytes.Buffer
+	changed chan struct{} // closed at the next write
+}
+
+func newOutput() *output { return &output{changed: make(chan struct{})} }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.changed)
+	o.changed = make(chan struct{})
+	return o.content.Write(b)
+}
+
+func (o *output) look() (string, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.content.String(), o.changed
+}
+
+func (o *output) String() string {
+	content, _ := o.look()
+	return content
+}
+
+// do runs agent-chatter to its end, and returns what it printed.
+func do(t *testing.T, home string, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	p := start(t, home, args...)
+	p.closeInput()
+	p.ends(code)
+	return p.stdout.String(), p.stderr.String()
+}
+
+// onlyJournal is the only session's id and its journal.
+func onlyJournal(t *testing.T, home string) (id, path string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("journals: %q, %v", paths, err)
+	}
+	return strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl"), paths[0]
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// team is the path of a configuration in testdata/teams.
+func team(name string) string { return filepath.Join("..", "..", "testdata", "teams", name) }
