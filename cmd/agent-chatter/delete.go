@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+type sessionsDelete struct {
+	ID  string `arg:"" help:"The session."`
+	Yes bool   `short:"y" help:"Do not ask."`
+}
+
+// Help shows examples first.
+func (sessionsDelete) Help() string {
+	return `Examples:
+  agent-chatter sessions delete 7QN3
+  agent-chatter sessions delete 7QN3 --yes`
+}
+
+// Run implements the command.
+func (cmd *sessionsDelete) Run(a *app) error {
+	c := a.catalog()
+	s, skipped, err := c.Find(cmd.ID)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return err
+	}
+	if !cmd.Yes {
+		if !a.isTerminal() {
+			return usageError("Nobody can be asked here: add --yes to delete session %s.", s.ID)
+		}
+		yes, err := a.ask(fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", s.ID, safeLine(s.Title)))
+		if err != nil || !yes {
+			return err
+		}
+	}
+	if err := c.At(s.Dir()).Delete(s.ID); err != nil {
+		return err
+	}
+	a.notice(fmt.Sprintf("Session %s is in the trash: %s", s.ID, strings.TrimSuffix(s.Path(), s.ID+".jsonl")+"trash"))
+	return nil
+}
+
+// ask waits for a person to say yes or anything else.
+func (a *app) ask(question string) (bool, error) {
+	fmt.Fprint(a.stderr, question)
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}

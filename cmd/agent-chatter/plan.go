@@ -1,0 +1,213 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// plan is what a chat begins with.
+type plan struct {
+	team   *coordinator.Team
+	config config
+	store  coordinator.Store
+	resume string // the session to go on with; "": a new one
+}
+
+func (cmd *chatCommand) plan(a *app) (plan, error) {
+	if err := cmd.check(); err != nil {
+		return plan{}, err
+	}
+	var team *coordinator.Team
+	if cmd.Team != "" {
+		var err error
+		if team, err = a.loadTeam(cmd.Team); err != nil {
+			return plan{}, err
+		}
+	}
+	switch {
+	case cmd.SessionFile != "":
+		return a.planFile(team, cmd.SessionFile)
+	case cmd.resumes():
+		return a.planResume(team, cmd.Resume.id+cmd.Session)
+	}
+	if team == nil {
+		team = coordinator.DemoTeam()
+	}
+	p := plan{team: team, store: coordinator.NewFileStore(a.catalog())}
+	if cmd.NoSave {
+		p.store = &coordinator.MemoryStore{}
+	}
+	return p, nil
+}
+
+func (cmd *chatCommand) resumes() bool {
+	return cmd.Resume.set || cmd.Continue || cmd.Session != ""
+}
+
+// check refuses flags that contradict each other.
+func (cmd *chatCommand) check() error {
+	named := 0
+	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != "", cmd.SessionFile != ""} {
+		if set {
+			named++
+		}
+	}
+	switch {
+	case named > 1 || named == 1 && cmd.Continue:
+		return usageError("Only one session can be gone on with: name it once.")
+	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != ""):
+		return usageError("--no-save keeps nothing, so it does not go with --resume.")
+	case cmd.MaxRounds < 0:
+		return usageError("--max-rounds takes a number of turns, 0 for no limit.")
+	}
+	return nil
+}
+
+func (a *app) loadTeam(name string) (*coordinator.Team, error) {
+	path, err := coordinator.FindTeam(name, a.cwd, a.home)
+	var notFound *coordinator.TeamNotFoundError
+	if errors.As(err, &notFound) && name == coordinator.DemoTeam().Name {
+		return coordinator.DemoTeam(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return coordinator.LoadTeam(path, a.home)
+}
+
+// planResume goes on with the session of that name, or the latest.
+func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
+	c := a.catalog()
+	session, err := a.findToResume(c, team, name)
+	if err != nil {
+		return plan{}, err
+	}
+	if team == nil {
+		if team, err = a.teamOf(c.At(session.Dir()), session.ID); err != nil {
+			return plan{}, err
+		}
+	}
+	return plan{team: team, store: coordinator.NewFileStore(c), resume: session.ID}, nil
+}
+
+func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name string) (catalog.Session, error) {
+	if name == "" || team != nil && name == catalog.LatestName {
+		return a.latest(c, team)
+	}
+	session, skipped, err := c.Find(name)
+	a.sayPassedOver(skipped)
+	var notFound *catalog.NotFoundError
+	if team != nil && errors.As(err, &notFound) {
+		return session, &exitError{exitNotFound, notFoundForTeam(name, team.ID)}
+	}
+	return session, err
+}
+
+// latest is the latest session of a team, or of all when team is nil.
+func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Session, error) {
+	list := c.List
+	if team != nil {
+		list = c.Team(team.ID).List
+	}
+	sessions, err := list()
+	if err != nil {
+		return catalog.Session{}, err
+	}
+	session, skipped, err := catalog.Latest(a.compatible(sessions))
+	a.sayPassedOver(skipped)
+	switch {
+	case err == nil:
+		return session, nil
+	case team != nil:
+		return session, &exitError{exitNotFound, nothingForTeam(team.ID)}
+	}
+	return session, &exitError{exitNotFound, textNothingToResume}
+}
+
+// compatible leaves out what a newer version wrote: it can be read, not gone
+// on with.
+func (a *app) compatible(sessions []catalog.Session) []catalog.Session {
+	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
+		if s.Newer != "" {
+			a.notice(incompatibleText(s))
+		}
+		return s.Newer != ""
+	})
+}
+
+func (a *app) sayPassedOver(skipped []catalog.Session) {
+	for _, s := range skipped {
+		a.notice(damagedSkippedText(s))
+	}
+}
+
+// teamOf finds the team of a session again: from the configuration that its
+// journal names.
+func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
+	state, _, err := t.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	source := state.Team.Source
+	if source == nil {
+		if demo := coordinator.DemoTeam(); state.Team.ID == demo.ID {
+			return demo, nil
+		}
+		return nil, &exitError{exitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, safeLine(state.Team.ID))}
+	}
+	team, err := coordinator.LoadTeam(source.Path, a.home)
+	if err != nil {
+		return nil, &exitError{exitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", safeLine(state.Team.ID), safe(err.Error()), id)}
+	}
+	if team.Source.SHA256 != source.SHA256 {
+		a.notice(fmt.Sprintf("The team's configuration %s has changed since this session.", safeLine(source.Path)))
+	}
+	return team, nil
+}
+
+// planFile goes on with a journal that lies anywhere.
+func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
+	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	if !ok {
+		return a.planSnapshot(team, path)
+	}
+	t := a.catalog().At(filepath.Dir(path))
+	if _, err := t.Journals().Stat(id); err != nil {
+		if errors.Is(err, journal.ErrNotFound) {
+			return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no journal %s.", safeLine(path))}
+		}
+		return plan{}, err
+	}
+	if team == nil {
+		var err error
+		if team, err = a.teamOf(t, id); err != nil {
+			return plan{}, err
+		}
+	}
+	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
+}
+
+// planSnapshot imports a snapshot and goes on with what became of it.
+func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
+	s, err := a.readSnapshot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no file %s.", safeLine(path))}
+	}
+	if err != nil {
+		return plan{}, err
+	}
+	done := a.take(s)
+	if done.Action == "failed" {
+		return plan{}, errors.New(done.Error)
+	}
+	a.notice(fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(path)))
+	return a.planResume(team, s.ID)
+}
