@@ -114,11 +114,11 @@ func (t *talk) prompt() string {
 	if t.screen.unsaved {
 		t.app.notice(textNotSaved)
 	}
-	name := "you"
-	if m, ok := t.c.Team().Member(t.c.Waiting()); ok {
-		name = m.Name
+	human, ok := t.c.Team().Member(t.c.Waiting())
+	if !ok { // nothing was said yet
+		human, _ = t.c.Team().FirstHuman()
 	}
-	return safeLine(name) + "> "
+	return safeLine(human.Name) + "> "
 }
 
 // handle obeys one line: a command, or a message.
