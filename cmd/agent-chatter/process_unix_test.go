@@ -69,13 +69,14 @@ func (p *program) types(lines ...string) {
 	}
 }
 
-// says waits until the program has written a text to standard output.
+// says waits until the program has written a text to standard output, behind
+// what was waited for before.
 func (p *program) says(text string) {
 	p.t.Helper()
 	p.await(p.stdout, text)
 }
 
-// notes waits until the program has written a text to standard error.
+// notes is says for standard error.
 func (p *program) notes(text string) {
 	p.t.Helper()
 	p.await(p.stderr, text)
@@ -86,8 +87,10 @@ func (p *program) await(o *output, text string) {
 	timeout := time.After(patience)
 	for ended := false; ; {
 		content, changed := o.look()
+		at := strings.Index(content[o.awaited:], text)
 		switch {
-		case strings.Contains(content, text):
+		case at >= 0:
+			o.awaited += at + len(text)
 			return
 		case ended:
 			p.t.Fatalf("it ended and never said %q.\nstdout:\n%s\nstderr:\n%s", text, p.stdout, p.stderr)
@@ -131,6 +134,8 @@ type output struct {
 	mu      sync.Mutex
 	content bytes.Buffer
 	changed chan struct{} // closed at the next write
+
+	awaited int // how much of it the test has waited for
 }
 
 func newOutput() *output { return &output{changed: make(chan struct{})} }

@@ -1,0 +1,162 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// startOnTerminal runs agent-chatter with a terminal at both ends, and what it
+// writes to either in stdout.
+func startOnTerminal(t *testing.T, home string, args ...string) *program {
+	t.Helper()
+	cmd := exec.Command("agent-chatter", args...)
+	return startTerminal(t, home, cmd)
+}
+
+func startTerminal(t *testing.T, home string, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: cmd, stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
+	cmd.Env = append(cmd.Environ(), "AGENT_CHATTER_HOME="+home, "TERM=xterm", "NO_COLOR=1")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdin = terminal
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) {
+			t.Errorf("read from the terminal: %v", err)
+		}
+	}()
+	go func() {
+		cmd.Wait()
+		<-read // on a terminal, the end is read like everything else
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-p.ended
+		terminal.Close()
+	})
+	return p
+}
+
+// presses types keys, without the one that ends a line.
+func (p *program) presses(keys string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.stdin, keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+const (
+	enter = "\r"
+	ctrlC = "\x03"
+	esc   = "\x1b"
+)
+
+func TestOnATerminalAPersonTalksAndGoesOn(t *testing.T) {
+	home := t.TempDir()
+	chat := startOnTerminal(t, home, "chat")
+	chat.says("planner, critic")
+	chat.says("you> ")
+	chat.presses("/nonsense" + enter)
+	chat.says("There is no command /nonsense")
+	chat.presses("hello there" + enter)
+	chat.says("Planner: First the smallest") // as it comes: the rest is still to be said
+	chat.says("Critic: I have weighed")
+	chat.says("that we are finished.")
+	chat.says("you> ")
+	chat.presses("/status" + enter)
+	chat.says("3 messages")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+	id, _ := onlyJournal(t, home)
+	shown := chat.stdout.String()
+	if !strings.Contains(shown, "agent-chatter chat --resume "+id) {
+		t.Errorf("how to go on is not said:\n%s", shown)
+	}
+	if strings.Contains(shown, "NEXT") {
+		t.Errorf("a marker was shown:\n%s", shown)
+	}
+
+	chat = startOnTerminal(t, home, "chat", "--resume")
+	chat.says("Resumed session: " + id + " (3 messages loaded)")
+	chat.says("You: hello there")
+	chat.says("Critic: I have weighed")
+	chat.says("you> ")
+	chat.presses("/end" + enter)
+	chat.ends(exitDone)
+	if strings.Contains(chat.stdout.String(), "NEXT") {
+		t.Errorf("a marker was shown:\n%s", chat.stdout)
+	}
+	do(t, home, exitDone, "verify")
+}
+
+func TestOnATerminalEscapeCancelsAndCtrlCEnds(t *testing.T) {
+	home := t.TempDir()
+	chat := startOnTerminal(t, home, "chat", "-t", team("slow.json"))
+	chat.says("hugo> ")
+	chat.presses("take your time" + enter)
+	chat.says("word3")
+	chat.presses(esc)
+	chat.says("Ada was interrupted")
+	chat.says("hugo> ")
+	chat.presses("once more" + enter)
+	chat.says("Ada: word1 word2 ")
+	chat.presses(ctrlC)
+	chat.ends(exitInterrupted)
+
+	stdout, _ := do(t, home, exitDone, "replay", "latest")
+	if n := strings.Count(stdout, "Ada (unfinished): word1"); n != 2 {
+		t.Errorf("replay shows %d unfinished replies, want 2:\n%s", n, stdout)
+	}
+	events, _ := do(t, home, exitDone, "replay", "latest", "--output", "events")
+	if n := strings.Count(events, `"finishReason":"cancelled"`); n != 2 {
+		t.Errorf("%d turns were cancelled, want 2:\n%s", n, events)
+	}
+	do(t, home, exitDone, "verify")
+}
+
+func TestOnATerminalAHostileReplyIsHarmless(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("REPLY", "\x1b[31mred \x1b]0;title\x07 \u009b2J \x7f end [NEXT: hugo]")
+	chat := startOnTerminal(t, home, "chat", "-t", team("capture.json"))
+	chat.says("hugo> ")
+	chat.presses("hello" + enter)
+	chat.says(" end")
+	chat.says("hugo> ")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+	shown := chat.stdout.String()
+	for _, harm := range []string{"\x1b[31m", "\x1b]0", "\x07", "\u009b", "\x7f", "NEXT"} {
+		if strings.Contains(shown, harm) {
+			t.Errorf("%q was shown:\n%q", harm, shown)
+		}
+	}
+}
+
+func TestOnATerminalDeleteAsks(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello")
+	id, _ := onlyJournal(t, home)
+	for _, answer := range []string{"n", "", "y"} {
+		onlyJournal(t, home)
+		ask := startOnTerminal(t, home, "sessions", "delete", id)
+		ask.says("[y/N]")
+		ask.presses(answer + enter)
+		ask.ends(exitDone)
+	}
+	if stdout, _ := do(t, home, exitDone, "sessions"); stdout != "" {
+		t.Errorf("it is still there: %s", stdout)
+	}
+}
