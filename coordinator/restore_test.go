@@ -1,0 +1,604 @@
+package coordinator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/oklog/ulid/v2"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func by(id, name, kind string) projection.Speaker {
+	return projection.Speaker{ID: id, Name: name, DisplayName: name, Type: kind}
+}
+
+func message(by projection.Speaker, text string) projection.MessageAppended {
+	return projection.NewMessage(ulid.Make().String(), noon, by, text, nil)
+}
+
+// oneRound is a finished session of two messages.
+func oneRound(t *testing.T, store coordinator.Store) (id string) {
+	t.Helper()
+	s := start(t, store, says("hi from ada"))
+	s.say("hello there")
+	return s.stop()
+}
+
+func TestRestoresSessionWhenResumeSessionIDIsProvided(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := resume(t, store, id)
+		if got := s.Session(); got == nil || got.ID != id || got.Stats.Messages != 2 {
+			t.Errorf("the session is %+v, want %s with 2 messages", got, id)
+		}
+	})
+}
+
+func TestStartsFreshWhenResumeSessionIDIsNotProvided(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := start(t, store)
+		if s.Session() != nil {
+			t.Errorf("there is a session before the first word: %+v", s.Session())
+		}
+		s.say("something else")
+		if s.Session().ID == id {
+			t.Error("the old session went on")
+		}
+		if strings.Contains(s.cast.prompt(), "hello there") {
+			t.Errorf("the prompt has history:\n%s", s.cast.prompt())
+		}
+	})
+}
+
+func TestClearsPreviousStateBeforeRestore(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := start(t, store, says("over [NEXT: eve, bob]"))
+		s.say("secret words")
+		other := s.Session().ID
+		if s.Waiting() != "eve" || len(s.Queue()) != 1 {
+			t.Fatalf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+		}
+		s.with(ensemble(), id)
+		if s.Session().ID != id || s.Waiting() != "you" || len(s.Queue()) != 0 {
+			t.Errorf("session %s waits for %q with %v behind", s.Session().ID, s.Waiting(), s.Queue())
+		}
+		s.say("again")
+		if strings.Contains(s.cast.prompt(), "secret words") {
+			t.Errorf("the prompt has another session's words:\n%s", s.cast.prompt())
+		}
+		again := resume(t, store, other) // its lock is free
+		again.Stop("end")
+	})
+}
+
+func TestASecondSetTeamClearsEverything(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{}, says("over [NEXT: eve, bob]"))
+	s.say("hello")
+	team := ensemble()
+	s.with(team, "")
+	s.checkClean(team)
+}
+
+func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{})
+	err := s.SetTeam(context.Background(), nil, coordinator.SetTeamOptions{ResumeSessionID: ulid.Make().String()})
+	if !errors.Is(err, coordinator.ErrNoTeam) {
+		t.Errorf("restore: %v, want %v", err, coordinator.ErrNoTeam)
+	}
+	if err := s.Say(context.Background(), "hello"); !errors.Is(err, coordinator.ErrNoTeam) {
+		t.Errorf("say: %v, want %v", err, coordinator.ErrNoTeam)
+	}
+	s.checkClean(nil)
+}
+
+// failedRestore checks that a restore fails as it should, that what is left is
+// a team without a session, and that a conversation can begin.
+func failedRestore(t *testing.T, store coordinator.Store, id string, isRight func(error) bool) {
+	t.Helper()
+	s := start(t, store, says("over [NEXT: eve, bob]"))
+	s.say("before")
+	before, _ := store.List("ensemble")
+	team := ensemble()
+	s.diary.lines = nil
+	err := s.SetTeam(context.Background(), team, coordinator.SetTeamOptions{ResumeSessionID: id})
+	if !isRight(err) {
+		t.Errorf("the error is %v (%T)", err, err)
+	}
+	s.checkClean(team)
+	if len(s.diary.lines) > 0 {
+		t.Errorf("told was %q", s.diary.lines)
+	}
+	if after, _ := store.List("ensemble"); len(after) != len(before) {
+		t.Errorf("there are %d sessions, there were %d", len(after), len(before))
+	}
+	asked := len(s.cast.asked())
+	s.say("a new beginning")
+	if s.Session().ID == id || len(s.cast.asked()) != asked+1 {
+		t.Errorf("session %s with %v asked", s.Session().ID, s.cast.asked())
+	}
+}
+
+func TestRestoreFailsIfSessionIsNotFound(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		for _, id := range []string{ulid.Make().String(), "01", "../../etc/passwd"} {
+			failedRestore(t, store, id, func(err error) bool { return errors.Is(err, journal.ErrNotFound) })
+		}
+	})
+}
+
+func TestRestoreFailsIfTeamIDMismatches(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := stage(t, store)
+		others := ensemble()
+		others.ID, others.Name = "others", "others"
+		s.with(others, "")
+		s.say("hello")
+		id := s.stop()
+		failedRestore(t, store, id, func(err error) bool {
+			var mismatch *coordinator.TeamMismatchError
+			return errors.As(err, &mismatch) && mismatch.Want == "others" && mismatch.Got == "ensemble" && mismatch.SessionID == id
+		})
+	})
+}
+
+func TestRestoreFailsIfSomebodyElseWrites(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		writer := start(t, store)
+		writer.say("mine")
+		failedRestore(t, store, writer.Session().ID, func(err error) bool {
+			var locked *journal.LockedError
+			return errors.As(err, &locked)
+		})
+	})
+}
+
+func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := start(t, store)
+		s.say("hello")
+		id := s.stop()
+		log, err := store.Open("ensemble", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := log.State()
+		events, err := log.Append(journal.Record{Type: "message.appended", Data: json.RawMessage(`{"v":2}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Apply(events[0])
+		log.Close(state)
+		failedRestore(t, store, id, func(err error) bool {
+			var upgrade *coordinator.UpgradeError
+			return errors.As(err, &upgrade)
+		})
+	})
+}
+
+func TestRestoreFailsIfTheJournalIsDamaged(t *testing.T) {
+	d := onDisk(t, 0)
+	id := oneRound(t, d)
+	damage(t, d.path(id))
+	failedRestore(t, d, id, func(err error) bool {
+		var corrupt *journal.CorruptError
+		return errors.As(err, &corrupt)
+	})
+}
+
+// damage changes a byte in the first line of a journal.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[50] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The checkpoint would make the damaged line none of a resume's business.
+	os.Remove(strings.TrimSuffix(path, ".jsonl") + ".checkpoint.json")
+}
+
+func TestRestoreIsGivenUpWhenItsContextIsCancelled(t *testing.T) {
+	d := onDisk(t, 0)
+	id := oneRound(t, d)
+	s := stage(t, d)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	team := ensemble()
+	if err := s.SetTeam(ctx, team, coordinator.SetTeamOptions{ResumeSessionID: id}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	s.checkClean(team)
+}
+
+func TestWarnsOnMemberConsistencyIssues(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := stage(t, store)
+		s.with(without(ensemble(), "ada"), id) // it restores all the same
+		if got := s.Session(); got == nil || got.ID != id {
+			t.Errorf("the session is %+v", got)
+		}
+		if s.diary.count("missing") != 1 {
+			t.Errorf("told was %q", s.diary.lines)
+		}
+		s.say("go on")
+		s.checkAsked("bob")
+		if missing := payloads[projection.SessionResumed](t, s.diary.appended)[0].Missing; len(missing) != 1 || missing[0].ID != "ada" {
+			t.Errorf("recorded as missing is %v", missing)
+		}
+	})
+}
+
+func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
+	ada, zoe := by("ada", "ada", projection.TypeAI), by("zoe", "Zoe", projection.TypeAI)
+	max, you := by("max", "Max", projection.TypeHuman), by("you", "you", projection.TypeHuman)
+	system, robot := by("system", "System", projection.TypeSystem), by("robot", "Robot", projection.TypeSystem)
+	for _, test := range []struct {
+		name     string
+		speakers []projection.Speaker
+		want     []projection.MemberRef
+	}{
+		{"should not warn when all members exist", []projection.Speaker{you, ada, you, ada}, nil},
+		{"should not warn when nobody spoke", nil, nil},
+		{"should warn with missing member names", []projection.Speaker{you, zoe}, []projection.MemberRef{{ID: "zoe", Name: "Zoe"}}},
+		{"should name each speaker once", []projection.Speaker{zoe, you, max, zoe, ada, max}, []projection.MemberRef{{ID: "zoe", Name: "Zoe"}, {ID: "max", Name: "Max"}}},
+		{"should skip system messages", []projection.Speaker{system, robot, you}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bothStores(t, func(t *testing.T, store coordinator.Store) {
+				var said []projection.Payload
+				for _, s := range test.speakers {
+					said = append(said, message(s, "words"))
+				}
+				s := resume(t, store, wrote(t, store, said...))
+				checkEqual(t, "missing", s.diary.missing, test.want)
+				if test.want == nil && s.diary.count("missing") > 0 {
+					t.Errorf("warned of nothing: %q", s.diary.lines)
+				}
+			})
+		})
+	}
+}
+
+// The callback of a user interface is Events.MembersMissing.
+func TestCallsTheMemberConsistencyWarningBackBeforeTheStatusChanges(t *testing.T) {
+	store := &coordinator.MemoryStore{}
+	id := wrote(t, store, message(by("zoe", "Zoe", projection.TypeAI), "hi"))
+	s := resume(t, store, id)
+	checkEqual(t, "told", s.diary.lines, []string{
+		"missing [{zoe Zoe}]", "status paused", "restored " + id + " 1", "team ready ensemble restored=true",
+	})
+}
+
+func TestRestoreTellsItsStepsInOrder(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := resume(t, store, id)
+		checkEqual(t, "told", s.diary.lines, []string{"status paused", "restored " + id + " 2", "team ready ensemble restored=true"})
+		fresh := start(t, store)
+		checkEqual(t, "told of a fresh start", fresh.diary.lines, []string{"team ready ensemble restored=false"})
+	})
+}
+
+func TestMigratesLegacySpeakerFields(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := wrote(t, store, message(by("you", "you", projection.TypeHuman), "first"))
+		log, err := store.Open("ensemble", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := log.State()
+		events, err := log.Append(journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m2",
+			"timestamp":"2025-11-27T10:30:00.000Z","content":"old words","speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada the First","type":"ai"},
+			"routing":{"rawNextMarkers":["you"],"resolvedAddressees":[{"identifier":"you","roleId":"you","roleName":"you"}]}}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Apply(events[0])
+		log.Close(state)
+
+		s := resume(t, store, id)
+		want := projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada the First", Type: projection.TypeAI}
+		if got := s.Session().Recent[1].Speaker; got != want {
+			t.Errorf("the speaker is %+v, want %+v", got, want)
+		}
+		if len(s.diary.missing) > 0 {
+			t.Errorf("missing are %v", s.diary.missing)
+		}
+		s.say("more")
+		if !strings.Contains(s.cast.prompt(), "Ada the First -> you: old words") {
+			t.Errorf("the prompt is\n%s", s.cast.prompt())
+		}
+	})
+}
+
+func TestImportsContextCorrectly(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		first := start(t, store, says("hi from ada"))
+		first.say("hello there [TEAM_TASK: build a boat]")
+		id := first.stop()
+
+		s := resume(t, store, id)
+		got := s.Session()
+		if got.TeamTask == nil || *got.TeamTask != "build a boat" {
+			t.Errorf("the task is %v", got.TeamTask)
+		}
+		var contents []string
+		for _, entry := range got.Recent {
+			contents = append(contents, entry.Content)
+		}
+		checkEqual(t, "the messages", contents, []string{"hello there [TEAM_TASK: build a boat]", "hi from ada"})
+		snapshot, err := store.Load("ensemble", id)
+		if err != nil || snapshot.Context.Version != 1 || snapshot.Context.Timestamp == 0 {
+			t.Errorf("the context is %+v, %v", snapshot, err)
+		}
+	})
+}
+
+func TestRebuildsSessionWithCorrectStats(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		first := start(t, store, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
+		first.say("one", "two")
+		before := first.Session()
+		id := first.stop()
+
+		s := resume(t, store, id)
+		got := s.Session()
+		checkEqual(t, "the statistics", got.Stats, before.Stats)
+		checkEqual(t, "messages by member", got.Stats.ByMember, map[string]int{"you": 2, "ada": 2, "bob": 1})
+		if got.ID != id || got.TeamID != "ensemble" || got.TeamName != "ensemble" || got.Status != coordinator.Paused {
+			t.Errorf("the session is %+v", got)
+		}
+		if want := "Restored - " + got.UpdatedAt.Local().Format("Jan 2, 03:04 PM"); got.Title != want {
+			t.Errorf("the title is %q, want %q", got.Title, want)
+		}
+		if !got.CreatedAt.Equal(before.CreatedAt) || !got.UpdatedAt.Equal(before.UpdatedAt) || got.Duration < 0 {
+			t.Errorf("created %s, updated %s, duration %s", got.CreatedAt, got.UpdatedAt, got.Duration)
+		}
+		if got.Written || got.Unsaved {
+			t.Errorf("written %v, unsaved %v before a word was said", got.Written, got.Unsaved)
+		}
+	})
+}
+
+func TestRestoreResetsToReadyIdleState(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		first := start(t, store, says("over [NEXT: eve, bob]"))
+		first.say("hello")
+		if len(first.Queue()) != 1 || first.Waiting() != "eve" {
+			t.Fatalf("queue %v, waiting %s", first.Queue(), first.Waiting())
+		}
+		id := first.stop()
+
+		s := resume(t, store, id)
+		if s.Status() != coordinator.Paused || s.Waiting() != "you" || len(s.Queue()) != 0 {
+			t.Errorf("status %s, waiting %q, queue %v", s.Status(), s.Waiting(), s.Queue())
+		}
+		s.checkAsked()
+	})
+}
+
+func TestRestoreWithoutAHumanWaitsForNobody(t *testing.T) {
+	store := &coordinator.MemoryStore{}
+	id := oneRound(t, store)
+	s := stage(t, store)
+	s.with(without(without(ensemble(), "you"), "eve"), id)
+	if s.Waiting() != "" || s.Status() != coordinator.Paused {
+		t.Errorf("waiting %q, status %s", s.Waiting(), s.Status())
+	}
+}
+
+func TestRestoreWritesNothing(t *testing.T) {
+	d := onDisk(t, 0)
+	id := oneRound(t, d)
+	// As a crash leaves it: half a line.
+	f, err := os.OpenFile(d.path(id), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString(`{"seq":9,"time":"2026`)
+	f.Close()
+	before := d.content()
+
+	s := resume(t, d, id)
+	checkEqual(t, "the files after the restore", d.content(), before)
+	if err := s.Stop("nothing was said"); err != nil {
+		t.Error("stop:", err)
+	}
+	checkEqual(t, "the files after the stop", d.content(), before)
+	s.checkAsked()
+	if s.diary.count("saved") > 0 || len(s.diary.appended) > 0 {
+		t.Errorf("told was %q", s.diary.lines)
+	}
+}
+
+func TestNothingIsOnTheDiskBeforeTheFirstWord(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	if err := s.Stop("nothing was said"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(d.root)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a directory: %v", err)
+	}
+	if s.diary.count("saved") > 0 {
+		t.Errorf("told was %q", s.diary.lines)
+	}
+}
+
+func TestRestoreAndContinueConversation(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		want := []string{"hello there", "hi from ada"}
+		for _, run := range []string{"second", "third"} {
+			s := resume(t, store, id, says("answer to the "+run))
+			s.say("run the " + run)
+			want = append(want, "run the "+run, "answer to the "+run)
+			if got := s.stop(); got != id {
+				t.Errorf("the session is %s now, want %s", got, id)
+			}
+			snapshot, err := store.Load("ensemble", id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, m := range snapshot.Context.Messages {
+				got = append(got, m.Content)
+			}
+			checkEqual(t, "the messages", got, want)
+		}
+		if list, _ := store.List("ensemble"); len(list) != 1 {
+			t.Errorf("there are %d sessions", len(list))
+		}
+	})
+}
+
+func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
+	d := onDisk(t, 0)
+	id := oneRound(t, d)
+	s := stage(t, d)
+	team := ensemble()
+	team.Members[1].Model = "m2"
+	team.Source = &coordinator.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)}
+	s.with(team, id)
+	s.say("hello again")
+	s.say("and again")
+	resumed := payloads[projection.SessionResumed](t, d.events(id))
+	if len(resumed) != 1 {
+		t.Fatalf("%d session.resumed", len(resumed))
+	}
+	checkEqual(t, "session.resumed", resumed[0], projection.SessionResumed{
+		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
+		Source:  &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
+		Changed: []projection.MemberRef{{ID: "bob", Name: "bob"}},
+	})
+	if got := s.Session(); got.Written != true {
+		t.Error("it does not count as written")
+	}
+}
+
+func TestNoEnvironmentOfAMemberIsRecorded(t *testing.T) {
+	d := onDisk(t, 0)
+	s := stage(t, d)
+	team := ensemble()
+	team.Members[0].Env = map[string]string{"API_KEY": "sk-very-secret"}
+	s.with(team, "")
+	s.say("hello")
+	s.stop()
+	for path, content := range d.content() {
+		if strings.Contains(content, "sk-very-secret") || strings.Contains(content, "API_KEY") {
+			t.Errorf("%s has it", path)
+		}
+	}
+	if got := s.cast.turns[0].Member.Env["API_KEY"]; got != "sk-very-secret" {
+		t.Errorf("the agent got %q", got)
+	}
+}
+
+func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
+	d := onDisk(t, 0)
+	said := message(by("you", "you", projection.TypeHuman), "do it")
+	id := wrote(t, d, said,
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "x", TriggerMessageID: said.Message.ID},
+		projection.ToolStarted{TurnID: "t1", ToolID: "c1", Name: "grep", Input: json.RawMessage(`{"for":"needle"}`)},
+		projection.ToolCompleted{TurnID: "t1", ToolID: "c1", Name: "grep", Output: "found"},
+		projection.ToolStarted{TurnID: "t1", ToolID: "c2", Name: "make"},
+		projection.TurnText{TurnID: "t1", Text: "I have found the "},
+		projection.TurnText{TurnID: "t1", Text: "needle [NEXT: bob]"})
+	before := d.content()
+
+	s := resume(t, d, id)
+	checkEqual(t, "the files after the restore", d.content(), before)
+	if got := s.Session().Interrupted; got != "ada" {
+		t.Errorf("interrupted is %q, want ada", got)
+	}
+	old := len(d.events(id))
+	writes := func() int {
+		return len(d.operations(func(kind, rest string) bool { return kind == "write" && strings.Contains(rest, id+".jsonl") }))
+	}
+	written, atSaid := writes(), 0
+	s.diary.onSaid = func() {
+		if atSaid == 0 {
+			atSaid = writes() - written
+		}
+	}
+	s.say("what happened?")
+
+	if atSaid != 1 {
+		t.Errorf("%d writes until the message was said, want one batch", atSaid)
+	}
+	events := d.events(id)[old:]
+	var types []string
+	for _, e := range events[:4] {
+		types = append(types, e.Type)
+	}
+	checkEqual(t, "the batch", types, []string{"session.resumed", "tool.completed", "turn.ended", "message.appended"})
+	checkEqual(t, "the tool's end", payloads[projection.ToolCompleted](t, events), []projection.ToolCompleted{
+		{TurnID: "t1", ToolID: "c2", Name: "make", Error: "interrupted"},
+	})
+	checkEqual(t, "the turn's end", payloads[projection.TurnEnded](t, events)[0], projection.TurnEnded{
+		TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "I have found the needle [NEXT: bob]",
+	})
+	s.checkAsked("ada") // the marker of the partial reply was not obeyed
+	if prompt := s.cast.prompt(); strings.Contains(prompt, "needle") || strings.Contains(prompt, "grep") || !strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
+		t.Errorf("the prompt is\n%s", prompt)
+	}
+	if got := s.Session().Interrupted; got != "" {
+		t.Errorf("interrupted is %q after a good turn", got)
+	}
+}
+
+// A coordinator that is never stopped leaves what a killed program leaves.
+func TestATurnThatWasNeverEndedIsInterruptedAfterARestart(t *testing.T) {
+	d := onDisk(t, 0)
+	entered, release := make(chan struct{}), make(chan struct{})
+	killed := start(t, d, looks(func() { close(entered); <-release }, says("too late")))
+	done := make(chan error)
+	go func() { done <- killed.Say(context.Background(), "do it") }()
+	<-entered
+	// The file as it is while the agent works, on another disk.
+	other := onDisk(t, 0)
+	if err := os.MkdirAll(other.dir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	paths, _ := filepath.Glob(filepath.Join(d.dir(), "*.jsonl"))
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl")
+	if err := os.WriteFile(other.path(id), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+
+	s := resume(t, other, id)
+	s.say("again")
+	ends := payloads[projection.TurnEnded](t, other.events(id))
+	if len(ends) != 2 || ends[0].FinishReason != projection.Interrupted || ends[1].FinishReason != projection.Done {
+		t.Errorf("the turns ended with %+v", ends)
+	}
+	other.checkMessages(id, "you: do it", "you: again", "ada: ok")
+	if i := slices.IndexFunc(other.events(id), func(e journal.Event) bool { return e.Type == "session.resumed" }); i < 0 {
+		t.Error("nothing says that the session was resumed")
+	}
+}

@@ -1,0 +1,410 @@
+package coordinator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+func TestSavesSnapshotToStorage(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := start(t, store, says("hi from ada"))
+		s.say("hello there")
+		// Nothing was stopped or closed: it is there already.
+		snapshot, err := store.Load("ensemble", s.Session().ID)
+		if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Metadata.MessageCount != 2 {
+			t.Errorf("the snapshot is %+v, %v", snapshot, err)
+		}
+	})
+}
+
+func TestDoesNotFailOnSaveError(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	d.FailFrom(1, syscall.ENOSPC)
+	s.say("hello", "are you there?")
+	s.checkAsked("ada", "ada")
+	if len(s.diary.failures) == 0 || !errors.Is(s.diary.failures[0], syscall.ENOSPC) || s.diary.count("saved") > 0 {
+		t.Errorf("told was %q, %v", s.diary.lines, s.diary.failures)
+	}
+	if !s.Session().Unsaved {
+		t.Error("the session calls itself saved")
+	}
+}
+
+func TestEmitsSessionSavedEvent(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := start(t, store)
+		s.say("hello")
+		if n := s.diary.count("saved " + s.Session().ID); n != 1 {
+			t.Errorf("%d times: %q", n, s.diary.lines)
+		}
+	})
+}
+
+func TestSavesOnTurnCompletion(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d, says("a1 [NEXT: bob]"), says("b1"))
+	s.say("hello") // two agents, one save point
+	d.checkDurable("when the human is next")
+	id := s.Session().ID
+	want := []string{
+		"team ready ensemble restored=false",
+		"said by you: hello", "status active", "turn of ada", "said by ada: a1", "end of ada: done",
+		"turn of bob", "said by bob: b1", "end of bob: done", "status paused", "saved " + id,
+	}
+	checkEqual(t, "told", s.diary.lines, want)
+	d.checkMessages(id, "you: hello", "ada: a1", "bob: b1")
+}
+
+func TestSavesOnStop(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	s.say("hello")
+	s.diary.lines = nil
+	id := s.stop()
+	d.checkDurable("after the stop")
+	checkEqual(t, "told", s.diary.lines, []string{"saved " + id, "status idle"})
+	events := d.events(id)
+	if last := events[len(events)-1]; last.Type != "session.ended" || string(last.Data) != `{"reason":"end"}` {
+		t.Errorf("the last event is %s %s", last.Type, last.Data)
+	}
+	if s.Session() != nil || s.Waiting() != "" {
+		t.Error("there is a session after the stop")
+	}
+	if err := s.Stop("again"); err != nil {
+		t.Error("a second stop:", err)
+	}
+}
+
+func TestSavesOnUserCancellation(t *testing.T) {
+	d := onDisk(t, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := start(t, d, isCancelled(cancel, "half"))
+	turnError(t, s.Say(ctx, "hello"), "ada", projection.Cancelled)
+	d.checkDurable("after the cancellation")
+	if n := s.diary.count("saved"); n != 1 {
+		t.Errorf("saved %d times: %q", n, s.diary.lines)
+	}
+}
+
+func TestEverythingIsDurableBeforeAnAgentStarts(t *testing.T) {
+	d := onDisk(t, 0)
+	var id string
+	s := start(t, d)
+	s.cast.then(
+		looks(func() { d.checkDurable("when the first agent starts") }, says("a1 [NEXT: bob]")),
+		looks(func() {
+			d.checkDurable("when the second agent starts")
+			paths, _ := filepath.Glob(filepath.Join(d.dir(), "*.jsonl"))
+			id = strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl")
+			d.checkMessages(id, "you: hello", "ada: a1")
+		}, says("b1")))
+	s.say("hello")
+	if id != s.Session().ID {
+		t.Errorf("the second agent found the session %q", id)
+	}
+	// One sync for each agent and one for the human.
+	syncs := d.operations(func(kind, rest string) bool { return kind == "sync" && strings.HasSuffix(rest, ".jsonl") })
+	if len(syncs) != 3 {
+		t.Errorf("%d syncs, want 3", len(syncs))
+	}
+	if dirs := d.Count(journaltest.SyncDir); dirs == 0 {
+		t.Error("the directories that lead to the journal were not synced")
+	}
+}
+
+func TestNothingIsWrittenTwice(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	s.say("hello")
+	before := d.Count()
+	s.Session()
+	if after := d.Count(); after != before {
+		t.Errorf("looking at the session took %d operations", after-before)
+	}
+	checkEqual(t, "the events on the disk", d.events(s.Session().ID), s.diary.appended)
+}
+
+// failure is a way in which a disk fails.
+type failure struct {
+	name    string
+	err     error
+	forever bool
+	half    bool
+}
+
+var failures = []failure{
+	{"once EIO", syscall.EIO, false, false},
+	{"once ENOSPC, half written", syscall.ENOSPC, false, true},
+	{"until healed EACCES", syscall.EACCES, true, false},
+	{"until healed ENOSPC, half written", syscall.ENOSPC, true, true},
+	{"until healed EIO", syscall.EIO, true, false},
+}
+
+func (f failure) plan(d *disk, nth int) {
+	d.HalfWrites(f.half)
+	if f.forever {
+		d.FailFrom(nth, f.err)
+		return
+	}
+	d.Fail(nth, f.err)
+}
+
+// matters reports whether an operation failed that the journal needs: neither
+// the name in a lock file, nor a cache, nor the removal of a leftover.
+func (d *disk) matters(f failure) bool {
+	return len(d.operations(func(kind, rest string) bool {
+		name, _, failed := strings.Cut(rest, ": ")
+		harmless := kind == "remove" || strings.Contains(name, "sessions.") || strings.Contains(name, ".checkpoint.json") ||
+			(kind == "open" || kind == "write") && strings.Contains(name, ".lock")
+		return failed && !harmless
+	})) > 0
+}
+
+// everyFailure fails the first operation of a conversation, then the second,
+// and so on, until a run needs none.
+func everyFailure(t *testing.T, run func(t *testing.T, f failure, nth int) (failed bool)) {
+	for _, f := range failures {
+		t.Run(f.name, func(t *testing.T) {
+			n := 1
+			for !t.Failed() && run(t, f, n) {
+				n++
+			}
+			if n < 10 {
+				t.Errorf("only %d operations were made to fail", n-1)
+			}
+		})
+	}
+}
+
+// checkComplete checks that the journal has everything, once and in order, and
+// that the conversation is what the journal says.
+func (s *scene) checkComplete(d *disk, want ...string) {
+	s.t.Helper()
+	session := s.Session()
+	d.checkMessages(session.ID, want...)
+	d.checkDurable("after the save point")
+	events := d.events(session.ID)
+	var state projection.State
+	for i, e := range events {
+		if e.Seq != uint64(i+1) {
+			s.t.Errorf("event %d has the number %d", i+1, e.Seq)
+		}
+		state.Apply(e)
+	}
+	if session.Unsaved {
+		s.t.Error("the session calls itself unsaved")
+	}
+	if len(state.OpenTurns) > 0 || len(state.Unknown) > 0 || state.Unreadable > 0 {
+		s.t.Errorf("open %v, unknown %v, unreadable %d", state.OpenTurns, state.Unknown, state.Unreadable)
+	}
+	checkEqual(s.t, "the statistics", session.Stats, state.Stats)
+	if got, fold := asJSON(s.t, session.Recent), asJSON(s.t, state.Recent); got != fold {
+		s.t.Errorf("the messages in memory are\n%s\nin the journal\n%s", got, fold)
+	}
+	if !session.UpdatedAt.Equal(state.Row.UpdatedAt) || session.Interrupted != "" {
+		s.t.Errorf("updated %s, in the journal %s; interrupted %q", session.UpdatedAt, state.Row.UpdatedAt, session.Interrupted)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAfterAnyFailureANewSessionIsCompleteAtTheNextSavePoint(t *testing.T) {
+	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+		d := onDisk(t, 0)
+		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"), says("a3"))
+		f.plan(d, nth)
+		s.say("one", "two")
+		failed, matters := d.Failed(), d.matters(f)
+		if matters != (len(s.diary.failures) > 0) {
+			t.Errorf("told were %v", s.diary.failures)
+		}
+		for _, err := range s.diary.failures {
+			if !errors.Is(err, f.err) {
+				t.Errorf("told was %v, want %v", err, f.err)
+			}
+		}
+		d.Heal()
+		s.diary.lines = nil
+		s.say("three")
+		if s.diary.count("save failed") > 0 && f.forever == false {
+			t.Errorf("told after the cause was gone: %q", s.diary.lines)
+		}
+		s.checkAsked("ada", "bob", "ada", "ada")
+		s.checkComplete(d, "you: one", "ada: a1", "bob: b1", "you: two", "ada: a2", "you: three", "ada: a3")
+		checkEqual(t, "the events that were told", s.diary.appended, d.events(s.Session().ID))
+		id := s.stop()
+		resume(t, d, id).Stop("its lock was free")
+		if t.Failed() {
+			t.Logf("operation %d failed:\n%s", nth, strings.ReplaceAll(d.String(), d.root, ""))
+		}
+		return failed
+	})
+}
+
+// left puts a session on a disk whose last turn has no end, and whose last
+// batch is torn.
+func left(t *testing.T, d *disk) (id string) {
+	t.Helper()
+	said := message(by("you", "you", projection.TypeHuman), "zero")
+	id = wrote(t, d, said,
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: said.Message.ID},
+		projection.TurnText{TurnID: "t1", Text: "half a re"})
+	f, err := os.OpenFile(d.path(id), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(`{"seq":5,"time":"2026-`); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestAfterAnyFailureAResumedSessionIsCompleteAtTheNextSavePoint(t *testing.T) {
+	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+		before := onDisk(t, 0)
+		id := left(t, before)
+		d := diskAt(t, before.root, 0)
+		f.plan(d, nth)
+		s := resume(t, d, id, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
+		lockable := f.forever || !d.Failed() // else only the first lock failed, and the next one does as well
+		s.say("one")
+		failed := d.Failed()
+		if d.matters(f) && lockable && len(s.diary.failures) == 0 {
+			t.Error("nothing was told")
+		}
+		d.Heal()
+		s.say("two")
+		s.checkComplete(d, "you: zero", "you: one", "ada: a1", "bob: b1", "you: two", "ada: a2")
+		events := d.events(id)
+		if n := len(payloads[projection.SessionResumed](t, events)); n != 1 {
+			t.Errorf("%d session.resumed", n)
+		}
+		if ends := payloads[projection.TurnEnded](t, events); len(ends) != 4 || ends[0].Partial != "half a re" {
+			t.Errorf("the turns ended with %+v", ends)
+		}
+		recovered := payloads[projection.JournalRecovered](t, events)
+		if len(recovered) == 0 || !slices.ContainsFunc(recovered, func(r projection.JournalRecovered) bool { return r.Aside != "" }) {
+			t.Errorf("of the torn tail is recorded %+v", recovered)
+		}
+		s.stop()
+		if t.Failed() {
+			t.Logf("operation %d failed:\n%s", nth, strings.ReplaceAll(d.String(), d.root, ""))
+		}
+		return failed
+	})
+}
+
+func TestAFailureThatLastsUntilTheStopLosesOnlyWhatWasTold(t *testing.T) {
+	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+		d := onDisk(t, 0)
+		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
+		f.plan(d, nth)
+		s.say("one", "two")
+		id := s.Session().ID
+		err := s.Stop("end")
+		failed, matters := d.Failed(), d.matters(f)
+		if f.forever && matters != (err != nil) {
+			t.Errorf("stop: %v", err)
+		}
+		if err != nil && (!errors.Is(err, f.err) || s.diary.lines[len(s.diary.lines)-2] != "save failed") {
+			t.Errorf("stop: %v, told was %q", err, s.diary.lines)
+		}
+		if s.Status() != coordinator.Idle || s.Session() != nil {
+			t.Error("the conversation is not over")
+		}
+		s.checkAsked("ada", "bob", "ada")
+		d.Heal()
+
+		all := []string{"you: one", "ada: a1", "bob: b1", "you: two", "ada: a2"}
+		if _, statErr := os.Stat(d.path(id)); errors.Is(statErr, fs.ErrNotExist) && err != nil {
+			return failed // it never came into being
+		}
+		got := d.messages(id)
+		if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) {
+			t.Errorf("the journal has %q", got)
+		}
+		if err == nil {
+			d.checkMessages(id, all...)
+		}
+		if len(got) > 0 {
+			again := resume(t, d, id)
+			again.say("three")
+			again.checkComplete(d, append(got, "you: three", "ada: ok")...)
+			again.stop()
+		}
+		if t.Failed() {
+			t.Logf("operation %d failed:\n%s", nth, strings.ReplaceAll(d.String(), d.root, ""))
+		}
+		return failed
+	})
+}
+
+func TestEveryKindOfFailureIsToldAsWhatItIs(t *testing.T) {
+	for kind, err := range map[journaltest.Kind]error{
+		journaltest.Mkdir: syscall.EACCES, journaltest.Lock: syscall.EACCES, journaltest.Open: syscall.EACCES,
+		journaltest.Write: syscall.ENOSPC, journaltest.Sync: syscall.EIO, journaltest.SyncDir: syscall.EIO,
+	} {
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			d := onDisk(t, 0)
+			s := start(t, d)
+			d.FailFrom(1, err, kind)
+			s.say("hello", "again")
+			var path *fs.PathError
+			if n := len(s.diary.failures); n < 2 || !errors.Is(s.diary.failures[n-1], err) || !errors.As(s.diary.failures[n-1], &path) {
+				t.Fatalf("told were %v", s.diary.failures)
+			}
+			if !strings.Contains(s.diary.failures[0].Error(), d.root) {
+				t.Errorf("%v does not say where", s.diary.failures[0])
+			}
+			d.Heal()
+			s.say("now")
+			s.checkComplete(d, "you: hello", "ada: ok", "you: again", "ada: ok", "you: now", "ada: ok")
+			s.stop()
+		})
+	}
+}
+
+func TestATaskAndATitleSurviveAFailure(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	d.FailFrom(1, syscall.EIO)
+	if err := errors.Join(s.SetTask("a boat"), s.Rename("the boat")); err != nil {
+		t.Fatal(err)
+	}
+	s.say("hello")
+	if got := s.Session(); *got.TeamTask != "a boat" || got.Title != "the boat" || !got.Unsaved {
+		t.Errorf("the session is %+v", got)
+	}
+	d.Heal()
+	s.say("now")
+	s.checkComplete(d, "you: hello", "ada: ok", "you: now", "ada: ok")
+	id := s.stop()
+	if list, err := d.List("ensemble"); err != nil || len(list) != 1 || list[0].Title != "the boat" {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+	if got := resume(t, d, id).Session(); *got.TeamTask != "a boat" {
+		t.Errorf("the task is %v", got.TeamTask)
+	}
+}
