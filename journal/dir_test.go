@@ -1,0 +1,185 @@
+package journal_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+func TestDirNamesArePlainAndNeverShared(t *testing.T) {
+	long := strings.Repeat("a", 300)
+	for id, want := range map[string]string{
+		"dev":         "dev",
+		"team_1-a":    "team_1-a",
+		"-":           "-",
+		long[:64]:     long[:64],
+		long[:65]:     long[:48] + "-*",
+		long:          long[:48] + "-*",
+		"":            "-*",
+		"Dev":         "Dev-*",
+		"DEV":         "DEV-*",
+		"con":         "con-*",
+		"lpt1":        "lpt1-*",
+		"com":         "com",
+		"x-0123abcd":  "x-0123abcd-*",
+		"x-0123abcg":  "x-0123abcg",
+		"..":          "__-*",
+		"../../etc":   "______etc-*",
+		`a\b:c`:       "a_b_c-*",
+		"a\x00b":      "a_b-*",
+		"团队A":         "__A-*",
+		"团组A":         "__A-*",
+		"caf\u00e9":   "caf_-*",
+		"cafe\u0301":  "cafe_-*",
+		"\xff\xfe":    "__-*",
+		"dev ":        "dev_-*",
+		"dev\n":       "dev_-*",
+		"archive.tmp": "archive_tmp-*",
+	} {
+		got := journal.DirName(id)
+		if prefix, hashed := strings.CutSuffix(want, "*"); got != want && !(hashed && strings.HasPrefix(got, prefix) && len(got) == len(prefix)+8) {
+			t.Errorf("%q is called %q, want %q", id, got, want)
+		}
+	}
+	if a, b := journal.DirName("团队A"), journal.DirName("团组A"); a == b {
+		t.Error("two teams share", a)
+	}
+}
+
+func TestNoTwoIdentifiersShareADirName(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		any := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{0,70}`), rapid.StringMatching(`[a-cA-C]{0,3}-[0-9a-f]{8}`))
+		a, b := any.Draw(t, "a"), any.Draw(t, "b")
+		nameA, nameB := journal.DirName(a), journal.DirName(b)
+		if a != b && strings.EqualFold(nameA, nameB) {
+			t.Errorf("%q and %q are called %q and %q", a, b, nameA, nameB)
+		}
+		if filepath.Base(nameA) != nameA || len(nameA) > 64 || nameA == "." || nameA == ".." {
+			t.Errorf("%q is called %q", a, nameA)
+		}
+		if c := journal.DirName(nameA); a != nameA && c == nameA {
+			t.Errorf("%q and %q share %q", a, nameA, c)
+		}
+	})
+}
+
+func TestListTakesOnlyWhatIsNamedLikeAJournal(t *testing.T) {
+	dir := newDir(t)
+	if infos, err := dir.List(); err != nil || len(infos) > 0 {
+		t.Errorf("a directory that does not exist: %v, %v", infos, err)
+	}
+	first, second, third := newJournal(t, dir, 0), newJournal(t, dir, 0), newJournal(t, dir, 0)
+	must(t, dir.Archive(second))
+	must(t, dir.Trash(third))
+	for _, name := range []string{
+		"sessions.json", "notes.jsonl", strings.ToLower(first) + ".jsonl", first + ".jsonl.bak", first + ".jsonl~",
+		first[:25] + ".jsonl", "." + first + ".jsonl", first + ".checkpoint.json", first + "x.jsonl",
+		"8" + first[1:] + ".jsonl", // more than 128 bits
+		filepath.Join("archive", first+".jsonl"), filepath.Join("archive", "notes.jsonl.zst"),
+	} {
+		writeFile(t, filepath.Join(dir.Path(), name), []byte("{}\n"))
+	}
+	directory := dir.NewID()
+	must(t, os.Mkdir(filepath.Join(dir.Path(), directory+".jsonl"), 0o700))
+
+	infos, err := dir.List()
+	must(t, err)
+	var got []string
+	for _, info := range infos {
+		got = append(got, info.ID)
+		stat, err := dir.Stat(info.ID)
+		if err != nil || stat != info {
+			t.Errorf("Stat says %+v, %v; List %+v", stat, err, info)
+		}
+		if info.Archived != (info.ID == second) {
+			t.Errorf("%+v", info)
+		}
+	}
+	want := []string{first, second}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("listed %v, want %v", got, want)
+	}
+}
+
+func TestNoIDLeadsOutOfTheDirectory(t *testing.T) {
+	dir := newDir(t)
+	for _, id := range []string{"", ".", "..", "../x", "a/b", `a\b`, "a\x00"} {
+		_, createErr := dir.Create(id)
+		_, openErr := dir.Open(id)
+		_, readErr := dir.Reader(id, journal.Position{})
+		_, statErr := dir.Stat(id)
+		for name, err := range map[string]error{
+			"Create": createErr, "Open": openErr, "Reader": readErr, "Stat": statErr,
+			"Archive": dir.Archive(id), "Trash": dir.Trash(id), "Follow": follow(t, dir, id, journal.Position{}).end(),
+			"Restore": dir.Restore(id), "Purge": dir.Purge(id),
+		} {
+			if err == nil || errors.Is(err, journal.ErrNotFound) {
+				t.Errorf("%s of %q: %v", name, id, err)
+			}
+		}
+	}
+}
+
+func TestATrashedJournalIsGoneWithAllThatBelongsToItAndComesBackWhole(t *testing.T) {
+	for name, prepare := range map[string]func(*journal.Dir, string) error{
+		"live":     func(*journal.Dir, string) error { return nil },
+		"archived": (*journal.Dir).Archive,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+			l := mustOpen(t, dir, id)
+			mustAppend(t, l, counted(16, 0))
+			must(t, l.Close())
+			must(t, prepare(dir, id))
+			events, before := sound(t, dir, id), filesIn(t, dir.Path())
+
+			must(t, dir.Trash(id))
+			if _, err := dir.Open(id); !errors.Is(err, journal.ErrNotFound) {
+				t.Error("it still opens:", err)
+			}
+			for _, name := range filesIn(t, dir.Path()) {
+				if !strings.HasPrefix(name, "trash/") {
+					t.Errorf("%s is not in the trash", name)
+				}
+			}
+			all, err := dir.ListTrash()
+			if err != nil || len(all) != 1 || all[0].ID != id || !all[0].Since.Equal(noon) {
+				t.Errorf("in the trash: %+v, %v", all, err)
+			}
+
+			must(t, dir.Restore(id))
+			same(t, "restored", sound(t, dir, id), events)
+			after := append(filesIn(t, dir.Path()), id+".lock")
+			slices.Sort(after)
+			slices.Sort(before)
+			if !slices.Equal(after, before) {
+				t.Errorf("files %v, want %v", after, before)
+			}
+
+			must(t, dir.Trash(id))
+			other, err := dir.Create(id)
+			must(t, err)
+			mustAppend(t, other, counted(1, 0))
+			must(t, other.Close())
+			if err := dir.Restore(id); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("restored over another: %v", err)
+			}
+			must(t, dir.Purge(id))
+			must(t, dir.Purge(id))
+			if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
+				t.Errorf("in the trash: %+v, %v", all, err)
+			}
+		})
+	}
+}

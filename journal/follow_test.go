@@ -1,0 +1,386 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+// ways are how a follower may learn of a change.
+var ways = map[string]func(*journal.Dir) *journal.Dir{
+	"notified": func(d *journal.Dir) *journal.Dir { return d },
+	"ticking":  (*journal.Dir).WithoutNotifications,
+}
+
+func TestAJournalIsFollowedFromBeforeItExists(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			l := mustCreate(t, dir)
+			started := make(chan struct{})
+			appended := make(chan []journal.Event, 2)
+			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: &hooks{FS: journal.OS, stat: func(string) { closeOnce(started) }}})), l.ID(), journal.Position{})
+			go func() {
+				<-started // it has looked, and found nothing
+				for n := range 2 {
+					events, err := l.Append(batch(3*n+1, 3*n+3, 10)...)
+					if err != nil {
+						t.Error(err)
+					}
+					appended <- events
+				}
+			}()
+			first, err, ok := f.next()
+			if err != nil || !ok {
+				t.Fatal("nothing came:", err)
+			}
+			events := append(<-appended, <-appended...)
+			same(t, "the first", []journal.Event{first}, events[:1])
+			f.expect(events[1:]...)
+		})
+	}
+}
+
+func closeOnce(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+// hooks is a file system that tells of some calls.
+type hooks struct {
+	journal.FS
+	stat   func(name string)            // behind every Stat
+	readAt func(name string, end int64) // behind every ReadAt, which came to end
+}
+
+func (h *hooks) Stat(name string) (fs.FileInfo, error) {
+	info, err := h.FS.Stat(name)
+	if h.stat != nil {
+		h.stat(name)
+	}
+	return info, err
+}
+
+func (h *hooks) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := h.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return hookedFile{f, h, name}, nil
+}
+
+type hookedFile struct {
+	journal.File
+	hooks *hooks
+	name  string
+}
+
+func (f hookedFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.File.ReadAt(p, off)
+	if f.hooks.readAt != nil {
+		f.hooks.readAt(f.name, off+int64(n))
+	}
+	return n, err
+}
+
+func TestHalfLinesAreNeverDelivered(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := newDir(t)
+			id := newJournal(t, source, 20)
+			events := sound(t, source, id)
+			data := readFile(t, filepath.Join(source.Path(), id+".jsonl"))
+
+			dir := newDir(t)
+			path := filepath.Join(dir.Path(), id+".jsonl")
+			writeFile(t, path, nil)
+			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			must(t, err)
+			defer file.Close()
+			// Every time the follower has read all there is, it gets another byte.
+			written := 0
+			disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+				if end == int64(written) && written < len(data) {
+					file.Write(data[written : written+1])
+					written++
+				}
+			}}
+			file.Write(data[:1])
+			written = 1
+			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: disk})), id, journal.Position{})
+			f.expect(events...)
+		})
+	}
+}
+
+func TestWhatIsPutInThePlaceOfHalfALineIsDelivered(t *testing.T) {
+	source := newDir(t)
+	id := newJournal(t, source, 20)
+	events := sound(t, source, id)[:3]
+	lines := splitLines(readFile(t, filepath.Join(source.Path(), id+".jsonl")))
+	for name, length := range map[string]int{
+		"shorter": len(lines[1]) - 5, "as long": len(lines[1]), "longer": len(lines[1]) + 5,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			path := filepath.Join(dir.Path(), id+".jsonl")
+			writeFile(t, path, slices.Concat(lines[0], bytes.Repeat([]byte("x"), length)))
+			var once sync.Once
+			disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+				if end == int64(len(lines[0])+length) {
+					once.Do(func() {
+						must(t, os.Truncate(path, int64(len(lines[0]))))
+						appendFile(t, path, lines[1])
+					})
+				}
+			}}
+			f := follow(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id, journal.Position{})
+			f.expect(events[:2]...)
+			appendFile(t, path, lines[2])
+			f.expect(events[2])
+		})
+	}
+}
+
+func TestAFileThatAFailedSyncMadeNewIsFollowed(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	l := mustCreate(t, dir)
+	f := follow(t, dir, l.ID(), journal.Position{})
+	f.expect(mustAppend(t, l, batch(1, 3, 10)...)...)
+	unread := mustAppend(t, l, counted(4, 10))
+	disk.Fail(1, syscall.EIO, journaltest.Sync)
+	if err := l.Sync(); err == nil {
+		t.Fatal("the sync did not fail")
+	}
+	recovered, err := l.Recover()
+	must(t, err)
+	f.expect(slices.Concat(unread, recovered)...)
+	f.expect(mustAppend(t, l, counted(5, 10))...)
+}
+
+func TestAnArchivedJournalIsFollowedAndWaitedFor(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			id := newJournal(t, dir, 10)
+			events := sound(t, dir, id)
+			early := follow(t, way(dir), id, journal.Position{})
+			early.expect(events...)
+			behind := follow(t, way(dir), id, journal.Position{})
+			behind.expect(events[:5]...)
+			seen := 5
+			for n := range 3 {
+				must(t, dir.Archive(id))
+				late := follow(t, way(dir), id, journal.Position{})
+				late.expect(events...)
+				behind.expect(events[seen : seen+3]...)
+				seen += 3
+				l := mustOpen(t, dir, id)
+				added := mustAppend(t, l, batch(100*n, 100*n+n, 10)...)
+				must(t, l.Close())
+				late.expect(added...)
+				early.expect(added...)
+				events = append(events, added...)
+			}
+			behind.expect(events[seen:]...)
+		})
+	}
+}
+
+// positionBehind is the position behind the nth event.
+func positionBehind(t *testing.T, dir *journal.Dir, id string, n int) journal.Position {
+	t.Helper()
+	r, err := dir.Reader(id, journal.Position{})
+	must(t, err)
+	defer r.Close()
+	for e, err := range r.All() {
+		must(t, err)
+		if e.Seq == uint64(n) {
+			break
+		}
+	}
+	return r.Position()
+}
+
+func TestADeletedJournalEndsItsFollowers(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			f := follow(t, way(dir), id, journal.Position{})
+			f.expect(sound(t, dir, id)...)
+			must(t, dir.Trash(id))
+			if err := f.end(); !errors.Is(err, journal.ErrNotFound) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestAnotherHistoryInThePlaceOfAJournalEndsItsFollowers(t *testing.T) {
+	other := newDir(t)
+	otherID := newJournal(t, other, 33)
+	lines := splitLines(readFile(t, filepath.Join(other.Path(), otherID+".jsonl")))
+	for name, content := range map[string][][]byte{
+		"as long": lines, "shorter": lines[:4], "empty": nil, "longer": append(slices.Clone(lines), []byte("half")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			path := filepath.Join(dir.Path(), id+".jsonl")
+			f := follow(t, dir, id, journal.Position{})
+			f.expect(sound(t, dir, id)...)
+			writeFile(t, path+".new", bytes.Join(content, nil))
+			must(t, os.Rename(path+".new", path))
+			if err := f.end(); !errors.Is(err, journal.ErrReplaced) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestAPositionOfAnotherHistoryCannotBeFollowedFrom(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	at := positionBehind(t, dir, id, 7)
+	f := follow(t, dir, id, at)
+	f.expect(sound(t, dir, id)[7:]...)
+	for name, from := range map[string]journal.Position{
+		"another sum": {Seq: at.Seq, Offset: at.Offset, Sum: at.Sum + 1},
+		"the future":  {Seq: 99, Offset: 1 << 20, Sum: 1},
+	} {
+		if err := follow(t, dir, id, from).end(); !errors.Is(err, journal.ErrReplaced) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestACopyWithTheSameLinesIsFollowedOn(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	f := follow(t, dir, id, journal.Position{})
+	f.expect(sound(t, dir, id)...)
+	writeFile(t, path+".new", readFile(t, path))
+	must(t, os.Rename(path+".new", path))
+	f.expect(mustAppend(t, mustOpen(t, dir, id), counted(16, 0))...)
+}
+
+// Between a look at the one place and a look at the other, an archived journal
+// may come back: it is at neither then.
+func TestAJournalThatComesBackBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	comeBack := func() {
+		l, err := dir.Open(id)
+		must(t, err)
+		mustAppend(t, l, counted(99, 0))
+		must(t, l.Close())
+	}
+	armed := false
+	disk := &hooks{FS: journal.OS, stat: func(name string) {
+		if armed && strings.HasSuffix(name, id+".jsonl") {
+			armed = false
+			comeBack()
+		}
+	}}
+	watched := journal.NewDir(dir.Path(), journal.Options{FS: disk})
+
+	f := follow(t, watched, id, journal.Position{})
+	f.expect(sound(t, dir, id)...)
+	must(t, dir.Archive(id))
+	armed = true
+	e, err, _ := f.next()
+	if err != nil || e.Seq != 16 {
+		t.Errorf("followed: event %d, %v", e.Seq, err)
+	}
+
+	must(t, dir.Archive(id))
+	armed = true
+	if info, err := watched.Stat(id); err != nil || info.Archived {
+		t.Errorf("Stat: %+v, %v", info, err)
+	}
+}
+
+func TestTwentyFollowersSeeTheSame(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	var seen []<-chan []journal.Event
+	for range 20 {
+		seen = append(seen, followUntil(t, dir, l.ID(), 300))
+	}
+	for n := 1; n <= 300; n++ {
+		mustAppend(t, l, counted(n, n*10))
+	}
+	events := sound(t, dir, l.ID())
+	for i, s := range seen {
+		if got := <-s; len(got) != len(events) {
+			t.Errorf("follower %d saw %d events", i, len(got))
+		} else {
+			same(t, "followed", got, events)
+		}
+	}
+}
+
+func TestFollowingEndsWithoutAnErrorWhenItsContextIsDone(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	for name, wanted := range map[string]string{"existing": id, "missing": dir.NewID()} {
+		ctx, cancel := context.WithCancel(context.Background())
+		looked := make(chan struct{})
+		disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(looked) }}
+		ended := make(chan error, 1)
+		go func() {
+			for _, err := range journal.NewDir(dir.Path(), journal.Options{FS: disk}).Follow(ctx, wanted, journal.Position{}) {
+				if err != nil {
+					ended <- err
+					return
+				}
+			}
+			ended <- nil
+		}()
+		<-looked
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFollowingWritesNothing(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+	disk := journaltest.New(journal.OS)
+	f := follow(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id, journal.Position{})
+	for n := range 15 {
+		if e, err, _ := f.next(); err != nil || e.Seq != uint64(n)+1 {
+			t.Fatalf("event %d, %v", e.Seq, err)
+		}
+	}
+	if n := disk.Count(); n > 0 {
+		t.Errorf("%d operations change something:\n%s", n, disk)
+	}
+}

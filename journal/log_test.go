@@ -1,0 +1,376 @@
+package journal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+// holdEnv makes this test binary a second process that holds a journal.
+const holdEnv = "JOURNAL_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holdEnv); path != "" {
+		hold(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// hold opens a journal, says so, and keeps it until its input ends.
+func hold(path string) {
+	dir := journal.NewDir(filepath.Dir(path), journal.Options{})
+	l, err := dir.Open(strings.TrimSuffix(filepath.Base(path), ".jsonl"))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	os.Stdin.Read(make([]byte, 1))
+	l.Close()
+}
+
+func TestNothingIsOnTheDiskBeforeTheFirstAppend(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	must(t, l.Sync())
+	if _, err := l.Append(); err != nil {
+		t.Error("an empty batch:", err)
+	}
+	if _, err := os.Stat(dir.Path()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the directory exists:", err)
+	}
+	mustAppend(t, l, counted(1, 0))
+	if n := len(sound(t, dir, l.ID())); n != 1 {
+		t.Errorf("%d events after the first Append", n)
+	}
+}
+
+func TestAnEventTooLongIsRefusedAndWritesNothing(t *testing.T) {
+	dir := journal.NewDir(t.TempDir(), journal.Options{MaxLine: 4096})
+	l := mustCreate(t, dir)
+	if _, err := l.Append(counted(1, 0), counted(2, 4096)); !errors.Is(err, journal.ErrTooLong) {
+		t.Fatalf("error %v", err)
+	}
+	if names := filesIn(t, dir.Path()); len(names) > 0 {
+		t.Error("there are files:", names)
+	}
+	mustAppend(t, l, counted(1, 0))
+	if _, err := l.Append(counted(2, 4096)); !errors.Is(err, journal.ErrTooLong) {
+		t.Fatalf("error %v", err)
+	}
+	for padding := 3800; padding < 4096; padding++ {
+		if _, err := l.Append(counted(2, padding)); errors.Is(err, journal.ErrTooLong) {
+			break
+		}
+	}
+	sound(t, dir, l.ID()) // whatever was accepted can be read
+}
+
+func TestAnEventOf16MiBGoesThrough(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 16<<20), counted(2, 0))
+	must(t, l.Close())
+	if events := sound(t, dir, l.ID()); len(events) != 2 || len(events[0].Data) < 16<<20 {
+		t.Errorf("%d events", len(events))
+	}
+	if seq := mustOpen(t, dir, l.ID()).Position().Seq; seq != 2 {
+		t.Errorf("opened behind event %d", seq)
+	}
+}
+
+func TestWhatIsNoEventIsRefused(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	for name, r := range map[string]journal.Record{
+		"no data":          {Type: "sheep.counted"},
+		"half an object":   {Type: "sheep.counted", Data: json.RawMessage(`{"n":`)},
+		"an array":         {Type: "sheep.counted", Data: json.RawMessage(`[]`)},
+		"two objects":      {Type: "sheep.counted", Data: json.RawMessage(`{}{}`)},
+		"no type":          {Data: json.RawMessage(`{}`)},
+		"no verb":          {Type: "sheep", Data: json.RawMessage(`{}`)},
+		"a quote in type":  {Type: `sheep.counted"`, Data: json.RawMessage(`{}`)},
+		"upper case":       {Type: "Sheep.counted", Data: json.RawMessage(`{}`)},
+		"a year too far":   {Type: "sheep.counted", Data: json.RawMessage(`{}`), Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"a year before 0":  {Type: "sheep.counted", Data: json.RawMessage(`{}`), Time: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"a newline inside": {Type: "sheep.counted", Data: json.RawMessage("{\"a\":\"\n\"}")},
+	} {
+		if _, err := l.Append(counted(1, 0), r); err == nil {
+			t.Error(name, "is accepted")
+		}
+	}
+	if events := mustAppend(t, l, journal.Record{Type: "sheep.counted", Data: json.RawMessage("{ \"a\":\n\"<&>\" }")}); string(events[0].Data) != `{"a":"<&>"}` {
+		t.Errorf("stored as %s", events[0].Data)
+	}
+	sound(t, dir, l.ID())
+}
+
+func TestABatchIsOneWrite(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	before := disk.Count(journaltest.Write)
+	mustAppend(t, l, batch(2, 100, 1000)...)
+	if n := disk.Count(journaltest.Write) - before; n != 1 {
+		t.Errorf("%d writes\n%s", n, disk)
+	}
+}
+
+func TestTheFirstLineBehindASyncSaysHowFarItWent(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, batch(1, 2, 0)...)
+	must(t, l.Sync())
+	mustAppend(t, l, batch(3, 4, 0)...)
+	mustAppend(t, l, counted(5, 0))
+	must(t, l.Sync())
+	must(t, l.Sync())
+	mustAppend(t, l, counted(6, 0))
+	must(t, l.Close())
+	l = mustOpen(t, dir, l.ID())
+	mustAppend(t, l, counted(7, 0))
+	var claims []uint64
+	for i, e := range sound(t, dir, l.ID()) {
+		if e.Seq != uint64(i)+1 {
+			t.Errorf("event %d has seq %d", i+1, e.Seq)
+		}
+		claims = append(claims, e.Synced)
+	}
+	if diff := cmp.Diff([]uint64{0, 0, 2, 0, 0, 5, 6}, claims); diff != "" {
+		t.Errorf("synced (-want +got):\n%s", diff)
+	}
+}
+
+func TestSyncMakesTheNameDurableThatAnEarlierProcessGave(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	disk := journaltest.New(journal.OS)
+	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id)
+	mustAppend(t, l, counted(16, 0))
+	must(t, l.Sync())
+	if disk.Count(journaltest.SyncDir) == 0 {
+		t.Errorf("the directory was not synced\n%s", disk)
+	}
+}
+
+func TestASecondWriterIsToldWhoHoldsTheJournal(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	mustOpen(t, dir, id)
+	host, _ := os.Hostname()
+	want := journal.Holder{PID: os.Getpid(), Host: host, StartedAt: noon}
+	for name, open := range map[string]func() error{
+		"Open":    func() error { _, err := dir.Open(id); return err },
+		"Archive": func() error { return dir.Archive(id) },
+		"Trash":   func() error { return dir.Trash(id) },
+		"Create": func() error {
+			l, err := dir.Create(id)
+			must(t, err)
+			_, err = l.Append(counted(1, 0))
+			return err
+		},
+	} {
+		err := open()
+		var locked *journal.LockedError
+		if !errors.As(err, &locked) || !errors.Is(err, journal.ErrLocked) || locked.Holder != want {
+			t.Errorf("%s: %v, want it held by %v", name, err, want)
+		}
+	}
+}
+
+func TestTheLockHoldsAcrossProcesses(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), holdEnv+"="+path)
+	stdin, err := other.StdinPipe()
+	must(t, err)
+	stdout, err := other.StdoutPipe()
+	must(t, err)
+	must(t, other.Start())
+	said := make([]byte, 4)
+	if _, err := stdout.Read(said); err != nil || string(said) != "held" {
+		t.Fatalf("the other process says %q, %v", said, err)
+	}
+
+	_, err = dir.Open(id)
+	var locked *journal.LockedError
+	if !errors.As(err, &locked) || locked.Holder.PID != other.Process.Pid {
+		t.Errorf("error %v, want it held by process %d", err, other.Process.Pid)
+	}
+
+	must(t, stdin.Close())
+	must(t, other.Wait())
+	l := mustOpen(t, dir, id)
+	must(t, l.Close())
+	if holder := readFile(t, filepath.Join(dir.Path(), id+".lock")); len(holder) > 0 {
+		t.Errorf("the lock file names %s after Close", holder)
+	}
+}
+
+func TestAProcessThatDiesHoldsNoLock(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), holdEnv+"="+filepath.Join(dir.Path(), id+".jsonl"))
+	stdin, err := other.StdinPipe()
+	must(t, err)
+	defer stdin.Close()
+	stdout, err := other.StdoutPipe()
+	must(t, err)
+	must(t, other.Start())
+	stdout.Read(make([]byte, 4))
+	must(t, other.Process.Kill())
+	other.Wait()
+	if stale := readFile(t, filepath.Join(dir.Path(), id+".lock")); len(stale) == 0 {
+		t.Error("the lock file does not name the dead process")
+	}
+	mustOpen(t, dir, id)
+}
+
+func TestWhatALockFileSaysDecidesNothing(t *testing.T) {
+	for name, content := range map[string]string{
+		"another process": `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
+		"nonsense":        "\x00{",
+		"nothing":         "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			writeFile(t, filepath.Join(dir.Path(), id+".lock"), []byte(content))
+			mustAppend(t, mustOpen(t, dir, id), counted(16, 0))
+		})
+	}
+}
+
+func TestAClosedLogRefusesEverythingButClose(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Close())
+	must(t, l.Close())
+	_, appendErr := l.Append(counted(2, 0))
+	_, recoverErr := l.Recover()
+	for name, err := range map[string]error{"Append": appendErr, "Sync": l.Sync(), "Recover": recoverErr} {
+		if !errors.Is(err, journal.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWhereNoLockCanBeTakenAJournalOpensAndAppendSaysWhy(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	id := newJournal(t, dir, 0)
+	disk.FailFrom(1, syscall.EROFS, journaltest.Lock)
+	l := mustOpen(t, dir, id)
+	if l.Position().Seq != 15 {
+		t.Errorf("opened at %+v", l.Position())
+	}
+	if _, err := l.Append(counted(16, 0)); !errors.Is(err, syscall.EROFS) || errors.Is(err, journal.ErrPoisoned) {
+		t.Errorf("error %v", err)
+	}
+	if err := dir.Archive(id); !errors.Is(err, syscall.EROFS) {
+		t.Errorf("Archive: %v", err)
+	}
+	disk.Heal()
+	mustAppend(t, l, counted(16, 0))
+	sound(t, dir, id)
+}
+
+func TestALateLockIsRefusedAsLongAsTheJournalHasChanged(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	id := newJournal(t, dir, 0)
+	disk.Fail(1, syscall.EROFS, journaltest.Lock)
+	late := mustOpen(t, dir, id)
+	other := mustOpen(t, dir, id)
+	mustAppend(t, other, counted(16, 0))
+	must(t, other.Close())
+	for range 2 {
+		if _, err := late.Append(counted(17, 0)); err == nil {
+			t.Fatal("appended behind an event that it had not seen")
+		}
+	}
+	mustAppend(t, mustOpen(t, dir, id), counted(17, 0)) // and it keeps no lock
+}
+
+func TestAJournalIsNotCreatedInThePlaceOfAnother(t *testing.T) {
+	for name, prepare := range map[string]func(*journal.Dir, string) error{
+		"live":     func(*journal.Dir, string) error { return nil },
+		"archived": (*journal.Dir).Archive,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			must(t, prepare(dir, id))
+			l, err := dir.Create(id)
+			must(t, err)
+			defer l.Close()
+			if _, err := l.Append(counted(1, 0)); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("error %v", err)
+			}
+			if n := len(sound(t, dir, id)); n != 15 {
+				t.Errorf("%d events", n)
+			}
+		})
+	}
+}
+
+func TestManyGoroutinesMayAppendToOneLog(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for n := range 25 {
+				if _, err := l.Append(counted(w*1000+n, n)); err != nil {
+					t.Error(err)
+				}
+				if err := l.Sync(); n%10 == 0 && err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if n := len(sound(t, dir, l.ID())); n != 200 {
+		t.Errorf("%d events", n)
+	}
+}
+
+func TestAJournalThatDoesNotExistIsNotFound(t *testing.T) {
+	dir := newDir(t)
+	id := dir.NewID()
+	_, openErr := dir.Open(id)
+	_, readErr := dir.Reader(id, journal.Position{})
+	_, statErr := dir.Stat(id)
+	for name, err := range map[string]error{
+		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(id), "Trash": dir.Trash(id),
+	} {
+		if !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if names := filesIn(t, filepath.Dir(dir.Path())); len(names) > 0 {
+		t.Error("looking made files:", names)
+	}
+}

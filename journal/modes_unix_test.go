@@ -1,0 +1,37 @@
+//go:build !windows
+
+package journal_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// It changes the process's umask, so it does not run beside other tests.
+func TestFilesAndDirectoriesAreTheirOwnersOnlyWhateverTheUmask(t *testing.T) {
+	home := t.TempDir()
+	defer syscall.Umask(syscall.Umask(0))
+	dir := journal.NewDir(filepath.Join(home, "a", "b"), journal.Options{})
+	id := newJournal(t, dir, 0)
+	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+	must(t, dir.Archive(id))
+	mustAppend(t, mustOpen(t, dir, id), counted(17, 0))
+	must(t, dir.Archive(newJournal(t, dir, 0)))
+	must(t, dir.Trash(newJournal(t, dir, 0)))
+	must(t, filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == home {
+			return err
+		}
+		info, err := os.Stat(path)
+		must(t, err)
+		if want := map[bool]fs.FileMode{true: 0o700, false: 0o600}[d.IsDir()]; info.Mode().Perm() != want {
+			t.Errorf("%s has mode %o, want %o", path, info.Mode().Perm(), want)
+		}
+		return nil
+	}))
+}
