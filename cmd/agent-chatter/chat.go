@@ -23,6 +23,7 @@ type chatCommand struct {
 	Continue    bool       `short:"c" help:"Go on with the latest session."`
 	Session     string     `help:"Go on with this session." placeholder:"ID"`
 	SessionFile string     `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
+	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
 	NoSave      bool       `help:"Keep nothing on the disk."`
 	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
 	Output      string     `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
