@@ -90,6 +90,31 @@ func (a *Addressee) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// UnmarshalJSON reads lists that are missing as empty ones, since null is no
+// list of a snapshot.
+func (r *Routing) UnmarshalJSON(data []byte) error {
+	type current Routing
+	if err := json.Unmarshal(data, (*current)(r)); err != nil {
+		return err
+	}
+	*r = *r.withLists()
+	return nil
+}
+
+func (r *Routing) withLists() *Routing {
+	if r == nil {
+		return nil
+	}
+	full := *r
+	if full.RawNextMarkers == nil {
+		full.RawNextMarkers = []string{}
+	}
+	if full.ResolvedAddressees == nil {
+		full.ResolvedAddressees = []Addressee{}
+	}
+	return &full
+}
+
 func value(s *string) string {
 	if s == nil {
 		return ""
@@ -101,7 +126,7 @@ func value(s *string) string {
 // not UTF-8 becomes U+FFFD, and the bytes are kept beside.
 func NewMessage(id string, at time.Time, by Speaker, content string, routing *Routing) MessageAppended {
 	p := MessageAppended{Message: Message{
-		ID: id, Timestamp: FormatTime(at), Speaker: by, Content: content, Routing: routing,
+		ID: id, Timestamp: FormatTime(at), Speaker: by, Content: content, Routing: routing.withLists(),
 	}}
 	if !utf8.ValidString(content) {
 		p.Raw = []byte(content)

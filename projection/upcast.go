@@ -31,7 +31,7 @@ func upcast(eventType string, data json.RawMessage) (json.RawMessage, error) {
 
 // payloadVersion is the payload's own "v", 1 when it has none.
 func payloadVersion(data json.RawMessage) int {
-	if !bytes.Contains(data, []byte(`"v":`)) {
+	if !bytes.Contains(data, []byte(`"v"`)) {
 		return 1
 	}
 	var p struct {

@@ -1,0 +1,169 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// everyPayload has one payload of every type, all of whose fields are set.
+func everyPayload() []projection.Payload {
+	task := "Repair the kettle"
+	source := &projection.Source{Path: "/home/mia/team.json", SHA256: strings.Repeat("0123456789abcdef", 4)}
+	team := kitchen
+	team.Source = source
+	app := projection.App{Name: "agent-chatter", Version: "1.2.3"}
+	return []projection.Payload{
+		projection.SessionCreated{Format: 1, SessionID: "s1", Team: team, CWD: "/home/mia", App: app, Parent: &projection.Parent{SessionID: "s0", Seq: 3}},
+		projection.SessionResumed{App: app, CWD: "/", Source: source, Missing: []projection.MemberRef{{ID: "c", Name: "carol"}}, Changed: []projection.MemberRef{{ID: "a", Name: "ada"}}},
+		projection.SessionRenamed{Title: "The <b> & kettle"},
+		projection.SessionPinned{Pinned: true},
+		projection.SessionEnded{Reason: "exit"},
+		projection.SessionImported{Source: "claude", Path: "/x.jsonl", Taken: 3, Skipped: 2},
+		projection.TaskSet{Task: &task},
+		projection.NewMessage("m1", created, ada, "It is \xff broken", to("mia", "carol")),
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1"},
+		projection.TurnText{TurnID: "t1", Text: "It is"},
+		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
+		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: "a\nb", OutputBytes: 70_000, Error: "exit status 1"},
+		projection.TurnEnded{
+			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow", Partial: "It",
+			Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}, AgentSession: "x",
+		},
+		projection.JournalRecovered{Recovered: journal.Recovered{Reason: "half a line", Aside: "s1.aside-1", Offset: 5, Bytes: 6, FirstSeq: 7, LastSeq: 8}},
+	}
+}
+
+func TestEveryPayloadComesBackFromItsEventAndIsValid(t *testing.T) {
+	for _, want := range everyPayload() {
+		e := numbered(t, record(want))[0]
+		t.Run(e.Type, func(t *testing.T) {
+			if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+				t.Error(err)
+			}
+			got, err := projection.Decode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPayloadsWithNothingButWhatTheyNeedAreValid(t *testing.T) {
+	for _, p := range []projection.Payload{
+		projection.SessionCreated{Format: 1, SessionID: "s1", Team: projection.Team{ID: "t", Members: []projection.Member{}}},
+		projection.SessionResumed{},
+		projection.SessionRenamed{},
+		projection.SessionPinned{},
+		projection.SessionEnded{},
+		projection.SessionImported{},
+		projection.TaskSet{},
+		projection.NewMessage("", created, projection.Speaker{Type: projection.TypeSystem}, "", nil),
+		projection.NewMessage("", created, mia, "", &projection.Routing{}),
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
+		projection.TurnText{TurnID: "t1"},
+		projection.ToolStarted{TurnID: "t1"},
+		projection.ToolCompleted{TurnID: "t1"},
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done},
+	} {
+		e := numbered(t, record(p))[0]
+		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+			t.Errorf("%s\n%v", e.Line(), err)
+		}
+	}
+}
+
+func TestPayloadsAreWrittenWithoutHTMLEscapes(t *testing.T) {
+	if data := string(record(projection.TurnText{Text: "<&>"}).Data); !strings.Contains(data, "<&>") {
+		t.Error(data)
+	}
+}
+
+func TestRecordTakesTheTimeItIsGiven(t *testing.T) {
+	at := created.Add(time.Hour)
+	if got := projection.Record(at, projection.TurnText{}).Time; !got.Equal(at) {
+		t.Errorf("the time is %v", got)
+	}
+	if got := projection.Record(time.Time{}, projection.TurnText{}).Time; !got.IsZero() {
+		t.Errorf("the time of appending became %v", got)
+	}
+}
+
+func TestDecodeSaysWhatItDoesNotUnderstand(t *testing.T) {
+	for _, test := range []struct {
+		name, eventType, data string
+		want                  error // nil: one of JSON
+	}{
+		{"an unknown type", "water.poured", `{}`, projection.ErrUnknownType},
+		{"an unknown type in a newer version", "water.poured", `{"v":2}`, projection.ErrUnknownType},
+		{"a newer version", "turn.text", `{"v":2,"turnId":"t1"}`, projection.ErrNewer},
+		{"a newer version in another layout", "turn.text", "{ \"turnId\" : \"t1\",\n\t\"v\" : 2 }", projection.ErrNewer},
+		{"another shape", "turn.text", `{"turnId":5}`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := projection.Decode(journal.Event{Seq: 12, Type: test.eventType, Data: json.RawMessage(test.data)})
+			if err == nil {
+				t.Fatalf("is understood as %#v", p)
+			}
+			for _, known := range []error{projection.ErrUnknownType, projection.ErrNewer} {
+				if errors.Is(err, known) != (known == test.want) {
+					t.Errorf("%v: is %v? %v", err, known, errors.Is(err, known))
+				}
+			}
+			if want := fmt.Sprintf("event 12, %s: ", test.eventType); !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v does not say which event", err)
+			}
+		})
+	}
+}
+
+func TestDecodeReadsTheFirstVersion(t *testing.T) {
+	for _, data := range []string{
+		`{"turnId":"t1"}`, `{"v":1,"turnId":"t1"}`, `{"turnId":"t1","text":"\"v\":2"}`, `{"turnId":"t1","more":{"v":2}}`, `{"v":0,"turnId":"t1"}`,
+	} {
+		p, err := projection.Decode(journal.Event{Type: "turn.text", Data: json.RawMessage(data)})
+		if err != nil || p.(projection.TurnText).TurnID != "t1" {
+			t.Errorf("%s: %#v, %v", data, p, err)
+		}
+	}
+}
+
+func FuzzDecodePayload(f *testing.F) {
+	for _, p := range everyPayload() {
+		r := record(p)
+		f.Add(r.Type, []byte(r.Data))
+	}
+	f.Add("message.appended", []byte(`{"message":{"speaker":{"roleId":"r","roleName":"R"},"routing":{"resolvedAddressees":[{"roleId":null}]}}}`))
+	f.Add("turn.text", []byte(`{"v":2}`))
+	f.Add("turn.text", []byte(`{"v":99999999999999999999}`))
+	f.Add("water.poured", []byte(`{}`))
+	f.Fuzz(func(t *testing.T, eventType string, data []byte) {
+		e := journal.Event{Seq: 2, Time: created, Type: eventType, Data: data}
+		p, err := projection.Decode(e)
+		if err == nil {
+			again, err := projection.Decode(journal.Event{Type: eventType, Data: projection.Record(created, p).Data})
+			if err != nil {
+				t.Fatalf("what it was read as cannot be read: %v", err)
+			}
+			if diff := cmp.Diff(string(marshal(t, p)), string(marshal(t, again))); diff != "" {
+				t.Fatalf("written and read again (-first +again):\n%s", diff)
+			}
+		}
+		s := fold(session(t)...)
+		s.Apply(e)
+		checkBounds(t, s)
+		same(t, throughJSON(t, s), s)
+	})
+}

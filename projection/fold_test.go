@@ -1,0 +1,399 @@
+package projection_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// What a State promises to stay within.
+const (
+	mostRecent      = 200
+	mostRecentBytes = 1 << 20
+	mostTextBytes   = 1 << 20
+)
+
+func TestFoldingAllIsFoldingACheckpointAndTheRest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := session(t, anyRecords(t)...)
+		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
+		whole := fold(events...)
+		resumed := throughJSON(t, fold(events[:cut]...))
+		apply(resumed, events[cut:]...)
+		same(t, resumed, whole)
+	})
+}
+
+func TestStateStaysWithinItsBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s projection.State
+		for _, e := range session(t, anyRecords(t)...) {
+			s.Apply(e)
+			checkBounds(t, &s)
+		}
+	})
+}
+
+func TestCloneSharesNothingThatApplyChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := session(t, anyRecords(t)...)
+		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
+		original := fold(events[:cut]...)
+		before := marshal(t, original)
+		clone := original.Clone()
+		same(t, clone, original)
+		apply(clone, events[cut:]...)
+		if diff := cmp.Diff(string(before), string(marshal(t, original))); diff != "" {
+			t.Fatalf("the original changed with its clone:\n%s", diff)
+		}
+		same(t, clone, fold(events...))
+	})
+}
+
+func TestRecentKeepsTheNewestMessagesThatFit(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		sizes []int
+		want  int // how many of the last messages are kept
+	}{
+		{"one message of exactly the bound", []int{1 << 20}, 1},
+		{"one message over the bound", []int{1<<20 + 1}, 0},
+		{"two messages of exactly the bound together", []int{1 << 19, 1 << 19}, 2},
+		{"two messages one byte over the bound together", []int{1 << 19, 1<<19 + 1}, 1},
+		{"a message of the bound pushes all others out", []int{1, 1, 1 << 20}, 1},
+		{"a message over the bound leaves room for none", []int{1, 1, 1<<20 + 1}, 0},
+		{"messages behind one that did not fit", []int{1, 1<<20 + 1, 1, 1}, 2},
+		{"200 messages", sizes(200, 1), 200},
+		{"201 messages", sizes(201, 1), 200},
+		{"no gap: what is before a message that does not fit goes with it", []int{10, 1 << 20, 10}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var records []journal.Record
+			for i, size := range test.sizes {
+				records = append(records, said(mia, fmt.Sprint("m", i), strings.Repeat("x", size)))
+			}
+			s := fold(session(t, records...)...)
+			if len(s.Recent) != test.want {
+				t.Fatalf("%d messages are kept, not %d", len(s.Recent), test.want)
+			}
+			for i, entry := range s.Recent {
+				if want := fmt.Sprint("m", len(test.sizes)-test.want+i); entry.ID != want {
+					t.Errorf("message %d is %s, not %s", i, entry.ID, want)
+				}
+			}
+			if s.Row.MessageCount != len(test.sizes) || s.Stats.Messages != len(test.sizes) {
+				t.Errorf("counted %d and %d messages, not %d", s.Row.MessageCount, s.Stats.Messages, len(test.sizes))
+			}
+		})
+	}
+}
+
+func TestOpenTurnKeepsTheBeginningOfWhatWasSaidAndItsWholeLength(t *testing.T) {
+	chunk := strings.Repeat("壶", 100_000) // 300,000 bytes, and 1 MiB is not a multiple of 3
+	records := []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}
+	for range 5 {
+		records = append(records, record(projection.TurnText{TurnID: "t1", Text: chunk}))
+	}
+	s := fold(session(t, records...)...)
+	turn := s.OpenTurns[0]
+	if want := strings.Repeat(chunk, 4)[:mostTextBytes-mostTextBytes%3]; turn.Text != want {
+		t.Errorf("%d bytes are kept, not the first %d", len(turn.Text), len(want))
+	}
+	if turn.TextBytes != int64(5*len(chunk)) {
+		t.Errorf("TextBytes is %d, not %d", turn.TextBytes, 5*len(chunk))
+	}
+}
+
+func TestTextBehindAGapInAnOpenTurnIsNotKept(t *testing.T) {
+	s := fold(session(t,
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.TurnText{TurnID: "t1", Text: strings.Repeat("x", mostTextBytes-1)}),
+		record(projection.TurnText{TurnID: "t1", Text: "壶"}), // does not fit
+		record(projection.TurnText{TurnID: "t1", Text: "y"}), // would, but not in its place
+	)...)
+	if text := s.OpenTurns[0].Text; strings.HasSuffix(text, "y") || len(text) != mostTextBytes-1 {
+		t.Errorf("the text has %d bytes and ends in %q", len(text), text[len(text)-1:])
+	}
+}
+
+// checkBounds fails when the state is larger than it promises to be.
+func checkBounds(t rapid.TB, s *projection.State) {
+	t.Helper()
+	size := 0
+	for _, entry := range s.Recent {
+		size += len(entry.Content)
+	}
+	if len(s.Recent) > mostRecent || size > mostRecentBytes {
+		t.Fatalf("%d messages with %d bytes are kept", len(s.Recent), size)
+	}
+	for _, turn := range s.OpenTurns {
+		if len(turn.Text) > mostTextBytes {
+			t.Fatalf("an open turn keeps %d bytes of text", len(turn.Text))
+		}
+		for _, tool := range turn.Tools {
+			if len(tool.Input) > 0 {
+				t.Fatal("an open turn keeps the input of a tool")
+			}
+		}
+	}
+	if s.LastTurn != nil && (s.LastTurn.Partial != "" || len(s.LastTurn.Error) > 4<<10) {
+		t.Fatal("the last turn keeps its partial text or a long error")
+	}
+	if len(s.Unknown) > 101 {
+		t.Fatalf("%d unknown types are told apart", len(s.Unknown))
+	}
+	if n := len([]rune(s.Row.Title)); !s.Row.Renamed && n > 51 {
+		t.Fatalf("the title has %d code points", n)
+	}
+	if n := len([]rune(s.Row.Preview)); n > 53 {
+		t.Fatalf("the preview has %d code points", n)
+	}
+}
+
+// anyRecords draws what may stand behind session.created, in any order: it need
+// not make sense.
+func anyRecords(t *rapid.T) []journal.Record {
+	var records []journal.Record
+	large := rapid.IntRange(0, 4).Draw(t, "large texts")
+	for range rapid.IntRange(0, 40).Draw(t, "steps") {
+		text := anyText(t)
+		if large > 0 && rapid.IntRange(0, 15).Draw(t, "large") == 0 {
+			text, large = largeText(t), large-1
+		}
+		r, n := anyRecord(t, text), 1
+		if len(text) < 100 && rapid.IntRange(0, 30).Draw(t, "burst") == 0 {
+			n = rapid.IntRange(2, 250).Draw(t, "burst of")
+		}
+		for range n {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+func anyRecord(t *rapid.T, text string) journal.Record {
+	at := created.Add(time.Duration(rapid.Int64Range(-1e6, 1e9).Draw(t, "µs")) * time.Microsecond)
+	turn := rapid.SampledFrom([]string{"t1", "t2", "t3", "t4", "nobody's"}).Draw(t, "turn")
+	tool := rapid.SampledFrom([]string{"u1", "u2", "u3"}).Draw(t, "tool")
+	var p projection.Payload
+	switch rapid.IntRange(0, 18).Draw(t, "type") {
+	case 0:
+		p = projection.SessionResumed{CWD: text, Source: rapid.SampledFrom([]*projection.Source{nil, {Path: "/t.json"}}).Draw(t, "source")}
+	case 1:
+		p = projection.SessionRenamed{Title: text}
+	case 2:
+		p = projection.SessionPinned{Pinned: rapid.Bool().Draw(t, "pinned")}
+	case 3:
+		p = projection.SessionEnded{Reason: text}
+	case 4:
+		p = projection.SessionImported{Source: "x", Taken: 1}
+	case 5:
+		p = projection.TaskSet{Task: rapid.SampledFrom([]*string{nil, &text}).Draw(t, "task")}
+	case 6, 7, 8, 9:
+		by := rapid.SampledFrom([]projection.Speaker{mia, ada, bo, {ID: "", Name: "nobody"}}).Draw(t, "by")
+		p = projection.NewMessage("m", at, by, text, rapid.SampledFrom([]*projection.Routing{nil, {}, to("ada", "carol")}).Draw(t, "to"))
+	case 10:
+		p = projection.TurnStarted{TurnID: turn, MemberID: "ada", AgentType: "demo", TriggerMessageID: text}
+	case 11, 12:
+		p = projection.TurnText{TurnID: turn, Text: text}
+	case 13:
+		p = projection.ToolStarted{TurnID: turn, ToolID: tool, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)}
+	case 14:
+		p = projection.ToolCompleted{TurnID: turn, ToolID: tool, Output: text}
+	case 15:
+		p = projection.TurnEnded{
+			TurnID: turn, MemberID: "ada", FinishReason: rapid.SampledFrom(reasons).Draw(t, "reason"), Partial: text, Error: text,
+			Usage: rapid.SampledFrom([]*projection.Usage{nil, {InputTokens: 3, OutputTokens: 4}}).Draw(t, "usage"),
+		}
+	case 16:
+		p = projection.JournalRecovered{Recovered: journal.Recovered{Reason: text, Bytes: 5}}
+	default:
+		return odd(t, at)
+	}
+	return projection.Record(at, p)
+}
+
+// odd is an event that this version of the program cannot make sense of.
+func odd(t *rapid.T, at time.Time) journal.Record {
+	r := rapid.SampledFrom([]journal.Record{
+		{Type: "water.poured", Data: json.RawMessage(`{"litres":1.5}`)},
+		{Type: "kettle.started", Data: json.RawMessage(`{"v":3}`)},
+		{Type: "message.appended", Data: json.RawMessage(`{"v":2,"message":{"text":"new"}}`)},
+		{Type: "turn.ended", Data: json.RawMessage(`{"v":9}`)},
+		{Type: "message.appended", Data: json.RawMessage(`{"message":5}`)},
+		{Type: "message.appended", Data: json.RawMessage(`{}`)},
+		{Type: "turn.started", Data: json.RawMessage(`{"turnId":[]}`)},
+		{Type: "turn.text", Data: json.RawMessage(`{"turnId":null,"text":null}`)},
+		{Type: "task.set", Data: json.RawMessage(`{"task":{}}`)},
+		{Type: "session.created", Data: json.RawMessage(`{"format":2,"sessionId":"again"}`)},
+		{Type: "session.created", Data: json.RawMessage(`{"team":{"members":[]}}`)},
+		{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m","speaker":{"roleId":"r","roleName":"R","type":"human"},"routing":{"resolvedAddressees":null}}}`)},
+	}).Draw(t, "odd")
+	if rapid.IntRange(0, 5).Draw(t, "own type") == 0 {
+		r = journal.Record{Type: "thing." + rapid.StringMatching(`[a-z]{1,2}`).Draw(t, "verb"), Data: json.RawMessage(`{}`)}
+	}
+	r.Time = at
+	return r
+}
+
+var reasons = []projection.FinishReason{
+	projection.Done, projection.Failed, projection.Cancelled, projection.TimedOut, projection.Interrupted, "new",
+}
+
+func anyText(t *rapid.T) string {
+	switch rapid.IntRange(0, 12).Draw(t, "kind of text") {
+	case 0:
+		return "" // also in titles and partial replies
+	case 1:
+		return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes"))
+	}
+	return rapid.StringN(0, 60, -1).Draw(t, "text")
+}
+
+// largeText is about as long as one of the bounds.
+func largeText(t *rapid.T) string {
+	off := rapid.IntRange(-1, 1).Draw(t, "off")
+	switch rapid.IntRange(0, 2).Draw(t, "bound") {
+	case 0:
+		return strings.Repeat("x", mostRecentBytes+off)
+	case 1:
+		return strings.Repeat("壶", rapid.SampledFrom([]int{1 << 17, 1 << 18, 1<<20/3 + 1}).Draw(t, "runes"))
+	}
+	return strings.Repeat("y", 4<<10+off)
+}
+
+// The people of the tests, and the moment their sessions begin.
+var (
+	created = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
+	mia     = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
+	ada     = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
+	bo      = projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: projection.TypeAI}
+	kitchen = projection.Team{ID: "kitchen", Name: "Kitchen", Members: []projection.Member{
+		{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman},
+		{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI, AgentType: "claude", Model: "opus"},
+		{ID: "bo", Name: "bo", DisplayName: "Bo", Type: projection.TypeAI, AgentType: "codex"},
+	}}
+)
+
+// record is an event a minute after the session's beginning.
+func record(p projection.Payload) journal.Record {
+	return projection.Record(created.Add(time.Minute), p)
+}
+
+func said(by projection.Speaker, id, content string) journal.Record {
+	return record(projection.NewMessage(id, created, by, content, nil))
+}
+
+// to is a routing to members, of whom only mia, ada and bo exist.
+func to(names ...string) *projection.Routing {
+	r := &projection.Routing{RawNextMarkers: names}
+	for _, name := range names {
+		a := projection.Addressee{Identifier: name}
+		if name == "mia" || name == "ada" || name == "bo" {
+			a.MemberID, a.MemberName = &name, &name
+		}
+		r.ResolvedAddressees = append(r.ResolvedAddressees, a)
+	}
+	return r
+}
+
+// session makes events of records, behind session.created.
+func session(t rapid.TB, records ...journal.Record) []journal.Event {
+	t.Helper()
+	first := projection.Record(created, projection.SessionCreated{
+		Format: projection.Format, SessionID: "s1", Team: kitchen, CWD: "/home/mia", App: projection.App{Name: "test", Version: "1"},
+	})
+	return numbered(t, append([]journal.Record{first}, records...)...)
+}
+
+func numbered(t rapid.TB, records ...journal.Record) []journal.Event {
+	t.Helper()
+	var at journal.Position
+	var events []journal.Event
+	for _, r := range records {
+		e, next, err := at.Next(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, at = append(events, e), next
+	}
+	return events
+}
+
+func each(events []journal.Event) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// brokenOff yields the events and then an error.
+func brokenOff(events []journal.Event, err error) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e := range each(events) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		yield(journal.Event{}, err)
+	}
+}
+
+func fold(events ...journal.Event) *projection.State {
+	s := &projection.State{}
+	apply(s, events...)
+	return s
+}
+
+func apply(s *projection.State, events ...journal.Event) {
+	for _, e := range events {
+		s.Apply(e)
+	}
+}
+
+func throughJSON(t rapid.TB, s *projection.State) *projection.State {
+	t.Helper()
+	var read projection.State
+	if err := json.Unmarshal(marshal(t, s), &read); err != nil {
+		t.Fatal(err)
+	}
+	return &read
+}
+
+func marshal(t rapid.TB, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// same fails when two states are not the same as JSON.
+func same(t rapid.TB, got, want *projection.State) {
+	t.Helper()
+	if !bytes.Equal(marshal(t, got), marshal(t, want)) {
+		t.Fatalf("the states differ (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
+func sizes(n, size int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = size
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package projection_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+var update = flag.Bool("update", false, "write what the golden journals amount to anew; never the journals")
+
+// The journals in testdata are never written again: each is what a program of
+// its time left, and has to mean the same for ever. v1.jsonl has every type of
+// event of format 1, and one that no version knows.
+const goldenJournal = "v1"
+
+func TestGoldenJournalHasEveryTypeOfEvent(t *testing.T) {
+	var found []string
+	for _, e := range golden(t) {
+		found = append(found, e.Type)
+	}
+	for _, p := range everyPayload() {
+		if name := projection.Record(created, p).Type; !slices.Contains(found, name) {
+			t.Errorf("no %s in it", name)
+		}
+	}
+	if !slices.Contains(found, "water.poured") {
+		t.Error("no type in it that nobody knows")
+	}
+}
+
+func TestGoldenJournalIsValidLineByLine(t *testing.T) {
+	data, err := os.ReadFile("testdata/journals/" + goldenJournal + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		if err := schemas.Check(schemas.JournalEvent, line); err != nil {
+			t.Errorf("line %d: %v", i+1, err)
+		}
+	}
+}
+
+func TestGoldenJournalAmountsToTheSameState(t *testing.T) {
+	state, err := json.MarshalIndent(fold(golden(t)...), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, "v1.state.json", append(state, '\n'))
+}
+
+func TestGoldenJournalAmountsToTheSameSnapshot(t *testing.T) {
+	events := golden(t)
+	var snapshot bytes.Buffer
+	if err := projection.WriteSnapshot(&snapshot, fold(events...), each(events)); err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, "v1.snapshot.json", snapshot.Bytes())
+	if err := schemas.Check(schemas.SessionSnapshot, snapshot.Bytes()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGoldenJournalReplaysAsTheSameConversation(t *testing.T) {
+	var replay bytes.Buffer
+	enc := json.NewEncoder(&replay)
+	enc.SetEscapeHTML(false)
+	for entry, err := range projection.Replay(each(golden(t))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := enc.Encode(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compareGolden(t, "v1.replay.jsonl", replay.Bytes())
+}
+
+// golden reads the golden journal as the program does.
+func golden(t testing.TB) []journal.Event {
+	t.Helper()
+	r, err := journal.NewDir("testdata/journals", journal.Options{}).Reader(goldenJournal, journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var events []journal.Event
+	for e, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	if torn := r.Torn(); torn.Bytes > 0 {
+		t.Fatalf("the golden journal has a torn tail: %+v", torn)
+	}
+	return events
+}
+
+func compareGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata/journals", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
