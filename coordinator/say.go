@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +28,18 @@ var ErrEmptyMessage = errors.New("the message is empty")
 
 // Say makes a text a message of the human who is next, asks the agents that it
 // leads to, one after another, and returns when a human is next. Cancelling
-// ctx cancels the running turn and empties the queue.
+// ctx cancels the running turn and empties the queue; a *TurnError then names
+// who was speaking, or was to speak.
 //
 // Errors are a *TurnError for each turn that did not end well, joined, and
 // those of messages that were refused: ErrEmptyMessage, journal.ErrTooLong.
 // Failing to save is no error of Say: Events hears of it.
 func (c *Coordinator) Say(ctx context.Context, text string) error {
+	return c.SayAs(ctx, "", text)
+}
+
+// SayAs is Say for the human of that name, whoever is next.
+func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
@@ -40,11 +47,15 @@ func (c *Coordinator) Say(ctx context.Context, text string) error {
 		return ErrEmptyMessage
 	}
 	m := ParseMarkers(text)
+	m.From = cmp.Or(name, m.From)
 	said, err := c.appendHuman(m)
 	if err != nil {
 		return err
 	}
-	c.routeHuman(m, said)
+	if !c.routeHuman(m, said) {
+		c.giveBack()
+		return nil
+	}
 	return c.run(ctx)
 }
 
@@ -110,17 +121,17 @@ func (c *Coordinator) routing(m Markers) *projection.Routing {
 }
 
 // routeHuman puts whom a human addressed into the queue. A message that
-// addresses nobody lets the queue go on, or goes to the first agent.
-func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) {
+// addresses nobody lets the queue go on, or goes to the first agent. It returns
+// false when it is not known whom the human meant: the human is asked again.
+func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) bool {
 	addressed := c.enqueue(m, said)
-	if len(m.Next) > 0 && addressed == 0 {
-		return // whom the human meant is not known: the human is asked again
+	if len(m.Next) > 0 {
+		return addressed > 0
 	}
-	if len(c.queue) == 0 {
-		if first, ok := c.team.FirstAI(); ok && len(m.Next) == 0 {
-			c.queue.push(item{first, triggerOf(said)})
-		}
+	if first, ok := c.team.FirstAI(); ok && len(c.queue) == 0 {
+		c.queue.push(item{first, triggerOf(said)})
 	}
+	return true
 }
 
 // enqueue obeys the markers of a message and returns how many members it
@@ -170,15 +181,32 @@ func (c *Coordinator) run(ctx context.Context) error {
 		if c.limited() {
 			break
 		}
-		if err := c.turn(ctx, next); err != nil {
+		err := cancelled(ctx, next.member)
+		if err == nil {
+			err = c.turn(ctx, next)
+		}
+		if err != nil {
 			c.queue = nil
 			failures = append(failures, err)
 			break
 		}
 	}
+	c.giveBack()
+	return errors.Join(failures...)
+}
+
+// cancelled says that a member is not asked any more.
+func cancelled(ctx context.Context, m Member) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &TurnError{Member: m, Reason: projection.Cancelled, Err: context.Cause(ctx)}
+}
+
+// giveBack gives control back, with everything saved.
+func (c *Coordinator) giveBack() {
 	c.waitForHuman()
 	c.savePoint()
-	return errors.Join(failures...)
 }
 
 // limited reports whether agents have had their turns, and says so.
@@ -195,8 +223,7 @@ func (c *Coordinator) limited() bool {
 	return true
 }
 
-// waitForHuman gives control back: to the human whose turn it is, else to the
-// first.
+// waitForHuman waits for the human whose turn it is, else for the first.
 func (c *Coordinator) waitForHuman() {
 	if c.waiting == "" {
 		if first, ok := c.team.FirstHuman(); ok {

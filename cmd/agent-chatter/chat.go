@@ -26,6 +26,7 @@ type chatCommand struct {
 	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
 	NoSave      bool       `help:"Keep nothing on the disk."`
 	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
+	Input       string     `help:"What lines of standard input are: ${enum}; json takes {\"content\", \"from\"?} lines, for messages of several lines." enum:"text,json" default:"text"`
 	Output      string     `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 
@@ -105,7 +106,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 		}
 		t.input, t.scripted, closeInput = c, false, a.enter(c)
 	default:
-		t.input = newPipe(a.stdin)
+		t.input = newPipe(a.stdin, cmd.Input == "json")
 	}
 	t.screen = &screen{
 		app: a, team: p.team, json: cmd.Output == "json",

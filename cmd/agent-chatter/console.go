@@ -86,8 +86,9 @@ func (c *console) Write(p []byte) (int, error) {
 var errInterrupted = errors.New("interrupted")
 
 // next implements input.
-func (c *console) next(prompt string, quit <-chan struct{}) (string, error) {
-	return c.readLine(prompt, quit)
+func (c *console) next(prompt string, quit <-chan struct{}) (line, error) {
+	text, err := c.readLine(prompt, quit)
+	return line{text: text}, err
 }
 
 // readLine lets a person type a message. A line that ends in a backslash, or

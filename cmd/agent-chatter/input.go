@@ -2,37 +2,48 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
 
+// line is one thing that somebody said or asked for.
+type line struct {
+	text    string
+	from    string // the human who says it; "": the one who is next
+	message bool   // it is never a command
+}
+
 // messages is the input of somebody who gave them on the command line.
 type messages struct{ rest []string }
 
-func (m *messages) next(_ string, quit <-chan struct{}) (string, error) {
+func (m *messages) next(_ string, quit <-chan struct{}) (line, error) {
 	select {
 	case <-quit:
-		return "", errInterrupted
+		return line{}, errInterrupted
 	default:
 	}
 	if len(m.rest) == 0 {
-		return "", io.EOF
+		return line{}, io.EOF
 	}
 	first := m.rest[0]
 	m.rest = m.rest[1:]
-	return first, nil
+	return line{text: first}, nil
 }
 
 func (m *messages) watch(_, _ func()) func() { return func() {} }
 
 // pipe is the input of a program: one message a line.
 type pipe struct {
+	json  bool // lines are objects
 	lines chan string
 	err   error // why there are no more lines; set before lines is closed
 }
 
-func newPipe(r io.Reader) *pipe {
-	p := &pipe{lines: make(chan string)}
+func newPipe(r io.Reader, asJSON bool) *pipe {
+	p := &pipe{json: asJSON, lines: make(chan string)}
 	go p.read(bufio.NewReader(r))
 	return p
 }
@@ -51,16 +62,39 @@ func (p *pipe) read(r *bufio.Reader) {
 	}
 }
 
-func (p *pipe) next(_ string, quit <-chan struct{}) (string, error) {
+func (p *pipe) next(_ string, quit <-chan struct{}) (line, error) {
 	select {
 	case <-quit:
-		return "", errInterrupted
-	case line, ok := <-p.lines:
-		if !ok {
-			return "", p.err
+		return line{}, errInterrupted
+	case text, ok := <-p.lines:
+		switch {
+		case !ok:
+			return line{}, p.err
+		case p.json:
+			return parseLine(text)
 		}
-		return line, nil
+		return line{text: text}, nil
 	}
+}
+
+// errNoMessage: a line of JSON input is none.
+var errNoMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
+
+// parseLine reads a message that may have several lines.
+func parseLine(text string) (line, error) {
+	if strings.TrimSpace(text) == "" {
+		return line{}, nil
+	}
+	var m struct {
+		Content *string `json:"content"`
+		From    string  `json:"from"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode(&m) != nil || m.Content == nil {
+		return line{}, fmt.Errorf("%s: %w", safeLine(text[:min(len(text), 60)]), errNoMessage)
+	}
+	return line{text: *m.Content, from: m.From, message: true}, nil
 }
 
 func (p *pipe) watch(_, _ func()) func() { return func() {} }

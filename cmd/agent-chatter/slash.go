@@ -335,11 +335,11 @@ func (t *talk) chooseSession() (string, error) {
 		return "", nil
 	}
 	t.app.notice(recentText(sessions, now()))
-	answer, err := t.input.next("", t.quit)
+	typed, err := t.input.next("", t.quit)
 	if err != nil {
 		return "", errEnd
 	}
-	answer = strings.TrimSpace(answer)
+	answer := strings.TrimSpace(typed.text)
 	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(sessions) {
 		return sessions[n-1].ID, nil
 	}

@@ -35,7 +35,7 @@ type talk struct {
 type input interface {
 	// next waits for a line. io.EOF: there are no more; errInterrupted: a
 	// person or a signal ended the conversation.
-	next(prompt string, quit <-chan struct{}) (string, error)
+	next(prompt string, quit <-chan struct{}) (line, error)
 	// watch calls these when a person asks for it, until stop.
 	watch(onEscape, onInterrupt func()) (stop func())
 }
@@ -93,6 +93,9 @@ func (t *talk) loop() (reason string, err error) {
 			return "interrupted", nil
 		case err == io.EOF:
 			return "end of input", nil
+		case errors.Is(err, errNoMessage):
+			t.refuse("%v", err)
+			continue
 		case err != nil:
 			return "error", fmt.Errorf("standard input: %w", err)
 		}
@@ -122,16 +125,17 @@ func (t *talk) prompt() string {
 }
 
 // handle obeys one line: a command, or a message.
-func (t *talk) handle(line string) error {
+func (t *talk) handle(l line) error {
 	switch {
-	case strings.TrimSpace(line) == "" && !t.fromFlags():
+	case strings.TrimSpace(l.text) == "" && !t.fromFlags():
 		return nil
-	case strings.HasPrefix(line, "//"):
-		return t.say(line[1:])
-	case strings.HasPrefix(line, "/"):
-		return t.command(line)
+	case l.message:
+	case strings.HasPrefix(l.text, "//"):
+		l.text = l.text[1:]
+	case strings.HasPrefix(l.text, "/"):
+		return t.command(l.text)
 	}
-	return t.say(line)
+	return t.work(func(ctx context.Context) error { return t.c.SayAs(ctx, l.from, l.text) })
 }
 
 // fromFlags reports whether messages come from -m, where an empty one is a
@@ -139,10 +143,6 @@ func (t *talk) handle(line string) error {
 func (t *talk) fromFlags() bool {
 	_, ok := t.input.(*messages)
 	return ok
-}
-
-func (t *talk) say(text string) error {
-	return t.work(func(ctx context.Context) error { return t.c.Say(ctx, text) })
 }
 
 // work lets agents speak. Escape cancels them; Ctrl+C and signals end the
