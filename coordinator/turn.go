@@ -2,12 +2,15 @@ package coordinator
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -126,9 +129,10 @@ func (t *turn) hear(e agent.Event) error {
 	return nil
 }
 
-// boundedInput leaves out what a tool was given when that is long.
+// boundedInput leaves out what a tool was given when that is long, or could not
+// stand in a journal.
 func boundedInput(input []byte) []byte {
-	if len(input) > toolOutput {
+	if len(input) > toolOutput || !utf8.Valid(input) || !json.Valid(input) {
 		return nil
 	}
 	return input
@@ -191,17 +195,20 @@ func (t *turn) answer(reply string, end projection.TurnEnded) error {
 	return nil
 }
 
-// fail records a turn without a reply. What was said of one is kept.
+// fail records a turn without a reply. What was said of one is kept, as far as
+// a line holds it.
 func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failure error) error {
-	const keep = 32 << 20 // the rest would not fit into a line
 	end.FinishReason = why
 	end.Partial = strings.ToValidUTF8(t.reply.String(), "\uFFFD")
-	end.Partial = strings.ToValidUTF8(end.Partial[:min(len(end.Partial), keep)], "")
 	if why != projection.Cancelled {
 		end.Error = strings.ToValidUTF8(failure.Error(), "\uFFFD")
 	}
 	t.c.waiting = ""
 	err := t.record(end)
+	for errors.Is(err, journal.ErrTooLong) && end.Partial != "" {
+		end.Partial = strings.ToValidUTF8(end.Partial[:len(end.Partial)/2], "")
+		err = t.record(end)
+	}
 	t.c.o.Events.TurnEnded(t.item.member, end)
 	return errors.Join(&TurnError{Member: t.item.member, Reason: why, Err: failure}, err)
 }

@@ -271,10 +271,6 @@ func refusedBatch(t *testing.T, s coordinator.Store) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	long := message(strings.Repeat("x", journal.DefaultMaxLine), noon)
-	if _, err := log.Append(message("lost", noon), long); !errors.Is(err, journal.ErrTooLong) {
-		t.Errorf("a message that is too long: %v", err)
-	}
 	if events, err := log.Append(message("after", noon)); err != nil || events[0].Seq != 3 {
 		t.Errorf("the next batch: %v, %v", events, err)
 	}

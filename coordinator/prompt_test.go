@@ -1,0 +1,160 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+)
+
+func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		s := resume(t, store, id)
+		s.say("and then?")
+		prompt := s.cast.prompt()
+		for _, want := range []string{"You: hello there", "Ada: hi from ada", "Message from You:\nand then?"} {
+			if !strings.Contains(prompt, want) {
+				t.Errorf("the prompt has no %q:\n%s", want, prompt)
+			}
+		}
+	})
+}
+
+func TestThePromptIsTheSameWithAndWithoutARestart(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		talk := func(s *scene) {
+			s.say("first [TEAM_TASK: a boat]", "second\n\n    indented \x00 \xff [NEXT: bob, ada]")
+		}
+		plays := []play{says("one [NEXT: bob]"), says("two"), says("three"), says("four")}
+		whole := start(t, store, plays...)
+		talk(whole)
+		whole.say("last [NEXT: bob]")
+
+		cut := start(t, store, plays...)
+		talk(cut)
+		again := resume(t, store, cut.stop())
+		again.say("last [NEXT: bob]")
+		if got, want := again.cast.prompt(), whole.cast.prompt(); got != want || got == "" {
+			t.Errorf("after the restart the prompt is\n%s\nwithout it\n%s", got, want)
+		}
+	})
+}
+
+func TestTheHistoryOfAVanishedMemberKeepsTheName(t *testing.T) {
+	store := &coordinator.MemoryStore{}
+	id := oneRound(t, store)
+	s := stage(t, store)
+	s.with(without(ensemble(), "ada"), id)
+	s.say("who was that?")
+	prompt := s.cast.prompt()
+	if !strings.Contains(prompt, "Ada: hi from ada") || strings.Contains(prompt, "Unknown") {
+		t.Errorf("the prompt is\n%s", prompt)
+	}
+	if strings.Contains(prompt, "- ada") {
+		t.Errorf("the roster has who is gone:\n%s", prompt)
+	}
+}
+
+func TestThePromptHasItsSectionsInOrder(t *testing.T) {
+	dir := t.TempDir()
+	team := ensemble()
+	team.InstructionFile = filepath.Join(dir, "team.md")
+	team.Members[0].InstructionFile = filepath.Join(dir, "ada.md")
+	team.Members[1].InstructionFile = filepath.Join(dir, "missing.md")
+	team.Members[0].SystemInstruction = "You plan."
+	for name, text := range map[string]string{"team.md": "\nBe kind.\n\n", "ada.md": "Be brief.\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := stage(t, &coordinator.MemoryStore{}, says("a1 [NEXT: bob]"), says("b1"))
+	s.with(team, "")
+	s.say("one [TEAM_TASK: a boat]", "two")
+	const roster = `You are Ada (ada) in the team The Ensemble. The others:
+- bob (Bob), agent
+- you (You), human
+- eve (Eve), human
+To hand over, write [NEXT: name] at the end of your reply. Without it, the human is next.`
+	want := `You plan.
+
+Be kind.
+
+Be brief.
+
+` + roster + `
+
+Task of the team:
+a boat
+
+Conversation so far:
+You: one [TEAM_TASK: a boat]
+Ada -> bob: a1
+Bob: b1
+
+Message from You:
+two
+`
+	if got := s.cast.prompt(); got != want {
+		t.Errorf("the prompt is\n%s\nwant\n%s", got, want)
+	}
+	if first := s.cast.turns[0].Prompt; strings.Contains(first, "Conversation so far") {
+		t.Errorf("the first prompt has a history:\n%s", first)
+	}
+	if second := s.cast.turns[1].Prompt; !strings.Contains(second, "- ada (Ada), planner") || strings.Contains(second, "You plan.") {
+		t.Errorf("bob's prompt is\n%s", second)
+	}
+}
+
+func TestThePromptShowsTheNewestTwentyMessages(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{})
+	for i := range 15 {
+		s.cast.then(says(fmt.Sprintf("answer %02d.", i)))
+		s.say(fmt.Sprintf("question %02d.", i))
+	}
+	s.say("last")
+	prompt := s.cast.prompt()
+	for i := range 15 {
+		for _, text := range []string{fmt.Sprintf("question %02d.", i), fmt.Sprintf("answer %02d.", i)} {
+			if shown := strings.Contains(prompt, text); shown != (i >= 5) {
+				t.Errorf("%q is shown: %v", text, shown)
+			}
+		}
+	}
+}
+
+func TestThePromptShowsAtMost256KiBOfHistory(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{})
+	chunk := strings.Repeat("x", 100<<10)
+	for i := range 4 {
+		s.cast.then(says(fmt.Sprintf("answer %d", i)))
+		s.say(fmt.Sprintf("begin%d %s end%d", i, chunk, i))
+	}
+	s.say("last")
+	prompt := s.cast.prompt()
+	for i := range 4 {
+		whole := strings.Contains(prompt, fmt.Sprintf("begin%d ", i)) && strings.Contains(prompt, fmt.Sprintf(" end%d", i))
+		if whole != (i >= 2) {
+			t.Errorf("message %d is shown: %v", i, whole)
+		}
+	}
+	if len(prompt) > 260<<10 {
+		t.Errorf("the prompt has %d bytes", len(prompt))
+	}
+}
+
+func TestTheMessageItselfIsNeverCut(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{})
+	long := strings.Repeat("0123456789", 100<<10)
+	s.say("something before", long)
+	prompt := s.cast.prompt()
+	if !strings.HasSuffix(prompt, "Message from You:\n"+long+"\n") {
+		t.Errorf("the prompt has %d bytes and not the whole message", len(prompt))
+	}
+	if strings.Contains(prompt, "something before") {
+		t.Error("history was shown beside a message that is over the bound")
+	}
+}

@@ -1,0 +1,448 @@
+package coordinator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// lastEnd is the last turn.ended that was recorded.
+func (s *scene) lastEnd() projection.TurnEnded {
+	s.t.Helper()
+	ends := payloads[projection.TurnEnded](s.t, s.diary.appended)
+	if len(ends) == 0 {
+		s.t.Fatal("no turn has ended")
+	}
+	return ends[len(ends)-1]
+}
+
+func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		ctx, cancel := context.WithCancel(context.Background())
+		s := start(t, store, isCancelled(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
+		err := s.Say(ctx, "hello [NEXT: ada, bob]")
+		failed := turnError(t, err, "ada", projection.Cancelled)
+		if !errors.Is(failed, context.Canceled) {
+			t.Errorf("the reason is %v", failed.Err)
+		}
+		s.checkAsked("ada") // neither bob, who was in the queue, nor anybody whom the partial reply named
+		if s.Waiting() != "you" || len(s.Queue()) != 0 || s.Status() != coordinator.Paused {
+			t.Errorf("waiting %q, queue %v, status %s", s.Waiting(), s.Queue(), s.Status())
+		}
+		end := s.lastEnd()
+		if end.FinishReason != projection.Cancelled || end.Partial != "half a reply [NEXT: eve] [TEAM_TASK: no]" || end.Error != "" {
+			t.Errorf("the turn ended with %+v", end)
+		}
+		session := s.Session()
+		if session.Stats.Messages != 1 || session.TeamTask != nil || session.Stats.Rounds != 0 || session.Interrupted != "ada" {
+			t.Errorf("the session is %+v", session)
+		}
+		s.say("and now?")
+		s.checkAsked("ada", "ada")
+		if strings.Contains(s.cast.prompt(), "half a reply") {
+			t.Errorf("the partial reply is in the prompt:\n%s", s.cast.prompt())
+		}
+	})
+}
+
+// The agent had answered when the cancellation came: its message stays, and
+// whoever would be next is not started.
+func TestCancellingBetweenTwoTurnsStartsNobody(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := start(t, &coordinator.MemoryStore{}, looks(cancel, says("a1")))
+	turnError(t, s.Say(ctx, "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
+	s.checkAsked("ada")
+	if n := s.diary.count("turn of bob"); n != 0 {
+		t.Errorf("told was %q", s.diary.lines)
+	}
+	if n := len(payloads[projection.TurnStarted](t, s.diary.appended)); n != 1 {
+		t.Errorf("%d turns were started", n)
+	}
+	if s.Waiting() != "you" || len(s.Queue()) != 0 || s.diary.count("saved") != 1 {
+		t.Errorf("waiting %q, queue %v, told %q", s.Waiting(), s.Queue(), s.diary.lines)
+	}
+	if got := s.Session().Stats; got.Messages != 2 {
+		t.Errorf("%d messages", got.Messages)
+	}
+	s.say("go on")
+	s.checkAsked("ada", "ada")
+}
+
+func TestAMessageSaidWithACancelledContextIsKeptAndAsksNobody(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := start(t, &coordinator.MemoryStore{})
+	turnError(t, s.Say(ctx, "hello"), "ada", projection.Cancelled)
+	s.checkAsked()
+	if got := s.Session(); got.Stats.Messages != 1 || s.Status() != coordinator.Paused {
+		t.Errorf("the session is %+v", got)
+	}
+}
+
+// waits says a part and then nothing until its context is done.
+func waits(part string) play {
+	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			if part == "" || yield(agent.Text{Text: part}, nil) {
+				<-ctx.Done()
+				yield(nil, fmt.Errorf("the turn was stopped: %w", context.Cause(ctx)))
+			}
+		}
+	}
+}
+
+func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, &coordinator.MemoryStore{}, waits("half [NEXT: bob]"))
+		team := ensemble()
+		team.MaxAgentResponseTime = 1500 * time.Millisecond
+		s.with(team, "")
+		turnError(t, s.Say(context.Background(), "hello [NEXT: ada, bob]"), "ada", projection.TimedOut)
+		end := s.lastEnd()
+		if end.FinishReason != projection.TimedOut || end.Partial != "half [NEXT: bob]" || end.Error == "" || end.DurationMS != 1500 {
+			t.Errorf("the turn ended with %+v", end)
+		}
+		s.checkAsked("ada")
+		s.say("again [NEXT: bob]") // nothing is locked
+		s.checkAsked("ada", "bob")
+	})
+}
+
+func TestALongReplyIsRecordedWhileItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slowly := func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
+			return func(yield func(agent.Event, error) bool) {
+				for range 5 { // a word a second
+					time.Sleep(time.Second - time.Millisecond)
+					if !yield(agent.Text{Text: "word "}, nil) {
+						return
+					}
+				}
+			}
+		}
+		s := start(t, &coordinator.MemoryStore{}, slowly)
+		s.say("tell me")
+		var texts []string
+		for _, p := range payloads[projection.TurnText](t, s.diary.appended) {
+			texts = append(texts, p.Text)
+		}
+		checkEqual(t, "turn.text", texts, []string{"word word ", "word word "}) // at most one in two seconds
+		if got := s.Session().Recent[1].Content; got != "word word word word word" {
+			t.Errorf("the message is %q", got)
+		}
+	})
+}
+
+func TestAFailedTurnKeepsItsReasonAndGivesControlBack(t *testing.T) {
+	broken := errors.New("exit status 3: no credit \xff")
+	for _, test := range []struct {
+		name    string
+		play    play
+		partial string
+		want    string
+	}{
+		{"an error", does(broken), "", "exit status 3: no credit \uFFFD"},
+		{"an error after a part", does(broken, agent.Text{Text: "half [NEXT: bob]"}), "half [NEXT: bob]", "exit status 3: no credit \uFFFD"},
+		{"an empty answer", does(nil), "", "it ended without an answer"},
+		{"a blank answer", says(" \n\t "), " \n\t ", "it ended without an answer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := start(t, &coordinator.MemoryStore{}, test.play)
+			turnError(t, s.Say(context.Background(), "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+			end := s.lastEnd()
+			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
+				t.Errorf("the turn ended with %+v", end)
+			}
+			s.checkAsked("ada")
+			if s.Waiting() != "you" || s.Status() != coordinator.Paused || s.diary.count("saved") != 1 {
+				t.Errorf("waiting %q, status %s, told %q", s.Waiting(), s.Status(), s.diary.lines)
+			}
+			s.say("never mind [NEXT: bob]") // one agent's error does not lock later messages
+			s.checkAsked("ada", "bob")
+		})
+	}
+}
+
+func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{})
+	team := ensemble()
+	team.Members[0].Engine = "acp"
+	s.with(team, "")
+	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	if !strings.Contains(failed.Error(), `"acp"`) {
+		t.Errorf("the error is %v", failed)
+	}
+	s.say("hello [NEXT: bob]")
+	s.checkAsked("bob")
+}
+
+func TestRetryAsksTheSameAgainWithTheSameMessage(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := start(t, store, does(errors.New("broken"), agent.Text{Text: "half"}))
+		turnError(t, s.Say(context.Background(), "hello [NEXT: bob]"), "bob", projection.Failed)
+		first := s.cast.prompt()
+		id := s.stop()
+
+		s = resume(t, store, id)
+		if err := s.Retry(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s.checkAsked("bob")
+		if s.cast.prompt() != first {
+			t.Errorf("the prompt is\n%s\nwant\n%s", s.cast.prompt(), first)
+		}
+		if err := s.Retry(context.Background()); !errors.Is(err, coordinator.ErrNothingToRetry) {
+			t.Errorf("retry after a good turn: %v", err)
+		}
+	})
+}
+
+func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
+	d := onDisk(t, 0)
+	input := json.RawMessage(`{ "for": "needle" }`)
+	s := start(t, d, does(nil,
+		agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
+		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
+		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
+		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20, OutputTokens: 5}))
+	s.say("find it")
+	checkEqual(t, "the events", s.diary.types(), []string{
+		"session.created", "message.appended", "turn.started",
+		"tool.started", "tool.completed", "tool.started", "tool.completed", "message.appended", "turn.ended",
+	})
+	events := d.events(s.Session().ID)
+	turnID := payloads[projection.TurnStarted](t, events)[0].TurnID
+	checkEqual(t, "the starts", payloads[projection.ToolStarted](t, events), []projection.ToolStarted{
+		{TurnID: turnID, ToolID: "c1", Name: "grep", Input: json.RawMessage(`{"for":"needle"}`)},
+		{TurnID: turnID, ToolID: "c2", Name: "make"},
+	})
+	checkEqual(t, "the ends", payloads[projection.ToolCompleted](t, events), []projection.ToolCompleted{
+		{TurnID: turnID, ToolID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\uFFFD"},
+		{TurnID: turnID, ToolID: "c2", Name: "make", Error: "exit 2"},
+	})
+	checkEqual(t, "the usage", s.lastEnd().Usage, &projection.Usage{InputTokens: 20, OutputTokens: 5})
+	if got := s.Session().Stats; got.Tools != 2 || got.InputTokens != 20 || got.OutputTokens != 5 {
+		t.Errorf("the statistics are %+v", got)
+	}
+	s.say("again")
+	if strings.Contains(s.cast.prompt(), "line 1") {
+		t.Errorf("a tool's output is in the prompt:\n%s", s.cast.prompt())
+	}
+}
+
+func TestWhatAToolGivesIsBounded(t *testing.T) {
+	const bound = 64 << 10
+	long := strings.Repeat("é", bound) // the bound is in the middle of no rune
+	s := start(t, &coordinator.MemoryStore{}, does(nil,
+		agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(`"` + long + `"`)},
+		agent.ToolCompleted{ID: "c1", Name: "cat", Output: "x" + long},
+		agent.ToolCompleted{ID: "c2", Name: "cat", Output: long[:bound]},
+		agent.Text{Text: "done"}))
+	s.say("show me")
+	if got := payloads[projection.ToolStarted](t, s.diary.appended)[0].Input; got != nil {
+		t.Errorf("%d bytes of input", len(got))
+	}
+	ends := payloads[projection.ToolCompleted](t, s.diary.appended)
+	if got := ends[0]; got.Output != "x"+long[:bound-2] || got.OutputBytes != int64(len(long)+1) {
+		t.Errorf("%d bytes of output, %d noted", len(got.Output), got.OutputBytes)
+	}
+	if got := ends[1]; got.Output != long[:bound] || got.OutputBytes != 0 {
+		t.Errorf("%d bytes of output that fits, %d noted", len(got.Output), got.OutputBytes)
+	}
+}
+
+func TestAToolInputThatIsNoJSONIsLeftOut(t *testing.T) {
+	for _, input := range []string{"{", "not json", "{}{}", "\"\xff\""} {
+		s := start(t, &coordinator.MemoryStore{}, does(nil,
+			agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(input)}, agent.Text{Text: "done"}))
+		s.say("go")
+		if got := payloads[projection.ToolStarted](t, s.diary.appended); len(got) != 1 || got[0].Input != nil {
+			t.Errorf("of the input %q is recorded %+v", input, got)
+		}
+	}
+}
+
+func TestAToolThatWasLeftOpenIsNoHindrance(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{}, does(nil, agent.ToolStarted{ID: "c1", Name: "sleep"}, agent.Text{Text: "done"}))
+	s.say("go", "again")
+	s.checkAsked("ada", "ada")
+}
+
+// maxLine is room for the events of a short conversation, and no more.
+const maxLine = 2 << 10
+
+func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
+	d := onDisk(t, maxLine)
+	s := start(t, d, says("short"), says(strings.Repeat("long ", maxLine)))
+	s.say("hello")
+	failed := turnError(t, s.Say(context.Background(), "tell me everything"), "ada", projection.Failed)
+	if !errors.Is(failed, journal.ErrTooLong) {
+		t.Errorf("the error is %v", failed)
+	}
+	end := s.lastEnd()
+	if end.FinishReason != projection.Failed || end.Partial == "" || !strings.HasPrefix(strings.Repeat("long ", maxLine), end.Partial) {
+		t.Errorf("the turn ended with %.200v", end)
+	}
+	s.say("in short?")
+	s.checkComplete(d, "you: hello", "ada: short", "you: tell me everything", "you: in short?", "ada: ok")
+	resume(t, d, s.stop()).Stop("")
+}
+
+// Control characters take six bytes each in a line.
+func TestAPartOfAReplyIsKeptAsFarAsALineHolds(t *testing.T) {
+	d := onDisk(t, maxLine)
+	s := start(t, d, does(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
+	turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" {
+		t.Errorf("the turn ended with %.200v", end)
+	}
+	if got := s.Session().Interrupted; got != "ada" {
+		t.Errorf("interrupted is %q", got)
+	}
+	s.say("again")
+	if events := d.events(s.Session().ID); len(payloads[projection.TurnEnded](t, events)) != 2 {
+		t.Error("a turn was left open")
+	}
+}
+
+func TestAToolThatIsTooLongStopsTheAgentAndNotTheSession(t *testing.T) {
+	d := onDisk(t, maxLine)
+	s := start(t, d, func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			if yield(agent.Text{Text: "before "}, nil) && yield(agent.ToolCompleted{ID: "c1", Output: strings.Repeat("x", maxLine)}, nil) {
+				<-ctx.Done() // an agent that is stopped goes on until it notices
+				yield(agent.Text{Text: "after"}, nil)
+				yield(nil, context.Cause(ctx))
+			}
+		}
+	})
+	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	if !errors.Is(failed, journal.ErrTooLong) {
+		t.Errorf("the error is %v", failed)
+	}
+	if end := s.lastEnd(); end.Partial != "before " {
+		t.Errorf("the turn ended with %+v", end)
+	}
+	s.say("again")
+	d.checkMessages(s.Session().ID, "you: hello", "you: again", "ada: ok")
+}
+
+func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
+	d := onDisk(t, maxLine)
+	long := strings.Repeat("long ", maxLine)
+	s := start(t, d)
+	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+		t.Errorf("the first message: %v", err)
+	}
+	s.checkClean(s.Team())
+	s.say("hello")
+	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+		t.Errorf("a later message: %v", err)
+	}
+	s.say("again")
+	s.checkAsked("ada", "ada")
+	s.checkComplete(d, "you: hello", "ada: ok", "you: again", "ada: ok")
+	id := s.stop()
+
+	s = resume(t, d, id)
+	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+		t.Errorf("the first message after a restore: %v", err)
+	}
+	s.say("third")
+	if n := len(payloads[projection.SessionResumed](t, d.events(id))); n != 1 {
+		t.Errorf("%d session.resumed", n)
+	}
+}
+
+func TestAnEmptyMessageIsRefused(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{})
+	for _, text := range []string{"", "  ", "\n\t"} {
+		if err := s.Say(context.Background(), text); !errors.Is(err, coordinator.ErrEmptyMessage) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	s.checkClean(s.Team())
+}
+
+func TestWhateverAnAgentSaysSurvives(t *testing.T) {
+	for name, said := range map[string]string{
+		"invalid UTF-8":   "a\xff\xfe\xc3(b",
+		"NUL":             "a\x00b",
+		"escapes":         "\x1b[2J\x1b]0;title\x07\u009b31m\r\nline",
+		"HTML":            `<script>alert("&amp;")</script>`,
+		"separators":      "a\u2028b\u2029c\ufeffd",
+		"surrogates":      "a\xed\xa0\x80b \U0001F9D1\u200D\U0001F680",
+		"what JSON means": `{"seq":1,"sum":"00000000"}` + "\n" + `,"sum":"12345678"}`,
+		"indentation":     "    code\n\n\n\tmore",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := onDisk(t, 0)
+			s := start(t, d, says(said))
+			s.say(said)
+			id := s.stop()
+			valid := strings.ToValidUTF8(said, "\uFFFD")
+			d.checkMessages(id, "you: "+valid, "ada: "+valid)
+			for _, p := range payloads[projection.MessageAppended](t, d.events(id)) {
+				if exact := string(p.Raw); valid != said && exact != said || valid == said && exact != "" {
+					t.Errorf("the exact bytes are %q, want %q", exact, said)
+				}
+			}
+			again := resume(t, d, id)
+			again.say("go on")
+			if !strings.Contains(again.cast.prompt(), "Ada: "+valid) {
+				t.Errorf("the prompt is %q", again.cast.prompt())
+			}
+		})
+	}
+}
+
+func TestSixteenMebibytesPass(t *testing.T) {
+	d := onDisk(t, 0)
+	human, reply := strings.Repeat("q", 16<<20), strings.Repeat("a", 16<<20)
+	s := start(t, d, says(reply))
+	s.say(human)
+	if prompt := s.cast.prompt(); !strings.HasSuffix(prompt, "Message from You:\n"+human+"\n") {
+		t.Errorf("the agent was told %d bytes", len(prompt))
+	}
+	id := s.stop()
+	snapshot, err := d.Load("ensemble", id)
+	if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Context.Messages[0].Content != human || snapshot.Context.Messages[1].Content != reply {
+		t.Errorf("the session is not what was said: %v", err)
+	}
+	again := resume(t, d, id)
+	again.say("too long?")
+	if got := len(again.cast.prompt()); got > 10<<10 {
+		t.Errorf("the next prompt has %d bytes", got)
+	}
+}
+
+func TestTheAgentIsToldWhatItNeeds(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{})
+	team := ensemble()
+	team.Members[0].Command, team.Members[0].Args, team.Members[0].BaseDir = "prog", []string{"-x"}, "/base"
+	s.with(team, "")
+	s.say("hello [NEXT: ada, bob]")
+	ada, bob := s.cast.turns[0], s.cast.turns[1]
+	if ada.Dir != "/base" || bob.Dir != "/somewhere" {
+		t.Errorf("the directories are %s and %s", ada.Dir, bob.Dir)
+	}
+	if ada.ID == "" || ada.ID == bob.ID || ada.ID != payloads[projection.TurnStarted](t, s.diary.appended)[0].TurnID {
+		t.Errorf("the turns are %s and %s", ada.ID, bob.ID)
+	}
+	checkEqual(t, "said", ada.Said, agent.Said{Speaker: "You", Text: "hello"})
+	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x", Engine: "cast", Command: "prog", Args: []string{"-x"}, Next: "bob"})
+	if bob.Member.Next != "you" || bob.Member.Model != "m1" {
+		t.Errorf("bob is %+v", bob.Member)
+	}
+}
