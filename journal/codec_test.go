@@ -1,0 +1,308 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// seal ends a line as the format asks for, behind one with the sum prev.
+func seal(body string, prev journal.Sum) string {
+	sum := crc32.Checksum([]byte(prev.String()+body), crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Sprintf(`%s,"sum":"%08x"}`, body, sum)
+}
+
+func TestAnyValidJSONInFrontOfTheSumIsRead(t *testing.T) {
+	noonish := noon.Add(123456 * time.Microsecond)
+	plain := journal.Event{Seq: 7, Time: noonish, Type: "sheep.counted", Data: json.RawMessage(`{"n":1}`)}
+	claiming, spaced, unknown, early := plain, plain, plain, plain
+	claiming.Synced = 6
+	spaced.Data = json.RawMessage(`{ "n" : 1 }`)
+	unknown.Data = json.RawMessage(`{"sum":"00000000"}`)
+	early.Seq, early.Synced = 1<<63, 0
+	for name, c := range map[string]struct {
+		body string
+		want journal.Event
+	}{
+		"as it is written":   {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, plain},
+		"with a claim":       {`{"seq":7,"synced":6,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, claiming},
+		"spaces":             {`{ "seq": 7, "time": "2026-11-21T12:00:00.123456Z", "type": "sheep.counted", "data": { "n" : 1 }`, spaced},
+		"another order":      {`{"data":{"n":1},"type":"sheep.counted","synced":6,"seq":7,"time":"2026-11-21T12:00:00.123456Z"`, claiming},
+		"another time zone":  {`{"seq":7,"time":"2026-11-21T13:00:00.123456+01:00","type":"sheep.counted","data":{"n":1}`, plain},
+		"an escaped type":    {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep\u002ecounted","data":{"n":1}`, plain},
+		"a field more":       {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1},"mark":[1,2]`, plain},
+		"a sum in the data":  {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`, unknown},
+		"a seq of 19 digits": {`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, early},
+	} {
+		line := seal(c.body, 0xfeed)
+		got, err := journal.DecodeLine([]byte(line), 0xfeed)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c.want.Sum = got.Sum
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if _, err := journal.DecodeLine([]byte(line), 0xfeee); err == nil {
+			t.Errorf("%s: read behind another line", name)
+		}
+	}
+}
+
+func TestWhatIsNoLineIsNotReadWhateverItsSum(t *testing.T) {
+	for name, body := range map[string]string{
+		"nothing":      ``,
+		"no object":    `7`,
+		"no seq":       `{"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+		"no type":      `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","data":{}`,
+		"no data":      `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted"`,
+		"data a list":  `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":[]`,
+		"data null":    `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":null`,
+		"a bad time":   `{"seq":7,"time":"yesterday","type":"sheep.counted","data":{}`,
+		"seq below 0":  `{"seq":-7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+		"half a line":  `{"seq":7,"time":"2026-11`,
+		"two brackets": `{{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+	} {
+		if e, err := journal.DecodeLine([]byte(seal(body, 0)), 0); err == nil {
+			t.Errorf("%s is read as %+v", name, e)
+		}
+	}
+	good := seal(`{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`, 0)
+	for name, line := range map[string]string{
+		"upper-case digits":  good[:len(good)-10] + strings.ToUpper(good[len(good)-10:len(good)-2]) + `"}`,
+		"a space at the end": good + " ",
+		"a space in the sum": strings.Replace(good, `,"sum"`, `, "sum"`, 1),
+		"CR LF":              good + "\r",
+	} {
+		if line == good {
+			continue // its sum has no letters
+		}
+		if _, err := journal.DecodeLine([]byte(line), 0); err == nil {
+			t.Errorf("%s: %s is read", name, line)
+		}
+	}
+}
+
+func TestAForeignLayoutIsReadAndAppendedTo(t *testing.T) {
+	dir := newDir(t)
+	id := dir.NewID()
+	line := seal(`{ "type": "sheep.counted", "data": {"n": 1}, "seq": 1, "time": "2026-11-21T12:00:00Z"`, 0)
+	writeFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte(line+"\n"))
+	l := mustOpen(t, dir, id)
+	if l.Position().Offset != int64(len(line))+1 {
+		t.Errorf("opened at %+v", l.Position())
+	}
+	mustAppend(t, l, counted(2, 0))
+	if diff := cmp.Diff([]int{1, 2}, countedIn(t, sound(t, dir, id))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// anyRecord draws records of every shape that is accepted.
+func anyRecord(t *rapid.T) journal.Record {
+	data := map[string]any{}
+	for _, key := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(t, "keys") {
+		data[key] = rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Just[any](nil), rapid.Just[any](map[string]any{"sum": "00000000"})).Draw(t, "value")
+	}
+	encoded, err := json.MarshalIndent(data, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
+	return journal.Record{
+		Type: rapid.StringMatching(`[a-z]{1,9}\.[a-z]{1,9}`).Draw(t, "type"),
+		Data: encoded,
+		Time: at.In(time.FixedZone("there", rapid.IntRange(-43200, 43200).Draw(t, "zone"))),
+	}
+}
+
+func TestWhatIsAppendedIsRead(t *testing.T) {
+	dir := newDir(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		l := mustCreate(t, dir)
+		defer l.Close()
+		var appended []journal.Event
+		for range rapid.IntRange(1, 4).Draw(rt, "batches") {
+			events, err := l.Append(rapid.SliceOfN(rapid.Custom(anyRecord), 1, 3).Draw(rt, "batch")...)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			appended = append(appended, events...)
+		}
+		events, torn, err := read(t, dir, l.ID())
+		if diff := cmp.Diff(appended, events); diff != "" || err != nil || torn.Bytes > 0 {
+			rt.Fatalf("torn %+v, error %v (-appended +read):\n%s", torn, err, diff)
+		}
+		at := journal.Position{}
+		for line := range bytes.Lines(readFile(t, l.Path())) {
+			if !json.Valid(line) {
+				rt.Errorf("not JSON: %s", line)
+			}
+			e := events[0]
+			if string(e.Line())+"\n" != string(line) {
+				rt.Errorf("Line gives %s for %s", e.Line(), line)
+			}
+			if e.Synced == 0 {
+				again, next, err := at.Next(journal.Record{Type: e.Type, Data: e.Data, Time: e.Time})
+				if diff := cmp.Diff(e, again); diff != "" || err != nil || next.Offset != at.Offset+int64(len(line)) {
+					rt.Errorf("Next gives %+v, %v (-want +got):\n%s", next, err, diff)
+				}
+			}
+			at = journal.Position{Seq: e.Seq, Offset: at.Offset + int64(len(line)), Sum: e.Sum}
+			events = events[1:]
+		}
+		if l.Position() != at {
+			rt.Errorf("the log is at %+v, the file ends at %+v", l.Position(), at)
+		}
+	})
+}
+
+func TestAReaderHoldsThePositionsOfItsJournalAndNoOther(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 5000)
+	events := sound(t, dir, id)
+	r, err := dir.Reader(id, journal.Position{})
+	must(t, err)
+	defer r.Close()
+	var at []journal.Position
+	for _, err := range r.All() {
+		must(t, err)
+		at = append(at, r.Position())
+	}
+	for i, p := range at {
+		if !r.Holds(p) {
+			t.Errorf("does not hold %+v", p)
+		}
+		rest, err := dir.Reader(id, p)
+		must(t, err)
+		var got []journal.Event
+		for e, err := range rest.All() {
+			must(t, err)
+			got = append(got, e)
+		}
+		rest.Close()
+		same(t, fmt.Sprint("read behind ", p.Seq), got, events[i+1:])
+	}
+	p := at[7]
+	for name, wrong := range map[string]journal.Position{
+		"another seq":        {Seq: p.Seq + 1, Offset: p.Offset, Sum: p.Sum},
+		"another sum":        {Seq: p.Seq, Offset: p.Offset, Sum: p.Sum ^ 1},
+		"an offset inside":   {Seq: p.Seq, Offset: p.Offset - 1, Sum: p.Sum},
+		"another line's end": {Seq: p.Seq, Offset: at[6].Offset, Sum: p.Sum},
+		"behind the end":     {Seq: p.Seq, Offset: at[14].Offset + 1, Sum: p.Sum},
+		"before the start":   {Seq: p.Seq, Offset: -1, Sum: p.Sum},
+		"nothing but a seq":  {Seq: p.Seq},
+	} {
+		if r.Holds(wrong) {
+			t.Errorf("holds %s: %+v", name, wrong)
+		}
+	}
+	if !r.Holds(journal.Position{}) {
+		t.Error("does not hold its beginning")
+	}
+}
+
+func TestAPositionSurvivesJSON(t *testing.T) {
+	want := journal.Position{Seq: 3, Offset: 400, Sum: 0x0badcafe}
+	text, err := json.Marshal(want)
+	must(t, err)
+	if string(text) != `{"seq":3,"offset":400,"sum":"0badcafe"}` {
+		t.Errorf("written as %s", text)
+	}
+	var got journal.Position
+	must(t, json.Unmarshal(text, &got))
+	if got != want {
+		t.Errorf("read as %+v", got)
+	}
+	for _, bad := range []string{`""`, `"0BADCAFE"`, `"0badcaf"`, `"0badcafex"`, `"xbadcafe"`, `7`} {
+		if err := json.Unmarshal([]byte(`{"sum":`+bad+`}`), &got); err == nil {
+			t.Errorf("%s is read as a sum", bad)
+		}
+	}
+}
+
+func TestALongLineIsReadOrRefusedByItsLengthOnly(t *testing.T) {
+	writer := newDir(t)
+	for _, padding := range []int{1000, 300_000, 600_000} {
+		l := mustCreate(t, writer)
+		mustAppend(t, l, counted(1, 5), counted(2, padding), counted(3, 5))
+		must(t, l.Close())
+		length := len(splitLines(readFile(t, l.Path()))[1])
+		for _, c := range []struct{ max, want int }{{length, 3}, {length - 1, 1}} {
+			reader := journal.NewDir(writer.Path(), journal.Options{MaxLine: c.max})
+			events, torn, err := read(t, reader, l.ID())
+			if err != nil || len(events) != c.want || (torn.Bytes > 0) != (c.want < 3) {
+				t.Errorf("a line of %d bytes, limit %d: %d events, torn %+v, %v", length, c.max, len(events), torn, err)
+			}
+			if info, _ := os.Stat(l.Path()); torn.Bytes > 0 && torn.Offset+torn.Bytes != info.Size() {
+				t.Errorf("limit %d: torn %+v, the file has %d bytes", c.max, torn, info.Size())
+			}
+		}
+	}
+}
+
+func TestAnyLifeOfAJournalKeepsItsEvents(t *testing.T) {
+	dir := newDir(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		l := mustCreate(t, dir)
+		id := l.ID()
+		defer func() { l.Close() }()
+		var want []journal.Event
+		add := func() {
+			events, err := l.Append(batch(1, rapid.IntRange(1, 3).Draw(rt, "events"), rapid.IntRange(0, 300).Draw(rt, "padding"))...)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want = append(want, events...)
+		}
+		reopen := func() {
+			must(t, l.Close())
+			var err error
+			if l, err = dir.Open(id); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		add()
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+			switch rapid.SampledFrom([]string{"append", "sync", "reopen", "crash", "archive"}).Draw(rt, "step") {
+			case "append":
+				add()
+			case "sync":
+				must(t, l.Sync())
+			case "reopen":
+				reopen()
+			case "crash":
+				must(t, l.Close())
+				if info, err := dir.Stat(id); err == nil && !info.Archived {
+					appendFile(t, info.Path, rapid.SliceOfN(rapid.Byte(), 1, 400).Draw(rt, "tail"))
+				}
+				reopen()
+				add()
+			case "archive":
+				must(t, l.Close())
+				if err := dir.Archive(id); err != nil {
+					rt.Fatal(err)
+				}
+				reopen()
+			}
+		}
+		events, torn, err := read(t, dir, id)
+		equal := slices.EqualFunc(want, events, func(a, b journal.Event) bool { return a.Sum == b.Sum })
+		if err != nil || torn.Bytes > 0 || !equal {
+			rt.Fatalf("%d events of %d, torn %+v, %v", len(events), len(want), torn, err)
+		}
+	})
+}
