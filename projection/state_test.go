@@ -1,0 +1,197 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+func TestSessionIsUpdatedByMessagesTurnsToolsAndTasksOnly(t *testing.T) {
+	moves := map[string]bool{
+		"session.created": true,
+		"task.set":        true, "message.appended": true,
+		"turn.started": true, "turn.text": true, "turn.ended": true, "tool.started": true, "tool.completed": true,
+		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
+		"session.imported": false, "journal.recovered": false,
+	}
+	later := created.Add(time.Hour)
+	for _, p := range everyPayload() {
+		r := projection.Record(later, p)
+		want, listed := moves[r.Type]
+		if !listed {
+			t.Errorf("nothing is said of %s", r.Type)
+		}
+		s := fold(session(t, r)...)
+		if got := s.Row.UpdatedAt.Equal(later); got != want {
+			t.Errorf("%s: updatedAt moved: %v", r.Type, got)
+		}
+	}
+	for _, r := range []journal.Record{
+		{Type: "water.poured", Data: json.RawMessage(`{}`), Time: later},
+		{Type: "message.appended", Data: json.RawMessage(`{"message":1}`), Time: later},
+	} {
+		if s := fold(session(t, r)...); !s.Row.UpdatedAt.Equal(created) {
+			t.Errorf("%s %s moved updatedAt", r.Type, r.Data)
+		}
+	}
+}
+
+func TestRoundsAreTurnsThatAgentsEndedSinceTheLastHumanMessage(t *testing.T) {
+	ended := func(why projection.FinishReason) journal.Record {
+		return record(projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: why})
+	}
+	for _, test := range []struct {
+		name string
+		then []journal.Record
+		want int
+	}{
+		{"none yet", nil, 0},
+		{"done", []journal.Record{ended(projection.Done), ended(projection.Done)}, 2},
+		{"failed and timed out count", []journal.Record{ended(projection.Failed), ended(projection.TimedOut)}, 2},
+		{"interrupted and cancelled do not", []journal.Record{ended(projection.Interrupted), ended(projection.Cancelled)}, 0},
+		{"a human message begins anew", []journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1},
+		{"an agent's message does not", []journal.Record{ended(projection.Done), said(ada, "m", "well"), ended(projection.Done)}, 2},
+		{"a system message does not", []journal.Record{ended(projection.Done), said(projection.Speaker{ID: "s", Type: projection.TypeSystem}, "m", "x")}, 1},
+		{"a running turn does not", []journal.Record{ended(projection.Done), record(projection.TurnStarted{TurnID: "t2"})}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := fold(session(t, append([]journal.Record{said(mia, "m0", "go")}, test.then...)...)...)
+			if s.Stats.Rounds != test.want {
+				t.Errorf("%d rounds, not %d", s.Stats.Rounds, test.want)
+			}
+		})
+	}
+}
+
+func TestUnknownTypesAreCountedAndSkipped(t *testing.T) {
+	s := fold(session(t,
+		journal.Record{Type: "water.poured", Data: json.RawMessage(`{}`)},
+		said(mia, "m1", "hello"),
+		journal.Record{Type: "water.poured", Data: json.RawMessage(`{"v":7}`)},
+		journal.Record{Type: "kettle.started", Data: json.RawMessage(`{}`)},
+	)...)
+	if diff := cmp.Diff(map[string]int{"water.poured": 2, "kettle.started": 1}, s.Unknown); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if s.Newer || s.Unreadable != 0 || s.Row.MessageCount != 1 || s.Seq != 5 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestUnknownTypesAreToldApartUpToABound(t *testing.T) {
+	var records []journal.Record
+	for i := range 150 {
+		records = append(records, journal.Record{Type: fmt.Sprintf("thing.%c%c", 'a'+i/26, 'a'+i%26), Data: json.RawMessage(`{}`)})
+	}
+	s := fold(session(t, records...)...)
+	total := 0
+	for _, n := range s.Unknown {
+		total += n
+	}
+	if total != 150 || len(s.Unknown) != 101 || s.Unknown["other"] != 50 {
+		t.Errorf("%d events of %d types, %d of them others", total, len(s.Unknown), s.Unknown["other"])
+	}
+}
+
+func TestWhatANewerVersionWroteIsSkippedAndSaid(t *testing.T) {
+	newFormat := projection.Record(created, projection.SessionCreated{Format: 2, SessionID: "s1", Team: kitchen})
+	s := fold(numbered(t, newFormat, said(mia, "m1", "hello"))...)
+	if !s.Newer || s.SessionID != "s1" || s.Row.MessageCount != 1 {
+		t.Errorf("format 2: %+v", s)
+	}
+	newPayload := journal.Record{Type: "message.appended", Data: json.RawMessage(`{"v":2,"message":{"text":"hello"}}`)}
+	s = fold(session(t, newPayload, said(mia, "m1", "hello"))...)
+	if !s.Newer || s.Row.MessageCount != 1 || s.Unknown["message.appended"] != 1 {
+		t.Errorf("a newer payload: %+v", s)
+	}
+	if s := fold(session(t, said(mia, "m1", "hello"))...); s.Newer {
+		t.Error("what this version wrote is called newer")
+	}
+}
+
+func TestPayloadsThatMakeNoSenseAreCounted(t *testing.T) {
+	s := fold(session(t,
+		journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":"hello"}`)},
+		journal.Record{Type: "turn.ended", Data: json.RawMessage(`{"durationMs":"long"}`)},
+	)...)
+	if s.Unreadable != 2 || s.Row.MessageCount != 0 || s.Stats.Turns != 0 || s.Seq != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestStateTellsWhatTheSessionAmountsTo(t *testing.T) {
+	parent, source := &projection.Parent{SessionID: "s0", Seq: 7}, &projection.Source{Path: "/elsewhere/team.json"}
+	first := projection.Record(created, projection.SessionCreated{Format: 1, SessionID: "s1", Team: kitchen, CWD: "/home/mia", Parent: parent})
+	usage := &projection.Usage{InputTokens: 100, OutputTokens: 20}
+	s := fold(numbered(t, first,
+		record(projection.TaskSet{Task: new("Repair it")}),
+		said(mia, "m1", "hello"),
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
+		record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1"}),
+		said(ada, "m2", "hi"),
+		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, Usage: usage, Partial: "h"}),
+		record(projection.SessionEnded{Reason: "exit"}),
+		record(projection.SessionResumed{Source: source}),
+		record(projection.SessionPinned{Pinned: true}),
+		said(ada, "m3", "still here"),
+		record(projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}),
+	)...)
+	for what, diff := range map[string]string{
+		"stats": cmp.Diff(projection.Stats{
+			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1, InputTokens: 200, OutputTokens: 40,
+		}, s.Stats),
+		"speakers":  cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
+		"task":      cmp.Diff(new("Repair it"), s.Task),
+		"parent":    cmp.Diff(parent, s.Parent),
+		"source":    cmp.Diff(source, s.Team.Source),
+		"last turn": cmp.Diff(&projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}, s.LastTurn),
+		"last try":  cmp.Diff("m1", s.LastTry),
+		"ended":     cmp.Diff("", s.Row.Ended),
+		"pinned":    cmp.Diff(true, s.Row.Pinned),
+		"created":   cmp.Diff(created, s.Row.CreatedAt),
+		"open":      cmp.Diff(0, len(s.OpenTurns)),
+	} {
+		if diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+}
+
+func TestTaskCanBeRemovedAndEmpty(t *testing.T) {
+	set, empty, removed := record(projection.TaskSet{Task: new("x")}), record(projection.TaskSet{Task: new("")}), record(projection.TaskSet{})
+	if s := fold(session(t, set, removed)...); s.Task != nil {
+		t.Errorf("the removed task is %q", *s.Task)
+	}
+	if s := throughJSON(t, fold(session(t, set, empty)...)); s.Task == nil || *s.Task != "" {
+		t.Error("the empty task is not an empty task")
+	}
+}
+
+func TestOpenTurnsAreThoseWithoutAnEndAndKeepTheirOpenTools(t *testing.T) {
+	s := fold(session(t,
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"}),
+		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{}`)}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u2", Name: "Edit"}),
+		record(projection.TurnText{TurnID: "t1", Text: "It "}),
+		record(projection.TurnText{TurnID: "t2", Text: "not mine"}),
+		record(projection.TurnText{TurnID: "t1", Text: "is"}),
+		record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1"}),
+		record(projection.TurnEnded{TurnID: "t2", FinishReason: projection.Done}),
+	)...)
+	want := []projection.OpenTurn{{
+		TurnStarted: projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"},
+		StartedAt:   created.Add(time.Minute), Text: "It is", TextBytes: 5,
+		Tools: []projection.ToolStarted{{TurnID: "t1", ToolID: "u2", Name: "Edit"}},
+	}}
+	if diff := cmp.Diff(want, s.OpenTurns); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
