@@ -209,8 +209,9 @@ func damage(t *testing.T, path string) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The checkpoint would make the damaged line none of a resume's business.
+	// The caches would make the damaged line nobody's business.
 	os.Remove(strings.TrimSuffix(path, ".jsonl") + ".checkpoint.json")
+	os.Remove(filepath.Join(filepath.Dir(path), "sessions.json"))
 }
 
 func TestRestoreIsGivenUpWhenItsContextIsCancelled(t *testing.T) {
