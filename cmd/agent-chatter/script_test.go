@@ -21,6 +21,8 @@ import (
 // TestMain makes the program a command of this test binary: what the tests
 // start as agent-chatter is the binary itself.
 func TestMain(m *testing.M) {
+	// The race detector would keep each of hundreds of programs for a second.
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){"agent-chatter": main})
 }
 
@@ -49,6 +51,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("AGENT_CHATTER_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("SESSIONS", filepath.Join(env.WorkDir, "home", "sessions"))
 			env.Setenv("TEAMS", teams)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
