@@ -60,12 +60,17 @@ func TestMemoryRefusesWhatNoJournalCouldHold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 MiB")
 	}
-	s := start(t, &coordinator.MemoryStore{})
-	s.say("before")
-	if err := s.Say(t.Context(), strings.Repeat("x", journal.DefaultMaxLine)); !errors.Is(err, journal.ErrTooLong) {
+	log, err := (&coordinator.MemoryStore{}).Create("ensemble")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := journal.Record{Type: "task.set", Data: []byte(`{"task":"` + strings.Repeat("x", journal.DefaultMaxLine) + `"}`)}
+	if _, err := log.Append(long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the error is %v", err)
 	}
-	s.say("after")
+	if events, err := log.Append(journal.Record{Type: "task.set", Data: []byte(`{"task":null}`)}); err != nil || events[0].Seq != 1 {
+		t.Errorf("afterwards: %v, %v", events, err)
+	}
 }
 
 func TestAMemoryStoreMayBeUsedFromManyGoroutines(t *testing.T) {
