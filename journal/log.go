@@ -1,11 +1,9 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,14 +37,6 @@ type Log struct {
 
 	failure *failure // what poisoned the handle
 	arrived []Event  // what Recover has written and could not return yet
-}
-
-// failure is what the way back needs to know of a failed write or sync.
-type failure struct {
-	err   error
-	sync  bool    // a sync failed, not a write
-	batch []byte  // the lines that the failed write was to append
-	event []Event // the same
 }
 
 // Create prepares a new journal with the given name, usually a NewID. The file,
@@ -286,21 +276,6 @@ func (l *Log) settleFile(file File) ([]Record, error) {
 	return l.owed, nil
 }
 
-// renew puts a new file in the place of one whose sync failed before anything
-// was appended. No memory has its lines: they are copied as the system shows
-// them, and must check.
-func (l *Log) renew() error {
-	if !l.suspect {
-		return nil
-	}
-	f, err := l.replace(l.end, nil)
-	if err != nil {
-		return err
-	}
-	l.suspect = false
-	return f.Close()
-}
-
 // settle does what the first Append would do, for somebody who has nothing to
 // append.
 func (l *Log) settle() error {
@@ -444,168 +419,6 @@ func (l *Log) release() error {
 	unlock := l.unlock
 	l.unlock = nil
 	return unlock()
-}
-
-// Recover is the way back after a failed Append or Sync. It returns nil when
-// every event of the earlier Appends, the failed one included, is in the
-// journal and on the disk, and with it the events that no Append returned: the
-// failed batch and a TypeRecovered event. While the cause lasts it fails, and
-// can be called again. A Log that is not poisoned is left alone.
-func (l *Log) Recover() ([]Event, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		return nil, ErrClosed
-	case l.failure == nil:
-		return nil, nil
-	}
-	events, err := l.recover()
-	l.arrived = append(l.arrived, events...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
-	}
-	events, l.arrived = l.arrived, nil
-	return events, nil
-}
-
-// recover returns the events that it has written, even with an error.
-func (l *Log) recover() ([]Event, error) {
-	if l.failure.sync {
-		return l.rewrite()
-	}
-	events, err := l.finish()
-	if err != nil {
-		return nil, err
-	}
-	l.failure = nil
-	return events, l.sync()
-}
-
-// finish completes a failed write: whole lines of it that did arrive stay,
-// because a reader may have seen them; a part of a line goes aside; the rest
-// is written behind.
-func (l *Log) finish() ([]Event, error) {
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
-	if err != nil {
-		return nil, err
-	}
-	l.file.Close()
-	l.file = file
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	src := fileSource(l.files.path(), file, info.Size())
-	found, err := src.scanEnding(l.end, l.dir.maxLine)
-	if err != nil {
-		return nil, err
-	}
-	batch, events := l.failure.batch, l.failure.event
-	if found.at.Offset-l.end.Offset > int64(len(batch)) {
-		return nil, errors.New("the file holds more than was written to it")
-	}
-	rest := batch[found.at.Offset-l.end.Offset:]
-	if found.torn.Bytes > 0 {
-		what, err := l.files.setAside(l.dir.fs, file, found.torn)
-		if err != nil {
-			return nil, err
-		}
-		what.Reason = "a write failed: " + l.failure.err.Error()
-		line, e := l.behind(events[len(events)-1], recoveredRecord(what, l.dir))
-		rest = append(bytes.Clone(rest), line...)
-		batch = append(bytes.Clone(batch), line...)
-		events = append(events, e)
-		l.failure.batch, l.failure.event = batch, events
-	}
-	// Crash here leaves a prefix of the batch, in whole lines.
-	if err := l.writeAll(rest); err != nil {
-		return nil, err
-	}
-	l.acknowledge(batch, events)
-	return events, nil
-}
-
-// behind encodes one record as the line after an event.
-func (l *Log) behind(last Event, r Record) ([]byte, Event) {
-	e := Event{Seq: last.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
-	return encode(nil, &e, last.Sum), e
-}
-
-// rewrite is the way back after a failed sync: the page cache may show bytes
-// that the disk never got, so the lines since the last good sync come from
-// memory, in a new file. They keep their numbers and their sums, because a
-// reader may have seen them.
-func (l *Log) rewrite() ([]Event, error) {
-	f := l.failure
-	if f.batch == nil {
-		what := Recovered{Reason: "a sync failed: " + f.err.Error(), Offset: l.syncedAt.Offset}
-		line, e := l.behind(Event{Seq: l.end.Seq, Sum: l.end.Sum}, recoveredRecord(what, l.dir))
-		f.batch, f.event = line, []Event{e}
-	}
-	file, err := l.replace(l.syncedAt, append(bytes.Clone(l.unsynced), f.batch...))
-	if err != nil {
-		return nil, err
-	}
-	l.file.Close()
-	l.file = file
-	l.dirs = append(l.dirs, l.files.dir)
-	for len(l.dirs) > 0 {
-		// Crash here leaves the old file or the new one.
-		if err := l.dir.fs.SyncDir(l.dirs[0]); err != nil {
-			return nil, err
-		}
-		l.dirs = l.dirs[1:]
-	}
-	l.failure = nil
-	l.acknowledge(f.batch, f.event)
-	l.syncedAt, l.unsynced = l.end, nil
-	return f.event, nil
-}
-
-// replace puts a new file in the place of the journal's, and returns it: what
-// the old one has up to a position, and the given lines behind it.
-func (l *Log) replace(upTo Position, lines []byte) (File, error) {
-	tmp := l.files.path() + tmpSuffix
-	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	err = l.fill(file, upTo, lines)
-	if err == nil {
-		// Crash here leaves the old file, of which everything that was called
-		// synced is on the disk, and a *.tmp that nobody reads.
-		err = l.dir.fs.Rename(tmp, l.files.path())
-	}
-	if err != nil {
-		file.Close()
-		l.dir.fs.Remove(tmp)
-		return nil, err
-	}
-	return file, nil
-}
-
-// fill writes and syncs the content of a new file.
-func (l *Log) fill(file File, upTo Position, lines []byte) error {
-	old, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	if _, err := io.Copy(file, io.NewSectionReader(old, 0, upTo.Offset)); err != nil {
-		return err
-	}
-	copied, err := fileSource(l.files.path(), file, upTo.Offset).findEnding(l.dir.maxLine)
-	if err == nil && copied.at != upTo {
-		err = fmt.Errorf("only %d of its %d events can still be read", copied.at.Seq, upTo.Seq)
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := file.Write(lines); err != nil {
-		return err
-	}
-	return file.Sync()
 }
 
 // tidy removes the unfinished files that a crash left beside the journal and
