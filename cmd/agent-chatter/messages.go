@@ -133,10 +133,12 @@ func usageHint(args []string) string {
 }
 
 // sentence is an error as people read it: one line of harmless characters, or
-// several where it has them.
+// several where it has them. It begins with a capital, unless it begins with
+// the name of a file, which is kept as it is.
 func sentence(err error) string {
 	text := safe(err.Error())
-	if text == "" {
+	word := strings.TrimRight(strings.SplitN(text, " ", 2)[0], ":,")
+	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]

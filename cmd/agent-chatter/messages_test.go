@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+var update = flag.Bool("update", false, "write the golden texts anew")
+
+// text is what a function of messages.go returns for sample values.
+type text struct{ function, sample, shown string }
+
+const (
+	aliceID = "01JDQ3W7ZK8M5N6P7Q8R9S0T1A"
+	bobID   = "01JDQ3W7ZK8M5N6P7Q8R9S0T1B"
+)
+
+// hostile is what somebody might call a thing to do harm.
+const hostile = "a\x1b[31m\nb\u202ec"
+
+// sampleTexts calls every function of messages.go.
+func sampleTexts() []text {
+	at := time.Date(2025, 11, 27, 10, 30, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return at.Add(-d) }
+	since := time.Date(2025, 11, 27, 10, 30, 0, 0, time.Local) // people read their own time
+	alice := catalog.Session{ID: aliceID, TeamID: "review", Row: projection.Row{
+		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15, UpdatedAt: ago(2 * time.Hour),
+	}}
+	bob := catalog.Session{ID: bobID, TeamID: hostile, Row: projection.Row{Title: hostile, Preview: hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
+	damaged, newer := alice, alice
+	damaged.Damaged, newer.Newer = "line 3 is "+hostile, "2"
+	team := &coordinator.Team{ID: "review", Name: "review", DisplayName: "Review", Members: []coordinator.Member{{Name: "hugo"}, {Name: "ada"}, {Name: hostile}}}
+
+	locked := &journal.LockedError{Path: filepath.Join("sessions", "review", aliceID+".jsonl"), Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since}}
+	lockedBy := &journal.LockedError{Path: locked.Path}
+	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + aliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
+	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + aliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
+	mismatch := &coordinator.TeamMismatchError{SessionID: aliceID, Want: "review", Got: hostile}
+	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
+	many := &catalog.AmbiguousError{Name: hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
+	noTeam := &coordinator.TeamNotFoundError{Name: hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
+	denied := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EACCES}
+	full := &fs.PathError{Op: "write", Path: "/a/b", Err: syscall.ENOSPC}
+	readOnly := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EROFS}
+
+	var texts []text
+	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
+	explained := func(sample string, err error) { add("explain", sample, explain(fmt.Errorf("resume: %w", err))) }
+
+	explained("an ambiguous name", ambiguous)
+	explained("no session", &catalog.NotFoundError{Name: hostile})
+	explained("another team", mismatch)
+	explained("a newer version", &coordinator.UpgradeError{SessionID: aliceID})
+	explained("a writer", locked)
+	explained("damage", corrupt)
+	explained("no configuration", noTeam)
+	explained("no team", coordinator.ErrNoTeam)
+	explained("a long message", journal.ErrTooLong)
+	explained("no permission", denied)
+	explained("a full disk", full)
+	explained("anything else", errors.New(hostile))
+	add("notFoundForTeam", "", notFoundForTeam("01ZZZZ", "review"))
+	add("nothingForTeam", "", nothingForTeam("review"))
+	add("mismatchText", "", mismatchText(mismatch))
+	add("missingText", "one", missingText([]projection.MemberRef{{ID: "1", Name: "ada"}}))
+	add("missingText", "two", missingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: hostile}}))
+	add("saveFailedText", "", saveFailedText(full))
+	add("resumedText", "", resumedText(aliceID, 12))
+	add("damagedSkippedText", "", damagedSkippedText(damaged))
+	add("incompatibleText", "", incompatibleText(newer))
+	add("ambiguousText", "two", ambiguousText(ambiguous))
+	add("ambiguousText", "twelve", ambiguousText(many))
+	add("lockedText", "somebody known", lockedText(locked))
+	add("lockedText", "somebody unknown", lockedText(lockedBy))
+	add("corruptText", "", corruptText(corrupt))
+	add("corruptText", "archived", corruptText(archived))
+	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
+		add("remedy", err.Error(), strings.TrimPrefix(remedy(err), "\n"))
+	}
+	add("usageHint", "a command", usageHint([]string{"chat", "--bogus"}))
+	add("usageHint", "a flag", usageHint([]string{"--bogus"}))
+	add("usageHint", "nothing", usageHint(nil))
+	add("sentence", "", sentence(errors.New("several\nlines")))
+	add("sentence", "nothing", sentence(errors.New("")))
+	add("sentence", "a file", sentence(errors.New("team.json: it is empty")))
+	add("sentence", "another alphabet", sentence(errors.New("école: it is empty")))
+	add("greetingText", "", greetingText(team))
+	add("interruptedTurnText", "", interruptedTurnText("Ada"))
+	add("resumeCommandText", "", resumeCommandText(aliceID))
+	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
+	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
+	add("recentText", "", recentText([]catalog.Session{alice, bob}, at))
+	add("count", "none", count(0, "message"))
+	add("count", "one", count(1, "message"))
+	add("count", "two", count(2, "message"))
+	for _, d := range []time.Duration{-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute, time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour} {
+		add("longAge", d.String(), longAge(ago(d), at))
+		add("age", d.String(), age(ago(d), at))
+	}
+	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
+	return texts
+}
+
+func TestTextsAreThoseOfTheGoldenFile(t *testing.T) {
+	slash := strings.NewReplacer(filepath.Join("sessions", "review"), "sessions/review")
+	var got strings.Builder
+	for _, text := range sampleTexts() {
+		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.function+": "+text.sample, ": "), slash.Replace(text.shown))
+	}
+	golden := filepath.Join("testdata", "messages.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("to accept them, run it with -update (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryFunctionOfTheTextsHasASample(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "messages.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := sampleTexts()
+	for _, declared := range file.Decls {
+		function, ok := declared.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if !slices.ContainsFunc(texts, func(s text) bool { return s.function == function.Name.Name }) {
+			t.Errorf("%s has no sample", function.Name.Name)
+		}
+	}
+}
+
+func TestNoTextActsOnATerminal(t *testing.T) {
+	for _, text := range sampleTexts() {
+		if r, found := acting(text.shown); found {
+			t.Errorf("%s (%s) contains %U: %q", text.function, text.sample, r, text.shown)
+		}
+	}
+}
+
+// promised is what other programs and people rely on, letter by letter.
+var promised = []struct{ behaviour, got, want string }{
+	{"a session of a team is not found", notFoundForTeam("X", "Y"),
+		"Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start a new session."},
+	{"a session belongs to another team", mismatchText(&coordinator.TeamMismatchError{Want: "X", Got: "Y"}),
+		"Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct team configuration."},
+	{"a restore needs a team", explain(coordinator.ErrNoTeam),
+		"Team must be set before restoring session"},
+	{"a team has no sessions", nothingForTeam("X"),
+		"No previous sessions found for team 'X'"},
+	{"members are missing", missingText([]projection.MemberRef{{Name: "ada"}, {Name: "bea"}}),
+		"⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed with original names."},
+	{"a save fails", saveFailedText(errors.New("disk full")),
+		"❌  Failed to save session: disk full"},
+	{"a session cannot be loaded", firstLine(damagedSkippedText(catalog.Session{ID: "X", Damaged: "reason"})),
+		"⚠️  Failed to load session X: reason"},
+	{"a session is of a newer format", firstLine(incompatibleText(catalog.Session{ID: "X", Row: projection.Row{Newer: "2.0"}})),
+		"⚠️  Session X has incompatible schema version: 2.0"},
+	{"there is nothing to resume", firstLine(textNothingToResume),
+		"No session to resume"},
+	{"a session is resumed", resumedText("session-m5abc-xyz", 12),
+		"✓ Resumed session: session-m5abc-xyz (12 messages loaded)"},
+	{"a team with history is deployed",
+		restoreQuestion(projection.Row{MessageCount: 15, Preview: "first message", UpdatedAt: time.Unix(0, 0)}, time.Unix(2*3600, 0)),
+		"Found previous session (2 hours ago, 15 messages)\n  15 messages - \"first message\"\n[R] Resume  [N] Start New"},
+	{"sessions are offered",
+		recentText([]catalog.Session{
+			{ID: "session-m5abc-xyz", Row: projection.Row{Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0)}},
+			{ID: "session-k3def-uvw", Row: projection.Row{Title: "Repair the login", UpdatedAt: time.Unix(0, 0)}},
+		}, time.Unix(24*3600, 0)),
+		"Recent Sessions:\n  1. [-xyz] Write a calculator (2h ago)\n  2. [-uvw] Repair the login (1d ago)\nEnter number or session ID to resume (or press Enter to cancel):"},
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func TestTextsThatOthersRelyOnAreKeptWordForWord(t *testing.T) {
+	for _, p := range promised {
+		t.Run(p.behaviour, func(t *testing.T) {
+			if diff := cmp.Diff(p.want, p.got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
