@@ -57,7 +57,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func created(id, teamID string, at time.Time) journal.Record {
 	return projection.Record(at, projection.SessionCreated{
-		Format: projection.Format, SessionID: id, CWD: "/work",
+		Format: projection.Format, SessionID: id, CWD: "/somewhere",
 		Team: projection.Team{ID: teamID, Name: teamID, Members: []projection.Member{{ID: "ada", Name: "ada", Type: projection.TypeAI}}},
 		App:  projection.App{Name: "storetest", Version: "1"},
 	})
