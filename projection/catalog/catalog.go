@@ -160,7 +160,7 @@ func (c *Catalog) findID(id string) (Session, error) {
 // pick finds a session by its title or by a part of its id.
 func pick(sessions []Session, name string) (Session, error) {
 	for _, fits := range []func(Session) bool{
-		func(s Session) bool { return s.Title == name },
+		func(s Session) bool { return s.Title == name && name != "" },
 		func(s Session) bool { return PartOf(s.ID, name) },
 	} {
 		var found []Session

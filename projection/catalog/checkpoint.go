@@ -37,7 +37,8 @@ func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
 		return none, journal.Position{}
 	}
 	var c checkpoint
-	if json.Unmarshal(data, &c) != nil || c.FoldVersion != projection.FoldVersion || c.State == nil || c.State.Seq != c.Seq {
+	if json.Unmarshal(data, &c) != nil || c.FoldVersion != projection.FoldVersion || c.Seq == 0 ||
+		c.State == nil || c.State.Seq != c.Seq || c.State.SessionID == "" {
 		return none, journal.Position{}
 	}
 	return c.State, c.Position

@@ -11,12 +11,14 @@
 //
 // # Index
 //
-// A row counts when size, modification time and inode of the session's file are
-// those that it was made from. When the file is longer, and the line at the
-// row's place still has the row's sum, only the tail is folded; otherwise
-// everything. Session.Shrunk tells of a file that has become shorter than its
-// row. The index is replaced under a short lock of its own; when it cannot be
-// written, nobody is told, for nothing is lost.
+// A row counts when its fold version is this program's, and size, modification
+// time and inode of the session's file are those that it was made from. When
+// the file is longer, and the line at the row's place still has the row's sum,
+// only the tail is folded; otherwise everything. Session.Shrunk tells of a file
+// that has become shorter than its row. What could not be read for another
+// reason than damage is tried again every time. The index is replaced under a
+// short lock of its own; when it cannot be written, nobody is told, for nothing
+// is lost.
 //
 // # Checkpoints
 //

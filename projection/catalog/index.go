@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type row struct {
 	TeamID string `json:"teamId"`
 	CWD    string `json:"cwd"`
 	projection.Row
+	Fold     int         `json:"foldVersion"`
 	Summary  string      `json:"summary"`
 	Archived bool        `json:"archived"`
 	Damaged  string      `json:"damaged,omitempty"`
@@ -45,16 +47,24 @@ type row struct {
 
 func newRow(info journal.Info, state *projection.State, at journal.Position) row {
 	return row{
-		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row, Summary: state.Row.Summary(),
+		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row,
+		Fold: projection.FoldVersion, Summary: state.Row.Summary(),
 		Archived: info.Archived, Bytes: info.Size, ModTime: info.ModTime.UTC(), Inode: info.Inode,
 		LastSeq: at.Seq, End: at.Offset, Sum: at.Sum,
 	}
 }
 
+// damagedRow is the row of a journal that cannot be read. When it was updated is
+// in the part that cannot be read, perhaps: the file knows. Whether it is
+// damaged or the disk failed is not always known, so that only what surely is
+// damage describes a file.
 func damagedRow(info journal.Info, state *projection.State, err error) row {
 	r := newRow(info, state, journal.Position{})
 	r.Damaged = err.Error()
-	if r.UpdatedAt.IsZero() {
+	if corrupt := new(journal.CorruptError); !errors.As(err, &corrupt) && err != errNotSession {
+		r.Inode, r.ModTime = 0, time.Time{}
+	}
+	if r.UpdatedAt.Before(info.ModTime) {
 		r.UpdatedAt = info.ModTime.UTC()
 	}
 	return r
@@ -62,13 +72,14 @@ func damagedRow(info journal.Info, state *projection.State, err error) row {
 
 // describes reports whether the row was made from the file as it is now.
 func (r row) describes(info journal.Info) bool {
-	return r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&
+	return r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&
 		r.Inode == info.Inode && r.ModTime.Equal(info.ModTime)
 }
 
-// seed is a state that can be folded on from the row, as far as rows go.
-func (r row) seed() (*projection.State, journal.Position) {
-	if r.ID == "" || r.Damaged != "" || r.Archived {
+// seed is a state that can be folded on from the row, as far as rows go, when
+// the file is longer than it was.
+func (r row) seed(info journal.Info) (*projection.State, journal.Position) {
+	if r.Fold != projection.FoldVersion || r.LastSeq == 0 || r.Damaged != "" || r.Archived || info.Size <= r.Bytes {
 		return &projection.State{}, journal.Position{}
 	}
 	s := &projection.State{Seq: r.LastSeq, SessionID: r.ID, CWD: r.CWD, Row: r.Row}

@@ -54,10 +54,10 @@ func (t *Team) List() ([]Session, error) {
 	folded := int64(0)
 	for _, info := range infos {
 		r, cost := t.rowOf(info, index[info.ID])
-		folded += cost
 		if r.LastSeq == 0 && r.Damaged == "" {
 			continue
 		}
+		folded += cost
 		rows = append(rows, r)
 		sessions = append(sessions, t.session(r, index[info.ID]))
 	}
@@ -97,8 +97,11 @@ func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
 		return known, 0
 	}
-	state, from := known.seed()
+	state, from := known.seed(info)
 	state, loaded, err := t.foldFrom(info.ID, state, from)
+	if errors.Is(err, journal.ErrNotFound) {
+		return row{}, 0 // deleted since
+	}
 	if err != nil {
 		return damagedRow(info, state, err), info.Size
 	}
@@ -122,6 +125,8 @@ func (t *Team) foldFrom(id string, state *projection.State, from journal.Positio
 	return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
 }
 
+var errNotSession = errors.New("it does not begin with session.created")
+
 func fold(state *projection.State, r *journal.Reader) error {
 	for e, err := range r.All() {
 		if err != nil {
@@ -130,7 +135,7 @@ func fold(state *projection.State, r *journal.Reader) error {
 		state.Apply(e)
 	}
 	if r.Position().Seq > 0 && state.SessionID == "" {
-		return errors.New("it does not begin with session.created")
+		return errNotSession
 	}
 	return nil
 }
@@ -176,8 +181,8 @@ func (t *Team) Archive(id string) error {
 	}
 	info, err := t.journals.Stat(id)
 	known, ok := t.readIndex()[id]
-	if err != nil || !ok || known.LastSeq != before.LastSeq {
-		return nil
+	if err != nil || !ok || known.LastSeq != before.LastSeq || known.End != known.Bytes {
+		return nil // a torn tail was set aside, and recorded
 	}
 	known.Archived, known.Bytes, known.ModTime, known.Inode = info.Archived, info.Size, info.ModTime.UTC(), info.Inode
 	t.updateIndex(id, &known)
@@ -185,7 +190,8 @@ func (t *Team) Archive(id string) error {
 }
 
 // Append records something about a session that nobody has open, durably. It
-// returns a *journal.LockedError when somebody has.
+// returns a *journal.LockedError when somebody has, and projection.ErrNewer when
+// a newer version of the program wrote to it.
 func (t *Team) Append(id string, records ...journal.Record) error {
 	log, err := t.journals.Open(id)
 	if err != nil {
@@ -195,6 +201,9 @@ func (t *Team) Append(id string, records ...journal.Record) error {
 	state, _, err := t.Load(id)
 	if err != nil {
 		return err
+	}
+	if state.Newer {
+		return fmt.Errorf("session %s: %w; upgrade agent-chatter to change it", id, projection.ErrNewer)
 	}
 	events, err := log.Append(records...)
 	if err != nil {
@@ -218,7 +227,7 @@ func (t *Team) Restore(id string) error { return t.journals.Restore(id) }
 // saves are left to the lists.
 func (t *Team) Closed(id string, state *projection.State, at journal.Position) {
 	info, err := t.journals.Stat(id)
-	if err != nil || at.Seq == 0 {
+	if err != nil || at.Seq == 0 || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
 		return
 	}
 	r := newRow(info, state, at)

@@ -1,0 +1,616 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// mixed fills a catalog with sessions of two teams: some with checkpoints, some
+// of which the journal went on, one archived, one pinned and renamed.
+func mixed(t testing.TB, root string, fsys journal.FS) *catalog.Catalog {
+	t.Helper()
+	c := catalog.New(root, journal.Options{FS: fsys})
+	kitchen, garden := c.Team("kitchen"), c.Team("Garden")
+	put(t, kitchen, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
+	end := put(t, kitchen, id(2), chat(id(2), "kitchen", "[NEXT: ada] Boil water", 40)...)
+	keep(t, kitchen, id(2))
+	add(t, kitchen, id(2), end, said(90, ada, "It boils"), after(91, projection.TaskSet{Task: new("Tea")}))
+	put(t, kitchen, id(3), append(chat(id(3), "kitchen", "Old", 2), after(70, projection.SessionRenamed{Title: "Renamed"}), after(71, projection.SessionPinned{Pinned: true}))...)
+	put(t, garden, id(4), chat(id(4), "Garden", "Plant a tree", 5)...)
+	keep(t, garden, id(4))
+	if err := garden.Archive(id(4)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDeletingTheCachesChangesNoAnswer(t *testing.T) {
+	root := t.TempDir()
+	c := mixed(t, root, nil)
+	first := ask(t, c)
+	if len(first.Sessions) != 4 {
+		t.Fatalf("%d sessions", len(first.Sessions))
+	}
+	sameAnswers(t, first, ask(t, c)) // with an index
+	dropCaches(t, root)
+	sameAnswers(t, first, ask(t, c))
+}
+
+func TestIndexAndCheckpointsGiveWhatTheWholeJournalGives(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		root := t.TempDir()
+		c := catalog.New(root, journal.Options{})
+		team := c.Team("kitchen")
+		end := put(t, team, id(1), begun(id(1), "kitchen"))
+		for range rapid.IntRange(1, 5).Draw(rt, "visits") {
+			if rapid.Bool().Draw(rt, "list") {
+				list(t, c)
+			}
+			if rapid.Bool().Draw(rt, "checkpoint") {
+				keep(t, team, id(1))
+			}
+			for range rapid.IntRange(0, 4).Draw(rt, "events") {
+				end = add(t, team, id(1), end, anyRecord(rt))
+			}
+		}
+		cached := ask(t, c)
+		dropCaches(t, root)
+		sameAnswers(t, ask(t, c), cached)
+	})
+}
+
+func anyRecord(t *rapid.T) journal.Record {
+	minutes := rapid.IntRange(0, 100).Draw(t, "minutes")
+	return rapid.SampledFrom([]journal.Record{
+		said(minutes, mia, "hello"), said(minutes, ada, "hi"), said(minutes, mia, "[NEXT: ada]"),
+		after(minutes, projection.SessionRenamed{Title: "Renamed"}),
+		after(minutes, projection.SessionPinned{Pinned: minutes%2 == 0}),
+		after(minutes, projection.SessionEnded{Reason: "exit"}),
+		after(minutes, projection.SessionResumed{CWD: "/elsewhere"}),
+		after(minutes, projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		after(minutes, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done}),
+		{Type: "water.poured", Data: json.RawMessage(`{}`), Time: created},
+		{Type: "message.appended", Data: json.RawMessage(`{"v":2}`), Time: created},
+	}).Draw(t, "event")
+}
+
+func TestCachesThatAreWrongAreIgnored(t *testing.T) {
+	index := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Team, journal.Position) {
+		return func(t *testing.T, team *catalog.Team, end journal.Position) { spoil(t, indexOf(team)) }
+	}
+	checkpoint := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Team, journal.Position) {
+		return func(t *testing.T, team *catalog.Team, end journal.Position) { spoil(t, checkpointOf(team, id(1))) }
+	}
+	content := func(data string) func(*testing.T, string) {
+		return func(t *testing.T, path string) { write(t, path, []byte(data)) }
+	}
+	replace := func(old, new string) func(*testing.T, string) {
+		return func(t *testing.T, path string) { change(t, path, old, new) }
+	}
+	half := func(t *testing.T, path string) { data := read(t, path); write(t, path, data[:len(data)/2]) }
+	lies := func(foldVersion int, at journal.Position, state *projection.State) func(*testing.T, string) {
+		data := asJSON(t, map[string]any{"foldVersion": foldVersion, "seq": at.Seq, "offset": at.Offset, "sum": at.Sum, "state": state})
+		return content(data)
+	}
+	wrong := &projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
+	for _, test := range []struct {
+		name   string
+		damage func(t *testing.T, team *catalog.Team, end journal.Position)
+	}{
+		{"an empty index", index(content(""))},
+		{"half an index", index(half)},
+		{"an index that is not JSON", index(content("\x00\x00\x00"))},
+		{"an index of another shape", index(content(`[1,2]`))},
+		{"an index without rows", index(content(`{"version":"1.0.0","sessions":null}`))},
+		{"an index of another version", index(func(t *testing.T, path string) {
+			change(t, path, `"version":"1.0.0"`, `"version":"9.0.0"`)
+			change(t, path, `"title":"Repair"`, `"title":"wrong"`)
+		})},
+		{"an index that is a directory", index(func(t *testing.T, path string) {
+			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+		})},
+		{"a row of another sum", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			change(t, indexOf(team), end.Sum.String(), "00000000")
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+			settle(t, live(team, id(1)))
+		}},
+		{"a row that was made from another file", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+			settle(t, live(team, id(1)))
+		}},
+		{"a row of another fold version", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			fold := fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion)
+			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+		}},
+		{"a row of another fold version, and the file grew", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			fold := fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion)
+			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
+			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+		}},
+		{"a row of the beginning", index(content(
+			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7,"lastSeq":0,"end":0,"sum":"00000000"}]}`))},
+		{"a row without a place", index(content(
+			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7}]}`))},
+		{"a row that ends behind the file", index(content(
+			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":99999999,"sum":"00000000"}]}`))},
+		{"a row that ends before the file", index(content(
+			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":-5,"sum":"00000000"}]}`))},
+
+		{"an empty checkpoint", checkpoint(content(""))},
+		{"half a checkpoint", checkpoint(half)},
+		{"a checkpoint that is not JSON", checkpoint(content("\x00\x00"))},
+		{"a checkpoint of another shape", checkpoint(content(`[]`))},
+		{"a checkpoint of nothing", checkpoint(content(`{}`))},
+		{"a checkpoint without a state", checkpoint(content(fmt.Sprintf(`{"foldVersion":%d}`, projection.FoldVersion)))},
+		{"a checkpoint of another fold version", checkpoint(func(t *testing.T, path string) {
+			change(t, path, fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion), fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion+1))
+			change(t, path, `"title":"Repair"`, `"title":"wrong"`)
+		})},
+		{"a checkpoint of another seq", checkpoint(replace(`"seq":4`, `"seq":3`))},
+		{"a checkpoint and a state of another seq", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum}, &projection.State{Seq: 3, SessionID: id(1)})(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint of a seq that is elsewhere", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			state := *wrong
+			state.Seq = 3
+			lies(projection.FoldVersion, journal.Position{Seq: 3, Offset: end.Offset, Sum: end.Sum}, &state)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint of another offset", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset - 1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint behind the end", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset + 1000, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint before the beginning", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: -1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint of another sum", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum + 1}, wrong)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint of the beginning", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			state := *wrong
+			state.Seq = 0
+			lies(projection.FoldVersion, journal.Position{}, &state)(t, checkpointOf(team, id(1)))
+		}},
+		{"a checkpoint of no session", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			lies(projection.FoldVersion, end, &projection.State{Seq: 4})(t, checkpointOf(team, id(1)))
+		}},
+		{"another journal's checkpoint", func(t *testing.T, team *catalog.Team, end journal.Position) {
+			put(t, team, id(2), chat(id(2), "kitchen", "Another", 3)...)
+			keep(t, team, id(2))
+			write(t, checkpointOf(team, id(1)), read(t, checkpointOf(team, id(2))))
+			if err := errors.Join(os.Remove(live(team, id(2))), os.Remove(checkpointOf(team, id(2)))); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := t.TempDir()
+			c := catalog.New(root, journal.Options{})
+			team := c.Team("kitchen")
+			end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+			keep(t, team, id(1))
+			want := ask(t, c)
+			test.damage(t, team, end)
+			sameAnswers(t, want, ask(t, c))
+			sameAnswers(t, want, ask(t, c)) // after the list has mended the index
+		})
+	}
+}
+
+func TestUnchangedJournalsAreListedWithoutOpeningThem(t *testing.T) {
+	disk := watch()
+	c := mixed(t, t.TempDir(), disk)
+	want := list(t, c)
+	disk.forget()
+	sameAnswers(t, answers{Sessions: want}, answers{Sessions: list(t, c)})
+	if opened, _ := disk.journals(); opened != 0 {
+		t.Errorf("%d journals were opened: %v", opened, disk.read)
+	}
+	if len(disk.written) != 0 {
+		t.Errorf("was written: %v", disk.written)
+	}
+}
+
+func TestAJournalThatGrewIsFoldedFromItsRow(t *testing.T) {
+	disk := watch()
+	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 4000)...)
+	list(t, c)
+	end = add(t, team, id(1), end, said(5000, ada, "the end"))
+	disk.forget()
+	got := list(t, c)[0]
+	if got.MessageCount != 4001 || got.LastSpeakerID != "ada" || got.LastSeq != 4002 || got.Title != "Repair" || got.End != end {
+		t.Errorf("%+v", got)
+	}
+	if _, bytes := disk.journals(); bytes > 20<<10 {
+		t.Errorf("%d bytes of %d were read", bytes, end.Offset)
+	}
+}
+
+func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
+	disk := watch()
+	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 4000)...)
+	if at := keep(t, team, id(1)); at != end {
+		t.Fatalf("the checkpoint is at %v, not %v", at, end)
+	}
+	behind := add(t, team, id(1), end, said(5000, ada, "the end"))
+	disk.forget()
+	state, loaded, err := team.Load(id(1))
+	if err != nil || state.Row.MessageCount != 4001 {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	if loaded.From != end || loaded.At != behind {
+		t.Errorf("loaded from %v to %v, not from %v to %v", loaded.From, loaded.At, end, behind)
+	}
+	if _, bytes := disk.journals(); bytes > 20<<10 {
+		t.Errorf("%d bytes of %d were read", bytes, end.Offset)
+	}
+}
+
+func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		with []journal.Record
+	}{
+		{"by a longer one", chat(id(1), "kitchen", "Replaced", 9)},
+		{"by a shorter one", chat(id(1), "kitchen", "Replaced", 1)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := t.TempDir()
+			c := catalog.New(root, journal.Options{})
+			team := c.Team("kitchen")
+			put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+			keep(t, team, id(1))
+			list(t, c)
+			put(t, team, id(1), test.with...)
+			list(t, c) // a shorter one is said once
+			cached := ask(t, c)
+			dropCaches(t, root)
+			sameAnswers(t, ask(t, c), cached)
+			if got := cached.Sessions[0].Title; got != "Replaced" {
+				t.Errorf("the title is %q", got)
+			}
+		})
+	}
+}
+
+func TestAJournalShorterThanItsRowIsCalledShrunk(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	records := chat(id(1), "kitchen", "Repair", 5)
+	put(t, team, id(1), records...)
+	if got := list(t, c)[0]; got.Shrunk {
+		t.Error("a whole journal is called shrunk")
+	}
+	put(t, team, id(1), records[:4]...)
+	if got, err := team.Session(id(1)); err != nil || !got.Shrunk || got.LastSeq != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got := list(t, c)[0]; !got.Shrunk || got.MessageCount != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDamageInTheMiddleIsSeenAlthoughARowKnewTheEnd(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 5)...)
+	synced(t, team, id(1), end)
+	if got := list(t, c)[0]; got.Damaged != "" {
+		t.Fatalf("%+v", got)
+	}
+	change(t, live(team, id(1)), "Repair the kettle", "Repair the kettlX")
+	if got := list(t, c)[0]; got.Damaged == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// synced appends a line that calls everything before it synced, as a log does.
+func synced(t testing.TB, team *catalog.Team, id string, at journal.Position) {
+	t.Helper()
+	log, err := team.Journals().Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(said(200, ada, "well")); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAJournalThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...)
+	want := ask(t, catalog.New(root, journal.Options{}))
+	for n := 1; ; n++ {
+		dropCaches(t, root)
+		disk.Fail(n, syscall.EIO, journaltest.Read)
+		before := disk.Count(journaltest.Read)
+		team.List()
+		done := disk.Count(journaltest.Read)-before < n
+		disk.Heal()
+		sameAnswers(t, want, ask(t, c))
+		if done {
+			break
+		}
+	}
+}
+
+func TestCachesThatCannotBeWrittenChangeNoAnswer(t *testing.T) {
+	root := t.TempDir()
+	want := ask(t, mixed(t, root, nil))
+	disk := journaltest.New(journal.OS)
+	c := catalog.New(root, journal.Options{FS: disk})
+	for n := 1; ; n++ {
+		dropCaches(t, root)
+		disk.Heal()
+		disk.FailFrom(n, syscall.ENOSPC)
+		disk.HalfWrites(n%2 == 0)
+		before := disk.Count()
+		sameAnswers(t, want, ask(t, c))
+		state, loaded, err := c.Team("kitchen").Load(id(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Team("kitchen").WriteCheckpoint(id(2), state, loaded.At); err != nil && !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%v", err)
+		}
+		c.Team("kitchen").Closed(id(2), state, loaded.At)
+		sameAnswers(t, want, ask(t, c))
+		if disk.Count()-before < n {
+			return
+		}
+	}
+}
+
+func TestListsThatLearnNothingWriteNothing(t *testing.T) {
+	disk := watch()
+	c := mixed(t, t.TempDir(), disk)
+	write(t, live(c.Team("kitchen"), id(7)), nil)                   // empty
+	write(t, live(c.Team("kitchen"), id(8)), []byte(`{"seq":1,"t`)) // half a line
+	list(t, c)
+	disk.forget()
+	list(t, c)
+	if len(disk.written) != 0 {
+		t.Errorf("was written: %v", disk.written)
+	}
+}
+
+func TestIndexIsWhatItsSchemaSays(t *testing.T) {
+	c := mixed(t, t.TempDir(), nil)
+	write(t, live(c.Team("kitchen"), id(9)), []byte("not a journal\n"))
+	list(t, c)
+	for _, team := range []string{"kitchen", "Garden"} {
+		if err := schemas.Check(schemas.SessionIndex, read(t, indexOf(c.Team(team)))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestIndexLosesTheRowsOfSessionsThatAreGone(t *testing.T) {
+	c := mixed(t, t.TempDir(), nil)
+	list(t, c)
+	if err := os.Remove(live(c.Team("kitchen"), id(1))); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, c.Team("kitchen")); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if index := read(t, indexOf(c.Team("kitchen"))); strings.Contains(string(index), id(1)) {
+		t.Errorf("%s", index)
+	}
+}
+
+func TestClosedSessionsAreListedWithoutOpeningThem(t *testing.T) {
+	disk := watch()
+	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	for n := range 3 {
+		put(t, team, id(n), chat(id(n), "kitchen", "Repair", n+1)...)
+		state, loaded, err := team.Load(id(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		team.Closed(id(n), state, loaded.At)
+	}
+	disk.forget()
+	if got := list(t, c); len(got) != 3 || got[0].MessageCount != 3 {
+		t.Errorf("%+v", got)
+	}
+	if opened, _ := disk.journals(); opened != 0 {
+		t.Errorf("%d journals were opened", opened)
+	}
+}
+
+func TestClosedDoesNotBelieveAStateThatIsNotOfTheWholeFile(t *testing.T) {
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 2)...)
+	state, loaded, err := team.Load(id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := add(t, team, id(1), end, said(9, ada, "more"))
+	want := ask(t, catalog.New(root, journal.Options{}))
+	dropCaches(t, root)
+	team.Closed(id(1), state, loaded.At) // somebody appended since
+	sameAnswers(t, want, ask(t, c))
+	dropCaches(t, root)
+	team.Closed(id(1), state, behind) // not the state of that place
+	sameAnswers(t, want, ask(t, c))
+	dropCaches(t, root)
+	team.Closed(id(1), state, journal.Position{})
+	team.Closed(id(2), state, end) // no such journal
+	sameAnswers(t, want, ask(t, c))
+}
+
+func TestSeveralProcessesKeepOneIndex(t *testing.T) {
+	root := t.TempDir()
+	var wg sync.WaitGroup
+	for process := range 4 {
+		wg.Go(func() {
+			c := catalog.New(root, journal.Options{})
+			team := c.Team("kitchen")
+			for n := range 10 {
+				name := id(process*10 + n)
+				put(t, team, name, chat(name, "kitchen", "Repair", n+1)...)
+				state, loaded, err := team.Load(name)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				team.Closed(name, state, loaded.At)
+				if _, err := team.List(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	c := catalog.New(root, journal.Options{})
+	cached := ask(t, c)
+	if len(cached.Sessions) != 40 {
+		t.Errorf("%d sessions", len(cached.Sessions))
+	}
+	if err := schemas.Check(schemas.SessionIndex, read(t, indexOf(c.Team("kitchen")))); err != nil {
+		t.Error(err)
+	}
+	dropCaches(t, root)
+	sameAnswers(t, ask(t, c), cached)
+}
+
+func TestIndexThatSomebodyElseIsWritingIsLeftAlone(t *testing.T) {
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 2)...)
+	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, c); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+	state, loaded, err := team.Load(id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	team.Closed(id(1), state, loaded.At)
+	if _, err := os.Stat(indexOf(team)); !os.IsNotExist(err) {
+		t.Errorf("it was written all the same: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	list(t, c)
+	read(t, indexOf(team))
+}
+
+func TestLargeTeamsRewriteTheIndexOnlyWhenItIsWorthIt(t *testing.T) {
+	disk := watch()
+	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	var end journal.Position
+	for n := range 1000 {
+		end = put(t, team, id(n), begun(id(n), "kitchen"), said(n+1, mia, "Repair"))
+	}
+	list(t, c)
+	wrote := func(do func()) bool {
+		disk.forget()
+		do()
+		return disk.written["sessions.json.tmp"] > 0
+	}
+	end = add(t, team, id(999), end, said(2000, ada, "well"))
+	if wrote(func() { list(t, c) }) {
+		t.Error("a list rewrote 1,000 rows for one event")
+	}
+	state, loaded, err := team.Load(id(999))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrote(func() { team.Closed(id(999), state, loaded.At) }) {
+		t.Error("the end of a session rewrote 1,000 rows")
+	}
+	if got := list(t, c)[0]; got.ID != id(999) || got.MessageCount != 2 {
+		t.Errorf("%+v", got)
+	}
+	add(t, team, id(999), end, said(2001, mia, strings.Repeat("x", 600_000)))
+	if !wrote(func() { list(t, c) }) {
+		t.Error("a list read a large journal and did not keep what it learned")
+	}
+}
+
+func TestDeletedSessionsLeaveNoCaches(t *testing.T) {
+	c := mixed(t, t.TempDir(), nil)
+	team := c.Team("kitchen")
+	list(t, c)
+	if err := team.Delete(id(2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(checkpointOf(team, id(2))); !os.IsNotExist(err) {
+		t.Errorf("the checkpoint: %v", err)
+	}
+	if index := string(read(t, indexOf(team))); strings.Contains(index, id(2)) || !strings.Contains(index, id(1)) {
+		t.Errorf("%s", index)
+	}
+	if _, _, err := c.Find(id(2)); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	if err := team.Delete(id(2)); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("deleting again: %v", err)
+	}
+}
+
+func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
+	root := t.TempDir()
+	disk := watch()
+	c := mixed(t, root, disk)
+	list(t, c)
+	if err := c.Team("kitchen").Append(id(1), after(500, projection.SessionRenamed{Title: "Tea"})); err != nil {
+		t.Fatal(err)
+	}
+	disk.forget()
+	s, _, err := c.Find("Tea")
+	if err != nil || s.ID != id(1) || s.LastSeq != 5 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if opened, _ := disk.journals(); opened != 0 {
+		t.Error("a journal was opened for it")
+	}
+	if !s.UpdatedAt.Equal(created.Add(3 * time.Minute)) {
+		t.Errorf("renaming moved updatedAt to %v", s.UpdatedAt)
+	}
+	cached := ask(t, c)
+	dropCaches(t, root)
+	sameAnswers(t, ask(t, c), cached)
+}

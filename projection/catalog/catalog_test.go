@@ -1,0 +1,482 @@
+package catalog_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+func ids(sessions []catalog.Session) []string {
+	var all []string
+	for _, s := range sessions {
+		all = append(all, s.ID)
+	}
+	return all
+}
+
+func TestThereAreNoSessionsWhereThereIsNothing(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "sessions")
+	c := catalog.New(root, journal.Options{})
+	if got := list(t, c); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := list(t, c.Team("kitchen")); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	for _, name := range []string{"latest", id(1), "kettle"} {
+		if _, _, err := c.Find(name); !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := c.Team("kitchen").Load(id(1)); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("loading: %v", err)
+	}
+	if _, err := os.Stat(root); !os.IsNotExist(err) {
+		t.Errorf("asking made the directory: %v", err)
+	}
+}
+
+func TestListShowsEverySessionOfEveryTeamNewestFirst(t *testing.T) {
+	c := mixed(t, t.TempDir(), nil)
+	sessions := list(t, c)
+	if diff := cmp.Diff([]string{id(2), id(4), id(1), id(3)}, ids(sessions)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := catalog.Session{
+		ID: id(2), TeamID: "kitchen", CWD: "/home/mia", LastSeq: 43,
+		Row: projection.Row{
+			CreatedAt: created, UpdatedAt: created.Add(91 * time.Minute), Title: "Boil water", Preview: "[NEXT: ada] Boil water",
+			MessageCount: 41, LastSpeakerID: "ada", LastSpeaker: "Ada",
+		},
+	}
+	got := sessions[0]
+	if got.Path() != live(c.Team("kitchen"), id(2)) || got.Dir() != c.Team("kitchen").Journals().Path() {
+		t.Errorf("it is at %s in %s", got.Path(), got.Dir())
+	}
+	if got.End.Seq != 43 || got.End.Offset != got.Bytes {
+		t.Errorf("it ends at %+v of %d", got.End, got.Bytes)
+	}
+	want.Bytes, want.End = got.Bytes, got.End
+	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "dir" }, cmp.Ignore())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := sessions[3]; got.Title != "Renamed" || !got.Renamed || !got.Pinned {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSessionsOfTheSameMomentAreListedByTheirIDs(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	for _, n := range []int{2, 1, 3} {
+		put(t, c.Team([]string{"a", "b"}[n%2]), id(n), chat(id(n), "x", "Repair", 1)...)
+	}
+	if diff := cmp.Diff([]string{id(3), id(2), id(1)}, ids(list(t, c))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDamagedJournalsAreListedAndDoNotBreakTheList(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		damage func(t *testing.T, path string)
+	}{
+		{"a changed message", func(t *testing.T, path string) { change(t, path, "Repair", "Repaid") }},
+		{"a changed first line", func(t *testing.T, path string) { change(t, path, "/home/mia", "/home/bob") }},
+		{"a lost line", func(t *testing.T, path string) {
+			lines := strings.SplitAfter(string(read(t, path)), "\n")
+			write(t, path, []byte(strings.Join(slices.Delete(lines, 1, 2), "")))
+		}},
+		{"another first event", func(t *testing.T, path string) {
+			text, _ := lines(t, journal.Position{}, said(1, mia, "hello"))
+			write(t, path, text)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := t.TempDir()
+			c := catalog.New(root, journal.Options{})
+			team := c.Team("kitchen")
+			synced(t, team, id(1), put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...))
+			put(t, team, id(2), chat(id(2), "kitchen", "Sound", 2)...)
+			list(t, c)
+			test.damage(t, live(team, id(1)))
+			for range 2 { // the second time from the index
+				sessions := list(t, c)
+				if len(sessions) != 2 {
+					t.Fatalf("%+v", sessions)
+				}
+				for _, s := range sessions {
+					if (s.Damaged != "") != (s.ID == id(1)) {
+						t.Errorf("%s is damaged: %q", s.ID, s.Damaged)
+					}
+				}
+			}
+			latest, skipped, err := c.Find("latest")
+			if err != nil || latest.ID != id(2) || len(skipped) != 1 || skipped[0].ID != id(1) {
+				t.Errorf("%+v, %+v, %v", latest, skipped, err)
+			}
+			if s, _, err := c.Find(id(1)); err != nil || s.Damaged == "" {
+				t.Errorf("%+v, %v", s, err)
+			}
+			if _, _, err := team.Load(id(1)); err == nil {
+				t.Error("it was loaded")
+			}
+			cached := ask(t, c)
+			dropCaches(t, root)
+			sameAnswers(t, ask(t, c), cached)
+		})
+	}
+}
+
+func TestATornTailIsNoDamage(t *testing.T) {
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	team := c.Team("kitchen")
+	text, end := lines(t, journal.Position{}, chat(id(1), "kitchen", "Repair", 3)...)
+	more, _ := lines(t, end, said(9, ada, "never promised"))
+	write(t, live(team, id(1)), append(text, more[:20]...))
+	for range 2 {
+		if got := list(t, c)[0]; got.Damaged != "" || got.MessageCount != 3 || got.LastSeq != 4 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if _, loaded := load(t, team, id(1)); loaded.Torn.Bytes != 20 || loaded.At != end {
+		t.Errorf("%+v", loaded)
+	}
+	// To archive it sets the tail aside, which is an event more.
+	if err := team.Archive(id(1)); err != nil {
+		t.Fatal(err)
+	}
+	cached := ask(t, c)
+	dropCaches(t, root)
+	sameAnswers(t, ask(t, c), cached)
+}
+
+func TestEmptyJournalsAreNoSessions(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	write(t, live(team, id(1)), nil)
+	write(t, live(team, id(2)), []byte(`{"seq":1,"time":"2026-11`))
+	put(t, team, id(3), chat(id(3), "kitchen", "Repair", 1)...)
+	for range 2 {
+		if diff := cmp.Diff([]string{id(3)}, ids(list(t, c))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for n := 1; n <= 2; n++ {
+		if _, _, err := c.Find(id(n)); !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestForeignFilesAreIgnored(t *testing.T) {
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 1)...)
+	text := read(t, live(team, id(1)))
+	for _, name := range []string{
+		id(2) + ".jsonl.tmp", id(2) + ".jsonl~", id(2) + ".json", "." + id(2) + ".jsonl", "copy of " + id(2) + ".jsonl", "notes.jsonl",
+		strings.ToLower(id(2)) + ".jsonl", id(2) + "x.jsonl", id(2)[1:] + ".jsonl", ".jsonl", "8" + id(2)[1:] + ".jsonl",
+		filepath.Join("trash", id(2)+".jsonl"), filepath.Join("archive", id(2)+".jsonl"), id(2) + ".aside-1",
+	} {
+		write(t, filepath.Join(team.Journals().Path(), name), text)
+	}
+	if err := os.MkdirAll(live(team, id(3)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, id(4)+".jsonl"), text) // in no team's directory
+	write(t, filepath.Join(root, "config.json"), []byte("{}"))
+	if diff := cmp.Diff([]string{id(1)}, ids(list(t, c))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestArchivedSessionsAreListedAndLoadedTheSame(t *testing.T) {
+	root := t.TempDir()
+	disk := watch()
+	c := mixed(t, root, disk)
+	team := c.Team("kitchen")
+	before := list(t, c)
+	state, _ := load(t, team, id(2))
+	if err := team.Archive(id(2)); err != nil {
+		t.Fatal(err)
+	}
+	disk.forget()
+	after := list(t, c)
+	if opened, _ := disk.journals(); opened != 0 {
+		t.Errorf("%d journals were opened to list an archived session that the index knows", opened)
+	}
+	if !after[0].Archived {
+		t.Errorf("%+v", after[0])
+	}
+	after[0].Archived, after[0].Bytes = false, before[0].Bytes
+	sameAnswers(t, answers{Sessions: before}, answers{Sessions: after})
+	archived, loaded := load(t, team, id(2))
+	if diff := cmp.Diff(state, archived); diff != "" {
+		t.Errorf("(-live +archived):\n%s", diff)
+	}
+	if loaded.At != before[0].End {
+		t.Errorf("loaded to %v, not %v", loaded.At, before[0].End)
+	}
+	cached := ask(t, c)
+	dropCaches(t, root)
+	sameAnswers(t, ask(t, c), cached)
+	if s, _, err := c.Find("Boil water"); err != nil || s.ID != id(2) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestArchivedSessionsComeBackWithWhatIsAppended(t *testing.T) {
+	root := t.TempDir()
+	c := mixed(t, root, nil)
+	list(t, c)
+	if err := c.Team("Garden").Append(id(4), said(300, mia, "And water it")); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := c.Find("latest")
+	if err != nil || s.ID != id(4) || s.Archived || s.MessageCount != 6 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	cached := ask(t, c)
+	dropCaches(t, root)
+	sameAnswers(t, ask(t, c), cached)
+}
+
+func TestNothingIsAppendedToWhatANewerVersionWrote(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	records := chat(id(1), "kitchen", "Repair", 1)
+	put(t, team, id(1), append(records, journal.Record{Type: "message.appended", Data: []byte(`{"v":2}`)})...)
+	before := read(t, live(team, id(1)))
+	if err := team.Append(id(1), after(9, projection.SessionPinned{Pinned: true})); !errors.Is(err, projection.ErrNewer) {
+		t.Errorf("%v", err)
+	}
+	if string(read(t, live(team, id(1)))) != string(before) {
+		t.Error("the journal was changed")
+	}
+}
+
+func TestTeamsHaveDirectoriesOfTheirOwn(t *testing.T) {
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	seen := map[string]string{}
+	for _, team := range []string{
+		"团队A", "团组A", "Dev", "dev", "DEV", "../../etc", "..", ".", "/etc", "a/b", `a\b`, "a b", "a_b", "", "con", "x\x00y",
+		strings.Repeat("x", 300), strings.Repeat("x", 299), "dev-0123abcd", "archive", "trash",
+	} {
+		path := c.Team(team).Journals().Path()
+		if filepath.Dir(path) != root {
+			t.Errorf("%q goes to %s", team, path)
+		}
+		key := strings.ToLower(path)
+		if other, taken := seen[key]; taken {
+			t.Errorf("%q and %q share %s", team, other, path)
+		}
+		seen[key] = team
+	}
+	if got := c.Team("dev").Journals().Path(); got != filepath.Join(root, "dev") {
+		t.Errorf("a plain id is at %s", got)
+	}
+}
+
+func TestSessionsOfTeamsWithStrangeNamesAreFound(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	teams := []string{"团队A", "团组A", "Dev", "dev", "../../etc"}
+	for n, name := range teams {
+		put(t, c.Team(name), id(n), chat(id(n), name, "Repair", 1)...)
+	}
+	for n, name := range teams {
+		sessions := list(t, c.Team(name))
+		if len(sessions) != 1 || sessions[0].ID != id(n) || sessions[0].TeamID != name {
+			t.Errorf("%s: %+v", name, sessions)
+		}
+	}
+	if got := list(t, c); len(got) != len(teams) {
+		t.Errorf("%d sessions", len(got))
+	}
+}
+
+// The sessions that are looked for. Their ids have ends and beginnings of their
+// own.
+const (
+	kettleID = "01KAHV6T3R8Q4Y2M0N7C5B9XZE"
+	treeID   = "01KAHW7S2Q9P5X3N1M8D6C0YAF"
+	emptyID  = "01KAHX8R1P0N6W4M2K9E7D1ZBG"
+	teaID    = "01KAHY9Q0N1M7V5K3J0F8E2ACH"
+)
+
+func wanted(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	c := catalog.New(t.TempDir(), journal.Options{})
+	put(t, c.Team("kitchen"), kettleID, begun(kettleID, "kitchen"), said(1, mia, "Repair the kettle"))
+	put(t, c.Team("garden"), treeID, begun(treeID, "garden"), said(2, mia, "Plant a tree"), after(3, projection.SessionRenamed{Title: "B9XZE"}))
+	put(t, c.Team("kitchen"), emptyID, begun(emptyID, "kitchen"), after(9, projection.TaskSet{Task: new("no message yet")}))
+	put(t, c.Team("kitchen"), teaID, begun(teaID, "kitchen"), said(4, mia, "Tea"))
+	return c
+}
+
+func TestFindTakesIDsTitlesAndPartsOfIDs(t *testing.T) {
+	c := wanted(t)
+	for _, test := range []struct{ what, name, want string }{
+		{"a whole id", kettleID, kettleID},
+		{"a whole id in lower case", strings.ToLower(kettleID), kettleID},
+		{"a whole id in both cases", "01kahv6t3r8q4y2m0n7c5B9XZE", kettleID},
+		{"the whole id of a session without messages", emptyID, emptyID},
+		{"the latest one, which has messages", "latest", teaID},
+		{"a title", "Plant a tree", ""}, // it was renamed
+		{"a title", "Repair the kettle", kettleID},
+		{"a title in another case", "repair the kettle", ""},
+		{"the beginning of a title", "Repair", ""},
+		{"a title of 3 characters", "Tea", teaID},
+		{"a title before the end of an id", "B9XZE", treeID},
+		{"the end of an id", "9XZE", kettleID},
+		{"the end of an id in lower case", "9xze", kettleID},
+		{"the beginning of an id", "01KAHV", kettleID},
+		{"the beginning of an id in lower case", "01kahw", treeID},
+		{"all but the last character", kettleID[:25], kettleID},
+		{"all but the first character", kettleID[1:], kettleID},
+		{"the middle of an id", "3R8Q4Y2M", ""},
+		{"an id and more", kettleID + "x", ""},
+		{"more and an id", "x" + kettleID, ""},
+		{"an id twice", kettleID + kettleID, ""},
+		{"3 characters of the end", "XZE", ""},
+		{"3 characters of the beginning", "01K", ""},
+		{"nothing", "", ""},
+		{"spaces", "    ", ""},
+		{"another id", id(5), ""},
+		{"latest in another case", "LATEST", ""},
+		{"a path", "../kitchen/" + kettleID, ""},
+		{"a pattern", "01KAHV*", ""},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			s, _, err := c.Find(test.name)
+			if test.want != "" {
+				if err != nil || s.ID != test.want {
+					t.Errorf("%q: %q, %v", test.name, s.ID, err)
+				}
+				return
+			}
+			var notFound *catalog.NotFoundError
+			if !errors.As(err, &notFound) || !errors.Is(err, journal.ErrNotFound) {
+				t.Fatalf("%q: %q, %v", test.name, s.ID, err)
+			}
+			if !strings.EqualFold(notFound.Name, test.name) || !strings.Contains(err.Error(), "no session") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestFindListsTheCandidatesOfANameThatSeveralHave(t *testing.T) {
+	c := wanted(t)
+	again := "01KAHZ0P9M2K8T6J4H1G9F9XZE"
+	put(t, c.Team("garden"), again, begun(again, "garden"), said(60, mia, "Tea"))
+	for name, want := range map[string][]string{
+		"9xze": {again, kettleID},
+		"Tea":  {again, teaID},
+		"01KA": {again, emptyID, teaID, treeID, kettleID},
+	} {
+		s, _, err := c.Find(name)
+		var ambiguous *catalog.AmbiguousError
+		if !errors.As(err, &ambiguous) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+			continue
+		}
+		if diff := cmp.Diff(want, ids(ambiguous.Candidates)); diff != "" || ambiguous.Name != name {
+			t.Errorf("%s, %v (-want +got):\n%s", name, err, diff)
+		}
+		if errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%v is called not found", err)
+		}
+	}
+}
+
+func TestFindByAWholeIDReadsNoOtherJournal(t *testing.T) {
+	disk := watch()
+	root := t.TempDir()
+	c := mixed(t, root, disk)
+	disk.forget()
+	if _, _, err := c.Find(id(1)); err != nil {
+		t.Fatal(err)
+	}
+	for name := range disk.read {
+		if strings.Contains(name, ".jsonl") && !strings.HasPrefix(name, id(1)) {
+			t.Errorf("%s was opened", name)
+		}
+	}
+}
+
+func TestLatestPassesOverEmptyAndDamagedSessions(t *testing.T) {
+	at := func(messages int) projection.Row { return projection.Row{MessageCount: messages} }
+	sessions := []catalog.Session{
+		{ID: "empty", Row: at(0)}, {ID: "damaged", Row: at(3), Damaged: "line 2"}, {ID: "empty and damaged", Damaged: "line 1"},
+		{ID: "latest", Row: at(1)}, {ID: "older, damaged", Damaged: "line 1"}, {ID: "older", Row: at(1)},
+	}
+	latest, skipped, err := catalog.Latest(sessions)
+	if err != nil || latest.ID != "latest" {
+		t.Errorf("%+v, %v", latest, err)
+	}
+	if diff := cmp.Diff([]string{"damaged", "empty and damaged"}, ids(skipped)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, skipped, err = catalog.Latest(sessions[:3])
+	if !errors.Is(err, journal.ErrNotFound) || len(skipped) != 2 {
+		t.Errorf("%+v, %v", skipped, err)
+	}
+}
+
+func TestShortIDsAreUniqueEndsOfIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`0[0-9A-C]{1}X{20}[AB]{4}`), 0, 60, rapid.ID).Draw(t, "ids")
+		var sessions []catalog.Session
+		for _, name := range names {
+			sessions = append(sessions, catalog.Session{ID: name})
+		}
+		short := catalog.ShortIDs(sessions)
+		if len(short) != len(names) {
+			t.Fatalf("%d of %d", len(short), len(names))
+		}
+		for _, name := range names {
+			s := short[name]
+			if len(s) < 4 || !strings.HasSuffix(name, s) {
+				t.Fatalf("%s is short for %s", s, name)
+			}
+			same := func(end string) int {
+				n := 0
+				for _, other := range names {
+					if strings.HasSuffix(other, end) {
+						n++
+					}
+				}
+				return n
+			}
+			if same(s) != 1 {
+				t.Fatalf("%s ends in %s, and others do", name, s)
+			}
+			if len(s) > 4 && same(s[1:]) == 1 {
+				t.Fatalf("%s would do instead of %s", s[1:], s)
+			}
+		}
+	})
+}
+
+func TestShortIDsNameTheirSessions(t *testing.T) {
+	c := wanted(t)
+	for name, short := range catalog.ShortIDs(list(t, c)) {
+		if s, _, err := c.Find(short); err != nil || s.ID != name || len(short) != 4 {
+			t.Errorf("%s for %s: %s, %v", short, name, s.ID, err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package catalog_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// fuzzed is a catalog with one session, whose caches somebody has written.
+type fuzzed struct {
+	catalog *catalog.Catalog
+	team    *catalog.Team
+	truth   answers
+	sums    [][]byte // of its lines
+	index   []byte   // as it was before the file was touched
+}
+
+func newFuzzed(f *testing.F) fuzzed {
+	root := f.TempDir()
+	c := catalog.New(root, journal.Options{})
+	x := fuzzed{catalog: c, team: c.Team("kitchen")}
+	records := chat(id(1), "kitchen", "Repair", 5)
+	put(f, x.team, id(1), records...)
+	var at journal.Position
+	for _, r := range records {
+		_, next, err := at.Next(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		at = next
+		x.sums = append(x.sums, []byte(at.Sum.String()))
+	}
+	keep(f, x.team, id(1))
+	list(f, c)
+	x.index = read(f, indexOf(x.team))
+	settle(f, live(x.team, id(1))) // so that no row of that index describes the file
+	x.truth = ask(f, c)
+	return x
+}
+
+// believable reports whether a cache has the sum of a line. Nobody can tell
+// such a one from the truth: that it does no harm is all that can be asked.
+func (x fuzzed) believable(cache []byte) bool {
+	for _, sum := range x.sums {
+		if bytes.Contains(cache, sum) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x fuzzed) check(t *testing.T, cache []byte) {
+	t.Helper()
+	got := ask(t, x.catalog)
+	if !x.believable(cache) {
+		sameAnswers(t, x.truth, got)
+	}
+}
+
+func FuzzReadIndex(f *testing.F) {
+	x := newFuzzed(f)
+	index := x.index
+	f.Add(index)
+	for _, sum := range x.sums {
+		index = bytes.ReplaceAll(index, sum, []byte("01234567"))
+	}
+	f.Add(index)
+	f.Add([]byte(`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"lastSeq":3,"end":-1,"size":1,"sum":"00000000"}]}`))
+	f.Add([]byte(`{"version":"1.0.0","sessions":null}`))
+	f.Add([]byte("{"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(indexOf(x.team), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x.check(t, data)
+	})
+}
+
+func FuzzReadCheckpoint(f *testing.F) {
+	x := newFuzzed(f)
+	genuine := read(f, checkpointOf(x.team, id(1)))
+	f.Add(genuine)
+	for _, sum := range x.sums {
+		genuine = bytes.ReplaceAll(genuine, sum, []byte("01234567"))
+	}
+	f.Add(genuine)
+	lie, err := json.Marshal(map[string]any{
+		"foldVersion": projection.FoldVersion, "seq": 0, "offset": 0, "sum": "00000000", "state": projection.State{SessionID: id(1)},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(lie)
+	f.Add([]byte(fmt.Sprintf(`{"foldVersion":%d,"seq":3,"offset":-7,"state":{"seq":3,"sessionId":"x"}}`, projection.FoldVersion)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(checkpointOf(x.team, id(1)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x.check(t, data)
+	})
+}
