@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,7 +44,7 @@ func (d *Dir) moveToTrash(f files) error {
 		return err
 	}
 	// Crash here leaves a journal that is not in the trash, and a date that
-	// nobody asks for.
+	// nobody asks for. Crash while both move leaves the newer one in its place.
 	moved, err := d.move(f.inPlace(), f.inTrash())
 	if err != nil {
 		return err
@@ -51,7 +53,7 @@ func (d *Dir) moveToTrash(f files) error {
 		return fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 	}
 	// Crash here leaves a journal in the trash and what was set aside from it
-	// beside its old place.
+	// beside its old place, where Restore and Purge find it.
 	if err := d.moveAside(f.id, f.dir, d.trash()); err != nil {
 		return err
 	}
@@ -67,15 +69,16 @@ func (d *Dir) moveToTrash(f files) error {
 }
 
 // inPlace and inTrash are where the files of a journal are, and where they go.
-func (f files) inPlace() [2]string { return [2]string{f.path(), f.archivePath()} }
+// Where both exist, the archive is the older one.
+func (f files) inPlace() []string { return []string{f.archivePath(), f.path()} }
 
-func (f files) inTrash() [2]string {
+func (f files) inTrash() []string {
 	trash := filepath.Join(f.dir, trashDir)
-	return [2]string{filepath.Join(trash, f.id+logSuffix), filepath.Join(trash, f.id+archiveSuffix)}
+	return []string{filepath.Join(trash, f.id+archiveSuffix), filepath.Join(trash, f.id+logSuffix)}
 }
 
-// move renames whichever of the files there are.
-func (d *Dir) move(from, to [2]string) (moved bool, err error) {
+// move renames whichever of the files there are, one after another.
+func (d *Dir) move(from, to []string) (moved bool, err error) {
 	for i := range from {
 		err := d.fs.Rename(from[i], to[i])
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -114,21 +117,25 @@ func (d *Dir) removeAll(paths ...string) error {
 // Trashed is a journal in the trash.
 type Trashed struct {
 	ID    string
-	Bytes int64     // of its file
+	Bytes int64     // of its files
 	Since time.Time // when it was put there; zero when that is not known
 }
 
 // ListTrash describes what is in the trash, in the order of the names.
 func (d *Dir) ListTrash() ([]Trashed, error) {
-	var all []Trashed
+	bytes := map[string]int64{}
 	for _, suffix := range []string{logSuffix, archiveSuffix} {
 		infos, err := d.listIn(d.trash(), suffix)
 		if err != nil {
 			return nil, err
 		}
 		for _, info := range infos {
-			all = append(all, Trashed{ID: info.ID, Bytes: info.Size, Since: d.trashedSince(info.ID)})
+			bytes[info.ID] += info.Size // both were there, and both are one journal
 		}
+	}
+	var all []Trashed
+	for _, id := range slices.Sorted(maps.Keys(bytes)) {
+		all = append(all, Trashed{ID: id, Bytes: bytes[id], Since: d.trashedSince(id)})
 	}
 	return all, nil
 }
@@ -159,16 +166,18 @@ func (d *Dir) Restore(id string) error {
 	if _, err := mkdirAll(d.fs, filepath.Dir(f.archivePath()), dirMode); err != nil {
 		return err
 	}
-	moved, err := d.move(f.inTrash(), f.inPlace())
-	if err != nil {
-		return err
-	}
-	if !moved {
+	if !d.isTrashed(f) {
 		return fmt.Errorf("%s: not in the trash: %w", id, ErrNotFound)
 	}
 	if err := d.moveAside(id, d.trash(), f.dir); err != nil {
 		return err
 	}
+	// Crash here leaves a journal in the trash and what was set aside from it
+	// beside its old place, as a crash in Trash does.
+	if _, err := d.move(newestFirst(f.inTrash()), newestFirst(f.inPlace())); err != nil {
+		return err
+	}
+	// Crash here leaves a date that nobody asks for.
 	if err := d.removeAll(filepath.Join(d.trash(), id+trashedSuffix)); err != nil {
 		return err
 	}
@@ -180,13 +189,43 @@ func (d *Dir) Restore(id string) error {
 	return nil
 }
 
-// Purge removes a journal from the trash for good, and all that belongs to it.
-// What is not there is no error.
+// isTrashed reports whether there is something to be restored.
+func (d *Dir) isTrashed(f files) bool {
+	return slices.ContainsFunc(f.inTrash(), func(path string) bool {
+		_, err := d.fs.Stat(path)
+		return err == nil
+	})
+}
+
+func newestFirst(paths []string) []string {
+	slices.Reverse(paths)
+	return paths
+}
+
+// Purge removes a journal from the trash for good, and all that belongs to it,
+// also what a crash has left beside its old place. What is not there is no
+// error.
 func (d *Dir) Purge(id string) error {
-	if _, err := d.files(id); err != nil {
+	f, err := d.files(id)
+	if err != nil {
 		return err
 	}
-	entries, err := d.fs.ReadDir(d.trash())
+	dirs := []string{d.trash()}
+	if _, err := f.stat(d.fs); errors.Is(err, ErrNotFound) {
+		dirs = []string{f.dir, filepath.Dir(f.archivePath()), d.trash()}
+	}
+	for _, dir := range dirs {
+		if err := d.purgeIn(dir, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// purgeIn removes what is called like a journal from a directory, but no
+// journal that has come back to its place in the meantime.
+func (d *Dir) purgeIn(dir string, f files) error {
+	entries, err := d.fs.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -194,12 +233,14 @@ func (d *Dir) Purge(id string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), id+".") {
-			// Crash here leaves a part, which the next Purge removes.
-			if err := d.removeAll(filepath.Join(d.trash(), entry.Name())); err != nil {
-				return err
-			}
+		path := filepath.Join(dir, entry.Name())
+		if !strings.HasPrefix(entry.Name(), f.id+".") || slices.Contains(f.inPlace(), path) {
+			continue
+		}
+		// Crash here leaves a part, which the next Purge removes.
+		if err := d.removeAll(path); err != nil {
+			return err
 		}
 	}
-	return d.fs.SyncDir(d.trash())
+	return d.fs.SyncDir(dir)
 }
