@@ -105,7 +105,7 @@ func (f files) compress(fsys FS, name string) error {
 		return err
 	}
 	defer out.Close()
-	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true))
+	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
 		return err
 	}

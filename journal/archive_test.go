@@ -171,7 +171,7 @@ func TestNoFailureOnTheWayToTheArchiveAndBackLosesTheJournal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
-				disk := journaltest.New(journal.OS)
+				disk := journaltest.New(quick{journal.OS})
 				fail(disk, n)
 				thereAndBack(t, disk)
 				if !disk.Failed() {

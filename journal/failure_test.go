@@ -141,7 +141,7 @@ func TestNoSingleFailureLosesDoublesOrMovesAnEvent(t *testing.T) {
 		t.Run(plan.name, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
-				disk := journaltest.New(journal.OS)
+				disk := journaltest.New(quick{journal.OS})
 				plan.fail(disk, n)
 				liveThrough(t, disk, n)
 				if !disk.Failed() {
@@ -160,7 +160,7 @@ func liveThrough(t *testing.T, disk *journaltest.FS, n int) {
 	dir := journal.NewDir(path, journal.Options{FS: &onceSynced{FS: disk, t: t}, Now: atNoon})
 	l, err := dir.Create(dir.NewID())
 	must(t, err)
-	healthy := journal.NewDir(path, journal.Options{})
+	healthy := journal.NewDir(path, journal.Options{FS: quick{journal.OS}})
 	followed := followUntil(t, healthy, l.ID(), 10)
 
 	s := &stubborn{t: t, disk: disk}
@@ -276,7 +276,7 @@ func (f onceSyncedFile) Sync() error {
 }
 
 func TestAFailedSyncLeadsToANewFileWithTheSameLines(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 2, 10)...)
@@ -315,7 +315,7 @@ func stat(t *testing.T, name string) fs.FileInfo {
 }
 
 func TestRecoverReturnsABatchThatItsOwnSyncKeptItFromReturning(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -333,7 +333,7 @@ func TestRecoverReturnsABatchThatItsOwnSyncKeptItFromReturning(t *testing.T) {
 }
 
 func TestASyncThatFailsBeforeTheFirstAppendIsNotRepeatedOnTheSameFile(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
@@ -355,7 +355,7 @@ func TestASyncThatFailsBeforeTheFirstAppendIsNotRepeatedOnTheSameFile(t *testing
 }
 
 func TestAPoisonedLogThatIsClosedKeepsWhatWasAcknowledged(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	acknowledged := mustAppend(t, l, counted(1, 0))

@@ -221,6 +221,34 @@ func positionBehind(t *testing.T, dir *journal.Dir, id string, n int) journal.Po
 	return r.Position()
 }
 
+func TestAnArchiveThatStaysIsReadOnce(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	events := sound(t, dir, id)
+	must(t, dir.Archive(id))
+	looks, added := 0, []journal.Event(nil)
+	disk := journaltest.New(&hooks{FS: journal.OS, stat: func(name string) {
+		if strings.HasSuffix(name, ".zst") {
+			looks++
+		}
+		if looks == 3 && added == nil {
+			l, err := dir.Open(id)
+			must(t, err)
+			added = mustAppend(t, l, counted(16, 0))
+			must(t, l.Close())
+		}
+	}})
+	f := follow(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id, journal.Position{})
+	f.expect(events...)
+	read := disk.Count(journaltest.Read)
+	e, err, _ := f.next()
+	must(t, err)
+	same(t, "back", []journal.Event{e}, added)
+	if looks < 3 || disk.Count(journaltest.Read)-read > 20 {
+		t.Errorf("looked %d times, %d reads", looks, disk.Count(journaltest.Read)-read)
+	}
+}
+
 func TestADeletedJournalEndsItsFollowers(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {

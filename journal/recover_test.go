@@ -195,9 +195,7 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	events := sound(t, dir, id)
 	patterns := []func(byte) byte{
 		func(c byte) byte { return c ^ 0x01 },
-		func(c byte) byte { return c ^ 0x20 },
 		func(c byte) byte { return c ^ 0x80 },
-		func(c byte) byte { return ^c },
 		func(byte) byte { return 0 },
 		func(byte) byte { return '\n' },
 		func(byte) byte { return '1' },
@@ -214,13 +212,8 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 			_, err := file.WriteAt([]byte{pattern(c)}, int64(i))
 			must(t, err)
 			got, torn, err := read(t, dir, id)
-			if l, openErr := dir.Open(id); openErr == nil {
-				if err != nil || l.Torn() != torn {
-					t.Fatalf("byte %d, pattern %d: read %+v, %v; opened %+v", i, p, torn, err, l.Torn())
-				}
-				must(t, l.Close())
-			} else if err == nil || openErr.Error() != err.Error() {
-				t.Fatalf("byte %d, pattern %d: read %v; opened %v", i, p, err, openErr)
+			if p == 0 {
+				opensLikeItReads(t, dir, id, torn, err)
 			}
 			var corrupt *journal.CorruptError
 			switch isCorrupt := errors.As(err, &corrupt); {
@@ -237,6 +230,20 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 		if c == '\n' {
 			line, start = line+1, int64(i)+1
 		}
+	}
+}
+
+func opensLikeItReads(t *testing.T, dir *journal.Dir, id string, torn journal.Torn, readErr error) {
+	t.Helper()
+	l, err := dir.Open(id)
+	if err == nil {
+		defer l.Close()
+	}
+	switch {
+	case fmt.Sprint(err) != fmt.Sprint(readErr):
+		t.Fatalf("opening says %v, reading %v", err, readErr)
+	case err == nil && l.Torn() != torn:
+		t.Fatalf("opening finds %+v, reading %+v", l.Torn(), torn)
 	}
 }
 

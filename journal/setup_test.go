@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -26,8 +27,26 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func atNoon() time.Time { return noon }
 
 func newDir(t testing.TB) *journal.Dir {
-	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{Now: atNoon})
+	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Now: atNoon})
 }
+
+// quick is a file system that syncs nothing: no test here cuts the power, and
+// thousands of syncs take minutes.
+type quick struct{ journal.FS }
+
+func (q quick) SyncDir(string) error { return nil }
+
+func (q quick) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := q.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return quickFile{f}, nil
+}
+
+type quickFile struct{ journal.File }
+
+func (quickFile) Sync() error { return nil }
 
 // counted is the record that counts n, with padding of a given size.
 func counted(n, padding int) journal.Record {
