@@ -14,7 +14,7 @@ type compactCommand struct {
 	DryRun       bool     `help:"Say what would be done, and do nothing."`
 	Keep         *int     `help:"Never touch the newest N of a team (10, unless configured)." placeholder:"N"`
 	ArchiveAfter *days    `help:"Archive what has been idle for that long (30d, unless configured)." placeholder:"D"`
-	DeleteAfter  *days    `help:"Move to the trash what has been idle for that long (never, unless configured)." placeholder:"D"`
+	DeleteAfter  *days    `help:"Move to the trash what has been idle for that long (0, which is never, unless configured)." placeholder:"D"`
 	Output       string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 

@@ -49,6 +49,7 @@ type cli struct {
 	Tail     tailCommand     `cmd:"" help:"Show the last events of a session, and with -f those to come."`
 	Compact  compactCommand  `cmd:"" help:"Write checkpoints and archive old sessions."`
 	Verify   verifyCommand   `cmd:"" help:"Check every line of the journals."`
+	Repair   repairCommand   `cmd:"" help:"Make a damaged session usable again, setting aside what does not check."`
 	Sessions sessionsCommand `cmd:"" help:"List, show and delete sessions."`
 	Team     teamCommand     `cmd:"" help:"Check team configurations."`
 	Agents   agentsCommand   `cmd:"" help:"List the agents that are registered for all teams."`
@@ -89,7 +90,7 @@ func run(args []string, a *app) (code int) {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "%s\n%s\n", sentence(err), usageHint(args))
+		fmt.Fprintf(a.stderr, "%s\n%s\n", sentence(err), usageHint(err))
 		return exitUsage
 	}
 	if err := a.prepare(c); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/alecthomas/kong"
 )
 
 // explain says what happened, to what, and what to type next.
@@ -111,7 +112,7 @@ func lockedText(e *journal.LockedError) string {
 
 func corruptText(e *journal.CorruptError) string {
 	id := strings.TrimSuffix(e.Path[strings.LastIndexAny(e.Path, `/\`)+1:], ".zst")
-	return fmt.Sprintf("%s\nNothing behind it was read and nothing was changed. For the whole check, type: agent-chatter verify %s", sentence(e), strings.TrimSuffix(id, ".jsonl"))
+	return fmt.Sprintf("%s\nNothing behind it was read and nothing was changed. To set aside what is damaged and keep the rest, type: agent-chatter repair %s", sentence(e), strings.TrimSuffix(id, ".jsonl"))
 }
 
 // remedy is what helps against what the system said.
@@ -125,9 +126,12 @@ func remedy(err error) string {
 	return ""
 }
 
-func usageHint(args []string) string {
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return fmt.Sprintf("For help, type: agent-chatter %s --help", safeLine(args[0]))
+// usageHint is where to find help on the command that was meant, as far as one
+// was.
+func usageHint(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+		return fmt.Sprintf("For help, type: %s --help", parse.Context.Selected().FullPath())
 	}
 	return "For help, type: agent-chatter --help"
 }

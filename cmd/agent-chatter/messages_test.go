@@ -96,9 +96,7 @@ func sampleTexts() []text {
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
 		add("remedy", err.Error(), strings.TrimPrefix(remedy(err), "\n"))
 	}
-	add("usageHint", "a command", usageHint([]string{"chat", "--bogus"}))
-	add("usageHint", "a flag", usageHint([]string{"--bogus"}))
-	add("usageHint", "nothing", usageHint(nil))
+	add("usageHint", "no command", usageHint(errors.New("unknown flag")))
 	add("sentence", "", sentence(errors.New("several\nlines")))
 	add("sentence", "nothing", sentence(errors.New("")))
 	add("sentence", "a file", sentence(errors.New("team.json: it is empty")))

@@ -121,15 +121,36 @@ func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Sessio
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	session, skipped, err := catalog.Latest(a.compatible(sessions))
-	a.sayPassedOver(skipped)
+	session, err := a.firstSound(c, a.compatible(sessions))
 	switch {
 	case err == nil:
 		return session, nil
+	case !errors.Is(err, journal.ErrNotFound):
+		return session, err
 	case team != nil:
 		return session, &exitError{exitNotFound, nothingForTeam(team.ID)}
 	}
 	return session, &exitError{exitNotFound, textNothingToResume}
+}
+
+// firstSound is the latest session that is not damaged at its end either, where
+// an index does not look.
+func (a *app) firstSound(c *catalog.Catalog, sessions []catalog.Session) (catalog.Session, error) {
+	for {
+		session, skipped, err := catalog.Latest(sessions)
+		a.sayPassedOver(skipped)
+		if err != nil {
+			return session, err
+		}
+		var corrupt *journal.CorruptError
+		err = c.At(session.Dir()).Journals().Check(session.ID)
+		if !errors.As(err, &corrupt) {
+			return session, err
+		}
+		session.Damaged = corrupt.Error()
+		a.sayPassedOver([]catalog.Session{session})
+		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
+	}
 }
 
 // compatible leaves out what a newer version wrote: it can be read, not gone

@@ -120,9 +120,9 @@ func (cmd *verifyCommand) print(a *app, v verdict) error {
 		return writeJSON(a.stdout, v)
 	}
 	if v.OK {
-		_, err := fmt.Fprintf(a.stdout, "%s  ok  %d events\n", v.ID, v.Events)
+		_, err := fmt.Fprintf(a.stdout, "%s  ok  %s\n", v.ID, count(int(v.Events), "event"))
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; the %d events before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), v.Events)
+	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; %s before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), count(int(v.Events), "event"))
 	return err
 }

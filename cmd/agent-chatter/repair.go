@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+type repairCommand struct {
+	ID     string `arg:"" help:"The session."`
+	DryRun bool   `help:"Say what would be set aside, and do nothing."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (repairCommand) Help() string {
+	return `Examples:
+  agent-chatter repair 7QN3 --dry-run
+  agent-chatter repair 7QN3`
+}
+
+// repaired is what repair says of a session.
+type repaired struct {
+	ID      string    `json:"id"`
+	Action  string    `json:"action"` // repaired, or none when the journal is sound
+	Kept    uint64    `json:"kept"`   // events
+	Dropped []dropped `json:"setAside"`
+	Aside   string    `json:"aside,omitempty"` // the file that has the journal as it was
+}
+
+// dropped is one run of bytes that does not check.
+type dropped struct {
+	Offset   int64  `json:"offset"`
+	Bytes    int64  `json:"bytes"`
+	FirstSeq uint64 `json:"firstSeq,omitempty"`
+	LastSeq  uint64 `json:"lastSeq,omitempty"`
+	Reason   string `json:"reason"`
+}
+
+// Run implements the command.
+func (cmd *repairCommand) Run(a *app) error {
+	c := a.catalog()
+	s, skipped, err := c.Find(cmd.ID)
+	a.sayPassedOver(skipped)
+	if err != nil {
+		return err
+	}
+	done, err := c.At(s.Dir()).Journals().Repair(s.ID, cmd.DryRun)
+	if err != nil {
+		return err
+	}
+	r := newRepaired(s.ID, done)
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, r)
+	}
+	return r.write(a.stdout, cmd.DryRun)
+}
+
+func newRepaired(id string, done journal.Repaired) repaired {
+	r := repaired{ID: id, Action: "none", Kept: done.Kept, Dropped: []dropped{}, Aside: done.Aside}
+	for _, d := range done.Dropped {
+		r.Action = "repaired"
+		r.Dropped = append(r.Dropped, dropped{d.Offset, d.Bytes, d.FirstSeq, d.LastSeq, d.Reason})
+	}
+	return r
+}
+
+func (r repaired) write(out io.Writer, dryRun bool) error {
+	if len(r.Dropped) == 0 {
+		_, err := fmt.Fprintf(out, "%s  is sound: nothing to repair\n", r.ID)
+		return err
+	}
+	for _, d := range r.Dropped {
+		if _, err := fmt.Fprintf(out, "%s  byte %d: %d bytes set aside: %s\n", r.ID, d.Offset, d.Bytes, d.Reason); err != nil {
+			return err
+		}
+	}
+	outcome := "the journal as it was is in " + r.Aside
+	if dryRun {
+		outcome = "nothing was done (--dry-run)"
+	}
+	_, err := fmt.Fprintf(out, "%s  %d events kept; %s\n", r.ID, r.Kept, outcome)
+	return err
+}
