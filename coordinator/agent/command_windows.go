@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"time"
@@ -19,3 +20,6 @@ func (g group) kill() { _ = g.leader.Kill() }
 
 // awaitEnd has nothing to wait for once the program was reaped.
 func (g group) awaitEnd(<-chan time.Time) {}
+
+// unread is not asked: pipes have no deadlines there, and are read to their end.
+func unread(*os.File) (int, error) { return 0, errors.ErrUnsupported }

@@ -13,14 +13,7 @@ import (
 )
 
 const (
-	stderrKept = 4 << 10  // bytes of standard error that an ExitError shows
-	chunkSize  = 32 << 10 // bytes that are read at once
-
-	// A pipe whose writers are dead holds at most this much: the largest size that Linux
-	// lets a process ask for. What comes after it was written by somebody else.
-	pipeHolds = 1 << 20
-	// How long a read waits for what is in such a pipe already.
-	pipeWait = 500 * time.Millisecond
+	stderrKept = 4 << 10 // bytes of standard error that an ExitError shows
 
 	// How long to wait for the end of processes that were killed. Only one that the kernel
 	// itself holds up, on a dead network disk for example, takes longer than a moment.
@@ -36,8 +29,8 @@ type process struct {
 	turn   Turn
 	group  group
 	stdin  io.WriteCloser
-	stdout pipe
-	stderr pipe
+	stdout *os.File // our ends of the pipes
+	stderr *os.File
 
 	texts   chan string   // the reply; closed at its end
 	unheard chan struct{} // closed when nobody receives from texts any more
@@ -52,12 +45,6 @@ type process struct {
 	// otherwise. The supervisor's until over is closed, then the consumer's.
 	straysEnded bool
 	completed   bool // the program ended by itself and the consumer heard all of it
-}
-
-// A pipe is our end of the program's standard output or standard error.
-type pipe interface {
-	io.ReadCloser
-	SetReadDeadline(time.Time) error
 }
 
 // start starts the program and all that serves it but the supervisor. Its errors are
@@ -87,8 +74,8 @@ func start(turn Turn) (*process, error) {
 	return p, nil
 }
 
-// startPiped starts cmd with pipes on its three standard files. When it fails, Start has
-// closed those that were made.
+// startPiped starts cmd with pipes on its three standard files. When Start fails it has
+// closed them; those that were made before another could not be are closed when collected.
 func (p *process) startPiped(cmd *exec.Cmd) error {
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()
@@ -96,8 +83,8 @@ func (p *process) startPiped(cmd *exec.Cmd) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	// Both are *os.File, which has deadlines. The interface says only what the field needs.
-	p.stdin, p.stdout, p.stderr = stdin, stdout.(pipe), stderr.(pipe)
+	// They are files, though the signatures do not say it: pump needs their deadlines.
+	p.stdin, p.stdout, p.stderr = stdin, stdout.(*os.File), stderr.(*os.File)
 	err := cmd.Start()
 	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Err
@@ -144,44 +131,6 @@ func (p *process) say(text string) {
 	}
 }
 
-// pump hands what is written to the pipe to sink until its end. The pipe ends when nobody
-// has it open for writing, which may be long after the group is over: a process outside of
-// the group may hold it. From then on only what is in the pipe is read.
-func (p *process) pump(from pipe, sink func([]byte)) {
-	defer from.Close()
-	buf := make([]byte, chunkSize)
-	left := pipeHolds
-	for left > 0 {
-		over := p.isOver()
-		if over {
-			// Anew for every read: the consumer may take any time for each piece.
-			_ = from.SetReadDeadline(time.Now().Add(pipeWait))
-		}
-		n, err := from.Read(buf)
-		if n > 0 {
-			sink(buf[:n])
-		}
-		if over {
-			left -= n
-		} else if errors.Is(err, os.ErrDeadlineExceeded) {
-			<-p.over // the supervisor's call; it says so next
-			continue
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *process) isOver() bool {
-	select {
-	case <-p.over:
-		return true
-	default:
-		return false
-	}
-}
-
 // supervise sees to it that the group ends: when the program exits, when ctx is done, or
 // when the function that it returns is called, which returns when everything has ended.
 func (p *process) supervise(ctx context.Context, grace time.Duration) (end func()) {
@@ -214,8 +163,8 @@ func (p *process) endGroup(ctx context.Context, grace time.Duration) {
 		p.endStrays()
 	}
 	p.stdin.Close() // a feeder that still writes to somebody outside of the group gives up
-	// The deadlines wake the readers, and must be set before over is closed: from then on
-	// the readers set their own.
+	// The deadlines wake the readers. They come before over is closed: then the readers go
+	// on to what is left, without a deadline.
 	_ = p.stdout.SetReadDeadline(time.Now())
 	_ = p.stderr.SetReadDeadline(time.Now())
 	close(p.over)

@@ -2,9 +2,12 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -15,47 +18,90 @@ func endStrays(turnID string) {
 	if turnID == "" {
 		return
 	}
+	mark := []byte(TurnVariable + "=" + turnID)
 	deadline := time.Now().Add(killWait)
-	for killStrays(turnID) > 0 && time.Now().Before(deadline) {
+	for killStrays(mark) && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond) // the killed need a moment to be gone
 	}
 }
 
-// killStrays kills the strays that there are now, and returns how many it found.
-func killStrays(turnID string) (found int) {
-	mark := []byte(TurnVariable + "=" + turnID)
+// killStrays kills the strays that there are now, and reports whether there may be more.
+func killStrays(mark []byte) (again bool) {
 	for _, pid := range processes() {
-		if pid == os.Getpid() || !carries(pid, mark) {
+		if pid == os.Getpid() {
 			continue
 		}
-		// The process may have ended since, and its id may be another's. The handle is that
-		// of one process for ever; only what carries the mark after it was taken is killed.
-		p, err := os.FindProcess(pid)
-		if err != nil {
-			continue
+		switch carries(pid, mark) {
+		case unsure:
+			again = true
+		case yes:
+			again = true
+			killIfCarries(pid, mark)
 		}
-		if carries(pid, mark) {
-			found++
-			_ = p.Kill()
-		}
-		_ = p.Release()
 	}
-	return found
+	return again
 }
 
-// carries reports whether the process was started with the variable in its environment. Other
-// people's processes cannot be read, zombies have none.
-func carries(pid int, variable []byte) bool {
-	env, err := os.ReadFile(procFile(pid, "environ"))
+// killIfCarries kills the process if it still is the one that carries the mark. It may have
+// ended, and its id may be another's. The handle is that of one process for ever; only what
+// carries the mark after the handle was taken is killed.
+func killIfCarries(pid int, mark []byte) {
+	p, err := os.FindProcess(pid)
 	if err != nil {
-		return false
+		return
 	}
+	defer func() { _ = p.Release() }()
+	if carries(pid, mark) == yes {
+		_ = p.Kill()
+	}
+}
+
+// An answer is what can be said of a process that may change while it is looked at.
+type answer int
+
+const (
+	no answer = iota
+	yes
+	unsure // the process has no memory to show just now
+)
+
+// carries tells whether the process was started with the variable in its environment. Other
+// people's processes cannot be read. A process that is about to run a program, or is dying,
+// shows an empty environment for a moment, or the error ESRCH where the kernel is newer.
+func carries(pid int, variable []byte) answer {
+	env, err := os.ReadFile(procFile(pid, "environ"))
+	switch {
+	case err != nil && !errors.Is(err, syscall.ESRCH):
+		return no
+	case len(env) > 0:
+		return contains(env, variable)
+	case inTransition(pid):
+		return unsure
+	}
+	// It has memory now, so what there is of an environment can be read now.
+	env, _ = os.ReadFile(procFile(pid, "environ"))
+	return contains(env, variable)
+}
+
+// contains looks for the variable in an environment as /proc shows it.
+func contains(env, variable []byte) answer {
 	for one := range bytes.SplitSeq(env, []byte{0}) {
 		if bytes.Equal(one, variable) {
-			return true
+			return yes
 		}
 	}
-	return false
+	return no
+}
+
+// inTransition reports whether a process that has shown no environment has no arguments
+// either, as nothing has that runs: it is between two programs or between life and death.
+func inTransition(pid int) bool {
+	args, err := os.ReadFile(procFile(pid, "cmdline"))
+	if err != nil || len(args) > 0 {
+		return false
+	}
+	is, ok := status(pid)
+	return ok && !is.ended() && !is.kernel()
 }
 
 // onlyZombies reports whether every process of the group has ended and merely waits to be
@@ -63,11 +109,11 @@ func carries(pid int, variable []byte) bool {
 func onlyZombies(group int) bool {
 	seen := false
 	for _, pid := range processes() {
-		state, of, ok := status(pid)
-		if !ok || of != group {
+		is, ok := status(pid)
+		if !ok || is.group != group {
 			continue
 		}
-		if state != "Z" && state != "X" {
+		if !is.ended() {
 			return false
 		}
 		seen = true
@@ -75,19 +121,37 @@ func onlyZombies(group int) bool {
 	return seen
 }
 
-// status is the state and the process group of a process.
-func status(pid int) (state string, group int, ok bool) {
+// A procStatus is what /proc says of a process in its file stat.
+type procStatus struct {
+	state string
+	group int
+	flags uint64
+}
+
+// ended reports whether the process is a zombie or less.
+func (s procStatus) ended() bool { return s.state == "Z" || s.state == "X" }
+
+// kernel reports whether it is a thread of the kernel's own: PF_KTHREAD.
+func (s procStatus) kernel() bool { return s.flags&0x00200000 != 0 }
+
+// status is the status of a process, or false when there is none.
+func status(pid int) (is procStatus, ok bool) {
 	stat, err := os.ReadFile(procFile(pid, "stat"))
 	if err != nil {
-		return "", 0, false
+		return is, false
 	}
-	// pid (name) state ppid pgrp …, where the name may hold blanks and parentheses.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 3 {
-		return "", 0, false
+	// pid (name) state ppid pgrp session tty tpgid flags …; the name may hold anything.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 7 {
+		return is, false
 	}
-	group, err = strconv.Atoi(string(fields[2]))
-	return string(fields[0]), group, err == nil
+	is.state = fields[0]
+	is.group, err = strconv.Atoi(fields[2])
+	if err != nil {
+		return is, false
+	}
+	is.flags, err = strconv.ParseUint(fields[6], 10, 64)
+	return is, err == nil
 }
 
 // processes are the ids of all processes that can be seen.
