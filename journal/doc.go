@@ -79,6 +79,10 @@
 // a journal.recovered event that says so. The chain cannot see that whole lines
 // are missing at the end.
 //
+// Repair is for damage. It keeps every line that checks against the line before
+// it, puts a journal.recovered event in the place of what does not, and keeps
+// the journal as it was aside.
+//
 // Opening for appending checks the chain of the last 8 MiB; reading checks what
 // it reads.
 //

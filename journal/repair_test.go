@@ -1,0 +1,175 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+// counts are the numbers that the records of a journal carry, in order.
+func counts(t *testing.T, events []journal.Event) (all []int) {
+	t.Helper()
+	for _, e := range events {
+		if e.Type != "sheep.counted" {
+			continue
+		}
+		var data struct{ N *int }
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		if data.N != nil {
+			all = append(all, *data.N)
+		}
+	}
+	return all
+}
+
+func damageFile(t *testing.T, path string, k int, damage func([][]byte, int) [][]byte) (damaged []byte) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	must(t, err)
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	damaged = bytes.Join(damage(lines, k), nil)
+	must(t, os.WriteFile(path, damaged, 0o600))
+	return damaged
+}
+
+func TestRepairKeepsEveryLineThatChecksAgainstTheOneBefore(t *testing.T) {
+	for _, fault := range faults {
+		for k := 1; k <= min(fault.last, 8); k++ { // well within what is called synced
+			t.Run(fmt.Sprintf("%s, line %d", fault.name, k), func(t *testing.T) {
+				dir := newDir(t)
+				id := newJournal(t, dir, 5000)
+				path := filepath.Join(dir.Path(), id+".jsonl")
+				damaged := damageFile(t, path, k, fault.damage)
+
+				done, err := dir.Repair(id, false)
+				must(t, err)
+				events, torn, err := read(t, dir, id)
+				if err != nil || torn.Bytes > 0 {
+					t.Fatalf("after the repair: %v, torn %v", err, torn)
+				}
+				checkKept(t, counts(t, events), k)
+				if len(done.Dropped) == 0 || int(done.Kept)+len(done.Dropped) != len(events) {
+					t.Errorf("%d events for %d kept and %d runs set aside", len(events), done.Kept, len(done.Dropped))
+				}
+				aside, err := os.ReadFile(filepath.Join(dir.Path(), done.Aside))
+				if err != nil || !bytes.Equal(aside, damaged) {
+					t.Errorf("the journal as it was is not kept: %v", err)
+				}
+				if again, err := dir.Repair(id, false); err != nil || len(again.Dropped) > 0 {
+					t.Errorf("a second repair finds %v, %v", again, err)
+				}
+				mustAppend(t, mustOpen(t, dir, id), counted(99, 0))
+			})
+		}
+	}
+}
+
+// checkKept allows to lose the lines that a fault at k touches, and the one
+// behind, whose predecessor nobody knows any more.
+func checkKept(t *testing.T, kept []int, k int) {
+	t.Helper()
+	if !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) {
+		t.Errorf("kept %v: not once and in order", kept)
+	}
+	for n := 1; n <= 15; n++ {
+		if (n < k || n > k+2) && !slices.Contains(kept, n) {
+			t.Errorf("a fault at %d: the good event %d is gone, kept %v", k, n, kept)
+		}
+	}
+}
+
+func TestRepairLeavesASoundJournalAlone(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 10)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	before, err := os.ReadFile(path)
+	must(t, err)
+	done, err := dir.Repair(id, false)
+	after, readErr := os.ReadFile(path)
+	if err != nil || readErr != nil || len(done.Dropped) > 0 || !bytes.Equal(before, after) {
+		t.Errorf("Repair did %+v, %v", done, err)
+	}
+}
+
+func TestRepairLeavesATornTailToTheNextAppend(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 10)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteString(`{"seq":16,"half`)
+	must(t, errors.Join(err, f.Close()))
+	if done, err := dir.Repair(id, false); err != nil || len(done.Dropped) > 0 {
+		t.Errorf("Repair did %+v, %v", done, err)
+	}
+}
+
+func TestADryRepairTellsTheSameAndDoesNothing(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 10)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	damaged := damageFile(t, path, 4, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+	dry, err := dir.Repair(id, true)
+	must(t, err)
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
+		t.Errorf("the journal was changed: %v", err)
+	}
+	wet, err := dir.Repair(id, false)
+	must(t, err)
+	if dry.Kept != wet.Kept || len(dry.Dropped) != 1 || !slices.Equal(dry.Dropped, wet.Dropped) || dry.Aside != "" {
+		t.Errorf("dry %+v, wet %+v", dry, wet)
+	}
+}
+
+func TestRepairOfWhatSomebodyWritesToIsRefused(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 10)
+	mustOpen(t, dir, id)
+	if _, err := dir.Repair(id, false); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestARepairThatFailsAnywhereLeavesTheOldJournalOrTheNewOne(t *testing.T) {
+	for n := 1; ; n++ {
+		disk := journaltest.New(quick{journal.OS})
+		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
+		id := newJournal(t, dir, 3000)
+		path := filepath.Join(dir.Path(), id+".jsonl")
+		damaged := damageFile(t, path, 5, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+		disk.HalfWrites(true)
+		disk.Fail(n, syscall.EIO)
+		_, err := dir.Repair(id, false)
+		failed := disk.Failed()
+		disk.Heal()
+
+		now, readErr := os.ReadFile(path)
+		must(t, readErr)
+		if err != nil && !bytes.Equal(now, damaged) {
+			if _, _, err := read(t, dir, id); err != nil {
+				t.Fatalf("failure %d leaves neither the old journal nor a sound one: %v\n%s", n, err, disk)
+			}
+		}
+		if _, err := dir.Repair(id, false); err != nil {
+			t.Fatalf("after failure %d: %v\n%s", n, err, disk)
+		}
+		events, _, err := read(t, dir, id)
+		must(t, err)
+		checkKept(t, counts(t, events), 5)
+		if !failed {
+			return
+		}
+	}
+}
