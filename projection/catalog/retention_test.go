@@ -1,10 +1,14 @@
 package catalog_test
 
 import (
+	"errors"
+	"maps"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -70,4 +74,81 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 	if got := ids(list(t, c)); len(got) != 3 {
 		t.Errorf("%v are left", got)
 	}
+}
+
+func TestRanksCountTheNewerSessionsOfTheSameTeam(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	kitchen, garden := c.Team("kitchen"), c.Team("garden")
+	put(t, kitchen, id(1), chat(id(1), "kitchen", "Old", 1)...)
+	put(t, garden, id(2), chat(id(2), "garden", "Between", 2)...)
+	put(t, kitchen, id(3), chat(id(3), "kitchen", "New", 3)...)
+	want := map[string]int{id(3): 0, id(2): 0, id(1): 1}
+	if got := catalog.Ranks(list(t, c)); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
+	for n := 1; ; n++ {
+		disk := journaltest.New(journal.OS)
+		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+		team := c.Team("kitchen")
+		for i := range 4 {
+			put(t, team, id(i), chat(id(i), "kitchen", "Old", i+1)...)
+		}
+		policy := catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 3 * day}
+		list(t, c) // so that its index is not part of what fails
+		disk.Fail(n, syscall.EIO)
+		err := team.Tidy(policy, created.Add(2*day))
+		if err != nil && !errors.Is(err, syscall.EIO) {
+			t.Errorf("operation %d: %v", n, err)
+		}
+		archived := 0
+		for _, s := range list(t, c) {
+			if s.Damaged != "" || s.Title != "Old" {
+				t.Errorf("operation %d: %+v", n, s)
+			}
+			if s.Archived {
+				archived++
+			}
+		}
+		if archived < 2 || err == nil && archived < 3 {
+			t.Errorf("operation %d: %d sessions are archived; %v\n%s", n, archived, err, disk)
+		}
+		failed := disk.Failed()
+		disk.Heal()
+		// The next time it does what it could not do.
+		if err := team.Tidy(policy, created.Add(4*day)); err != nil {
+			t.Errorf("operation %d, the next time: %v", n, err)
+		}
+		if left := list(t, c); len(left) != 1 || left[0].ID != id(3) {
+			t.Errorf("operation %d: %v are left", n, ids(left))
+		}
+		if trashed, err := team.Journals().ListTrash(); err != nil || len(trashed) != 3 {
+			t.Errorf("operation %d: in the trash: %+v, %v", n, trashed, err)
+		}
+		if !failed || t.Failed() {
+			return
+		}
+	}
+}
+
+func TestATrashedSessionIsListedAgainWhenItIsRestored(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	for i := range 2 {
+		put(t, team, id(i), chat(id(i), "kitchen", "Old", i+1)...)
+		keep(t, team, id(i))
+	}
+	before := ask(t, c)
+	if err := team.Delete(id(0)); err != nil {
+		t.Fatal(err)
+	}
+	if left := list(t, c); len(left) != 1 || left[0].ID != id(1) {
+		t.Errorf("%v are left", ids(left))
+	}
+	if err := team.Restore(id(0)); err != nil {
+		t.Fatal(err)
+	}
+	sameAnswers(t, before, ask(t, c))
 }

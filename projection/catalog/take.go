@@ -14,37 +14,46 @@ import (
 var ErrDiverged = errors.New("there is this session already, and it went on differently")
 
 // Take makes a session of another program one of the team's, or appends what
-// an earlier save of it did not have. It returns how many messages were new.
-func (t *Team) Take(s *interchange.Session) (taken int, err error) {
-	known, err := t.messages(s.ID)
-	if errors.Is(err, journal.ErrNotFound) {
-		return len(s.Messages), t.takeNew(s)
-	}
-	if err != nil {
+// an earlier save of it did not have. It returns how many messages were new, 0
+// with an error.
+func (t *Team) Take(s *interchange.Session) (int, error) {
+	snapshot, err := t.snapshot(s.ID)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return taken(len(s.Messages), t.takeNew(s))
+	case err != nil:
 		return 0, err
+	case snapshot.SessionID == "": // all that a crash in takeNew left
+		return taken(len(s.Messages), t.Append(s.ID, s.Records()...))
 	}
+	known := snapshot.Context.Messages
 	for i := range min(len(known), len(s.Messages)) {
 		if known[i].ID != s.Messages[i].ID || known[i].Content != s.Messages[i].Content {
 			return 0, fmt.Errorf("session %s, message %d: %w", s.ID, i+1, ErrDiverged)
 		}
 	}
-	if len(known) >= len(s.Messages) {
+	hasTask := s.Task == nil || snapshot.Context.TeamTask != nil
+	if len(known) > len(s.Messages) || len(known) == len(s.Messages) && hasTask {
 		return 0, nil
 	}
-	return len(s.Messages) - len(known), t.Append(s.ID, s.RecordsFrom(len(known))...)
+	return taken(len(s.Messages)-len(known), t.Append(s.ID, s.RecordsFrom(len(known))...))
 }
 
-func (t *Team) messages(id string) ([]projection.Message, error) {
+// taken is n, unless an error says that it is not certain.
+func taken(n int, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (t *Team) snapshot(id string) (*projection.Snapshot, error) {
 	r, err := t.journals.Reader(id, journal.Position{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(r.All())
-	if err != nil {
-		return nil, err
-	}
-	return snapshot.Context.Messages, nil
+	return projection.ReadSnapshot(r.All())
 }
 
 func (t *Team) takeNew(s *interchange.Session) error {
@@ -57,6 +66,8 @@ func (t *Team) takeNew(s *interchange.Session) error {
 	if err != nil {
 		return err
 	}
+	// Crash here leaves some of the events, perhaps none: the next Take of the
+	// same session appends the others.
 	if err := log.Sync(); err != nil {
 		return err
 	}
