@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -111,6 +112,7 @@ func (s *State) countUnknown(eventType string) {
 	if s.Unknown == nil {
 		s.Unknown = map[string]int{}
 	}
+	eventType = bounded(strings.ToValidUTF8(eventType, "\uFFFD"), 100)
 	if len(s.Unknown) >= 100 {
 		eventType = "other"
 	}

@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,18 +100,29 @@ func TestUnknownTypesAreToldApartUpToABound(t *testing.T) {
 	}
 }
 
+func TestNamesOfUnknownTypesAreBoundedText(t *testing.T) {
+	var s projection.State
+	for _, name := range []string{"\xff", "\xfe", strings.Repeat("壶", 1<<20)} {
+		s.Apply(journal.Event{Type: name, Data: json.RawMessage(`{}`)})
+	}
+	if diff := cmp.Diff(map[string]int{"\uFFFD": 2, strings.Repeat("壶", 33): 1}, s.Unknown); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	same(t, throughJSON(t, &s), &s)
+}
+
 func TestWhatANewerVersionWroteIsSkippedAndSaid(t *testing.T) {
 	newFormat := projection.Record(created, projection.SessionCreated{Format: 2, SessionID: "s1", Team: kitchen})
 	s := fold(numbered(t, newFormat, said(mia, "m1", "hello"))...)
-	if !s.Newer || s.SessionID != "s1" || s.Row.MessageCount != 1 {
+	if !s.Newer || s.Row.Newer != "2" || s.SessionID != "s1" || s.Row.MessageCount != 1 {
 		t.Errorf("format 2: %+v", s)
 	}
 	newPayload := journal.Record{Type: "message.appended", Data: json.RawMessage(`{"v":2,"message":{"text":"hello"}}`)}
 	s = fold(session(t, newPayload, said(mia, "m1", "hello"))...)
-	if !s.Newer || s.Row.MessageCount != 1 || s.Unknown["message.appended"] != 1 {
+	if !s.Newer || s.Row.Newer != "message.appended" || s.Row.MessageCount != 1 || s.Unknown["message.appended"] != 1 {
 		t.Errorf("a newer payload: %+v", s)
 	}
-	if s := fold(session(t, said(mia, "m1", "hello"))...); s.Newer {
+	if s := fold(session(t, said(mia, "m1", "hello"))...); s.Newer || s.Row.Newer != "" {
 		t.Error("what this version wrote is called newer")
 	}
 }
