@@ -614,3 +614,21 @@ func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
 	dropCaches(t, root)
 	sameAnswers(t, ask(t, c), cached)
 }
+
+func TestADeletedSessionComesBackFromTheTrash(t *testing.T) {
+	root := t.TempDir()
+	c := mixed(t, root, nil)
+	before := ask(t, c)
+	for _, gone := range []struct{ team, id string }{{"kitchen", id(2)}, {"Garden", id(4)}} {
+		if err := c.Team(gone.team).Delete(gone.id); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Find(gone.id); !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+		if err := c.Team(gone.team).Restore(gone.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameAnswers(t, before, ask(t, c))
+}
