@@ -51,7 +51,7 @@ var refusals = map[string]string{
 	"journal-event-finish-reason.json":                         `/data/finishReason: must be one of "done", "error", "cancelled", "timeout", "interrupted", not "bored"`,
 	"journal-event-fork-seq.json":                              `/data/parent/seq: must be at least 1, not 0`,
 	"journal-event-format.json":                                `/data/format: must be 1, not 2`,
-	"journal-event-journal-recovered-without-aside.json":       `/data: missing property "aside"`,
+	"journal-event-journal-recovered-without-reason.json":      `/data: missing property "reason"`,
 	"journal-event-legacy-speaker.json":                        `/data/message/speaker: missing property "displayName"`,
 	"journal-event-member.json":                                `/data/team/members/0: missing property "displayName"`,
 	"journal-event-message-appended-without-message.json":      `/data: missing property "message"`,

@@ -271,6 +271,22 @@ func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
 	}
 }
 
+func TestASessionWhoseFileWasEmptiedIsStillListed(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	before := list(t, c)
+	if err := os.Truncate(before[0].Path(), 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // it is remembered, not noticed once
+		after := list(t, c)
+		if len(after) != 1 || after[0].Damaged == "" || after[0].Title != "Repair" || !after[0].Shrunk {
+			t.Fatalf("the list is %+v", after)
+		}
+	}
+}
+
 func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -287,8 +303,11 @@ func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
 			keep(t, team, id(1))
 			list(t, c)
 			put(t, team, id(1), test.with...)
-			list(t, c) // a shorter one is said once
 			cached := ask(t, c)
+			if short := len(test.with) < 4; cached.Sessions[0].Shrunk != short {
+				t.Errorf("shrunk is %v", cached.Sessions[0].Shrunk)
+			}
+			cached.Sessions[0].Shrunk = false // only the index can know
 			dropCaches(t, root)
 			sameAnswers(t, ask(t, c), cached)
 			if got := cached.Sessions[0].Title; got != "Replaced" {

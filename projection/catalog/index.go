@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +42,8 @@ type row struct {
 	ModTime  time.Time   `json:"modTime"`
 	Inode    uint64      `json:"inode"`
 	LastSeq  uint64      `json:"lastSeq"`
-	End      int64       `json:"end"` // where the line of LastSeq ends
+	Lost     uint64      `json:"lost,omitempty"` // the last event that the file once had and has no more; 0: none
+	End      int64       `json:"end"`            // where the line of LastSeq ends
 	Sum      journal.Sum `json:"sum"`
 }
 
@@ -68,6 +70,22 @@ func damagedRow(info journal.Info, state *projection.State, err error) row {
 		r.UpdatedAt = info.ModTime.UTC()
 	}
 	return r
+}
+
+// empty reports whether the file is what a crash in the moment of creation
+// leaves: no session, and none that anybody remembers.
+func (r row) empty() bool { return r.LastSeq == 0 && r.Damaged == "" && r.Lost == 0 }
+
+// remember notes that an earlier row had more events than the file has now,
+// until it has as many again.
+func (r *row) remember(earlier row) {
+	if most := max(earlier.LastSeq, earlier.Lost); most > r.LastSeq && r.Damaged == "" && r.ID != "" {
+		r.Lost = most
+	}
+	if r.Lost > 0 && r.LastSeq == 0 {
+		r.TeamID, r.CWD, r.Row = earlier.TeamID, earlier.CWD, earlier.Row
+		r.Damaged = fmt.Sprintf("there is nothing in the file any more; it had %d events", r.Lost)
+	}
 }
 
 // describes reports whether the row was made from the file as it is now.

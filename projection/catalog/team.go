@@ -54,12 +54,12 @@ func (t *Team) List() ([]Session, error) {
 	folded := int64(0)
 	for _, info := range infos {
 		r, cost := t.rowOf(info, index[info.ID])
-		if r.LastSeq == 0 && r.Damaged == "" {
+		if r.empty() {
 			continue
 		}
 		folded += cost
 		rows = append(rows, r)
-		sessions = append(sessions, t.session(r, index[info.ID]))
+		sessions = append(sessions, t.session(r))
 	}
 	if folded > 0 && worthWriting(len(rows), folded) || len(rows) != len(index) {
 		t.writeIndex(rows)
@@ -76,18 +76,18 @@ func (t *Team) Session(id string) (Session, error) {
 	}
 	known := t.readIndex()[id]
 	r, _ := t.rowOf(info, known)
-	if r.LastSeq == 0 && r.Damaged == "" {
+	if r.empty() {
 		return Session{}, fmt.Errorf("%s is empty: %w", info.Path, journal.ErrNotFound)
 	}
-	return t.session(r, known), nil
+	return t.session(r), nil
 }
 
-func (t *Team) session(r, known row) Session {
+func (t *Team) session(r row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
 		Archived: r.Archived, Damaged: r.Damaged, Bytes: r.Bytes, LastSeq: r.LastSeq,
 		End:    journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
-		Shrunk: known.LastSeq > r.LastSeq && r.Damaged == "", dir: t.journals.Path(),
+		Shrunk: r.Lost > 0, dir: t.journals.Path(),
 	}
 }
 
@@ -97,6 +97,13 @@ func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
 		return known, 0
 	}
+	r, cost := t.freshRow(info, known)
+	r.remember(known)
+	return r, cost
+}
+
+// freshRow reads what the row does not know yet.
+func (t *Team) freshRow(info journal.Info, known row) (row, int64) {
 	state, from := known.seed(info)
 	state, loaded, err := t.foldFrom(info.ID, state, from)
 	if errors.Is(err, journal.ErrNotFound) {
