@@ -79,8 +79,8 @@ func (t *talk) greet() {
 	for _, entry := range history(session) {
 		t.screen.show(entry.Message)
 	}
-	if member := session.Interrupted; member != "" {
-		t.app.notice(interruptedTurnText(member))
+	if member, ok := t.c.Team().Member(session.Interrupted); ok {
+		t.app.notice(interruptedTurnText(member.DisplayName))
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -29,11 +30,12 @@ func startTerminal(t *testing.T, home string, cmd *exec.Cmd) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	terminal = closable(t, terminal)
 	p.stdin = terminal
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) {
+		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) && !errors.Is(err, os.ErrClosed) {
 			t.Errorf("read from the terminal: %v", err)
 		}
 	}()
@@ -48,6 +50,26 @@ func startTerminal(t *testing.T, home string, cmd *exec.Cmd) *program {
 		terminal.Close()
 	})
 	return p
+}
+
+// closable is a terminal whose Close does not wait for a Read, so that it can
+// be hung up.
+func closable(t *testing.T, terminal *os.File) *os.File {
+	t.Helper()
+	defer terminal.Close()
+	syscall.ForkLock.RLock() // no other program may get it
+	fd, err := syscall.Dup(int(terminal.Fd()))
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), terminal.Name())
 }
 
 // presses types keys, without the one that ends a line.
