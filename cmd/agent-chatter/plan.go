@@ -177,6 +177,9 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 	if err != nil {
 		return nil, err
 	}
+	if state.SessionID == "" {
+		return nil, &journal.CorruptError{Path: filepath.Join(t.Journals().Path(), id+".jsonl"), Line: 1, Reason: "there is no event in it"}
+	}
 	source := state.Team.Source
 	if source == nil {
 		if demo := coordinator.DemoTeam(); state.Team.ID == demo.ID {

@@ -89,6 +89,9 @@ func (a *app) verify(s catalog.Session) verdict {
 			a.notice(fmt.Sprintf("Session %s, line %d: %s", s.ID, e.Seq, safe(err.Error())))
 		}
 	}
+	if v.OK && s.Damaged != "" { // what the lines alone cannot tell
+		v.OK, v.Problem, v.Line = false, s.Damaged, 1
+	}
 	a.remark(s, v, reader.Torn())
 	return v
 }
