@@ -99,7 +99,7 @@ func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
 }
 
 func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name string) (catalog.Session, error) {
-	if name == "" || team != nil && name == catalog.LatestName {
+	if name == "" || name == catalog.LatestName {
 		return a.latest(c, team)
 	}
 	session, skipped, err := c.Find(name)

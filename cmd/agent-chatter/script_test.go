@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 //	pick FILE FIELD…            print the fields of each JSON line of a file (or stdout), tab-separated
 //	sums FILE DIR               write the checksum of every file below a directory to a file
 //	damage HOW FILE LINE        change, remove, double or swap a line of a file; cut the file in that line
+//	rewrite FILE OLD NEW        replace text in the events of a journal, as another version would have written it
 //	harmless FILE…              there is nothing in a file (or stdout) that acts on a terminal
 func TestScript(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -60,6 +61,7 @@ func TestScript(t *testing.T) {
 			"pick":     pick,
 			"sums":     sums,
 			"damage":   damage,
+			"rewrite":  rewrite,
 			"harmless": harmless,
 		},
 	})

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -231,13 +232,17 @@ func (t *talk) deploy(name string) error {
 	return t.change(plan{team: team, store: coordinator.NewFileStore(t.app.catalog()), resume: resume})
 }
 
+// previous is the session that a team could go on with.
 func (t *talk) previous(team *coordinator.Team) (catalog.Session, bool) {
-	sessions, err := t.app.catalog().Team(team.ID).List()
+	c := t.app.catalog()
+	sessions, err := c.Team(team.ID).List()
 	if err != nil {
 		t.judge(err)
 	}
-	latest, skipped, err := catalog.Latest(sessions)
-	t.app.sayPassedOver(skipped)
+	latest, err := t.app.firstSound(c, t.app.compatible(sessions))
+	if err != nil && !errors.Is(err, journal.ErrNotFound) {
+		t.judge(err)
+	}
 	return latest, err == nil
 }
 
@@ -303,7 +308,8 @@ func (t *talk) slashResume(name string) error {
 // resumable is how many sessions are offered.
 const resumable = 10
 
-// recent is what can be gone on with: not the empty ones, not this one.
+// recent is what can be gone on with: not the empty ones, not this one, and
+// none that is damaged or written by a newer version.
 func (t *talk) recent() []catalog.Session {
 	sessions, err := t.app.catalog().List()
 	if err != nil {
@@ -311,7 +317,7 @@ func (t *talk) recent() []catalog.Session {
 	}
 	current := t.c.Session()
 	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
-		return s.MessageCount == 0 || s.Damaged != "" || current != nil && s.ID == current.ID
+		return s.MessageCount == 0 || s.Damaged != "" || s.Newer != "" || current != nil && s.ID == current.ID
 	})
 }
 

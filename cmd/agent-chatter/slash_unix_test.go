@@ -306,6 +306,28 @@ func TestDeployOfATeamWithoutHistoryAsksNothing(t *testing.T) {
 	}
 }
 
+func TestDeployPassesOverASessionThatANewerVersionWrote(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	earlier := said(t, home, "capture.json", "hello ada")
+	newer := said(t, home, "capture.json", "hello from tomorrow")
+	if err := rewriteJournal(filepath.Join(home, "sessions", "capture", newer+".jsonl"), `"format":1`, `"format":2`); err != nil {
+		t.Fatal(err)
+	}
+	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p.sees(pairPrompt)
+	p.enters("/resume")
+	p.sees("  1. [", "hello ada", whichSession)
+	p.enters("")
+	p.sees(pairPrompt)
+	p.seesNot("tomorrow")
+	p.enters("/team deploy " + team("capture.json"))
+	p.sees("⚠️  Session "+newer+" has incompatible schema version: 2", "[R] Resume  [N] Start New")
+	p.presses("r")
+	p.sees("✓ Resumed session: "+earlier, capturePrompt)
+	p.leaves()
+}
+
 func TestDeployOfWhatIsNoTeamLeavesTheConversationAsItWas(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
