@@ -22,7 +22,8 @@ var (
 	// go on where the old one was left.
 	ErrReplaced = errors.New("journal was replaced by another history")
 
-	errNotDir = errors.New("not a directory")
+	errNotDir  = errors.New("not a directory")
+	errUsurped = errors.New("another file is in its place: move it away")
 )
 
 // CorruptError says that a line which was on the disk does not check any more:

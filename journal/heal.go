@@ -2,9 +2,11 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -12,6 +14,7 @@ import (
 type failure struct {
 	err   error
 	sync  bool    // a sync failed, not a write
+	lost  bool    // because the file was removed, or another is in its place
 	batch []byte  // the lines that the failed write was to append
 	event []Event // the same
 }
@@ -108,6 +111,11 @@ func (l *Log) behind(last Event, r Record) ([]byte, Event) {
 // reader may have seen them.
 func (l *Log) rewrite() ([]Event, error) {
 	f := l.failure
+	if f.lost {
+		if err := l.takePlace(); err != nil {
+			return nil, err
+		}
+	}
 	if f.batch == nil {
 		what := Recovered{Reason: "a sync failed: " + f.err.Error(), Offset: l.syncedAt.Offset}
 		line, e := l.behind(Event{Seq: l.end.Seq, Sum: l.end.Sum}, recoveredRecord(what, l.dir))
@@ -131,6 +139,24 @@ func (l *Log) rewrite() ([]Event, error) {
 	l.acknowledge(f.batch, f.event)
 	l.syncedAt, l.unsynced = l.end, nil
 	return f.event, nil
+}
+
+// takePlace makes room for a new file where somebody removed the old one, and
+// perhaps its directory and its lock. What still is open has every line.
+func (l *Log) takePlace() error {
+	if _, err := l.dir.fs.Stat(l.files.path()); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, errUsurped)
+	}
+	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	l.dirs = append(l.dirs, changed...)
+	if err != nil {
+		return err
+	}
+	if err := l.release(); err != nil {
+		return err
+	}
+	l.unlock, err = l.files.lock(l.dir.fs, l.dir.now())
+	return err
 }
 
 // replace puts a new file in the place of the journal's, and returns it: what
@@ -157,11 +183,14 @@ func (l *Log) replace(upTo Position, lines []byte) (File, error) {
 
 // fill writes and syncs the content of a new file.
 func (l *Log) fill(file File, upTo Position, lines []byte) error {
-	old, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0)
-	if err != nil {
-		return err
+	old := l.file
+	if old == nil {
+		var err error
+		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0); err != nil {
+			return err
+		}
+		defer old.Close()
 	}
-	defer old.Close()
 	if _, err := io.Copy(file, io.NewSectionReader(old, 0, upTo.Offset)); err != nil {
 		return err
 	}

@@ -360,6 +360,21 @@ func (l *Log) acknowledge(lines []byte, events []Event) {
 	l.unsynced = append(l.unsynced, lines...)
 }
 
+// inPlace reports the loss when the file that is written to is not the one that
+// has the journal's name any more: somebody removed it. What cannot be looked
+// at counts as unchanged.
+func (l *Log) inPlace() error {
+	there, err := l.dir.fs.Stat(l.files.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	ours, oursErr := l.file.Stat()
+	if err == nil && oursErr == nil && !os.SameFile(there, ours) {
+		return errUsurped
+	}
+	return nil
+}
+
 // Sync returns nil when every event that was appended is on the disk. A failed
 // Sync is never repeated on the same file, whose pages the system may have
 // dropped: the Log refuses everything (ErrPoisoned) until Recover has written a
@@ -376,6 +391,10 @@ func (l *Log) Sync() error {
 func (l *Log) sync() error {
 	if l.file == nil || l.syncedAt == l.end && len(l.dirs) == 0 {
 		return nil
+	}
+	if err := l.inPlace(); err != nil {
+		l.failure = &failure{err: err, sync: true, lost: true}
+		return l.usable()
 	}
 	err := l.file.Sync()
 	for err == nil && len(l.dirs) > 0 {

@@ -131,8 +131,26 @@ func (r *Reader) Holds(p Position) bool {
 	if err != nil {
 		return false
 	}
-	e, ok := readLoosely(line)
-	return ok && e.Seq == p.Seq && e.Sum == p.Sum
+	before, err := r.src.sumBefore(p.Offset - int64(len(line)) - 1)
+	if err != nil {
+		return false
+	}
+	e, err := decode(line, before)
+	return err == nil && e.Seq == p.Seq && e.Sum == p.Sum
+}
+
+// sumBefore returns the sum of the line that ends, with its newline, at an
+// offset.
+func (s source) sumBefore(offset int64) (Sum, error) {
+	if offset == 0 {
+		return 0, nil
+	}
+	end, err := s.bytes(max(0, offset-int64(trailerLen)-1), offset)
+	if err != nil {
+		return 0, err
+	}
+	_, sum, err := decodeSum(bytes.TrimSuffix(end, []byte("\n")))
+	return sum, err
 }
 
 // lineBefore returns the line that ends, with its newline, at an offset.
