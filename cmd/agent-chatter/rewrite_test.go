@@ -55,3 +55,12 @@ func rewriteJournal(path, old, replacement string) error {
 	}
 	return os.WriteFile(path, written, 0o600)
 }
+
+// damageIn changes a text in a file, sums or not.
+func damageIn(path, text string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, bytes.Replace(content, []byte(text), bytes.ToUpper([]byte(text)), 1), 0o600)
+}

@@ -13,87 +13,45 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // person sits at a terminal and reads what appears on it, in the order in which
 // it appears.
-type person struct {
-	*program
-	read int // how much of the screen was read
-}
+type person struct{ *program }
 
-func sit(t *testing.T, home string, args ...string) *person {
+func sit(t *testing.T, home string, args ...string) person {
 	t.Helper()
-	return &person{program: startOnTerminal(t, home, args...)}
+	return person{startOnTerminal(t, home, args...)}
 }
 
 // sees waits for each of the texts, one behind the other, behind all that was
 // seen before. It returns what came before the last of them.
-func (p *person) sees(texts ...string) (before string) {
+func (p person) sees(texts ...string) (before string) {
 	p.t.Helper()
 	for _, text := range texts {
-		before = p.until(func(unread string) (int, int) {
-			at := strings.Index(unread, text)
-			return at, at + len(text)
-		}, text)
+		start := p.stdout.awaited
+		p.says(text)
+		shown, _ := p.stdout.look()
+		before = shown[start : p.stdout.awaited-len(text)]
 	}
 	return before
 }
 
-// seesLike is sees for one regular expression. It returns what matched.
-func (p *person) seesLike(expression string) (match []string) {
-	p.t.Helper()
-	pattern := regexp.MustCompile(expression)
-	p.until(func(unread string) (int, int) {
-		at := pattern.FindStringIndex(unread)
-		if at == nil {
-			return -1, 0
-		}
-		match = pattern.FindStringSubmatch(unread)
-		return at[0], at[1]
-	}, expression)
-	return match
-}
-
-func (p *person) until(find func(unread string) (start, end int), what string) (before string) {
-	p.t.Helper()
-	timeout := time.After(patience)
-	for ended := false; ; {
-		shown, changed := p.stdout.look()
-		unread := shown[p.read:]
-		if start, end := find(unread); start >= 0 {
-			p.read += end
-			return unread[:start]
-		}
-		if ended {
-			p.t.Fatalf("it ended, and %q never appeared in\n%q\nThe whole screen:\n%s", what, unread, shown)
-		}
-		select {
-		case <-changed:
-		case <-p.ended:
-			ended = true
-		case <-timeout:
-			p.t.Fatalf("%q never appeared in\n%q\nThe whole screen:\n%s", what, unread, shown)
-		}
-	}
-}
-
 // enters types a line.
-func (p *person) enters(line string) {
+func (p person) enters(line string) {
 	p.t.Helper()
 	p.presses(line + enter)
 }
 
 // leaves ends the conversation at the prompt.
-func (p *person) leaves() {
+func (p person) leaves() {
 	p.t.Helper()
 	p.enters("/end")
 	p.ends(exitDone)
 }
 
 // seesNot fails when a text was anywhere on the screen.
-func (p *person) seesNot(texts ...string) {
+func (p person) seesNot(texts ...string) {
 	p.t.Helper()
 	for _, text := range texts {
 		if shown := p.stdout.String(); strings.Contains(shown, text) {
@@ -102,7 +60,7 @@ func (p *person) seesNot(texts ...string) {
 	}
 }
 
-// session is what a script learns of a session.
+// sessionRow is what a script learns of a session.
 type sessionRow struct {
 	ID, Team, Title string
 	MessageCount    int
@@ -172,7 +130,7 @@ const (
 
 // deploying talks to one team, and types the command that deploys another one
 // with history. It returns when the question stands there.
-func deploying(t *testing.T, teamFile string) (p *person, home, running, earlier string) {
+func deploying(t *testing.T, teamFile string) (p person, home, running, earlier string) {
 	t.Helper()
 	home = t.TempDir()
 	earlier = said(t, home, "capture.json", "hello ada")
@@ -372,7 +330,7 @@ func TestDeployThroughAPipeIsNeverAskedAndStartsAnew(t *testing.T) {
 
 // resuming is a home with two earlier sessions, one that is empty, and a
 // conversation that has begun.
-func resuming(t *testing.T) (p *person, home, first, second string) {
+func resuming(t *testing.T) (p person, home, first, second string) {
 	t.Helper()
 	home = t.TempDir()
 	first = said(t, home, "capture.json", "first thing")
@@ -403,18 +361,19 @@ func TestResumeListsTheOtherSessionsAndTakesANumberOrAnID(t *testing.T) {
 			third := listed(t, home)[0].ID
 			p.enters("/resume")
 			p.sees("Recent Sessions:")
-			one := p.seesLike(`\n  1\. \[([0-9A-Z]{4,})\] second thing \(now\)`)
-			two := p.seesLike(`\n  2\. \[([0-9A-Z]{4,})\] first thing \(now\)`)
-			if between := p.sees(whichSession); strings.Contains(between, "3.") {
-				t.Errorf("the empty session or this one is offered: %q", between)
-			}
-			if !strings.HasSuffix(second, one[1]) || !strings.HasSuffix(first, two[1]) {
-				t.Errorf("[%s] and [%s] are offered for %s and %s", one[1], two[1], second, first)
+			list := regexp.MustCompile(`^\r\n  1\. \[([0-9A-Z]{4,})\] second thing \(now\)\r\n  2\. \[([0-9A-Z]{4,})\] first thing \(now\)\r\n$`)
+			// Neither the empty session is offered nor this one.
+			shown := p.sees(whichSession)
+			if offered := list.FindStringSubmatch(shown); offered == nil || !strings.HasSuffix(second, offered[1]) || !strings.HasSuffix(first, offered[2]) {
+				t.Errorf("for %s and %s is offered %q", second, first, shown)
 			}
 			p.enters(answer(first))
 			p.sees("To go on: agent-chatter chat --resume "+third, "✓ Resumed session: "+first+" (2 messages loaded)")
-			p.seesLike(`Restored - [A-Z][a-z]{2} [1-9][0-9]?, [01][0-9]:[0-5][0-9] [AP]M`)
-			p.sees("Hugo: first thing", "Ada: ok", capturePrompt)
+			title := regexp.MustCompile(`Restored - [A-Z][a-z]{2} [1-9][0-9]?, [01][0-9]:[0-5][0-9] [AP]M\r\n`)
+			if shown := p.sees("Hugo: first thing"); !title.MatchString(shown) {
+				t.Errorf("the title is not that of a restored session: %q", shown)
+			}
+			p.sees("Ada: ok", capturePrompt)
 			if last := lastEvent(t, home, third); last != "session.ended" {
 				t.Errorf("the conversation that was left ends with %s", last)
 			}
@@ -573,7 +532,7 @@ func teamOf(t *testing.T, more string) string {
 }
 
 // writeGo lets the agent of teamOf answer.
-func writeGo(t *testing.T, p *person) {
+func writeGo(t *testing.T, p person) {
 	t.Helper()
 	args := p.cmd.Args
 	if err := os.WriteFile(args[slices.Index(args, "-t")+1]+".go", nil, 0o600); err != nil {
@@ -871,7 +830,7 @@ func TestNamesAreBoldUnlessSomebodyMinds(t *testing.T) {
 			if test.flag != "" {
 				args = append(args, test.flag)
 			}
-			p := &person{program: startTerminal(t, t.TempDir(), exec.Command("env", args...))}
+			p := person{startTerminal(t, t.TempDir(), exec.Command("env", args...))}
 			p.sees(pairPrompt)
 			p.enters("one")
 			p.sees("Upper", "ONE", pairPrompt)

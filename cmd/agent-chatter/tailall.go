@@ -19,13 +19,11 @@ func (cmd *tailCommand) all(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.lastOfAll(a, c, sessions); err != nil || !cmd.Follow {
+	known, err := cmd.lastOfAll(a, c, sessions)
+	if err != nil || !cmd.Follow {
 		return err
 	}
-	w := &watchAll{cmd: cmd, app: a, catalog: c, known: map[string]journal.Position{}}
-	for _, s := range sessions {
-		w.known[s.Dir()+s.ID] = s.End
-	}
+	w := &watchAll{cmd: cmd, app: a, catalog: c, known: known}
 	return w.run(ctx)
 }
 
@@ -36,17 +34,21 @@ type origin struct {
 }
 
 // lastOfAll prints the newest events of the newest sessions, in the order of
-// their times.
-func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog.Session) error {
+// their times, and returns the places behind what is known of each session.
+func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog.Session) (map[string]journal.Position, error) {
+	known := map[string]journal.Position{}
 	var all []origin
-	for _, s := range sessions[:min(len(sessions), cmd.N)] {
-		if s.Damaged != "" {
+	for i, s := range sessions {
+		known[s.Dir()+s.ID] = s.End
+		if i >= cmd.N || s.Damaged != "" {
 			continue
 		}
-		events, _, _, err := lastEvents(c.At(s.Dir()), s.ID, cmd.N)
+		// By now there may be more than when it was listed.
+		events, end, _, err := lastEvents(c.At(s.Dir()), s.ID, cmd.N)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		known[s.Dir()+s.ID] = end
 		for _, e := range events {
 			all = append(all, origin{s.ID, e})
 		}
@@ -55,7 +57,7 @@ func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog
 	for _, o := range all[max(0, len(all)-cmd.N):] {
 		cmd.printOrigin(a, o)
 	}
-	return nil
+	return known, nil
 }
 
 func (cmd *tailCommand) printOrigin(a *app, o origin) {
