@@ -91,6 +91,9 @@ func (c *Coordinator) Session() *Session {
 		title = c.title
 	}
 	interrupted, _ := unfinished(s)
+	if _, ok := c.team.Member(interrupted); !ok {
+		interrupted = ""
+	}
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, Status: c.status, TeamTask: s.Task,
@@ -110,9 +113,18 @@ type Session struct {
 	Stats                projection.Stats
 	Duration             time.Duration // since CreatedAt
 	Recent               []projection.Entry
-	Interrupted          string // the member whose turn was the last and did not end well; Retry asks again
+	Interrupted          string // the id of the member whose last turn did not end well and whom Retry can ask again
 	Unsaved              bool   // something is only in memory
 	Written              bool   // something was said in this run
+}
+
+// Snapshot is the whole session as it is saved. Before the first word it
+// returns ErrNoSession.
+func (c *Coordinator) Snapshot() (*projection.Snapshot, error) {
+	if c.conv == nil {
+		return nil, ErrNoSession
+	}
+	return c.o.Store.Load(c.team.ID, c.conv.log.SessionID())
 }
 
 // Status is what the conversation is doing.

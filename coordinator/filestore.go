@@ -100,7 +100,7 @@ func openFileLog(t *catalog.Team, log *journal.Log, teamID string) (*fileLog, er
 	case state.Team.ID != teamID:
 		return nil, &TeamMismatchError{SessionID: log.ID(), Want: state.Team.ID, Got: teamID}
 	case state.Newer:
-		return nil, &UpgradeError{log.ID()}
+		return nil, &UpgradeError{log.ID(), state.Row.Newer}
 	case loaded.At != log.Position():
 		return nil, fmt.Errorf("%s: it changed while it was read", log.Path())
 	}

@@ -76,7 +76,7 @@ func (s *MemoryStore) Open(teamID, sessionID string) (SessionLog, error) {
 	}
 	state := session.state()
 	if state.Newer {
-		return nil, &UpgradeError{sessionID}
+		return nil, &UpgradeError{sessionID, state.Row.Newer}
 	}
 	session.writer = thisProcess()
 	return &memoryLog{store: s, session: session, state: state}, nil

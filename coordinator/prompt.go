@@ -1,9 +1,7 @@
 package coordinator
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -45,14 +43,14 @@ func section(title, text string) string {
 	return title + ":\n" + text
 }
 
-// instructions is the content of an instruction file; one that is not there is
-// no error.
+// instructions is the content of an instruction file; one that cannot be read
+// says nothing.
 func instructions(path string) string {
 	if path == "" {
 		return ""
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || err != nil {
+	if err != nil {
 		return ""
 	}
 	return string(text)

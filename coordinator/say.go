@@ -38,8 +38,15 @@ func (c *Coordinator) Say(ctx context.Context, text string) error {
 	return c.SayAs(ctx, "", text)
 }
 
-// SayAs is Say for the human of that name, whoever is next.
+// ErrNoSuchHuman: nobody of that name can say something.
+var ErrNoSuchHuman = errors.New("there is no human of that name in the team")
+
+// SayAs is Say for the human of that name, whoever is next. A name that is no
+// human's is refused with ErrNoSuchHuman.
 func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
+	if m, ok := c.nameOf(name); name != "" && (!ok || m.Type != MemberHuman) {
+		return fmt.Errorf("%q: %w", name, ErrNoSuchHuman)
+	}
 	if c.team == nil {
 		return ErrNoTeam
 	}
@@ -57,6 +64,13 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 		return nil
 	}
 	return c.run(ctx)
+}
+
+func (c *Coordinator) nameOf(name string) (Member, bool) {
+	if c.team == nil {
+		return Member{}, false
+	}
+	return c.team.Match(name)
 }
 
 // appendHuman records a human's message, and what has to come before it.

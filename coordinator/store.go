@@ -73,7 +73,10 @@ func (e *TeamMismatchError) Error() string {
 
 // UpgradeError says that a newer version of the program wrote to a session, so
 // that this one can read what it knows of it and must not append.
-type UpgradeError struct{ SessionID string }
+type UpgradeError struct {
+	SessionID string
+	Version   string // the format, or the type of event, that is newer
+}
 
 func (e *UpgradeError) Error() string {
 	return fmt.Sprintf("session %s was written by a newer version of agent-chatter", e.SessionID)

@@ -21,8 +21,8 @@ type chatCommand struct {
 	Message     texts      `short:"m" help:"Say this and end; may be repeated. Standard input is not read." placeholder:"TEXT"`
 	Resume      optionalID `short:"r" help:"Go on with a session, or with the latest." placeholder:"[ID]"`
 	Continue    bool       `short:"c" help:"Go on with the latest session."`
-	Session     string     `help:"Go on with this session." placeholder:"ID"`
-	SessionFile string     `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
+	Session     *string    `help:"Go on with this session." placeholder:"ID"`
+	SessionFile *string    `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
 	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
 	NoSave      bool       `help:"Keep nothing on the disk."`
 	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
@@ -94,8 +94,12 @@ func (cmd *chatCommand) Run(a *app) error {
 
 // open connects the conversation with where its lines come from and go to.
 func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err error) {
-	t = &talk{app: a, scripted: true, config: p.config}
+	t = &talk{app: a, scripted: true, config: p.config, noSave: cmd.NoSave}
+	if cmd.SessionFile != nil {
+		t.sessionFile = *cmd.SessionFile
+	}
 	closeInput = func() {}
+	var width func() int
 	switch {
 	case len(cmd.Message) > 0:
 		t.input = &messages{cmd.Message}
@@ -105,12 +109,13 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 			return nil, nil, err
 		}
 		t.input, t.scripted, closeInput = c, false, a.enter(c)
+		width = c.width
 	default:
 		t.input = newPipe(a.stdin, cmd.Input == "json")
 	}
 	t.screen = &screen{
 		app: a, team: p.team, json: cmd.Output == "json",
-		terminal: !t.scripted, spinner: &spinner{out: a.stdout},
+		terminal: !t.scripted, spinner: &spinner{out: a.stdout, width: width},
 	}
 	demo := agent.Demo{}
 	if !t.scripted {

@@ -93,8 +93,8 @@ func (cmd *compactCommand) policy(a *app) (catalog.Policy, error) {
 // compact does to one session what the policy asks for.
 func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, action catalog.Action) (compacted, error) {
 	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
-	if s.Damaged != "" {
-		done.Action, done.why = "skipped", "it is damaged"
+	if s.Damaged != "" || s.Newer != "" {
+		done.Action, done.why = "skipped", "it is damaged, or a newer version wrote it"
 		return done, nil
 	}
 	err := cmd.act(t, s, &done, action)

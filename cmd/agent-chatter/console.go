@@ -3,18 +3,23 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// Keys that mean something while no line is being typed.
 const (
 	keyEscape    = 0x1b
 	keyInterrupt = 0x03 // Ctrl+C
+
+	// escapeWait is how long the rest of a key that begins like Escape may take
+	// to arrive.
+	escapeWait = 50 * time.Millisecond
 )
 
 // console is a terminal that gives out its keys as they are pressed, so that
@@ -24,7 +29,7 @@ type console struct {
 	out   io.Writer
 	saved *term.State
 	line  *term.Terminal
-	keys  chan []byte // what was pressed, as it was read; closed at the end of input
+	keys  chan []byte // whole keys, as they were pressed; closed at the end of input
 	stop  chan struct{}
 
 	ahead []byte // pressed while no line was being typed
@@ -40,23 +45,36 @@ func openConsole(in *os.File, out io.Writer) (*console, error) {
 	c := &console{in: in, out: out, saved: saved, keys: make(chan []byte), stop: make(chan struct{})}
 	c.line = term.NewTerminal(consoleIO{c}, "")
 	c.line.SetBracketedPasteMode(true)
-	if w, h, err := term.GetSize(int(in.Fd())); err == nil && w > 0 {
-		c.line.SetSize(w, h)
-	}
-	go c.read()
+	raw := make(chan []byte)
+	go c.read(raw)
+	go c.join(raw)
 	return c, nil
+}
+
+// size is how many characters fit on a line, and how many lines on the screen.
+func (c *console) size() (width, height int) {
+	width, height, err := term.GetSize(int(c.in.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return width, height
+}
+
+func (c *console) width() int {
+	width, _ := c.size()
+	return width
 }
 
 // read passes on what is pressed. It ends with the program: a read from a
 // terminal cannot be called off.
-func (c *console) read() {
-	defer close(c.keys)
+func (c *console) read(raw chan<- []byte) {
+	defer close(raw)
 	for {
 		buf := make([]byte, 4096)
 		n, err := c.in.Read(buf)
 		if n > 0 {
 			select {
-			case c.keys <- buf[:n]:
+			case raw <- buf[:n]:
 			case <-c.stop:
 				return
 			}
@@ -65,6 +83,43 @@ func (c *console) read() {
 			return
 		}
 	}
+}
+
+// join puts keys together that arrive in parts: an Escape at the end of a read
+// may be the beginning of an arrow.
+func (c *console) join(raw <-chan []byte) {
+	defer close(c.keys)
+	for pressed := range raw {
+		for pressed[len(pressed)-1] == keyEscape {
+			select {
+			case more, ok := <-raw:
+				if ok {
+					pressed = append(pressed, more...)
+					continue
+				}
+			case <-time.After(escapeWait):
+			}
+			break
+		}
+		select {
+		case c.keys <- pressed:
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// withoutEscapes splits off the presses of Escape. What begins a sequence, such
+// as an arrow or a paste, is none.
+func withoutEscapes(pressed []byte) (rest []byte, escapes int) {
+	for i, b := range pressed {
+		if b == keyEscape && (i+1 == len(pressed) || pressed[i+1] != '[' && pressed[i+1] != 'O') {
+			escapes++
+			continue
+		}
+		rest = append(rest, b)
+	}
+	return rest, escapes
 }
 
 // Close makes the terminal what it was.
@@ -98,10 +153,12 @@ func (c *console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 	defer func() { c.quit = nil }()
 	var text string
 	for {
+		c.line.SetSize(c.size()) // it may have changed
 		c.line.SetPrompt(prompt)
 		line, err := c.line.ReadLine()
 		pasted := errors.Is(err, term.ErrPasteIndicator)
 		if err != nil && !pasted {
+			fmt.Fprintln(c)
 			return "", errInterrupted
 		}
 		continued := len(line) > 0 && line[len(line)-1] == '\\'
@@ -117,8 +174,7 @@ func (c *console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 	}
 }
 
-// readKey waits for one key. A sequence, such as an arrow, is keyEscape only
-// when it is nothing else.
+// readKey waits for one key; a sequence, such as an arrow, is utf8.RuneError.
 func (c *console) readKey(quit <-chan struct{}) (rune, error) {
 	pressed := c.ahead
 	c.ahead = nil
@@ -133,14 +189,16 @@ func (c *console) readKey(quit <-chan struct{}) (rune, error) {
 			return 0, errInterrupted
 		}
 	}
-	if pressed[0] == keyEscape {
-		if len(pressed) > 1 {
-			return utf8.RuneError, nil
-		}
+	rest, escapes := withoutEscapes(pressed)
+	switch {
+	case escapes > 0:
+		c.ahead = rest
 		return keyEscape, nil
+	case rest[0] == keyEscape:
+		return utf8.RuneError, nil
 	}
-	key, size := utf8.DecodeRune(pressed)
-	c.ahead = pressed[size:]
+	key, size := utf8.DecodeRune(rest)
+	c.ahead = rest[size:]
 	if key == keyInterrupt {
 		return 0, errInterrupted
 	}
@@ -175,30 +233,33 @@ func (c *console) watch(onEscape, onInterrupt func()) (stop func()) {
 }
 
 func (c *console) react(pressed []byte, onEscape, onInterrupt func()) {
-	switch {
-	case bytes.IndexByte(pressed, keyInterrupt) >= 0:
+	rest, escapes := withoutEscapes(pressed)
+	if bytes.IndexByte(rest, keyInterrupt) >= 0 {
 		onInterrupt()
-	case len(pressed) == 1 && pressed[0] == keyEscape:
-		onEscape()
-	default:
-		c.ahead = append(c.ahead, pressed...)
+		return
 	}
+	if escapes > 0 {
+		onEscape()
+	}
+	c.ahead = append(c.ahead, rest...)
 }
 
 // consoleIO is what the line editor reads from and writes to.
 type consoleIO struct{ c *console }
 
-func (io consoleIO) Write(p []byte) (int, error) { return io.c.out.Write(p) }
+func (i consoleIO) Write(p []byte) (int, error) { return i.c.out.Write(p) }
 
+// Read gives the line editor what is pressed, but no Escape: it would take what
+// follows for a part of it.
 func (i consoleIO) Read(p []byte) (int, error) {
 	c := i.c
-	if len(c.ahead) == 0 {
+	for len(c.ahead) == 0 {
 		select {
 		case pressed, ok := <-c.keys:
 			if !ok {
 				return 0, io.EOF
 			}
-			c.ahead = pressed
+			c.ahead, _ = withoutEscapes(pressed)
 		case <-c.quit:
 			return 0, errInterrupted
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -21,15 +22,15 @@ func (a *app) exportSnapshot(name, path string) (string, error) {
 		return "", err
 	}
 	if isDirectory(path) {
-		if path, err = r.snapshotName(path); err != nil {
+		if path, err = r.nameIn(path); err != nil {
 			return "", err
 		}
 	}
 	return path, writeAtomically(path, func(w io.Writer) error { return printSnapshot(w, r, span{}) })
 }
 
-// snapshotName is <milliseconds of the last change>-<id>.json.
-func (r *replay) snapshotName(dir string) (string, error) {
+// nameIn is <milliseconds of the last change>-<id>.json in a directory.
+func (r *replay) nameIn(dir string) (string, error) {
 	var state projection.State
 	for e, err := range r.events() {
 		if err != nil {
@@ -37,7 +38,11 @@ func (r *replay) snapshotName(dir string) (string, error) {
 		}
 		state.Apply(e)
 	}
-	return filepath.Join(dir, fmt.Sprintf("%d-%s.json", state.Row.UpdatedAt.UnixMilli(), r.id)), nil
+	return filepath.Join(dir, snapshotName(state.Row.UpdatedAt, r.id)), nil
+}
+
+func snapshotName(updated time.Time, id string) string {
+	return fmt.Sprintf("%d-%s.json", updated.UnixMilli(), id)
 }
 
 // writeAtomically makes a file whole or not at all.

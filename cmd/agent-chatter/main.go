@@ -31,11 +31,14 @@ type app struct {
 	stdin          *os.File
 	stdout, stderr io.Writer
 
-	home    string
-	cwd     string
-	noColor bool
-	log     *slog.Logger
+	home     string
+	cwd      string
+	noColor  bool
+	homeFlag bool // home was named on the command line
+	log      *slog.Logger
 }
+
+const defaultHome = "~/.agent-chatter"
 
 // cli is the command line.
 type cli struct {
@@ -107,6 +110,7 @@ func (a *app) prepare(c cli) (err error) {
 	if a.cwd, err = os.Getwd(); err != nil {
 		return err
 	}
+	a.homeFlag = c.Home != defaultHome && c.Home != os.Getenv("AGENT_CHATTER_HOME")
 	a.home, err = homeDir(c.Home)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -32,7 +33,7 @@ func explain(err error) string {
 	case errors.As(err, &mismatch):
 		return mismatchText(mismatch)
 	case errors.As(err, &upgrade):
-		return fmt.Sprintf("Session %s was written by a newer version of agent-chatter: please upgrade to go on with it.\nTo read it, type: agent-chatter replay %[1]s", upgrade.SessionID)
+		return fmt.Sprintf("⚠️  Session %s has incompatible schema version: %s\nA newer version of agent-chatter wrote it: please upgrade to go on with it.\nTo read it, type: agent-chatter replay %[1]s", upgrade.SessionID, safeLine(upgrade.Version))
 	case errors.As(err, &locked):
 		return lockedText(locked)
 	case errors.As(err, &corrupt):
@@ -52,6 +53,7 @@ const (
 	textNoTeam          = "Team must be set before restoring session"
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
 	textNotSaved        = "This conversation is not being saved. The next message tries again."
+	textNoSaveNoResume  = "--no-save keeps nothing, so it does not go with --resume."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
 
@@ -106,13 +108,13 @@ func ambiguousText(e *catalog.AmbiguousError) string {
 }
 
 func lockedText(e *journal.LockedError) string {
-	id := strings.TrimSuffix(e.Path[strings.LastIndexAny(e.Path, `/\`)+1:], ".jsonl")
+	id := strings.TrimSuffix(filepath.Base(e.Path), ".jsonl")
 	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", id, e.Holder)
 }
 
 func corruptText(e *journal.CorruptError) string {
-	id := strings.TrimSuffix(e.Path[strings.LastIndexAny(e.Path, `/\`)+1:], ".zst")
-	return fmt.Sprintf("%s\nNothing behind it was read and nothing was changed. To set aside what is damaged and keep the rest, type: agent-chatter repair %s", sentence(e), strings.TrimSuffix(id, ".jsonl"))
+	id := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(e.Path), ".zst"), ".jsonl")
+	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. To set aside what is damaged and keep the rest, type: agent-chatter repair %[1]s", safeLine(id), safe(e.Error()))
 }
 
 // remedy is what helps against what the system said.
@@ -156,8 +158,16 @@ func interruptedTurnText(member string) string {
 	return fmt.Sprintf("%s was interrupted in the last turn. To ask again, type: /retry", safeLine(member))
 }
 
-func resumeCommandText(id string) string {
-	return "To go on: agent-chatter chat --resume " + id
+func resumeCommandText(how string) string {
+	return "To go on: agent-chatter chat " + how
+}
+
+// setAsideText says what became of bytes that a crash had left.
+func setAsideText(r journal.Recovered) string {
+	if r.Aside == "" {
+		return fmt.Sprintf("The journal was written anew: %s", safeLine(r.Reason))
+	}
+	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, safeLine(r.Aside), safeLine(r.Reason))
 }
 
 // restoreQuestion is asked when a team with an earlier session is deployed.

@@ -69,7 +69,7 @@ func sampleTexts() []text {
 	explained("an ambiguous name", ambiguous)
 	explained("no session", &catalog.NotFoundError{Name: hostile})
 	explained("another team", mismatch)
-	explained("a newer version", &coordinator.UpgradeError{SessionID: aliceID})
+	explained("a newer version", &coordinator.UpgradeError{SessionID: aliceID, Version: "2"})
 	explained("a writer", locked)
 	explained("damage", corrupt)
 	explained("no configuration", noTeam)
@@ -103,7 +103,7 @@ func sampleTexts() []text {
 	add("sentence", "another alphabet", sentence(errors.New("école: it is empty")))
 	add("greetingText", "", greetingText(team))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
-	add("resumeCommandText", "", resumeCommandText(aliceID))
+	add("resumeCommandText", "", resumeCommandText("--resume " + aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at))
@@ -115,6 +115,8 @@ func sampleTexts() []text {
 		add("age", d.String(), age(ago(d), at))
 	}
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
+	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
+	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	return texts
 }
 

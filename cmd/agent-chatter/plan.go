@@ -33,10 +33,12 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 		}
 	}
 	switch {
-	case cmd.SessionFile != "":
-		return a.planFile(team, cmd.SessionFile)
+	case cmd.SessionFile != nil:
+		return a.planFile(team, *cmd.SessionFile)
+	case cmd.Session != nil:
+		return a.planResume(team, *cmd.Session)
 	case cmd.resumes():
-		return a.planResume(team, cmd.Resume.id+cmd.Session)
+		return a.planResume(team, cmd.Resume.id)
 	}
 	if team == nil {
 		team = coordinator.DemoTeam()
@@ -49,13 +51,13 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 }
 
 func (cmd *chatCommand) resumes() bool {
-	return cmd.Resume.set || cmd.Continue || cmd.Session != ""
+	return cmd.Resume.set || cmd.Continue || cmd.Session != nil
 }
 
 // check refuses flags that contradict each other.
 func (cmd *chatCommand) check() error {
 	named := 0
-	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != "", cmd.SessionFile != ""} {
+	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != nil, cmd.SessionFile != nil} {
 		if set {
 			named++
 		}
@@ -63,8 +65,10 @@ func (cmd *chatCommand) check() error {
 	switch {
 	case named > 1 || named == 1 && cmd.Continue:
 		return usageError("Only one session can be gone on with: name it once.")
-	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != ""):
-		return usageError("--no-save keeps nothing, so it does not go with --resume.")
+	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
+		return usageError("%s", textNoSaveNoResume)
+	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
+		return usageError("The name of the session is empty. To go on with the latest, type: --resume")
 	case cmd.MaxRounds < 0:
 		return usageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -94,6 +98,9 @@ func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
 		if team, err = a.teamOf(c.At(session.Dir()), session.ID); err != nil {
 			return plan{}, err
 		}
+	}
+	if session.Shrunk {
+		a.notice(shrunkText(session))
 	}
 	return plan{team: team, store: coordinator.NewFileStore(c), resume: session.ID}, nil
 }

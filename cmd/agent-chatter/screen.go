@@ -56,6 +56,10 @@ func (s *screen) StatusChanged(coordinator.Status) {}
 func (s *screen) MembersMissing(missing []projection.MemberRef) { s.app.notice(missingText(missing)) }
 
 func (s *screen) Appended(e journal.Event) {
+	if p, err := projection.Decode(e); err == nil && e.Type == journal.TypeRecovered {
+		s.endLine()
+		s.app.notice(setAsideText(p.(projection.JournalRecovered).Recovered))
+	}
 	if s.json {
 		fmt.Fprintf(s.app.stdout, "%s\n", e.Line())
 	}

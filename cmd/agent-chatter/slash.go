@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -165,12 +168,33 @@ func (t *talk) slashExport(path string) error {
 		t.refuse("Nothing was said yet: there is nothing to export.")
 		return nil
 	}
-	written, err := t.app.exportSnapshot(s.ID, path)
+	written, err := t.export(path)
 	if err == nil {
 		t.app.notice("Written: " + safeLine(written))
 	}
 	t.judge(err)
 	return nil
+}
+
+// export writes the session that is going on, wherever it is kept.
+func (t *talk) export(path string) (string, error) {
+	snapshot, err := t.c.Snapshot()
+	if err != nil {
+		return "", err
+	}
+	if isDirectory(path) {
+		updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(path, snapshotName(updated, snapshot.SessionID))
+	}
+	return path, writeAtomically(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(snapshot)
+	})
 }
 
 func (t *talk) slashTeam(args string) error {
@@ -218,7 +242,7 @@ func (t *talk) deploy(name string) error {
 		return nil
 	}
 	resume := ""
-	if latest, found := t.previous(team); found && !t.scripted {
+	if latest, found := t.previous(team); found && !t.scripted && !t.noSave {
 		answer, err := t.askRestore(latest)
 		switch {
 		case err != nil:
@@ -229,7 +253,11 @@ func (t *talk) deploy(name string) error {
 			resume = latest.ID
 		}
 	}
-	return t.change(plan{team: team, store: coordinator.NewFileStore(t.app.catalog()), resume: resume})
+	p := plan{team: team, store: coordinator.NewFileStore(t.app.catalog()), resume: resume}
+	if t.noSave {
+		p.store = &coordinator.MemoryStore{}
+	}
+	return t.change(p)
 }
 
 // previous is the session that a team could go on with.
@@ -254,7 +282,7 @@ func (t *talk) askRestore(latest catalog.Session) (rune, error) {
 	}
 	question := restoreQuestion(latest.Row, now())
 	for {
-		t.app.notice(question)
+		fmt.Fprintln(t.app.stdout, question)
 		key, err := console.readKey(t.quit)
 		switch {
 		case err != nil:
@@ -270,11 +298,24 @@ func (t *talk) askRestore(latest catalog.Session) (rune, error) {
 	}
 }
 
-// change saves the conversation and begins or goes on with another.
+// change saves the conversation and begins or goes on with another. What
+// cannot be gone on with leaves the conversation as it is.
 func (t *talk) change(p plan) error {
+	if p.resume != "" {
+		log, err := p.store.Open(p.team.ID, p.resume)
+		if err != nil {
+			t.judge(err)
+			return nil
+		}
+		if err := log.Close(log.State()); err != nil {
+			t.judge(err)
+			return nil
+		}
+	}
 	if err := t.end("another conversation"); err != nil {
 		t.judge(err)
 	}
+	t.sessionFile = ""
 	if err := t.begin(p); err != nil {
 		t.judge(err)
 		return nil
@@ -284,6 +325,10 @@ func (t *talk) change(p plan) error {
 }
 
 func (t *talk) slashResume(name string) error {
+	if t.noSave {
+		t.refuse("%s", textNoSaveNoResume)
+		return nil
+	}
 	if name == "" {
 		var err error
 		if name, err = t.chooseSession(); err != nil || name == "" {
@@ -340,7 +385,7 @@ func (t *talk) chooseSession() (string, error) {
 		t.refuse("Name the session: /resume ID, or /resume --last")
 		return "", nil
 	}
-	t.app.notice(recentText(sessions, now()))
+	fmt.Fprintln(t.app.stdout, recentText(sessions, now()))
 	typed, err := t.input.next("", t.quit)
 	if err != nil {
 		return "", errEnd

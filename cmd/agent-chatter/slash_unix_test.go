@@ -515,16 +515,20 @@ func TestATeamMayTurnEscapeOff(t *testing.T) {
 	p.leaves()
 }
 
-// teamOf is a team whose agent answers once the test says so.
+// teamOf is a team whose Ada answers once the test says so, and whose Bea at
+// once.
 func teamOf(t *testing.T, more string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "team.json")
 	content := `{"schemaVersion": "1.2",
-  "agents": [{"name": "patient", "command": "sh", "args": ["-c", "cat >/dev/null; until [ -e \"$GO\" ]; do sleep 0.05; done; rm \"$GO\"; echo done"]}],
+  "agents": [
+    {"name": "patient", "command": "sh", "args": ["-c", "cat >/dev/null; until [ -e \"$GO\" ]; do sleep 0.05; done; rm \"$GO\"; echo done"]},
+    {"name": "quick", "command": "sh", "args": ["-c", "cat >/dev/null; echo at once"]}],
   "team": {"name": "patient", "description": "It waits", "members": [
     {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
     {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "patient", "engine": "command", "baseDir": ".", "systemInstruction": "",
-     "env": {"GO": "` + path + `.go"}}]}` + more + `}`
+     "env": {"GO": "` + path + `.go"}},
+    {"name": "bea", "displayName": "Bea", "role": "author", "type": "ai", "agentType": "quick", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}` + more + `}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -695,6 +699,31 @@ func TestRetryAsksTheInterruptedMemberAgain(t *testing.T) {
 		}
 	}
 	do(t, home, exitDone, "verify")
+}
+
+func TestAnAnswerIsKeptWhenTheProgramIsKilledInTheNextTurn(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := sit(t, home, "chat", "-t", teamOf(t, ""))
+	p.sees(capturePrompt)
+	p.enters("go [NEXT: bea, ada]")
+	p.sees("Bea: at once", "Ada is thinking")
+	p.signal(syscall.SIGKILL)
+	<-p.ended
+	id, _ := onlyJournal(t, home)
+	said := ofType(events(t, home, id), "message.appended")
+	if len(said) != 2 || said[1].Data.Message.Content != "at once" {
+		t.Errorf("%+v is in the journal", said)
+	}
+	p = sit(t, home, "chat", "--resume")
+	p.sees("(2 messages loaded)", "Bea: at once", "Ada was interrupted in the last turn", capturePrompt)
+	p.leaves()
+}
+
+func TestMessagesFromFlagsDoNotWaitForStandardInput(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), "chat", "-m", "hello")
+	p.ends(exitDone) // though its standard input is open
 }
 
 func TestTheCommandsOfAConversation(t *testing.T) {

@@ -16,10 +16,11 @@ var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
 // spinner shows that an agent works, and for how long.
 type spinner struct {
-	out  io.Writer
-	mu   sync.Mutex
-	stop chan struct{} // nil: it does not turn
-	done chan struct{}
+	out   io.Writer
+	width func() int // of the line; nil: wide enough
+	mu    sync.Mutex
+	stop  chan struct{} // nil: it does not turn
+	done  chan struct{}
 }
 
 // start begins to turn.
@@ -39,7 +40,7 @@ func (s *spinner) turn(what string, stop, done chan struct{}) {
 	tick := time.NewTicker(spinnerInterval)
 	defer tick.Stop()
 	for frame := 0; ; frame++ {
-		fmt.Fprintf(s.out, "%s%c %s %ds", eraseLine, spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()))
+		fmt.Fprint(s.out, eraseLine+s.fit(fmt.Sprintf("%c %s %ds", spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()))))
 		select {
 		case <-stop:
 			fmt.Fprint(s.out, eraseLine)
@@ -58,4 +59,13 @@ func (s *spinner) end() {
 		<-s.done
 		s.stop = nil
 	}
+}
+
+// fit cuts a text to the line, so that it can be erased again.
+func (s *spinner) fit(text string) string {
+	if s.width == nil {
+		return text
+	}
+	letters := []rune(text)
+	return string(letters[:min(len(letters), max(0, s.width()-1))])
 }

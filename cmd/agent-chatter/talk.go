@@ -24,8 +24,10 @@ type talk struct {
 
 	connect func(coordinator.Store) *coordinator.Coordinator
 
-	config config
-	wrote  bool // something was said, and saved on the disk
+	config      config
+	noSave      bool   // nothing goes to the disk
+	sessionFile string // the journal that was named by its path; "": none was
+	wrote       bool   // something was said, and saved on the disk
 
 	quit   chan struct{} // closed when a signal ends the program
 	failed bool          // something that was typed did not work
@@ -213,10 +215,22 @@ func (t *talk) end(reason string) error {
 	session := t.c.Session()
 	t.wrote = t.wrote || session != nil && session.Written
 	err := t.c.Stop(reason)
-	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.json {
-		t.app.notice(resumeCommandText(session.ID))
+	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.json && !t.noSave {
+		t.app.notice(resumeCommandText(t.howToResume(session.ID)))
 	}
 	return err
+}
+
+// howToResume names the session as it has to be named from elsewhere.
+func (t *talk) howToResume(id string) string {
+	how := "--resume " + id
+	if strings.HasSuffix(t.sessionFile, ".jsonl") {
+		how = "--session-file " + safeLine(t.sessionFile)
+	}
+	if t.app.homeFlag {
+		how += " --home " + safeLine(t.app.home)
+	}
+	return how
 }
 
 func (t *talk) close(reason string, err error) error {

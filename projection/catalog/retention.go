@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Policy says what becomes of old sessions. Locked, pinned and unreadable ones
-// are never touched.
+// Policy says what becomes of old sessions. Locked, pinned and unreadable ones,
+// and those of a newer version, are never touched.
 type Policy struct {
 	Keep         int           // never the newest so many of a team
 	ArchiveAfter time.Duration // archive what has been idle for that long; 0 archives at once
@@ -34,7 +34,7 @@ const (
 func (p Policy) Action(s Session, rank int, now time.Time) Action {
 	idle := now.Sub(s.UpdatedAt)
 	switch {
-	case rank < p.Keep || s.Pinned || s.Damaged != "":
+	case rank < p.Keep || s.Pinned || s.Damaged != "" || s.Newer != "":
 		return Keep
 	case p.DeleteAfter > 0 && idle >= p.DeleteAfter:
 		return Trash
