@@ -45,6 +45,7 @@ func (c *Coordinator) Rename(title string) error {
 
 // change records what somebody decided about the session, and saves it.
 func (c *Coordinator) change(p projection.Payload) error {
+	c.told = false
 	opening, err := c.opening()
 	if err != nil {
 		return err
@@ -64,6 +65,7 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 	if c.conv == nil {
 		return ErrNothingToRetry
 	}
+	c.told = false
 	again, err := c.interruptedItem()
 	if err != nil {
 		return err

@@ -13,14 +13,15 @@ type conversation struct {
 	log    SessionLog
 	state  *projection.State
 	events Events
+	failed func(error) // is told when the journal could not be written
 
 	// While the journal has less than the conversation:
 	saved   *projection.State // what the journal amounts to; nil: it has everything
 	pending []journal.Record  // what is missing and the log does not keep by itself, in order
 }
 
-func newConversation(log SessionLog, events Events) *conversation {
-	return &conversation{log: log, state: log.State(), events: events}
+func newConversation(log SessionLog, events Events, failed func(error)) *conversation {
+	return &conversation{log: log, state: log.State(), events: events, failed: failed}
 }
 
 // unsaved reports whether something is only in memory.
@@ -49,7 +50,7 @@ func (c *conversation) record(batch ...journal.Record) error {
 		c.pending = batch
 	}
 	c.saved = saved
-	c.events.SaveFailed(err)
+	c.failed(err)
 	return nil
 }
 

@@ -37,6 +37,7 @@ type Coordinator struct {
 	queue   queue
 	rounds  int // turns of agents in this run
 	missing []projection.MemberRef
+	told    bool // that saving failed, since a human was asked
 }
 
 // New returns a Coordinator without a team.
@@ -151,6 +152,7 @@ func (c *Coordinator) Stop(reason string) error {
 		return nil
 	}
 	conv, wrote := c.conv, !c.resumed
+	c.told = false
 	if wrote {
 		conv.record(projection.Record(c.o.Now(), projection.SessionEnded{Reason: reason}))
 	}
@@ -166,12 +168,21 @@ func (c *Coordinator) Stop(reason string) error {
 // savePoint brings everything to the disk and says how that went.
 func (c *Coordinator) savePoint() { c.report(c.conv.save()) }
 
+// report says how saving went. A failure is said once before a human is asked
+// again, however often it happens.
 func (c *Coordinator) report(err error) {
-	if err != nil {
-		c.o.Events.SaveFailed(err)
+	if err == nil {
+		c.o.Events.SessionSaved(c.conv.log.SessionID())
 		return
 	}
-	c.o.Events.SessionSaved(c.conv.log.SessionID())
+	c.reportFailure(err)
+}
+
+func (c *Coordinator) reportFailure(err error) {
+	if err != nil && !c.told {
+		c.told = true
+		c.o.Events.SaveFailed(err)
+	}
 }
 
 func (c *Coordinator) newID() string { return ulid.Make().String() }

@@ -18,7 +18,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	if err != nil {
 		return err
 	}
-	conv := newConversation(log, c.o.Events)
+	conv := newConversation(log, c.o.Events, c.reportFailure)
 	c.checkMembers(conv.state)
 	c.conv, c.resumed = conv, true
 	c.title = "Restored - " + conv.state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
@@ -53,7 +53,7 @@ func (c *Coordinator) opening() ([]projection.Payload, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.conv = newConversation(log, c.o.Events)
+		c.conv = newConversation(log, c.o.Events, c.reportFailure)
 	}
 	state := c.conv.state
 	switch {

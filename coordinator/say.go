@@ -53,6 +53,7 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return ErrEmptyMessage
 	}
+	c.told = false
 	m := ParseMarkers(text)
 	m.From = cmp.Or(name, m.From)
 	said, err := c.appendHuman(m)

@@ -39,9 +39,7 @@ func (c *Coordinator) turn(ctx context.Context, next item) error {
 		return err
 	}
 	// What is said so far must outlive whatever the agent does.
-	if err := c.conv.save(); err != nil {
-		c.o.Events.SaveFailed(err)
-	}
+	c.reportFailure(c.conv.save())
 	c.o.Events.TurnStarted(next.member)
 	c.rounds++
 	return t.finish(ctx, t.ask(ctx))

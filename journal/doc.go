@@ -57,7 +57,8 @@
 // and the directory entries that lead to it are on the disk, and a lost power
 // supply loses nothing. After any crash a journal holds every event that was
 // promised, once and in order, then perhaps some that were not, and nothing
-// else. A written line is never written again.
+// else. A written line is never written again, except by Repair, which numbers
+// the lines behind a gap anew.
 //
 // # Concurrency
 //
@@ -73,11 +74,12 @@
 // Lines that do not check are one of two things. Up to the highest seq that
 // any good line calls synced they had been on the disk and are damaged now:
 // reading stops with a CorruptError, and nothing is ever removed by itself.
-// Behind that seq they are a torn tail, what a crash leaves of a batch that was
-// not promised to anybody: half a line, lost pages, NUL bytes. Readers end
-// before it; the next Append sets it aside in a file, cuts it off, and appends
-// a journal.recovered event that says so. The chain cannot see that whole lines
-// are missing at the end.
+// Behind that seq they are a torn tail, what a crash leaves of the last batches:
+// half a line, lost pages, NUL bytes. No line vouches for the last batch of a
+// journal, not even when it was synced, so a change to it looks the same.
+// Readers end before a torn tail; the next Append sets it aside in a file, cuts
+// it off, and appends a journal.recovered event that says so. The chain cannot
+// see that whole lines are missing at the end.
 //
 // Repair is for damage. It keeps every line that checks against the line before
 // it, puts a journal.recovered event in the place of what does not, and keeps

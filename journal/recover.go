@@ -113,6 +113,8 @@ func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
 	case errors.As(err, &bad):
 		end.torn, err = s.classify(bad, sc.claimed, maxLine)
 		return end, err
+	case err != io.EOF && s.size < 0: // what was compressed was compared, so the archive was changed
+		return end, (&badLine{sc.at, err}).corrupt(s.path)
 	case err != io.EOF:
 		return end, err
 	}

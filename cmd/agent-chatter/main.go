@@ -23,7 +23,28 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	os.Exit(run(os.Args[1:], &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+	results := &results{File: os.Stdout}
+	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr})
+	if code == exitDone && results.err != nil {
+		fmt.Fprintln(os.Stderr, sentence(results.err))
+		code = exitFailed
+	}
+	os.Exit(code)
+}
+
+// results is standard output. Whoever printed, a result that did not arrive is a
+// failure.
+type results struct {
+	*os.File
+	err error // the first
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.File.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
 }
 
 // app is what every command works with.

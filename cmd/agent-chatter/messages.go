@@ -42,6 +42,8 @@ func explain(err error) string {
 		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo talk to the built-in team, leave -t out.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
 	case errors.Is(err, coordinator.ErrNoTeam):
 		return textNoTeam
+	case errors.Is(err, errors.ErrUnsupported):
+		return sentence(err) + "\nTo see what can be read of it, use: agent-chatter replay"
 	case errors.Is(err, journal.ErrTooLong):
 		return "The message is longer than a session can hold (64 MiB). Nothing was sent; put it into a file and name the file."
 	}
@@ -78,7 +80,7 @@ func missingText(missing []projection.MemberRef) string {
 }
 
 func saveFailedText(err error) string {
-	return fmt.Sprintf("❌  Failed to save session: %s", safeLine(err.Error()))
+	return fmt.Sprintf("❌  Failed to save session: %s", safeLine(err.Error())) + remedy(err)
 }
 
 func resumedText(id string, messages int) string {
@@ -113,16 +115,21 @@ func lockedText(e *journal.LockedError) string {
 }
 
 func corruptText(e *journal.CorruptError) string {
-	id := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(e.Path), ".zst"), ".jsonl")
-	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. To set aside what is damaged and keep the rest, type: agent-chatter repair %[1]s", safeLine(id), safe(e.Error()))
+	name, archived := strings.CutSuffix(filepath.Base(e.Path), ".zst")
+	id := safeLine(strings.TrimSuffix(name, ".jsonl"))
+	next := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + id
+	if archived {
+		next = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + id
+	}
+	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. %s", id, safe(e.Error()), next)
 }
 
 // remedy is what helps against what the system said.
 func remedy(err error) string {
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
 		return "\nCheck who may read and write there, or name another place with --home DIR."
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return "\nThe disk is full: make room, or name another place with --home DIR."
 	}
 	return ""
@@ -210,9 +217,13 @@ func longAge(t, now time.Time) string {
 	return count(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// torn says what a crash left behind.
+// tornText says what a crash left behind.
 func tornText(id string, t journal.Torn) string {
-	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d), as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset)
+	readable := ""
+	if t.FirstSeq > 0 {
+		readable = fmt.Sprintf(", in which events up to %d can be read and do not check", t.LastSeq)
+	}
+	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s, as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset, readable)
 }
 
 // age is how long ago something was, as lists show it.

@@ -103,7 +103,7 @@ func sampleTexts() []text {
 	add("sentence", "another alphabet", sentence(errors.New("école: it is empty")))
 	add("greetingText", "", greetingText(team))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
-	add("resumeCommandText", "", resumeCommandText("--resume " + aliceID))
+	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at))
