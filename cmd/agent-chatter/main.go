@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 )
 
 // version is set when a release is built.
@@ -24,8 +25,9 @@ var version = "0.1.0-dev"
 
 func main() {
 	results := &results{File: os.Stdout}
+	watched := term.IsTerminal(int(os.Stdout.Fd())) // and may go away: what ends then is in the journal
 	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr})
-	if code == exitDone && results.err != nil {
+	if code == exitDone && results.err != nil && !watched {
 		fmt.Fprintln(os.Stderr, sentence(results.err))
 		code = exitFailed
 	}
