@@ -14,9 +14,22 @@
 //
 // # Rooms
 //
-// A Store keeps sessions: FileStore in journals below a directory, MemoryStore
-// nowhere; package storetest has the suite that both pass. Package agent has
-// the engines that run a member's turns.
+// The program is a house of four rooms, and each imports only those behind it:
+//
+//	cmd/agent-chatter   the commands and the screen
+//	coordinator         who speaks next
+//	  agent             the engines that run a member's turns; knows nobody
+//	  storetest         the suite that every Store passes
+//	projection          what events mean: the folds, pure
+//	  catalog           caches on the disk: lists and checkpoints
+//	  interchange       sessions of other programs
+//	journal             the log of a session: bytes, lines, sums, files, locks
+//	  journaltest       the file system that fails when a test says so
+//
+// Anybody may import schemas, the formats as JSON Schemas.
+//
+// A Store keeps sessions: FileStore in journals below a directory, by way of
+// the catalog; MemoryStore nowhere.
 //
 // # Turns
 //

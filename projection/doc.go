@@ -13,6 +13,11 @@
 // Replay is the third reading of the same events: the conversation as people
 // see it, with what unfinished turns left.
 //
+// Below it, package catalog keeps folds on the disk as caches, and package
+// interchange turns other programs' sessions into events. Behind it is package
+// journal, which knows lines and not what they mean; in front of it package
+// coordinator, which appends events and folds them at once.
+//
 // The package is pure: it opens no files and asks no clock, so that the same
 // events always give the same result. Folding all events is the same as
 // folding some, keeping the State, and folding the rest.

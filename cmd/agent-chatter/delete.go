@@ -22,8 +22,7 @@ func (sessionsDelete) Help() string {
 // Run implements the command.
 func (cmd *sessionsDelete) Run(a *app) error {
 	c := a.catalog()
-	s, skipped, err := c.Find(cmd.ID)
-	a.sayPassedOver(skipped)
+	s, err := a.find(c, cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,7 @@ func (cmd *sessionsUnpin) Run(a *app) error {
 // decide records what somebody decided about a session.
 func (a *app) decide(name string, p projection.Payload, outcome string) error {
 	c := a.catalog()
-	s, skipped, err := c.Find(name)
-	a.sayPassedOver(skipped)
+	s, err := a.find(c, name)
 	if err != nil {
 		return err
 	}

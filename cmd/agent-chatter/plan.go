@@ -109,8 +109,7 @@ func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name stri
 	if name == "" || name == catalog.LatestName {
 		return a.latest(c, team)
 	}
-	session, skipped, err := c.Find(name)
-	a.sayPassedOver(skipped)
+	session, err := a.find(c, name)
 	var notFound *catalog.NotFoundError
 	if team != nil && errors.As(err, &notFound) {
 		return session, &exitError{exitNotFound, notFoundForTeam(name, team.ID)}

@@ -41,8 +41,7 @@ type dropped struct {
 // Run implements the command.
 func (cmd *repairCommand) Run(a *app) error {
 	c := a.catalog()
-	s, skipped, err := c.Find(cmd.ID)
-	a.sayPassedOver(skipped)
+	s, err := a.find(c, cmd.ID)
 	if err != nil {
 		return err
 	}

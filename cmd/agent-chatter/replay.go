@@ -61,8 +61,7 @@ type replay struct {
 
 func (a *app) openReplay(name string) (*replay, error) {
 	c := a.catalog()
-	session, skipped, err := c.Find(name)
-	a.sayPassedOver(skipped)
+	session, err := a.find(c, name)
 	if err != nil {
 		return nil, err
 	}

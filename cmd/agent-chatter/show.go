@@ -53,8 +53,7 @@ type detailStats struct {
 // Run implements the command.
 func (cmd *sessionsShow) Run(a *app) error {
 	c := a.catalog()
-	s, skipped, err := c.Find(cmd.ID)
-	a.sayPassedOver(skipped)
+	s, err := a.find(c, cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,13 @@ func (cmd *verifyCommand) Run(a *app) error {
 	return nil
 }
 
+// find finds a session by its name, and says which damaged ones it passed over.
+func (a *app) find(c *catalog.Catalog, name string) (catalog.Session, error) {
+	s, skipped, err := c.Find(name)
+	a.sayPassedOver(skipped)
+	return s, err
+}
+
 // named finds the sessions of these names, or all when there are none.
 func (a *app) named(names []string) ([]catalog.Session, error) {
 	c := a.catalog()
@@ -61,8 +68,7 @@ func (a *app) named(names []string) ([]catalog.Session, error) {
 	}
 	var sessions []catalog.Session
 	for _, name := range names {
-		s, skipped, err := c.Find(name)
-		a.sayPassedOver(skipped)
+		s, err := a.find(c, name)
 		if err != nil {
 			return nil, err
 		}
