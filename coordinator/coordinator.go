@@ -21,6 +21,7 @@ type Options struct {
 	// MaxRounds ends the conversation's queue after that many turns of agents
 	// in this run; 0 is no limit.
 	MaxRounds int
+	Window    Window           // of the prompts
 	Now       func() time.Time // nil: time.Now
 }
 

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -8,11 +9,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// The prompt shows at most this much of the conversation.
-const (
-	windowMessages = 20
-	windowBytes    = 256 << 10
-)
+// Window is how much of the conversation a prompt shows, beside the message that
+// is answered. The zero Window is the usual one.
+type Window struct {
+	Messages int // 0: 20
+	Bytes    int // of the messages, the one that is answered included; 0: 256 KiB
+}
+
+func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
+func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
 // prompt is everything that an agent is told: sections, each only when it has
 // something. It depends on the team and the session alone, so that it is the
@@ -89,7 +94,8 @@ func (c *Coordinator) task() string {
 // history is the newest part of the conversation before the message that is
 // answered, and whether something older was left out.
 func (c *Coordinator) history(t trigger) string {
-	entries := window(before(c.conv.state.Recent, t.id), windowMessages, windowBytes-len(t.text))
+	w := c.o.Window
+	entries := window(before(c.newest(), t.id), w.messages(), w.bytes()-len(t.text))
 	if len(entries) == 0 {
 		return ""
 	}
@@ -98,6 +104,25 @@ func (c *Coordinator) history(t trigger) string {
 		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), e.Content)
 	}
 	return section("Conversation so far", b.String())
+}
+
+// newest is as many of the newest messages as the window can show: the state
+// has them, unless somebody wants more than it keeps.
+func (c *Coordinator) newest() []projection.Entry {
+	state, w := c.conv.state, c.o.Window
+	kept := len(state.Recent) == state.Stats.Messages || w.messages() < projection.RecentMessages && w.bytes() <= projection.RecentBytes
+	if kept || c.conv.unsaved() {
+		return state.Recent
+	}
+	snapshot, err := c.Snapshot()
+	if err != nil {
+		return state.Recent
+	}
+	var all []projection.Entry
+	for _, m := range snapshot.Context.Messages {
+		all = append(all, projection.Entry{Message: m})
+	}
+	return all
 }
 
 // before is the messages but the one that is answered: it comes last, by

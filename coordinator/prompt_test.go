@@ -158,3 +158,25 @@ func TestTheMessageItselfIsNeverCut(t *testing.T) {
 		t.Error("history was shown beside a message that is over the bound")
 	}
 }
+
+func TestTheWindowIsAsWideAsSomebodyWants(t *testing.T) {
+	for _, want := range []int{2, 300} {
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			o := s.options(&coordinator.MemoryStore{})
+			o.Window.Messages = want
+			s.Coordinator = coordinator.New(o)
+			s.with(ensemble(), "")
+			const questions = 110 // and as many answers: more than the state keeps
+			for i := range questions {
+				s.cast.then(says(fmt.Sprintf("answer %03d.", i)))
+				s.say(fmt.Sprintf("question %03d.", i))
+			}
+			s.say("last")
+			prompt := s.cast.prompt()
+			if shown := strings.Count(prompt, "question ") + strings.Count(prompt, "answer "); shown != min(want, 2*questions) {
+				t.Errorf("%d messages are shown", shown)
+			}
+		})
+	}
+}

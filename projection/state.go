@@ -15,11 +15,15 @@ import (
 // that checkpoints of an older fold are not believed.
 const FoldVersion = 1
 
-// The bounds of a State.
+// The bounds of State.Recent: messages, and bytes of their contents. They belong
+// to the FoldVersion.
 const (
-	recentMessages = 200
-	recentBytes    = 1 << 20
-	partialBytes   = 1 << 20 // of the text that an open turn keeps
+	RecentMessages = 200
+	RecentBytes    = 1 << 20
+)
+
+const (
+	partialBytes = 1 << 20 // of the text that an open turn keeps
 )
 
 // State is what a session amounts to, in bounded space. The zero State is that
@@ -201,9 +205,9 @@ func (s *State) count(m Message) {
 func (s *State) remember(entry Entry) {
 	s.Recent = append(s.Recent, entry)
 	size, keep := 0, 0
-	for keep < min(len(s.Recent), recentMessages) {
+	for keep < min(len(s.Recent), RecentMessages) {
 		size += len(s.Recent[len(s.Recent)-1-keep].Content)
-		if size > recentBytes {
+		if size > RecentBytes {
 			break
 		}
 		keep++

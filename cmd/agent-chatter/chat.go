@@ -123,7 +123,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	}
 	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
-			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds,
+			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
 			Engines: map[string]agent.Engine{coordinator.EngineDemo: demo, coordinator.EngineCommand: agent.Command{}},
 		})
 	}

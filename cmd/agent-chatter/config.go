@@ -18,6 +18,13 @@ import (
 // config is the content of config.json in the home. All of it is optional.
 type config struct {
 	Retention retention `json:"retention"`
+	Window    window    `json:"window"`
+}
+
+// window is how much of a conversation agents are shown; 0 is the usual.
+type window struct {
+	Messages int `json:"messages"` // 20
+	Bytes    int `json:"bytes"`    // 256 KiB
 }
 
 // retention says what becomes of old sessions. Environment variables say the
@@ -66,6 +73,9 @@ func (a *app) config() (config, error) {
 	}
 	if c.Retention.Keep != nil && *c.Retention.Keep < 0 {
 		return c, fmt.Errorf("%s: retention.keep is a number of sessions, 0 or more", path)
+	}
+	if c.Window.Messages < 0 || c.Window.Bytes < 0 {
+		return c, fmt.Errorf("%s: window has numbers of messages and bytes, 0 for the usual", path)
 	}
 	return c, nil
 }
