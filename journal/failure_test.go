@@ -375,3 +375,62 @@ func TestAPoisonedLogThatIsClosedKeepsWhatWasAcknowledged(t *testing.T) {
 	}
 	mustOpen(t, dir, l.ID()) // it holds no lock
 }
+
+func TestAJournalThatIsRemovedWhileItIsWrittenComesBackWhole(t *testing.T) {
+	for _, remove := range []struct {
+		name string
+		path func(dir *journal.Dir, id string) string
+	}{
+		{"the file", func(dir *journal.Dir, id string) string { return filepath.Join(dir.Path(), id+".jsonl") }},
+		{"the directory", func(dir *journal.Dir, _ string) string { return dir.Path() }},
+	} {
+		t.Run(remove.name, func(t *testing.T) {
+			dir := newDir(t)
+			l := mustCreate(t, dir)
+			mustAppend(t, l, batch(1, 3, 5000)...)
+			must(t, l.Sync())
+			must(t, os.RemoveAll(remove.path(dir, l.ID())))
+			mustAppend(t, l, batch(4, 5, 10)...)
+			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
+				t.Fatalf("Sync: %v", err)
+			}
+			_, err := l.Recover()
+			must(t, err)
+			mustAppend(t, l, counted(6, 0))
+			must(t, l.Sync())
+			events, _, err := read(t, dir, l.ID())
+			must(t, err)
+			if got := counts(t, events); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
+				t.Errorf("the journal has %v", got)
+			}
+			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
+				t.Errorf("nobody holds the lock: %v", err)
+			}
+		})
+	}
+}
+
+func TestAnotherFileInThePlaceOfAJournalIsNotOverwritten(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, batch(1, 3, 10)...)
+	must(t, l.Sync())
+	path := filepath.Join(dir.Path(), l.ID()+".jsonl")
+	must(t, os.Remove(path))
+	must(t, os.WriteFile(path, []byte("mine\n"), 0o600))
+	mustAppend(t, l, counted(4, 0))
+	if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
+		t.Fatalf("Sync: %v", err)
+	}
+	if _, err := l.Recover(); err == nil {
+		t.Error("Recover put a journal over somebody's file")
+	}
+	must(t, os.Remove(path))
+	_, err := l.Recover()
+	must(t, err)
+	events, _, err := read(t, dir, l.ID())
+	must(t, err)
+	if got := counts(t, events); !slices.Equal(got, []int{1, 2, 3, 4}) {
+		t.Errorf("the journal has %v", got)
+	}
+}
