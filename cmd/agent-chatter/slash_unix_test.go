@@ -711,9 +711,10 @@ func TestAnAnswerIsKeptWhenTheProgramIsKilledInTheNextTurn(t *testing.T) {
 	p.signal(syscall.SIGKILL)
 	<-p.ended
 	id, _ := onlyJournal(t, home)
-	said := ofType(events(t, home, id), "message.appended")
-	if len(said) != 2 || said[1].Data.Message.Content != "at once" {
-		t.Errorf("%+v is in the journal", said)
+	all := events(t, home, id)
+	said, started := ofType(all, "message.appended"), ofType(all, "turn.started")
+	if len(said) != 2 || said[1].Data.Message.Content != "at once" || len(started) != 2 || started[1].Data.MemberID != "ada" {
+		t.Errorf("in the journal is %+v", all)
 	}
 	p = sit(t, home, "chat", "--resume")
 	p.sees("(2 messages loaded)", "Bea: at once", "Ada was interrupted in the last turn", capturePrompt)
