@@ -159,7 +159,7 @@ func (t *follower) reopen() error {
 		if err != nil {
 			return err
 		}
-		if os.SameFile(open, info) && info.Size() >= t.tail.offset {
+		if t.dir.fs.SameFile(open, info) && info.Size() >= t.tail.offset {
 			return nil
 		}
 	}
@@ -202,7 +202,7 @@ func (t *follower) missing() error {
 	t.close()
 	info, err := t.dir.fs.Stat(t.files.archivePath())
 	switch {
-	case err == nil && t.old != nil && sameArchive(info, t.old):
+	case err == nil && t.old != nil && t.sameArchive(info, t.old):
 		return nil
 	case err == nil:
 		return t.openArchive(info)
@@ -217,8 +217,8 @@ func (t *follower) missing() error {
 	return t.open() // it was brought back between the two looks
 }
 
-func sameArchive(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+func (t *follower) sameArchive(a, b fs.FileInfo) bool {
+	return t.dir.fs.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // openArchive reads an archive to its end, once.

@@ -21,6 +21,9 @@ type FS interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// Stat describes a file as os.Stat does.
 	Stat(name string) (fs.FileInfo, error)
+	// SameFile reports whether two descriptions of this FS are of one file, as
+	// os.SameFile does.
+	SameFile(a, b fs.FileInfo) bool
 	// Rename replaces newname by oldname as os.Rename does.
 	Rename(oldname, newname string) error
 	// Remove removes a file or an empty directory as os.Remove does.
@@ -64,6 +67,7 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 func (osFS) Mkdir(name string, perm fs.FileMode) error  { return os.Mkdir(name, perm) }
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (osFS) SameFile(a, b fs.FileInfo) bool             { return os.SameFile(a, b) }
 func (osFS) Rename(oldname, newname string) error       { return os.Rename(oldname, newname) }
 func (osFS) Remove(name string) error                   { return os.Remove(name) }
 func (osFS) Lock(name string) (func() error, error)     { return lockFile(name) }

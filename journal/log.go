@@ -369,7 +369,7 @@ func (l *Log) inPlace() error {
 		return err
 	}
 	ours, oursErr := l.file.Stat()
-	if err == nil && oursErr == nil && !os.SameFile(there, ours) {
+	if err == nil && oursErr == nil && !l.dir.fs.SameFile(there, ours) {
 		return errUsurped
 	}
 	return nil

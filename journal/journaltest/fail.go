@@ -198,6 +198,9 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return f.inner.Stat(name)
 }
 
+// SameFile asks the inner file system, and never fails.
+func (f *FS) SameFile(a, b fs.FileInfo) bool { return f.inner.SameFile(a, b) }
+
 // Rename is a Rename.
 func (f *FS) Rename(oldname, newname string) error {
 	if err := f.begin(Rename, oldname, " to "+newname); err != nil {
