@@ -90,8 +90,10 @@
 //
 // A Log whose write or sync failed refuses everything, because nobody knows
 // what the file holds now. Recover is the way back. After a failed write it
-// opens the file again, keeps the whole lines that arrived, sets the half one
-// aside and appends the rest. After a failed sync the system may have dropped
+// opens the file again, compares it with what it kept in memory, and writes
+// what is missing, the second half of a line if need be: nothing of its own is
+// set aside, so that a disk may stay full for as long as it likes. After a
+// failed sync the system may have dropped
 // pages that it still shows: Recover writes a new file, of what was on the disk
 // before and what it kept in memory since, syncs it and renames it into place.
 // Both ways the lines keep their numbers and sums, since a follower may have

@@ -54,15 +54,16 @@ func (p Position) after(e Event, length int) Position {
 }
 
 // TypeRecovered is the one type of event that the journal itself appends, when
-// it had to set bytes aside. Its payload is a Recovered.
+// bytes had to be set aside or a write or sync failed. Its payload is a
+// Recovered.
 const TypeRecovered = "journal.recovered"
 
 // Recovered is the payload of TypeRecovered.
 type Recovered struct {
 	Reason   string `json:"reason"`             // what had happened
-	Aside    string `json:"aside,omitempty"`    // the name of the file that has the bytes
+	Aside    string `json:"aside,omitempty"`    // the name of the file that has the bytes; "": they stayed where they were
 	Offset   int64  `json:"offset"`             // where they were in the journal
-	Bytes    int64  `json:"bytes"`              // how many
+	Bytes    int64  `json:"bytes"`              // how many were set aside, or had been written of a line when a write failed
 	FirstSeq uint64 `json:"firstSeq,omitempty"` // the first and last sequence numbers that
 	LastSeq  uint64 `json:"lastSeq,omitempty"`  // could still be read in them
 }

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -351,6 +352,146 @@ func TestASyncThatFailsBeforeTheFirstAppendIsNotRepeatedOnTheSameFile(t *testing
 	}
 	if n := len(sound(t, dir, id)); n != 17 {
 		t.Errorf("%d events", n)
+	}
+}
+
+func TestADiskThatStaysFullForLongIsToldOnceAndCostsNoFile(t *testing.T) {
+	disk := journaltest.New(quick{journal.OS})
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	l := mustCreate(t, dir)
+	acknowledged := mustAppend(t, l, batch(1, 3, 50)...)
+	before := filesIn(t, dir.Path())
+	disk.HalfWrites(true)
+	disk.FailFrom(1, syscall.ENOSPC, journaltest.Write)
+	if _, err := l.Append(batch(4, 6, 200)...); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err := l.Recover(); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, filesIn(t, dir.Path())); diff != "" {
+			t.Fatalf("files (-before +now):\n%s", diff)
+		}
+		events, _, err := read(t, dir, l.ID())
+		must(t, err)
+		same(t, "read while the disk is full", events[:3], acknowledged)
+	}
+	disk.Heal()
+	recovered, err := l.Recover()
+	must(t, err)
+	if len(recovered) != 4 {
+		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that tells of the failure", len(recovered))
+	}
+	if what := recoveredIn(t, recovered[3]); what.Aside != "" || what.Bytes == 0 || !strings.Contains(what.Reason, "a write failed: ") {
+		t.Errorf("recorded %+v", what)
+	}
+	same(t, "read", sound(t, dir, l.ID()), append(acknowledged, recovered...))
+}
+
+// TestAFailedWriteIsCompletedBehindWhateverStandsThere does things to the file
+// of a journal of which 1 to 3 are synced, 4 and 5 acknowledged, and half of 6
+// was written.
+func TestAFailedWriteIsCompletedBehindWhateverStandsThere(t *testing.T) {
+	cut := func(to func(data []byte) int) func(*testing.T, string) {
+		return func(t *testing.T, path string) {
+			must(t, os.Truncate(path, int64(to(readFile(t, path)))))
+		}
+	}
+	lineEnd := func(data []byte, n int) (end int) {
+		for _, line := range splitLines(data)[:n] {
+			end += len(line)
+		}
+		return end
+	}
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, path string)
+		aside  string // what is set aside
+		err    string // why nothing is done
+	}{
+		{name: "nothing", damage: func(*testing.T, string) {}},
+		{name: "the half line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 5) })},
+		{name: "an acknowledged line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 4) })},
+		{name: "all that was not synced is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) })},
+		{name: "more is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) - 1 }), err: "somebody cut it"},
+		{name: "a page was lost", aside: "\x00\x00\x00", damage: func(t *testing.T, path string) {
+			appendFile(t, path, []byte{0, 0, 0})
+		}},
+		{name: "an acknowledged line was changed", aside: "#", damage: func(t *testing.T, path string) {
+			data := readFile(t, path)
+			writeFile(t, path, append(data[:lineEnd(data, 4)], '#'))
+		}},
+		{name: "a copy was put in its place", damage: func(t *testing.T, path string) {
+			writeFile(t, path+".copy", readFile(t, path))
+			must(t, os.Rename(path+".copy", path))
+		}},
+		{name: "another file was put in its place", err: "another file is in its place", damage: func(t *testing.T, path string) {
+			writeFile(t, path+".copy", bytes.Repeat([]byte("mine\n"), 500))
+			must(t, os.Rename(path+".copy", path))
+		}},
+		{name: "a line of somebody else", err: "somebody else", damage: func(t *testing.T, path string) {
+			data := readFile(t, path)
+			must(t, os.Truncate(path, int64(lineEnd(data, 5))))
+			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: quick{journal.OS}})
+			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+			writeFile(t, filepath.Join(other.Path(), id+".jsonl"), readFile(t, path))
+			l := mustOpen(t, other, id)
+			mustAppend(t, l, counted(99, 0))
+			writeFile(t, path, readFile(t, l.Path()))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disk := journaltest.New(quick{journal.OS})
+			dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+			l := mustCreate(t, dir)
+			mustAppend(t, l, batch(1, 3, 50)...)
+			must(t, l.Sync())
+			mustAppend(t, l, batch(4, 5, 50)...)
+			disk.HalfWrites(true)
+			disk.Fail(1, syscall.ENOSPC, journaltest.Write)
+			if _, err := l.Append(counted(6, 200)); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatal(err)
+			}
+			c.damage(t, l.Path())
+			damaged := readFile(t, l.Path())
+			recovered, err := l.Recover()
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("Recover: %v, want %s", err, c.err)
+				}
+				if diff := cmp.Diff(string(damaged), string(readFile(t, l.Path()))); diff != "" {
+					t.Errorf("the file was changed:\n%s", diff)
+				}
+				return
+			}
+			must(t, err)
+			if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
+				t.Errorf("the journal has %v", got)
+			}
+			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
+				t.Errorf("nobody holds the lock: %v", err)
+			}
+			checkAside(t, dir, recovered, c.aside)
+		})
+	}
+}
+
+// checkAside checks what was set aside, and what was recorded of it.
+func checkAside(t *testing.T, dir *journal.Dir, recovered []journal.Event, want string) {
+	t.Helper()
+	asides, _ := filepath.Glob(filepath.Join(dir.Path(), "*.aside-*"))
+	var got, told string
+	for _, name := range asides {
+		got += string(readFile(t, name))
+	}
+	for _, e := range recovered {
+		if e.Type == journal.TypeRecovered {
+			told += recoveredIn(t, e).Aside
+		}
+	}
+	if got != want || (told != "") != (want != "") {
+		t.Errorf("%q was set aside, in %q; want %q", got, told, want)
 	}
 }
 

@@ -17,6 +17,7 @@ type failure struct {
 	lost  bool    // because the file was removed, or another is in its place
 	batch []byte  // the lines that the failed write was to append
 	event []Event // the same
+	said  bool    // one of them tells of the failure
 }
 
 // Recover is the way back after a failed Append or Sync. It returns nil when
@@ -55,48 +56,139 @@ func (l *Log) recover() ([]Event, error) {
 	return events, l.sync()
 }
 
-// finish completes a failed write: whole lines of it that did arrive stay,
-// because a reader may have seen them; a part of a line goes aside; the rest
-// is written behind.
+// finish completes a failed write. What the file has behind the last good sync
+// is in memory, too. As far as both agree it stays, because a reader may have
+// seen it, and the rest is written behind, from the middle of a line if need
+// be, as after any short write: a disk that stays full for long costs no file
+// that is set aside, and no room. Only bytes that are not from this Log are set
+// aside.
 func (l *Log) finish() ([]Event, error) {
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err := l.reopen(); err != nil {
+		return nil, err
+	}
+	there, err := l.behindSync()
 	if err != nil {
 		return nil, err
+	}
+	agreed := agreement(there, l.behindSyncInMemory())
+	half := agreed - bytes.LastIndexByte(there[:agreed], '\n') - 1
+	switch {
+	case agreed < len(there):
+		err = l.clear(agreed)
+	case half > 0 && !l.failure.said:
+		l.confess(Recovered{Offset: l.syncedAt.Offset + int64(agreed-half), Bytes: int64(half)})
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Crash here leaves a prefix of what is in memory, perhaps with half a line.
+	if err := l.writeAll(l.behindSyncInMemory()[agreed:]); err != nil {
+		return nil, err
+	}
+	l.acknowledge(l.failure.batch, l.failure.event)
+	return l.failure.event, nil
+}
+
+// reopen opens the file again. After a disk was taken out and mounted again it
+// is another one, which has to be the same journal, and to be locked anew.
+func (l *Log) reopen() error {
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	if !sameFile(file, l.file) {
+		err = l.adopt(file)
+	}
+	if err != nil {
+		file.Close()
+		return err
 	}
 	l.file.Close()
 	l.file = file
-	info, err := file.Stat()
+	return nil
+}
+
+// sameFile reports whether two open files are one. What cannot be looked at
+// counts as another.
+func sameFile(a, b File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// adopt takes a file for the journal that has everything that was synced.
+func (l *Log) adopt(file File) error {
+	end, err := fileSource(l.files.path(), file, l.syncedAt.Offset).findEnding(l.dir.maxLine)
+	if err != nil || end.at != l.syncedAt {
+		return errUsurped
+	}
+	if err := l.release(); err != nil {
+		return err
+	}
+	l.unlock, err = l.files.lock(l.dir.fs, l.dir.now())
+	return err
+}
+
+// behindSync is what the file has behind the last good sync.
+func (l *Log) behindSync() ([]byte, error) {
+	info, err := l.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	src := fileSource(l.files.path(), file, info.Size())
-	found, err := src.scanEnding(l.end, l.dir.maxLine)
-	if err != nil {
-		return nil, err
+	length := info.Size() - l.syncedAt.Offset
+	if length < 0 {
+		return nil, fmt.Errorf("somebody cut it: it has %d bytes, of which %d were on the disk", info.Size(), l.syncedAt.Offset)
 	}
-	batch, events := l.failure.batch, l.failure.event
-	if found.at.Offset-l.end.Offset > int64(len(batch)) {
-		return nil, errors.New("the file holds more than was written to it")
-	}
-	rest := batch[found.at.Offset-l.end.Offset:]
-	if found.torn.Bytes > 0 {
-		what, err := l.files.setAside(l.dir.fs, file, found.torn)
-		if err != nil {
-			return nil, err
+	return io.ReadAll(io.NewSectionReader(l.file, l.syncedAt.Offset, length))
+}
+
+// behindSyncInMemory is what it should have.
+func (l *Log) behindSyncInMemory() []byte {
+	return append(bytes.Clone(l.unsynced), l.failure.batch...)
+}
+
+// agreement is how many bytes two texts have in common at their beginning.
+func agreement(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
 		}
-		what.Reason = "a write failed: " + l.failure.err.Error()
-		line, e := l.behind(events[len(events)-1], recoveredRecord(what, l.dir))
-		rest = append(bytes.Clone(rest), line...)
-		batch = append(bytes.Clone(batch), line...)
-		events = append(events, e)
-		l.failure.batch, l.failure.event = batch, events
 	}
-	// Crash here leaves a prefix of the batch, in whole lines.
-	if err := l.writeAll(rest); err != nil {
-		return nil, err
+	return n
+}
+
+// clear sets aside what stands behind the bytes that file and memory agree on.
+// Whole lines there that check are somebody's, who writes without the lock.
+func (l *Log) clear(agreed int) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
 	}
-	l.acknowledge(batch, events)
-	return events, nil
+	found, err := fileSource(l.files.path(), l.file, info.Size()).scanEnding(l.syncedAt, l.dir.maxLine)
+	if err != nil {
+		return err
+	}
+	strange := l.syncedAt.Offset + int64(agreed)
+	if found.at.Offset > strange {
+		return errors.New("somebody else has written to it")
+	}
+	torn := found.torn
+	torn.Offset, torn.Bytes = strange, info.Size()-strange
+	what, err := l.files.setAside(l.dir.fs, l.file, torn)
+	if err == nil {
+		l.confess(what)
+	}
+	return err
+}
+
+// confess adds an event to the failed batch that says what became of it.
+func (l *Log) confess(what Recovered) {
+	f := l.failure
+	what.Reason = "a write failed: " + f.err.Error()
+	line, e := l.behind(f.event[len(f.event)-1], recoveredRecord(what, l.dir))
+	f.batch, f.event = append(bytes.Clone(f.batch), line...), append(f.event, e)
+	f.said = true
 }
 
 // behind encodes one record as the line after an event.

@@ -169,9 +169,12 @@ func resumeCommandText(how string) string {
 	return "To go on: agent-chatter chat " + how
 }
 
-// setAsideText says what became of bytes that a crash had left.
+// setAsideText says what became of bytes that a crash or a failed write had left.
 func setAsideText(r journal.Recovered) string {
-	if r.Aside == "" {
+	switch {
+	case r.Aside == "" && r.Bytes > 0:
+		return fmt.Sprintf("A line of which only %d bytes had been written is whole now: %s", r.Bytes, safeLine(r.Reason))
+	case r.Aside == "":
 		return fmt.Sprintf("The journal was written anew: %s", safeLine(r.Reason))
 	}
 	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, safeLine(r.Aside), safeLine(r.Reason))

@@ -116,6 +116,7 @@ func sampleTexts() []text {
 	}
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
+	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	return texts
 }
