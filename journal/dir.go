@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -34,21 +33,22 @@ type Options struct {
 	FS      FS               // nil: the operating system's
 	Now     func() time.Time // nil: time.Now
 	MaxLine int              // longest line in bytes; 0: DefaultMaxLine
+	Watch   *Watch           // wakes followers; nil: one for this Dir alone
 }
 
 // Dir is a directory of journals, one file each. It need not exist before the
-// first Append. A Dir holds nothing open and may be used from many goroutines.
+// first Append. A Dir holds nothing open, except for its followers, and may be used from many goroutines.
 type Dir struct {
 	path    string
 	fs      FS
 	now     func() time.Time
 	maxLine int
-	notify  func() (*fsnotify.Watcher, error)
+	watch   *Watch
 }
 
 // NewDir names the directory path. It touches nothing on the disk.
 func NewDir(path string, o Options) *Dir {
-	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine, notify: fsnotify.NewWatcher}
+	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine, watch: o.Watch}
 	if d.fs == nil {
 		d.fs = OS
 	}
@@ -57,6 +57,9 @@ func NewDir(path string, o Options) *Dir {
 	}
 	if d.maxLine == 0 {
 		d.maxLine = DefaultMaxLine
+	}
+	if d.watch == nil {
+		d.watch = &Watch{}
 	}
 	return d
 }

@@ -67,7 +67,8 @@
 // Readers and followers take no lock, write nothing and may be many. They meet
 // half lines all the time, so they consume up to the last newline and no
 // further. A follower is woken by notifications and does not trust them: it
-// also looks by itself, every 250 milliseconds.
+// also looks by itself, every 250 milliseconds. A Watch shares the system's
+// notifications among followers, and says when the system has none to give.
 //
 // # Recovery
 //

@@ -10,9 +10,21 @@ import (
 // system that has none left.
 func (d *Dir) WithoutNotifications() *Dir {
 	silent := *d
-	silent.notify = func() (*fsnotify.Watcher, error) { return nil, errors.New("none left") }
+	silent.watch = WatchOf(func() (*fsnotify.Watcher, error) { return nil, errors.New("none left") }, nil)
 	return &silent
+}
+
+// WatchOf makes a Watch that gets its notifications from a given watcher.
+func WatchOf(open func() (*fsnotify.Watcher, error), refused func(error)) *Watch {
+	return &Watch{open: open, Refused: refused}
 }
 
 // DecodeLine reads a line, without its newline, behind one with the sum prev.
 func DecodeLine(line []byte, prev Sum) (Event, error) { return decode(line, prev) }
+
+// Woken joins a Watch as a follower of a journal does, and returns what tells of
+// notifications alone, without the ticker.
+func (w *Watch) Woken(d *Dir, id string) (woken <-chan struct{}, leave func()) {
+	one := w.join(files{d.path, id})
+	return one.woken, one.leave
+}

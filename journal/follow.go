@@ -8,13 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
-
-// followInterval is how long a lost notification can delay an event.
-const followInterval = 250 * time.Millisecond
 
 // Follow yields the events of a journal from a position on, those that are
 // there and then those to come, until ctx is done: then the sequence ends
@@ -32,9 +26,9 @@ func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Ev
 			yield(Event{}, err)
 			return
 		}
-		w := newWatch(d.path, d.notify)
-		defer w.close()
-		t := &follower{dir: d, files: f, at: from}
+		w := d.watch.join(f)
+		defer w.leave()
+		t := newFollower(d, f, from)
 		defer t.close()
 		for {
 			more, err := t.deliver(ctx, yield)
@@ -62,6 +56,10 @@ type follower struct {
 	old  fs.FileInfo // the archive that was read to its end; nil: none
 }
 
+func newFollower(d *Dir, f files, from Position) *follower {
+	return &follower{dir: d, files: f, at: from, seen: from.Seq > 0}
+}
+
 // deliver yields what has come since the last call. It reports false when the
 // receiver wants no more.
 func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (more bool, err error) {
@@ -74,6 +72,8 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		switch {
 		case err == io.EOF:
 			return true, t.pause()
+		case t.archived() && err != nil: // what was compressed was compared, so the archive was changed
+			return false, (&badLine{t.sc.at, err}).corrupt(t.files.archivePath())
 		case errors.As(err, &bad):
 			wait, err := t.judge(bad)
 			if wait || err != nil {
@@ -84,7 +84,7 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 			return false, err
 		}
 		if t.diverges(e) {
-			return false, fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+			return false, t.replaced()
 		}
 		if e.Seq <= t.at.Seq {
 			continue // read again after the file was replaced
@@ -97,19 +97,33 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 	return false, nil
 }
 
+// archived reports whether it is an archive that is read.
+func (t *follower) archived() bool {
+	_, ok := t.file.(archiveFile)
+	return ok
+}
+
 // diverges reports whether a file that is read again from its beginning has
 // another line in the place of the last one yielded.
 func (t *follower) diverges(e Event) bool {
 	return e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1
 }
 
+// short reports whether the file was read again from its beginning and not as
+// far as the last line yielded.
+func (t *follower) short() bool { return t.sc.at.Seq < t.at.Seq }
+
+func (t *follower) replaced() error {
+	return fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+}
+
 // pause is at the end of what there is. Half a line is read again next time: a
 // writer may set it aside and write something else in its place.
 func (t *follower) pause() error {
-	if t.sc.at.Seq < t.at.Seq {
-		return fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+	if t.short() {
+		return t.replaced()
 	}
-	if len(t.sc.lines.pending) > 0 && t.tail != nil {
+	if len(t.sc.lines.pending) > 0 && !t.archived() {
 		t.rewind()
 	}
 	return nil
@@ -117,22 +131,42 @@ func (t *follower) pause() error {
 
 // judge decides what to do at a line that does not check. It may check now: the
 // half of it that had been read is gone, a writer set it aside. A torn tail is
-// left alone until that happens.
+// left alone until that happens. In a file that is not the journal's any more,
+// or not as it was read, the line means nothing.
 func (t *follower) judge(bad *badLine) (wait bool, err error) {
-	if _, ok := t.file.(archiveFile); ok {
-		return false, bad.corrupt(t.files.archivePath())
-	}
 	info, err := t.file.Stat()
 	if err != nil {
 		return false, err
 	}
 	src := fileSource(t.files.path(), t.file, info.Size())
-	torn, err := src.classify(bad, t.sc.claimed, t.dir.maxLine)
-	if err != nil {
-		return false, err
+	torn, damage := src.classify(bad, t.sc.claimed, t.dir.maxLine)
+	switch {
+	case damage == nil && torn.Bytes == 0:
+		t.rewind()
+		return false, nil
+	case !t.stands(info):
+		t.close()
+		return true, nil
+	case damage == nil && t.short():
+		return false, t.replaced()
 	}
 	t.rewind()
-	return torn.Bytes > 0, nil
+	return true, damage
+}
+
+// stands reports whether the open file has the journal's name still, and the
+// last line that was read of it in its place.
+func (t *follower) stands(open fs.FileInfo) bool {
+	there, err := t.dir.fs.Stat(t.files.path())
+	if err != nil || !os.SameFile(open, there) {
+		return false
+	}
+	return t.reader(open).Holds(t.sc.at)
+}
+
+// reader reads the open file as it is.
+func (t *follower) reader(open fs.FileInfo) *Reader {
+	return &Reader{src: fileSource(t.files.path(), t.file, open.Size()), maxLine: t.dir.maxLine}
 }
 
 // rewind reads from the last good line again, next time.
@@ -182,12 +216,11 @@ func (t *follower) open() error {
 		file.Close()
 		return err
 	}
-	r := &Reader{src: fileSource(t.files.path(), file, info.Size()), file: file, maxLine: t.dir.maxLine}
+	t.file = file
 	from := Position{}
-	if r.Holds(t.at) {
+	if t.reader(info).Holds(t.at) {
 		from = t.at
 	}
-	t.file = file
 	t.read(from)
 	return nil
 }
@@ -272,52 +305,4 @@ func (r *tailReader) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return 0, err
-}
-
-// watch tells when a directory may have changed. A notification is a hint, the
-// ticker is the promise.
-type watch struct {
-	path   string
-	notify *fsnotify.Watcher // nil: there is none to be had, the ticker does it
-	added  bool
-	ticker *time.Ticker
-}
-
-func newWatch(path string, notify func() (*fsnotify.Watcher, error)) *watch {
-	w := &watch{path: path, ticker: time.NewTicker(followInterval)}
-	w.notify, _ = notify()
-	w.add()
-	return w
-}
-
-// add watches the directory as soon as it exists.
-func (w *watch) add() {
-	if w.notify != nil && !w.added {
-		w.added = w.notify.Add(w.path) == nil
-	}
-}
-
-// wait returns true when it is time to look again, false when ctx is done.
-func (w *watch) wait(ctx context.Context) bool {
-	var events chan fsnotify.Event
-	var failures chan error
-	if w.notify != nil {
-		events, failures = w.notify.Events, w.notify.Errors
-	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-events:
-	case <-failures: // such as an overflow: look, nothing is lost
-	case <-w.ticker.C:
-		w.add()
-	}
-	return true
-}
-
-func (w *watch) close() {
-	w.ticker.Stop()
-	if w.notify != nil {
-		w.notify.Close()
-	}
 }

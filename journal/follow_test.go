@@ -351,27 +351,6 @@ func TestAJournalThatComesBackBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) 
 	}
 }
 
-func TestTwentyFollowersSeeTheSame(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	l := mustCreate(t, dir)
-	var seen []<-chan []journal.Event
-	for range 20 {
-		seen = append(seen, followUntil(t, dir, l.ID(), 300))
-	}
-	for n := 1; n <= 300; n++ {
-		mustAppend(t, l, counted(n, n*10))
-	}
-	events := sound(t, dir, l.ID())
-	for i, s := range seen {
-		if got := <-s; len(got) != len(events) {
-			t.Errorf("follower %d saw %d events", i, len(got))
-		} else {
-			same(t, "followed", got, events)
-		}
-	}
-}
-
 func TestFollowingEndsWithoutAnErrorWhenItsContextIsDone(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
