@@ -22,6 +22,7 @@ var (
 	// go on where the old one was left.
 	ErrReplaced = errors.New("journal was replaced by another history")
 
+	errRemoved = errors.New("it is removed again and again")
 	errNotDir  = errors.New("not a directory")
 	errUsurped = errors.New("another file is in its place: move it away")
 )

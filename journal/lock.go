@@ -2,11 +2,23 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+)
+
+const (
+	lockTries = 100 // while the lock file is removed again and again
+
+	// How often, and how long after another, a lock file is read that does not
+	// say yet who has the lock.
+	holderLooks = 20
+	holderPause = 5 * time.Millisecond
 )
 
 // Holder says who writes to a journal. It is written into the lock file for
@@ -37,26 +49,54 @@ func (e *LockedError) Error() string {
 // Is makes a LockedError an ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
+// gone reports whether the process has ended, as far as this machine can tell.
+func (h Holder) gone() bool {
+	if h.Host != hostname() {
+		return false
+	}
+	p, err := os.FindProcess(h.PID)
+	if err != nil {
+		return true
+	}
+	defer p.Release()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
 // lockFile takes the lock of the operating system. Go opens files so that
 // executed children do not inherit them: what an agent leaves behind holds no
 // lock.
 func lockFile(name string) (func() error, error) {
-	l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
-	ok, err := l.TryLock()
-	if err != nil {
-		return nil, err
+	for range lockTries {
+		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
+		ok, err := l.TryLock()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, ErrLocked
+		}
+		// Whoever moves a journal to the trash removes its lock file. One that
+		// was opened before that and locked after it keeps nobody out.
+		if named(l, name) {
+			return l.Unlock, nil
+		}
+		l.Unlock()
 	}
-	if !ok {
-		return nil, ErrLocked
-	}
-	return l.Unlock, nil
+	return nil, &fs.PathError{Op: "lock", Path: name, Err: errRemoved}
+}
+
+// named reports whether the file that is locked still has the name.
+func named(l *flock.Flock, name string) bool {
+	ours, oursErr := l.Stat()
+	there, err := os.Stat(name)
+	return oursErr == nil && err == nil && os.SameFile(ours, there)
 }
 
 // lock makes this process the only writer of the files, until unlock.
 func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
 	release, err := fsys.Lock(f.lockPath())
 	if err == ErrLocked {
-		return nil, &LockedError{Path: f.path(), Holder: readHolder(fsys, f.lockPath())}
+		return nil, &LockedError{Path: f.path(), Holder: f.holder(fsys)}
 	}
 	if err != nil {
 		return nil, err
@@ -68,6 +108,18 @@ func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
 		writeHolder(fsys, f.lockPath(), Holder{})
 		return release()
 	}, nil
+}
+
+// holder is who has the lock. For a moment after somebody took it, the file
+// names nobody, or one who died and left his name: that moment is waited for.
+func (f files) holder(fsys FS) Holder {
+	for range holderLooks {
+		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.gone() {
+			return h
+		}
+		time.Sleep(holderPause)
+	}
+	return Holder{}
 }
 
 // writeHolder does its best: a lock without a name is still a lock. The zero

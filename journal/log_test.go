@@ -248,9 +248,15 @@ func TestAProcessThatDiesHoldsNoLock(t *testing.T) {
 
 func TestWhatALockFileSaysDecidesNothing(t *testing.T) {
 	for name, content := range map[string]string{
-		"another process": `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
-		"nonsense":        "\x00{",
-		"nothing":         "",
+		"a process elsewhere":       `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
+		"a process that is dead":    named(t, deadPID(t)),
+		"a number that lives again": named(t, os.Getppid()),
+		"this very process":         named(t, os.Getpid()),
+		"no number of any process":  `{"pid":-1,"host":"","startedAt":"2026-11-21T12:00:00Z"}`,
+		"another format":            `[1,2,3]`,
+		"nonsense":                  "\x00{",
+		"half a name":               `{"pid":17,"ho`,
+		"nothing":                   "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := newDir(t)

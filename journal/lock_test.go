@@ -1,0 +1,116 @@
+package journal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+func TestNobodyLocksAFileThatWasRemovedMeanwhile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	var holders atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 500 {
+				unlock, err := journal.OS.Lock(name)
+				if err != nil {
+					continue // somebody else has it
+				}
+				if holders.Add(1) > 1 {
+					t.Error("two hold the lock")
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				os.Remove(name) // as a journal goes to the trash
+				unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// deadPID is the id of a process that has ended.
+func deadPID(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	must(t, cmd.Run())
+	return cmd.Process.Pid
+}
+
+// named is the content of a lock file.
+func named(t *testing.T, pid int) string {
+	t.Helper()
+	host, err := os.Hostname()
+	must(t, err)
+	content, err := json.Marshal(journal.Holder{PID: pid, Host: host, StartedAt: noon})
+	must(t, err)
+	return string(content)
+}
+
+// lateName is a file system on which a lock file has its holder's name only
+// when it is read for the second time.
+type lateName struct {
+	journal.FS
+	looks int
+	name  func()
+}
+
+func (l *lateName) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	if strings.HasSuffix(name, ".lock") && flag == os.O_RDONLY {
+		if l.looks++; l.looks == 2 {
+			l.name()
+		}
+	}
+	return l.FS.OpenFile(name, flag, perm)
+}
+
+func TestAHolderThatHasNotSaidItsNameYetIsWaitedFor(t *testing.T) {
+	for found, content := range map[string]string{
+		"nothing":       "",
+		"half a name":   `{"pid":`,
+		"a dead writer": named(t, deadPID(t)),
+	} {
+		t.Run(found, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 0)
+			lock := filepath.Join(dir.Path(), id+".lock")
+			unlock, err := journal.OS.Lock(lock)
+			must(t, err)
+			defer unlock()
+			writeFile(t, lock, []byte(content))
+			late := &lateName{FS: journal.OS, name: func() { writeFile(t, lock, []byte(named(t, os.Getpid()))) }}
+
+			_, err = journal.NewDir(dir.Path(), journal.Options{FS: late}).Open(id)
+			var locked *journal.LockedError
+			if !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
+				t.Errorf("error %v, want it held by process %d", err, os.Getpid())
+			}
+		})
+	}
+}
+
+func TestADeadProcessIsNotNamedAsTheHolder(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	lock := filepath.Join(dir.Path(), id+".lock")
+	unlock, err := journal.OS.Lock(lock)
+	must(t, err)
+	defer unlock()
+	writeFile(t, lock, []byte(named(t, deadPID(t))))
+	_, err = dir.Open(id)
+	var locked *journal.LockedError
+	if !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
+		t.Errorf("error %v, want it held by another process", err)
+	}
+}
