@@ -1,0 +1,189 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// leavingTeam is the path of a team whose agent starts a process that leaves
+// its group and its session, tells its own id and that one's through the pipe
+// pids, and then does something.
+func leavingTeam(t *testing.T, then string) (path, pids string) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid to leave a session with")
+	}
+	dir := t.TempDir()
+	pids = filepath.Join(dir, "pids")
+	if err := syscall.Mkfifo(pids, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("cd '%s'\nsetsid sleep 300 >/dev/null 2>&1 &\necho $$ $! >pids\n%s\n", dir, then)
+	configuration := `{"schemaVersion": "1.2",
+  "agents": [{"name": "leaver", "command": "sh", "args": ["` + filepath.Join(dir, "leave.sh") + `"]}],
+  "team": {"name": "leaving", "description": "An agent that leaves a process behind", "members": [
+    {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
+    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "leaver", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`
+	for name, content := range map[string]string{"leave.sh": script, "team.json": configuration} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "team.json"), pids
+}
+
+// leftBehind waits for the agent to tell who it is and whom it leaves behind,
+// who ends with the test.
+func leftBehind(t *testing.T, pids string) (all []int) {
+	t.Helper()
+	for _, field := range strings.Fields(readFile(t, pids)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil || pid < 2 {
+			t.Fatalf("the agent tells of %q", field)
+		}
+		all = append(all, pid)
+	}
+	if len(all) != 2 {
+		t.Fatalf("the agent has told of %d processes", len(all))
+	}
+	t.Cleanup(func() { syscall.Kill(all[1], syscall.SIGKILL) })
+	return all
+}
+
+func wantRunning(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Fatalf("process %d: %v: nothing is proved", pid, err)
+	}
+}
+
+func TestWhatAnAgentLeavesBehindHoldsNoLock(t *testing.T) {
+	home := t.TempDir()
+	configuration, pids := leavingTeam(t, "echo done")
+	for _, end := range []struct {
+		how string
+		of  func(*program)
+	}{
+		{"the chat ended", func(p *program) { p.closeInput(); p.ends(exitDone) }},
+		{"the chat was killed", func(p *program) { p.signal(syscall.SIGKILL); <-p.ended }},
+	} {
+		t.Run(end.how, func(t *testing.T) {
+			chat := start(t, home, "chat", "-t", configuration)
+			chat.types("hello")
+			stray := leftBehind(t, pids)[1]
+			chat.says("Ada: done")
+			end.of(chat)
+			wantRunning(t, stray)
+			goesOn(t, home, pids, "Ada: done")
+		})
+	}
+}
+
+func TestAnAgentThatOutlivesTheChatHoldsNoLock(t *testing.T) {
+	home := t.TempDir()
+	configuration, pids := leavingTeam(t, "if mkdir once 2>/dev/null; then exec sleep 300; fi; echo done")
+	chat := start(t, home, "chat", "-t", configuration)
+	chat.types("hello")
+	both := leftBehind(t, pids)
+	t.Cleanup(func() { syscall.Kill(both[0], syscall.SIGKILL) })
+	chat.signal(syscall.SIGKILL)
+	<-chat.ended
+	for _, pid := range both {
+		wantRunning(t, pid)
+	}
+	goesOn(t, home, pids, "Ada: done")
+}
+
+// goesOn resumes the latest session, whose agent leaves somebody behind again.
+func goesOn(t *testing.T, home, pids, answer string) {
+	t.Helper()
+	chat := start(t, home, "chat", "--resume", "-m", "hello again")
+	chat.notes("Resumed session") // or it ends, and the agent tells nothing
+	leftBehind(t, pids)
+	chat.says(answer)
+	chat.ends(exitDone)
+}
+
+func TestOfManyThatGoOnAtOnceOneWinsAndTheOthersAreToldOfIt(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello")
+	id, _ := onlyJournal(t, home)
+	for range 5 {
+		var all []*program
+		for range 4 {
+			all = append(all, start(t, home, "chat", "--resume", id))
+		}
+		// The winner waits for its input, so that nobody can be the next.
+		lost := make(chan *program)
+		for _, p := range all {
+			go func() {
+				<-p.ended
+				lost <- p
+			}()
+		}
+		for range len(all) - 1 {
+			(<-lost).ends(exitLocked)
+		}
+		var winner *program
+		for _, p := range all {
+			if p.running() {
+				winner = p
+			}
+		}
+		if winner == nil {
+			t.Fatal("nobody has won")
+		}
+		holder := fmt.Sprintf("in use by process %d on ", winner.cmd.Process.Pid)
+		for _, p := range all {
+			said := p.stderr.String()
+			if p != winner && (!strings.Contains(said, holder) || !strings.Contains(said, ", since 2") || !strings.Contains(said, "agent-chatter tail -f "+id)) {
+				t.Errorf("it was told %q, want %q, since when, and how to follow", said, holder)
+			}
+		}
+		winner.types("me")
+		winner.says("“me”")
+		winner.closeInput()
+		winner.ends(exitDone)
+		<-lost
+	}
+	do(t, home, exitDone, "verify")
+}
+
+// running reports whether the program has not ended.
+func (p *program) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+func TestAfterACrashNothingIsAskedOnATerminal(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello")
+	id, path := onlyJournal(t, home)
+	lock := strings.TrimSuffix(path, ".jsonl") + ".lock"
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The crashed writer's number is another program's now: this one's.
+	stale := fmt.Sprintf(`{"pid":%d,"host":%q,"startedAt":"2026-11-21T12:00:00Z"}`, os.Getpid(), host)
+	if err := os.WriteFile(lock, []byte(stale), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	chat := startOnTerminal(t, home, "chat", "--resume")
+	chat.says("Resumed session: " + id)
+	chat.says("you> ")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+}
