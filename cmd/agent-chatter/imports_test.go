@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"projection/projectiontest": {"projection", "journal", "schemas"},
 	"journal":                   {},
 	"journal/journaltest":       {"journal"},
+	"journal/peerbench":         {"journal"},
 	"schemas":                   {},
 }
 

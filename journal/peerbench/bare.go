@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// bare is a file: one write(2) a batch, at its end, then fdatasync(2). It is
+// what the disk costs. Because the file grows, its new size has to reach the
+// disk with the bytes.
+type bare struct {
+	journal.File
+	sync bool
+}
+
+func openBare(dir string, sync bool) (store, error) {
+	f, err := journal.OS.OpenFile(dir, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	return bare{f, sync}, err
+}
+
+func (b bare) append(batch [][]byte) error {
+	data := batch[0]
+	if len(batch) > 1 {
+		data = slices.Concat(batch...)
+	}
+	if _, err := b.Write(data); err != nil || !b.sync {
+		return err
+	}
+	return b.Sync()
+}
+
+func (b bare) settle() error { return b.Sync() }
+func (b bare) close() error  { return b.Close() }
