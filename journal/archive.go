@@ -67,7 +67,7 @@ func (d *Dir) Archive(id string) error {
 }
 
 func (f files) archive(fsys FS) error {
-	if _, err := mkdirAll(fsys, filepath.Dir(f.archivePath()), dirMode); err != nil {
+	if err := makeDir(fsys, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
 	tmp := f.archivePath() + tmpSuffix
@@ -80,9 +80,6 @@ func (f files) archive(fsys FS) error {
 		return err
 	}
 	if err := fsys.SyncDir(filepath.Dir(f.archivePath())); err != nil {
-		return err
-	}
-	if err := fsys.SyncDir(f.dir); err != nil { // the entry of archive/ itself
 		return err
 	}
 	// Crash here leaves both: the journal wins.

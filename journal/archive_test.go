@@ -7,14 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 func unpack(t *testing.T, name string) []byte {
@@ -161,66 +158,6 @@ func TestDamageInAnArchiveIsAnError(t *testing.T) {
 
 // Whatever fails on the way to the archive and back, once or from then on, the
 // journal can be read at once, and the same can be tried again.
-func TestNoFailureOnTheWayToTheArchiveAndBackLosesTheJournal(t *testing.T) {
-	for name, fail := range map[string]func(*journaltest.FS, int){
-		"once":      func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO) },
-		"from then": func(d *journaltest.FS, n int) { d.FailFrom(n, syscall.ENOSPC) },
-		"half":      func(d *journaltest.FS, n int) { d.HalfWrites(true); d.Fail(n, syscall.ENOSPC, journaltest.Write) },
-		"reading":   func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO, journaltest.Read) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				disk := journaltest.New(quick{journal.OS})
-				fail(disk, n)
-				thereAndBack(t, disk)
-				if !disk.Failed() {
-					return
-				}
-				if t.Failed() {
-					t.Fatalf("with operation %d failing:\n%s", n, disk)
-				}
-			}
-		})
-	}
-}
-
-func thereAndBack(t *testing.T, disk *journaltest.FS) {
-	healthy := newDir(t)
-	id := newJournal(t, healthy, 50)
-	path := filepath.Join(healthy.Path(), id+".jsonl")
-	appendFile(t, path, []byte("half"))
-	dir := journal.NewDir(healthy.Path(), journal.Options{FS: disk, Now: atNoon})
-
-	s := &stubborn{t: t, disk: disk}
-	for err := dir.Archive(id); err != nil; err = dir.Archive(id) {
-		if n := countedIn(t, readGood(t, healthy, id)); len(n) != 15 {
-			t.Fatalf("after %v there are %d events", err, len(n))
-		}
-		s.failed(err)
-	}
-	before := sound(t, healthy, id)
-	l := s.open(dir, id)
-	s.append(l, counted(16, 0))
-	s.sync(l)
-	must(t, l.Close())
-
-	after := sound(t, healthy, id)
-	same(t, "back", after[:len(before)], before)
-	same(t, "appended", after[len(before):], s.returned)
-	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	if diff := cmp.Diff(want, countedIn(t, after)); diff != "" {
-		t.Errorf("counted (-want +got):\n%s", diff)
-	}
-}
-
-func readGood(t *testing.T, dir *journal.Dir, id string) []journal.Event {
-	t.Helper()
-	events, _, err := read(t, dir, id)
-	must(t, err)
-	return events
-}
-
 func TestUnfinishedFilesAreIgnoredAndRemovedByTheNextWriter(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)

@@ -2,196 +2,20 @@ package journal_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/google/go-cmp/cmp"
 )
-
-// stubborn does what a program does that wants to lose nothing: it tries again
-// what can be tried again, and recovers from the rest.
-type stubborn struct {
-	t        *testing.T
-	disk     *journaltest.FS
-	failures int
-	returned []journal.Event // what Append and Recover returned
-}
-
-// failed counts a failure, and heals the disk before the program gives up.
-func (s *stubborn) failed(err error) {
-	s.t.Helper()
-	if !s.disk.Failed() {
-		s.t.Fatalf("failed without a cause: %v\n%s", err, s.disk)
-	}
-	if s.failures++; s.failures%3 == 0 {
-		s.disk.Heal()
-	}
-	if s.failures > 20 {
-		s.t.Fatalf("still fails: %v\n%s", err, s.disk)
-	}
-}
-
-func (s *stubborn) append(l *journal.Log, records ...journal.Record) {
-	s.t.Helper()
-	for {
-		events, err := l.Append(records...)
-		if err == nil {
-			s.returned = append(s.returned, events...)
-			return
-		}
-		s.failed(err)
-		if errors.Is(err, journal.ErrPoisoned) {
-			s.recover(l)
-			return
-		}
-	}
-}
-
-func (s *stubborn) sync(l *journal.Log) {
-	s.t.Helper()
-	if err := l.Sync(); err != nil {
-		if !errors.Is(err, journal.ErrPoisoned) {
-			s.t.Errorf("a failed sync does not poison: %v", err)
-		}
-		s.failed(err)
-		s.recover(l)
-	}
-}
-
-func (s *stubborn) recover(l *journal.Log) {
-	s.t.Helper()
-	for {
-		if _, err := l.Append(counted(0, 0)); !errors.Is(err, journal.ErrPoisoned) {
-			s.t.Fatalf("Append to a poisoned log: %v", err)
-		}
-		events, err := l.Recover()
-		if err == nil {
-			s.returned = append(s.returned, events...)
-			return
-		}
-		s.failed(err)
-	}
-}
-
-func (s *stubborn) open(dir *journal.Dir, id string) *journal.Log {
-	s.t.Helper()
-	for {
-		l, err := dir.Open(id)
-		if err == nil {
-			return l
-		}
-		s.failed(err)
-	}
-}
-
-// life is what happens to a journal: it is created, written, closed, torn by a
-// crash, opened, written.
-func (s *stubborn) life(dir *journal.Dir, l *journal.Log) {
-	s.t.Helper()
-	s.append(l, counted(1, 11), counted(2, 5000))
-	s.append(l, counted(3, 333))
-	s.sync(l)
-	s.append(l, batch(4, 6, 77)...)
-	s.append(l, counted(7, 0))
-	s.sync(l)
-	must(s.t, l.Close())
-
-	appendFile(s.t, l.Path(), []byte(`{"seq":`))
-	l = s.open(dir, l.ID())
-	s.append(l, counted(8, 20))
-	s.append(l, counted(9, 1))
-	s.sync(l)
-	must(s.t, l.Close())
-}
-
-func TestNoSingleFailureLosesDoublesOrMovesAnEvent(t *testing.T) {
-	plans := []struct {
-		name string
-		fail func(*journaltest.FS, int)
-	}{
-		{"anything once, EIO", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO) }},
-		{"anything for a while, EACCES", func(d *journaltest.FS, n int) { d.FailFrom(n, syscall.EACCES) }},
-		{"a disk full once", func(d *journaltest.FS, n int) {
-			d.HalfWrites(true)
-			d.Fail(n, syscall.ENOSPC, journaltest.Write)
-		}},
-		{"a disk full for a while", func(d *journaltest.FS, n int) {
-			d.HalfWrites(true)
-			d.FailFrom(n, syscall.ENOSPC, journaltest.Open, journaltest.Mkdir, journaltest.Write)
-		}},
-		{"fsync once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO, journaltest.Sync, journaltest.SyncDir) }},
-		{"fsync for a while", func(d *journaltest.FS, n int) {
-			d.FailFrom(n, syscall.EIO, journaltest.Sync, journaltest.SyncDir)
-		}},
-		{"reading once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO, journaltest.Read) }},
-	}
-	for _, plan := range plans {
-		t.Run(plan.name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				disk := journaltest.New(quick{journal.OS})
-				plan.fail(disk, n)
-				liveThrough(t, disk, n)
-				if !disk.Failed() {
-					return
-				}
-				if t.Failed() {
-					t.Fatalf("with operation %d failing:\n%s", n, disk)
-				}
-			}
-		})
-	}
-}
-
-func liveThrough(t *testing.T, disk *journaltest.FS, n int) {
-	path := filepath.Join(t.TempDir(), "a", "journals")
-	dir := journal.NewDir(path, journal.Options{FS: &onceSynced{FS: disk, t: t}, Now: atNoon})
-	l, err := dir.Create(dir.NewID())
-	must(t, err)
-	healthy := journal.NewDir(path, journal.Options{FS: quick{journal.OS}})
-	followed := followUntil(t, healthy, l.ID(), 10)
-
-	s := &stubborn{t: t, disk: disk}
-	s.life(dir, l)
-	l = mustOpen(t, healthy, l.ID())
-	s.returned = append(s.returned, mustAppend(t, l, counted(10, 0))...) // the follower waits for it
-	must(t, l.Close())
-
-	events := sound(t, healthy, l.ID())
-	same(t, fmt.Sprint("returned with failure ", n), s.returned, events)
-	same(t, fmt.Sprint("followed with failure ", n), <-followed, events)
-	if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, countedIn(t, events)); diff != "" {
-		t.Errorf("failure %d (-want +got):\n%s", n, diff)
-	}
-	asides, _ := filepath.Glob(filepath.Join(path, "*.aside-*"))
-	named := 0
-	for _, e := range events {
-		if e.Type == journal.TypeRecovered && recoveredIn(t, e).Aside != "" {
-			named++
-		}
-	}
-	if named == 0 || named > len(asides) {
-		t.Errorf("failure %d: %d events speak of the %d files that were set aside", n, named, len(asides))
-	}
-	for _, name := range filesIn(t, path) {
-		if strings.HasSuffix(name, ".tmp") {
-			t.Errorf("failure %d leaves %s", n, name)
-		}
-	}
-}
 
 func countedIn(t *testing.T, events []journal.Event) (counted []int) {
 	t.Helper()
@@ -208,72 +32,6 @@ func countIn(t *testing.T, e journal.Event) int {
 	var data struct{ N int }
 	must(t, json.Unmarshal(e.Data, &data))
 	return data.N
-}
-
-// followUntil follows a journal beside its writer until the sheep with the
-// given number is counted.
-func followUntil(t *testing.T, dir *journal.Dir, id string, last int) <-chan []journal.Event {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	done := make(chan []journal.Event, 1)
-	finished := make(chan struct{})
-	t.Cleanup(func() { cancel(); <-finished })
-	go func() {
-		defer close(finished)
-		var events []journal.Event
-		for e, err := range dir.Follow(ctx, id, journal.Position{}) {
-			if err != nil {
-				t.Error("Follow:", err)
-				break
-			}
-			events = append(events, e)
-			if e.Type == "sheep.counted" && countIn(t, e) == last {
-				break
-			}
-		}
-		done <- events
-	}()
-	return done
-}
-
-// onceSynced is a file system that reports a sync of a journal whose last one
-// failed: the system may have dropped its pages, and says so only once.
-type onceSynced struct {
-	journal.FS
-	t *testing.T
-
-	mu     sync.Mutex
-	failed []fs.FileInfo
-}
-
-func (o *onceSynced) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
-	f, err := o.FS.OpenFile(name, flag, perm)
-	if err != nil || !strings.HasSuffix(name, ".jsonl") {
-		return f, err
-	}
-	return onceSyncedFile{f, o, name}, nil
-}
-
-type onceSyncedFile struct {
-	journal.File
-	fs   *onceSynced
-	name string
-}
-
-func (f onceSyncedFile) Sync() error {
-	info, err := os.Stat(f.name)
-	if err != nil {
-		return err
-	}
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	if slices.ContainsFunc(f.fs.failed, func(i fs.FileInfo) bool { return os.SameFile(i, info) }) {
-		f.fs.t.Error("a failed sync was repeated on the same file")
-	}
-	err = f.File.Sync()
-	if err != nil {
-		f.fs.failed = append(f.fs.failed, info)
-	}
-	return err
 }
 
 func TestAFailedSyncLeadsToANewFileWithTheSameLines(t *testing.T) {

@@ -105,6 +105,16 @@ func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err erro
 	return changed, nil
 }
 
+// makeDir creates a directory in one that is there, durably: what is moved into
+// it is not lost with it. An earlier attempt may have failed to sync it.
+func makeDir(fsys FS, dir string) error {
+	if err := fsys.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Crash here leaves an empty directory.
+	return fsys.SyncDir(filepath.Dir(dir))
+}
+
 // WriteFile replaces the file name with data in such a way that a reader finds
 // the old content or the new, never a part. It is for files that can be made
 // anew: a power cut may undo it.

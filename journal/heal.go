@@ -96,7 +96,7 @@ func (l *Log) reopen() error {
 	if err != nil {
 		return err
 	}
-	if !sameFile(file, l.file) {
+	if !l.sameFile(file, l.file) {
 		err = l.adopt(file)
 	}
 	if err != nil {
@@ -110,10 +110,10 @@ func (l *Log) reopen() error {
 
 // sameFile reports whether two open files are one. What cannot be looked at
 // counts as another.
-func sameFile(a, b File) bool {
+func (l *Log) sameFile(a, b File) bool {
 	infoA, errA := a.Stat()
 	infoB, errB := b.Stat()
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	return errA == nil && errB == nil && l.dir.fs.SameFile(infoA, infoB)
 }
 
 // adopt takes a file for the journal that has everything that was synced.

@@ -56,7 +56,12 @@ func (d *Dir) repair(f files, dryRun bool) (Repaired, error) {
 	}
 	src := fileSource(f.path(), old, info.Size())
 	var corrupt *CorruptError
-	if _, err := src.scanEnding(Position{}, d.maxLine); !errors.As(err, &corrupt) {
+	_, err = src.scanEnding(Position{}, d.maxLine)
+	if err == nil && !dryRun {
+		// It may be sound because an earlier Repair could not sync it in its place.
+		return Repaired{}, d.fs.SyncDir(f.dir)
+	}
+	if !errors.As(err, &corrupt) {
 		return Repaired{}, err // sound, or not to be read at all
 	}
 	aside := ""

@@ -244,3 +244,28 @@ func (f *follower) end() error {
 	}
 	return err
 }
+
+// followUntil follows a journal beside its writer until the sheep with the
+// given number is counted.
+func followUntil(t *testing.T, dir *journal.Dir, id string, last int) <-chan []journal.Event {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	done := make(chan []journal.Event, 1)
+	finished := make(chan struct{})
+	t.Cleanup(func() { cancel(); <-finished })
+	go func() {
+		defer close(finished)
+		var events []journal.Event
+		for e, err := range dir.Follow(ctx, id, journal.Position{}) {
+			if err != nil {
+				t.Error("Follow:", err)
+				break
+			}
+			events = append(events, e)
+			if e.Type == "sheep.counted" && countIn(t, e) == last {
+				break
+			}
+		}
+		done <- events
+	}()
+	return done
+}

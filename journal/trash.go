@@ -36,7 +36,7 @@ func (d *Dir) Trash(id string) error {
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
 
 func (d *Dir) moveToTrash(f files) error {
-	if _, err := mkdirAll(d.fs, d.trash(), dirMode); err != nil {
+	if err := makeDir(d.fs, d.trash()); err != nil {
 		return err
 	}
 	since := filepath.Join(d.trash(), f.id+trashedSuffix)
@@ -163,11 +163,11 @@ func (d *Dir) Restore(id string) error {
 	if _, err := f.stat(d.fs); err == nil {
 		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
 	}
-	if _, err := mkdirAll(d.fs, filepath.Dir(f.archivePath()), dirMode); err != nil {
-		return err
-	}
 	if !d.isTrashed(f) {
 		return fmt.Errorf("%s: not in the trash: %w", id, ErrNotFound)
+	}
+	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
+		return err
 	}
 	if err := d.moveAside(id, d.trash(), f.dir); err != nil {
 		return err

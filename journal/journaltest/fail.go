@@ -39,6 +39,7 @@ type FS struct {
 	planned plan
 	half    bool
 	failed  bool
+	before  func()
 }
 
 // operation is one that was asked for.
@@ -84,6 +85,15 @@ func (f *FS) HalfWrites(on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.half = on
+}
+
+// Before calls hook before every operation that changes something, whether it
+// will fail or not. A hook that looks at the state of a Mem sees what the
+// operations until then have made of it.
+func (f *FS) Before(hook func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before = hook
 }
 
 // Failed reports whether an operation was made to fail.
@@ -132,6 +142,12 @@ func meant(k Kind, kinds []Kind) bool {
 
 // begin notes an operation and returns the error with which it has to fail.
 func (f *FS) begin(k Kind, name, detail string) error {
+	f.mu.Lock()
+	hook := f.before
+	f.mu.Unlock()
+	if hook != nil && k != Read {
+		hook()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	op := operation{kind: k, what: name + detail}
@@ -279,11 +295,15 @@ func (f *FS) halves() bool {
 	return f.half
 }
 
+// Sync leaves a Mem as a failed sync does.
 func (f *file) Sync() error {
-	if err := f.fs.begin(Sync, f.name, ""); err != nil {
-		return err
+	err := f.fs.begin(Sync, f.name, "")
+	if err == nil {
+		err = f.File.Sync()
+	} else if mem, ok := f.File.(*memFile); ok {
+		mem.failSync()
 	}
-	return f.File.Sync()
+	return err
 }
 
 func (f *file) Truncate(size int64) error {
