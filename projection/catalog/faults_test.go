@@ -1,0 +1,414 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// teamLives are what programs do with the sessions of a team.
+var teamLives = []struct {
+	name string
+	live func(*teamLife)
+}{
+	{"two sessions, listed and closed", func(l *teamLife) {
+		l.begin(1)
+		l.say(1, "hello")
+		l.close(1)
+		l.begin(2)
+		l.say(2, "and", "goodbye")
+		l.list()
+		l.close(2)
+		l.resume(1)
+		l.say(1, "again")
+		l.close(1)
+		l.list()
+	}},
+	{"a checkpoint and a tail behind it", func(l *teamLife) {
+		l.begin(1)
+		l.say(1, "one")
+		l.checkpoint(1)
+		l.say(1, "two")
+		l.close(1)
+		l.resume(1)
+		l.checkpoint(1)
+		l.say(1, "three")
+		l.checkpoint(1)
+		l.close(1)
+	}},
+	{"archived, renamed, archived by the policy", func(l *teamLife) {
+		l.begin(1)
+		l.say(1, "one")
+		l.checkpoint(1)
+		l.close(1)
+		l.begin(2)
+		l.say(2, "two")
+		l.close(2)
+		l.do("Archive", func(team *catalog.Team) error { return team.Archive(id(1)) })
+		l.list()
+		l.do("Append", func(team *catalog.Team) error {
+			return team.Append(id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
+		})
+		l.do("Tidy", func(team *catalog.Team) error {
+			return team.Tidy(catalog.Policy{Keep: 1}, created.Add(24*time.Hour))
+		})
+		l.list()
+	}},
+	{"deleted, restored, deleted", func(l *teamLife) {
+		l.begin(1)
+		l.say(1, "one")
+		l.checkpoint(1)
+		l.close(1)
+		l.begin(2)
+		l.say(2, "two")
+		l.close(2)
+		l.list()
+		l.remove(1)
+		l.list()
+		l.restore(1)
+		l.list()
+		l.remove(2)
+	}},
+}
+
+func TestEveryFaultInTheLifeOfATeam(t *testing.T) {
+	tried := &triedImages{seen: map[[32]byte]bool{}}
+	t.Run("lives", func(t *testing.T) {
+		for _, c := range teamLives {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				cutTeam(t, tried, c.live)
+				for _, f := range []struct {
+					name string
+					fail func(d *journaltest.FS, nth int)
+				}{
+					{"EIO once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO) }},
+					{"ENOSPC for a while", func(d *journaltest.FS, n int) {
+						d.HalfWrites(true)
+						d.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open, journaltest.Rename, journaltest.Mkdir)
+					}},
+					{"EROFS for a while", func(d *journaltest.FS, n int) { d.FailFrom(n, syscall.EROFS) }},
+					{"reading once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EACCES, journaltest.Read) }},
+				} {
+					t.Run(f.name, func(t *testing.T) { failTeam(t, tried, c.live, f.fail) })
+				}
+			})
+		}
+	})
+	t.Logf("%d operations failed, %d power cuts left %d different disks", tried.faults.Load(), tried.cuts.Load(), len(tried.seen))
+}
+
+// triedImages is what a run has tried.
+type triedImages struct {
+	faults, cuts atomic.Int64
+
+	mu   sync.Mutex
+	seen map[[32]byte]bool
+}
+
+func (c *triedImages) add(image *journaltest.Mem) (isNew bool) {
+	c.cuts.Add(1)
+	sum := image.Sum()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isNew = !c.seen[sum]
+	c.seen[sum] = true
+	return isNew
+}
+
+func cutTeam(t *testing.T, tried *triedImages, live func(*teamLife)) {
+	l := newTeamLife(t, tried)
+	operation := uint64(0)
+	look := func() {
+		operation++
+		l.cut(fmt.Sprint("before operation ", operation), 8, operation)
+	}
+	l.disk.Before(look)
+	live(l)
+	look()
+}
+
+func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), fail func(*journaltest.FS, int)) {
+	for n := 1; !t.Failed(); n++ {
+		l := newTeamLife(t, tried)
+		fail(l.disk, n)
+		live(l)
+		l.cut(fmt.Sprint("at the end, with failure ", n), 2, uint64(n))
+		if !l.disk.Failed() {
+			return
+		}
+		tried.faults.Add(1)
+	}
+}
+
+const teamRoot = "/home/sessions"
+
+// teamLife is a program that works on the sessions of one team, tries again
+// what fails, and remembers what it was promised.
+type teamLife struct {
+	t     *testing.T
+	tried *triedImages
+	mem   *journaltest.Mem
+	disk  *journaltest.FS
+	team  *catalog.Team
+
+	failures int
+	open     map[int]*session
+	said     map[int]int    // messages that were handed to a journal, by session
+	synced   map[int]int    // those of them that are promised to be on the disk
+	place    map[int]string // "in place", "in the trash"; "" while it may be either
+}
+
+// session is one that is open.
+type session struct {
+	log   *journal.Log
+	state *projection.State
+}
+
+func newTeamLife(t *testing.T, tried *triedImages) *teamLife {
+	mem := journaltest.NewMem()
+	for _, dir := range []string{"/home", teamRoot} {
+		if err := errors.Join(mem.Mkdir(dir, 0o700), mem.SyncDir("/"), mem.SyncDir("/home")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk := journaltest.New(mem)
+	return &teamLife{
+		t: t, tried: tried, mem: mem, disk: disk, team: teamOn(disk),
+		open: map[int]*session{}, said: map[int]int{}, synced: map[int]int{}, place: map[int]string{},
+	}
+}
+
+func teamOn(fsys journal.FS) *catalog.Team {
+	return catalog.New(teamRoot, journal.Options{FS: fsys, Now: func() time.Time { return created }}).Team("review")
+}
+
+// try does something until it succeeds. It reports whether it did without an
+// error that a repetition gets for what is done already.
+func (l *teamLife) try(what string, do func() error, done ...error) (promised bool) {
+	l.t.Helper()
+	for attempt := 0; ; attempt++ {
+		err := do()
+		if err == nil {
+			return true
+		}
+		if attempt > 0 && slices.ContainsFunc(done, func(d error) bool { return errors.Is(err, d) }) {
+			return false
+		}
+		if l.failures++; !l.disk.Failed() || l.failures > 20 {
+			l.t.Fatalf("%s: %v\n%s", what, err, l.disk)
+		}
+		if l.failures%3 == 0 {
+			l.disk.Heal()
+		}
+	}
+}
+
+func (l *teamLife) do(what string, do func(team *catalog.Team) error) {
+	l.t.Helper()
+	l.try(what, func() error { return do(l.team) })
+}
+
+func (l *teamLife) begin(n int) {
+	l.t.Helper()
+	log, err := l.team.Journals().Create(id(n))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.open[n] = &session{log, &projection.State{}}
+	l.place[n] = "in place"
+	l.append(n, begun(id(n), "review"))
+}
+
+func (l *teamLife) resume(n int) {
+	l.t.Helper()
+	s := &session{}
+	l.try("Open", func() (err error) {
+		s.log, err = l.team.Journals().Open(id(n))
+		return err
+	})
+	l.try("Load", func() (err error) {
+		s.state, _, err = l.team.Load(id(n))
+		return err
+	})
+	l.open[n] = s
+}
+
+// say appends messages and syncs them.
+func (l *teamLife) say(n int, texts ...string) {
+	l.t.Helper()
+	for _, text := range texts {
+		l.said[n]++
+		l.append(n, said(l.said[n], mia, text))
+	}
+	s := l.open[n]
+	l.survive(n, "Sync", s.log.Sync)
+	l.synced[n] = l.said[n]
+}
+
+func (l *teamLife) append(n int, r journal.Record) {
+	l.t.Helper()
+	s := l.open[n]
+	l.survive(n, "Append", func() error {
+		events, err := s.log.Append(r)
+		s.apply(events)
+		return err
+	})
+}
+
+// survive does something with a journal, by way of Recover when it is poisoned.
+func (l *teamLife) survive(n int, what string, do func() error) {
+	l.t.Helper()
+	s := l.open[n]
+	poisoned := false
+	l.try(what, func() error {
+		if poisoned {
+			events, err := s.log.Recover()
+			s.apply(events)
+			return err
+		}
+		err := do()
+		poisoned = errors.Is(err, journal.ErrPoisoned)
+		return err
+	})
+}
+
+func (s *session) apply(events []journal.Event) {
+	for _, e := range events {
+		s.state.Apply(e)
+	}
+}
+
+func (l *teamLife) checkpoint(n int) {
+	l.t.Helper()
+	s := l.open[n]
+	l.try("WriteCheckpoint", func() error { return l.team.WriteCheckpoint(id(n), s.state, s.log.Position()) })
+}
+
+func (l *teamLife) close(n int) {
+	l.t.Helper()
+	s := l.open[n]
+	at := s.log.Position()
+	if err := s.log.Close(); err != nil {
+		l.t.Fatalf("Close: %v\n%s", err, l.disk)
+	}
+	l.team.Closed(id(n), s.state, at)
+}
+
+func (l *teamLife) list() {
+	l.t.Helper()
+	l.do("List", func(team *catalog.Team) error {
+		_, err := team.List()
+		return err
+	})
+}
+
+func (l *teamLife) remove(n int) {
+	l.t.Helper()
+	l.place[n] = ""
+	if l.try("Delete", func() error { return l.team.Delete(id(n)) }, journal.ErrNotFound) {
+		l.place[n] = "in the trash"
+	}
+}
+
+func (l *teamLife) restore(n int) {
+	l.t.Helper()
+	l.place[n] = ""
+	if l.try("Restore", func() error { return l.team.Restore(id(n)) }, fs.ErrExist) {
+		l.place[n] = "in place"
+	}
+}
+
+// cut looks at what is left when the power goes.
+func (l *teamLife) cut(when string, parts int, seed uint64) {
+	l.t.Helper()
+	for kind, image := range l.mem.Images(parts, seed) {
+		if !l.tried.add(image) {
+			continue
+		}
+		if err := l.goOn(image); err != nil {
+			l.t.Fatalf("power cut %s, of the rest %s: %v\n%s", when, kind, err, l.disk)
+		}
+	}
+}
+
+// goOn fails unless every session is where it should be, with what was promised
+// of it, and the caches change nothing.
+func (l *teamLife) goOn(image *journaltest.Mem) error {
+	team := teamOn(image)
+	for n, least := range l.synced {
+		if err := l.present(team, n, least); err != nil {
+			return err
+		}
+	}
+	return cachesChangeNothing(team, image)
+}
+
+func (l *teamLife) present(team *catalog.Team, n, least int) error {
+	s, err := team.Session(id(n))
+	inPlace := err == nil
+	trashed, trashErr := team.Journals().ListTrash()
+	inTrash := slices.ContainsFunc(trashed, func(t journal.Trashed) bool { return t.ID == id(n) })
+	switch {
+	case err != nil && !errors.Is(err, journal.ErrNotFound) || trashErr != nil:
+		return errors.Join(err, trashErr)
+	case !inPlace && !inTrash && least > 0:
+		return fmt.Errorf("session %d is lost", n)
+	case l.place[n] == "in place" && !inPlace && least > 0, l.place[n] == "in the trash" && !inTrash:
+		return fmt.Errorf("session %d is not %s", n, l.place[n])
+	case inPlace && (s.MessageCount < least || s.MessageCount > l.said[n]):
+		return fmt.Errorf("session %d has %d messages; %d were promised, %d said", n, s.MessageCount, least, l.said[n])
+	case inPlace && s.Damaged != "":
+		return fmt.Errorf("session %d: %s", n, s.Damaged)
+	}
+	return nil
+}
+
+// cachesChangeNothing compares the answers of a team with those that it gives
+// without its index and its checkpoints.
+func cachesChangeNothing(team *catalog.Team, image *journaltest.Mem) error {
+	withCaches, err := answersOf(team)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{indexOf(team), checkpointOf(team, id(1)), checkpointOf(team, id(2))} {
+		if err := image.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	without, err := answersOf(team)
+	if err != nil {
+		return err
+	}
+	if diff := cmp.Diff(without, withCaches, cmp.AllowUnexported(catalog.Session{})); diff != "" {
+		return fmt.Errorf("the caches change the answers (-without +with):\n%s", diff)
+	}
+	return nil
+}
+
+func answersOf(team *catalog.Team) (a answers, err error) {
+	a.Loaded = map[string]string{}
+	if a.Sessions, err = team.List(); err != nil {
+		return a, err
+	}
+	for _, s := range a.Sessions {
+		state, loaded, err := team.Load(s.ID)
+		text, _ := json.Marshal(state)
+		a.Loaded[s.ID] = fmt.Sprintf("%s %+v %v", text, loaded.At, err)
+	}
+	return a, nil
+}
