@@ -114,6 +114,17 @@ func (r *Reader) Position() Position { return r.end.at }
 // Torn is what All found behind the last good line, once it is done.
 func (r *Reader) Torn() Torn { return r.end.torn }
 
+// Grown reports whether the file has more bytes now than when the Reader was
+// opened: somebody writes to it, and what was torn may be whole.
+func (r *Reader) Grown() bool {
+	file, ok := r.file.(File)
+	if !ok || r.src.size < 0 {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Size() > r.src.size
+}
+
 // Close releases the file.
 func (r *Reader) Close() error { return r.file.Close() }
 

@@ -229,6 +229,24 @@ func tornText(id string, t journal.Torn) string {
 	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s, as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset, readable)
 }
 
+// mendedText says that a cache was wrong, and what became of it.
+func mendedText(id, what string, err error) string {
+	if err != nil {
+		return fmt.Sprintf("Session %s: %s, and could not be removed: %s. It is only a cache: remove it, and it is made anew.", id, what, safeLine(err.Error()))
+	}
+	return fmt.Sprintf("Session %s: %s. It was removed; it is only a cache, and made anew when it is needed.", id, what)
+}
+
+// emptyText says that a file has a journal's name and nothing that could be read.
+func emptyText(info journal.Info) string {
+	return fmt.Sprintf("%s is no session: none of its %d bytes can be read. A power cut leaves this of a session that was just begun, or it is somebody else's file. It was left alone.", info.Path, info.Size)
+}
+
+// strangerText says that a file is none of ours.
+func strangerText(path string) string {
+	return fmt.Sprintf("%s is none of our files, and was left alone.", safeLine(path))
+}
+
 // age is how long ago something was, as lists show it.
 func age(t, now time.Time) string {
 	d := now.Sub(t)

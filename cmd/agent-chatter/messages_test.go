@@ -114,6 +114,10 @@ func sampleTexts() []text {
 		add("longAge", d.String(), longAge(ago(d), at))
 		add("age", d.String(), age(ago(d), at))
 	}
+	add("mendedText", "", mendedText(aliceID, "sessions.json did not agree with it", nil))
+	add("mendedText", "that cannot be removed", mendedText(aliceID, "sessions.json did not agree with it", errors.New(hostile)))
+	add("emptyText", "", emptyText(journal.Info{Path: corrupt.Path, Size: 4096}))
+	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))

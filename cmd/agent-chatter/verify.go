@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -47,8 +48,38 @@ func (cmd *verifyCommand) Run(a *app) error {
 			return err
 		}
 	}
+	if len(cmd.ID) == 0 {
+		if err := a.sayWhatIsNoSession(); err != nil {
+			return err
+		}
+	}
 	if damaged > 0 {
 		return &exitError{code: exitDamaged, text: fmt.Sprintf("%d of %d sessions are damaged. Nothing was changed.", damaged, len(sessions))}
+	}
+	return nil
+}
+
+// sayWhatIsNoSession names the files among the sessions that are none.
+func (a *app) sayWhatIsNoSession() error {
+	teams, err := a.catalog().Teams()
+	if err != nil {
+		return err
+	}
+	for _, t := range teams {
+		empty, err := t.Empty()
+		if err != nil {
+			return err
+		}
+		for _, info := range empty {
+			a.notice(emptyText(info))
+		}
+		strangers, err := t.Strangers()
+		if err != nil {
+			return err
+		}
+		for _, name := range strangers {
+			a.notice(strangerText(filepath.Join(t.Journals().Path(), name)))
+		}
 	}
 	return nil
 }
@@ -77,29 +108,55 @@ func (a *app) named(names []string) ([]catalog.Session, error) {
 	return sessions, nil
 }
 
-// verify reads every line of a session.
+// verify reads every line of a session. One that is written to meanwhile is
+// read until it holds still.
 func (a *app) verify(s catalog.Session) verdict {
 	v := verdict{ID: s.ID, OK: true}
-	reader, err := a.catalog().At(s.Dir()).Journals().Reader(s.ID, journal.Position{})
-	if err != nil {
-		return verdict{ID: s.ID, Problem: err.Error()}
-	}
-	defer reader.Close()
-	for e, err := range reader.All() {
+	team := a.catalog().At(s.Dir())
+	audit := team.Audit(s.ID)
+	torn := journal.Torn{}
+	for at, grown := (journal.Position{}), true; grown && v.OK; {
+		reader, err := team.Journals().Reader(s.ID, at)
 		if err != nil {
 			v.damaged(err)
 			break
 		}
-		v.Events = e.Seq
-		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
-			a.notice(fmt.Sprintf("Session %s, line %d: %s", s.ID, e.Seq, safe(err.Error())))
-		}
+		a.verifyFrom(reader, audit, &v)
+		torn, grown = reader.Torn(), reader.Grown()
+		at = reader.Position()
+		reader.Close()
 	}
 	if v.OK && s.Damaged != "" { // what the lines alone cannot tell
 		v.OK, v.Problem, v.Line = false, s.Damaged, 1
 	}
-	a.remark(s, v, reader.Torn())
+	a.remark(s, v, torn)
+	if v.OK {
+		a.mend(s, audit)
+	}
 	return v
+}
+
+func (a *app) verifyFrom(reader *journal.Reader, audit *catalog.Audit, v *verdict) {
+	for e, err := range reader.All() {
+		if err != nil {
+			v.damaged(err)
+			return
+		}
+		v.Events = e.Seq
+		audit.Apply(e, reader.Position())
+		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+			a.notice(fmt.Sprintf("Session %s, line %d: %s", v.ID, e.Seq, safe(err.Error())))
+		}
+	}
+}
+
+// mend removes the caches that are wrong. That they could not be removed is no
+// reason to call the session damaged.
+func (a *app) mend(s catalog.Session, audit *catalog.Audit) {
+	mended, err := audit.Mend()
+	for _, what := range mended {
+		a.notice(mendedText(s.ID, what, err))
+	}
 }
 
 func (v *verdict) damaged(err error) {
