@@ -64,6 +64,9 @@
 //
 // The lock of the operating system allows one Log of a journal at a time,
 // whatever the lock file says; ErrLocked and the LockedError tell who has it.
+// It is the process that has it: it ends with the process, however that ends,
+// and no program that the process started inherits it. Between machines that
+// share a file system it may hold or not; NetworkFS tells where that may be.
 // Readers and followers take no lock, write nothing and may be many. They meet
 // half lines all the time, so they consume up to the last newline and no
 // further. A follower is woken by notifications and does not trust them: it

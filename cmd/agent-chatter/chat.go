@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -81,6 +82,7 @@ func (cmd *chatCommand) Run(a *app) error {
 	if cmd.NoSave {
 		plan.config.Retention.Auto = new(bool) // nothing on the disk, so nothing to tidy
 	}
+	cmd.warnOfNetwork(a)
 	t, closeInput, err := cmd.open(a, plan)
 	if err != nil {
 		return err
@@ -90,6 +92,17 @@ func (cmd *chatCommand) Run(a *app) error {
 		return err
 	}
 	return t.run()
+}
+
+// warnOfNetwork says that the session may be where other machines write, too.
+func (cmd *chatCommand) warnOfNetwork(a *app) {
+	dir := a.home
+	if cmd.SessionFile != nil && strings.HasSuffix(*cmd.SessionFile, ".jsonl") {
+		dir = filepath.Dir(*cmd.SessionFile)
+	}
+	if kind := a.networkFS(dir); kind != "" && !cmd.NoSave {
+		a.notice(networkText(dir, kind))
+	}
 }
 
 // open connects the conversation with where its lines come from and go to.

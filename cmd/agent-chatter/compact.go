@@ -100,7 +100,7 @@ func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, action ca
 	err := cmd.act(t, s, &done, action)
 	var locked *journal.LockedError
 	if errors.As(err, &locked) {
-		done.Action, done.why = "skipped", "it is in use by "+locked.Holder.String()
+		done.Action, done.why = "skipped", "it is in use by "+safeLine(locked.Holder.String())
 		err = nil
 	}
 	return done, err

@@ -26,7 +26,7 @@ var version = "0.1.0-dev"
 func main() {
 	results := &results{File: os.Stdout}
 	watched := term.IsTerminal(int(os.Stdout.Fd())) // and may go away: what ends then is in the journal
-	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr})
+	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr, networkFS: journal.NetworkFS})
 	if code == exitDone && results.err != nil && !watched {
 		fmt.Fprintln(os.Stderr, sentence(results.err))
 		code = exitFailed
@@ -59,6 +59,8 @@ type app struct {
 	noColor  bool
 	homeFlag bool // home was named on the command line
 	log      *slog.Logger
+
+	networkFS func(path string) string // journal.NetworkFS
 }
 
 const defaultHome = "~/.agent-chatter"

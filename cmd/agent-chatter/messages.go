@@ -111,7 +111,7 @@ func ambiguousText(e *catalog.AmbiguousError) string {
 
 func lockedText(e *journal.LockedError) string {
 	id := strings.TrimSuffix(filepath.Base(e.Path), ".jsonl")
-	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", id, e.Holder)
+	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", safeLine(id), safeLine(e.Holder.String()))
 }
 
 func corruptText(e *journal.CorruptError) string {
@@ -259,4 +259,9 @@ func age(t, now time.Time) string {
 		return fmt.Sprintf("%dh ago", d/time.Hour)
 	}
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+}
+
+// networkText is said where a lock may not be all that it seems.
+func networkText(dir, kind string) string {
+	return fmt.Sprintf("⚠️  %s may be shared over a network (%s): locks may not hold between machines.\nTalk in a session on one machine at a time, or keep the sessions on a disk of this machine with --home DIR.", safeLine(dir), safeLine(kind))
 }

@@ -52,6 +52,7 @@ func sampleTexts() []text {
 
 	locked := &journal.LockedError{Path: filepath.Join("sessions", "review", aliceID+".jsonl"), Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since}}
 	lockedBy := &journal.LockedError{Path: locked.Path}
+	lockedByEnemy := &journal.LockedError{Path: locked.Path, Holder: journal.Holder{PID: 4711, Host: hostile, StartedAt: since}}
 	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + aliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
 	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + aliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
 	mismatch := &coordinator.TeamMismatchError{SessionID: aliceID, Want: "review", Got: hostile}
@@ -91,6 +92,7 @@ func sampleTexts() []text {
 	add("ambiguousText", "twelve", ambiguousText(many))
 	add("lockedText", "somebody known", lockedText(locked))
 	add("lockedText", "somebody unknown", lockedText(lockedBy))
+	add("lockedText", "hostile", lockedText(lockedByEnemy))
 	add("corruptText", "", corruptText(corrupt))
 	add("corruptText", "archived", corruptText(archived))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
@@ -122,6 +124,7 @@ func sampleTexts() []text {
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
+	add("networkText", "", networkText("/net/"+hostile, "NFS"))
 	return texts
 }
 
