@@ -27,12 +27,18 @@ func (f files) archiveSource(fsys FS) (source, io.Closer, error) {
 	return src, file, nil
 }
 
+// maxWindow bounds the memory that decompressing takes, in bytes, whatever a
+// file asks for. It is what compress needs, and every level of the zstd program
+// up to 19.
+const maxWindow = 8 << 20
+
 func decompress(file File, offset int64) (io.ReadCloser, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	dec, err := zstd.NewReader(io.NewSectionReader(file, 0, info.Size()), zstd.WithDecoderConcurrency(1))
+	dec, err := zstd.NewReader(io.NewSectionReader(file, 0, info.Size()),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +108,7 @@ func (f files) compress(fsys FS, name string) error {
 		return err
 	}
 	defer out.Close()
-	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithWindowSize(maxWindow))
 	if err != nil {
 		return err
 	}

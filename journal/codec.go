@@ -15,6 +15,8 @@ const (
 	// DefaultMaxLine is the longest line that is written or read, in bytes,
 	// its newline included.
 	DefaultMaxLine = 64 << 20
+	// MinMaxLine is the smallest limit: a TypeRecovered event always fits.
+	MinMaxLine = 2 << 10
 
 	sumKey     = `,"sum":"`
 	trailerLen = len(sumKey) + 8 + len(`"}`) // the 18 bytes that end every line
@@ -80,9 +82,25 @@ func appendBody(dst []byte, e Event) []byte {
 	dst = append(dst, `,"time":"`...)
 	dst = e.Time.UTC().AppendFormat(dst, timeLayout)
 	dst = append(dst, `","type":"`...)
-	dst = append(dst, e.Type...)
+	dst = appendType(dst, e.Type)
 	dst = append(dst, `","data":`...)
 	return append(dst, e.Data...)
+}
+
+// appendType escapes what another program may have put into a type; ours need
+// no escapes.
+func appendType(dst []byte, t string) []byte {
+	for i := range len(t) {
+		switch c := t[i]; {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c < ' ':
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
 }
 
 func appendTrailer(dst []byte, s Sum) []byte {
@@ -103,19 +121,22 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	if data.Len() == 0 || data.Bytes()[0] != '{' {
 		return r, fmt.Errorf("data of %s is not a JSON object", r.Type)
 	}
-	if data.Len()+envelopeMax+len(r.Type) > maxLine {
-		return r, fmt.Errorf("%s of %d bytes, the limit is %d: %w", r.Type, data.Len(), maxLine, ErrTooLong)
+	if bytes := data.Len() + envelopeMax + len(r.Type); bytes > maxLine {
+		return r, &TooLongError{Type: r.Type, Bytes: bytes, Limit: maxLine}
 	}
 	if r.Time.IsZero() {
 		r.Time = now
 	}
 	r.Time = r.Time.UTC().Truncate(time.Microsecond)
-	if y := r.Time.Year(); y < 0 || y > 9999 {
-		return r, fmt.Errorf("time of %s: the year %d does not have four digits", r.Type, y)
+	if !writable(r.Time) {
+		return r, fmt.Errorf("time of %s: the year %d does not have four digits", r.Type, r.Time.Year())
 	}
 	r.Data = data.Bytes()
 	return r, nil
 }
+
+// writable reports whether a time in UTC has a year of four digits.
+func writable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // envelopeMax bounds what a line adds to its data and its type.
 const envelopeMax = 160
@@ -250,7 +271,7 @@ func (c *cursor) time() time.Time {
 }
 
 func (c *cursor) plainString() string {
-	end := bytes.IndexAny(c.rest, "\"\\")
+	end := bytes.IndexFunc(c.rest, func(r rune) bool { return r == '"' || r == '\\' || r < ' ' })
 	if end < 0 || c.rest[end] != '"' {
 		c.ok = false
 		return ""
@@ -271,8 +292,9 @@ func decodeForeign(line []byte) (Event, error) {
 		Data   json.RawMessage `json:"data"`
 	}
 	err := json.Unmarshal(line, &stored)
-	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' {
+	at := stored.Time.UTC()
+	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' || !writable(at) {
 		return Event{}, errLayout
 	}
-	return Event{Seq: *stored.Seq, Synced: stored.Synced, Time: stored.Time.UTC(), Type: stored.Type, Data: stored.Data}, nil
+	return Event{Seq: *stored.Seq, Synced: stored.Synced, Time: at, Type: stored.Type, Data: stored.Data}, nil
 }

@@ -32,7 +32,7 @@ const (
 type Options struct {
 	FS      FS               // nil: the operating system's
 	Now     func() time.Time // nil: time.Now
-	MaxLine int              // longest line in bytes; 0: DefaultMaxLine
+	MaxLine int              // longest line in bytes; 0: DefaultMaxLine, fewer than MinMaxLine: that
 	Watch   *Watch           // wakes followers; nil: one for this Dir alone
 }
 
@@ -61,6 +61,7 @@ func NewDir(path string, o Options) *Dir {
 	if d.watch == nil {
 		d.watch = &Watch{}
 	}
+	d.maxLine = max(d.maxLine, MinMaxLine)
 	return d
 }
 

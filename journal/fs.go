@@ -137,12 +137,20 @@ func WriteFile(fsys FS, name string, data []byte) error {
 	return fsys.Rename(tmp, name)
 }
 
-// ReadFile reads the whole file name.
-func ReadFile(fsys FS, name string) ([]byte, error) {
+// ReadFile reads the whole file name. One of more than limit bytes, which is not
+// what it is called, is an error and not read further.
+func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errTooBig}
+	}
+	return data, err
 }
+
+// noteSize is more than a lock file or a date has, in bytes.
+const noteSize = 4 << 10

@@ -136,7 +136,7 @@ func writeHolder(fsys FS, name string, h Holder) {
 }
 
 func readHolder(fsys FS, name string) (h Holder) {
-	data, err := ReadFile(fsys, name)
+	data, err := ReadFile(fsys, name, noteSize)
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return Holder{}
 	}

@@ -295,6 +295,7 @@ func (l *Log) settle() error {
 }
 
 func recoveredRecord(what Recovered, d *Dir) Record {
+	what.Reason = what.Reason[:min(len(what.Reason), maxReason)]
 	data, err := json.Marshal(what)
 	if err != nil {
 		panic(err) // a struct of strings and numbers
@@ -305,6 +306,10 @@ func recoveredRecord(what Recovered, d *Dir) Record {
 	}
 	return r
 }
+
+// maxReason bounds what the system said, in bytes: each takes up to six in a
+// line, which has to fit whatever the limit is.
+const maxReason = 256
 
 // write encodes the records behind the last line and hands them to the file in
 // one piece.

@@ -166,7 +166,7 @@ func (s source) sumBefore(offset int64) (Sum, error) {
 
 // lineBefore returns the line that ends, with its newline, at an offset.
 func (s source) lineBefore(offset int64, maxLine int) ([]byte, error) {
-	for window := int64(4 << 10); ; window *= 8 {
+	for window := int64(4 << 10); ; window = min(8*window, int64(maxLine)+1) {
 		start := max(0, offset-window)
 		chunk, err := s.bytes(start, offset)
 		if err != nil {

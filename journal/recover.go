@@ -131,58 +131,85 @@ func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
 // says of `synced` was true when it was written. Nothing is torn any more when
 // the journal went on meanwhile.
 func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error) {
+	if limit := (*limitError)(nil); errors.As(bad.reason, &limit) {
+		return Torn{}, bad.corrupt(s.path) // a good line, which nobody may set aside
+	}
 	r, err := s.open(bad.at.Offset)
 	if err != nil {
 		return Torn{}, err
 	}
 	defer r.Close()
-	torn := Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}
-	copied := false
-	l := lines{r: r, max: maxLine}
-	for first := true; ; first = false {
-		line, err := l.next()
-		if err == errLongLine {
-			dropped, err := l.skip()
-			torn.Bytes += dropped
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				return Torn{}, err
-			}
-			continue
-		}
-		if err == io.EOF {
-			torn.Bytes += int64(len(l.pending))
-			break
-		}
-		if err != nil {
-			return Torn{}, err
-		}
-		if first && checks(line, bad.at) {
-			return Torn{}, nil // a writer has set the torn tail aside meanwhile
-		}
-		torn.Bytes += int64(len(line)) + 1
-		claimed = max(claimed, claimInside(line))
-		e, ok := readLoosely(line)
-		if !ok {
-			continue
-		}
-		if torn.FirstSeq == 0 {
-			torn.FirstSeq = e.Seq
-		}
-		torn.LastSeq = e.Seq
-		if first {
-			copied = e.Seq == bad.at.Seq && e.Sum == bad.at.Sum
-		}
-		if e.Synced < e.Seq {
-			claimed = max(claimed, e.Synced)
-		}
+	rest := remains{at: bad.at, claimed: claimed, torn: Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}}
+	if err := rest.read(&lines{r: r, max: maxLine}); err != nil {
+		return Torn{}, err
 	}
-	if claimed > bad.at.Seq || copied && claimed == bad.at.Seq {
+	switch {
+	case rest.wentOn:
+		return Torn{}, nil
+	case rest.claimed > bad.at.Seq || rest.copied && rest.claimed == bad.at.Seq:
 		return Torn{}, bad.corrupt(s.path)
 	}
-	return torn, nil
+	return rest.torn, nil
+}
+
+// remains is a line that does not check, and all that follows it.
+type remains struct {
+	at      Position // where the line starts
+	torn    Torn
+	claimed uint64 // the highest seq that any line calls synced
+	copied  bool   // the line is a copy of the one before
+	wentOn  bool   // the line checks now: a writer has set the torn tail aside
+}
+
+func (m *remains) read(l *lines) error {
+	for first := true; ; first = false {
+		line, err := l.next()
+		switch {
+		case err == errLongLine:
+			err = m.skip(l)
+		case err == nil && first && checks(line, m.at):
+			m.wentOn = true
+			return nil
+		case err == nil:
+			m.take(line, first)
+		}
+		if err == io.EOF {
+			m.torn.Bytes += int64(len(l.pending))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (m *remains) take(line []byte, first bool) {
+	m.torn.Bytes += int64(len(line)) + 1
+	m.claimed = max(m.claimed, claimInside(line))
+	if e, ok := readLoosely(line); ok {
+		m.note(e)
+		m.copied = m.copied || first && e.Seq == m.at.Seq && e.Sum == m.at.Sum
+	}
+}
+
+func (m *remains) skip(l *lines) error {
+	long, err := l.skip(Sum(0)) // what came before is not known, so that it cannot be checked
+	m.torn.Bytes += long.bytes
+	if e, ok := long.said(); ok && err == nil {
+		m.note(e)
+	}
+	return err
+}
+
+// note keeps what a line says of itself and of what was synced.
+func (m *remains) note(e Event) {
+	if m.torn.FirstSeq == 0 {
+		m.torn.FirstSeq = e.Seq
+	}
+	m.torn.LastSeq = e.Seq
+	if e.Synced < e.Seq {
+		m.claimed = max(m.claimed, e.Synced)
+	}
 }
 
 func checks(line []byte, at Position) bool {

@@ -22,8 +22,9 @@ type Repaired struct {
 //
 // A sound journal is left alone; so is any with dryRun, which only tells. A
 // torn tail alone is no damage: the next Append sets it aside. Errors:
-// ErrNotFound; a *LockedError; an archived journal has to be brought back by
-// an Append first.
+// ErrNotFound; a *LockedError; a *CorruptError that is TooLong when a good line
+// is longer than the limit, before anything was done; an archived journal has
+// to be brought back by an Append first.
 func (d *Dir) Repair(id string, dryRun bool) (Repaired, error) {
 	f, err := d.files(id)
 	if err != nil {
@@ -65,19 +66,17 @@ func (d *Dir) repair(f files, dryRun bool) (Repaired, error) {
 		return Repaired{}, err // sound, or not to be read at all
 	}
 	aside := ""
-	if !dryRun {
-		if aside, err = f.copyAside(d.fs, old, Torn{Bytes: info.Size()}); err != nil {
-			return Repaired{}, fmt.Errorf("keep the damaged journal: %w", err)
-		}
+	rehearsal := newMend(d, aside, src)
+	if err := rehearsal.run(io.Discard); err != nil || dryRun {
+		return rehearsal.done(), err
+	}
+	if aside, err = f.copyAside(d.fs, old, Torn{Bytes: info.Size()}); err != nil {
+		return Repaired{}, fmt.Errorf("keep the damaged journal: %w", err)
 	}
 	// Crash here leaves the damaged journal and a copy of it.
-	m := &mend{dir: d, aside: aside, old: io.NewSectionReader(old, 0, info.Size())}
-	if dryRun {
-		err = m.run(io.Discard)
-	} else {
-		err = d.writeInPlace(f, m.run)
-	}
-	return Repaired{Kept: m.kept, Dropped: m.dropped, Aside: aside}, err
+	m := newMend(d, aside, src)
+	err = d.writeInPlace(f, m.run)
+	return m.done(), err
 }
 
 // writeInPlace puts a new file in the place of a journal, durably.
@@ -110,43 +109,85 @@ func (d *Dir) writeInPlace(f files, write func(io.Writer) error) error {
 type mend struct {
 	dir   *Dir
 	aside string
-	old   io.Reader
+	old   source
 
 	out     bytes.Buffer
 	at      Position // in the new journal
 	offset  int64    // in the old one
 	before  Sum      // that the line before has, or says it has, in the old one
+	line    int64    // of the old one, that was read last
 	bad     Torn     // the run that does not check and is not over yet
 	kept    uint64
 	dropped []Torn
 }
 
+func newMend(d *Dir, aside string, old source) *mend {
+	return &mend{dir: d, aside: aside, old: old}
+}
+
+func (m *mend) done() Repaired {
+	return Repaired{Kept: m.kept, Dropped: m.dropped, Aside: m.aside}
+}
+
 func (m *mend) run(w io.Writer) error {
-	l := lines{r: m.old, max: m.dir.maxLine}
-	for {
-		line, err := l.next()
-		switch err {
-		case nil:
-			m.take(line)
-		case errLongLine:
-			dropped, err := l.skip()
-			if err != nil && err != io.EOF {
-				return err
-			}
-			m.drop(dropped, Event{}, errLongLine)
-		case io.EOF:
-			if half := int64(len(l.pending)); half > 0 {
-				m.drop(half, Event{}, errors.New("the last line has no end"))
-			}
-			m.close()
-			return m.flush(w)
-		default:
-			return err
-		}
-		if err := m.flush(w); err != nil {
-			return err
+	r, err := m.old.open(0)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	l := lines{r: r, max: m.dir.maxLine}
+	for err == nil {
+		err = m.next(&l)
+		if flushErr := m.flush(w); flushErr != nil {
+			return flushErr
 		}
 	}
+	if err != io.EOF {
+		return err
+	}
+	if half := int64(len(l.pending)); half > 0 {
+		m.drop(half, Event{}, errors.New("the last line has no end"))
+	}
+	if err := m.close(); err != nil {
+		return err
+	}
+	return m.flush(w)
+}
+
+// next deals with one line of the old journal.
+func (m *mend) next(l *lines) error {
+	line, err := l.next()
+	m.line++
+	if err == errLongLine {
+		return m.skip(l)
+	}
+	if err != nil {
+		return err
+	}
+	return m.take(line)
+}
+
+// skip drops a line that is too long, unless it is a good one: then somebody
+// has to allow as many bytes first.
+func (m *mend) skip(l *lines) error {
+	long, err := l.skip(m.before)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if err == nil && long.checks() {
+		return m.tooLong(long.bytes)
+	}
+	said, _ := long.said()
+	if sum, ok := long.sum(); ok {
+		m.before = sum
+	}
+	m.drop(long.bytes, said, errLongLine)
+	return err
+}
+
+func (m *mend) tooLong(bytes int64) error {
+	limit := &limitError{bytes, m.dir.maxLine}
+	return &CorruptError{Path: m.old.path, Line: m.line, Offset: m.offset, Reason: limit.Error(), TooLong: bytes}
 }
 
 func (m *mend) flush(w io.Writer) error {
@@ -157,7 +198,7 @@ func (m *mend) flush(w io.Writer) error {
 
 // take keeps a line that checks against the one before it, whether that one
 // was kept or not.
-func (m *mend) take(line []byte) {
+func (m *mend) take(line []byte) error {
 	e, err := decode(line, m.before)
 	length := int64(len(line)) + 1
 	if _, sum, sumErr := decodeSum(line); sumErr == nil {
@@ -166,12 +207,15 @@ func (m *mend) take(line []byte) {
 	if err != nil {
 		said, _ := readLoosely(line)
 		m.drop(length, said, err)
-		return
+		return nil
 	}
-	m.close()
+	if err := m.close(); err != nil {
+		return err
+	}
 	m.kept++
-	m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
+	err = m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
 	m.offset += length
+	return err
 }
 
 // drop adds bytes to the run that does not check.
@@ -185,9 +229,9 @@ func (m *mend) drop(length int64, said Event, reason error) {
 }
 
 // close ends the run that does not check with an event that tells of it.
-func (m *mend) close() {
+func (m *mend) close() error {
 	if m.bad.Bytes == 0 {
-		return
+		return nil
 	}
 	m.dropped = append(m.dropped, m.bad)
 	r := recoveredRecord(Recovered{
@@ -195,14 +239,19 @@ func (m *mend) close() {
 		FirstSeq: m.bad.FirstSeq, LastSeq: m.bad.LastSeq,
 	}, m.dir)
 	m.bad = Torn{}
-	m.append(Event{Time: r.Time, Type: r.Type, Data: r.Data})
+	return m.append(Event{Time: r.Time, Type: r.Type, Data: r.Data})
 }
 
-// append writes an event as the next line of the new journal.
-func (m *mend) append(e Event) {
+// append writes an event as the next line of the new journal. In the layout of
+// a writer, and with another number, a line can be longer than it was.
+func (m *mend) append(e Event) error {
 	e.Seq = m.at.Seq + 1
 	before := m.out.Len()
 	line := encode(m.out.AvailableBuffer(), &e, m.at.Sum)
+	if len(line) > m.dir.maxLine {
+		return m.tooLong(int64(len(line)))
+	}
 	m.out.Write(line)
 	m.at = m.at.after(e, m.out.Len()-before)
+	return nil
 }

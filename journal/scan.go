@@ -47,25 +47,35 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// skip drops the rest of the line that next found too long.
-func (l *lines) skip() (dropped int64, err error) {
-	for {
+// skip drops the line that next found too long, which stands behind one with
+// the sum prev, and returns what could be learned of it on the way. With io.EOF
+// the line has no end (yet).
+func (l *lines) skip(prev Sum) (*longLine, error) {
+	long := newLongLine(l.pending, prev)
+	l.seen = 0
+	for fresh := false; ; fresh = true {
 		if i := bytes.IndexByte(l.pending, '\n'); i >= 0 {
-			l.pending, l.seen = l.pending[i+1:], 0
-			return dropped + int64(i) + 1, nil
+			long.add(l.pending[:i])
+			long.bytes++
+			l.pending = l.pending[i+1:]
+			return long, nil
 		}
-		dropped += int64(len(l.pending))
-		l.pending, l.seen = nil, 0
+		long.add(l.pending)
+		l.pending = l.pending[:0]
+		if !fresh { // an Event may keep a part of the first block; the next one can be used again
+			l.pending = make([]byte, 0, blockSize)
+		}
 		if err := l.fill(); err != nil {
-			return dropped, err
+			return long, err
 		}
 	}
 }
 
 // fill reads some more behind pending, into new memory when the block is full.
+// It grows to no more than the longest line and one block.
 func (l *lines) fill() error {
 	if cap(l.pending)-len(l.pending) < blockSize/4 {
-		size := max(blockSize, 2*len(l.pending))
+		size := max(blockSize, min(2*len(l.pending), l.max+blockSize))
 		block := make([]byte, len(l.pending), size)
 		copy(block, l.pending)
 		l.pending = block
@@ -92,6 +102,19 @@ func newScanner(r io.Reader, from Position, maxLine int) *scanner {
 	return &scanner{lines: lines{r: r, max: maxLine}, at: from}
 }
 
+// tooLong says what is wrong with a line that is longer than the limit: only
+// that, or more.
+func (s *scanner) tooLong() error {
+	long, err := s.lines.skip(s.at.Sum)
+	switch {
+	case err != nil && err != io.EOF:
+		return err
+	case err == nil && long.checks():
+		return &badLine{s.at, &limitError{long.bytes, s.lines.max}}
+	}
+	return &badLine{s.at, errLongLine}
+}
+
 // badLine says that the line at a position does not check. Whether that is
 // damage or a torn tail, classify finds out.
 type badLine struct {
@@ -103,7 +126,11 @@ func (e *badLine) Error() string { return e.reason.Error() }
 
 // corrupt calls it damage. Lines and sequence numbers run together.
 func (e *badLine) corrupt(path string) *CorruptError {
-	return &CorruptError{Path: path, Line: int64(e.at.Seq) + 1, Offset: e.at.Offset, Reason: e.reason.Error()}
+	c := &CorruptError{Path: path, Line: int64(e.at.Seq) + 1, Offset: e.at.Offset, Reason: e.reason.Error()}
+	if limit := (*limitError)(nil); errors.As(e.reason, &limit) {
+		c.TooLong = limit.bytes
+	}
+	return c
 }
 
 // next returns the next event. io.EOF: there is no further whole line.
@@ -111,7 +138,7 @@ func (e *badLine) corrupt(path string) *CorruptError {
 func (s *scanner) next() (Event, error) {
 	line, err := s.lines.next()
 	if err == errLongLine {
-		return Event{}, &badLine{s.at, err}
+		return Event{}, s.tooLong()
 	}
 	if err != nil {
 		return Event{}, err

@@ -141,7 +141,7 @@ func (d *Dir) ListTrash() ([]Trashed, error) {
 }
 
 func (d *Dir) trashedSince(id string) time.Time {
-	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix))
+	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix), noteSize)
 	if err != nil {
 		return time.Time{}
 	}

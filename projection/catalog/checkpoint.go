@@ -32,7 +32,7 @@ func (t *Team) WriteCheckpoint(id string, state *projection.State, at journal.Po
 // it the beginning of the journal.
 func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
 	none := &projection.State{}
-	data, err := journal.ReadFile(t.fs, t.checkpointPath(id))
+	data, err := journal.ReadFile(t.fs, t.checkpointPath(id), maxCache)
 	if err != nil {
 		return none, journal.Position{}
 	}

@@ -18,6 +18,9 @@ const (
 	// manySessions is where rewriting the whole index for one session stops
 	// being worth it.
 	manySessions = 1000
+	// maxCache is more than an index or a checkpoint has, in bytes. What is
+	// longer is none, and made anew.
+	maxCache = 256 << 20
 )
 
 // index is the content of sessions.json.
@@ -59,11 +62,12 @@ func newRow(info journal.Info, state *projection.State, at journal.Position) row
 // damagedRow is the row of a journal that cannot be read. When it was updated is
 // in the part that cannot be read, perhaps: the file knows. Whether it is
 // damaged or the disk failed is not always known, so that only what surely is
-// damage describes a file.
+// damage describes a file: not what a higher limit can read.
 func damagedRow(info journal.Info, state *projection.State, err error) row {
 	r := newRow(info, state, journal.Position{})
 	r.Damaged = err.Error()
-	if corrupt := new(journal.CorruptError); !errors.As(err, &corrupt) && err != errNotSession {
+	corrupt := new(journal.CorruptError)
+	if lasting := errors.As(err, &corrupt) && corrupt.TooLong == 0 || err == errNotSession; !lasting {
 		r.Inode, r.ModTime = 0, time.Time{}
 	}
 	if r.UpdatedAt.Before(info.ModTime) {
@@ -109,7 +113,7 @@ func (t *Team) indexPath() string { return filepath.Join(t.journals.Path(), "ses
 
 // readIndex returns the rows by id. An index that cannot be read is empty.
 func (t *Team) readIndex() map[string]row {
-	data, err := journal.ReadFile(t.fs, t.indexPath())
+	data, err := journal.ReadFile(t.fs, t.indexPath(), maxCache)
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,327 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// limited is the same directory with another limit of a line.
+func limited(dir *journal.Dir, maxLine int) *journal.Dir {
+	return journal.NewDir(dir.Path(), journal.Options{FS: quick{journal.OS}, Now: atNoon, MaxLine: maxLine})
+}
+
+// newLongJournal makes a journal whose line of that number, of several, is much
+// longer than the others, and returns how many bytes it has.
+func newLongJournal(t testing.TB, dir *journal.Dir, long, last int) (id string, length int) {
+	t.Helper()
+	l := mustCreate(t, dir)
+	for n := 1; n <= last; n++ {
+		padding := 0
+		if n == long {
+			padding = 1 << 20
+		}
+		mustAppend(t, l, counted(n, padding))
+		must(t, l.Sync())
+	}
+	must(t, l.Close())
+	return l.ID(), len(splitLines(readFile(t, l.Path()))[long-1])
+}
+
+// A line that was written when more was allowed is no torn tail and no damage,
+// wherever it stands: nobody may set it aside.
+func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
+	for _, long := range []int{1, 3, 6} {
+		for _, archived := range []bool{false, true} {
+			t.Run(fmt.Sprintf("line %d of 6, archived %v", long, archived), func(t *testing.T) {
+				dir := newDir(t)
+				id, length := newLongJournal(t, dir, long, 6)
+				if archived {
+					must(t, dir.Archive(id))
+				}
+				info, err := dir.Stat(id)
+				must(t, err)
+				before := readFile(t, info.Path)
+				less := limited(dir, length-1)
+				for operation, err := range map[string]error{
+					"Reader": second(readAll(less, id)),
+					"Open":   second(less.Open(id)),
+					"Check":  less.Check(id),
+					"Follow": followed(less, id),
+				} {
+					var corrupt *journal.CorruptError
+					if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != int64(long) {
+						t.Errorf("%s: %v", operation, err)
+					}
+				}
+				if !bytes.Equal(readFile(t, info.Path), before) {
+					t.Error("the file was changed")
+				}
+				if events := sound(t, limited(dir, length), id); len(events) != 6 {
+					t.Errorf("with the limit it needs it has %d events", len(events))
+				}
+			})
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func readAll(dir *journal.Dir, id string) (events []journal.Event, err error) {
+	r, err := dir.Reader(id, journal.Position{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for e, err := range r.All() {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// followed is the error that ends a Follow.
+func followed(dir *journal.Dir, id string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, err := range dir.Follow(ctx, id, journal.Position{}) {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func TestTheErrorOverALongLineSaysHowLongItIsAndWhatIsAllowed(t *testing.T) {
+	dir := newDir(t)
+	id, length := newLongJournal(t, dir, 2, 3)
+	err := second(readAll(limited(dir, 4096), id))
+	want := fmt.Sprintf("line 2 (byte 111) is too long: it has %d bytes, and the limit is 4096", length)
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("the error is %v, want … %s", err, want)
+	}
+}
+
+func TestWhatALongLineCallsSyncedKeepsDamageBeforeItFromBeingSetAside(t *testing.T) {
+	dir := newDir(t)
+	id, length := newLongJournal(t, dir, 3, 3) // the third line alone calls the second synced
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	lines := splitLines(readFile(t, path))
+	lines[1][20] ^= 1
+	writeFile(t, path, bytes.Join(lines, nil))
+	var corrupt *journal.CorruptError
+	if _, err := limited(dir, length-1).Open(id); !errors.As(err, &corrupt) || corrupt.Line != 2 {
+		t.Errorf("a damaged line is taken for a torn tail: %v", err)
+	}
+}
+
+func TestRepairKeepsGoodLinesOverTheLimitByRefusing(t *testing.T) {
+	for damaged, changed := range map[int]string{1: "before the long line", 5: "behind it"} {
+		t.Run(changed, func(t *testing.T) {
+			dir := newDir(t)
+			id, length := newLongJournal(t, dir, 3, 6)
+			path := filepath.Join(dir.Path(), id+".jsonl")
+			lines := splitLines(readFile(t, path))
+			lines[damaged-1][20] ^= 1
+			writeFile(t, path, bytes.Join(lines, nil))
+			before := filesIn(t, dir.Path())
+
+			for _, dry := range []bool{true, false} {
+				_, err := limited(dir, length-1).Repair(id, dry)
+				var corrupt *journal.CorruptError
+				if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 3 {
+					t.Fatalf("the error is %v", err)
+				}
+			}
+			if after := filesIn(t, dir.Path()); !slices.Equal(before, after) || !bytes.Equal(readFile(t, path), bytes.Join(lines, nil)) {
+				t.Errorf("something was done: %v", after)
+			}
+			if done, err := limited(dir, length).Repair(id, false); err != nil || done.Kept != 5 {
+				t.Errorf("with the limit it needs: %+v, %v", done, err)
+			}
+		})
+	}
+}
+
+func TestALineIsSummedInWhateverPiecesItIsRead(t *testing.T) {
+	dir := newDir(t)
+	id, length := newLongJournal(t, dir, 2, 3)
+	for size := 1; size < 70; size++ {
+		chopped := journal.NewDir(dir.Path(), journal.Options{FS: chopping{quick{journal.OS}, size << 9}, MaxLine: 4096})
+		var corrupt *journal.CorruptError
+		if err := second(readAll(chopped, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
+			t.Fatalf("in pieces of %d bytes: %v", size<<9, err)
+		}
+	}
+}
+
+// chopping is a file system that reads no more than size bytes at once.
+type chopping struct {
+	journal.FS
+	size int
+}
+
+func (c chopping) OpenFile(name string, flag int, perm os.FileMode) (journal.File, error) {
+	f, err := c.FS.OpenFile(name, flag, perm)
+	return choppedFile{f, c.size}, err
+}
+
+type choppedFile struct {
+	journal.File
+	size int
+}
+
+func (c choppedFile) ReadAt(p []byte, off int64) (int, error) {
+	if len(p) <= c.size {
+		return c.File.ReadAt(p, off)
+	}
+	return c.File.ReadAt(p[:c.size], off)
+}
+
+func TestARecoveryIsRecordedWhateverTheLimit(t *testing.T) {
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{MaxLine: 1})
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Close())
+	appendFile(t, l.Path(), []byte("half"))
+	events := mustAppend(t, mustOpen(t, dir, l.ID()), counted(2, 0))
+	if recoveredIn(t, events[0]).Bytes != 4 || len(sound(t, dir, l.ID())) != 3 {
+		t.Errorf("appended %v", events)
+	}
+}
+
+const (
+	smallLimit = 1 << 20
+	// enormous is far more than an operation at the small limit may take.
+	enormous = 200 << 20
+	bounded  = 24 << 20
+)
+
+// allocated is how much memory f takes, given back or not.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// endless adds a sparse line of NUL bytes to a journal.
+func endless(t *testing.T, path, end string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	must(t, os.Truncate(path, info.Size()+enormous))
+	appendFile(t, path, []byte(end))
+}
+
+func TestALineWithoutEndTakesNoMemoryBeyondTheLimit(t *testing.T) {
+	for _, test := range []struct{ name, end string }{{"without a newline", ""}, {"with a newline", "\n"}} {
+		for name, operation := range limitedOperations {
+			t.Run(name+" "+test.name, func(t *testing.T) {
+				dir := newDir(t)
+				id := newJournal(t, dir, 10)
+				endless(t, filepath.Join(dir.Path(), id+".jsonl"), test.end)
+				if n := allocated(func() { operation(t, limited(dir, smallLimit), id) }); n > bounded {
+					t.Errorf("it takes %d MiB at a limit of %d MiB", n>>20, smallLimit>>20)
+				}
+			})
+		}
+	}
+}
+
+// limitedOperations are all that read a whole journal, whose events they must
+// still find.
+var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
+	"Reader": func(t *testing.T, dir *journal.Dir, id string) {
+		events, torn, err := read(t, dir, id)
+		if len(events) != 15 || torn.Bytes < enormous || err != nil {
+			t.Errorf("%d events, torn %+v, %v", len(events), torn, err)
+		}
+	},
+	"Open": func(t *testing.T, dir *journal.Dir, id string) {
+		if l := mustOpen(t, dir, id); l.Position().Seq != 15 || l.Torn().Bytes < enormous {
+			t.Errorf("open behind %v, torn %+v", l.Position(), l.Torn())
+		}
+	},
+	"Check": func(t *testing.T, dir *journal.Dir, id string) { must(t, dir.Check(id)) },
+	"Holds": func(t *testing.T, dir *journal.Dir, id string) {
+		r, err := dir.Reader(id, journal.Position{})
+		must(t, err)
+		defer r.Close()
+		info, err := dir.Stat(id)
+		must(t, err)
+		if r.Holds(journal.Position{Seq: 16, Offset: info.Size}) {
+			t.Error("a position behind nothing is held")
+		}
+	},
+	"Repair": func(t *testing.T, dir *journal.Dir, id string) {
+		path := filepath.Join(dir.Path(), id+".jsonl")
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		_, err = f.WriteAt([]byte("x"), 20)
+		must(t, errors.Join(err, f.Close()))
+		done, err := dir.Repair(id, true)
+		if done.Kept != 14 || len(done.Dropped) != 2 || err != nil {
+			t.Errorf("%+v, %v", done, err)
+		}
+	},
+	"Follow": func(t *testing.T, dir *journal.Dir, id string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		// Enough when the end of the file was met twice: once by reading, once
+		// by looking what the long line is.
+		var ends atomic.Int32
+		seen := journal.NewDir(dir.Path(), journal.Options{MaxLine: smallLimit, FS: watching{quick{journal.OS}, func() {
+			if ends.Add(1) == 2 {
+				cancel()
+			}
+		}}})
+		n := 0
+		for _, err := range seen.Follow(ctx, id, journal.Position{}) {
+			must(t, err)
+			n++
+		}
+		if n != 15 {
+			t.Errorf("%d events were followed", n)
+		}
+	},
+}
+
+// watching is a file system that tells when the end of a file was read.
+type watching struct {
+	journal.FS
+	atEnd func()
+}
+
+func (w watching) OpenFile(name string, flag int, perm os.FileMode) (journal.File, error) {
+	f, err := w.FS.OpenFile(name, flag, perm)
+	return watchedFile{f, w.atEnd}, err
+}
+
+type watchedFile struct {
+	journal.File
+	atEnd func()
+}
+
+func (w watchedFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.File.ReadAt(p, off)
+	if err == io.EOF {
+		w.atEnd()
+	}
+	return n, err
+}
