@@ -28,3 +28,13 @@ func (w *Watch) Woken(d *Dir, id string) (woken <-chan struct{}, leave func()) {
 	one := w.join(files{d.path, id})
 	return one.woken, one.leave
 }
+
+// EncodeLine is the line of an event, without its newline, behind one with the
+// sum prev.
+func EncodeLine(e Event, prev Sum) []byte {
+	line := encode(nil, &e, prev)
+	return line[:len(line)-1]
+}
+
+// ReadHolder reads a lock file.
+func ReadHolder(fsys FS, name string) Holder { return readHolder(fsys, name) }

@@ -190,7 +190,7 @@ func (l *life) tear() {
 // damage changes a byte of the second line, durably.
 func (l *life) damage() {
 	l.t.Helper()
-	data, err := journal.ReadFile(l.mem, l.path())
+	data, err := journal.ReadFile(l.mem, l.path(), 1<<30)
 	must(l.t, err)
 	data[bytes.IndexByte(data, '\n')+300] ^= 1
 	f, err := l.mem.OpenFile(l.path(), os.O_WRONLY, 0)

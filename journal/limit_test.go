@@ -55,7 +55,7 @@ func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
 				before := readFile(t, info.Path)
 				less := limited(dir, length-1)
 				for operation, err := range map[string]error{
-					"Reader": second(readAll(less, id)),
+					"Reader": second(readEvents(less, id)),
 					"Open":   second(less.Open(id)),
 					"Check":  less.Check(id),
 					"Follow": followed(less, id),
@@ -78,7 +78,7 @@ func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func readAll(dir *journal.Dir, id string) (events []journal.Event, err error) {
+func readEvents(dir *journal.Dir, id string) (events []journal.Event, err error) {
 	r, err := dir.Reader(id, journal.Position{})
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func followed(dir *journal.Dir, id string) error {
 func TestTheErrorOverALongLineSaysHowLongItIsAndWhatIsAllowed(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 2, 3)
-	err := second(readAll(limited(dir, 4096), id))
+	err := second(readEvents(limited(dir, 4096), id))
 	want := fmt.Sprintf("line 2 (byte 111) is too long: it has %d bytes, and the limit is 4096", length)
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("the error is %v, want … %s", err, want)
@@ -162,7 +162,7 @@ func TestALineIsSummedInWhateverPiecesItIsRead(t *testing.T) {
 	for size := 1; size < 70; size++ {
 		chopped := journal.NewDir(dir.Path(), journal.Options{FS: chopping{quick{journal.OS}, size << 9}, MaxLine: 4096})
 		var corrupt *journal.CorruptError
-		if err := second(readAll(chopped, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
+		if err := second(readEvents(chopped, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
 			t.Fatalf("in pieces of %d bytes: %v", size<<9, err)
 		}
 	}

@@ -140,7 +140,11 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 	}
 	defer r.Close()
 	rest := remains{at: bad.at, claimed: claimed, torn: Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}}
-	if err := rest.read(&lines{r: r, max: maxLine}); err != nil {
+	err = rest.read(&lines{r: r, max: maxLine})
+	if err != nil && s.size < 0 {
+		return Torn{}, bad.corrupt(s.path) // an archive that breaks off was changed, too
+	}
+	if err != nil {
 		return Torn{}, err
 	}
 	switch {

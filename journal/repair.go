@@ -11,7 +11,7 @@ import (
 // Repaired is what Repair did, or would do.
 type Repaired struct {
 	Kept    uint64 // events that are in the journal afterwards, those that tell of the repair not counted
-	Dropped []Torn // the runs of bytes that do not check, in order; none: the journal is sound
+	Dropped []Torn // the runs of bytes that do not check, in order, without any bytes where only numbers were wrong; none: the journal is sound
 	Aside   string // the name of the file that has the whole journal as it was
 }
 
@@ -116,7 +116,8 @@ type mend struct {
 	offset  int64    // in the old one
 	before  Sum      // that the line before has, or says it has, in the old one
 	line    int64    // of the old one, that was read last
-	bad     Torn     // the run that does not check and is not over yet
+	seq     uint64   // of the line that was kept last, in the old one
+	bad     Torn     // the run that does not check and is not over yet; no Reason: there is none
 	kept    uint64
 	dropped []Torn
 }
@@ -209,9 +210,13 @@ func (m *mend) take(line []byte) error {
 		m.drop(length, said, err)
 		return nil
 	}
+	if m.bad.Reason == "" && e.Seq != m.seq+1 {
+		m.bad = Torn{Offset: m.offset, FirstSeq: e.Seq, LastSeq: e.Seq, Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, m.seq+1)}
+	}
 	if err := m.close(); err != nil {
 		return err
 	}
+	m.seq = e.Seq
 	m.kept++
 	err = m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
 	m.offset += length
@@ -220,7 +225,7 @@ func (m *mend) take(line []byte) error {
 
 // drop adds bytes to the run that does not check.
 func (m *mend) drop(length int64, said Event, reason error) {
-	if m.bad.Bytes == 0 {
+	if m.bad.Reason == "" {
 		m.bad = Torn{Offset: m.offset, FirstSeq: said.Seq, Reason: reason.Error()}
 	}
 	m.bad.Bytes += length
@@ -230,7 +235,7 @@ func (m *mend) drop(length int64, said Event, reason error) {
 
 // close ends the run that does not check with an event that tells of it.
 func (m *mend) close() error {
-	if m.bad.Bytes == 0 {
+	if m.bad.Reason == "" {
 		return nil
 	}
 	m.dropped = append(m.dropped, m.bad)

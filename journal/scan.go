@@ -124,6 +124,8 @@ type badLine struct {
 
 func (e *badLine) Error() string { return e.reason.Error() }
 
+func (e *badLine) Unwrap() error { return e.reason }
+
 // corrupt calls it damage. Lines and sequence numbers run together.
 func (e *badLine) corrupt(path string) *CorruptError {
 	c := &CorruptError{Path: path, Line: int64(e.at.Seq) + 1, Offset: e.at.Offset, Reason: e.reason.Error()}

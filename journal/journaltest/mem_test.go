@@ -44,7 +44,7 @@ func must(t *testing.T, err error) {
 // no file.
 func holds(t *testing.T, fsys journal.FS, name, want string) {
 	t.Helper()
-	got, err := journal.ReadFile(fsys, name)
+	got, err := journal.ReadFile(fsys, name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		got = []byte("-")
 	} else if err != nil {
@@ -131,7 +131,7 @@ func TestAPowerCutLosesPagesOfWhatWasNotSynced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes, nul := map[int]bool{}, 0
 	for range 200 {
-		left, err := journal.ReadFile(m.PowerCut(func() bool { return rng.IntN(2) == 0 }), "/a")
+		left, err := journal.ReadFile(m.PowerCut(func() bool { return rng.IntN(2) == 0 }), "/a", 1<<30)
 		must(t, err)
 		sizes[len(left)] = true
 		for page := range bytes.Lines(bytes.ReplaceAll(left, []byte(page), []byte("x\n"))) {
