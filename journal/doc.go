@@ -60,6 +60,26 @@
 // else. A written line is never written again, except by Repair, which numbers
 // the lines behind a gap anew.
 //
+// # Assumptions
+//
+// A flush that the disk reports as done is done. The kernel reports a write-back
+// that failed to the next fsync of the file, once. A page that is written again
+// because something was appended to it keeps what was synced of it: what the
+// power cut leaves of the page is the old one or the new one. A rename within a
+// directory is one step. The order in which pages, sizes and names reach the
+// disk that were not synced is any: a file may have grown and hold NUL bytes
+// where its pages should be, and a name may be there without the file's bytes.
+// Bytes that the disk loses later are found by the sums, and cannot be brought
+// back; CRC-32C is no signature, so a change made with knowledge of it is not
+// found.
+//
+// Sync is fdatasync on Linux, F_FULLFSYNC on macOS and FlushFileBuffers on
+// Windows, where directories need no sync and none of this was ever tried. On a
+// network file system a flush means what the server makes of it, and a lock may
+// not hold between machines.
+//
+// The package journaltest has a file system that keeps to no more than this.
+//
 // # Concurrency
 //
 // The lock of the operating system allows one Log of a journal at a time,
@@ -97,8 +117,7 @@
 // opens the file again, compares it with what it kept in memory, and writes
 // what is missing, the second half of a line if need be: nothing of its own is
 // set aside, so that a disk may stay full for as long as it likes. After a
-// failed sync the system may have dropped
-// pages that it still shows: Recover writes a new file, of what was on the disk
+// failed sync the system may have dropped pages that it still shows: Recover writes a new file, of what was on the disk
 // before and what it kept in memory since, syncs it and renames it into place.
 // Both ways the lines keep their numbers and sums, since a follower may have
 // seen them.
