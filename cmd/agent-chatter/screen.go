@@ -17,6 +17,7 @@ type screen struct {
 	terminal bool // somebody watches: replies appear as they come
 
 	speaking  bool // a part of a reply stands on the line
+	streamed  bool // the reply was shown as it came
 	spinner   *spinner
 	stream    markerFilter
 	unsaved   bool
@@ -66,7 +67,7 @@ func (s *screen) Appended(e journal.Event) {
 }
 
 func (s *screen) TurnStarted(m coordinator.Member) {
-	s.stream = markerFilter{}
+	s.stream, s.streamed = markerFilter{}, false
 	if s.watched() && s.team.ShowThinkingTimer {
 		s.spinner.start(safeLine(m.DisplayName) + " is thinking")
 	}
@@ -86,7 +87,7 @@ func (s *screen) Text(m coordinator.Member, text string) {
 	s.spinner.end()
 	if !s.speaking {
 		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(m.DisplayName)))
-		s.speaking = true
+		s.speaking, s.streamed = true, true
 	}
 	fmt.Fprint(s.app.stdout, safe(text))
 }
@@ -97,9 +98,8 @@ func (s *screen) Said(m projection.Message) {
 	if s.json || m.Speaker.Type == projection.TypeHuman {
 		return
 	}
-	shown := s.speaking
 	s.endLine()
-	if !shown {
+	if !s.streamed {
 		s.show(m)
 	}
 }

@@ -182,3 +182,18 @@ func TestOnATerminalDeleteAsks(t *testing.T) {
 		t.Errorf("it is still there: %s", stdout)
 	}
 }
+
+func TestOnATerminalAReplyThatCannotBeSavedIsShownOnce(t *testing.T) {
+	t.Setenv("REPLY", strings.Repeat("all right ", 4000))
+	chat := startTerminal(t, t.TempDir(), exec.Command("sh", "-c", "ulimit -f 16 && exec agent-chatter chat -t "+team("capture.json")))
+	chat.says("hugo> ")
+	chat.presses("hello" + enter)
+	chat.says("Failed to save session")
+	chat.says("This conversation is not being saved")
+	chat.says("hugo> ")
+	chat.presses(ctrlC)
+	chat.ends(exitFailed)
+	if n := strings.Count(chat.stdout.String(), "Ada: "); n != 1 {
+		t.Errorf("one reply is shown %d times", n)
+	}
+}

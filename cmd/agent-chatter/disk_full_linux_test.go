@@ -1,0 +1,402 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// spoken are the messages of the latest session, as replay shows them.
+func spoken(t *testing.T, home string) (messages []string) {
+	t.Helper()
+	stdout, _ := do(t, home, exitDone, "replay", "latest", "--output", "json")
+	for line := range strings.Lines(stdout) {
+		var m struct {
+			Content string
+			Speaker struct{ Name string }
+			Partial bool
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		if !m.Partial {
+			messages = append(messages, m.Speaker.Name+": "+m.Content)
+		}
+	}
+	return messages
+}
+
+// dialogue is what is said when ada answers each message with a reply.
+func dialogue(reply string, messages ...string) (all []string) {
+	for _, m := range messages {
+		all = append(all, "hugo: "+m, "ada: "+reply)
+	}
+	return all
+}
+
+// checkSpoken checks that the only session has these messages, each once and in
+// order, whoever is asked, and that its journal is sound.
+func checkSpoken(t *testing.T, home string, want []string) {
+	t.Helper()
+	if got := spoken(t, home); !slices.Equal(got, want) {
+		t.Errorf("the session has %d messages, want %d:\n%.2000q\nwant\n%.2000q", len(got), len(want), got, want)
+	}
+	stdout, stderr := do(t, home, exitDone, "verify")
+	if strings.Count(stdout, "  ok  ") != 1 || stderr != "" {
+		t.Errorf("verify says %s%s", stdout, stderr)
+	}
+	stdout, _ = do(t, home, exitDone, "sessions", "--output", "json")
+	var row struct{ MessageCount int }
+	if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.MessageCount != len(want) {
+		t.Errorf("sessions says %d messages, want %d: %v", row.MessageCount, len(want), err)
+	}
+}
+
+// tells counts the events of the latest session that tell of a failure.
+func tells(t *testing.T, home string) int {
+	t.Helper()
+	stdout, _ := do(t, home, exitDone, "replay", "latest", "--output", "events")
+	return strings.Count(stdout, `"type":"journal.recovered"`)
+}
+
+// contents are the files below a directory, without those that only say who
+// works there and the caches.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "sessions.json") || strings.Contains(name, ".checkpoint.json") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// reply lets the members of the team capture answer in so many bytes, to which a
+// marker is added.
+func reply(t *testing.T, size int) string {
+	said := strings.TrimRight(strings.Repeat("all right ", size/10+1)[:size], " ")
+	t.Setenv("REPLY", said+" [NEXT: hugo]")
+	return said
+}
+
+// asks types a message on a terminal and waits for the answer and the next
+// prompt, before which all of these texts come.
+func (p *program) asks(message string, texts ...string) {
+	p.t.Helper()
+	p.presses(message + enter)
+	for _, text := range texts {
+		p.says(text)
+	}
+	p.says("hugo> ")
+}
+
+func TestDiskThatFillsUpAndGetsRoomAgain(t *testing.T) {
+	for _, c := range []struct {
+		size int   // of each reply
+		free int64 // when the disk is as good as full
+	}{{3_000, 0}, {20_000, 0}, {20_000, 9000}, {100_000, 40_000}} {
+		t.Run(fmt.Sprintf("replies of %d bytes, %d free", c.size, c.free), func(t *testing.T) {
+			d := newDisk(t)
+			said := reply(t, c.size)
+			chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+			chat.says("hugo> ")
+			chat.asks("one", "Ada: ")
+			saved := spoken(t, d.home())
+
+			d.fill(c.free)
+			for _, message := range []string{"two", "three", "four"} {
+				chat.asks(message, textNotSaved)
+				chat.asks("/queue", textNotSaved)
+				// Meanwhile others read what there is.
+				do(t, d.home(), exitDone, "verify")
+				if got := spoken(t, d.home()); len(got) < 2 || !slices.Equal(got[:2], saved) || len(got) > 3 {
+					t.Errorf("on the full disk the session has %.500q", got)
+				}
+			}
+			d.room()
+			chat.asks("five", "Ada: ", "✓ Everything is saved again.")
+			chat.asks("/queue")
+			chat.asks("six", "Ada: ")
+			chat.presses(ctrlC)
+			chat.ends(exitDone)
+			shown := chat.stdout.String()
+			if n := strings.Count(shown, textNotSaved); n != 6 {
+				t.Errorf("%d prompts say that nothing is saved, want 6:\n%s", n, shown)
+			}
+			for _, text := range []string{"Failed to save session: ", "no space left on device\r\nThe disk is full: make room"} {
+				if n := strings.Count(shown, text); n != 3 {
+					t.Errorf("%q is said %d times, want once for each message:\n%s", text, n, shown)
+				}
+			}
+			checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four", "five", "six"))
+			if n := strings.Count(shown, "Ada: "); n != 6 {
+				t.Errorf("6 replies are shown %d times:\n%s", n, shown)
+			}
+			told := strings.Count(shown, "is whole now: a write failed: ") // what is not free in whole pages is taken or not
+			if n := tells(t, d.home()); n != told || n > 1 || c.free > 0 && n == 0 {
+				t.Errorf("%d events tell of the failure, and %d were shown", n, told)
+			}
+			if asides, _ := filepath.Glob(filepath.Join(d.home(), "sessions", "*", "*.aside-*")); len(asides) > 0 {
+				t.Errorf("set aside was %q", asides)
+			}
+		})
+	}
+}
+
+func TestDiskThatIsFullFromTheFirstWord(t *testing.T) {
+	for _, existing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the team has a directory: %v", existing), func(t *testing.T) {
+			d := newDisk(t)
+			said := reply(t, 300)
+			if existing {
+				do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "before")
+				do(t, d.home(), exitDone, "sessions", "delete", "latest", "--yes")
+			}
+			d.fill(0)
+			chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+			chat.says("hugo> ")
+			chat.asks("one", "Failed to save session: ", "The disk is full: make room", "Ada: ", textNotSaved)
+			if stdout, _ := do(t, d.home(), exitDone, "sessions"); stdout != "" {
+				t.Errorf("on the full disk there is %s", stdout)
+			}
+			d.room()
+			chat.asks("two", "Ada: ", "✓ Everything is saved again.")
+			chat.presses(ctrlC)
+			chat.ends(exitDone)
+			checkSpoken(t, d.home(), dialogue(said, "one", "two"))
+		})
+	}
+}
+
+func TestDiskThatStaysFullLosesOnlyWhatWasTold(t *testing.T) {
+	for _, free := range []int64{0, 9000} {
+		t.Run(fmt.Sprintf("%d bytes are free", free), func(t *testing.T) {
+			d := newDisk(t)
+			said := reply(t, 20_000)
+			do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+			d.fill(free)
+			_, stderr := do(t, d.home(), exitFailed, "chat", "--resume", "-m", "two", "-m", "three")
+			checkToldFull(t, stderr)
+			if _, stderr = do(t, d.home(), exitDone, "verify"); free > 0 && !strings.Contains(stderr, "unfinished write") {
+				t.Errorf("there is no torn tail: %s", stderr)
+			}
+			before := spoken(t, d.home())
+			if n := len(before); n < 2 || n > 3 || !slices.Equal(before, dialogue(said, "one", "two")[:n]) {
+				t.Errorf("the session has %d messages: %.500q", len(before), before)
+			}
+			d.fill(0) // a torn tail cannot even be set aside
+			_, stderr = do(t, d.home(), exitFailed, "chat", "--resume", "-m", "four")
+			checkToldFull(t, stderr)
+			if asides, _ := filepath.Glob(filepath.Join(d.home(), "sessions", "*", "*.aside-*")); len(asides) > 0 {
+				t.Errorf("set aside was %q", asides)
+			}
+			d.room()
+			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...) // it may have fitted
+			do(t, d.home(), exitDone, "chat", "--resume", "-m", "five")
+			checkSpoken(t, d.home(), append(before, dialogue(said, "five")...))
+		})
+	}
+}
+
+// checkToldFull checks that a chat says that the disk is full, and does not say
+// how to go on with what was not saved.
+func checkToldFull(t *testing.T, stderr string) {
+	t.Helper()
+	for _, text := range []string{"Failed to save session: ", "no space left on device", "The disk is full: make room"} {
+		if !strings.Contains(stderr, text) {
+			t.Errorf("it does not say %q: %s", text, stderr)
+		}
+	}
+	if strings.Contains(stderr, "To go on") {
+		t.Errorf("it offers to go on with what was not saved: %s", stderr)
+	}
+}
+
+// TestDiskThatIsFullRefusesAndKeepsEverything runs each command on a full disk,
+// and again when there is room.
+func TestDiskThatIsFullRefusesAndKeepsEverything(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		damaged bool // the session's second line does not check
+		trashed bool // there is a session in the trash, too
+		args    []string
+		works   bool // even on a full disk
+	}{
+		{name: "compact", args: []string{"compact", "--keep", "0", "--archive-after", "0s"}},
+		{name: "repair", damaged: true, args: []string{"repair", "latest-id"}},
+		{name: "export", args: []string{"sessions", "export", "latest", "-o", "export/"}},
+		{name: "rename", args: []string{"sessions", "rename", "latest", strings.Repeat("a long title ", 300)}},
+		{name: "delete", args: []string{"sessions", "delete", "latest-id", "--yes"}},
+		{name: "clean", args: []string{"sessions", "clean", "--older-than", "0s"}},
+		{name: "clean, with something in the trash", trashed: true, works: true, args: []string{"sessions", "clean", "--older-than", "0s"}},
+		{name: "sessions", works: true, args: []string{"sessions"}},
+		{name: "replay", works: true, args: []string{"replay", "latest"}},
+		{name: "verify", works: true, args: []string{"verify"}},
+		{name: "tail", works: true, args: []string{"tail", "latest"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDisk(t)
+			reply(t, 40_000)
+			do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one", "-m", "two")
+			if c.trashed {
+				do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "three")
+				do(t, d.home(), exitDone, "sessions", "delete", "latest", "--yes")
+			}
+			id, path := onlyJournal(t, d.home())
+			removeCaches(t, d.home())
+			if c.damaged {
+				content := []byte(readFile(t, path))
+				content[bytes.IndexByte(content, '\n')+20] ^= 1
+				if err := os.WriteFile(path, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args := slices.Clone(c.args)
+			for i, arg := range args {
+				switch arg {
+				case "latest-id":
+					args[i] = id
+				case "export/":
+					args[i] = filepath.Join(d.dir, "export") + "/"
+				}
+			}
+			d.fill(0)
+			before := contents(t, d.home())
+			if c.works {
+				do(t, d.home(), exitDone, args...)
+				return
+			}
+			_, stderr := do(t, d.home(), exitFailed, args...)
+			if !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "The disk is full: make room") {
+				t.Errorf("it does not say what helps: %s", stderr)
+			}
+			if after := contents(t, d.home()); !maps.Equal(before, after) {
+				t.Errorf("it changed files: before %q, after %q", names(before), names(after))
+			}
+			if left := contents(t, d.dir); slices.ContainsFunc(names(left), func(n string) bool { return strings.HasSuffix(n, ".tmp") }) {
+				t.Errorf("it leaves %q", names(left))
+			}
+			d.room()
+			do(t, d.home(), exitDone, args...)
+			do(t, d.home(), exitDone, "verify")
+		})
+	}
+}
+
+func removeCaches(t *testing.T, home string) {
+	t.Helper()
+	for _, pattern := range []string{"*.checkpoint.json", "sessions.json"} {
+		paths, _ := filepath.Glob(filepath.Join(home, "sessions", "*", pattern))
+		for _, path := range paths {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
+
+func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
+	t.Run("from the first word", func(t *testing.T) {
+		d := newDisk(t)
+		said := reply(t, 300)
+		chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+		chat.says("hugo> ")
+		d.remount("ro")
+		for _, message := range []string{"one", "two"} {
+			chat.asks(message, "Failed to save session: ", "read-only file system", "Check who may read and write there", "Ada: ", textNotSaved)
+		}
+		d.remount("rw")
+		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
+		chat.presses(ctrlC)
+		chat.ends(exitDone)
+		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
+	})
+	t.Run("from a resume", func(t *testing.T) {
+		d := newDisk(t)
+		said := reply(t, 300)
+		do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+		d.remount("ro")
+		chat := startOnTerminal(t, d.home(), "chat", "--resume")
+		chat.says("2 messages loaded")
+		chat.says("hugo> ")
+		chat.asks("two", "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
+		chat.asks("/status", textNotSaved)
+		d.remount("rw")
+		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
+		chat.presses(ctrlC)
+		chat.ends(exitDone)
+		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
+	})
+}
+
+// A file system in use cannot be mounted anew for reading only, but it takes
+// that step by itself when it meets an error, and then there is no way back for
+// the program that has files open.
+func TestDiskWhoseFileSystemBreaksDownInAConversation(t *testing.T) {
+	d := newDisk(t)
+	said := reply(t, 300)
+	chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+	chat.says("hugo> ")
+	chat.asks("one", "Ada: ")
+	chat.asks("two", "Ada: ")
+	d.breakDown()
+	for _, message := range []string{"three", "four"} {
+		chat.asks(message, "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
+	}
+	chat.presses(ctrlC)
+	chat.says("Failed to save session: ")
+	chat.ends(exitFailed)
+	d.mend()
+	checkSpoken(t, d.home(), dialogue(said, "one", "two"))
+	do(t, d.home(), exitDone, "chat", "--resume", "-m", "five")
+	checkSpoken(t, d.home(), dialogue(said, "one", "two", "five"))
+}
+
+// A disk that promises more than it has takes a write, and fails when that is
+// to be on it: the page cache has what the disk has not.
+func TestDiskThatHasLessThanItPromises(t *testing.T) {
+	needsDisks(t)
+	below := t.TempDir()
+	small := &disk{t: t, dir: below}
+	small.system("mount", "-t", "tmpfs", "-o", "size=2M", "tmpfs", below)
+	t.Cleanup(func() { exec.Command("umount", below).Run() })
+	d := newDiskAt(t, filepath.Join(below, "image"), "16M", "-O", "^has_journal")
+	said := reply(t, 60_000)
+	chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+	chat.says("hugo> ")
+	chat.asks("one", "Ada: ")
+
+	fill(t, below, 0)
+	asked := []string{"one"}
+	for len(asked) < 10 && !strings.Contains(chat.stdout.String(), textNotSaved) { // some blocks have a place already
+		asked = append(asked, fmt.Sprint("again ", len(asked)))
+		chat.asks(asked[len(asked)-1], "Ada: ")
+	}
+	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada: ", textNotSaved)
+	makeRoom(t, below)
+	chat.asks("four", "Ada: ", "✓ Everything is saved again.")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+	asked = append(asked, "three", "four")
+	checkSpoken(t, d.home(), dialogue(said, asked...))
+	d.mend() // what the page cache had is gone: this is the disk
+	checkSpoken(t, d.home(), dialogue(said, asked...))
+}
