@@ -79,6 +79,7 @@ type cli struct {
 	Verify   verifyCommand   `cmd:"" help:"Check every line of the journals."`
 	Repair   repairCommand   `cmd:"" help:"Make a damaged session usable again, setting aside what does not check."`
 	Sessions sessionsCommand `cmd:"" help:"List, show and delete sessions."`
+	Doctor   doctorCommand   `cmd:"" help:"Check where sessions are kept, and say what is wrong and what helps."`
 	Team     teamCommand     `cmd:"" help:"Check team configurations."`
 	Agents   agentsCommand   `cmd:"" help:"List the agents that are registered for all teams."`
 }

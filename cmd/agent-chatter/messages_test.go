@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,58 @@ func sampleTexts() []text {
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	add("networkText", "", networkText("/net/"+hostile, "NFS"))
+	return append(texts, doctorTexts(damaged, denied, full)...)
+}
+
+// doctorTexts calls every function for what doctor finds.
+func doctorTexts(damaged catalog.Session, denied, full error) []text {
+	var texts []text
+	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
+	found := func(function, sample string, f finding) {
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+	}
+	const home, path = "/home/" + hostile, "/home/" + hostile + "/config.json"
+	archived := damaged
+	archived.Archived = true
+	add("wrongText", "one", wrongText(1))
+	add("wrongText", "two", wrongText(2))
+	found("homeText", "", homeText(home))
+	found("homeToComeText", "", homeToComeText(home))
+	found("homeWrongText", "", homeWrongText(denied))
+	found("sharedText", "", sharedText(home, "NFS"))
+	found("privateText", "", privateText())
+	found("openText", "", openText(home, 1, everybody, path, 0o644))
+	found("hiddenText", "", hiddenText(home, 2, path, 0o644))
+	found("foreignText", "one", foreignText(home, 1, 1000, path))
+	found("foreignText", "two", foreignText(home, 2, 1000, path))
+	found("closedText", "", closedText(home, 1, path, 0o444))
+	add("files", "", files(2))
+	add("areFiles", "", areFiles(2))
+	add("quoted", "", quoted("/home/it's mine"))
+	found("unreadableText", "", unreadableText(denied))
+	found("noLockText", "", noLockText(errors.New(hostile)))
+	found("lockTwiceText", "", lockTwiceText(home))
+	found("diskWrongText", "full", diskWrongText(full))
+	found("diskWrongText", "else", diskWrongText(errors.New(hostile)))
+	found("diskText", "case matters", diskText(true))
+	found("diskText", "case does not matter", diskText(false))
+	add("spaceText", "", spaceText(3<<30, 17))
+	add("spaceText", "inodes without a limit", spaceText(3<<30, math.MaxUint64))
+	found("noSpaceText", "", noSpaceText(denied))
+	for _, n := range []uint64{0, 1, 1023, 1024, 1536, 1 << 20, 5 << 40, math.MaxUint64} {
+		add("bytesText", fmt.Sprint(n), bytesText(n))
+	}
+	found("watchesText", "", watchesText(usage{1, 128}, usage{2, 8192}))
+	found("fewWatchesText", "", fewWatchesText(usage{127, 128}, usage{2, 8192}))
+	found("configWrongText", "", configWrongText(errors.New("config.json: "+hostile)))
+	found("registryWrongText", "", registryWrongText(errors.New("agents/config.json: "+hostile)))
+	found("sessionsText", "", sessionsText("demo", 3))
+	found("damagedText", "", damagedText(damaged))
+	found("damagedText", "archived", damagedText(archived))
+	found("leftoversText", "", leftoversText(home, 1, 2048))
+	found("trashText", "", trashText(2, 2048))
+	found("agentsText", "", agentsText(2))
+	found("noProgramText", "", noProgramText(home, coordinator.Agent{Name: hostile, Command: hostile}, errors.New("it is not there")))
 	return texts
 }
 

@@ -163,6 +163,10 @@ func TestAReadOnlyHomeIsReadWithoutALockAndWithoutATrace(t *testing.T) {
 			if answer, notice := chat.stdout.String(), chat.stderr.String(); !strings.Contains(answer, "“hello again”") || !strings.Contains(notice, "Failed to save session") {
 				t.Errorf("a chat says %q, %q", answer, notice)
 			}
+			doctor := run([]string{"doctor"}, exitFailed)
+			if found := doctor.stdout.String(); !strings.Contains(found, "wrong  locks: ") || !strings.Contains(found, "wrong  disk: ") {
+				t.Errorf("doctor finds\n%s", found)
+			}
 			if after := traces(t, home); after != before {
 				t.Errorf("before\n%safter\n%s", before, after)
 			}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+// inotify is a thing of Linux.
+func inotify() (instances, watches usage, err error) {
+	return instances, watches, errors.ErrUnsupported
+}
