@@ -12,7 +12,8 @@ import (
 )
 
 // A checkpoint is written at a save point when this much lies behind the last
-// one, and at the end.
+// one. So much is read in no time, and what a short session writes does not
+// depend on how long the conversation is.
 const (
 	checkpointEvents = 1000
 	checkpointBytes  = 1 << 20
@@ -204,15 +205,16 @@ func (l *fileLog) Save(state *projection.State) error {
 	if err := l.log.Sync(); err != nil {
 		return err
 	}
-	at := l.log.Position()
-	if at.Seq-l.checkpoint.Seq >= checkpointEvents || at.Offset-l.checkpoint.Offset >= checkpointBytes {
-		l.keep(state, at)
-	}
+	l.keep(state, l.log.Position())
 	return nil
 }
 
-// keep writes a checkpoint. One that cannot be written costs time later.
+// keep writes a checkpoint when it is long since the last one. One that cannot
+// be written costs time later.
 func (l *fileLog) keep(state *projection.State, at journal.Position) {
+	if at.Seq-l.checkpoint.Seq < checkpointEvents && at.Offset-l.checkpoint.Offset < checkpointBytes {
+		return
+	}
 	if state.Seq == at.Seq && l.team.WriteCheckpoint(l.log.ID(), state, at) == nil {
 		l.checkpoint = at
 	}
@@ -224,7 +226,6 @@ func (l *fileLog) Close(state *projection.State) error {
 		return nil
 	}
 	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
-		l.keep(state, at)
 		l.team.Closed(l.log.ID(), state, at)
 	}
 	return errors.Join(err, l.log.Close())

@@ -13,10 +13,10 @@ import (
 
 // FoldVersion changes whenever the same events would give another State, so
 // that checkpoints of an older fold are not believed.
-const FoldVersion = 1
+const FoldVersion = 2
 
-// The bounds of State.Recent: messages, and bytes of their contents. They belong
-// to the FoldVersion.
+// The bounds of State.Recent: messages, and bytes of their contents and their
+// routing. They belong to the FoldVersion.
 const (
 	RecentMessages = 200
 	RecentBytes    = 1 << 20
@@ -24,6 +24,7 @@ const (
 
 const (
 	partialBytes = 1 << 20 // of the text that an open turn keeps
+	openTurns    = 100     // that are kept, and as many tools of each; only crashes leave more than a few
 )
 
 // State is what a session amounts to, in bounded space. The zero State is that
@@ -43,6 +44,7 @@ type State struct {
 	LastTurn  *TurnEnded `json:"lastTurn,omitempty"`  // without its partial text
 	LastTry   string     `json:"lastTry,omitempty"`   // the message that LastTurn answered
 	Recent    []Entry    `json:"recent,omitempty"`    // the newest messages, oldest first, within the bounds
+	recent    int        // the bytes of Recent; 0: not counted yet
 
 	Unknown    map[string]int `json:"unknown,omitempty"`    // events of types that this version does not know
 	Unreadable int            `json:"unreadable,omitempty"` // events whose payload made no sense
@@ -145,7 +147,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.append(e, p.Message)
 		s.touch(e)
 	case TurnStarted:
-		s.OpenTurns = append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time})
+		s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), openTurns)
 		s.touch(e)
 	case TurnText:
 		s.addText(p)
@@ -203,18 +205,37 @@ func (s *State) count(m Message) {
 // remember keeps the newest messages that fit. One that does not fit by itself
 // leaves room for none: who needs it reads it from the journal.
 func (s *State) remember(entry Entry) {
-	s.Recent = append(s.Recent, entry)
-	size, keep := 0, 0
-	for keep < min(len(s.Recent), RecentMessages) {
-		size += len(s.Recent[len(s.Recent)-1-keep].Content)
-		if size > RecentBytes {
-			break
+	if s.recent == 0 {
+		for _, e := range s.Recent {
+			s.recent += e.size()
 		}
-		keep++
 	}
-	if drop := len(s.Recent) - keep; drop > 0 {
-		s.Recent = slices.Delete(s.Recent, 0, drop)
+	s.Recent = append(s.Recent, entry)
+	s.recent += entry.size()
+	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recent > RecentBytes) {
+		s.recent -= s.Recent[0].size()
+		s.Recent[0] = Entry{} // the array outlives the slice
+		s.Recent = s.Recent[1:]
 	}
+}
+
+// size is what an entry counts for in RecentBytes.
+func (e Entry) size() int {
+	n := len(e.Content)
+	if e.Routing != nil {
+		for _, m := range e.Routing.RawNextMarkers {
+			n += len(m)
+		}
+		for _, a := range e.Routing.ResolvedAddressees {
+			n += 3 * len(a.Identifier) // and the member that it meant
+		}
+	}
+	return n
+}
+
+// newest keeps at most so many of a list, the last ones.
+func newest[T any](list []T, most int) []T {
+	return list[max(0, len(list)-most):]
 }
 
 func (s *State) turn(id string) *OpenTurn {
@@ -239,7 +260,7 @@ func (s *State) startTool(p ToolStarted) {
 	s.Stats.Tools++
 	if t := s.turn(p.TurnID); t != nil {
 		p.Input = nil
-		t.Tools = append(t.Tools, p)
+		t.Tools = newest(append(t.Tools, p), openTurns)
 	}
 }
 
