@@ -54,8 +54,12 @@ func (c *conversation) record(batch ...journal.Record) error {
 	return nil
 }
 
-// hold makes a batch part of the conversation in memory alone.
+// hold makes a batch part of the conversation in memory alone. What could never
+// be appended would keep everything behind it from the disk, too.
 func (c *conversation) hold(batch []journal.Record) error {
+	if err := c.log.Fits(batch...); err != nil {
+		return err
+	}
 	if err := c.apply(batch); err != nil {
 		return err
 	}

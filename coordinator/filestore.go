@@ -199,6 +199,8 @@ func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 	return events, err
 }
 
+func (l *fileLog) Fits(batch ...journal.Record) error { return l.log.Fits(batch...) }
+
 func (l *fileLog) Recover() ([]journal.Event, error) { return l.log.Recover() }
 
 func (l *fileLog) Save(state *projection.State) error {

@@ -169,11 +169,23 @@ type memoryLog struct {
 func (l *memoryLog) SessionID() string        { return l.session.id }
 func (l *memoryLog) State() *projection.State { return l.state.Clone() }
 
+func (l *memoryLog) Fits(batch ...journal.Record) error {
+	for _, r := range batch {
+		if err := r.Fits(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	if l.closed {
 		return nil, journal.ErrClosed
+	}
+	if err := l.Fits(batch...); err != nil {
+		return nil, err
 	}
 	at := l.session.at
 	var events []journal.Event

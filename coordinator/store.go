@@ -50,6 +50,9 @@ type SessionLog interface {
 	State() *projection.State
 	// Append records a batch, as journal.Log.Append does.
 	Append(batch ...journal.Record) ([]journal.Event, error)
+	// Fits returns the error with which Append refuses a batch that no disk
+	// could hold, such as journal.ErrTooLong.
+	Fits(batch ...journal.Record) error
 	// Save returns nil when everything is durable. The state is that after
 	// the last event, and may be kept to make opening cheaper.
 	Save(state *projection.State) error

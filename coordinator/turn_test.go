@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -336,6 +337,22 @@ func TestAToolThatIsTooLongStopsTheAgentAndNotTheSession(t *testing.T) {
 	}
 	s.say("again")
 	d.checkMessages(s.Session().ID, "you: hello", "you: again", "ada: ok")
+}
+
+func TestAMessageThatIsTooLongIsRefusedWhileNothingCanBeSavedToo(t *testing.T) {
+	d := onDisk(t, maxLine)
+	s := start(t, d)
+	d.FailFrom(1, syscall.ENOSPC)
+	s.say("hello")
+	if err := s.Say(context.Background(), strings.Repeat("long ", maxLine)); !errors.Is(err, journal.ErrTooLong) {
+		t.Errorf("the error is %v", err)
+	}
+	d.Heal()
+	s.say("again")
+	if s.Session().Unsaved {
+		t.Error("it is not saved when the disk works again")
+	}
+	s.checkComplete(d, "you: hello", "ada: ok", "you: again", "ada: ok")
 }
 
 func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {

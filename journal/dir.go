@@ -48,21 +48,25 @@ type Dir struct {
 
 // NewDir names the directory path. It touches nothing on the disk.
 func NewDir(path string, o Options) *Dir {
-	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: o.MaxLine, watch: o.Watch}
+	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine), watch: o.Watch}
 	if d.fs == nil {
 		d.fs = OS
 	}
 	if d.now == nil {
 		d.now = time.Now
 	}
-	if d.maxLine == 0 {
-		d.maxLine = DefaultMaxLine
-	}
 	if d.watch == nil {
 		d.watch = &Watch{}
 	}
-	d.maxLine = max(d.maxLine, MinMaxLine)
 	return d
+}
+
+// lineLimit is what an Options.MaxLine stands for.
+func lineLimit(maxLine int) int {
+	if maxLine == 0 {
+		return DefaultMaxLine
+	}
+	return max(maxLine, MinMaxLine)
 }
 
 // Path is the directory's path.

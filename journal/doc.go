@@ -37,8 +37,11 @@
 // there is no canonical JSON to agree on; because it is chained, a line that
 // was changed, lost, doubled or moved is noticed. Writers write compact JSON
 // without HTML escapes. Readers take any valid JSON in front of the last 18
-// bytes. A line has at most DefaultMaxLine bytes; a longer event is refused
-// before anything is written.
+// bytes. A line has at most DefaultMaxLine bytes, unless Options say otherwise; a
+// longer event is refused before anything is written, and a longer line that
+// checks is a CorruptError that says how long it is, never a torn tail. No
+// operation takes much more memory than a line may have bytes. An archive is
+// compressed with a window of at most 8 MiB.
 //
 // Beside a journal there may be
 //

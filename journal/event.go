@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -22,6 +23,13 @@ type Record struct {
 	Time time.Time       // zero: now
 }
 
+// Fits returns the error with which an Append would refuse the record, such as
+// a *TooLongError; maxLine is Options.MaxLine, 0 for the default.
+func (r Record) Fits(maxLine int) error {
+	_, err := compactRecord(r, time.Now(), lineLimit(maxLine))
+	return err
+}
+
 // Position is the place behind a line, where the next one starts. The zero
 // Position is the beginning of a journal.
 type Position struct {
@@ -36,9 +44,9 @@ func (e Event) Line() []byte {
 }
 
 // Next is the event that a record becomes behind a position, and the position
-// behind it, without a journal.
+// behind it, without a journal. It may be of any length.
 func (p Position) Next(r Record) (Event, Position, error) {
-	r, err := compactRecord(r, time.Now(), DefaultMaxLine)
+	r, err := compactRecord(r, time.Now(), math.MaxInt)
 	if err != nil {
 		return Event{}, p, err
 	}

@@ -146,6 +146,13 @@ func (l *Log) Append(batch ...Record) ([]Event, error) {
 	return l.write(records)
 }
 
+// Fits returns the error with which Append would refuse a batch whatever the
+// disk does, such as a *TooLongError.
+func (l *Log) Fits(batch ...Record) error {
+	_, err := l.compact(batch)
+	return err
+}
+
 func (l *Log) usable() error {
 	if l.closed {
 		return ErrClosed

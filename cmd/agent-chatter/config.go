@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -19,7 +21,20 @@ import (
 type config struct {
 	Retention retention `json:"retention"`
 	Window    window    `json:"window"`
+	Journal   limits    `json:"journal"`
 }
+
+// limits are those of journals.
+type limits struct {
+	MaxLine int `json:"maxLine"` // bytes that one event may take; 0: 64 MiB
+}
+
+// The limit of a line is at least what a session with a large team begins with,
+// and at most what fits into memory a few times.
+const (
+	leastMaxLine = 64 << 10
+	mostMaxLine  = 1 << 30
+)
 
 // window is how much of a conversation agents are shown; 0 is the usual.
 type window struct {
@@ -54,30 +69,70 @@ func (c config) policy() catalog.Policy {
 
 // config reads the file, and the environment over it.
 func (a *app) config() (config, error) {
-	var c config
 	path := filepath.Join(a.home, "config.json")
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-	case err != nil:
+	c, err := readConfig(path)
+	if err != nil {
 		return c, err
-	default:
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&c); err != nil {
-			return c, fmt.Errorf("%s: %w", path, err)
-		}
 	}
 	if err := c.Retention.fromEnvironment(); err != nil {
 		return c, err
 	}
-	if c.Retention.Keep != nil && *c.Retention.Keep < 0 {
-		return c, fmt.Errorf("%s: retention.keep is a number of sessions, 0 or more", path)
-	}
-	if c.Window.Messages < 0 || c.Window.Bytes < 0 {
-		return c, fmt.Errorf("%s: window has numbers of messages and bytes, 0 for the usual", path)
+	if err := c.check(); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
+}
+
+// maxLine is the configured limit of a line, or 0. Reading needs no
+// configuration: where there is one that cannot be used, the usual limit counts,
+// and whatever writes says what is wrong with it.
+func (a *app) maxLine() int {
+	c, err := readConfig(filepath.Join(a.home, "config.json"))
+	if err != nil || c.check() != nil {
+		return 0
+	}
+	return c.Journal.MaxLine
+}
+
+// readConfig reads the file at path. One that is not there is empty.
+func readConfig(path string) (c config, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if c, err = decodeConfig(data); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// decodeConfig reads one JSON object and nothing else.
+func decodeConfig(data []byte) (c config, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return config{}, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return config{}, errors.New("there is more than one JSON object in it")
+	}
+	return c, nil
+}
+
+// check says what no configuration may ask for.
+func (c config) check() error {
+	switch line := c.Journal.MaxLine; {
+	case c.Retention.Keep != nil && *c.Retention.Keep < 0:
+		return errors.New("retention.keep is a number of sessions, 0 or more")
+	case c.Window.Messages < 0 || c.Window.Bytes < 0:
+		return errors.New("window has numbers of messages and bytes, 0 for the usual")
+	case line != 0 && (line < leastMaxLine || line > mostMaxLine):
+		return fmt.Errorf("journal.maxLine is a number of bytes from %d to %d, 0 for the usual %d", leastMaxLine, mostMaxLine, journal.DefaultMaxLine)
+	}
+	return nil
 }
 
 func (r *retention) fromEnvironment() error {

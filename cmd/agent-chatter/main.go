@@ -166,7 +166,7 @@ func homeDir(dir string) (string, error) {
 }
 
 func (a *app) catalog() *catalog.Catalog {
-	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{})
+	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine()})
 }
 
 func (a *app) identity() projection.App {

@@ -25,6 +25,7 @@ func explain(err error) string {
 	var upgrade *coordinator.UpgradeError
 	var locked *journal.LockedError
 	var corrupt *journal.CorruptError
+	var tooLong *journal.TooLongError
 	var noTeam *coordinator.TeamNotFoundError
 	switch {
 	case errors.As(err, &ambiguous):
@@ -45,8 +46,8 @@ func explain(err error) string {
 		return textNoTeam
 	case errors.Is(err, errors.ErrUnsupported):
 		return sentence(err) + "\nTo see what can be read of it, use: agent-chatter replay"
-	case errors.Is(err, journal.ErrTooLong):
-		return "The message is longer than a session can hold (64 MiB). Nothing was sent; put it into a file and name the file."
+	case errors.As(err, &tooLong):
+		return tooLongText(tooLong)
 	}
 	return sentence(err) + remedy(err)
 }
@@ -115,9 +116,27 @@ func lockedText(e *journal.LockedError) string {
 	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", safeLine(id), safeLine(e.Holder.String()))
 }
 
+// tooLongText says what became of a message that no line can hold.
+func tooLongText(e *journal.TooLongError) string {
+	return fmt.Sprintf("The message is longer than a session can hold: it takes %d bytes, and the limit is %d.\nNothing was sent; put it into a file and name the file. %s", e.Bytes, e.Limit, allowText(int64(e.Bytes)))
+}
+
+// allowText says how to allow lines of so many bytes.
+func allowText(bytes int64) string {
+	const step = 1 << 20
+	enough := (bytes + step - 1) / step * step
+	if enough > mostMaxLine {
+		return fmt.Sprintf("No configuration allows as much: the most is %d bytes.", mostMaxLine)
+	}
+	return fmt.Sprintf("To allow as much, write into config.json in the home (~/.agent-chatter, or --home DIR): {\"journal\": {\"maxLine\": %d}}", enough)
+}
+
 func corruptText(e *journal.CorruptError) string {
 	name, archived := strings.CutSuffix(filepath.Base(e.Path), ".zst")
 	id := safeLine(strings.TrimSuffix(name, ".jsonl"))
+	if e.TooLong > 0 {
+		return fmt.Sprintf("⚠️  Failed to load session %s: %s\nIts bytes are as they were written, and nothing was changed. %s", id, safe(e.Error()), allowText(e.TooLong))
+	}
 	next := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + id
 	if archived {
 		next = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + id

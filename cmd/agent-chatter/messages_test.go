@@ -56,6 +56,8 @@ func sampleTexts() []text {
 	lockedByEnemy := &journal.LockedError{Path: locked.Path, Holder: journal.Holder{PID: 4711, Host: hostile, StartedAt: since}}
 	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + aliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
 	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + aliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
+	longLine := &journal.CorruptError{Path: corrupt.Path, Line: 7, Offset: 4096, Reason: "it has 70000000 bytes, and the limit is 67108864", TooLong: 70000000}
+	tooLong := &journal.TooLongError{Type: "message.appended", Bytes: 70000000, Limit: journal.DefaultMaxLine}
 	mismatch := &coordinator.TeamMismatchError{SessionID: aliceID, Want: "review", Got: hostile}
 	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
 	many := &catalog.AmbiguousError{Name: hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
@@ -76,7 +78,7 @@ func sampleTexts() []text {
 	explained("damage", corrupt)
 	explained("no configuration", noTeam)
 	explained("no team", coordinator.ErrNoTeam)
-	explained("a long message", journal.ErrTooLong)
+	explained("a long message", tooLong)
 	explained("no permission", denied)
 	explained("a full disk", full)
 	explained("anything else", errors.New(hostile))
@@ -96,6 +98,10 @@ func sampleTexts() []text {
 	add("lockedText", "hostile", lockedText(lockedByEnemy))
 	add("corruptText", "", corruptText(corrupt))
 	add("corruptText", "archived", corruptText(archived))
+	add("corruptText", "a line over the limit", corruptText(longLine))
+	add("tooLongText", "", tooLongText(tooLong))
+	add("allowText", "", allowText(100_000))
+	add("allowText", "more than can be", allowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
 		add("remedy", err.Error(), strings.TrimPrefix(remedy(err), "\n"))
 	}

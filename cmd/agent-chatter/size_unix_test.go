@@ -4,8 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 func TestMessageOf16MiBThroughAPipe(t *testing.T) {
@@ -45,7 +48,7 @@ func TestMessageThatNoJournalCanHoldIsRefused(t *testing.T) {
 	if got := chat.stdout.String(); got != "Ada: read\nAda: read\n" {
 		t.Errorf("it answers %.200q", got)
 	}
-	if !strings.Contains(chat.stderr.String(), "64 MiB") {
+	if !strings.Contains(chat.stderr.String(), fmt.Sprintf("the limit is %d", journal.DefaultMaxLine)) {
 		t.Errorf("it does not say why: %.500s", chat.stderr)
 	}
 	do(t, home, exitDone, "verify")
