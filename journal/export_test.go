@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 
 	"github.com/fsnotify/fsnotify"
@@ -38,3 +39,23 @@ func EncodeLine(e Event, prev Sum) []byte {
 
 // ReadHolder reads a lock file.
 func ReadHolder(fsys FS, name string) Holder { return readHolder(fsys, name) }
+
+// Stepper follows a journal when it is told to, and waits for nothing.
+type Stepper struct{ follower *follower }
+
+// NewStepper is a Follow that has not looked yet.
+func (d *Dir) NewStepper(id string, from Position) *Stepper {
+	return &Stepper{newFollower(d, files{d.path, id}, from)}
+}
+
+// Step looks once and returns what there is, but not more than limit events.
+func (s *Stepper) Step(limit int) (events []Event, err error) {
+	_, err = s.follower.deliver(context.Background(), func(e Event, _ error) bool {
+		events = append(events, e)
+		return len(events) < limit
+	})
+	return events, err
+}
+
+// Close releases the file.
+func (s *Stepper) Close() { s.follower.close() }

@@ -118,13 +118,23 @@ func (t *follower) replaced() error {
 }
 
 // pause is at the end of what there is. Half a line is read again next time: a
-// writer may set it aside and write something else in its place.
+// writer may set it aside and write something else in its place. It may also be
+// somewhere in a file that was written anew, from its beginning.
 func (t *follower) pause() error {
 	if t.short() {
 		return t.replaced()
 	}
-	if len(t.sc.lines.pending) > 0 && !t.archived() {
+	if len(t.sc.lines.pending) == 0 || t.archived() {
+		return nil
+	}
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if t.stands(info) {
 		t.rewind()
+	} else {
+		t.close()
 	}
 	return nil
 }
@@ -158,7 +168,7 @@ func (t *follower) judge(bad *badLine) (wait bool, err error) {
 // last line that was read of it in its place.
 func (t *follower) stands(open fs.FileInfo) bool {
 	there, err := t.dir.fs.Stat(t.files.path())
-	if err != nil || !os.SameFile(open, there) {
+	if err != nil || !t.dir.fs.SameFile(open, there) {
 		return false
 	}
 	return t.reader(open).Holds(t.sc.at)

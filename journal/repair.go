@@ -218,7 +218,15 @@ func (m *mend) take(line []byte) error {
 	}
 	m.seq = e.Seq
 	m.kept++
-	err = m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
+	if e.Synced < e.Seq && checks(line, m.at) {
+		// In front of all damage nothing changes: a follower that has read so
+		// far goes on.
+		m.out.Write(line)
+		m.out.WriteByte('\n')
+		m.at = m.at.after(e, int(length))
+	} else {
+		err = m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
+	}
 	m.offset += length
 	return err
 }

@@ -1,0 +1,462 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// followed is a journal file, made of the first lines of a whole one, and a
+// follower that has read them.
+type followed struct {
+	t       *testing.T
+	dir     *journal.Dir
+	id      string
+	path    string
+	lines   [][]byte // of the whole journal
+	other   [][]byte // of another history, more of them
+	events  []journal.Event
+	stepper *journal.Stepper
+}
+
+func newFollowed(t *testing.T, read int) *followed {
+	f := &followed{t: t, dir: newDir(t)}
+	whole, other := newDir(t), newDir(t)
+	f.id = newJournal(t, whole, 0)
+	f.events = sound(t, whole, f.id)
+	f.lines = splitLines(readFile(t, filepath.Join(whole.Path(), f.id+".jsonl")))
+	otherID := newJournal(t, other, 1)
+	l := mustOpen(t, other, otherID)
+	mustAppend(t, l, batch(16, 30, 40)...)
+	must(t, l.Close())
+	f.other = splitLines(readFile(t, filepath.Join(other.Path(), otherID+".jsonl")))
+
+	f.path = filepath.Join(f.dir.Path(), f.id+".jsonl")
+	writeFile(t, f.path, bytes.Join(f.lines[:read], nil))
+	f.stepper = f.dir.NewStepper(f.id, journal.Position{})
+	t.Cleanup(f.stepper.Close)
+	f.expect(f.events[:read]...)
+	return f
+}
+
+// looks is in how many looks whatever has changed is noticed: a file that is
+// closed at one is opened at the next.
+const looks = 3
+
+func (f *followed) step() (events []journal.Event, err error) {
+	for range looks {
+		var more []journal.Event
+		if more, err = f.stepper.Step(1 << 20); err != nil {
+			return append(events, more...), err
+		}
+		events = append(events, more...)
+	}
+	return events, nil
+}
+
+func (f *followed) expect(want ...journal.Event) {
+	f.t.Helper()
+	got, err := f.step()
+	must(f.t, err)
+	same(f.t, "followed", got, want)
+}
+
+// rewrite changes the content of the file, which stays the same file.
+func (f *followed) rewrite(content ...[]byte) { writeFile(f.t, f.path, bytes.Join(content, nil)) }
+
+// replace puts another file in its place.
+func (f *followed) replace(content ...[]byte) {
+	writeFile(f.t, f.path+".new", bytes.Join(content, nil))
+	must(f.t, os.Rename(f.path+".new", f.path))
+}
+
+// append is what the next writer does.
+func (f *followed) append() []journal.Event {
+	l := mustOpen(f.t, f.dir, f.id)
+	events := mustAppend(f.t, l, counted(99, 0))
+	must(f.t, l.Close())
+	return events
+}
+
+var nulPage = make([]byte, 4096)
+
+func TestAFollowerNoticesEveryChangeOfWhatItHasRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		damage func(*followed)
+		want   error // nil: it goes on
+	}{
+		"nothing": {func(*followed) {}, nil},
+
+		"emptied":                     {func(f *followed) { f.rewrite() }, journal.ErrReplaced},
+		"cut between two lines":       {func(f *followed) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
+		"cut in a line":               {func(f *followed) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
+		"the last newline cut":        {func(f *followed) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
+		"cut and grown with NULs":     {func(f *followed) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
+		"cut and grown with NUL line": {func(f *followed) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+
+		"rewritten as it was":              {func(f *followed) { f.rewrite(f.lines...) }, nil},
+		"rewritten as it was, and torn":    {func(f *followed) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"rewritten by another, shorter":    {func(f *followed) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
+		"rewritten by another, longer":     {func(f *followed) { f.rewrite(f.other...) }, journal.ErrReplaced},
+		"rewritten by something else":      {func(f *followed) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
+		"rewritten by one line of nothing": {func(f *followed) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
+
+		"replaced by itself":               {func(f *followed) { f.replace(f.lines...) }, nil},
+		"replaced by itself, and torn":     {func(f *followed) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"replaced by its beginning":        {func(f *followed) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
+		"replaced by its beginning, torn":  {func(f *followed) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+		"replaced by another, shorter":     {func(f *followed) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
+		"replaced by another, longer":      {func(f *followed) { f.replace(f.other...) }, journal.ErrReplaced},
+		"replaced by nothing":              {func(f *followed) { f.replace() }, journal.ErrReplaced},
+		"half a line set aside and filled": {func(f *followed) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
+
+		"removed":                {func(f *followed) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
+		"in the trash":           {func(f *followed) { must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
+		"deleted for good":       {func(f *followed) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
+		"the directory removed":  {func(f *followed) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
+		"from the trash again":   {func(f *followed) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
+		"archived":               {func(f *followed) { must(f.t, f.dir.Archive(f.id)) }, nil},
+		"archived, then trashed": {func(f *followed) { must(f.t, f.dir.Archive(f.id)); must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
+		"trashed when archived": {func(f *followed) {
+			must(f.t, f.dir.Archive(f.id))
+			must(f.t, f.dir.Trash(f.id))
+			must(f.t, f.dir.Restore(f.id))
+		}, nil},
+
+		"repaired where it was read": {func(f *followed) {
+			f.damage(3)
+			f.repair()
+		}, journal.ErrReplaced},
+		"repaired, nothing to do": {func(f *followed) { f.repair() }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFollowed(t, 15)
+			test.damage(f)
+			if test.want == nil {
+				f.expect()
+				f.expect(f.append()...)
+				return
+			}
+			events, err := f.step()
+			if !errors.Is(err, test.want) || len(events) > 0 {
+				t.Errorf("%d events and %v, want %v", len(events), err, test.want)
+			}
+		})
+	}
+}
+
+// damage changes a byte in the middle of a line, from 1.
+func (f *followed) damage(line int) {
+	data := readFile(f.t, f.path)
+	lines := splitLines(data)
+	lines[line-1][len(lines[line-1])/2] ^= 1
+	f.rewrite(lines...)
+}
+
+func (f *followed) repair() {
+	_, err := f.dir.Repair(f.id, false)
+	must(f.t, err)
+}
+
+func TestAFollowerOfADamagedJournalStopsInFrontOfTheDamage(t *testing.T) {
+	f := newFollowed(t, 5)
+	f.rewrite(f.lines...)
+	f.damage(8)
+	got, err := f.step()
+	var corrupt *journal.CorruptError
+	if !errors.As(err, &corrupt) || corrupt.Line != 8 || corrupt.Path != f.path {
+		t.Errorf("error %v", err)
+	}
+	same(t, "in front of it", got, f.events[5:7])
+}
+
+func TestARepairOfWhatIsToComeIsFollowed(t *testing.T) {
+	f := newFollowed(t, 5)
+	f.rewrite(f.lines...)
+	f.damage(8)
+	f.repair()
+	f.expect(sound(t, f.dir, f.id)[5:]...)
+	f.expect(f.append()...)
+}
+
+// A follower that has the damaged file open does not end with damage that is
+// repaired by then.
+func TestARepairWhileTheDamageIsReadIsFollowed(t *testing.T) {
+	f := newFollowed(t, 15)
+	f.damage(8)
+	repaired := false
+	disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+		if end > 0 && !repaired {
+			repaired = true
+			f.repair()
+		}
+	}}
+	f.stepper = journal.NewDir(f.dir.Path(), journal.Options{FS: disk}).NewStepper(f.id, journal.Position{})
+	defer f.stepper.Close()
+	got, err := f.step()
+	must(t, err)
+	same(t, "followed", got, sound(t, f.dir, f.id))
+	if !repaired {
+		t.Error("nothing was repaired")
+	}
+}
+
+func TestADamagedArchiveEndsItsFollowers(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut short":     func(b []byte) []byte { return b[:len(b)-5] },
+		"a byte is off": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"no archive":    func([]byte) []byte { return []byte("what?") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFollowed(t, 15)
+			must(t, f.dir.Archive(f.id))
+			archive := filepath.Join(f.dir.Path(), "archive", f.id+".jsonl.zst")
+			writeFile(t, archive, damage(readFile(t, archive)))
+			events, err := f.step()
+			var corrupt *journal.CorruptError
+			if !errors.As(err, &corrupt) || corrupt.Path != archive || len(events) > 0 {
+				t.Errorf("%d events and %v", len(events), err)
+			}
+		})
+	}
+}
+
+func TestAJournalThatWasDeletedBeforeItsFollowerCameIsNotWaitedFor(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	at := positionBehind(t, dir, id, 7)
+	must(t, dir.Trash(id))
+	if err := follow(t, dir, id, at).end(); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestADirectoryThatIsRemovedAndMadeAgainIsFollowed(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newDir(t)
+			must(t, os.MkdirAll(dir.Path(), 0o700))
+			id := dir.NewID()
+			looked := make(chan struct{})
+			disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(looked) }}
+			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: disk})), id, journal.Position{})
+			written := make(chan []journal.Event, 1)
+			go func() {
+				<-looked
+				must(t, os.Remove(dir.Path()))
+				l, err := dir.Create(id)
+				must(t, err)
+				written <- mustAppend(t, l, batch(1, 3, 0)...)
+				must(t, l.Close())
+			}()
+			first, err, ok := f.next()
+			if err != nil || !ok {
+				t.Fatal("nothing came:", err)
+			}
+			events := <-written
+			same(t, "the first", []journal.Event{first}, events[:1])
+			f.expect(events[1:]...)
+		})
+	}
+}
+
+// growing is a file that is written in pieces, with a follower beside it.
+type growing struct {
+	t       *testing.T
+	path    string
+	content []byte
+	written int
+	stepper *journal.Stepper
+	events  []journal.Event
+	seen    int
+}
+
+func newGrowing(t *testing.T, paddings ...int) *growing {
+	source, dir := newDir(t), newDir(t)
+	l := mustCreate(t, source)
+	for n, padding := range paddings {
+		mustAppend(t, l, counted(n+1, padding))
+		if n%5 == 2 {
+			must(t, l.Sync())
+		}
+	}
+	must(t, l.Close())
+	g := &growing{t: t, path: filepath.Join(dir.Path(), l.ID()+".jsonl"), events: sound(t, source, l.ID())}
+	g.content = readFile(t, l.Path())
+	writeFile(t, g.path, nil)
+	g.stepper = dir.NewStepper(l.ID(), journal.Position{})
+	t.Cleanup(g.stepper.Close)
+	return g
+}
+
+// grow writes up to an offset, and expects the lines that are whole by then.
+func (g *growing) grow(to int) {
+	g.t.Helper()
+	to = min(to, len(g.content))
+	if to <= g.written {
+		return
+	}
+	appendFile(g.t, g.path, g.content[g.written:to])
+	g.written = to
+	whole := bytes.Count(g.content[:to], []byte("\n"))
+	got, err := g.stepper.Step(1 << 20)
+	must(g.t, err)
+	same(g.t, fmt.Sprint("up to byte ", to), got, g.events[g.seen:whole])
+	g.seen = whole
+}
+
+func TestALineIsDeliveredWhenItsLastByteIsWritten(t *testing.T) {
+	g := newGrowing(t, 0, 300, 7, 50)
+	for to := range g.content {
+		g.grow(to + 1)
+	}
+}
+
+func TestLinesAreDeliveredWholeWhereverPagesEnd(t *testing.T) {
+	const page = 4096
+	for _, around := range [][]int{{0}, {-1}, {1}, {-1, 0, 1}} {
+		t.Run(fmt.Sprint(around), func(t *testing.T) {
+			t.Parallel()
+			g := newGrowing(t, 300, page-200, 4000, 70_001, 3*page, 20_000, 1, 300_000, page, page)
+			for border := page; border < len(g.content)+page; border += page {
+				for _, a := range around {
+					g.grow(border + a)
+				}
+			}
+			g.grow(len(g.content))
+		})
+	}
+}
+
+// Wherever a writer dies in a line, and whatever the disk shows behind it: the
+// next writer sets it aside, and the follower goes on with what comes then.
+func TestWhatAWriterThatDiesLeavesIsNeverDelivered(t *testing.T) {
+	for name, behind := range map[string][]byte{
+		"nothing": nil, "NULs": nulPage, "NULs and a newline": append(slices.Clone(nulPage), '\n'), "a newline": []byte("\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFollowed(t, 6)
+			for cut := 0; cut < len(f.lines[6]); cut++ {
+				if name == "a newline" && cut == len(f.lines[6])-1 {
+					break // the line is whole
+				}
+				appendFile(t, f.path, slices.Concat(f.lines[6][:cut], behind))
+				f.expect()
+				l := mustOpen(t, f.dir, f.id)
+				added := mustAppend(t, l, counted(cut, 0))
+				must(t, l.Close())
+				f.expect(added...)
+			}
+		})
+	}
+}
+
+func TestFollowersKeepUpWithAWriterThatNeverRests(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	const lines = 350
+	var seen []<-chan []journal.Event
+	for _, way := range ways {
+		seen = append(seen, followUntil(t, way(dir), l.ID(), lines), followUntil(t, way(dir), l.ID(), lines))
+	}
+	sizes := []int{300, 4095, 70_001, 1, 4096, 20_000, 4097, 131_072, 777}
+	var events []journal.Event
+	for n := 1; n <= lines; n++ {
+		padding := sizes[n%len(sizes)]
+		if n%100 == 0 {
+			padding = 1 << 20
+		}
+		events = append(events, mustAppend(t, l, counted(n, padding))...)
+	}
+	for i, s := range seen {
+		same(t, fmt.Sprint("follower ", i), <-s, events)
+	}
+}
+
+// A writer that is no journal's own, such as one that copies: its pieces are no
+// lines.
+func TestFollowersKeepUpWithPiecesThatAreNoLines(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrowing(t, slices.Repeat([]int{300, 70_001, 4096, 1, 20_000}, 30)...)
+			dir := journal.NewDir(filepath.Dir(g.path), journal.Options{})
+			seen := followUntil(t, way(dir), strings.TrimSuffix(filepath.Base(g.path), ".jsonl"), 150)
+			file, err := os.OpenFile(g.path, os.O_APPEND|os.O_WRONLY, 0)
+			must(t, err)
+			defer file.Close()
+			for rest, n := g.content, 1; len(rest) > 0; n++ {
+				piece := min(n*977%6000+1, len(rest))
+				_, err := file.Write(rest[:piece])
+				must(t, err)
+				rest = rest[piece:]
+			}
+			same(t, "followed", <-seen, g.events)
+		})
+	}
+}
+
+// Not parallel: it measures the memory of the process.
+func TestAFollowerThatIsFarBehindHoldsLittleAndCatchesUp(t *testing.T) {
+	const behind, toCome, padding = 100_000, 5_000, 400
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	write := func(first, last int) {
+		for n := first; n < last; n += 1000 {
+			if _, err := l.Append(batch(n, n+999, padding)...); err != nil {
+				t.Error(err)
+			}
+			if err := l.Sync(); err != nil { // else the Log keeps what it wrote
+				t.Error(err)
+			}
+		}
+	}
+	write(1, behind)
+	written := make(chan struct{})
+	f := follow(t, dir, l.ID(), journal.Position{})
+	before := inUse()
+	most, last := uint64(0), journal.Event{}
+	for n := uint64(1); n <= behind+toCome; n++ {
+		e, err, ok := f.next()
+		if err != nil || !ok || e.Seq != n {
+			t.Fatalf("event %d: %d, %v", n, e.Seq, err)
+		}
+		if n == 1 {
+			go func() {
+				defer close(written)
+				write(behind+1, behind+toCome)
+			}()
+		}
+		if n%20_000 == 0 {
+			most = max(most, inUse())
+		}
+		last = e
+	}
+	await(t, written)
+	if end := l.Position(); last.Seq != end.Seq || last.Sum != end.Sum {
+		t.Errorf("it came to %d (%s), the journal to %d (%s)", last.Seq, last.Sum, end.Seq, end.Sum)
+	}
+	if size := uint64(l.Position().Offset); most > before+size/4 {
+		t.Errorf("of a journal of %d bytes it holds %d", size, most-before)
+	}
+}
+
+// inUse is how many bytes are reachable.
+func inUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
