@@ -72,8 +72,8 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		switch {
 		case err == io.EOF:
 			return true, t.pause()
-		case t.archived() && err != nil: // what was compressed was compared, so the archive was changed
-			return false, (&badLine{t.sc.at, err}).corrupt(t.files.archivePath())
+		case t.archived() && err != nil:
+			return false, t.damagedArchive(err)
 		case errors.As(err, &bad):
 			wait, err := t.judge(bad)
 			if wait || err != nil {
@@ -101,6 +101,16 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 func (t *follower) archived() bool {
 	_, ok := t.file.(archiveFile)
 	return ok
+}
+
+// damagedArchive is any error of reading one: what was compressed was compared,
+// so the archive was changed.
+func (t *follower) damagedArchive(err error) error {
+	var bad *badLine
+	if !errors.As(err, &bad) {
+		bad = &badLine{t.sc.at, err}
+	}
+	return bad.corrupt(t.files.archivePath())
 }
 
 // diverges reports whether a file that is read again from its beginning has

@@ -14,9 +14,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// followed is a journal file, made of the first lines of a whole one, and a
+// changing is a journal file, made of the first lines of a whole one, and a
 // follower that has read them.
-type followed struct {
+type changing struct {
 	t       *testing.T
 	dir     *journal.Dir
 	id      string
@@ -27,8 +27,8 @@ type followed struct {
 	stepper *journal.Stepper
 }
 
-func newFollowed(t *testing.T, read int) *followed {
-	f := &followed{t: t, dir: newDir(t)}
+func newChanging(t *testing.T, read int) *changing {
+	f := &changing{t: t, dir: newDir(t)}
 	whole, other := newDir(t), newDir(t)
 	f.id = newJournal(t, whole, 0)
 	f.events = sound(t, whole, f.id)
@@ -51,7 +51,7 @@ func newFollowed(t *testing.T, read int) *followed {
 // closed at one is opened at the next.
 const looks = 3
 
-func (f *followed) step() (events []journal.Event, err error) {
+func (f *changing) step() (events []journal.Event, err error) {
 	for range looks {
 		var more []journal.Event
 		if more, err = f.stepper.Step(1 << 20); err != nil {
@@ -62,7 +62,7 @@ func (f *followed) step() (events []journal.Event, err error) {
 	return events, nil
 }
 
-func (f *followed) expect(want ...journal.Event) {
+func (f *changing) expect(want ...journal.Event) {
 	f.t.Helper()
 	got, err := f.step()
 	must(f.t, err)
@@ -70,16 +70,16 @@ func (f *followed) expect(want ...journal.Event) {
 }
 
 // rewrite changes the content of the file, which stays the same file.
-func (f *followed) rewrite(content ...[]byte) { writeFile(f.t, f.path, bytes.Join(content, nil)) }
+func (f *changing) rewrite(content ...[]byte) { writeFile(f.t, f.path, bytes.Join(content, nil)) }
 
 // replace puts another file in its place.
-func (f *followed) replace(content ...[]byte) {
+func (f *changing) replace(content ...[]byte) {
 	writeFile(f.t, f.path+".new", bytes.Join(content, nil))
 	must(f.t, os.Rename(f.path+".new", f.path))
 }
 
 // append is what the next writer does.
-func (f *followed) append() []journal.Event {
+func (f *changing) append() []journal.Event {
 	l := mustOpen(f.t, f.dir, f.id)
 	events := mustAppend(f.t, l, counted(99, 0))
 	must(f.t, l.Close())
@@ -90,56 +90,56 @@ var nulPage = make([]byte, 4096)
 
 func TestAFollowerNoticesEveryChangeOfWhatItHasRead(t *testing.T) {
 	for name, test := range map[string]struct {
-		damage func(*followed)
+		damage func(*changing)
 		want   error // nil: it goes on
 	}{
-		"nothing": {func(*followed) {}, nil},
+		"nothing": {func(*changing) {}, nil},
 
-		"emptied":                     {func(f *followed) { f.rewrite() }, journal.ErrReplaced},
-		"cut between two lines":       {func(f *followed) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
-		"cut in a line":               {func(f *followed) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
-		"the last newline cut":        {func(f *followed) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
-		"cut and grown with NULs":     {func(f *followed) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
-		"cut and grown with NUL line": {func(f *followed) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+		"emptied":                     {func(f *changing) { f.rewrite() }, journal.ErrReplaced},
+		"cut between two lines":       {func(f *changing) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
+		"cut in a line":               {func(f *changing) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
+		"the last newline cut":        {func(f *changing) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
+		"cut and grown with NULs":     {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
+		"cut and grown with NUL line": {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
 
-		"rewritten as it was":              {func(f *followed) { f.rewrite(f.lines...) }, nil},
-		"rewritten as it was, and torn":    {func(f *followed) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"rewritten by another, shorter":    {func(f *followed) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
-		"rewritten by another, longer":     {func(f *followed) { f.rewrite(f.other...) }, journal.ErrReplaced},
-		"rewritten by something else":      {func(f *followed) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
-		"rewritten by one line of nothing": {func(f *followed) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
+		"rewritten as it was":              {func(f *changing) { f.rewrite(f.lines...) }, nil},
+		"rewritten as it was, and torn":    {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"rewritten by another, shorter":    {func(f *changing) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
+		"rewritten by another, longer":     {func(f *changing) { f.rewrite(f.other...) }, journal.ErrReplaced},
+		"rewritten by something else":      {func(f *changing) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
+		"rewritten by one line of nothing": {func(f *changing) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
 
-		"replaced by itself":               {func(f *followed) { f.replace(f.lines...) }, nil},
-		"replaced by itself, and torn":     {func(f *followed) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"replaced by its beginning":        {func(f *followed) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
-		"replaced by its beginning, torn":  {func(f *followed) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
-		"replaced by another, shorter":     {func(f *followed) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
-		"replaced by another, longer":      {func(f *followed) { f.replace(f.other...) }, journal.ErrReplaced},
-		"replaced by nothing":              {func(f *followed) { f.replace() }, journal.ErrReplaced},
-		"half a line set aside and filled": {func(f *followed) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
+		"replaced by itself":               {func(f *changing) { f.replace(f.lines...) }, nil},
+		"replaced by itself, and torn":     {func(f *changing) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"replaced by its beginning":        {func(f *changing) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
+		"replaced by its beginning, torn":  {func(f *changing) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+		"replaced by another, shorter":     {func(f *changing) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
+		"replaced by another, longer":      {func(f *changing) { f.replace(f.other...) }, journal.ErrReplaced},
+		"replaced by nothing":              {func(f *changing) { f.replace() }, journal.ErrReplaced},
+		"half a line set aside and filled": {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
 
-		"removed":                {func(f *followed) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
-		"in the trash":           {func(f *followed) { must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
-		"deleted for good":       {func(f *followed) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
-		"the directory removed":  {func(f *followed) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
-		"from the trash again":   {func(f *followed) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
-		"archived":               {func(f *followed) { must(f.t, f.dir.Archive(f.id)) }, nil},
-		"archived, then trashed": {func(f *followed) { must(f.t, f.dir.Archive(f.id)); must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
-		"trashed when archived": {func(f *followed) {
+		"removed":                {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
+		"in the trash":           {func(f *changing) { must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
+		"deleted for good":       {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
+		"the directory removed":  {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
+		"from the trash again":   {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
+		"archived":               {func(f *changing) { must(f.t, f.dir.Archive(f.id)) }, nil},
+		"archived, then trashed": {func(f *changing) { must(f.t, f.dir.Archive(f.id)); must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
+		"trashed when archived": {func(f *changing) {
 			must(f.t, f.dir.Archive(f.id))
 			must(f.t, f.dir.Trash(f.id))
 			must(f.t, f.dir.Restore(f.id))
 		}, nil},
 
-		"repaired where it was read": {func(f *followed) {
+		"repaired where it was read": {func(f *changing) {
 			f.damage(3)
 			f.repair()
 		}, journal.ErrReplaced},
-		"repaired, nothing to do": {func(f *followed) { f.repair() }, nil},
+		"repaired, nothing to do": {func(f *changing) { f.repair() }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFollowed(t, 15)
+			f := newChanging(t, 15)
 			test.damage(f)
 			if test.want == nil {
 				f.expect()
@@ -155,20 +155,20 @@ func TestAFollowerNoticesEveryChangeOfWhatItHasRead(t *testing.T) {
 }
 
 // damage changes a byte in the middle of a line, from 1.
-func (f *followed) damage(line int) {
+func (f *changing) damage(line int) {
 	data := readFile(f.t, f.path)
 	lines := splitLines(data)
 	lines[line-1][len(lines[line-1])/2] ^= 1
 	f.rewrite(lines...)
 }
 
-func (f *followed) repair() {
+func (f *changing) repair() {
 	_, err := f.dir.Repair(f.id, false)
 	must(f.t, err)
 }
 
 func TestAFollowerOfADamagedJournalStopsInFrontOfTheDamage(t *testing.T) {
-	f := newFollowed(t, 5)
+	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
 	f.damage(8)
 	got, err := f.step()
@@ -180,7 +180,7 @@ func TestAFollowerOfADamagedJournalStopsInFrontOfTheDamage(t *testing.T) {
 }
 
 func TestARepairOfWhatIsToComeIsFollowed(t *testing.T) {
-	f := newFollowed(t, 5)
+	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
 	f.damage(8)
 	f.repair()
@@ -191,7 +191,7 @@ func TestARepairOfWhatIsToComeIsFollowed(t *testing.T) {
 // A follower that has the damaged file open does not end with damage that is
 // repaired by then.
 func TestARepairWhileTheDamageIsReadIsFollowed(t *testing.T) {
-	f := newFollowed(t, 15)
+	f := newChanging(t, 15)
 	f.damage(8)
 	repaired := false
 	disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
@@ -217,7 +217,7 @@ func TestADamagedArchiveEndsItsFollowers(t *testing.T) {
 		"no archive":    func([]byte) []byte { return []byte("what?") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFollowed(t, 15)
+			f := newChanging(t, 15)
 			must(t, f.dir.Archive(f.id))
 			archive := filepath.Join(f.dir.Path(), "archive", f.id+".jsonl.zst")
 			writeFile(t, archive, damage(readFile(t, archive)))
@@ -346,7 +346,7 @@ func TestWhatAWriterThatDiesLeavesIsNeverDelivered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFollowed(t, 6)
+			f := newChanging(t, 6)
 			for cut := 0; cut < len(f.lines[6]); cut++ {
 				if name == "a newline" && cut == len(f.lines[6])-1 {
 					break // the line is whole
