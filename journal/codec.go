@@ -114,14 +114,14 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	if !validType(r.Type) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
 	}
-	var data bytes.Buffer
-	if err := json.Compact(&data, r.Data); err != nil {
+	data, err := compactJSON(r.Data)
+	if err != nil {
 		return r, fmt.Errorf("data of %s: %w", r.Type, err)
 	}
-	if data.Len() == 0 || data.Bytes()[0] != '{' {
+	if len(data) == 0 || data[0] != '{' {
 		return r, fmt.Errorf("data of %s is not a JSON object", r.Type)
 	}
-	if bytes := data.Len() + envelopeMax + len(r.Type); bytes > maxLine {
+	if bytes := len(data) + envelopeMax + len(r.Type); bytes > maxLine {
 		return r, &TooLongError{Type: r.Type, Bytes: bytes, Limit: maxLine}
 	}
 	if r.Time.IsZero() {
@@ -131,7 +131,7 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	if !writable(r.Time) {
 		return r, fmt.Errorf("time of %s: the year %d does not have four digits", r.Type, r.Time.Year())
 	}
-	r.Data = data.Bytes()
+	r.Data = data
 	return r, nil
 }
 
