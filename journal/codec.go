@@ -109,7 +109,8 @@ func appendTrailer(dst []byte, s Sum) []byte {
 	return append(dst, `"}`...)
 }
 
-// compactRecord checks a record and returns it as it will be written.
+// compactRecord checks a record and returns it as it will be written, with the
+// same Data when that was compact.
 func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	if !validType(r.Type) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"time"
@@ -46,6 +47,7 @@ func (e Event) Line() []byte {
 // Next is the event that a record becomes behind a position, and the position
 // behind it, without a journal. It may be of any length.
 func (p Position) Next(r Record) (Event, Position, error) {
+	r.Data = bytes.Clone(r.Data)
 	r, err := compactRecord(r, time.Now(), math.MaxInt)
 	if err != nil {
 		return Event{}, p, err

@@ -333,3 +333,26 @@ func TestAnotherFileInThePlaceOfAJournalIsNotOverwritten(t *testing.T) {
 		t.Errorf("the journal has %v", got)
 	}
 }
+
+func TestABatchThatFailsIsKeptWhateverBecomesOfItsRecords(t *testing.T) {
+	disk := journaltest.New(quick{journal.OS})
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 10))
+	record := counted(2, 10)
+	disk.Fail(1, syscall.EIO, journaltest.Write)
+	if _, err := l.Append(record); !errors.Is(err, journal.ErrPoisoned) {
+		t.Fatalf("Append: %v", err)
+	}
+	for i := range record.Data {
+		record.Data[i] = 'x'
+	}
+	events, err := l.Recover()
+	must(t, err)
+	if got := countedIn(t, events); !slices.Equal(got, []int{2}) {
+		t.Errorf("Recover returns the counts %d", got)
+	}
+	if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("the journal has the counts %d", got)
+	}
+}

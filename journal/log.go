@@ -1,14 +1,20 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
+
+// maxSpare is how much memory a Log keeps for the lines of its next batches, in
+// bytes.
+const maxSpare = 1 << 20
 
 // Log is one journal, open to be appended to. At most one Log of a journal is
 // open anywhere; it may be used from many goroutines. Nothing is on the disk
@@ -119,7 +125,8 @@ func (l *Log) Torn() Torn {
 // Append adds a batch of events with one write and returns them as they stand
 // in the journal, preceded by a TypeRecovered event when a torn tail had to be
 // set aside. When it returns nil, a killed process loses nothing of the batch;
-// a lost power supply loses nothing only after Sync.
+// a lost power supply loses nothing only after Sync. The Log keeps nothing of
+// the batch; the events have the Data of the records where it was compact.
 //
 // ErrTooLong and events that cannot be encoded leave the journal as it was. So
 // do errors of the first Append that come before its write: it can be called
@@ -324,21 +331,37 @@ func (l *Log) write(records []Record) ([]Event, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
-	lines, events := l.encode(records)
+	all, events := l.encode(l.unsynced, records)
+	lines := all[len(l.unsynced):]
 	// Crash here leaves nothing of the batch.
 	if err := l.writeAll(lines); err != nil {
-		l.failure = &failure{err: err, batch: lines, event: events}
+		l.failure = &failure{err: err, batch: lines, event: withOwnData(events)}
 		return nil, l.usable()
 	}
 	// Crash here leaves the whole batch when only the process dies, and any
 	// part of it when the power goes.
-	l.acknowledge(lines, events)
+	l.unsynced = all
+	l.moveEnd(len(lines), events)
 	return events, nil
 }
 
-// encode gives the records their place behind the end of the journal.
-func (l *Log) encode(records []Record) ([]byte, []Event) {
-	var lines []byte
+// withOwnData are events to be returned later, when somebody may have changed
+// the records that they came from.
+func withOwnData(events []Event) []Event {
+	for i := range events {
+		events[i].Data = bytes.Clone(events[i].Data)
+	}
+	return events
+}
+
+// encode gives the records their place behind the end of the journal, and
+// appends their lines.
+func (l *Log) encode(lines []byte, records []Record) ([]byte, []Event) {
+	size := 0
+	for _, r := range records {
+		size += len(r.Data) + len(r.Type) + envelopeMax
+	}
+	lines = slices.Grow(lines, size)
 	events := make([]Event, 0, len(records))
 	prev := l.end
 	for i, r := range records {
@@ -362,14 +385,19 @@ func (l *Log) writeAll(lines []byte) error {
 	return err
 }
 
-// acknowledge moves the end behind lines that are in the file.
+// acknowledge takes lines for written that are in the file.
 func (l *Log) acknowledge(lines []byte, events []Event) {
+	l.unsynced = append(l.unsynced, lines...)
+	l.moveEnd(len(lines), events)
+}
+
+// moveEnd moves the end behind events whose lines have the given length.
+func (l *Log) moveEnd(length int, events []Event) {
 	for _, e := range events {
 		l.claimed = max(l.claimed, e.Synced)
 	}
 	last := events[len(events)-1]
-	l.end = Position{Seq: last.Seq, Offset: l.end.Offset + int64(len(lines)), Sum: last.Sum}
-	l.unsynced = append(l.unsynced, lines...)
+	l.end = Position{Seq: last.Seq, Offset: l.end.Offset + int64(length), Sum: last.Sum}
 }
 
 // inPlace reports the loss when the file that is written to is not the one that
@@ -419,7 +447,10 @@ func (l *Log) sync() error {
 		l.failure = &failure{err: err, sync: true}
 		return l.usable()
 	}
-	l.syncedAt, l.unsynced = l.end, nil
+	l.syncedAt, l.unsynced = l.end, l.unsynced[:0]
+	if cap(l.unsynced) > maxSpare {
+		l.unsynced = nil
+	}
 	return nil
 }
 

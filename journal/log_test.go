@@ -380,3 +380,20 @@ func TestAJournalThatDoesNotExistIsNotFound(t *testing.T) {
 		t.Error("looking made files:", names)
 	}
 }
+
+func TestWhatAnAppendReturnedStaysWhileMoreIsAppended(t *testing.T) {
+	l := mustCreate(t, newDir(t))
+	var events []journal.Event
+	for n := 1; n <= 20; n++ {
+		events = append(events, mustAppend(t, l, counted(n, 100*n))...)
+		if n%3 == 0 {
+			must(t, l.Sync())
+		}
+	}
+	var want []journal.Event
+	for n, e := range events {
+		e.Data = counted(n+1, 100*(n+1)).Data
+		want = append(want, e)
+	}
+	same(t, "events", events, want)
+}

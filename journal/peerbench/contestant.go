@@ -81,7 +81,10 @@ func entries(r *rand.Rand, n, size int) (batch [][]byte) {
 	return batch
 }
 
-var words = []string{"the ", "journal ", "keeps ", "every ", "word, ", `a \"quoted\" one\n`, "größer ", "x := f(y)\\n\\t", "— ", "of it. "}
+var words = []string{
+	"the ", "journal ", "keeps ", "every ", "word ", "of ", "a ", "conversation, ", "which ", "nobody ",
+	"writes ", "größer ", "than ", "it ", "is ", "— ", "at ", `all.\n`, `\"quoted\" `, `x := f(y)\n\t`,
+}
 
 func entry(r *rand.Rand, size int) []byte {
 	const end = `"}`
