@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 30, "how often TestKill kills chat")
+	kills    = flag.Int("kills", 30, "how often TestKill kills chat; it kills compact, repair and clean a third as often")
 	killDice = flag.Uint64("killdice", 0, "what TestKill starts its dice with; 0: the clock")
 )
 
@@ -42,6 +42,9 @@ func TestKill(t *testing.T) {
 		return &killer{t: t, dice: rand.New(rand.NewPCG(dice, stream)), binary: binary, dir: t.TempDir()}
 	}
 	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
+	t.Run("compact", func(t *testing.T) { killCompact(newKiller(t, 1)) })
+	t.Run("repair", func(t *testing.T) { killRepair(newKiller(t, 2)) })
+	t.Run("clean", func(t *testing.T) { killClean(newKiller(t, 3)) })
 }
 
 // enoughKills are so many that what they are for has to have happened.
@@ -64,11 +67,17 @@ func (k *killer) write(name, content string) {
 	}
 }
 
-func (k *killer) start(args ...string) *program {
-	k.t.Helper()
+func (k *killer) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(k.binary, args...)
 	cmd.Dir = k.dir
-	return startCommand(k.t, k.home(), cmd)
+	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+k.home())
+	cmd.WaitDelay = patience
+	return cmd
+}
+
+func (k *killer) start(args ...string) *program {
+	k.t.Helper()
+	return startCommand(k.t, k.home(), k.command(args...))
 }
 
 // run runs the program to its end, which has to be a good one.
@@ -80,11 +89,13 @@ func (k *killer) run(args ...string) (stdout, stderr string) {
 // fed is run with something on standard input.
 func (k *killer) fed(input string, args ...string) (stdout, stderr string) {
 	k.t.Helper()
-	p := k.start(args...)
-	io.WriteString(p.stdin, input)
-	p.closeInput()
-	p.ends(exitDone)
-	return p.stdout.String(), p.stderr.String()
+	var out, errs strings.Builder
+	cmd := k.command(args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	if err := cmd.Run(); err != nil {
+		k.t.Fatalf("%q: %v\n%s", args, err, errs.String())
+	}
+	return out.String(), errs.String()
 }
 
 // list is what sessions says, which names each session once.
@@ -165,6 +176,13 @@ type hardLife struct {
 }
 
 func newHardLife(k *killer, sum *tally) *hardLife {
+	k.writeTeam()
+	return &hardLife{killer: k, sum: sum}
+}
+
+// writeTeam writes team.json: a human, and an agent who answers at any length.
+func (k *killer) writeTeam() {
+	k.t.Helper()
 	// The agent notes down who asked, and answers with as many letters as were
 	// asked for. The question is the last line of the prompt; of a program that is
 	// killed, the prompt may be cut off.
@@ -180,7 +198,6 @@ echo
   "team": {"name": "kill", "description": "Replies of any length", "members": [
     {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
     {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "answer", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`)
-	return &hardLife{killer: k, sum: sum}
 }
 
 // anySize is in bytes, 300 to 1,000,000, one in four below 16,000, half of them

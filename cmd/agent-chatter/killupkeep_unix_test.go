@@ -1,0 +1,449 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// chore is a command that works through the sessions of a home, and is killed
+// in the middle.
+type chore struct {
+	*killer
+	args   []string
+	before fs.FS // the home as the command finds it
+
+	took  time.Duration // when nobody disturbs it
+	steps int           // how often it is then seen to change the home
+}
+
+// newChore takes the home as it is for what the command is to work on.
+func newChore(k *killer, args ...string) *chore {
+	k.t.Helper()
+	before := filepath.Join(k.dir, "before")
+	if err := os.Rename(k.home(), before); err != nil {
+		k.t.Fatal(err)
+	}
+	return &chore{killer: k, args: args, before: os.DirFS(before)}
+}
+
+// kill kills the command round after round, each time on the same home, looks at
+// what is left, lets another run finish, and looks again.
+func (c *chore) kill(check func(finished bool)) {
+	c.t.Helper()
+	c.rehearse()
+	check(true)
+	killed, begun := 0, 0
+	rounds := max(1, *kills/3)
+	for range rounds {
+		c.restore()
+		before := c.look()
+		p := c.start(c.args...)
+		c.aim()(p)
+		if p.killed() {
+			killed++
+			if c.look() != before {
+				begun++
+			}
+		}
+		check(false)
+		c.run(c.args...)
+		check(true)
+		if c.t.Failed() {
+			c.t.FailNow()
+		}
+	}
+	c.t.Logf("%d rounds, in %d of them killed before its end, in %d of these after its first change; undisturbed it takes %v and is seen to change %d times",
+		rounds, killed, begun, c.took.Round(time.Millisecond), c.steps)
+	if *kills >= enoughKills && begun == 0 {
+		c.t.Error("it was never killed at work: the blows did not fall where they were aimed")
+	}
+}
+
+// restore puts the home back as the command is to find it.
+func (c *chore) restore() {
+	c.t.Helper()
+	if err := os.RemoveAll(c.home()); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.CopyFS(c.home(), c.before); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// rehearse runs the command once, undisturbed.
+func (c *chore) rehearse() {
+	c.t.Helper()
+	c.restore()
+	start := time.Now()
+	p := c.start(c.args...)
+	c.steps = max(1, c.awaitSteps(p, -1))
+	p.ends(exitDone)
+	c.took = time.Since(start)
+}
+
+// aim chooses the moment of the blow: some time, or one of the steps.
+func (c *chore) aim() func(p *program) {
+	if c.dice.IntN(2) == 0 {
+		pause := time.Duration(c.dice.Int64N(int64(c.took)))
+		return func(*program) { time.Sleep(pause) }
+	}
+	step := 1 + c.dice.IntN(c.steps)
+	return func(p *program) { c.awaitSteps(p, step) }
+}
+
+// awaitSteps waits until the home was seen to change so many times, or until
+// the program has ended, and returns how often it was.
+func (c *chore) awaitSteps(p *program, steps int) (seen int) {
+	for last := c.look(); seen != steps && p.running(); {
+		if now := c.look(); now != last {
+			seen, last = seen+1, now
+		}
+	}
+	return seen
+}
+
+// look is the names and the sizes of all files in the home. What comes or goes
+// meanwhile may be missing.
+func (c *chore) look() string {
+	var all strings.Builder
+	filepath.WalkDir(c.home(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			fmt.Fprintf(&all, "%s %d\n", path, info.Size())
+		}
+		return nil
+	})
+	return all.String()
+}
+
+// teamDir is where the sessions lie.
+func (k *killer) teamDir() string { return filepath.Join(k.home(), "sessions", "kill") }
+
+func (k *killer) journalPath(id string) string { return filepath.Join(k.teamDir(), id+".jsonl") }
+
+// session makes a session of so many messages of so many random letters, and
+// returns its id.
+func (k *killer) session(messages, bytes int) string {
+	k.t.Helper()
+	var lines strings.Builder
+	for range messages {
+		lines.WriteString(letters(k.dice, bytes) + " [NEXT: hugo]\n")
+	}
+	out, _ := k.fed(lines.String(), "chat", "-t", "team.json", "--output", "json")
+	created := objects[struct{ Data struct{ SessionID string } }](k.t, firstLines(out, 1))
+	return created[0].Data.SessionID
+}
+
+// letters are some that do not compress well.
+func letters(dice *rand.Rand, n int) string {
+	raw := make([]byte, n)
+	for i := range raw {
+		raw[i] = byte(dice.Uint32())
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)[:n]
+}
+
+// wantListed wants each of these sessions to be in the list, once, and no other.
+func (k *killer) wantListed(ids []string) map[string]sessionJSON {
+	k.t.Helper()
+	list := k.list()
+	if got, want := slices.Sorted(maps.Keys(list)), slices.Sorted(slices.Values(ids)); !slices.Equal(got, want) {
+		k.t.Errorf("there are the sessions %q, want %q", got, want)
+	}
+	return list
+}
+
+// wantNo wants no file in the home to match a pattern.
+func (k *killer) wantNo(pattern ...string) {
+	k.t.Helper()
+	found, err := filepath.Glob(filepath.Join(append([]string{k.teamDir()}, pattern...)...))
+	if err != nil || len(found) > 0 {
+		k.t.Errorf("there still is %q, %v", found, err)
+	}
+}
+
+// killCompact kills compact while it writes checkpoints and archives all
+// sessions but the newest, one of them with a torn tail.
+func killCompact(k *killer) {
+	k.writeTeam()
+	content := map[string]string{}
+	var ids []string
+	for range 4 {
+		id := k.session(8, 200_000)
+		ids = append(ids, id)
+		content[id] = readFile(k.t, k.journalPath(id))
+	}
+	torn, newest := ids[1], ids[3]
+	if err := os.WriteFile(k.journalPath(torn), []byte(content[torn]+content[torn][:100_001]), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	k.write("home/config.json", `{"retention": {"auto": false, "keep": 1, "archiveAfter": "0s"}}`)
+	for _, pattern := range []string{"sessions.json", "*.checkpoint.json"} {
+		k.remove(pattern)
+	}
+	newChore(k, "compact").kill(func(finished bool) {
+		k.t.Helper()
+		list := k.wantListed(ids)
+		k.run("verify")
+		for _, id := range ids {
+			got, _ := k.run("replay", id, "--output", "events")
+			behind, ok := strings.CutPrefix(got, content[id])
+			recovered := id == torn && strings.Count(behind, "\n") == 1 && strings.Contains(behind, `"type":"journal.recovered"`)
+			if !ok || behind != "" && !recovered {
+				k.t.Errorf("session %s has %d bytes of its %d, and behind them %.200q", id, len(got)-len(behind), len(content[id]), behind)
+			}
+			if finished && list[id].Archived != (id != newest) {
+				k.t.Errorf("session %s: archived %v", id, list[id].Archived)
+			}
+			if finished && id != newest {
+				k.wantNo(id + ".jsonl")
+			}
+		}
+		if finished {
+			k.wantNo("*.jsonl.tmp")
+			k.wantNo("archive", "*.tmp")
+			readFile(k.t, filepath.Join(k.teamDir(), newest+".checkpoint.json"))
+		}
+	})
+}
+
+// remove removes files from the team's directory.
+func (k *killer) remove(pattern string) {
+	k.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(k.teamDir(), pattern))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+}
+
+// killRepair kills the repair of a journal that was changed in two places.
+func killRepair(k *killer) {
+	k.writeTeam()
+	sound, id := k.session(1, 300), k.session(30, 200_000)
+	was := readFile(k.t, k.journalPath(id))
+	damaged := []byte(was)
+	for _, at := range []int{len(was) / 3, len(was) / 2} {
+		at += strings.IndexByte(was[at:], 'q')
+		damaged[at] = 'Q'
+	}
+	if err := os.WriteFile(k.journalPath(id), damaged, 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	var kept []string // what has to be there, in order, once it is repaired
+	for i, line := range strings.SplitAfter(was, "\n") {
+		if line != "" && strings.Contains(string(damaged), line) {
+			kept = append(kept, line)
+		} else if line != "" && i == 0 {
+			k.t.Fatal("the first line is damaged")
+		}
+	}
+	kept = payloads(k.t, kept)
+	newChore(k, "repair", id).kill(func(finished bool) {
+		k.t.Helper()
+		list := k.wantListed([]string{sound, id})
+		now := readFile(k.t, k.journalPath(id))
+		if !finished && now == string(damaged) {
+			if !list[id].Damaged {
+				k.t.Error("the journal is as damaged as it was, and the list does not say so")
+			}
+			p := k.start("verify")
+			p.ends(exitDamaged)
+			return
+		}
+		k.run("verify")
+		var repairs, rest []string
+		for line := range strings.Lines(now) {
+			if strings.Contains(line, `"type":"journal.recovered"`) {
+				repairs = append(repairs, line)
+			} else {
+				rest = append(rest, line)
+			}
+		}
+		if got := payloads(k.t, rest); !slices.Equal(got, kept) {
+			k.t.Errorf("%d events are kept, want %d", len(got), len(kept))
+		}
+		if len(repairs) != 2 {
+			k.t.Errorf("the repair is recorded %d times", len(repairs))
+		}
+		for _, r := range objects[struct{ Data journal.Recovered }](k.t, strings.Join(repairs, "")) {
+			if readFile(k.t, filepath.Join(k.teamDir(), r.Data.Aside)) != string(damaged) {
+				k.t.Errorf("%s is not the journal as it was", r.Data.Aside)
+			}
+		}
+		if finished {
+			k.wantNo("*.jsonl.tmp")
+		}
+	})
+}
+
+// payloads is what lines say, without their numbers and sums.
+func payloads(t *testing.T, lines []string) (all []string) {
+	t.Helper()
+	for _, e := range objects[struct {
+		Time, Type string
+		Data       json.RawMessage
+	}](t, strings.Join(lines, "")) {
+		all = append(all, e.Time+" "+e.Type+" "+string(e.Data))
+	}
+	return all
+}
+
+// What clean has to do with a session.
+const (
+	staysLive    = "stays where it is"
+	toTrash      = "goes to the trash"
+	staysTrashed = "stays in the trash"
+	toNothing    = "goes for good"
+)
+
+// killClean kills clean while it empties the trash and fills it anew.
+func killClean(k *killer) {
+	k.writeTeam()
+	template := k.session(3, 20_000)
+	fates := map[string]string{template: staysLive}
+	copies := func(n int, age time.Duration, fate string) (ids []string) {
+		for range n {
+			id := template[:22] + fmt.Sprintf("%04d", len(fates))
+			k.copySession(template, id, age)
+			fates[id] = fate
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	const day = 24 * time.Hour
+	copies(4, 0, staysLive)
+	k.run("sessions", "pin", copies(1, 30*day, staysLive)[0])
+	for _, id := range copies(12, 30*day, toTrash) {
+		k.write(filepath.Join("home", "sessions", "kill", id+".aside-1"), "set aside from "+id)
+	}
+	copies(8, 100*day, toTrash)
+	k.run("compact", "--archive-after", "60d", "--keep", "0")
+	k.trash(copies(3, 40*day, staysTrashed), time.Now())
+	k.trash(copies(8, 200*day, toNothing), time.Now().Add(-90*day))
+
+	content := map[string]string{}
+	for id := range fates {
+		content[id] = readFile(k.t, k.places(id)[0])
+	}
+	newChore(k, "sessions", "clean", "--older-than", "7d").kill(func(finished bool) {
+		k.t.Helper()
+		var live []string
+		for id, fate := range fates {
+			places := k.places(id)
+			inTrash := len(places) == 1 && filepath.Base(filepath.Dir(places[0])) == "trash"
+			isLive := len(places) == 1 && !inTrash
+			good := map[string]bool{
+				staysLive:    isLive,
+				toTrash:      inTrash || isLive && !finished,
+				staysTrashed: inTrash,
+				toNothing:    len(places) == 0 || inTrash && !finished,
+			}
+			if !good[fate] || len(places) == 1 && readFile(k.t, places[0]) != content[id] {
+				k.t.Errorf("session %s, which %s, is in %q", id, fate, places)
+			}
+			if isLive {
+				live = append(live, id)
+			}
+			if finished && fate == toNothing {
+				k.wantNo("trash", id+".jsonl*")
+				k.wantNo(id + "*")
+			}
+		}
+		k.wantListed(live)
+		k.run("verify")
+		if finished {
+			k.wantRestorable(fates)
+		}
+	})
+}
+
+// copySession writes a session down as another one, that much older. Its sums
+// are right.
+func (k *killer) copySession(from, to string, age time.Duration) {
+	k.t.Helper()
+	var at journal.Position
+	var lines strings.Builder
+	for _, e := range objects[struct {
+		Time time.Time
+		Type string
+		Data json.RawMessage
+	}](k.t, readFile(k.t, k.journalPath(from))) {
+		data := strings.ReplaceAll(string(e.Data), from, to)
+		next, behind, err := at.Next(journal.Record{Time: e.Time.Add(-age), Type: e.Type, Data: json.RawMessage(data)})
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		at = behind
+		fmt.Fprintf(&lines, "%s\n", next.Line())
+	}
+	if err := os.WriteFile(k.journalPath(to), []byte(lines.String()), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// trash deletes sessions, as if that had been done at some time.
+func (k *killer) trash(ids []string, since time.Time) {
+	k.t.Helper()
+	for _, id := range ids {
+		k.run("sessions", "delete", "--yes", id)
+		k.write(filepath.Join("home", "sessions", "kill", "trash", id+".trashed"), since.UTC().Format(time.RFC3339)+"\n")
+	}
+}
+
+// places are the journals of a session: where it lives, in the archive, in the
+// trash.
+func (k *killer) places(id string) (all []string) {
+	k.t.Helper()
+	for _, pattern := range []string{id + ".jsonl", "archive/" + id + ".jsonl.zst", "trash/" + id + ".jsonl*"} {
+		found, err := filepath.Glob(filepath.Join(k.teamDir(), pattern))
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// wantRestorable wants all that clean has put into the trash to come back, with
+// what had been set aside from it.
+func (k *killer) wantRestorable(fates map[string]string) {
+	k.t.Helper()
+	before := len(k.list())
+	restored := 0
+	for id, fate := range fates {
+		if fate != toTrash || k.dice.IntN(4) > 0 {
+			continue
+		}
+		k.run("sessions", "restore", id)
+		restored++
+		aside := filepath.Join(k.teamDir(), id+".aside-1")
+		if strings.HasSuffix(k.places(id)[0], ".jsonl") && readFile(k.t, aside) != "set aside from "+id {
+			k.t.Errorf("%s is not what it was", aside)
+		}
+	}
+	k.run("verify")
+	if after := len(k.list()); after != before+restored {
+		k.t.Errorf("%d sessions and %d that came back are %d", before, restored, after)
+	}
+}
