@@ -29,6 +29,17 @@ var (
 // what it writes. Nothing that it had acknowledged is lost, doubled or moved, and
 // it goes on from whatever it left.
 func TestKill(t *testing.T) {
+	newKiller := killers(t)
+	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
+	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 200_000).kill() })
+	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 200_000).kill() })
+	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 10).kill() })
+}
+
+// killers builds the program, rolls the dice, and returns what makes killers of
+// them: those of one stream get the same numbers.
+func killers(t *testing.T) func(t *testing.T, stream uint64) *killer {
+	t.Helper()
 	dice := *killDice
 	if dice == 0 {
 		dice = uint64(time.Now().UnixNano())
@@ -38,13 +49,9 @@ func TestKill(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	newKiller := func(t *testing.T, stream uint64) *killer {
+	return func(t *testing.T, stream uint64) *killer {
 		return &killer{t: t, dice: rand.New(rand.NewPCG(dice, stream)), binary: binary, dir: t.TempDir()}
 	}
-	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
-	t.Run("compact", func(t *testing.T) { killCompact(newKiller(t, 1)) })
-	t.Run("repair", func(t *testing.T) { killRepair(newKiller(t, 2)) })
-	t.Run("clean", func(t *testing.T) { killClean(newKiller(t, 3)) })
 }
 
 // enoughKills are so many that what they are for has to have happened.
@@ -139,7 +146,7 @@ func (p *program) killed() bool {
 const roundsPerSession = 10
 
 // killChat kills chat in the middle of conversations.
-func killChat(t *testing.T, newKiller func(*testing.T, uint64) *killer) {
+func killChat(t *testing.T, newKiller func(t *testing.T, stream uint64) *killer) {
 	var sum tally
 	for first := 0; first < *kills; first += roundsPerSession {
 		t.Run(fmt.Sprintf("rounds from %d", first), func(t *testing.T) {

@@ -24,7 +24,8 @@ import (
 type chore struct {
 	*killer
 	args   []string
-	before fs.FS // the home as the command finds it
+	before fs.FS               // the home as the command finds it
+	check  func(finished bool) // looks at the home after a kill, or after a run that had its time
 
 	took  time.Duration // when nobody disturbs it
 	steps int           // how often it is then seen to change the home
@@ -40,12 +41,11 @@ func newChore(k *killer, args ...string) *chore {
 	return &chore{killer: k, args: args, before: os.DirFS(before)}
 }
 
-// kill kills the command round after round, each time on the same home, looks at
-// what is left, lets another run finish, and looks again.
-func (c *chore) kill(check func(finished bool)) {
+// kill kills the command round after round, each time on the same home.
+func (c *chore) kill() {
 	c.t.Helper()
 	c.rehearse()
-	check(true)
+	c.check(true)
 	killed, begun := 0, 0
 	rounds := max(1, *kills/3)
 	for range rounds {
@@ -59,17 +59,23 @@ func (c *chore) kill(check func(finished bool)) {
 				begun++
 			}
 		}
-		check(false)
-		c.run(c.args...)
-		check(true)
-		if c.t.Failed() {
-			c.t.FailNow()
-		}
+		c.finish()
 	}
 	c.t.Logf("%d rounds, in %d of them killed before its end, in %d of these after its first change; undisturbed it takes %v and is seen to change %d times",
 		rounds, killed, begun, c.took.Round(time.Millisecond), c.steps)
 	if *kills >= enoughKills && begun == 0 {
 		c.t.Error("it was never killed at work: the blows did not fall where they were aimed")
+	}
+}
+
+// finish looks at what a kill has left, lets another run finish, and looks again.
+func (c *chore) finish() {
+	c.t.Helper()
+	c.check(false)
+	c.run(c.args...)
+	c.check(true)
+	if c.t.Failed() {
+		c.t.FailNow()
 	}
 }
 
@@ -178,26 +184,27 @@ func (k *killer) wantNo(pattern ...string) {
 	}
 }
 
-// killCompact kills compact while it writes checkpoints and archives all
-// sessions but the newest, one of them with a torn tail.
-func killCompact(k *killer) {
+// compactChore is a compact that writes checkpoints and archives all sessions but
+// the newest, one of them with a torn tail.
+func compactChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	content := map[string]string{}
 	var ids []string
 	for range 4 {
-		id := k.session(8, 200_000)
+		id := k.session(8, bytes)
 		ids = append(ids, id)
 		content[id] = readFile(k.t, k.journalPath(id))
 	}
 	torn, newest := ids[1], ids[3]
-	if err := os.WriteFile(k.journalPath(torn), []byte(content[torn]+content[torn][:100_001]), 0o600); err != nil {
+	if err := os.WriteFile(k.journalPath(torn), []byte(content[torn]+content[torn][:bytes/2+1]), 0o600); err != nil {
 		k.t.Fatal(err)
 	}
 	k.write("home/config.json", `{"retention": {"auto": false, "keep": 1, "archiveAfter": "0s"}}`)
 	for _, pattern := range []string{"sessions.json", "*.checkpoint.json"} {
 		k.remove(pattern)
 	}
-	newChore(k, "compact").kill(func(finished bool) {
+	c := newChore(k, "compact")
+	c.check = func(finished bool) {
 		k.t.Helper()
 		list := k.wantListed(ids)
 		k.run("verify")
@@ -220,7 +227,8 @@ func killCompact(k *killer) {
 			k.wantNo("archive", "*.tmp")
 			readFile(k.t, filepath.Join(k.teamDir(), newest+".checkpoint.json"))
 		}
-	})
+	}
+	return c
 }
 
 // remove removes files from the team's directory.
@@ -237,10 +245,10 @@ func (k *killer) remove(pattern string) {
 	}
 }
 
-// killRepair kills the repair of a journal that was changed in two places.
-func killRepair(k *killer) {
+// repairChore is the repair of a journal that was changed in two places.
+func repairChore(k *killer, bytes int) *chore {
 	k.writeTeam()
-	sound, id := k.session(1, 300), k.session(30, 200_000)
+	sound, id := k.session(1, 300), k.session(30, bytes)
 	was := readFile(k.t, k.journalPath(id))
 	damaged := []byte(was)
 	for _, at := range []int{len(was) / 3, len(was) / 2} {
@@ -259,7 +267,8 @@ func killRepair(k *killer) {
 		}
 	}
 	kept = payloads(k.t, kept)
-	newChore(k, "repair", id).kill(func(finished bool) {
+	c := newChore(k, "repair", id)
+	c.check = func(finished bool) {
 		k.t.Helper()
 		list := k.wantListed([]string{sound, id})
 		now := readFile(k.t, k.journalPath(id))
@@ -294,7 +303,8 @@ func killRepair(k *killer) {
 		if finished {
 			k.wantNo("*.jsonl.tmp")
 		}
-	})
+	}
+	return c
 }
 
 // payloads is what lines say, without their numbers and sums.
@@ -317,8 +327,9 @@ const (
 	toNothing    = "goes for good"
 )
 
-// killClean kills clean while it empties the trash and fills it anew.
-func killClean(k *killer) {
+// cleanChore is a clean that empties the trash and fills it anew, with n
+// sessions at a time.
+func cleanChore(k *killer, n int) *chore {
 	k.writeTeam()
 	template := k.session(3, 20_000)
 	fates := map[string]string{template: staysLive}
@@ -332,21 +343,22 @@ func killClean(k *killer) {
 		return ids
 	}
 	const day = 24 * time.Hour
-	copies(4, 0, staysLive)
+	copies(2, 0, staysLive)
 	k.run("sessions", "pin", copies(1, 30*day, staysLive)[0])
-	for _, id := range copies(12, 30*day, toTrash) {
+	for _, id := range copies(n, 30*day, toTrash) {
 		k.write(filepath.Join("home", "sessions", "kill", id+".aside-1"), "set aside from "+id)
 	}
-	copies(8, 100*day, toTrash)
+	copies(n, 100*day, toTrash)
 	k.run("compact", "--archive-after", "60d", "--keep", "0")
-	k.trash(copies(3, 40*day, staysTrashed), time.Now())
-	k.trash(copies(8, 200*day, toNothing), time.Now().Add(-90*day))
+	k.trash(copies(2, 40*day, staysTrashed), time.Now())
+	k.trash(copies(n, 200*day, toNothing), time.Now().Add(-90*day))
 
 	content := map[string]string{}
 	for id := range fates {
 		content[id] = readFile(k.t, k.places(id)[0])
 	}
-	newChore(k, "sessions", "clean", "--older-than", "7d").kill(func(finished bool) {
+	c := newChore(k, "sessions", "clean", "--older-than", "7d")
+	c.check = func(finished bool) {
 		k.t.Helper()
 		var live []string
 		for id, fate := range fates {
@@ -375,7 +387,8 @@ func killClean(k *killer) {
 		if finished {
 			k.wantRestorable(fates)
 		}
-	})
+	}
+	return c
 }
 
 // copySession writes a session down as another one, that much older. Its sums

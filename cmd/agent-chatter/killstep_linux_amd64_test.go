@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestKillAtEachStep kills compact, repair and clean behind each system call
+// that changes a file or a directory, the first, the second, and so on until a
+// run needs no more. TestKill comes too late for what lies microseconds apart.
+// Unless there is to be much killing, it takes one step in eight.
+func TestKillAtEachStep(t *testing.T) {
+	newKiller := killers(t)
+	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
+	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 2_000).killAtEachStep() })
+	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 2).killAtEachStep() })
+}
+
+func (c *chore) killAtEachStep() {
+	c.t.Helper()
+	stride := 8
+	if *kills >= enoughKills {
+		stride = 1
+	}
+	for n, rounds := 1+c.dice.IntN(stride), 0; ; n, rounds = n+stride, rounds+1 {
+		c.restore()
+		killed, err := c.killAtStep(n)
+		if errors.Is(err, syscall.EPERM) {
+			c.t.Skip("nobody may trace programs here")
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if !killed {
+			c.check(true)
+			c.t.Logf("killed at %d steps, of %d to %d that there are", rounds, max(0, n-stride), n-1)
+			return
+		}
+		c.finish()
+	}
+}
+
+// killAtStep runs the command and kills it behind its n-th step. It reports
+// false when there are fewer.
+func (c *chore) killAtStep(n int) (killed bool, err error) {
+	runtime.LockOSThread() // who traces is a thread
+	defer runtime.UnlockOSThread()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return false, err
+	}
+	defer null.Close()
+	cmd := c.command(c.args...)
+	pid, err := syscall.ForkExec(cmd.Path, cmd.Args, &syscall.ProcAttr{
+		Dir: cmd.Dir, Env: cmd.Env, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
+		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
+	})
+	if err != nil {
+		return false, err
+	}
+	return (&tracer{pid: pid, steps: n, inside: map[int]bool{}}).run()
+}
+
+// tracer stops a program at each of its system calls.
+type tracer struct {
+	pid    int
+	steps  int          // to go before it is killed
+	inside map[int]bool // threads that are in a system call
+}
+
+func (t *tracer) run() (killed bool, err error) {
+	for begun := false; ; {
+		var status syscall.WaitStatus
+		thread, err := syscall.Wait4(-t.pid, &status, syscall.WALL, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return killed, err
+		}
+		if !status.Stopped() {
+			if thread == t.pid { // the last one that ends
+				return killed, nil
+			}
+			continue
+		}
+		if !begun {
+			begun = true
+			options := unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
+			if err := syscall.PtraceSetOptions(t.pid, options); err != nil {
+				return false, err
+			}
+		}
+		if !killed && t.isStep(thread, status) {
+			if t.steps--; t.steps == 0 {
+				killed = true
+				syscall.Kill(t.pid, syscall.SIGKILL)
+				continue
+			}
+		}
+		// A thread that has died in the meantime is waited for above.
+		syscall.PtraceSyscall(thread, passedOn(status))
+	}
+}
+
+// passedOn is the signal that a stopped thread is to get: none of those that only
+// stop it.
+func passedOn(status syscall.WaitStatus) int {
+	switch signal := status.StopSignal(); signal {
+	case syscall.SIGTRAP, syscall.SIGTRAP | 0x80, syscall.SIGSTOP:
+		return 0
+	default:
+		return int(signal)
+	}
+}
+
+// isStep reports whether a thread stands behind a system call that changes a
+// file or a directory. It stops before and behind each.
+func (t *tracer) isStep(thread int, status syscall.WaitStatus) bool {
+	if status.StopSignal() != syscall.SIGTRAP|0x80 {
+		return false
+	}
+	t.inside[thread] = !t.inside[thread]
+	var regs syscall.PtraceRegs
+	if t.inside[thread] || syscall.PtraceGetRegs(thread, &regs) != nil {
+		return false
+	}
+	switch regs.Orig_rax {
+	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT,
+		unix.SYS_FTRUNCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC:
+		return true
+	case unix.SYS_OPENAT:
+		return regs.Rdx&unix.O_CREAT != 0
+	case unix.SYS_WRITE:
+		return regs.Rdx > 8 // else it wakes a thread up
+	}
+	return false
+}
