@@ -131,8 +131,9 @@ func (t *tracer) isStep(thread int, status syscall.WaitStatus) bool {
 		return false
 	}
 	switch regs.Orig_rax {
-	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT,
-		unix.SYS_FTRUNCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC:
+	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_LINKAT, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT,
+		unix.SYS_TRUNCATE, unix.SYS_FTRUNCATE, unix.SYS_PWRITE64, unix.SYS_COPY_FILE_RANGE,
+		unix.SYS_FSYNC, unix.SYS_FDATASYNC:
 		return true
 	case unix.SYS_OPENAT:
 		return regs.Rdx&unix.O_CREAT != 0
