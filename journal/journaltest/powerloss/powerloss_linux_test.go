@@ -1,0 +1,308 @@
+package powerloss_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/journaltest/powerloss"
+)
+
+var (
+	rounds = flag.Int("rounds", 20, "how often the power is cut")
+	seed   = flag.Uint64("seed", 0, "what the dice start with; 0: the clock")
+)
+
+// TestNothingAcknowledgedIsLostWithThePower talks on a disk that loses its
+// power, again and again, and goes on with what is left.
+func TestNothingAcknowledgedIsLostWithThePower(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to mount: sudo go test ./... in journal/journaltest/powerloss")
+	}
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip("needs FUSE: ", err)
+	}
+	start := *seed
+	if start == 0 {
+		start = uint64(time.Now().UnixNano())
+	}
+	t.Logf("to roll the same dice: -seed %d", start)
+	h := newHouse(t, rand.New(rand.NewPCG(start, 0)))
+	for n := range *rounds {
+		h.round(n)
+	}
+	t.Logf("%d rounds, %d disks, %d cuts in a conversation, %d torn tails, %d messages acknowledged, %d lost",
+		*rounds, h.sessions, h.cuts, h.torn, h.acknowledged, h.lost)
+}
+
+// house is where the power is cut.
+type house struct {
+	t       *testing.T
+	dice    *rand.Rand
+	binary  string
+	dir     string // where the disk is mounted
+	disk    *powerloss.Disk
+	unmount func()
+
+	history                                  []string // the messages that were found in the session
+	sessions, cuts, torn, acknowledged, lost int
+}
+
+func newHouse(t *testing.T, dice *rand.Rand) *house {
+	h := &house{t: t, dice: dice, dir: t.TempDir(), disk: powerloss.New(), sessions: 1}
+	h.binary = filepath.Join(t.TempDir(), "agent-chatter")
+	build := exec.Command("go", "build", "-o", h.binary, "./cmd/agent-chatter")
+	build.Dir = filepath.Join("..", "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return h
+}
+
+func (h *house) mount() {
+	h.t.Helper()
+	unmount, err := h.disk.Mount(h.dir)
+	if err != nil {
+		h.t.Fatal("mount:", err)
+	}
+	mounted := true
+	h.unmount = func() {
+		if mounted {
+			mounted = false
+			if err := unmount(); err != nil {
+				h.t.Error("unmount:", err)
+			}
+		}
+	}
+	h.t.Cleanup(h.unmount)
+}
+
+func (h *house) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(h.binary, args...)
+	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+filepath.Join(h.dir, "home"))
+	cmd.WaitDelay = time.Minute
+	return cmd
+}
+
+// run runs the program to its end, which has to be a good one.
+func (h *house) run(args ...string) (stdout, stderr string) {
+	h.t.Helper()
+	var out, errs strings.Builder
+	cmd := h.command(args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		h.t.Fatalf("%q: %v\n%s%s", args, err, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// round goes on with what was left, until the power is cut.
+func (h *house) round(n int) {
+	if h.dice.IntN(3) == 0 { // a new disk, on which everything has to come into being
+		h.disk, h.history = powerloss.New(), nil
+		h.sessions++
+	}
+	h.mount()
+	args := []string{"chat", "--log-level", "debug"}
+	if len(h.history) > 0 {
+		args = append(args, "--resume")
+	}
+	cmd := h.command(args...)
+	stdin, err := cmd.StdinPipe()
+	h.must(err)
+	stdout, err := cmd.StdoutPipe()
+	h.must(err)
+	stderr, err := cmd.StderrPipe()
+	h.must(err)
+	h.must(cmd.Start())
+	s := &said{}
+	var talking sync.WaitGroup
+	talking.Go(func() { s.ask(n, stdin) })
+	talking.Go(func() { s.listen(stdout) })
+	talking.Go(func() { s.watch(stderr) })
+
+	dark := h.disk.CutBefore(1 + h.dice.IntN(60))
+	ended := make(chan struct{})
+	go func() { talking.Wait(); close(ended) }()
+	select {
+	case <-dark:
+	case <-ended:
+		h.t.Fatal("it ended before the power was cut")
+	}
+	h.must(cmd.Process.Kill())
+	left := h.disk.Left(h.dice)
+	h.disk.Release()
+	<-ended
+	cmd.Wait()
+	h.unmount()
+	h.disk = left
+	h.mount()
+	h.check(s)
+	if len(h.history) > 0 && h.dice.IntN(4) == 0 {
+		h.goOnInPeace()
+	}
+	h.unmount()
+	if h.t.Failed() {
+		h.t.FailNow()
+	}
+}
+
+// goOnInPeace says something, to the end, and syncs nothing of what that leaves
+// unsynced.
+func (h *house) goOnInPeace() {
+	h.t.Helper()
+	h.run("chat", "--resume", "-m", "in peace")
+	if _, stderr := h.run("verify"); stderr != "" {
+		h.t.Errorf("verify says %s", stderr)
+	}
+	found := h.messages()
+	if len(found) != len(h.history)+3 {
+		h.t.Errorf("%d messages became %d", len(h.history), len(found))
+	}
+	h.history = found
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// said is what was said in one round, and what of it was acknowledged.
+type said struct {
+	asked    []string
+	answered int // messages of the person to which the last answer was shown
+	began    int // messages of the person to which an answer was shown
+	saved    int // messages of the person after which everything was called saved
+}
+
+// sizes of messages, in bytes; none is a multiple of a page.
+var sizes = []int{30, 300, 4_095, 4_097, 12_345, 65_537, 131_000}
+
+// ask says message after message until nobody reads them any more.
+func (s *said) ask(round int, stdin io.Writer) {
+	dice := rand.New(rand.NewPCG(uint64(round), 1))
+	for i := 0; ; i++ {
+		message := fmt.Sprintf("n%dx%d %s end", round, i, strings.Repeat("a", sizes[dice.IntN(len(sizes))]))
+		s.asked = append(s.asked, message)
+		if _, err := fmt.Fprintln(stdin, message); err != nil {
+			return
+		}
+	}
+}
+
+// listen counts the messages whose answers were shown: an agent is asked when
+// the message is on the disk.
+func (s *said) listen(stdout io.Reader) {
+	for line := range linesOf(stdout) {
+		switch {
+		case strings.HasPrefix(line, "Planner: "):
+			s.began++
+		case strings.HasPrefix(line, "Critic: "):
+			s.answered++
+		}
+	}
+}
+
+// watch counts how often everything was on the disk before control returned.
+func (s *said) watch(stderr io.Reader) {
+	for line := range linesOf(stderr) {
+		if strings.Contains(line, `msg="session saved"`) {
+			s.saved++
+		}
+	}
+}
+
+// linesOf are the whole lines of a stream.
+func linesOf(r io.Reader) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for b := bufio.NewReader(r); ; {
+			line, err := b.ReadString('\n')
+			if err != nil || !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// least is how many messages, those of the agents included, have to be there.
+// Planner answers a person, Critic answers Planner.
+func (s *said) least() int {
+	least := 3 * s.saved
+	if s.began > 0 {
+		least = max(least, 3*(s.began-1)+1)
+	}
+	if s.answered > 0 {
+		least = max(least, 3*(s.answered-1)+2)
+	}
+	return least
+}
+
+// check reads what the disk has: everything that it had before, then what was
+// said in this round, as far as it came, in order and once.
+func (h *house) check(s *said) {
+	h.t.Helper()
+	_, stderr := h.run("verify")
+	if strings.Contains(stderr, "unfinished write") {
+		h.torn++
+	}
+	found := h.messages()
+	if len(found) < len(h.history) {
+		h.lost += len(h.history) - len(found)
+		h.t.Errorf("of %d messages that were there before, %d are left", len(h.history), len(found))
+		return
+	}
+	for i, before := range h.history {
+		if found[i] != before {
+			h.t.Errorf("message %d was %.60q and is %.60q", i, before, found[i])
+		}
+	}
+	if s == nil {
+		return
+	}
+	h.cuts++
+	h.acknowledged += s.least()
+	fresh := found[len(h.history):]
+	if missing := s.least() - len(fresh); missing > 0 {
+		h.lost += missing
+		h.t.Errorf("%d messages were acknowledged and %d are there (%d begun, %d answered, %d saved)", s.least(), len(fresh), s.began, s.answered, s.saved)
+	}
+	for i, message := range fresh {
+		if i%3 == 0 && message != "You: "+s.asked[i/3] || i%3 == 1 && !strings.HasPrefix(message, "Planner: ") || i%3 == 2 && !strings.HasPrefix(message, "Critic: ") {
+			h.t.Errorf("message %d of the round is %.60q", i, message)
+		}
+	}
+	h.history = found
+}
+
+// messages are those of the session.
+func (h *house) messages() (all []string) {
+	h.t.Helper()
+	if list, _ := h.run("sessions"); list == "" {
+		return nil // the power was cut before the first word
+	}
+	stdout, _ := h.run("replay", "latest", "--output", "json")
+	for line := range strings.Lines(stdout) {
+		var m struct {
+			Content string
+			Speaker struct{ DisplayName string }
+			Partial bool
+		}
+		h.must(json.Unmarshal([]byte(line), &m))
+		if !m.Partial {
+			all = append(all, m.Speaker.DisplayName+": "+m.Content)
+		}
+	}
+	return all
+}
