@@ -34,21 +34,28 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	MaxLine int              // longest line in bytes; 0: DefaultMaxLine, fewer than MinMaxLine: that
 	Watch   *Watch           // wakes followers; nil: one for this Dir alone
+
+	// Progress is told how far a journal is on its way to the archive, or back
+	// with its first Append, in bytes; it must not take long. nil: nobody is.
+	Progress func(id string, done, total int64)
 }
 
 // Dir is a directory of journals, one file each. It need not exist before the
 // first Append. A Dir holds nothing open, except for its followers, and may be used from many goroutines.
 type Dir struct {
-	path    string
-	fs      FS
-	now     func() time.Time
-	maxLine int
-	watch   *Watch
+	path     string
+	fs       FS
+	now      func() time.Time
+	maxLine  int
+	watch    *Watch
+	progress func(id string, done, total int64)
+
+	frameSize int // of what is archived, in bytes
 }
 
 // NewDir names the directory path. It touches nothing on the disk.
 func NewDir(path string, o Options) *Dir {
-	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine), watch: o.Watch}
+	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine), watch: o.Watch, progress: o.Progress, frameSize: maxFrame}
 	if d.fs == nil {
 		d.fs = OS
 	}

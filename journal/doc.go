@@ -47,7 +47,9 @@
 //
 //	<ID>.lock               locked by the writer; says who that is, for messages
 //	<ID>.aside-<n>          bytes that recovery took out of the journal
-//	archive/<ID>.jsonl.zst  the journal when it is archived: the same bytes
+//	archive/<ID>.jsonl.zst  the journal when it is archived: the same bytes, in
+//	                        zstd frames of 16 MiB with a table of them at the
+//	                        end, so that its end can be read alone
 //	trash/                  journals that were deleted
 //	*.tmp                   unfinished; nobody reads them
 //

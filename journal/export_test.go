@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 
 	"github.com/fsnotify/fsnotify"
@@ -13,6 +15,20 @@ func (d *Dir) WithoutNotifications() *Dir {
 	silent := *d
 	silent.watch = WatchOf(func() (*fsnotify.Watcher, error) { return nil, errors.New("none left") }, nil)
 	return &silent
+}
+
+// WithFrames makes a Dir that puts so many bytes of a journal into one frame of
+// its archive.
+func (d *Dir) WithFrames(size int) *Dir {
+	small := *d
+	small.frameSize = size
+	return &small
+}
+
+// SaysItHasATable reports whether a file begins or ends as an archive with a
+// seek table does.
+func SaysItHasATable(data []byte) bool {
+	return bytes.HasPrefix(data, archiveMark) || len(data) >= 4 && binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
 }
 
 // WatchOf makes a Watch that gets its notifications from a given watcher.

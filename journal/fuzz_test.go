@@ -350,10 +350,13 @@ func FuzzArchive(f *testing.F) {
 		}
 		live.write(fuzzedFile, plain)
 		want, wantTorn, wantErr := read(t, live.Dir, fuzzed)
+		var corrupt, wantCorrupt *journal.CorruptError
+		if journal.SaysItHasATable(data) && errors.As(err, &corrupt) && len(got) <= len(want) {
+			want, whole = want[:len(got)], false // the table is wrong, which other programs do not see
+		}
 		if !sameEvents(got, want) {
 			t.Fatalf("%d events, decompressed there are %d", len(got), len(want))
 		}
-		var corrupt, wantCorrupt *journal.CorruptError
 		switch damaged := errors.As(wantErr, &wantCorrupt); {
 		case !whole:
 			if !errors.As(err, &corrupt) {
@@ -387,11 +390,11 @@ const mostPlain = 1 << 20
 // decompressed decompresses as far as it goes, and reports whether that is all.
 func decompressed(t *testing.T, data []byte) (plain []byte, whole bool) {
 	t.Helper()
-	r, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
+	r, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(16<<20))
 	must(t, err)
 	defer r.Close()
 	plain, err = io.ReadAll(io.LimitReader(r, mostPlain+1))
-	return plain, err == nil
+	return plain, err == nil && len(data) > 0
 }
 
 // Whatever a lock file says: it is nobody or what stands there, and can be

@@ -72,7 +72,7 @@ func newLife(t *testing.T, tried *tally) *life {
 }
 
 func memDir(fsys journal.FS) *journal.Dir {
-	return journal.NewDir(lifeDir, journal.Options{FS: fsys, Now: atNoon}).WithoutNotifications()
+	return journal.NewDir(lifeDir, journal.Options{FS: fsys, Now: atNoon}).WithoutNotifications().WithFrames(4000)
 }
 
 // try does something until it succeeds. The disk is healed when it has failed

@@ -195,7 +195,7 @@ func (l *Log) start() ([]Record, error) {
 	}
 	l.tidy()
 	if l.archived {
-		if err := l.files.bringBack(l.dir.fs); err != nil {
+		if err := l.dir.bringBack(l.files); err != nil {
 			return nil, err
 		}
 		l.archived = false

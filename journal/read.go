@@ -87,7 +87,7 @@ func (r *Reader) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		stream, err := r.src.open(r.from.Offset)
 		if err != nil {
-			yield(Event{}, err)
+			yield(Event{}, r.src.unreadable(r.from, err))
 			return
 		}
 		defer stream.Close()
@@ -118,7 +118,7 @@ func (r *Reader) Torn() Torn { return r.end.torn }
 // opened: somebody writes to it, and what was torn may be whole.
 func (r *Reader) Grown() bool {
 	file, ok := r.file.(File)
-	if !ok || r.src.size < 0 {
+	if !ok || r.src.archived() {
 		return false
 	}
 	info, err := file.Stat()
@@ -129,13 +129,12 @@ func (r *Reader) Grown() bool {
 func (r *Reader) Close() error { return r.file.Close() }
 
 // Holds reports whether a position is one of this journal: whether a line with
-// that sequence number and sum ends there. An archived journal cannot tell
-// without being read, and holds none but the zero Position.
+// that sequence number and sum ends there.
 func (r *Reader) Holds(p Position) bool {
 	if p == (Position{}) {
 		return true
 	}
-	if r.src.size < 0 || p.Offset < 0 || p.Offset > r.src.size {
+	if p.Offset < 0 || p.Offset > r.src.size {
 		return false
 	}
 	line, err := r.src.lineBefore(p.Offset, r.maxLine)
@@ -189,6 +188,11 @@ func (s source) lineBefore(offset int64, maxLine int) ([]byte, error) {
 }
 
 func (s source) bytes(from, to int64) ([]byte, error) {
+	if s.keep != nil {
+		if err := s.keep(from, to); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+	}
 	r, err := s.open(from)
 	if err != nil {
 		return nil, err

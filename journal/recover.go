@@ -33,12 +33,30 @@ type ending struct {
 // asked.
 type source struct {
 	path string
-	size int64 // uncompressed; -1: not known before it is read
+	size int64 // uncompressed
 	open func(offset int64) (io.ReadCloser, error)
+
+	// Of an archive, where opening costs what lies before the offset in its
+	// frame. nil: it costs nothing.
+	keep  func(from, to int64) error      // makes a part ready to be opened often
+	cheap func(from, to int64) (at int64) // the beginning of a frame between two offsets, near the middle; -1: there is none
+}
+
+// archived reports whether it is compressed.
+func (s source) archived() bool { return s.keep != nil }
+
+// unreadable is what it means that the bytes behind a position cannot be had.
+// What was compressed was compared: when the system does not fail to read it,
+// it was changed.
+func (s source) unreadable(at Position, err error) error {
+	if !s.archived() || isOfDisk(err) {
+		return err
+	}
+	return (&badLine{at, err}).corrupt(s.path)
 }
 
 func fileSource(path string, f File, size int64) source {
-	return source{path, size, func(offset int64) (io.ReadCloser, error) {
+	return source{path: path, size: size, open: func(offset int64) (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
 	}}
 }
@@ -95,7 +113,7 @@ func (s source) firstIn(offset int64, maxLine int) (Position, error) {
 func (s source) scanEnding(from Position, maxLine int) (ending, error) {
 	r, err := s.open(from.Offset)
 	if err != nil {
-		return ending{}, err
+		return ending{}, s.unreadable(from, err)
 	}
 	defer r.Close()
 	sc := newScanner(r, from, maxLine)
@@ -113,10 +131,8 @@ func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
 	case errors.As(err, &bad):
 		end.torn, err = s.classify(bad, sc.claimed, maxLine)
 		return end, err
-	case err != io.EOF && s.size < 0: // what was compressed was compared, so the archive was changed
-		return end, (&badLine{sc.at, err}).corrupt(s.path)
 	case err != io.EOF:
-		return end, err
+		return end, s.unreadable(sc.at, err)
 	}
 	if half := len(sc.lines.pending); half > 0 {
 		end.torn = Torn{Offset: sc.at.Offset, Bytes: int64(half), Reason: "the last line has no end"}
@@ -136,16 +152,13 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 	}
 	r, err := s.open(bad.at.Offset)
 	if err != nil {
-		return Torn{}, err
+		return Torn{}, s.unreadable(bad.at, err)
 	}
 	defer r.Close()
 	rest := remains{at: bad.at, claimed: claimed, torn: Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}}
 	err = rest.read(&lines{r: r, max: maxLine})
-	if err != nil && s.size < 0 {
-		return Torn{}, bad.corrupt(s.path) // an archive that breaks off was changed, too
-	}
 	if err != nil {
-		return Torn{}, err
+		return Torn{}, s.unreadable(bad.at, err)
 	}
 	switch {
 	case rest.wentOn:

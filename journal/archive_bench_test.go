@@ -1,0 +1,88 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// BenchmarkArchive archives journals of 100 MB in which a file is quoted again
+// and again, and one that repeats nothing, and prints how much smaller they get
+// and how much of them is written, read back and compared in a second. Beside
+// them it times zstd -3 on one core, where there is that program.
+func BenchmarkArchive(b *testing.B) {
+	for _, quoted := range []int{20_000, 200_000, 1_000_000, 0} {
+		name := fmt.Sprintf("quotes-of-%d", quoted)
+		if quoted == 0 {
+			name = "no-quotes"
+		}
+		b.Run(name, func(b *testing.B) {
+			dir := journal.NewDir(filepath.Join(b.TempDir(), "journals"), journal.Options{})
+			id := quotingJournal(b, dir, quoted, 100_000_000)
+			live := filepath.Join(dir.Path(), id+".jsonl")
+			data := readFile(b, live)
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				must(b, dir.Archive(id))
+				b.StopTimer()
+				b.ReportMetric(float64(len(data))/float64(len(readFile(b, archivePath(dir, id)))), "ratio")
+				must(b, os.Remove(archivePath(dir, id)))
+				writeFile(b, live, data)
+				b.StartTimer()
+			}
+			besideProgram(b, data)
+		})
+	}
+}
+
+// besideProgram reports how the zstd program does.
+func besideProgram(b *testing.B, data []byte) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(program, "-3", "--single-thread", "-c")
+	cmd.Stdin = bytes.NewReader(data)
+	began := time.Now()
+	out, err := cmd.Output()
+	must(b, err)
+	b.ReportMetric(float64(len(data))/1e6/time.Since(began).Seconds(), "zstd3-MB/s")
+	b.ReportMetric(float64(len(data))/float64(len(out)), "zstd3-ratio")
+}
+
+// quotingJournal makes a journal of so many bytes: short messages of made-up
+// words, each with the same file of the given size behind it.
+func quotingJournal(tb testing.TB, dir *journal.Dir, quoted, size int) (id string) {
+	tb.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	file := prose(random, quoted)
+	log := mustCreate(tb, dir)
+	for written := 0; written < size; {
+		text := prose(random, 20+random.IntN(2000)) + file
+		data, err := json.Marshal(map[string]any{"id": fmt.Sprintf("%016x", random.Uint64()), "content": text})
+		must(tb, err)
+		mustAppend(tb, log, journal.Record{Type: "message.appended", Data: data})
+		written += len(data)
+	}
+	must(tb, log.Close())
+	return log.ID()
+}
+
+// prose is made-up text that compresses about as source code does.
+func prose(random *rand.Rand, size int) string {
+	var b strings.Builder
+	for b.Len() < size {
+		word := random.IntN(200 + random.IntN(20_000)) // a few of them often
+		fmt.Fprintf(&b, "%s%c", []string{"let", "return", "value", "if", "error"}[word%5]+strings.ToLower(fmt.Sprintf("%X", word)), " \t\n.("[random.IntN(5)])
+	}
+	return b.String()[:size]
+}

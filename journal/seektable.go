@@ -1,0 +1,127 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// An archive is a file of the zstd seekable format, version 0.1.0
+// (https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md):
+// frames that can be decompressed each by itself, and a table of their sizes in
+// a skippable frame at the end, which other programs skip. All numbers are
+// little-endian.
+//
+//	4 bytes  0x184D2A5E
+//	4 bytes  the length of what follows
+//	8 bytes  for each frame: its size in the file, its size decompressed
+//	4 bytes  how many frames there are
+//	1 byte   bit 7: each frame has 4 bytes more, a checksum; bits 6 to 2 are 0
+//	4 bytes  0x8F92EAB1
+//
+// The table is written without checksums, since each frame ends in its own. In
+// front of the frames stands an empty skippable one: an archive that begins
+// with it is cut off when it does not end in a table. Without it a file is one
+// that was compressed by another program, or before there were tables.
+const (
+	tableMagic  = 0x184D2A5E
+	markMagic   = 0x184D2A5D
+	footerMagic = 0x8F92EAB1
+
+	skippableHeaderLen = 8 // the magic number and the length
+	tableFooterLen     = 9
+	tableEntryLen      = 8
+	tableChecksumLen   = 4
+	tableChecksums     = 0x80
+	tableReserved      = 0x7c
+
+	// maxFrames bounds the memory that the table of a strange file can take.
+	maxFrames = 1 << 20
+)
+
+// archiveMark is how an archive begins.
+var archiveMark = binary.LittleEndian.AppendUint64(nil, markMagic)
+
+// errNoTable: what reads an archive has to begin at its beginning.
+var errNoTable = errors.New("its seek table, which is its end, is missing or damaged")
+
+// frame is a part of an archive that can be decompressed by itself.
+type frame struct {
+	packedAt, packedSize int64 // in the file, in bytes
+	at, size             int64 // in the journal
+}
+
+func (f frame) end() int64       { return f.at + f.size }
+func (f frame) packedEnd() int64 { return f.packedAt + f.packedSize }
+
+// appendTable appends the seek table of an archive with a mark and these
+// frames.
+func appendTable(dst []byte, frames []frame) []byte {
+	le := binary.LittleEndian
+	entries := 1 + len(frames)
+	dst = le.AppendUint32(dst, tableMagic)
+	dst = le.AppendUint32(dst, uint32(entries*tableEntryLen+tableFooterLen))
+	dst = le.AppendUint64(dst, uint64(len(archiveMark)))
+	for _, f := range frames {
+		dst = le.AppendUint32(dst, uint32(f.packedSize))
+		dst = le.AppendUint32(dst, uint32(f.size))
+	}
+	dst = le.AppendUint32(dst, uint32(entries))
+	dst = append(dst, 0)
+	return le.AppendUint32(dst, footerMagic)
+}
+
+// readTable returns the frames of an archive of the given size, the empty ones
+// too, or errNoTable.
+func readTable(file io.ReaderAt, size int64) ([]frame, error) {
+	footer, err := readRange(file, size-tableFooterLen, size)
+	if err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	count, flags := int64(le.Uint32(footer)), footer[4]
+	if le.Uint32(footer[5:]) != footerMagic || flags&tableReserved != 0 || count > maxFrames {
+		return nil, errNoTable
+	}
+	entryLen := int64(tableEntryLen)
+	if flags&tableChecksums != 0 {
+		entryLen += tableChecksumLen
+	}
+	start := size - tableFooterLen - count*entryLen - skippableHeaderLen
+	table, err := readRange(file, start, size-tableFooterLen)
+	if err != nil {
+		return nil, err
+	}
+	if le.Uint32(table) != tableMagic || int64(le.Uint32(table[4:])) != count*entryLen+tableFooterLen {
+		return nil, errNoTable
+	}
+	var frames []frame
+	next := frame{}
+	for entry := table[skippableHeaderLen:]; len(entry) > 0; entry = entry[entryLen:] {
+		next = frame{
+			packedAt: next.packedEnd(), packedSize: int64(le.Uint32(entry)),
+			at: next.end(), size: int64(le.Uint32(entry[4:])),
+		}
+		frames = append(frames, next)
+	}
+	if next.packedEnd() != start {
+		return nil, errNoTable
+	}
+	return frames, nil
+}
+
+// readRange reads a part of a file, which has it unless it is no archive.
+func readRange(file io.ReaderAt, from, to int64) ([]byte, error) {
+	if from < 0 {
+		return nil, errNoTable
+	}
+	part := make([]byte, to-from)
+	n, err := file.ReadAt(part, from)
+	switch {
+	case n == len(part):
+		return part, nil
+	case err == io.EOF:
+		return nil, errNoTable
+	}
+	return nil, err
+}

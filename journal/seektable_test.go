@@ -1,0 +1,467 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// The tests read and write seek tables by the description of the format, and
+// not by the code that they test.
+
+type tableEntry struct{ packed, size uint32 }
+
+func splitTable(t testing.TB, archive []byte) (frames []byte, entries []tableEntry) {
+	t.Helper()
+	le := binary.LittleEndian
+	footer := archive[len(archive)-9:]
+	if le.Uint32(footer[5:]) != 0x8F92EAB1 || footer[4] != 0 {
+		t.Fatalf("the archive ends in % x", footer)
+	}
+	count := int(le.Uint32(footer))
+	start := len(archive) - 9 - 8*count - 8
+	table := archive[start:]
+	if le.Uint32(table) != 0x184D2A5E || int(le.Uint32(table[4:])) != 8*count+9 {
+		t.Fatalf("the table begins with % x", table[:8])
+	}
+	for i := range count {
+		entry := table[8+8*i:]
+		entries = append(entries, tableEntry{le.Uint32(entry), le.Uint32(entry[4:])})
+	}
+	return archive[:start], entries
+}
+
+func joinTable(frames []byte, checksums bool, entries ...tableEntry) []byte {
+	le := binary.LittleEndian
+	var table []byte
+	for _, e := range entries {
+		table = le.AppendUint32(le.AppendUint32(table, e.packed), e.size)
+		if checksums {
+			table = append(table, "sum?"...)
+		}
+	}
+	table = le.AppendUint32(table, uint32(len(entries)))
+	if checksums {
+		table = append(table, 0x80)
+	} else {
+		table = append(table, 0)
+	}
+	table = le.AppendUint32(table, 0x8F92EAB1)
+	archive := le.AppendUint32(bytes.Clone(frames), 0x184D2A5E)
+	archive = le.AppendUint32(archive, uint32(len(table)))
+	return append(archive, table...)
+}
+
+// archive puts bytes in the place of an archive.
+func archivePath(dir *journal.Dir, id string) string {
+	return filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
+}
+
+func TestTheFramesOfAnArchiveEndWithALineAndTheTableTellsThem(t *testing.T) {
+	dir := newDir(t).WithFrames(1000)
+	id := newJournal(t, dir, 200)
+	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
+	must(t, dir.Archive(id))
+	packed, entries := splitTable(t, readFile(t, archivePath(dir, id)))
+	dec, err := zstd.NewReader(nil)
+	must(t, err)
+	defer dec.Close()
+	var all []byte
+	for i, e := range entries {
+		part, err := dec.DecodeAll(packed[:e.packed], nil)
+		must(t, err)
+		if len(part) != int(e.size) || len(part) > 1000 || i > 0 && part[len(part)-1] != '\n' {
+			t.Errorf("frame %d has %d bytes, the table says %d; it ends in %q", i, len(part), e.size, part[max(0, len(part)-5):])
+		}
+		packed, all = packed[e.packed:], append(all, part...)
+	}
+	if len(packed) > 0 || !bytes.Equal(all, data) || len(entries) < 5 {
+		t.Errorf("%d frames have %d bytes of %d, and %d bytes are in none", len(entries), len(all), len(data), len(packed))
+	}
+}
+
+func TestTheZstdProgramReadsAnArchive(t *testing.T) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		t.Skip("there is no zstd program")
+	}
+	for _, padding := range []int{-1, 0, 300} {
+		dir := newDir(t).WithFrames(1000)
+		id := dir.NewID()
+		live := filepath.Join(dir.Path(), id+".jsonl")
+		if padding < 0 {
+			writeFile(t, live, nil)
+		} else {
+			id = newJournal(t, dir, padding)
+			live = filepath.Join(dir.Path(), id+".jsonl")
+		}
+		data := readFile(t, live)
+		must(t, dir.Archive(id))
+		if out, err := exec.Command(program, "-t", archivePath(dir, id)).CombinedOutput(); err != nil {
+			t.Errorf("zstd -t: %v, %s", err, out)
+		}
+		if out, err := exec.Command(program, "-dc", archivePath(dir, id)).Output(); err != nil || !bytes.Equal(out, data) {
+			t.Errorf("zstd -d: %v, %d bytes of %d", err, len(out), len(data))
+		}
+	}
+}
+
+// positions are those between all events of a journal.
+func positions(events []journal.Event) []journal.Position {
+	all := []journal.Position{{}}
+	offset := int64(0)
+	for _, e := range events {
+		offset += int64(len(e.Line())) + 1
+		all = append(all, journal.Position{Seq: e.Seq, Offset: offset, Sum: e.Sum})
+	}
+	return all
+}
+
+func readFrom(t testing.TB, dir *journal.Dir, id string, p journal.Position) (events []journal.Event, err error) {
+	t.Helper()
+	r, err := dir.Reader(id, p)
+	must(t, err)
+	defer r.Close()
+	for e, err := range r.All() {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+const foreignFrames = "frames of another program, with checksums and an empty one"
+
+// packings are the ways in which an archive may have come into being.
+var packings = []struct {
+	name string
+	pack func(t testing.TB, dir *journal.Dir, id string)
+}{
+	{"one frame", func(t testing.TB, dir *journal.Dir, id string) { must(t, dir.Archive(id)) }},
+	{"a frame every thousand bytes", func(t testing.TB, dir *journal.Dir, id string) {
+		must(t, dir.WithFrames(1000).Archive(id))
+	}},
+	{"a frame shorter than a line", func(t testing.TB, dir *journal.Dir, id string) {
+		must(t, dir.WithFrames(90).Archive(id))
+	}},
+	{"without a table", func(t testing.TB, dir *journal.Dir, id string) {
+		repack(t, dir, id, func(data []byte) []byte {
+			var b bytes.Buffer
+			w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+			must(t, err)
+			_, err = w.Write(data)
+			must(t, err)
+			must(t, w.Close())
+			return b.Bytes()
+		})
+	}},
+	{foreignFrames, func(t testing.TB, dir *journal.Dir, id string) {
+		repack(t, dir, id, func(data []byte) []byte {
+			enc, err := zstd.NewWriter(nil)
+			must(t, err)
+			defer enc.Close()
+			var frames []byte
+			entries := []tableEntry{}
+			for i, part := range slices.Collect(slices.Chunk(data, 777)) {
+				packed := enc.EncodeAll(part, nil)
+				entries = append(entries, tableEntry{uint32(len(packed)), uint32(len(part))})
+				frames = append(frames, packed...)
+				if i == 1 {
+					frames = binary.LittleEndian.AppendUint64(frames, 0x184D2A53)
+					entries = append(entries, tableEntry{8, 0})
+				}
+			}
+			return joinTable(frames, true, entries...)
+		})
+	}},
+}
+
+// framesOf is an archive cut behind each of its frames; none, when it has no
+// table.
+func framesOf(t testing.TB, archive []byte) (cuts [][]byte) {
+	if !journal.SaysItHasATable(archive) {
+		return nil
+	}
+	_, entries := splitTable(t, archive)
+	end := 0
+	for _, e := range entries {
+		end += int(e.packed)
+		cuts = append(cuts, archive[:end])
+	}
+	return cuts
+}
+
+// repack makes an archive of a live journal in a way of its own.
+func repack(t testing.TB, dir *journal.Dir, id string, pack func(data []byte) []byte) {
+	t.Helper()
+	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
+	must(t, dir.Archive(id))
+	writeFile(t, archivePath(dir, id), pack(data))
+}
+
+func TestAnArchiveIsReadFromAnyPosition(t *testing.T) {
+	for _, c := range packings {
+		t.Run(c.name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 200)
+			events := sound(t, dir, id)
+			c.pack(t, dir, id)
+			same(t, "read", sound(t, dir, id), events)
+			must(t, dir.Check(id))
+			for i, p := range positions(events) {
+				rest, err := readFrom(t, dir, id, p)
+				must(t, err)
+				same(t, fmt.Sprint("from ", i), rest, events[i:])
+				checkHolds(t, dir, id, p)
+			}
+			l := mustOpen(t, dir, id)
+			mustAppend(t, l, counted(16, 0))
+			must(t, l.Close())
+			if n := len(sound(t, dir, id)); n != 16 {
+				t.Errorf("brought back, it has %d events", n)
+			}
+		})
+	}
+}
+
+func checkHolds(t testing.TB, dir *journal.Dir, id string, p journal.Position) {
+	t.Helper()
+	r, err := dir.Reader(id, p)
+	must(t, err)
+	defer r.Close()
+	if !r.Holds(p) {
+		t.Errorf("it does not hold %+v", p)
+	}
+	for _, wrong := range []journal.Position{
+		{Seq: p.Seq + 1, Offset: p.Offset, Sum: p.Sum},
+		{Seq: p.Seq, Offset: p.Offset + 1, Sum: p.Sum},
+		{Seq: p.Seq, Offset: p.Offset, Sum: p.Sum + 1},
+		{Seq: p.Seq, Offset: 1 << 40, Sum: p.Sum},
+	} {
+		if r.Holds(wrong) {
+			t.Errorf("it holds %+v", wrong)
+		}
+	}
+}
+
+func TestReadingTheEndOfAnArchiveDoesNotReadWhatLiesBefore(t *testing.T) {
+	disk := &countedReads{FS: quick{journal.OS}}
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
+	id := newJournal(t, dir, 300)
+	events := sound(t, dir, id)
+	must(t, dir.Archive(id))
+	size := int64(len(readFile(t, archivePath(dir, id))))
+	at := positions(events)
+	disk.first, disk.watched = size, true
+	rest, err := readFrom(t, dir, id, at[13])
+	must(t, err)
+	same(t, "the end", rest, events[13:])
+	if disk.first < size/2 {
+		t.Errorf("of %d bytes it read those from %d on", size, disk.first)
+	}
+}
+
+// countedReads remembers the first byte of a file that was read.
+type countedReads struct {
+	journal.FS
+	watched bool
+	first   int64
+}
+
+func (c *countedReads) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := c.FS.OpenFile(name, flag, perm)
+	if err != nil || !c.watched {
+		return f, err
+	}
+	return countedFile{f, c}, nil
+}
+
+type countedFile struct {
+	journal.File
+	c *countedReads
+}
+
+func (f countedFile) ReadAt(p []byte, offset int64) (int, error) {
+	f.c.first = min(f.c.first, offset)
+	return f.File.ReadAt(p, offset)
+}
+
+func TestDamageInAnArchiveNeverGivesOtherEvents(t *testing.T) {
+	for _, c := range packings {
+		t.Run(c.name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 20)
+			events := sound(t, dir, id)
+			c.pack(t, dir, id)
+			packed := readFile(t, archivePath(dir, id))
+			for i := 0; i < len(packed); i += 1 + len(packed)/200 {
+				damaged := bytes.Clone(packed)
+				damaged[i] ^= 0x10
+				neverOther(t, dir, id, fmt.Sprint("byte ", i), damaged, events)
+			}
+			if c.name == foreignFrames {
+				return // cut between two frames, it looks as if that were all
+			}
+			for cut := 0; cut < len(packed); cut += 1 + len(packed)/100 {
+				neverOther(t, dir, id, fmt.Sprint("cut at ", cut), packed[:cut], events)
+				if events, err := readFrom(t, dir, id, journal.Position{}); err == nil {
+					t.Errorf("cut at %d: %d events and no error", cut, len(events))
+				}
+			}
+			for _, frames := range framesOf(t, packed) {
+				neverOther(t, dir, id, "cut between two frames", frames, events)
+			}
+		})
+	}
+}
+
+// neverOther fails when an archive gives other events than those, or less of
+// them without an error.
+func neverOther(t testing.TB, dir *journal.Dir, id, what string, archive []byte, events []journal.Event) {
+	t.Helper()
+	writeFile(t, archivePath(dir, id), archive)
+	at := positions(events)
+	r, err := dir.Reader(id, journal.Position{})
+	must(t, err)
+	defer r.Close()
+	for _, from := range []int{0, 7, 14} {
+		if r.Holds(at[from]) {
+			got, err := readFrom(t, dir, id, at[from])
+			isPart(t, fmt.Sprint(what, ", read from ", from), got, events[from:], err)
+		}
+	}
+	back, err := backwards(r)
+	isPart(t, what+", read backwards", back, events, err)
+	if p, err := r.Find(9); err == nil {
+		got, err := readFrom(t, dir, id, p)
+		isPart(t, what+", read from where event 9 is found", got, events[8:], err)
+	}
+}
+
+// backwards reads all of a journal, the last event first.
+func backwards(r *journal.Reader) (events []journal.Event, err error) {
+	end, err := r.End()
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range r.Before(end) {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// isPart fails unless these are the events, or some of them and damage.
+func isPart(t testing.TB, what string, got, events []journal.Event, err error) {
+	t.Helper()
+	var corrupt *journal.CorruptError
+	switch {
+	case err == nil && len(got) != len(events):
+		t.Errorf("%s: %d events of %d and no error", what, len(got), len(events))
+	case err != nil && !errors.As(err, &corrupt):
+		t.Errorf("%s: %v", what, err)
+	case err != nil && !strings.HasSuffix(corrupt.Path, ".jsonl.zst"):
+		t.Errorf("%s: the error names %s", what, corrupt.Path)
+	}
+	for _, e := range got {
+		if !slices.ContainsFunc(events, func(w journal.Event) bool { return bytes.Equal(w.Line(), e.Line()) }) {
+			t.Fatalf("%s: %s", what, e.Line())
+		}
+	}
+}
+
+func TestASeekTableThatLiesNeverGivesOtherEvents(t *testing.T) {
+	lies := []struct {
+		name string
+		lie  func(entries []tableEntry)
+	}{
+		{"a size is moved to the next frame", func(e []tableEntry) { e[2].size--; e[3].size++ }},
+		{"a line is moved to the frame before", func(e []tableEntry) { e[2].size += 120; e[3].size -= 120 }},
+		{"two sizes are exchanged", func(e []tableEntry) { e[1].size, e[4].size = e[4].size, e[1].size }},
+		{"the first frame is hidden", func(e []tableEntry) { e[1].size = 0 }},
+		{"the last frame is hidden", func(e []tableEntry) { e[len(e)-1].size = 0 }},
+		{"a frame in the middle is hidden", func(e []tableEntry) { e[3].size = 0 }},
+		{"a frame is called huge", func(e []tableEntry) { e[3].size = 1<<32 - 1 }},
+		{"the last frame is called huge", func(e []tableEntry) { e[len(e)-1].size = 1<<32 - 1 }},
+		{"the border of two frames is moved", func(e []tableEntry) { e[2].packed--; e[3].packed++ }},
+		{"two frames are called one", func(e []tableEntry) {
+			e[2].packed, e[2].size, e[3].packed, e[3].size = e[2].packed+e[3].packed, e[2].size+e[3].size, 0, 0
+		}},
+		{"nothing is said of any size", func(e []tableEntry) {
+			for i := range e {
+				e[i].size = 0
+			}
+		}},
+	}
+	for _, c := range lies {
+		t.Run(c.name, func(t *testing.T) {
+			dir := newDir(t).WithFrames(500)
+			id := newJournal(t, dir, 100)
+			events := sound(t, dir, id)
+			must(t, dir.Archive(id))
+			frames, entries := splitTable(t, readFile(t, archivePath(dir, id)))
+			c.lie(entries)
+			lying := joinTable(frames, false, entries...)
+			neverOther(t, dir, id, "read", lying, events)
+			l, err := dir.Open(id)
+			if err != nil {
+				return
+			}
+			defer l.Close()
+			if _, err := l.Append(counted(16, 0)); err != nil {
+				if after := readFile(t, archivePath(dir, id)); !bytes.Equal(after, lying) {
+					t.Error("the archive was changed")
+				}
+				return
+			}
+			must(t, l.Close())
+			same(t, "brought back", sound(t, dir, id)[:15], events)
+		})
+	}
+}
+
+func TestProgressOfAnArchiveAndOfTheWayBackEndsAtTheWhole(t *testing.T) {
+	var told [][2]int64
+	var journals []string
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Progress: func(id string, done, total int64) {
+		told, journals = append(told, [2]int64{done, total}), append(journals, id)
+	}}).WithFrames(1000)
+	id := newJournal(t, dir, 300)
+	size := int64(len(readFile(t, filepath.Join(dir.Path(), id+".jsonl"))))
+	must(t, dir.Archive(id))
+	rises(t, told, 2*size) // written, and read back
+	told = nil
+	l := mustOpen(t, dir, id)
+	if len(told) > 0 {
+		t.Error("opening tells of progress")
+	}
+	mustAppend(t, l, counted(16, 0))
+	rises(t, told, size)
+	if slices.ContainsFunc(journals, func(j string) bool { return j != id }) {
+		t.Error("told of", journals)
+	}
+}
+
+func rises(t *testing.T, told [][2]int64, total int64) {
+	t.Helper()
+	if len(told) == 0 || told[len(told)-1] != [2]int64{total, total} {
+		t.Fatalf("told %v, want %d in the end", told, total)
+	}
+	if !slices.IsSortedFunc(told, func(a, b [2]int64) int { return int(a[0] - b[0]) }) {
+		t.Error("it goes back:", told)
+	}
+}
