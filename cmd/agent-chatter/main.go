@@ -61,6 +61,7 @@ type app struct {
 	log      *slog.Logger
 
 	networkFS func(path string) string // journal.NetworkFS
+	watch     *journal.Watch           // of a command that follows journals
 }
 
 const defaultHome = "~/.agent-chatter"
@@ -166,7 +167,7 @@ func homeDir(dir string) (string, error) {
 }
 
 func (a *app) catalog() *catalog.Catalog {
-	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine()})
+	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine(), Watch: a.watch})
 }
 
 func (a *app) identity() projection.App {

@@ -144,6 +144,29 @@ func corruptText(e *journal.CorruptError) string {
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. %s", id, safe(e.Error()), next)
 }
 
+// followEndedText says why a session is not followed any further.
+func followEndedText(id string, err error) string {
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return fmt.Sprintf("Session %s is gone. When it was deleted, this takes it out of the trash: agent-chatter sessions restore %[1]s", safeLine(id))
+	case errors.Is(err, journal.ErrReplaced):
+		return fmt.Sprintf("The journal of session %s is another one now: it was repaired, replaced or cut. To follow it as it is, type: agent-chatter tail -f %[1]s", safeLine(id))
+	}
+	return explain(err)
+}
+
+// notNotifiedText says that the system does not tell of changed files.
+func notNotifiedText(reason error) string {
+	why := safeLine(reason.Error())
+	switch {
+	case errors.Is(reason, syscall.EMFILE):
+		why = "there are too many watchers already; on Linux, the limit is fs.inotify.max_user_instances"
+	case errors.Is(reason, syscall.ENOSPC):
+		why = "there are too many watches already; on Linux, the limit is fs.inotify.max_user_watches"
+	}
+	return "The system does not tell when journals change: " + why + ".\nThey are looked at four times a second instead. Nothing is lost."
+}
+
 // remedy is what helps against what the system said.
 func remedy(err error) string {
 	switch {

@@ -105,6 +105,12 @@ func sampleTexts() []text {
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
 		add("remedy", err.Error(), strings.TrimPrefix(remedy(err), "\n"))
 	}
+	for _, err := range []error{journal.ErrNotFound, journal.ErrReplaced, corrupt} {
+		add("followEndedText", firstLine(err.Error()), followEndedText(aliceID, err))
+	}
+	for _, err := range []error{syscall.EMFILE, syscall.ENOSPC, errors.New(hostile)} {
+		add("notNotifiedText", safeLine(err.Error()), notNotifiedText(err))
+	}
 	add("usageHint", "no command", usageHint(errors.New("unknown flag")))
 	add("sentence", "", sentence(errors.New("several\nlines")))
 	add("sentence", "nothing", sentence(errors.New("")))

@@ -38,6 +38,7 @@ func (cmd *tailCommand) Run(a *app) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	a.watch = &journal.Watch{Refused: func(reason error) { a.notice(notNotifiedText(reason)) }}
 	if cmd.All {
 		if cmd.ID != "" {
 			return usageError("Name a session, or say --all.")
@@ -56,7 +57,7 @@ func (cmd *tailCommand) Run(a *app) error {
 	}
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
-			return err
+			return &exitError{codeOf(err), followEndedText(id, err)}
 		}
 		cmd.print(a, e)
 	}

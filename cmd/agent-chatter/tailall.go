@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +25,7 @@ func (cmd *tailCommand) all(ctx context.Context, a *app) error {
 	if err != nil || !cmd.Follow {
 		return err
 	}
-	w := &watchAll{cmd: cmd, app: a, catalog: c, known: known}
+	w := &watchAll{cmd: cmd, app: a, catalog: c, sessions: known}
 	return w.run(ctx)
 }
 
@@ -34,12 +36,16 @@ type origin struct {
 }
 
 // lastOfAll prints the newest events of the newest sessions, in the order of
-// their times, and returns the places behind what is known of each session.
-func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog.Session) (map[string]journal.Position, error) {
-	known := map[string]journal.Position{}
+// their times, and returns where each session stands.
+func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog.Session) (map[string]*watched, error) {
+	known := map[string]*watched{}
 	var all []origin
 	for i, s := range sessions {
-		known[s.Dir()+s.ID] = s.End
+		w := &watched{at: s.End}
+		if s.Archived {
+			w.archive.Size = s.Bytes
+		}
+		known[filepath.Join(s.Dir(), s.ID)] = w
 		if i >= cmd.N || s.Damaged != "" {
 			continue
 		}
@@ -48,7 +54,7 @@ func (cmd *tailCommand) lastOfAll(a *app, c *catalog.Catalog, sessions []catalog
 		if err != nil {
 			return nil, err
 		}
-		known[s.Dir()+s.ID] = end
+		w.at = end
 		for _, e := range events {
 			all = append(all, origin{s.ID, e})
 		}
@@ -75,11 +81,19 @@ type watchAll struct {
 	app     *app
 	catalog *catalog.Catalog
 
-	mu    sync.Mutex                  // one event at a time is printed
-	known map[string]journal.Position // where the sessions that nobody follows stood
-	busy  sync.WaitGroup
+	sessions map[string]*watched // by the path without suffix; only look uses it
+	busy     sync.WaitGroup
+	mu       sync.Mutex // of what is watched, and of the output: one event at a time
+}
 
-	following sync.Map // by the same keys
+// watched is where one session stands.
+type watched struct {
+	at       journal.Position // behind the last event that was shown or is older than the tail
+	followed bool             // by a goroutine, which then has at
+	tried    journal.Info     // the file when following it began
+	archive  journal.Info     // the archive that holds nothing new; only its size is known at first
+	replaced bool             // by another history, which is not shown
+	said     string           // why it was not followed any further
 }
 
 // run looks for news until ctx is done. Looking takes at most a tenth of its
@@ -110,27 +124,95 @@ func (w *watchAll) look(ctx context.Context) error {
 			return err
 		}
 		for _, info := range infos {
-			key := t.Journals().Path() + info.ID
-			from := w.known[key]
-			if info.Archived || info.Size <= from.Offset {
-				continue
-			}
-			if _, followed := w.following.LoadOrStore(key, true); !followed {
-				w.busy.Go(func() { w.follow(ctx, t, key, info.ID, from) })
-			}
+			w.lookAt(ctx, t, info)
 		}
 	}
 	return nil
 }
 
-func (w *watchAll) follow(ctx context.Context, t *catalog.Team, key, id string, from journal.Position) {
+// lookAt follows a session that has grown. One that is archived does not grow,
+// but it may have before.
+func (w *watchAll) lookAt(ctx context.Context, t *catalog.Team, info journal.Info) {
+	key := filepath.Join(t.Journals().Path(), info.ID)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.sessions[key]
+	if s == nil {
+		s = &watched{}
+		w.sessions[key] = s
+	}
+	switch {
+	case s.followed || s.replaced:
+	case info.Archived:
+		w.showArchive(t, s, info)
+	case info.Size > s.at.Offset && info != s.tried:
+		s.followed, s.tried = true, info
+		from := s.at
+		w.busy.Go(func() { w.follow(ctx, t, s, info.ID, from) })
+	}
+}
+
+// showArchive shows what came between the last look and the archiving.
+func (w *watchAll) showArchive(t *catalog.Team, s *watched, info journal.Info) {
+	unchanged := info == s.archive || s.archive.ID == "" && s.archive.Size == info.Size
+	s.archive = info
+	if unchanged {
+		return
+	}
+	reader, err := t.Journals().Reader(info.ID, journal.Position{})
+	if err != nil {
+		w.say(s, info.ID, err)
+		return
+	}
+	defer reader.Close()
+	for e, err := range reader.All() {
+		if err != nil {
+			w.say(s, info.ID, err)
+			return
+		}
+		switch {
+		case e.Seq > s.at.Seq:
+			w.show(s, info.ID, e)
+		case e.Seq == s.at.Seq && e.Sum != s.at.Sum:
+			w.say(s, info.ID, journal.ErrReplaced)
+			return
+		}
+	}
+}
+
+func (w *watchAll) follow(ctx context.Context, t *catalog.Team, s *watched, id string, from journal.Position) {
 	for e, err := range t.Journals().Follow(ctx, id, from) {
 		w.mu.Lock()
 		if err != nil {
-			w.app.notice(explain(err)) // of this session; the others go on
+			w.say(s, id, err)
 		} else {
-			w.cmd.printOrigin(w.app, origin{id, e})
+			w.show(s, id, e)
 		}
 		w.mu.Unlock()
+	}
+	w.mu.Lock()
+	s.followed = false
+	w.mu.Unlock()
+}
+
+// show prints an event, and moves behind it. A line that another program laid
+// out is longer or shorter: then Follow finds the place by itself.
+func (w *watchAll) show(s *watched, id string, e journal.Event) {
+	w.cmd.printOrigin(w.app, origin{id, e})
+	s.at = journal.Position{Seq: e.Seq, Offset: s.at.Offset + int64(len(e.Line())) + 1, Sum: e.Sum}
+}
+
+// say tells, once, why a session is not followed any further; the others go on,
+// and so does it when its file changes or comes back.
+func (w *watchAll) say(s *watched, id string, err error) {
+	switch {
+	case errors.Is(err, journal.ErrReplaced):
+		s.replaced = true
+	case errors.Is(err, journal.ErrNotFound):
+		s.tried = journal.Info{}
+	}
+	if text := followEndedText(id, err); text != s.said {
+		s.said = text
+		w.app.notice(text)
 	}
 }

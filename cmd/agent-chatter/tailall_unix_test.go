@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -146,4 +147,119 @@ func TestTailOfAllNamesADamagedSessionAndGoesOnWithTheOthers(t *testing.T) {
 	tail.says("session.ended")
 	tail.signal(syscall.SIGTERM)
 	tail.ends(exitDone)
+}
+
+func TestTailOfAllShowsASessionThatIsRestoredAndGoesOn(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "one")
+	id, _ := onlyJournal(t, home)
+	tail := start(t, home, "tail", "-f", "--all", "-n", everything, "--output", "json")
+	tail.says("session.ended")
+	for n := range 3 {
+		text := fmt.Sprint("message ", n)
+		do(t, home, exitDone, "chat", "--resume", id, "-m", text)
+		tail.says(text)
+		tail.says("session.ended")
+		do(t, home, exitDone, "sessions", "delete", id, "--yes")
+		if n == 0 {
+			tail.notes("sessions restore " + id)
+		}
+		do(t, home, exitDone, "sessions", "restore", id)
+	}
+	do(t, home, exitDone, "chat", "--resume", id, "-m", "the end of it all")
+	sameJournals(t, home, tail)
+}
+
+func TestTailOfAllShowsWhatIsInADirectoryThatIsRemovedAndMadeAgain(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "a first session")
+	_, path := onlyJournal(t, home)
+	directory := filepath.Dir(path)
+	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
+	tail.says("session.ended")
+	for n := range 3 {
+		do(t, home, exitDone, "chat", "--resume", "-m", fmt.Sprint("going on ", n)) // so that it is followed
+		tail.says("session.ended")
+		if err := os.RemoveAll(directory); err != nil {
+			t.Fatal(err)
+		}
+		tail.notes("is gone")
+		do(t, home, exitDone, "chat", "-m", fmt.Sprint("a new session ", n))
+		tail.says(fmt.Sprint("a new session ", n))
+		tail.says("session.ended")
+	}
+}
+
+func TestTailOfAllGoesOnBehindARepair(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	chat := start(t, home, "chat")
+	chat.types("one", "two")
+	chat.closeInput()
+	chat.ends(exitDone)
+	id, path := onlyJournal(t, home)
+	if err := damageIn(path, "one"); err != nil {
+		t.Fatal(err)
+	}
+	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
+	tail.notes("agent-chatter repair " + id)
+	do(t, home, exitDone, "repair", id)
+	tail.says("journal.recovered")
+	tail.says("two")
+	do(t, home, exitDone, "chat", "--resume", id, "-m", "three")
+	tail.says("three")
+	if said := strings.Count(tail.stderr.String(), "agent-chatter repair"); said != 1 {
+		t.Errorf("the damage was told %d times:\n%s", said, tail.stderr)
+	}
+}
+
+// A session can grow and go into the archive between two looks.
+func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "one")
+	do(t, home, exitDone, "chat", "-m", "two")
+	rows := listed(t, home)
+	archive := func(id string) {
+		do(t, home, exitDone, "compact", id, "--keep", "0", "--archive-after", "0s")
+	}
+	archive(rows[0].ID)
+
+	var shown, said strings.Builder
+	a := &app{stdout: &shown, stderr: &said, home: home}
+	cmd := &tailCommand{N: 0, Output: "json"}
+	sessions, err := a.catalog().List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := cmd.lastOfAll(a, a.catalog(), sessions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watchAll{cmd: cmd, app: a, catalog: a.catalog(), sessions: known}
+	look := func() string {
+		t.Helper()
+		if err := w.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer shown.Reset()
+		return shown.String()
+	}
+	if got := look(); got != "" {
+		t.Errorf("there was nothing new, and it showed\n%s", got)
+	}
+	for n := range 3 {
+		for _, row := range rows {
+			text := fmt.Sprint("grown ", n)
+			do(t, home, exitDone, "chat", "--resume", row.ID, "-m", text)
+			archive(row.ID)
+			if got := look(); strings.Count(got, "session.resumed") != 1 || strings.Count(got, "session.ended") != 1 || !strings.Contains(got, text) {
+				t.Errorf("of %q it showed\n%s", text, got)
+			}
+		}
+	}
+	if got := look(); got != "" || said.Len() > 0 {
+		t.Errorf("at the end it showed %q and said %q", got, said.String())
+	}
 }

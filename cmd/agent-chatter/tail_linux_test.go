@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// limited is a command in a user namespace of its own, which has no more than so
+// many of a resource of inotify.
+func limited(t *testing.T, resource string, limit int, args ...string) *exec.Cmd {
+	t.Helper()
+	script := fmt.Sprintf(`echo %d > /proc/sys/user/max_inotify_%s && exec "$0" "$@"`, limit, resource)
+	namespace := []string{"--user", "--map-root-user", "sh", "-c", script}
+	if err := exec.Command("unshare", append(namespace, "true")...).Run(); err != nil {
+		t.Skip("there are no user namespaces:", err)
+	}
+	return exec.Command("unshare", append(append(namespace, "agent-chatter"), args...)...)
+}
+
+func TestATailThatIsNotNotifiedSaysSoOnceAndShowsEveryEvent(t *testing.T) {
+	for name, test := range map[string]struct {
+		resource string
+		limit    int
+		says     string
+	}{
+		"no watcher":   {"instances", 0, "max_user_instances"},
+		"no watch":     {"watches", 0, "max_user_watches"},
+		"watch of one": {"watches", 1, "max_user_watches"}, // of two directories
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			do(t, home, exitDone, "chat", "-m", "before it began")
+			do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "of another team")
+			tail := startCommand(t, home, limited(t, test.resource, test.limit, "tail", "-f", "--all", "-n", everything, "--output", "json"))
+			tail.says("of another team")
+			for _, row := range listed(t, home) {
+				do(t, home, exitDone, "chat", "--resume", row.ID, "-m", "more of "+row.ID)
+				tail.says("more of " + row.ID)
+			}
+			do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "a new one")
+			sameJournals(t, home, tail)
+			if said := tail.stderr.String(); strings.Count(said, "The system does not tell") != 1 || !strings.Contains(said, test.says) {
+				t.Errorf("it said\n%s", said)
+			}
+		})
+	}
+}
+
+func TestATailOfOneSessionThatIsNotNotifiedSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "before it began")
+	tail := startCommand(t, home, limited(t, "instances", 0, "tail", "-f"))
+	tail.says("session.ended")
+	for n := range 3 {
+		text := fmt.Sprint("message ", n)
+		do(t, home, exitDone, "chat", "--resume", "-m", text)
+		tail.says(text)
+		tail.says("session.ended")
+	}
+	tail.signal(syscall.SIGINT)
+	tail.ends(exitDone)
+	if said := tail.stderr.String(); strings.Count(said, "The system does not tell") != 1 {
+		t.Errorf("it said\n%s", said)
+	}
+}
