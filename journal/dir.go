@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +23,8 @@ const (
 	asideInfix    = ".aside-"
 	tmpSuffix     = ".tmp"
 	archiveDir    = "archive"
-	archiveSuffix = ".jsonl.zst"
+	zstSuffix     = ".zst"
+	archiveSuffix = logSuffix + zstSuffix
 	trashDir      = "trash"
 )
 
@@ -93,64 +93,7 @@ type Info struct {
 	Size     int64 // of the file, in bytes; compressed when archived
 	ModTime  time.Time
 	Inode    uint64 // 0 where there is none
-}
-
-// List describes every journal of the directory, archived ones included, in
-// the order of their names. Files that are not named like one are ignored. A
-// directory that does not exist is empty.
-func (d *Dir) List() ([]Info, error) {
-	live, err := d.listIn(d.path, logSuffix)
-	if err != nil {
-		return nil, err
-	}
-	archived, err := d.listIn(filepath.Join(d.path, archiveDir), archiveSuffix)
-	if err != nil {
-		return nil, err
-	}
-	all := append(archived, live...)
-	slices.SortFunc(all, func(a, b Info) int {
-		if c := strings.Compare(a.ID, b.ID); c != 0 {
-			return c
-		}
-		return boolOrder(a.Archived, b.Archived)
-	})
-	// Both exist after a crash between writing the one and removing the
-	// other: the live one wins.
-	return slices.CompactFunc(all, func(a, b Info) bool { return a.ID == b.ID }), nil
-}
-
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
-}
-
-func (d *Dir) listIn(path, suffix string) ([]Info, error) {
-	entries, err := d.fs.ReadDir(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var infos []Info
-	for _, entry := range entries {
-		id, ok := strings.CutSuffix(entry.Name(), suffix)
-		if !ok || !ValidID(id) {
-			continue
-		}
-		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			continue // gone since, or not a file
-		}
-		infos = append(infos, newInfo(id, filepath.Join(path, entry.Name()), info, suffix == archiveSuffix))
-	}
-	return infos, nil
+	Err      error  // of a List: why the file could not be described; else nil
 }
 
 func newInfo(id, path string, info fs.FileInfo, archived bool) Info {

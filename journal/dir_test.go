@@ -104,6 +104,7 @@ func TestListTakesOnlyWhatIsNamedLikeAJournal(t *testing.T) {
 		}
 	}
 	want := []string{first, second}
+	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("listed %v, want %v", got, want)

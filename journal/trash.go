@@ -39,8 +39,7 @@ func (d *Dir) moveToTrash(f files) error {
 	if err := makeDir(d.fs, d.trash()); err != nil {
 		return err
 	}
-	since := filepath.Join(d.trash(), f.id+trashedSuffix)
-	if err := WriteFile(d.fs, since, []byte(d.now().UTC().Format(time.RFC3339)+"\n")); err != nil {
+	if err := d.date(f); err != nil {
 		return err
 	}
 	// Crash here leaves a journal that is not in the trash, and a date that
@@ -123,21 +122,42 @@ type Trashed struct {
 
 // ListTrash describes what is in the trash, in the order of the names.
 func (d *Dir) ListTrash() ([]Trashed, error) {
+	entries, err := d.entries(d.trash())
+	if err != nil {
+		return nil, err
+	}
 	bytes := map[string]int64{}
-	for _, suffix := range []string{logSuffix, archiveSuffix} {
-		infos, err := d.listIn(d.trash(), suffix)
-		if err != nil {
-			return nil, err
+	for _, entry := range entries {
+		id, ok := strings.CutSuffix(strings.TrimSuffix(entry.Name(), zstSuffix), logSuffix)
+		if !ok || !ValidID(id) {
+			continue
 		}
-		for _, info := range infos {
-			bytes[info.ID] += info.Size // both were there, and both are one journal
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // restored since, or not a file
 		}
+		bytes[id] += info.Size() // both were there, and both are one journal
 	}
 	var all []Trashed
 	for _, id := range slices.Sorted(maps.Keys(bytes)) {
 		all = append(all, Trashed{ID: id, Bytes: bytes[id], Since: d.trashedSince(id)})
 	}
 	return all, nil
+}
+
+// DateTrash writes down that a journal is in the trash since now, for one of
+// which nobody knows since when.
+func (d *Dir) DateTrash(id string) error {
+	f, err := d.files(id)
+	if err != nil {
+		return err
+	}
+	return d.date(f)
+}
+
+func (d *Dir) date(f files) error {
+	since := filepath.Join(d.trash(), f.id+trashedSuffix)
+	return WriteFile(d.fs, since, []byte(d.now().UTC().Format(time.RFC3339)+"\n"))
 }
 
 func (d *Dir) trashedSince(id string) time.Time {

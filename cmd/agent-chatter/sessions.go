@@ -80,13 +80,14 @@ func (cmd *sessionsList) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	short := catalog.ShortIDs(sessions)
-	slices.SortStableFunc(sessions, orders[cmd.Sort])
+	if order := orders[cmd.Sort]; order != nil {
+		slices.SortStableFunc(sessions, order)
+	}
 	shown := sessions
 	if !cmd.All && len(shown) > cmd.Limit {
 		shown = shown[:cmd.Limit]
 	}
-	if err := cmd.print(a, shown, short); err != nil {
+	if err := cmd.print(a, shown, catalog.ShortIDs(shown, sessions)); err != nil {
 		return err
 	}
 	cmd.remark(a, sessions, len(shown))
@@ -94,7 +95,7 @@ func (cmd *sessionsList) Run(a *app) error {
 }
 
 var orders = map[string]func(a, b catalog.Session) int{
-	"updated":  func(a, b catalog.Session) int { return 0 }, // as it comes
+	"updated":  nil, // as it comes
 	"created":  func(a, b catalog.Session) int { return b.CreatedAt.Compare(a.CreatedAt) },
 	"messages": func(a, b catalog.Session) int { return cmp.Compare(b.MessageCount, a.MessageCount) },
 	"title":    func(a, b catalog.Session) int { return strings.Compare(a.Title, b.Title) },

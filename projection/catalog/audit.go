@@ -58,14 +58,17 @@ func (a *Audit) Mend() (mended []string, err error) {
 // indexed reports whether the row of the index, if it counts, is the one that
 // the journal gives.
 func (a *Audit) indexed() bool {
-	known, ok := a.team.readIndex()[a.id]
+	known := a.team.readRow(a.id)
 	info, err := a.team.journals.Stat(a.id)
-	if !ok || err != nil || !known.describes(info) || known.Damaged != "" {
+	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" {
 		return true
 	}
 	fresh := newRow(info, a.state, a.at)
 	fresh.remember(known)
-	return known.LastSeq != a.at.Seq || sameJSON(known, fresh)
+	if known.line != "" { // with the summary, which is for others
+		err = json.Unmarshal([]byte(known.line), &known)
+	}
+	return err == nil && (known.LastSeq != a.at.Seq || sameJSON(known, fresh))
 }
 
 func sameJSON(a, b any) bool {
@@ -101,10 +104,10 @@ func (t *Team) Empty() ([]journal.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := t.readIndex()
+	known := t.readIndex()
 	var empty []journal.Info
 	for _, info := range infos {
-		if r, _ := t.rowOf(info, index[info.ID]); r.empty() && info.Size > 0 {
+		if r, _ := t.rowOf(info, known.row(info.ID)); r.empty() && info.Size > 0 {
 			empty = append(empty, info)
 		}
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,10 @@ import (
 type Catalog struct {
 	root string
 	o    journal.Options
+
+	// Progress, if it is set, is told how many journals a list has read, of
+	// how many that it has to. Several goroutines call it.
+	Progress func(done, of int)
 }
 
 // New names the directory. It need not exist, and nothing is written to it.
@@ -30,7 +35,11 @@ func (c *Catalog) Team(teamID string) *Team { return c.dir(journal.DirName(teamI
 
 // At is the directory of a team by its path, wherever that is.
 func (c *Catalog) At(path string) *Team {
-	return &Team{journals: journal.NewDir(path, c.o), fs: c.o.FS}
+	t := &Team{journals: journal.NewDir(path, c.o), fs: c.o.FS, progress: c.Progress}
+	if t.progress == nil {
+		t.progress = func(int, int) {}
+	}
+	return t
 }
 
 func (c *Catalog) dir(name string) *Team { return c.At(filepath.Join(c.root, name)) }
@@ -46,11 +55,21 @@ func (c *Catalog) Teams() ([]*Team, error) {
 	}
 	var teams []*Team
 	for _, entry := range entries {
-		if entry.IsDir() {
+		if entry.IsDir() || c.linked(entry) {
 			teams = append(teams, c.dir(entry.Name()))
 		}
 	}
+	slices.SortFunc(teams, func(a, b *Team) int { return strings.Compare(a.journals.Path(), b.journals.Path()) })
 	return teams, nil
+}
+
+// linked reports whether an entry is a link to a directory elsewhere.
+func (c *Catalog) linked(entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := c.o.FS.Stat(filepath.Join(c.root, entry.Name()))
+	return err == nil && info.IsDir()
 }
 
 // List is every session of every team, the newest first.
@@ -67,15 +86,30 @@ func (c *Catalog) List() ([]Session, error) {
 		}
 		all = append(all, sessions...)
 	}
-	slices.SortStableFunc(all, newestFirst)
+	if len(teams) > 1 {
+		all = newestFirst(all)
+	}
 	return all, nil
 }
 
-func newestFirst(a, b Session) int {
-	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-		return c
+// newestFirst puts sessions in the order of lists. They are too large to be
+// moved more than once.
+func newestFirst(sessions []Session) []Session {
+	order := make([]*Session, len(sessions))
+	for i := range sessions {
+		order[i] = &sessions[i]
 	}
-	return strings.Compare(b.ID, a.ID)
+	slices.SortFunc(order, func(a, b *Session) int {
+		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+			return c
+		}
+		return cmp.Or(strings.Compare(b.ID, a.ID), strings.Compare(a.dir, b.dir))
+	})
+	sorted := make([]Session, len(sessions))
+	for i, s := range order {
+		sorted[i] = *s
+	}
+	return sorted
 }
 
 // Latest is the first session in a List that can be read and is not empty.
@@ -187,38 +221,36 @@ func PartOf(id, name string) bool {
 	return len(part) >= minPart && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part))
 }
 
-// ShortIDs returns, for each session, the shortest end of its id that no other
-// of them has, at least 4 characters long.
-func ShortIDs(sessions []Session) map[string]string {
-	reversed := make([]string, len(sessions))
-	for i, s := range sessions {
-		reversed[i] = reverse(s.ID)
+// ShortIDs returns, for each of the sessions shown, the shortest end of its id
+// that no other of all has, at least 4 characters long.
+func ShortIDs(shown, all []Session) map[string]string {
+	length := make(map[string]int, len(shown))
+	alike := map[string][]string{}
+	for _, s := range shown {
+		length[s.ID] = minPart
+		alike[end(s.ID)] = append(alike[end(s.ID)], s.ID)
 	}
-	slices.Sort(reversed)
-	short := make(map[string]string, len(sessions))
-	for i, r := range reversed {
-		n := minPart
-		if i > 0 {
-			n = max(n, common(r, reversed[i-1])+1)
+	for _, other := range all {
+		for _, id := range alike[end(other.ID)] {
+			if other.ID != id {
+				length[id] = max(length[id], common(id, other.ID)+1)
+			}
 		}
-		if i+1 < len(reversed) {
-			n = max(n, common(r, reversed[i+1])+1)
-		}
-		n = min(n, len(r))
-		short[reverse(r)] = reverse(r[:n])
+	}
+	short := make(map[string]string, len(shown))
+	for id, n := range length {
+		short[id] = id[max(0, len(id)-n):]
 	}
 	return short
 }
 
-func reverse(s string) string {
-	b := []byte(s)
-	slices.Reverse(b)
-	return string(b)
-}
+// end is the least of an id that names a session.
+func end(id string) string { return id[max(0, len(id)-minPart):] }
 
+// common is how many characters two ids have in common at their ends.
 func common(a, b string) int {
 	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 	return n

@@ -20,6 +20,12 @@
 // short lock of its own; when it cannot be written, nobody is told, for nothing
 // is lost.
 //
+// A list describes every file and decodes every row, so that is what it costs;
+// what was written with a row on each line is decoded without reflection, and
+// one row without the others. The end of a chat rewrites the index while a team
+// has fewer than 1,000 sessions; a list rewrites a larger one only when it had to
+// read as much as the index weighs. Until then it folds the few tails again.
+//
 // # Checkpoints
 //
 // A checkpoint counts when its fold version is this program's and a line with

@@ -1,16 +1,19 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 const (
@@ -18,119 +21,138 @@ const (
 	// manySessions is where rewriting the whole index for one session stops
 	// being worth it.
 	manySessions = 1000
+	// rowBytes is what a row of the index weighs, nearly, and foldBytes what
+	// opening a journal costs, compared to reading one.
+	rowBytes  = 600
+	foldBytes = 16 << 10
 	// maxCache is more than an index or a checkpoint has, in bytes. What is
 	// longer is none, and made anew.
 	maxCache = 256 << 20
 )
 
-// index is the content of sessions.json.
-type index struct {
+// An index is written with a row on each line, so that one can be cut out
+// without reading the others.
+const (
+	indexHead = `{"version":"` + indexVersion + `","sessions":[` + "\n"
+	indexNext = ",\n"
+	indexEnd  = "\n]"
+)
+
+// indexFile is the content of sessions.json.
+type indexFile struct {
 	Version   string    `json:"version"`
 	Sessions  []row     `json:"sessions"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// row is what the index keeps of a session: what lists show, and what the file
-// was like when it was read.
-type row struct {
-	ID     string `json:"id"`
-	TeamID string `json:"teamId"`
-	CWD    string `json:"cwd"`
-	projection.Row
-	Fold     int         `json:"foldVersion"`
-	Summary  string      `json:"summary"`
-	Archived bool        `json:"archived"`
-	Damaged  string      `json:"damaged,omitempty"`
-	Bytes    int64       `json:"size"` // of the file
-	ModTime  time.Time   `json:"modTime"`
-	Inode    uint64      `json:"inode"`
-	LastSeq  uint64      `json:"lastSeq"`
-	Lost     uint64      `json:"lost,omitempty"` // the last event that the file once had and has no more; 0: none
-	End      int64       `json:"end"`            // where the line of LastSeq ends
-	Sum      journal.Sum `json:"sum"`
-}
+// index is what sessions.json knows: the rows by id. A nil one knows nothing.
+type index map[string]*row
 
-func newRow(info journal.Info, state *projection.State, at journal.Position) row {
-	return row{
-		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row,
-		Fold: projection.FoldVersion, Summary: state.Row.Summary(),
-		Archived: info.Archived, Bytes: info.Size, ModTime: info.ModTime.UTC(), Inode: info.Inode,
-		LastSeq: at.Seq, End: at.Offset, Sum: at.Sum,
+func (x index) row(id string) row {
+	if r := x[id]; r != nil {
+		return *r
 	}
-}
-
-// damagedRow is the row of a journal that cannot be read. When it was updated is
-// in the part that cannot be read, perhaps: the file knows. Whether it is
-// damaged or the disk failed is not always known, so that only what surely is
-// damage describes a file: not what a higher limit can read.
-func damagedRow(info journal.Info, state *projection.State, err error) row {
-	r := newRow(info, state, journal.Position{})
-	r.Damaged = err.Error()
-	corrupt := new(journal.CorruptError)
-	if lasting := errors.As(err, &corrupt) && corrupt.TooLong == 0 || err == errNotSession; !lasting {
-		r.Inode, r.ModTime = 0, time.Time{}
-	}
-	if r.UpdatedAt.Before(info.ModTime) {
-		r.UpdatedAt = info.ModTime.UTC()
-	}
-	return r
-}
-
-// empty reports whether the file is what a crash in the moment of creation
-// leaves: no session, and none that anybody remembers.
-func (r row) empty() bool { return r.LastSeq == 0 && r.Damaged == "" && r.Lost == 0 }
-
-// remember notes that an earlier row had more events than the file has now,
-// until it has as many again.
-func (r *row) remember(earlier row) {
-	if most := max(earlier.LastSeq, earlier.Lost); most > r.LastSeq && r.Damaged == "" && r.ID != "" {
-		r.Lost = most
-	}
-	if r.Lost > 0 && r.LastSeq == 0 {
-		r.TeamID, r.CWD, r.Row = earlier.TeamID, earlier.CWD, earlier.Row
-		r.Damaged = fmt.Sprintf("there is nothing in the file any more; it had %d events", r.Lost)
-	}
-}
-
-// describes reports whether the row was made from the file as it is now.
-func (r row) describes(info journal.Info) bool {
-	return r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&
-		r.Inode == info.Inode && r.ModTime.Equal(info.ModTime)
-}
-
-// seed is a state that can be folded on from the row, as far as rows go, when
-// the file is longer than it was.
-func (r row) seed(info journal.Info) (*projection.State, journal.Position) {
-	if r.Fold != projection.FoldVersion || r.LastSeq == 0 || r.Damaged != "" || r.Archived || info.Size <= r.Bytes {
-		return &projection.State{}, journal.Position{}
-	}
-	s := &projection.State{Seq: r.LastSeq, SessionID: r.ID, CWD: r.CWD, Row: r.Row}
-	s.Team.ID = r.TeamID
-	return s, journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum}
+	return row{}
 }
 
 func (t *Team) indexPath() string { return filepath.Join(t.journals.Path(), "sessions.json") }
 
-// readIndex returns the rows by id. An index that cannot be read is empty.
-func (t *Team) readIndex() map[string]row {
-	data, err := journal.ReadFile(t.fs, t.indexPath(), maxCache)
+// readIndex returns what the index knows. One that cannot be read knows nothing,
+// nor do lines of it that make no sense.
+func (t *Team) readIndex() index {
+	text := t.indexText()
+	lines, ok := cutRows(text)
+	if !ok {
+		return otherLayout(text)
+	}
+	return decodeRows(lines)
+}
+
+// indexText is the index as it stands in the file; "" when it cannot be read.
+func (t *Team) indexText() string {
+	f, err := t.fs.OpenFile(t.indexPath(), os.O_RDONLY, 0)
 	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() > maxCache {
+		return ""
+	}
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	if _, err := io.Copy(&text, io.LimitReader(f, maxCache)); err != nil {
+		return ""
+	}
+	return text.String()
+}
+
+// cutRows returns the lines of an index that is laid out as this program does
+// it.
+func cutRows(text string) (lines []string, ok bool) {
+	text, ok = strings.CutPrefix(text, indexHead)
+	end := strings.LastIndex(text, indexEnd)
+	if !ok || end < 0 {
+		return nil, false
+	}
+	return strings.Split(text[:end], indexNext), true
+}
+
+// otherLayout reads an index that somebody else has written.
+func otherLayout(text string) index {
+	var file indexFile
+	if json.Unmarshal([]byte(text), &file) != nil || file.Version != indexVersion {
 		return nil
 	}
-	var x index
-	if json.Unmarshal(data, &x) != nil || x.Version != indexVersion {
-		return nil
+	x := make(index, len(file.Sessions))
+	for i := range file.Sessions {
+		x[file.Sessions[i].ID] = &file.Sessions[i]
 	}
-	rows := make(map[string]row, len(x.Sessions))
-	for _, r := range x.Sessions {
-		rows[r.ID] = r
+	return x
+}
+
+// decodeRows decodes the lines of an index, with several goroutines when there
+// are many.
+func decodeRows(lines []string) index {
+	rows := make([]row, len(lines))
+	each := max(manySessions, len(lines)/runtime.GOMAXPROCS(0)+1)
+	var wg sync.WaitGroup
+	for from := 0; from < len(lines); from += each {
+		wg.Go(func() {
+			for i := from; i < min(from+each, len(lines)); i++ {
+				rows[i], _ = decodeRow(lines[i])
+			}
+		})
 	}
-	return rows
+	wg.Wait()
+	x := make(index, len(rows))
+	for i := range rows {
+		if rows[i].ID != "" {
+			x[rows[i].ID] = &rows[i]
+		}
+	}
+	return x
+}
+
+// readRow returns the row of one session, without decoding the others.
+func (t *Team) readRow(id string) row {
+	text := t.indexText()
+	at := strings.Index(text, `{"id":"`+id+`"`)
+	if at >= 0 {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if r, ok := decodeRow(strings.TrimSuffix(line, ",")); ok && r.ID == id {
+			return r
+		}
+	}
+	if _, ok := cutRows(text); ok {
+		return row{}
+	}
+	return otherLayout(text).row(id)
 }
 
 // writeIndex replaces the index, when nobody else is about to.
-func (t *Team) writeIndex(rows []row) {
-	unlock, err := t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
+func (t *Team) writeIndex(rows []*row) {
+	unlock, err := t.lockIndex()
 	if err != nil {
 		return
 	}
@@ -138,47 +160,82 @@ func (t *Team) writeIndex(rows []row) {
 	t.replaceIndex(rows)
 }
 
-func (t *Team) replaceIndex(rows []row) {
-	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.ID, b.ID) })
-	x := index{Version: indexVersion, Sessions: rows}
-	for _, r := range rows {
-		if r.UpdatedAt.After(x.UpdatedAt) {
-			x.UpdatedAt = r.UpdatedAt
+func (t *Team) lockIndex() (unlock func() error, err error) {
+	return t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
+}
+
+func (t *Team) replaceIndex(rows []*row) {
+	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.ID, b.ID) })
+	var text bytes.Buffer
+	text.Grow(len(rows) * rowBytes)
+	text.WriteString(indexHead)
+	var updated time.Time
+	for i, r := range rows {
+		if i > 0 {
+			text.WriteString(indexNext)
+		}
+		if !r.appendLine(&text) {
+			return
+		}
+		if r.UpdatedAt.After(updated) {
+			updated = r.UpdatedAt
 		}
 	}
-	data, err := json.Marshal(x)
+	at, err := json.Marshal(updated)
 	if err != nil {
 		return
 	}
-	journal.WriteFile(t.fs, t.indexPath(), append(data, '\n'))
+	text.WriteString(indexEnd + `,"updatedAt":` + string(at) + "}\n")
+	journal.WriteFile(t.fs, t.indexPath(), text.Bytes())
+}
+
+// appendLine writes the row as it stands in the index, or will.
+func (r *row) appendLine(text *bytes.Buffer) bool {
+	if r.line != "" {
+		text.WriteString(r.line)
+		return true
+	}
+	enc := json.NewEncoder(text)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(r) != nil {
+		return false
+	}
+	text.Truncate(text.Len() - 1) // the newline
+	return true
 }
 
 // updateIndex puts one row in the place of the session's old one, or takes it
-// out.
+// out. The index of a large team is not even read for it.
 func (t *Team) updateIndex(id string, r *row) {
-	unlock, err := t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
+	if info, err := t.fs.Stat(t.indexPath()); err == nil && tooLarge(info) {
+		return
+	}
+	unlock, err := t.lockIndex()
 	if err != nil {
 		return
 	}
 	defer unlock()
-	rows := t.readIndex()
-	if len(rows) >= manySessions {
+	known := t.readIndex()
+	if len(known) >= manySessions {
 		return
 	}
-	kept := make([]row, 0, len(rows)+1)
-	for known, old := range rows {
-		if known != id {
+	kept := make([]*row, 0, len(known)+1)
+	for _, old := range known {
+		if old.ID != id {
 			kept = append(kept, old)
 		}
 	}
 	if r != nil {
-		kept = append(kept, *r)
+		kept = append(kept, r)
 	}
 	t.replaceIndex(kept)
 }
 
-// worthWriting weighs what a list had to fold against what the index weighs:
-// some 500 bytes a row.
-func worthWriting(rows int, folded int64) bool {
-	return rows < manySessions || folded > int64(rows)*500
+// tooLarge reports whether an index surely has the rows of a large team.
+func tooLarge(info fs.FileInfo) bool { return info.Size() > 4*manySessions*rowBytes }
+
+// worthWriting weighs what a list learned against what the index weighs, in
+// bytes.
+func worthWriting(rows int, learned int64) bool {
+	return learned > 0 && (rows < manySessions || learned >= int64(rows)*rowBytes)
 }

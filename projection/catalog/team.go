@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -14,6 +17,7 @@ import (
 type Team struct {
 	journals *journal.Dir
 	fs       journal.FS
+	progress func(done, of int) // never nil
 }
 
 // Journals is the directory as the journal package sees it.
@@ -48,24 +52,68 @@ func (t *Team) List() ([]Session, error) {
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
-	index := t.readIndex()
-	rows := make([]row, 0, len(infos))
-	var sessions []Session
-	folded := int64(0)
-	for _, info := range infos {
-		r, cost := t.rowOf(info, index[info.ID])
-		if r.empty() {
-			continue
-		}
-		folded += cost
-		rows = append(rows, r)
-		sessions = append(sessions, t.session(r))
-	}
-	if folded > 0 && worthWriting(len(rows), folded) || len(rows) != len(index) {
+	known := t.readIndex()
+	rows, learned := t.rows(infos, known)
+	if worthWriting(len(rows), learned) {
 		t.writeIndex(rows)
 	}
-	slices.SortStableFunc(sessions, newestFirst)
-	return sessions, nil
+	sessions := make([]Session, len(rows))
+	for i, r := range rows {
+		sessions[i] = t.session(*r)
+	}
+	return newestFirst(sessions), nil
+}
+
+// rows are those of the journals that are not empty. What was learned that the
+// index does not know is in bytes: of journals that had to be read, and of rows
+// that no journal has any more, or that stand in another layout.
+func (t *Team) rows(infos []journal.Info, known index) (rows []*row, learned int64) {
+	rows = make([]*row, len(infos))
+	var unknown []int
+	gone := len(known)
+	for i, info := range infos {
+		r := known[info.ID]
+		if r != nil {
+			gone--
+		}
+		if r == nil || !r.describes(info) {
+			unknown = append(unknown, i)
+			continue
+		}
+		rows[i] = r
+		if r.line == "" {
+			learned += rowBytes
+		}
+	}
+	learned += int64(gone) * rowBytes
+	learned += t.fold(unknown, func(i int) int64 {
+		r, cost := t.rowOf(infos[i], known.row(infos[i].ID))
+		rows[i] = &r
+		return cost
+	})
+	return slices.DeleteFunc(rows, func(r *row) bool { return r.empty() }), learned
+}
+
+// foldedTogether is how many journals one goroutine folds at least.
+const foldedTogether = 64
+
+// fold has each of the journals read, by several goroutines when there are many.
+func (t *Team) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
+	if len(journals) == 0 {
+		return 0
+	}
+	var next, done, costs atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(journals)/foldedTogether) {
+		wg.Go(func() {
+			for n := next.Add(1); n <= int64(len(journals)); n = next.Add(1) {
+				costs.Add(read(journals[n-1]))
+				t.progress(int(done.Add(1)), len(journals))
+			}
+		})
+	}
+	wg.Wait()
+	return costs.Load()
 }
 
 // Session describes one session, or returns journal.ErrNotFound.
@@ -74,8 +122,7 @@ func (t *Team) Session(id string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	known := t.readIndex()[id]
-	r, _ := t.rowOf(info, known)
+	r, _ := t.rowOf(info, t.readRow(id))
 	if r.empty() {
 		return Session{}, fmt.Errorf("%s is empty: %w", info.Path, journal.ErrNotFound)
 	}
@@ -104,15 +151,21 @@ func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 
 // freshRow reads what the row does not know yet.
 func (t *Team) freshRow(info journal.Info, known row) (row, int64) {
+	if info.Err != nil {
+		return damagedRow(info, &projection.State{}, info.Err), 0
+	}
 	state, from := known.seed(info)
 	state, loaded, err := t.foldFrom(info.ID, state, from)
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, 0 // deleted since
 	}
 	if err != nil {
-		return damagedRow(info, state, err), info.Size
+		return damagedRow(info, state, err), foldBytes + info.Size
 	}
-	return newRow(info, state, loaded.At), max(1, loaded.At.Offset-loaded.From.Offset)
+	if loaded.At.Seq == 0 {
+		return newRow(info, state, loaded.At), 0 // nothing that could be kept
+	}
+	return newRow(info, state, loaded.At), foldBytes + loaded.At.Offset - loaded.From.Offset
 }
 
 // foldFrom folds the rest of a journal into a state that stands at a place in
@@ -187,11 +240,12 @@ func (t *Team) Archive(id string) error {
 		return err
 	}
 	info, err := t.journals.Stat(id)
-	known, ok := t.readIndex()[id]
-	if err != nil || !ok || known.LastSeq != before.LastSeq || known.End != known.Bytes {
+	known := t.readRow(id)
+	if err != nil || known.ID == "" || known.LastSeq != before.LastSeq || known.End != known.Bytes {
 		return nil // a torn tail was set aside, and recorded
 	}
 	known.Archived, known.Bytes, known.ModTime, known.Inode = info.Archived, info.Size, info.ModTime.UTC(), info.Inode
+	known.line = ""
 	t.updateIndex(id, &known)
 	return nil
 }
