@@ -19,6 +19,8 @@ const (
 	textInterval = 2 * time.Second
 	// toolOutput is how much of a tool's output is recorded, in bytes.
 	toolOutput = 64 << 10
+	// leastWeighed is how long a reply becomes before its length matters, in bytes.
+	leastWeighed = 1 << 20
 )
 
 var (
@@ -53,6 +55,7 @@ type turn struct {
 	started time.Time
 	reply   strings.Builder
 	flushed int // how much of reply is recorded as turn.text
+	weighed int // how long reply may become before bounded looks again
 	usage   *projection.Usage
 }
 
@@ -117,6 +120,7 @@ func (t *turn) hear(e agent.Event) error {
 	case agent.Text:
 		t.reply.WriteString(e.Text)
 		t.c.o.Events.Text(t.item.member, e.Text)
+		return t.bounded()
 	case agent.ToolStarted:
 		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input)})
 	case agent.ToolCompleted:
@@ -125,6 +129,16 @@ func (t *turn) hear(e agent.Event) error {
 		t.usage = &projection.Usage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
 	}
 	return nil
+}
+
+// bounded is the error that stops an agent whose reply is longer than any line
+// may be, before it fills the memory. It looks each time the reply has doubled.
+func (t *turn) bounded() error {
+	if t.reply.Len() < max(t.weighed, leastWeighed) {
+		return nil
+	}
+	t.weighed = 2 * t.reply.Len()
+	return t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(t.reply.String(), "\uFFFD")})...)
 }
 
 // boundedInput leaves out what a tool was given when that is long, or could not

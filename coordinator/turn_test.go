@@ -300,6 +300,27 @@ func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
 	resume(t, d, s.stop()).Stop("")
 }
 
+func TestAnAgentThatNeverEndsIsStoppedWhenNoLineCouldHoldItsReply(t *testing.T) {
+	d := onDisk(t, maxLine)
+	said := 0
+	s := start(t, d, func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for text := strings.Repeat("on and ", 1000); ctx.Err() == nil; said += len(text) {
+				if !yield(agent.Text{Text: text}, nil) {
+					return
+				}
+			}
+			yield(nil, context.Cause(ctx))
+		}
+	})
+	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	if !errors.Is(failed, journal.ErrTooLong) || said > 4<<20 {
+		t.Errorf("after %d bytes the error is %v", said, failed)
+	}
+	s.say("again")
+	s.checkComplete(d, "you: hello", "you: again", "ada: ok")
+}
+
 // Control characters take six bytes each in a line.
 func TestAPartOfAReplyIsKeptAsFarAsALineHolds(t *testing.T) {
 	d := onDisk(t, maxLine)

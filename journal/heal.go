@@ -66,11 +66,12 @@ func (l *Log) finish() ([]Event, error) {
 	if err := l.reopen(); err != nil {
 		return nil, err
 	}
-	there, err := l.behindSync()
+	ours := l.behindSyncInMemory()
+	there, err := l.behindSync(int64(len(ours)) + 1)
 	if err != nil {
 		return nil, err
 	}
-	agreed := agreement(there, l.behindSyncInMemory())
+	agreed := agreement(there, ours)
 	half := agreed - bytes.LastIndexByte(there[:agreed], '\n') - 1
 	switch {
 	case agreed < len(there):
@@ -129,8 +130,9 @@ func (l *Log) adopt(file File) error {
 	return err
 }
 
-// behindSync is what the file has behind the last good sync.
-func (l *Log) behindSync() ([]byte, error) {
+// behindSync is what the file has behind the last good sync, but no more than
+// the given number of bytes.
+func (l *Log) behindSync(most int64) ([]byte, error) {
 	info, err := l.file.Stat()
 	if err != nil {
 		return nil, err
@@ -139,7 +141,7 @@ func (l *Log) behindSync() ([]byte, error) {
 	if length < 0 {
 		return nil, fmt.Errorf("somebody cut it: it has %d bytes, of which %d were on the disk", info.Size(), l.syncedAt.Offset)
 	}
-	return io.ReadAll(io.NewSectionReader(l.file, l.syncedAt.Offset, length))
+	return io.ReadAll(io.NewSectionReader(l.file, l.syncedAt.Offset, min(length, most)))
 }
 
 // behindSyncInMemory is what it should have.

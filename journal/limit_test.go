@@ -325,3 +325,58 @@ func (w watchedFile) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, err
 }
+
+func TestAnArchiveTakesNoMemoryBeyondTheLimit(t *testing.T) {
+	// The header of a frame asks for a window; a block says how often to repeat
+	// a byte.
+	frame := func(window byte) []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window} }
+	block := []byte{0x02, 0, 0x10, 'x'} // 128 KiB
+	last := []byte{0x01, 0, 0}
+	for _, test := range []struct {
+		name    string
+		archive []byte
+		damaged bool
+	}{
+		{"a bomb of 200 MiB", slices.Concat(frame(0x68), bytes.Repeat(block, enormous/(128<<10)), last), false},
+		{"a window of 512 MiB", slices.Concat(frame(0x98), block, last), true},
+		{"a window of 1 TiB", slices.Concat(frame(0xf0), block, last), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := limited(newDir(t), smallLimit)
+			writeFile(t, filepath.Join(dir.Path(), "archive", fuzzed+".jsonl.zst"), test.archive)
+			if n := allocated(func() {
+				_, _, err := read(t, dir, fuzzed)
+				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.damaged || err != nil && !test.damaged {
+					t.Error(err)
+				}
+			}); n > 2*bounded {
+				t.Errorf("reading it takes %d MiB", n>>20)
+			}
+		})
+	}
+}
+
+func TestANoteOfAnySizeIsReadInNoTime(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 3)
+	l := mustOpen(t, dir, id)
+	must(t, os.Truncate(filepath.Join(dir.Path(), id+".lock"), enormous))
+	if n := allocated(func() {
+		var locked *journal.LockedError
+		if _, err := dir.Open(id); !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
+			t.Error(err)
+		}
+	}); n > bounded {
+		t.Errorf("the lock file takes %d MiB", n>>20)
+	}
+	must(t, l.Close())
+	must(t, dir.Trash(id))
+	must(t, os.Truncate(filepath.Join(dir.Path(), "trash", id+".trashed"), enormous))
+	if n := allocated(func() {
+		if list, err := dir.ListTrash(); err != nil || len(list) != 1 || !list[0].Since.IsZero() {
+			t.Errorf("%v, %v", list, err)
+		}
+	}); n > bounded {
+		t.Errorf("the date takes %d MiB", n>>20)
+	}
+}

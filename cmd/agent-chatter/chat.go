@@ -124,7 +124,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 		t.input, t.scripted, closeInput = c, false, a.enter(c)
 		width = c.width
 	default:
-		t.input = newPipe(a.stdin, cmd.Input == "json")
+		t.input = newPipe(a.stdin, cmd.Input == "json", a.lineLimit())
 	}
 	t.screen = &screen{
 		app: a, team: p.team, json: cmd.Output == "json",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,6 +94,9 @@ func (a *app) maxLine() int {
 	}
 	return c.Journal.MaxLine
 }
+
+// lineLimit is the limit that counts, in bytes.
+func (a *app) lineLimit() int { return cmp.Or(a.maxLine(), journal.DefaultMaxLine) }
 
 // readConfig reads the file at path. One that is not there is empty.
 func readConfig(path string) (c config, err error) {

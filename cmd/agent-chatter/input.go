@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -38,12 +39,16 @@ func (m *messages) watch(_, _ func()) func() { return func() {} }
 // pipe is the input of a program: one message a line.
 type pipe struct {
 	json  bool // lines are objects
+	limit int  // how long a line may be, in bytes
 	lines chan string
 	err   error // why there are no more lines; set before lines is closed
 }
 
-func newPipe(r io.Reader, asJSON bool) *pipe {
-	p := &pipe{json: asJSON, lines: make(chan string)}
+func newPipe(r io.Reader, asJSON bool, limit int) *pipe {
+	if asJSON { // in which a letter may take six times as much
+		limit = int(min(6*int64(limit), math.MaxInt32-1))
+	}
+	p := &pipe{json: asJSON, limit: limit, lines: make(chan string)}
 	go p.read(bufio.NewReader(r))
 	return p
 }
@@ -51,13 +56,27 @@ func newPipe(r io.Reader, asJSON bool) *pipe {
 func (p *pipe) read(r *bufio.Reader) {
 	defer close(p.lines)
 	for {
-		line, err := r.ReadString('\n')
+		line, err := readLine(r, p.limit)
 		if line != "" {
 			p.lines <- strings.TrimRight(line, "\r\n")
 		}
 		if err != nil {
 			p.err = err
 			return
+		}
+	}
+}
+
+// readLine reads a line with its end, as bufio.Reader.ReadString does. Of one
+// that is over the limit it returns one byte more than that, which is enough for
+// it to be refused.
+func readLine(r *bufio.Reader, limit int) (string, error) {
+	var line []byte
+	for {
+		piece, err := r.ReadSlice('\n')
+		line = append(line, piece[:min(len(piece), limit+1-len(line))]...)
+		if err != bufio.ErrBufferFull {
+			return string(line), err
 		}
 	}
 }
@@ -91,7 +110,7 @@ func parseLine(text string) (line, error) {
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	if d.Decode(&m) != nil || m.Content == nil {
+	if d.Decode(&m) != nil || m.Content == nil || d.Decode(new(any)) != io.EOF {
 		return line{}, fmt.Errorf("%s: %w", safeLine(text[:min(len(text), 60)]), errNoMessage)
 	}
 	return line{text: *m.Content, from: m.From, message: true}, nil

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Whatever a line of JSON input holds: it is a message with the content that
+// stands there, nothing, or refused.
+func FuzzParseLine(f *testing.F) {
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := parseLine(text)
+		var said struct {
+			Content *string `json:"content"`
+			From    string  `json:"from"`
+		}
+		jsonErr := json.Unmarshal([]byte(text), &said)
+		switch {
+		case strings.TrimSpace(text) == "":
+			if l != (line{}) || err != nil {
+				t.Errorf("nothing is read as %+v, %v", l, err)
+			}
+		case err != nil:
+			if !errors.Is(err, errNoMessage) {
+				t.Errorf("%q: %v", text, err)
+			}
+			if r, found := acting(err.Error()); found {
+				t.Errorf("%q: the error contains %U", text, r)
+			}
+		case jsonErr != nil || said.Content == nil || *said.Content != l.text || said.From != l.from || !l.message:
+			t.Errorf("%q is read as %+v (%v)", text, l, jsonErr)
+		}
+	})
+}
+
+func TestALineOfInputIsReadWithNoMoreMemoryThanTheLimit(t *testing.T) {
+	for _, c := range []struct{ input, want string }{
+		{"hello\nagain\n", "hello\n|again\n|"},
+		{"no end", "no end|"},
+		{"\n\n", "\n|\n|"},
+		{"", ""},
+		{"1234567890\nshort\n", "1234567890|short\n|"}, // one byte over the limit says that it is
+		{"12345678\nshort", "12345678\n|short|"},
+		{strings.Repeat("x", 10_000) + "\nshort\n", "xxxxxxxxxx|short\n|"},
+		{strings.Repeat("x", 10_000), "xxxxxxxxxx|"},
+	} {
+		r := bufio.NewReader(strings.NewReader(c.input))
+		var got strings.Builder
+		for {
+			line, err := readLine(r, 9)
+			if line != "" {
+				got.WriteString(line + "|")
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.String() != c.want {
+			t.Errorf("%.20q is read as %q, want %q", c.input, got.String(), c.want)
+		}
+	}
+}
