@@ -50,12 +50,12 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 
 func (r *replay) partial(seq uint64, turnID, memberID, text string, at time.Time) Entry {
 	return Entry{Seq: seq, Partial: true, Message: Message{
-		ID: turnID, Timestamp: FormatTime(at), Speaker: r.state.speaker(memberID), Content: text,
+		ID: turnID, Timestamp: FormatTime(at), Speaker: r.state.Speaker(memberID), Content: text,
 	}}
 }
 
-// speaker is the member of that id as the session knows it.
-func (s *State) speaker(memberID string) Speaker {
+// Speaker is the member of that id as the session knows it.
+func (s *State) Speaker(memberID string) Speaker {
 	for _, m := range s.Team.Members {
 		if m.ID == memberID {
 			return Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type}
