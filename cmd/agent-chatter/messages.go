@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
 	"github.com/alecthomas/kong"
 )
 
@@ -270,6 +271,15 @@ func tornText(id string, t journal.Torn) string {
 		readable = fmt.Sprintf(", in which events up to %d can be read and do not check", t.LastSeq)
 	}
 	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s, as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset, readable)
+}
+
+// unsearchedText says that a session was not searched, or not to its end.
+func unsearchedText(err error) string {
+	var of *search.Error
+	if !errors.As(err, &of) {
+		return safeLine(err.Error())
+	}
+	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
 }
 
 // mendedText says that a cache was wrong, and what became of it.

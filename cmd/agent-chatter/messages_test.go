@@ -23,6 +23,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
 var update = flag.Bool("update", false, "write the golden texts anew")
@@ -129,6 +130,8 @@ func sampleTexts() []text {
 		add("longAge", d.String(), longAge(ago(d), at))
 		add("age", d.String(), age(ago(d), at))
 	}
+	add("unsearchedText", "", unsearchedText(&search.Error{Session: alice, Err: corrupt}))
+	add("unsearchedText", "for another reason", unsearchedText(errors.New(hostile)))
 	add("mendedText", "", mendedText(aliceID, "sessions.json did not agree with it", nil))
 	add("mendedText", "that cannot be removed", mendedText(aliceID, "sessions.json did not agree with it", errors.New(hostile)))
 	add("emptyText", "", emptyText(journal.Info{Path: corrupt.Path, Size: 4096}))

@@ -27,12 +27,21 @@ func parsePlace(flag, text string) (place, error) {
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {
 		return place{seq: n}, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return place{time: t}, nil
-		}
+	if t, ok := parseTime(text); ok {
+		return place{time: t}, nil
 	}
 	return place{}, usageError("--%s %s: expected the number of an event, a time such as 2026-11-21T14:30:00Z, or turn:3.", flag, safeLine(text))
+}
+
+// parseTime reads a time as people write it, which is their own unless it says
+// otherwise.
+func parseTime(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // span is a part of a session; nil ends are open.

@@ -14,6 +14,7 @@ import (
 
 type sessionsCommand struct {
 	List    sessionsList    `cmd:"" default:"withargs" help:"List the sessions, the newest first."`
+	Search  sessionsSearch  `cmd:"" help:"Find messages in all sessions."`
 	Show    sessionsShow    `cmd:"" help:"Show what is known of a session."`
 	Rename  sessionsRename  `cmd:"" help:"Give a session a title, by which it can be named."`
 	Pin     sessionsPin     `cmd:"" help:"Never archive or delete a session."`

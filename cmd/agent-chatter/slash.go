@@ -36,6 +36,7 @@ func slashes() []slash {
 		{"/task", "TEXT", "set the task of the team; without a text, show it", (*talk).slashTask},
 		{"/rename", "TITLE", "give the session a title", (*talk).slashRename},
 		{"/sessions", "", "list the sessions", (*talk).slashSessions},
+		{"/search", "TEXT", "find messages in all sessions", (*talk).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "go on with another session", (*talk).slashResume},
 		{"/team", "deploy FILE | list", "talk to another team", (*talk).slashTeam},
 		{"/export", "FILE", "write the session to a file, as a snapshot", (*talk).slashExport},

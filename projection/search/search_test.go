@@ -1,0 +1,293 @@
+package search_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
+)
+
+var (
+	begun = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
+	mia   = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia Ø", Type: projection.TypeHuman}
+	ada   = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
+)
+
+// session writes a session of one team, a message a minute, by Mia and Ada in
+// turn.
+func session(t testing.TB, c *catalog.Catalog, n int, texts ...string) string {
+	t.Helper()
+	id := fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)
+	records := []journal.Record{projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{
+		ID: "review", Members: []projection.Member{{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}},
+	}})}
+	for i, text := range texts {
+		at := begun.Add(time.Duration(n*100+i) * time.Minute)
+		by := []projection.Speaker{mia, ada}[i%2]
+		records = append(records, projection.Record(at, projection.NewMessage(fmt.Sprint(i), at, by, text, nil)))
+	}
+	keep(t, c, id, records...)
+	return id
+}
+
+func keep(t testing.TB, c *catalog.Catalog, id string, records ...journal.Record) {
+	t.Helper()
+	log, err := c.Team("review").Journals().Create(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(records...); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newCatalog(t testing.TB) *catalog.Catalog { return catalog.New(t.TempDir(), journal.Options{}) }
+
+// lines returns the session number, the seq and the line of each hit.
+func lines(t testing.TB, c *catalog.Catalog, q search.Query) (found []string, failed []error) {
+	t.Helper()
+	sessions, err := c.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := search.Search(context.Background(), c, sessions, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hit, err := range hits {
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		found = append(found, fmt.Sprintf("%s:%d:%s[%s]%s", strings.TrimLeft(hit.Session.ID[22:], "0"), hit.Seq,
+			hit.Line[:hit.Start], hit.Line[hit.Start:hit.End], hit.Line[hit.End:]))
+	}
+	return found, failed
+}
+
+func TestQueriesFindWhatPeopleMean(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, "The first line\r\nand the Second\tone", `a "quoted" C:\path <b>&amp;</b>`, "日本語のテキスト")
+	session(t, c, 2, "grüne Äpfel", "GRÜNE ÄPFEL, 100% of them", "func main() {\n\treturn nil\n}", "")
+	for _, c2 := range []struct {
+		q    search.Query
+		want []string
+	}{
+		{search.Query{Text: "second"}, []string{"1:2:and the [Second]\tone"}},
+		{search.Query{Text: "Second"}, []string{"1:2:and the [Second]\tone"}},
+		{search.Query{Text: "SECOND"}, nil},
+		{search.Query{Text: "the"}, []string{"2:3:GRÜNE ÄPFEL, 100% of [the]m", "1:2:[The] first line"}},
+		{search.Query{Text: "line\r\nand"}, []string{"1:2:The first [line]"}},
+		{search.Query{Text: "second\tone"}, []string{"1:2:and the [Second\tone]"}},
+		{search.Query{Text: `"quoted"`}, []string{`1:3:a ["quoted"] C:\path <b>&amp;</b>`}},
+		{search.Query{Text: `c:\path`}, []string{`1:3:a "quoted" [C:\path] <b>&amp;</b>`}},
+		{search.Query{Text: `</b>`}, []string{`1:3:a "quoted" C:\path <b>&amp;[</b>]`}},
+		{search.Query{Text: "grüne"}, []string{"2:2:[grüne] Äpfel", "2:3:[GRÜNE] ÄPFEL, 100% of them"}},
+		{search.Query{Text: "Äpfel"}, []string{"2:2:grüne [Äpfel]"}},
+		{search.Query{Text: "äpf"}, []string{"2:2:grüne [Äpf]el", "2:3:GRÜNE [ÄPF]EL, 100% of them"}},
+		{search.Query{Text: "本語"}, []string{"1:4:日[本語]のテキスト"}},
+		{search.Query{Text: "return nil"}, []string{"2:4:\t[return nil]"}},
+		{search.Query{Text: "content"}, nil}, // what JSON has, people did not say
+		{search.Query{Text: "mia"}, nil},
+		{search.Query{Text: "the", Speaker: "MIA"}, []string{"1:2:[The] first line"}},
+		{search.Query{Text: "the", Speaker: "mia ø"}, []string{"1:2:[The] first line"}},
+		{search.Query{Text: "e", Speaker: "nobody"}, nil},
+		{search.Query{Text: "the", Since: begun.Add(200 * time.Minute)}, []string{"2:3:GRÜNE ÄPFEL, 100% of [the]m"}},
+		{search.Query{Text: "the", Since: begun.Add(202 * time.Minute)}, nil},
+		{search.Query{Text: `fir?st|nil$`, Regexp: true}, []string{"1:2:The [first] line"}},
+		{search.Query{Text: `(?m)nil$`, Regexp: true}, []string{"2:4:\treturn [nil]"}},
+		{search.Query{Text: `\d+% OF`, Regexp: true}, nil},
+		{search.Query{Text: `\d+%\S* of`, Regexp: true}, []string{"2:3:GRÜNE ÄPFEL, [100% of] them"}},
+		{search.Query{Text: `^\pL+ äpfel`, Regexp: true}, []string{"2:2:[grüne Äpfel]", "2:3:[GRÜNE ÄPFEL], 100% of them"}},
+	} {
+		got, failed := lines(t, c, c2.q)
+		if len(failed) > 0 || !slices.Equal(got, c2.want) {
+			t.Errorf("%+v: %q, %v; want %q", c2.q, got, failed, c2.want)
+		}
+	}
+	if _, err := search.Search(context.Background(), c, nil, search.Query{Text: "(", Regexp: true}); err == nil {
+		t.Error("an expression that is none is asked")
+	}
+}
+
+// Whatever is searched for: what the raw bytes rule out has no match.
+func TestNothingThatMatchesIsPassedOver(t *testing.T) {
+	alphabet := []rune("aAbkKqQ \"\\/<\n\tüÜſK本é\u2028\x7f")
+	texts := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 12, -1)
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newCatalog(t)
+		content, needle := texts.Draw(rt, "content"), texts.Draw(rt, "needle")
+		if rapid.Bool().Draw(rt, "part") && content != "" {
+			runes := []rune(content)
+			from := rapid.IntRange(0, len(runes)-1).Draw(rt, "from")
+			needle = string(runes[from:])
+		}
+		if needle == "" {
+			needle = "a"
+		}
+		record := projection.Record(begun, projection.NewMessage("1", begun, mia, content, nil))
+		if rapid.Bool().Draw(rt, "escaped") { // as other programs write JSON
+			record.Data = json.RawMessage(escapeAll(string(record.Data)))
+		}
+		begin := projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Team: projection.Team{ID: "review"}})
+		keep(t, c, "01KAHV6T3R8Q4Y2M0N7C5B0001", begin, record)
+		for _, q := range []search.Query{{Text: needle}, {Text: regexp.QuoteMeta(needle), Regexp: true}} {
+			got, failed := lines(t, c, q)
+			if strings.Contains(content, needle) && len(got) == 0 || len(failed) > 0 {
+				rt.Errorf("%+v is not found in %q: %v", q, content, failed)
+			}
+			if len(got) > 0 && !strings.Contains(strings.ToLower(content), strings.ToLower(needle)) && !regexp.MustCompile("(?i)"+regexp.QuoteMeta(needle)).MatchString(content) {
+				rt.Errorf("%+v is found in %q: %q", q, content, got)
+			}
+		}
+	})
+}
+
+// escapeAll spells slashes and all beyond ASCII as JSON escapes.
+func escapeAll(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '/':
+			b.WriteString(`\/`)
+		case r < 0x80:
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func TestHitsComeInTheOrderOfTheSessions(t *testing.T) {
+	c := newCatalog(t)
+	var want []string
+	for n := 40; n >= 1; n-- {
+		many := slices.Repeat([]string{"needle"}, 1+(n%3)*50)
+		session(t, c, n, many...)
+		for seq := range many {
+			want = append(want, fmt.Sprintf("%d:%d:[needle]", n, seq+2))
+		}
+		if n%2 == 0 {
+			if err := c.Team("review").Archive(fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, failed := lines(t, c, search.Query{Text: "needle"})
+	if len(failed) > 0 || !slices.Equal(got, want) {
+		t.Errorf("%d hits, want %d; %v", len(got), len(want), failed)
+	}
+}
+
+func TestASearchThatIsGivenUpEnds(t *testing.T) {
+	c := newCatalog(t)
+	for n := range 20 {
+		session(t, c, n, slices.Repeat([]string{"needle"}, 300)...)
+	}
+	sessions, err := c.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	hits, err := search.Search(ctx, c, sessions, search.Query{Text: "needle"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range hits { // given up by the receiver
+		break
+	}
+	n := 0
+	for range hits { // given up by the context
+		if n++; n == 3 {
+			cancel()
+		}
+	}
+	if n < 3 || n >= 20*300 {
+		t.Errorf("%d hits", n)
+	}
+}
+
+func TestADamagedSessionIsSaidAndTheOthersAreSearched(t *testing.T) {
+	c := newCatalog(t)
+	bad := session(t, c, 2, "needle")
+	session(t, c, 1, "another needle")
+	team := c.Team("review")
+	damage(t, team, bad)
+	got, failed := lines(t, c, search.Query{Text: "needle"})
+	if !slices.Equal(got, []string{"1:2:another [needle]"}) || len(failed) != 1 {
+		t.Fatalf("%q, %v", got, failed)
+	}
+	of, corrupt := new(search.Error), new(journal.CorruptError)
+	if !errors.As(failed[0], &of) || of.Session.ID != bad || !errors.As(failed[0], &corrupt) {
+		t.Error(failed[0])
+	}
+}
+
+func TestAnUnfinishedReplyIsFound(t *testing.T) {
+	c := newCatalog(t)
+	id := "01KAHV6T3R8Q4Y2M0N7C5B0001"
+	keep(t, c, id,
+		projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{ID: "review", Members: []projection.Member{
+			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI},
+		}}}),
+		projection.Record(begun, projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		projection.Record(begun, projection.TurnText{TurnID: "t1", Text: "half an answer"}),
+		projection.Record(begun, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Cancelled, Partial: "half an answer"}),
+	)
+	sessions, err := c.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := search.Search(context.Background(), c, sessions, search.Query{Text: "answer", Speaker: "Ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for hit, err := range hits {
+		if n++; err != nil || !hit.Partial || hit.Seq != 4 || hit.Speaker.DisplayName != ada.DisplayName {
+			t.Errorf("%+v, %v", hit, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d hits", n)
+	}
+}
+
+// damage changes a byte of the line that is looked for, and has a line behind
+// it say that it was on the disk.
+func damage(t testing.TB, team *catalog.Team, id string) {
+	t.Helper()
+	for range 2 {
+		if err := team.Append(id, projection.Record(begun, projection.SessionRenamed{Title: "x"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(team.Journals().Path(), id+".jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("needle"), []byte("Needle"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
