@@ -120,7 +120,7 @@ func (s *searcher) search() error {
 		return err
 	}
 	defer r.Close()
-	for e, err := range r.Find(s.match) {
+	for e, err := range r.Grep(s.match) {
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *searcher) search() error {
 	return nil
 }
 
-// match is what Find looks for, until nobody wants more.
+// match is what Grep looks for, until nobody wants more.
 func (s *searcher) match(lines []byte) int {
 	if s.ctx.Err() != nil {
 		return -1
