@@ -140,9 +140,10 @@ func plain(s []byte) int {
 	for ; len(s)-n >= 8; n += 8 {
 		eight := binary.LittleEndian.Uint64(s[n:])
 		quote, backslash := eight^('"'*ones), eight^('\\'*ones)
-		// The high bit of a byte stays set where the byte is less than what is
-		// subtracted. A borrow can only mark bytes behind one that is marked.
-		found := (eight-' '*ones)&^eight | (quote-ones)&^quote | (backslash-ones)&^backslash
+		// The high bit of a byte gets set where less is there than what is
+		// subtracted; those that had it are taken out. A borrow can only mark
+		// bytes behind one that is marked.
+		found := ((eight - ' '*ones) | (quote - ones) | (backslash - ones)) &^ eight
 		if found &= highs; found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}

@@ -14,7 +14,7 @@ import (
 
 // maxSpare is how much memory a Log keeps for the lines of its next batches, in
 // bytes.
-const maxSpare = 1 << 20
+const maxSpare = 4 << 20
 
 // Log is one journal, open to be appended to. At most one Log of a journal is
 // open anywhere; it may be used from many goroutines. Nothing is on the disk
