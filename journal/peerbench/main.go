@@ -5,10 +5,11 @@
 // A contestant is given batches of entries and says when they are on the disk,
 // or, in the runs without sync, when the system has them. All contestants get
 // the same entries, and in every round each of them gets its turn, so that what
-// else the disk is doing hits all of them; who begins changes with the round.
+// else the disk is doing hits all of them; who comes behind whom is by chance.
 //
-// A figure is how much longer a contestant took than the bare file in the same
-// round: the median of all rounds, and the smallest and largest. Only such
+// A figure is how much longer a contestant took for a batch, the middle one of
+// its turn, than the bare file in the same round: the median of all rounds, and
+// the smallest and largest. Only such
 // ratios are worth keeping, a disk is another one every minute.
 //
 // It is a module of its own, so that nobody who uses a journal has to fetch its

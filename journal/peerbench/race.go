@@ -19,7 +19,8 @@ type race struct {
 	turn    int // batches that a contestant appends in a round
 }
 
-// result has the time that a batch took, of each contestant in each round.
+// result has the time that the middle one of a turn's batches took, of each
+// contestant in each round.
 type result struct {
 	size  int
 	times map[string][]time.Duration
@@ -46,30 +47,32 @@ func (r race) run() (res result, err error) {
 		for i := range batches {
 			batches[i] = entries(random, r.setting.batch, r.size)
 		}
-		for i := range in {
-			i = (i + round) % len(in)
+		for _, i := range random.Perm(len(in)) {
 			took, err := timed(stores[i], batches)
 			if err != nil {
 				return res, fmt.Errorf("%s: %w", in[i].name, err)
 			}
 			if round > 0 { // in the first one files, caches and code get warm
-				res.times[in[i].name] = append(res.times[in[i].name], took/time.Duration(r.turn))
+				res.times[in[i].name] = append(res.times[in[i].name], took)
 			}
 		}
 	}
 	return res, nil
 }
 
-// timed is how long the batches take, when neither the garbage of the
-// contestant before nor the unwritten pages of an earlier round get in the way.
+// timed is how long a batch takes, the middle one of those given, when neither
+// the garbage of the contestant before nor the unwritten pages of an earlier
+// round get in the way. What happens once in many batches is not in it, as when
+// something else gets the processor, or SQLite works its log into the database.
 func timed(s store, batches [][][]byte) (time.Duration, error) {
 	runtime.GC()
-	start := time.Now()
-	for _, b := range batches {
+	times := make([]time.Duration, len(batches))
+	for i, b := range batches {
+		start := time.Now()
 		if err := s.append(b); err != nil {
 			return 0, err
 		}
+		times[i] = time.Since(start)
 	}
-	took := time.Since(start)
-	return took, s.settle()
+	return median(times), s.settle()
 }
