@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // tailed are the journals as tail --all printed them: the lines of each session
@@ -261,5 +263,19 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 	}
 	if got := look(); got != "" || said.Len() > 0 {
 		t.Errorf("at the end it showed %q and said %q", got, said.String())
+	}
+}
+
+// A damaged session that grows is tried again every time it has grown.
+func TestTailOfAllSaysOnceWhatIsWrongWithASession(t *testing.T) {
+	var said strings.Builder
+	w := &watchAll{app: &app{stderr: &said}}
+	s := &watched{}
+	for range 3 {
+		w.say(s, aliceID, &journal.CorruptError{Path: aliceID + ".jsonl", Line: 2, Reason: "of a test"})
+	}
+	w.say(s, aliceID, journal.ErrNotFound)
+	if got := said.String(); strings.Count(got, "of a test") != 1 || strings.Count(got, "is gone") != 1 {
+		t.Errorf("it said\n%s", got)
 	}
 }
