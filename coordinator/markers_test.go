@@ -256,15 +256,15 @@ func TestParsingTakesTimeInProportion(t *testing.T) {
 		"backslashes":         "\\`",
 	} {
 		t.Run(name, func(t *testing.T) {
-			small := strings.Repeat(unit, 1+size/len(unit))
-			var once, twice time.Duration
-			for range 3 { // a busy machine may spoil one comparison
-				once, twice = parsingTime(small), parsingTime(small+small)
-				if twice < 4*once {
+			small := strings.Repeat(unit, 1+size/4/len(unit))
+			var once, eightfold time.Duration
+			for range 5 { // a busy machine may spoil a comparison
+				once, eightfold = parsingTime(small), parsingTime(strings.Repeat(small, 8))
+				if eightfold < 32*once { // 8 is proportion, 64 the square
 					return
 				}
 			}
-			t.Errorf("%d bytes took %v, twice that took %v", len(small), once, twice)
+			t.Errorf("%d bytes took %v, eight times that took %v", len(small), once, eightfold)
 		})
 	}
 }

@@ -134,9 +134,14 @@ func unpacksTo(dec *zstd.Decoder, packed, raw []byte) error {
 // inOrder does work on several cores, and done with each outcome, in the order
 // in which next gave out what is to be worked on; io.EOF is its end. Both next
 // and done are called by the caller's goroutine alone. No more than n pieces are
-// in work at once.
+// in work at once, and none when it returns.
 func inOrder[In, Out any](n int, next func() (In, error), work func(In) Out, done func(Out) error) error {
 	var queue []chan Out
+	defer func() {
+		for _, out := range queue {
+			<-out
+		}
+	}()
 	for more := true; more || len(queue) > 0; {
 		if more && len(queue) < n {
 			in, err := next()
@@ -146,7 +151,7 @@ func inOrder[In, Out any](n int, next func() (In, error), work func(In) Out, don
 			if err != nil {
 				return err
 			}
-			out := make(chan Out, 1) // nobody waits for it after an error
+			out := make(chan Out, 1)
 			go func() { out <- work(in) }()
 			queue = append(queue, out)
 			continue

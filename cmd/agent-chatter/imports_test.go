@@ -17,13 +17,14 @@ const module = "github.com/agent-chatter/agent-chatter"
 
 // rooms says which rooms of the house each room may import, tests aside.
 var rooms = map[string][]string{
-	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "projection", "projection/catalog", "projection/interchange", "journal", "schemas", "cmd/agent-chatter/tui"},
+	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
 	"coordinator":                    {"coordinator/agent", "projection", "projection/catalog", "projection/interchange", "journal", "schemas"},
 	"coordinator/agent":              {},
 	"coordinator/storetest":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
 	"projection":                     {"journal", "schemas"},
 	"projection/catalog":             {"projection", "projection/interchange", "journal", "schemas"},
+	"projection/search":              {"projection", "projection/catalog", "journal"},
 	"projection/catalog/catalogtest": {"projection", "projection/catalog", "journal"},
 	"projection/interchange":         {"projection", "journal", "schemas"},
 	"projection/projectiontest":      {"projection", "journal", "schemas"},
