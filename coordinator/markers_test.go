@@ -3,10 +3,8 @@ package coordinator_test
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -224,62 +222,6 @@ func FuzzParseMarkers(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(checkStable)
-}
-
-// TestParsingTakesTimeInProportion compares texts of one length and of twice that length: a
-// search that starts over at every byte would take four times as long.
-func TestParsingTakesTimeInProportion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const size = 256 << 10
-	growing := strings.Builder{} // runs of backticks, none of them as long as another
-	for n := 1; growing.Len() < size; n++ {
-		growing.WriteString(strings.Repeat("`", n) + " ")
-	}
-	for name, unit := range map[string]string{
-		"opening brackets":    "[",
-		"closing brackets":    "]",
-		"backticks":           "`",
-		"runs of backticks":   "` `` ",
-		"more and more":       growing.String(),
-		"open markers":        "[NEXT:",
-		"open tasks":          "[TEAM_TASK:",
-		"markers on one line": "[NEXT:a]",
-		"marker lines":        "[NEXT:a]\n",
-		"nested markers":      "[NE[NEXT:a]XT:",
-		"blank lines":         "\n",
-		"blank line, marker":  " \n[DROP:a]\n",
-		"fences":              "```\n",
-		"fences of info":      "~~~`\n",
-		"commas":              "[NEXT:,,,,,,]",
-		"backslashes":         "\\`",
-	} {
-		t.Run(name, func(t *testing.T) {
-			small := strings.Repeat(unit, 1+size/4/len(unit))
-			var once, eightfold time.Duration
-			for range 5 { // a busy machine may spoil a comparison
-				once, eightfold = parsingTime(small), parsingTime(strings.Repeat(small, 8))
-				if eightfold < 32*once { // 8 is proportion, 64 the square
-					return
-				}
-			}
-			t.Errorf("%d bytes took %v, eight times that took %v", len(small), once, eightfold)
-		})
-	}
-}
-
-// parsingTime is the least of several times that parsing the text takes: the one that other
-// programs disturbed least.
-func parsingTime(text string) time.Duration {
-	least := time.Hour
-	for range 5 {
-		runtime.GC()
-		start := time.Now()
-		coordinator.ParseMarkers(text)
-		least = min(least, time.Since(start))
-	}
-	return least
 }
 
 func BenchmarkParseMarkers(b *testing.B) {
