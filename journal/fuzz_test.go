@@ -153,38 +153,59 @@ func FuzzOpenDamaged(f *testing.F) {
 	events := sound(f, source, id)
 	f.Fuzz(func(t *testing.T, keep uint8, rest []byte) {
 		kept := min(int(keep), len(lines))
-		dir := newTight(t)
-		content := append(bytes.Join(lines[:kept], nil), rest...)
-		dir.write(fuzzedFile, content)
-
-		got, torn, err := read(t, dir.Dir, fuzzed)
-		if len(got) < kept || !sameEvents(got[:kept], events[:kept]) {
-			t.Fatalf("%d of the %d good events were read", len(got), kept)
-		}
-		l, openErr := dir.Open(fuzzed)
-		if (err == nil) != (openErr == nil) || (err == nil) != (dir.Check(fuzzed) == nil) {
-			t.Fatalf("reading says %v, opening %v, checking %v", err, openErr, dir.Check(fuzzed))
-		}
-		var corrupt *journal.CorruptError
-		if err != nil && (!errors.As(err, &corrupt) || corrupt.Line != int64(len(got))+1) {
-			t.Fatalf("after %d events: %v", len(got), err)
-		}
-		if !bytes.Equal(dir.read(fuzzedFile), content) {
-			t.Fatal("the file was changed")
-		}
-		if err != nil {
-			return
-		}
-		defer l.Close()
-		if l.Torn() != torn || l.Position().Seq != uint64(len(got)) {
-			t.Fatalf("opened at %+v, torn %+v; read %d events, torn %+v", l.Position(), l.Torn(), len(got), torn)
-		}
-		if torn.Bytes > 0 && torn.Offset+torn.Bytes != int64(len(content)) {
-			t.Fatalf("torn %+v, the file has %d bytes", torn, len(content))
-		}
-		added := mustAppend(t, l, counted(1, 0))
-		checkAppended(t, dir, content, got, added, torn)
+		checkDamaged(t, append(bytes.Join(lines[:kept], nil), rest...), events[:kept])
 	})
+}
+
+// checkDamaged opens and reads a file that begins with good events.
+func checkDamaged(t *testing.T, content []byte, good []journal.Event) {
+	t.Helper()
+	dir := newTight(t)
+	dir.write(fuzzedFile, content)
+
+	got, torn, err := read(t, dir.Dir, fuzzed)
+	if len(got) < len(good) || !sameEvents(got[:len(good)], good) {
+		t.Fatalf("%d of the %d good events were read", len(got), len(good))
+	}
+	l, openErr := dir.Open(fuzzed)
+	if (err == nil) != (openErr == nil) || (err == nil) != (dir.Check(fuzzed) == nil) {
+		t.Fatalf("reading says %v, opening %v, checking %v", err, openErr, dir.Check(fuzzed))
+	}
+	var corrupt *journal.CorruptError
+	if err != nil && (!errors.As(err, &corrupt) || corrupt.Line != int64(len(got))+1) {
+		t.Fatalf("after %d events: %v", len(got), err)
+	}
+	if !bytes.Equal(dir.read(fuzzedFile), content) {
+		t.Fatal("the file was changed")
+	}
+	if err != nil {
+		return
+	}
+	defer l.Close()
+	if l.Torn() != torn || l.Position().Seq != uint64(len(got)) {
+		t.Fatalf("opened at %+v, torn %+v; read %d events, torn %+v", l.Position(), l.Torn(), len(got), torn)
+	}
+	if torn.Bytes > 0 && torn.Offset+torn.Bytes != int64(len(content)) {
+		t.Fatalf("torn %+v, the file has %d bytes", torn, len(content))
+	}
+	if claimed := claims(content[len(content)-int(torn.Bytes):]); claimed > uint64(len(got)) {
+		t.Fatalf("torn behind event %d, and a line in it says that %d was on the disk", len(got), claimed)
+	}
+	added := mustAppend(t, l, counted(1, 0))
+	checkAppended(t, dir, content, got, added, torn)
+}
+
+// claims is the highest seq that any line calls synced, whether it checks or
+// not.
+func claims(content []byte) (claimed uint64) {
+	for _, line := range splitLines(content) {
+		body, whole := bytes.CutSuffix(line, []byte("\n"))
+		var said struct{ Seq, Synced uint64 }
+		if _, sealed := saidSum(body); whole && sealed && json.Unmarshal(body, &said) == nil && said.Synced < said.Seq {
+			claimed = max(claimed, said.Synced)
+		}
+	}
+	return claimed
 }
 
 // checkAppended checks what an Append behind a torn tail has left.
@@ -217,41 +238,47 @@ func FuzzRepair(f *testing.F) {
 		if sealed { // nearly no input has the right sums
 			content = sealLines(content)
 		}
-		dir := newTight(t)
-		dir.write(fuzzedFile, content)
-		_, _, readErr := read(t, dir.Dir, fuzzed)
-		want, tooLong := mended(content)
-
-		done, err := dir.Repair(fuzzed, false)
-		now := dir.read(fuzzedFile)
-		var corrupt *journal.CorruptError
-		switch {
-		case readErr == nil:
-			if err != nil || len(done.Dropped) > 0 || !bytes.Equal(now, content) {
-				t.Fatalf("a journal that can be read: %+v, %v", done, err)
-			}
-			return
-		case tooLong:
-			if !errors.As(err, &corrupt) || corrupt.TooLong == 0 || !bytes.Equal(now, content) || len(dir.names()) != 2 {
-				t.Fatalf("%+v, %v", done, err)
-			}
-			return
-		case err != nil:
-			t.Fatal(err)
-		}
-		if aside := dir.read(done.Aside); !bytes.Equal(aside, content) {
-			t.Errorf("the journal as it was is not kept")
-		}
-		checkMended(t, want, sound(t, dir.Dir, fuzzed))
-		if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
-			t.Errorf("%d events for %+v", len(want), done)
-		}
-		if again, err := dir.Repair(fuzzed, false); err != nil || len(again.Dropped) > 0 || !bytes.Equal(dir.read(fuzzedFile), now) {
-			t.Errorf("a second repair: %+v, %v", again, err)
-		}
-		mustAppend(t, mustOpen(t, dir.Dir, fuzzed), counted(1, 0))
-		sound(t, dir.Dir, fuzzed)
+		checkRepaired(t, content)
 	})
+}
+
+// checkRepaired repairs a file that holds anything.
+func checkRepaired(t *testing.T, content []byte) {
+	t.Helper()
+	dir := newTight(t)
+	dir.write(fuzzedFile, content)
+	_, _, readErr := read(t, dir.Dir, fuzzed)
+	want, tooLong := mended(content)
+
+	done, err := dir.Repair(fuzzed, false)
+	now := dir.read(fuzzedFile)
+	var corrupt *journal.CorruptError
+	switch {
+	case readErr == nil:
+		if err != nil || len(done.Dropped) > 0 || !bytes.Equal(now, content) {
+			t.Fatalf("a journal that can be read: %+v, %v", done, err)
+		}
+		return
+	case tooLong:
+		if !errors.As(err, &corrupt) || corrupt.TooLong == 0 || !bytes.Equal(now, content) || len(dir.names()) != 2 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		return
+	case err != nil:
+		t.Fatal(err)
+	}
+	if aside := dir.read(done.Aside); !bytes.Equal(aside, content) {
+		t.Errorf("the journal as it was is not kept")
+	}
+	checkMended(t, want, sound(t, dir.Dir, fuzzed))
+	if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
+		t.Errorf("%d events for %+v", len(want), done)
+	}
+	if again, err := dir.Repair(fuzzed, false); err != nil || len(again.Dropped) > 0 || !bytes.Equal(dir.read(fuzzedFile), now) {
+		t.Errorf("a second repair: %+v, %v", again, err)
+	}
+	mustAppend(t, mustOpen(t, dir.Dir, fuzzed), counted(1, 0))
+	sound(t, dir.Dir, fuzzed)
 }
 
 // sealLines gives every line that is long enough the sum that it should have.

@@ -57,10 +57,18 @@ func (l *longLine) checks() bool {
 	return ok && sum == Sum(l.crc)
 }
 
-// said is what a line in the layout of a writer begins with, whatever its sum.
+// said is what the line says of itself, whatever its sum.
 func (l *longLine) said() (Event, bool) {
 	sum, ok := l.sum()
-	c := cursor{rest: l.head, ok: ok}
+	if !ok {
+		return Event{}, false
+	}
+	return readBeginning(l.head, sum)
+}
+
+// readBeginning reads the numbers of a line in the layout of a writer.
+func readBeginning(line []byte, sum Sum) (Event, bool) {
+	c := cursor{rest: line, ok: true}
 	e := Event{Sum: sum}
 	c.literal(`{"seq":`)
 	e.Seq = c.number()

@@ -259,14 +259,18 @@ func claimInside(line []byte) uint64 {
 // claimTries bounds what a line that is full of sums can cost.
 const claimTries = 16
 
-// readLoosely reads a line whatever its sum.
+// readLoosely reads a line whatever its sum, or at least the numbers that it
+// begins with: what it calls synced is true when another byte of it was changed.
 func readLoosely(line []byte) (Event, bool) {
 	body, sum, err := decodeSum(line)
 	if err != nil {
 		return Event{}, false
 	}
 	e, err := decodeLayout(line, body, sum)
-	return e, err == nil && e.Seq > 0
+	if err != nil {
+		return readBeginning(line, sum)
+	}
+	return e, e.Seq > 0
 }
 
 // setAside moves a torn tail out of the journal file into a file of its own,
