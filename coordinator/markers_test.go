@@ -214,13 +214,6 @@ func checkStable(t *testing.T, text string) {
 }
 
 func FuzzParseMarkers(f *testing.F) {
-	for _, text := range []string{
-		"hello [NEXT: a, b!P1] [DROP: ALL]\n\n[FROM: hugo] [TEAM_TASK: x\ny]",
-		"```\n[NEXT: a]\n```\n[NEXT: b，c]", "~~~~ x\n~~~\n[NEXT: a]", "`` [NEXT: a] ` `` [NEXT: b] \\`",
-		"[NE[NEXT: a]XT: b]", "``[NEXT: a]`[NEXT: b]`", "\r\n [NEXT: a]\r\n\t[DROP: b] x\r\n", "\xff[next:\xfe]",
-	} {
-		f.Add(text)
-	}
 	f.Fuzz(checkStable)
 }
 

@@ -181,7 +181,7 @@ func config(members []string, more ...string) string {
 }
 
 // write makes a file below a new directory, and returns its path.
-func write(t *testing.T, name, content string) string {
+func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -194,7 +194,7 @@ func write(t *testing.T, name, content string) string {
 }
 
 // registered is a home with a registry of these agents.
-func registered(t *testing.T, agents string) (home string) {
+func registered(t testing.TB, agents string) (home string) {
 	t.Helper()
 	path := write(t, "agents/config.json", `{"schemaVersion":"1.1","agents":{`+agents+`}}`)
 	return filepath.Dir(filepath.Dir(path))

@@ -36,11 +36,11 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, err
 	}
-	created, err := time.Parse(time.RFC3339Nano, s.CreatedAt)
+	created, err := moment(s.CreatedAt)
 	if err != nil {
 		return nil, fmt.Errorf("createdAt: %w", err)
 	}
-	updated, err := time.Parse(time.RFC3339Nano, s.UpdatedAt)
+	updated, err := moment(s.UpdatedAt)
 	if err != nil {
 		return nil, fmt.Errorf("updatedAt: %w", err)
 	}
@@ -53,6 +53,16 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 		},
 		Imported: projection.SessionImported{Source: schemas.SessionSnapshot, Path: path, Taken: len(s.Context.Messages)},
 	}, nil
+}
+
+// moment reads a time that a journal can hold: its year has four digits in UTC,
+// too.
+func moment(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if year := t.UTC().Year(); err == nil && (year < 0 || year > 9999) {
+		err = fmt.Errorf("%s is in the year %d in UTC", text, year)
+	}
+	return t, err
 }
 
 // sessionID keeps an id that is a ULID, and makes one of any other.
@@ -96,7 +106,7 @@ func (s *Session) RecordsFrom(n int) []journal.Record {
 	var records []journal.Record
 	at := s.CreatedAt
 	for i, m := range s.Messages {
-		if t, err := time.Parse(time.RFC3339Nano, m.Timestamp); err == nil {
+		if t, err := moment(m.Timestamp); err == nil {
 			at = t
 		}
 		if i >= n {

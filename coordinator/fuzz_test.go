@@ -1,0 +1,88 @@
+package coordinator_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// Whatever a team file holds: it is a team that can talk, or an error that names
+// the file and every fault.
+func FuzzTeamFile(f *testing.F) {
+	home := registered(f, `"known": {"name": "known", "command": "./bin/known", "args": ["-x"]}`)
+	path := filepath.Join(f.TempDir(), "team.json")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		team, err := coordinator.LoadTeam(path, home)
+		if err != nil {
+			checkRefused(t, err, "team file "+path+": ")
+			return
+		}
+		if team.ID == "" || team.DisplayName == "" || team.MaxRounds < 0 || team.MaxAgentResponseTime <= 0 || team.Source.Path != path {
+			t.Errorf("the team is %+v", team)
+		}
+		for _, kind := range []string{coordinator.MemberHuman, coordinator.MemberAI} {
+			if !slices.ContainsFunc(team.Members, func(m coordinator.Member) bool { return m.Type == kind }) {
+				t.Errorf("there is no %s member", kind)
+			}
+		}
+		seen := map[string]bool{}
+		for _, m := range team.Members {
+			if m.ID == "" || m.ID != m.Name || seen[m.ID] || !filepath.IsAbs(m.BaseDir) {
+				t.Errorf("a member is %+v", m)
+			}
+			seen[m.ID] = true
+			if m.Type == coordinator.MemberAI && m.EngineName() == coordinator.EngineCommand {
+				checkStartable(t, m.Command)
+			}
+		}
+	})
+}
+
+// Whatever the registry of agents holds: it is agents that can be started, in
+// order, or an error that names the file.
+func FuzzRegistry(f *testing.F) {
+	home := registered(f, "")
+	path := filepath.Join(home, "agents", "config.json")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		agents, err := coordinator.RegisteredAgents(home)
+		if err != nil {
+			checkRefused(t, err, "agent registry "+path+": ")
+			return
+		}
+		if !slices.IsSortedFunc(agents, func(a, b coordinator.Agent) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Errorf("they are not in order: %v", agents)
+		}
+		for _, a := range agents {
+			checkStartable(t, a.Command)
+		}
+	})
+}
+
+func checkStartable(t *testing.T, command string) {
+	t.Helper()
+	if command == "" || strings.ContainsRune(command, os.PathSeparator) && !filepath.IsAbs(command) {
+		t.Errorf("the command is %q", command)
+	}
+}
+
+func checkRefused(t *testing.T, err error, prefix string) {
+	t.Helper()
+	if !strings.HasPrefix(err.Error(), prefix) {
+		t.Errorf("the error is %v", err)
+	}
+	if invalid := (*schemas.InvalidError)(nil); errors.As(err, &invalid) && len(invalid.Problems) == 0 {
+		t.Errorf("it says nothing of what is wrong: %v", err)
+	}
+}
