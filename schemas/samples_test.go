@@ -12,6 +12,7 @@ import (
 var refusals = map[string]string{
 	"agent-registry-bad-date.json":                             `/agents/claude/installedAt: "yesterday" is not a date-time such as 2026-11-21T02:30:10Z`,
 	"agent-registry-extra-field.json":                          `/agents/claude: unknown property "shell"`,
+	"agent-registry-empty-command.json":                        `/agents/claude/command: must not be empty`,
 	"agent-registry-missing-required.json":                     `/agents/claude: missing property "command"`,
 	"agent-registry-newer.json":                                `Schema version 1.2 is not supported. Please upgrade agent-chatter.`,
 	"agent-registry-older.json":                                `Schema version 1.0 is deprecated. Please migrate to version 1.1.`,
