@@ -69,7 +69,7 @@ func (d *Dir) compress(f files, name string) error {
 		return err
 	}
 	defer out.Close()
-	far := &progress{tell: d.progress, id: f.id, total: 2 * info.Size()}
+	far := &traveller{tell: d.progress, at: Progress{ID: f.id, Total: 2 * info.Size()}}
 	if err := pack(out, io.NewSectionReader(log, 0, info.Size()), d.frameSize, far); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (d *Dir) extract(f files, name string) error {
 		return err
 	}
 	defer out.Close()
-	far := &progress{tell: d.progress, id: f.id, total: src.size}
+	far := &traveller{tell: d.progress, at: Progress{ID: f.id, Back: true, Total: src.size}}
 	_, err = io.CopyBuffer(out, io.TeeReader(r, far), make([]byte, blockSize))
 	if err != nil && !isOfDisk(err) {
 		if _, damage := src.scanEnding(Position{}, d.maxLine); damage != nil {
@@ -128,22 +128,21 @@ func (d *Dir) extract(f files, name string) error {
 	return out.Sync()
 }
 
-// progress tells how far something has come.
-type progress struct {
-	tell        func(id string, done, total int64) // nil: nobody listens
-	id          string
-	done, total int64 // in bytes
+// traveller tells how far a journal has come.
+type traveller struct {
+	tell func(Progress) // nil: nobody listens
+	at   Progress
 }
 
-func (p *progress) add(n int) {
-	p.done += int64(n)
-	if p.tell != nil {
-		p.tell(p.id, p.done, p.total)
+func (t *traveller) add(n int) {
+	t.at.Done += int64(n)
+	if t.tell != nil {
+		t.tell(t.at)
 	}
 }
 
 // Write adds what passes by.
-func (p *progress) Write(b []byte) (int, error) {
-	p.add(len(b))
+func (t *traveller) Write(b []byte) (int, error) {
+	t.add(len(b))
 	return len(b), nil
 }

@@ -34,6 +34,7 @@ type archived struct {
 
 	kept   []byte // a part of the journal that was decompressed
 	keptAt int64
+	idle   *zstd.Decoder // to be used again, with its window; nil: none
 }
 
 // openArchived reads the seek table. Where there is none, the whole file counts
@@ -63,7 +64,6 @@ func (a *archived) openWhole(packedSize int64) error {
 	if err != nil {
 		return err
 	}
-	defer dec.Close()
 	if f.size, a.broken = io.Copy(io.Discard, dec); isOfDisk(a.broken) {
 		return a.broken
 	}
@@ -92,7 +92,13 @@ func (a *archived) frameEnd(n int) int64 {
 	return a.frames[n-1].end()
 }
 
+// decoder decompresses a frame. It is the idle one, or a new one; with a
+// concurrency of 1 it has nothing that would have to be closed.
 func (a *archived) decoder(f frame) (*zstd.Decoder, error) {
+	if dec := a.idle; dec != nil {
+		a.idle = nil
+		return dec, dec.Reset(a.packed(f))
+	}
 	return zstd.NewReader(a.packed(f), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 }
 
@@ -238,12 +244,8 @@ func (r *frameReader) advance() (err error) {
 		return cmp.Or(r.a.broken, io.EOF)
 	}
 	f := r.a.frames[r.next]
-	if r.dec == nil {
-		r.dec, err = r.a.decoder(f)
-	} else {
-		err = r.dec.Reset(r.a.packed(f))
-	}
-	if err != nil {
+	r.Close()
+	if r.dec, err = r.a.decoder(f); err != nil {
 		return err
 	}
 	r.next, r.left = r.next+1, f.size
@@ -262,9 +264,10 @@ func atEnd(r io.Reader) error {
 	return err
 }
 
+// Close leaves the decoder to the next reader.
 func (r *frameReader) Close() error {
 	if r.dec != nil {
-		r.dec.Close()
+		r.a.idle, r.dec = r.dec, nil
 	}
 	return nil
 }

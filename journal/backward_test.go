@@ -62,6 +62,12 @@ func TestBackwardsIsForwardsTheOtherWayRound(t *testing.T) {
 		}
 		slices.Reverse(back)
 		same(t, "backwards", back, events[from:to])
+		var rest []journal.Event
+		for e, err := range r.After(at[to]) {
+			must(t, err)
+			rest = append(rest, e)
+		}
+		same(t, "forwards", rest, events[to:])
 		for seq := range len(events) + 3 {
 			found, err := r.Find(uint64(seq))
 			if want := at[min(max(from, seq-1), len(events))]; err != nil || found != want {

@@ -35,9 +35,18 @@ type Options struct {
 	MaxLine int              // longest line in bytes; 0: DefaultMaxLine, fewer than MinMaxLine: that
 	Watch   *Watch           // wakes followers; nil: one for this Dir alone
 
-	// Progress is told how far a journal is on its way to the archive, or back
-	// with its first Append, in bytes; it must not take long. nil: nobody is.
-	Progress func(id string, done, total int64)
+	// Progress is told, again and again, how far a journal has come on its way
+	// to the archive, or back with its first Append. It is called by the goroutine
+	// that archives or appends, and must not take long. nil: nobody is told.
+	Progress func(Progress)
+}
+
+// Progress is how far a journal has come. It ends with Done at Total, unless it
+// fails.
+type Progress struct {
+	ID          string
+	Back        bool  // from the archive, not to it
+	Done, Total int64 // in bytes; on the way to the archive each counts twice, written and read back
 }
 
 // Dir is a directory of journals, one file each. It need not exist before the
@@ -48,7 +57,7 @@ type Dir struct {
 	now      func() time.Time
 	maxLine  int
 	watch    *Watch
-	progress func(id string, done, total int64)
+	progress func(Progress)
 
 	frameSize int // of what is archived, in bytes
 }

@@ -23,7 +23,7 @@ const packers = 4
 func workers() int { return min(packers, runtime.GOMAXPROCS(0)) }
 
 // pack compresses a journal.
-func pack(w io.Writer, journal *io.SectionReader, frameSize int, far *progress) error {
+func pack(w io.Writer, journal *io.SectionReader, frameSize int, far *traveller) error {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(workers()), zstd.WithEncoderCRC(true),
 		zstd.WithWindowSize(maxFrame), zstd.WithLowerEncoderMem(true))
 	if err != nil {
@@ -83,7 +83,7 @@ var errDiffers = errors.New("what was written reads back differently")
 
 // compare reads a new archive as its readers will, and returns an error unless
 // it has all of the journal.
-func compare(log File, size int64, file File, far *progress) error {
+func compare(log File, size int64, file File, far *traveller) error {
 	a, err := openArchived(file)
 	if err != nil {
 		return err

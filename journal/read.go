@@ -83,15 +83,19 @@ func (f files) liveSource(fsys FS) (source, io.Closer, error) {
 // All yields the events up to the end of the journal as it was when the Reader
 // was opened. A last error is a *CorruptError, or one of reading. A torn tail
 // is no error: it ends the events, and Torn tells.
-func (r *Reader) All() iter.Seq2[Event, error] {
+func (r *Reader) All() iter.Seq2[Event, error] { return r.After(r.from) }
+
+// After yields the events behind a position of the journal, as All does.
+func (r *Reader) After(p Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		stream, err := r.src.open(r.from.Offset)
+		r.end = ending{at: p}
+		stream, err := r.src.open(p.Offset)
 		if err != nil {
-			yield(Event{}, r.src.unreadable(r.from, err))
+			yield(Event{}, r.src.unreadable(p, err))
 			return
 		}
 		defer stream.Close()
-		sc := newScanner(stream, r.from, r.maxLine)
+		sc := newScanner(stream, p, r.maxLine)
 		for {
 			e, err := sc.next()
 			if err != nil {
@@ -108,10 +112,11 @@ func (r *Reader) All() iter.Seq2[Event, error] {
 	}
 }
 
-// Position is behind the last event that All yielded.
+// Position is behind the last event that All or After yielded.
 func (r *Reader) Position() Position { return r.end.at }
 
-// Torn is what All found behind the last good line, once it is done.
+// Torn is what All or After, once it is done, or End found behind the last good
+// line.
 func (r *Reader) Torn() Torn { return r.end.torn }
 
 // Grown reports whether the file has more bytes now than when the Reader was
