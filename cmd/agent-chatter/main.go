@@ -62,6 +62,7 @@ type app struct {
 
 	networkFS func(path string) string // journal.NetworkFS
 	watch     *journal.Watch           // of a command that follows journals
+	progress  *progressLine            // nil: nobody watches
 }
 
 const defaultHome = "~/.agent-chatter"
@@ -132,6 +133,7 @@ func run(args []string, a *app) (code int) {
 type exitStatus int
 
 func (a *app) prepare(c cli) (err error) {
+	a.progress = newProgressLine(a)
 	a.log = newLogger(a.stderr, c.LogLevel)
 	a.noColor = c.NoColor || os.Getenv("NO_COLOR") != ""
 	if a.cwd, err = os.Getwd(); err != nil {
@@ -167,7 +169,7 @@ func homeDir(dir string) (string, error) {
 }
 
 func (a *app) catalog() *catalog.Catalog {
-	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine(), Watch: a.watch})
+	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine(), Watch: a.watch, Progress: a.progress.teller()})
 }
 
 func (a *app) identity() projection.App {
@@ -175,7 +177,10 @@ func (a *app) identity() projection.App {
 }
 
 // notice says something that is no result.
-func (a *app) notice(text string) { fmt.Fprintln(a.stderr, text) }
+func (a *app) notice(text string) {
+	a.progress.erase()
+	fmt.Fprintln(a.stderr, text)
+}
 
 // exitError ends the program with a code. Its message, if any, has been chosen
 // for people.
@@ -196,7 +201,7 @@ func (a *app) fail(err error) int {
 		return exitDone
 	}
 	if text := explain(err); text != "" {
-		fmt.Fprintln(a.stderr, text)
+		a.notice(text)
 	}
 	return codeOf(err)
 }

@@ -250,6 +250,17 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// progressText is how far a journal has come to the archive or back.
+func progressText(p journal.Progress) string {
+	what := "Archiving"
+	if p.Back {
+		what = "Bringing back"
+	}
+	const width = 20
+	done := int(width * p.Done / max(1, p.Total))
+	return fmt.Sprintf("%s session %s %s%s %d%%", what, safeLine(p.ID), strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total))
+}
+
 // longAge is how long ago something was, in words.
 func longAge(t, now time.Time) string {
 	d := now.Sub(t)

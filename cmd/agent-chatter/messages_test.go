@@ -137,6 +137,8 @@ func sampleTexts() []text {
 	add("emptyText", "", emptyText(journal.Info{Path: corrupt.Path, Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
+	add("progressText", "to the archive", progressText(journal.Progress{ID: aliceID, Done: 512, Total: 1024}))
+	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: hostile, Back: true, Total: 1024}))
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))

@@ -47,6 +47,12 @@ func parseTime(text string) (time.Time, bool) {
 // span is a part of a session; nil ends are open.
 type span struct{ from, to *place }
 
+// bySeq reports whether it is from one event to another, or to the end, so that
+// nothing needs to be counted.
+func (s span) bySeq() bool {
+	return s.from != nil && s.from.seq > 0 && (s.to == nil || s.to.seq > 0)
+}
+
 // parseSpan reads --from, --to and --at, where --at is another word for --to.
 func parseSpan(from, to, at string) (span, error) {
 	if to != "" && at != "" {

@@ -73,6 +73,12 @@ func (a *app) openReplay(name string) (*replay, error) {
 
 // events reads the journal from its beginning. A torn tail is said.
 func (r *replay) events() iter.Seq2[journal.Event, error] {
+	return r.read(func(reader *journal.Reader, yield func(journal.Event, error) bool) {
+		r.pass(reader, journal.Position{}, yield)
+	})
+}
+
+func (r *replay) read(read func(*journal.Reader, func(journal.Event, error) bool)) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		reader, err := r.team.Journals().Reader(r.id, journal.Position{})
 		if err != nil {
@@ -80,15 +86,77 @@ func (r *replay) events() iter.Seq2[journal.Event, error] {
 			return
 		}
 		defer reader.Close()
-		for e, err := range reader.All() {
-			if !yield(e, err) {
-				return
-			}
-		}
-		if torn := reader.Torn(); torn.Bytes > 0 {
-			r.app.notice(tornText(r.id, torn))
+		read(reader, yield)
+	}
+}
+
+// pass yields the events behind a position.
+func (r *replay) pass(reader *journal.Reader, p journal.Position, yield func(journal.Event, error) bool) {
+	for e, err := range reader.After(p) {
+		if !yield(e, err) {
+			return
 		}
 	}
+	if torn := reader.Torn(); torn.Bytes > 0 {
+		r.app.notice(tornText(r.id, torn))
+	}
+}
+
+// eventsOf reads what a span needs: when it begins at the number of an event,
+// the first event, which says who the members are, and then from the beginning
+// of the turn in which the span begins. What lies between is not read.
+func (r *replay) eventsOf(part span) iter.Seq2[journal.Event, error] {
+	if !part.bySeq() {
+		return r.events()
+	}
+	return r.read(func(reader *journal.Reader, yield func(journal.Event, error) bool) {
+		p, err := beginOf(reader, part.from.seq)
+		if err != nil {
+			yield(journal.Event{}, err)
+			return
+		}
+		if p.Seq > 0 {
+			for e, err := range reader.All() {
+				if !yield(e, err) || err != nil {
+					return
+				}
+				break
+			}
+		}
+		r.pass(reader, p, yield)
+	})
+}
+
+// mostOfATurn bounds how far the beginning of a turn is looked for, in events.
+const mostOfATurn = 1 << 14
+
+// beginOf is the position in front of an event, or of the turn that goes on
+// there.
+func beginOf(reader *journal.Reader, seq uint64) (journal.Position, error) {
+	p, err := reader.Find(seq)
+	if err != nil {
+		return p, err
+	}
+	for e, err := range reader.Before(p) {
+		if err != nil || p.Seq-e.Seq > mostOfATurn {
+			break
+		}
+		payload, err := projection.Decode(e)
+		if err != nil {
+			continue
+		}
+		switch event := payload.(type) {
+		case projection.TurnStarted:
+			return reader.Find(e.Seq)
+		case projection.TurnEnded:
+			return p, nil
+		case projection.MessageAppended:
+			if event.Message.Speaker.Type == projection.TypeHuman { // nobody's turn goes on behind it
+				return p, nil
+			}
+		}
+	}
+	return p, nil
 }
 
 func (cmd *replayCommand) print(out *bufio.Writer, r *replay, part span) error {
@@ -101,7 +169,7 @@ func (cmd *replayCommand) print(out *bufio.Writer, r *replay, part span) error {
 	}
 	p := pace{speed: cmd.Speed, flush: out.Flush}
 	if cmd.Output == "events" {
-		for e, err := range part.upTo(r.events()) {
+		for e, err := range part.upTo(r.eventsOf(part)) {
 			if err != nil {
 				return err
 			}
@@ -113,7 +181,7 @@ func (cmd *replayCommand) print(out *bufio.Writer, r *replay, part span) error {
 		return nil
 	}
 	var damaged error
-	for entry, err := range projection.Replay(part.upTo(r.events())) {
+	for entry, err := range projection.Replay(part.upTo(r.eventsOf(part))) {
 		if err != nil {
 			damaged = err // what could be read before is shown
 			break

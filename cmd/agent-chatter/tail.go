@@ -106,13 +106,33 @@ func (cmd *tailCommand) last(a *app, team *catalog.Team, id string) (journal.Pos
 	return end, err
 }
 
-// lastEvents reads a session and keeps its last n events.
+// lastEvents reads the last n events of a session, from its end. Of a damaged
+// one it reads everything, and returns the last n before the damage.
 func lastEvents(team *catalog.Team, id string, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
 	reader, err := team.Journals().Reader(id, journal.Position{})
 	if err != nil {
 		return nil, journal.Position{}, journal.Torn{}, err
 	}
 	defer reader.Close()
+	end, err := reader.End()
+	if err != nil {
+		return lastBeforeDamage(reader, n)
+	}
+	var last []journal.Event
+	for e, err := range reader.Before(end) {
+		if err != nil {
+			return lastBeforeDamage(reader, n)
+		}
+		if len(last) == n {
+			break
+		}
+		last = append(last, e)
+	}
+	slices.Reverse(last)
+	return last, end, reader.Torn(), nil
+}
+
+func lastBeforeDamage(reader *journal.Reader, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
 	var last []journal.Event
 	for e, err := range reader.All() {
 		if err != nil {

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"golang.org/x/term"
+)
+
+const (
+	progressAfter    = time.Second // what is done sooner needs no line
+	progressInterval = 100 * time.Millisecond
+)
+
+// progressLine shows how far a journal has come to the archive or back, on one
+// line that is drawn again and again, once it takes longer than a moment.
+type progressLine struct {
+	app *app
+
+	mu      sync.Mutex
+	of      string    // the session
+	began   time.Time // its way
+	drawn   time.Time // last
+	onLine  bool      // something stands on the line
+	columns func() int
+}
+
+// newProgressLine shows progress where somebody watches standard error; nil
+// where nobody does.
+func newProgressLine(a *app) *progressLine {
+	f, ok := a.stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &progressLine{app: a, columns: func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}}
+}
+
+// teller is what a journal tells its progress; nil when nobody watches.
+func (l *progressLine) teller() func(journal.Progress) {
+	if l == nil {
+		return nil
+	}
+	return l.come
+}
+
+// come is told how far a journal has come.
+func (l *progressLine) come(p journal.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.of != p.ID {
+		l.of, l.began = p.ID, now
+	}
+	switch {
+	case p.Done >= p.Total:
+		l.of = ""
+		l.clear()
+	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
+		fit := spinner{width: l.columns}
+		fmt.Fprint(l.app.stderr, eraseLine+fit.fit(progressText(p)))
+		l.drawn, l.onLine = now, true
+	}
+}
+
+// erase makes room for something else. A nil line needs none.
+func (l *progressLine) erase() {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.clear()
+	}
+}
+
+func (l *progressLine) clear() {
+	if l.onLine {
+		fmt.Fprint(l.app.stderr, eraseLine)
+		l.onLine = false
+	}
+}

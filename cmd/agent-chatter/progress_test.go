@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := &app{stderr: &shown}
+		a.progress = &progressLine{app: a, columns: func() int { return 80 }}
+		for done := int64(0); done <= 100; done++ {
+			a.progress.come(journal.Progress{ID: aliceID, Done: done, Total: 100})
+			time.Sleep(50 * time.Millisecond)
+		}
+		text := shown.String()
+		if strings.Contains(text, "\n") || !strings.HasSuffix(text, "98%\r\x1b[K") {
+			t.Errorf("it shows %q", text)
+		}
+		if first := strings.Split(text, "\r\x1b[K")[1]; !strings.HasSuffix(first, " 20%") {
+			t.Errorf("it begins with %q", first) // after a second
+		}
+		if n := strings.Count(text, "%"); n != 40 {
+			t.Errorf("in four seconds it is drawn %d times", n)
+		}
+	})
+}
+
+func TestWhatIsDoneSoonShowsNoProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := &app{stderr: &shown}
+		a.progress = &progressLine{app: a, columns: func() int { return 80 }}
+		for _, id := range []string{aliceID, bobID, aliceID} {
+			for done := int64(0); done <= 10; done++ {
+				a.progress.come(journal.Progress{ID: id, Done: done, Total: 10})
+				time.Sleep(90 * time.Millisecond)
+			}
+		}
+		if shown.Len() > 0 {
+			t.Errorf("it shows %q", shown.String())
+		}
+	})
+}
+
+func TestANoticeDoesNotStandBehindProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := &app{stderr: &shown}
+		a.progress = &progressLine{app: a, columns: func() int { return 20 }}
+		a.progress.come(journal.Progress{ID: aliceID, Done: 1, Total: 10})
+		time.Sleep(2 * time.Second)
+		a.progress.come(journal.Progress{ID: aliceID, Done: 2, Total: 10})
+		a.notice("the disk is full")
+		if want := eraseLine + "Archiving session 0" + eraseLine + "the disk is full\n"; shown.String() != want {
+			t.Errorf("it shows %q, want %q", shown.String(), want)
+		}
+		(&app{stderr: &shown}).notice("nobody watches")
+	})
+}
