@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -200,6 +201,26 @@ func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 }
 
 func (l *fileLog) Fits(batch ...journal.Record) error { return l.log.Fits(batch...) }
+
+func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		at := l.log.Position()
+		if at.Seq == 0 {
+			return
+		}
+		r, err := l.team.Journals().Reader(l.log.ID(), journal.Position{})
+		if err != nil {
+			yield(journal.Event{}, err)
+			return
+		}
+		defer r.Close()
+		for e, err := range r.Before(at) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
 
 func (l *fileLog) Recover() ([]journal.Event, error) { return l.log.Recover() }
 

@@ -221,6 +221,19 @@ func copyEvents(events []journal.Event) []journal.Event {
 	return copied
 }
 
+func (l *memoryLog) Backward() iter.Seq2[journal.Event, error] {
+	l.store.mu.Lock()
+	events := copyEvents(l.session.events)
+	l.store.mu.Unlock()
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range slices.Backward(events) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (l *memoryLog) Save(*projection.State) error { return l.usable() }
 
 func (l *memoryLog) Recover() ([]journal.Event, error) { return nil, l.usable() }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -114,15 +115,34 @@ func (c *Coordinator) newest() []projection.Entry {
 	if kept || c.conv.unsaved() {
 		return state.Recent
 	}
-	snapshot, err := c.Snapshot()
+	newest, err := readBack(c.conv.log, w)
 	if err != nil {
 		return state.Recent
 	}
-	var all []projection.Entry
-	for _, m := range snapshot.Context.Messages {
-		all = append(all, projection.Entry{Message: m})
+	return newest
+}
+
+// readBack reads as many of the newest messages as the window can show, and the
+// one that is answered, from the end of the journal.
+func readBack(log SessionLog, w Window) ([]projection.Entry, error) {
+	var newest []projection.Entry
+	bytes := 0
+	for e, err := range log.Backward() {
+		if err != nil {
+			return nil, err
+		}
+		if len(newest) > w.messages() || bytes > w.bytes() {
+			break
+		}
+		if p, err := projection.Decode(e); err == nil {
+			if said, ok := p.(projection.MessageAppended); ok {
+				newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
+				bytes += len(said.Message.Content)
+			}
+		}
 	}
-	return all
+	slices.Reverse(newest)
+	return newest, nil
 }
 
 // before is the messages but the one that is answered: it comes last, by

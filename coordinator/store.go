@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -53,6 +54,9 @@ type SessionLog interface {
 	// Fits returns the error with which Append refuses a batch that no disk
 	// could hold, such as journal.ErrTooLong.
 	Fits(batch ...journal.Record) error
+	// Backward yields the events that were appended, the last one first. What is
+	// not asked for is not read. An error ends it.
+	Backward() iter.Seq2[journal.Event, error]
 	// Save returns nil when everything is durable. The state is that after
 	// the last event, and may be kept to make opening cheaper.
 	Save(state *projection.State) error

@@ -245,3 +245,36 @@ func newer(t *testing.T, s coordinator.Store) {
 		}
 	}
 }
+
+func lastFirst(t *testing.T, s coordinator.Store) {
+	log := begin(t, s, team, noon, "one", "two", "three")
+	more, err := log.Append(message("four", noon))
+	if err != nil {
+		t.Fatal("append:", err)
+	}
+	var seqs []uint64
+	for e, err := range log.Backward() {
+		if err != nil {
+			t.Fatal("backward:", err)
+		}
+		if len(seqs) == 0 && !reflect.DeepEqual(e, more[0]) {
+			t.Errorf("the last event is %s, want %s", e.Line(), more[0].Line())
+		}
+		seqs = append(seqs, e.Seq)
+	}
+	if want := []uint64{5, 4, 3, 2, 1}; !reflect.DeepEqual(seqs, want) {
+		t.Errorf("the events are %v, want %v", seqs, want)
+	}
+	for e := range log.Backward() {
+		if e.Seq == 4 {
+			break
+		}
+	}
+	fresh, err := s.Create(team)
+	if err != nil {
+		t.Fatal("create:", err)
+	}
+	for e, err := range fresh.Backward() {
+		t.Errorf("a session without events has %s, %v", e.Line(), err)
+	}
+}

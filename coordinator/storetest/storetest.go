@@ -16,6 +16,7 @@ func Run(t *testing.T, open func(t *testing.T) coordinator.Store) {
 		{"append returns the events as they are kept", appendReturnsEvents},
 		{"a batch that is refused leaves the session as it was", refusedBatch},
 		{"load returns the whole session", loadWhole},
+		{"backward returns the events from the last one on", lastFirst},
 		{"opening again gives the same state", sameState},
 		{"a session goes on under its id", goesOn},
 		{"opening writes nothing", openingWritesNothing},
