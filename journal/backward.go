@@ -68,9 +68,6 @@ func (b *backward) next() (Event, error) {
 	}
 	b.at = Position{Seq: e.Seq - 1, Offset: offset, Sum: before}
 	b.pending = b.pending[:len(b.pending)-len(line)-1]
-	if offset == b.floor.Offset && b.at != b.floor {
-		return Event{}, b.damage(errNotBehind)
-	}
 	return e, nil
 }
 

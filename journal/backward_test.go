@@ -77,6 +77,47 @@ func TestBackwardsIsForwardsTheOtherWayRound(t *testing.T) {
 	})
 }
 
+// Where the line before ends in the middle of its sum at the border of a block,
+// more has to be read to check the line behind it.
+func TestAnyPlaceOfTheBorderOfABlockIsRightForReadingBackwards(t *testing.T) {
+	const block = 256 << 10
+	dir := newDir(t)
+	for padding := block - 150; padding < block-80; padding++ {
+		l := mustCreate(t, dir)
+		events := mustAppend(t, l, counted(1, 0), counted(2, padding))
+		must(t, l.Close())
+		r, err := dir.Reader(l.ID(), journal.Position{})
+		must(t, err)
+		back, err := backwards(r)
+		must(t, r.Close())
+		must(t, err)
+		slices.Reverse(back)
+		same(t, "backwards", back, events)
+	}
+}
+
+func TestReadingBackwardsFromAPlaceOfAnotherJournalIsDamage(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 30)
+	end := positions(sound(t, dir, id))[15]
+	for name, p := range map[string]journal.Position{
+		"another sum":    {Seq: end.Seq, Offset: end.Offset, Sum: end.Sum + 1},
+		"another number": {Seq: end.Seq + 1, Offset: end.Offset, Sum: end.Sum},
+		"another offset": {Seq: end.Seq, Offset: end.Offset - 1, Sum: end.Sum},
+		"behind the end": {Seq: end.Seq, Offset: end.Offset + 1, Sum: end.Sum},
+	} {
+		r, err := dir.Reader(id, journal.Position{})
+		must(t, err)
+		for e, err := range r.Before(p) {
+			if err == nil {
+				t.Errorf("%s: %s", name, e.Line())
+			}
+			break
+		}
+		must(t, r.Close())
+	}
+}
+
 // longJournal makes a journal that is longer than what is read at once, or
 // searched through line by line.
 func longJournal(t testing.TB, dir *journal.Dir) (id string) {
