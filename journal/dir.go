@@ -141,24 +141,21 @@ func (f files) asidePath(n int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%s%s%d", f.id, asideInfix, n))
 }
 
+// looks is how often a journal is looked for where it is live and where it is
+// archived: between two looks it may have moved to where the last one was.
+const looks = 8
+
 func (f files) stat(fsys FS) (Info, error) {
-	info, err := fsys.Stat(f.path())
-	if err == nil {
-		return newInfo(f.id, f.path(), info, false), nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return Info{}, err
-	}
-	info, err = fsys.Stat(f.archivePath())
-	if err == nil {
-		return newInfo(f.id, f.archivePath(), info, true), nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return Info{}, err
-	}
-	// It may have been brought back between the two looks.
-	if info, err = fsys.Stat(f.path()); err == nil {
-		return newInfo(f.id, f.path(), info, false), nil
+	for range looks {
+		for _, path := range []string{f.path(), f.archivePath()} {
+			info, err := fsys.Stat(path)
+			if err == nil {
+				return newInfo(f.id, path, info, path == f.archivePath()), nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return Info{}, err
+			}
+		}
 	}
 	return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 }

@@ -52,16 +52,16 @@ func (d *Dir) Check(id string) error {
 }
 
 // source opens whichever file the journal is in.
-func (f files) source(fsys FS) (source, io.Closer, error) {
-	src, file, err := f.liveSource(fsys)
-	if !errors.Is(err, ErrNotFound) {
-		return src, file, err
+func (f files) source(fsys FS) (src source, file io.Closer, err error) {
+	for range looks {
+		if src, file, err = f.liveSource(fsys); !errors.Is(err, ErrNotFound) {
+			break
+		}
+		if src, file, err = f.archiveSource(fsys); !errors.Is(err, ErrNotFound) {
+			break
+		}
 	}
-	src, file, err = f.archiveSource(fsys)
-	if !errors.Is(err, ErrNotFound) {
-		return src, file, err
-	}
-	return f.liveSource(fsys) // it may have been brought back between the two looks
+	return src, file, err
 }
 
 func (f files) liveSource(fsys FS) (source, io.Closer, error) {
