@@ -45,6 +45,18 @@ var lives = []struct {
 		l.append(1, 2)
 		l.close()
 	}},
+	{"killed and written on", func(l *life) {
+		l.create()
+		l.append(100)
+		l.close()
+		l.diesUnsynced(5000, 10)
+		l.open()
+		l.append(3)
+		l.append(4)
+		l.sync()
+		l.append(1)
+		l.close()
+	}},
 	{"archived and brought back", func(l *life) {
 		l.create()
 		l.append(300, 9000)

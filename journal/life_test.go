@@ -31,15 +31,14 @@ type tally struct {
 	images map[[32]byte]bool
 }
 
-// add reports whether the image is a new one.
-func (c *tally) add(image *journaltest.Mem) bool {
+// add counts the image.
+func (c *tally) add(image *journaltest.Mem) (sum [32]byte) {
 	c.cuts.Add(1)
-	sum := image.Sum()
+	sum = image.Sum()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.images[sum]
 	c.images[sum] = true
-	return !known
+	return sum
 }
 
 // life is a program that does with one journal what can be done with it. It
@@ -61,6 +60,10 @@ type life struct {
 	damaged  bool     // and not repaired yet
 	copied   bool     // the trash may still have what was restored from it
 	places   []string // where the journal may be: "nowhere", "in place", "in the trash"
+
+	broken []byte // on the disk, in the journal until it is in a file beside it
+
+	seen map[string]bool // images, with what was promised of each
 }
 
 func newLife(t *testing.T, tried *tally) *life {
@@ -68,7 +71,7 @@ func newLife(t *testing.T, tried *tally) *life {
 	must(t, mem.Mkdir("/home", 0o700))
 	must(t, mem.SyncDir("/"))
 	disk := journaltest.New(mem)
-	return &life{t: t, tried: tried, mem: mem, disk: disk, dir: memDir(disk), places: []string{"nowhere"}}
+	return &life{t: t, tried: tried, mem: mem, disk: disk, dir: memDir(disk), places: []string{"nowhere"}, seen: map[string]bool{}}
 }
 
 func memDir(fsys journal.FS) *journal.Dir {
@@ -183,8 +186,27 @@ func (l *life) tear() {
 	l.t.Helper()
 	f, err := l.mem.OpenFile(l.path(), os.O_WRONLY|os.O_APPEND, 0)
 	must(l.t, err)
-	_, err = f.Write([]byte(`{"seq":99,"time":"2026-`))
+	l.broken = []byte(`{"seq":99,"time":"2026-`)
+	_, err = f.Write(l.broken)
 	must(l.t, err)
+	must(l.t, f.Sync())
+}
+
+// diesUnsynced appends as a writer does that is killed before it syncs.
+func (l *life) diesUnsynced(padding ...int) {
+	l.t.Helper()
+	f, err := l.mem.OpenFile(l.path(), os.O_WRONLY|os.O_APPEND, 0)
+	must(l.t, err)
+	at := l.log.Position()
+	for _, p := range padding {
+		l.said++
+		e, next, err := at.Next(counted(l.said, p))
+		must(l.t, err)
+		_, err = f.Write(append(e.Line(), '\n'))
+		must(l.t, err)
+		at = next
+	}
+	l.kept = l.said
 }
 
 // damage changes a byte of the second line, durably.
@@ -198,7 +220,7 @@ func (l *life) damage() {
 	_, err = f.Write(data)
 	must(l.t, err)
 	must(l.t, f.Sync())
-	l.damaged, l.lost = true, []int{2}
+	l.damaged, l.lost, l.broken = true, []int{2}, data
 }
 
 func (l *life) repair() {
@@ -246,13 +268,16 @@ func (l *life) move(what string, do func(id string) error, to string, done ...er
 func (l *life) cut(when string, parts int, seed uint64) {
 	l.t.Helper()
 	for kind, image := range l.mem.Images(parts, seed) {
-		if !l.tried.add(image) {
-			continue
-		}
 		least := l.synced
 		if kind == "all" && !l.disk.Failed() {
 			least = l.kept
 		}
+		// The disk that was right before a promise is wrong behind it.
+		known := fmt.Sprintf("%x %d %d %v %v %v %v %d", l.tried.add(image), least, l.said, l.places, l.lost, l.damaged, l.copied, len(l.broken))
+		if l.seen[known] {
+			continue
+		}
+		l.seen[known] = true
 		if err := l.goOn(image, least); err != nil {
 			l.t.Fatalf("%s, of the rest %s: %v\n%s", when, kind, err, l.disk)
 		}
@@ -289,7 +314,34 @@ func (l *life) goOn(image *journaltest.Mem, least int) error {
 	if err := l.inOrder(events, least); err != nil {
 		return err
 	}
+	if err := l.hasAside(image); err != nil {
+		return err
+	}
 	return appendsTo(image, events)
+}
+
+// hasAside fails unless what is set aside is there, every byte of it, at any
+// moment.
+func (l *life) hasAside(image *journaltest.Mem) error {
+	if l.broken == nil {
+		return nil
+	}
+	if data, err := journal.ReadFile(image, l.path(), 1<<30); err == nil && bytes.Contains(data, l.broken) {
+		return nil
+	}
+	entries, err := image.ReadDir(lifeDir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), lifeID+".aside-") {
+			data, err := journal.ReadFile(image, lifeDir+"/"+entry.Name(), 1<<30)
+			if err == nil && bytes.Equal(data, l.broken) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("the %d bytes that were set aside are lost", len(l.broken))
 }
 
 // whereIs says where the journal is, and fails when it is doubled.

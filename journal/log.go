@@ -204,6 +204,10 @@ func (l *Log) start() ([]Record, error) {
 	if err := l.renew(); err != nil {
 		return nil, err
 	}
+	hasTrash, err := l.dir.hasTrash()
+	if err != nil {
+		return nil, err
+	}
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
@@ -214,8 +218,12 @@ func (l *Log) start() ([]Record, error) {
 		return nil, err
 	}
 	l.file, l.owed = file, nil
-	// Its writer may have died before it synced the directory.
+	// Its writer may have died before it synced the directory, and whoever took
+	// it out of the trash before its name was gone from there for good.
 	l.dirs = append(l.dirs, l.files.dir)
+	if hasTrash {
+		l.dirs = append(l.dirs, l.dir.trash())
+	}
 	return recovered, nil
 }
 

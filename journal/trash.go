@@ -35,6 +35,15 @@ func (d *Dir) Trash(id string) error {
 
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
 
+// hasTrash reports whether anything was ever in the trash.
+func (d *Dir) hasTrash() (bool, error) {
+	_, err := d.fs.Stat(d.trash())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (d *Dir) moveToTrash(f files) error {
 	if err := makeDir(d.fs, d.trash()); err != nil {
 		return err
