@@ -98,7 +98,7 @@ func openFileLog(t *catalog.Team, log *journal.Log, teamID string) (*fileLog, er
 	case err != nil:
 		return nil, err
 	case loaded.At.Seq == 0:
-		return nil, &journal.CorruptError{Path: log.Path(), Line: 1, Reason: "there is no event in it"}
+		return nil, &catalog.HeadlessError{ID: log.ID(), Reason: "there is no event in it"}
 	case state.Team.ID != teamID:
 		return nil, &TeamMismatchError{SessionID: log.ID(), Want: state.Team.ID, Got: teamID}
 	case state.Newer:

@@ -209,6 +209,7 @@ func (a *app) fail(err error) int {
 func codeOf(err error) int {
 	var exit *exitError
 	var corrupt *journal.CorruptError
+	var headless *catalog.HeadlessError
 	var ambiguous *catalog.AmbiguousError
 	switch {
 	case errors.As(err, &exit):
@@ -219,7 +220,7 @@ func codeOf(err error) int {
 		return exitNotFound
 	case errors.Is(err, journal.ErrLocked):
 		return exitLocked
-	case errors.As(err, &corrupt):
+	case errors.As(err, &corrupt), errors.As(err, &headless):
 		return exitDamaged
 	}
 	return exitFailed

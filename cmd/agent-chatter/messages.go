@@ -26,6 +26,7 @@ func explain(err error) string {
 	var upgrade *coordinator.UpgradeError
 	var locked *journal.LockedError
 	var corrupt *journal.CorruptError
+	var headless *catalog.HeadlessError
 	var tooLong *journal.TooLongError
 	var noTeam *coordinator.TeamNotFoundError
 	switch {
@@ -41,6 +42,8 @@ func explain(err error) string {
 		return lockedText(locked)
 	case errors.As(err, &corrupt):
 		return corruptText(corrupt)
+	case errors.As(err, &headless):
+		return headlessText(headless.ID, headless.Reason)
 	case errors.As(err, &noTeam):
 		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo talk to the built-in team, leave -t out.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
 	case errors.Is(err, coordinator.ErrNoTeam):
@@ -145,6 +148,15 @@ func corruptText(e *journal.CorruptError) string {
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. %s", id, safe(e.Error()), next)
 }
 
+// headlessText says that no repair makes a session of a journal again.
+func headlessText(id, reason string) string {
+	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n%s", id, safe(reason), headlessHelp(id))
+}
+
+func headlessHelp(id string) string {
+	return "Its lines check, so that there is nothing to repair, but nobody can go on with it. Bring its file back from a backup. To see what is in it, type: agent-chatter replay " + id
+}
+
 // followEndedText says why a session is not followed any further.
 func followEndedText(id string, err error) string {
 	switch {
@@ -207,10 +219,6 @@ func greetingText(t *coordinator.Team) string {
 
 func interruptedTurnText(member string) string {
 	return fmt.Sprintf("%s was interrupted in the last turn. To ask again, type: /retry", safeLine(member))
-}
-
-func promptCutText(member string, messages int) string {
-	return fmt.Sprintf("%s takes no longer prompt: the oldest %d messages of the conversation were left out of it.", safeLine(member), messages)
 }
 
 func resumeCommandText(how string) string {
@@ -493,6 +501,9 @@ func damagedText(s catalog.Session) finding {
 	help := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + s.ID
 	if s.Archived {
 		help = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + s.ID
+	}
+	if s.Headless {
+		help = headlessHelp(s.ID)
 	}
 	return wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, safeLine(s.Damaged)), help)
 }

@@ -184,7 +184,7 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 		return nil, err
 	}
 	if state.SessionID == "" {
-		return nil, &journal.CorruptError{Path: filepath.Join(t.Journals().Path(), id+".jsonl"), Line: 1, Reason: "there is no event in it"}
+		return nil, &catalog.HeadlessError{ID: id, Reason: "there is no event in it"}
 	}
 	source := state.Team.Source
 	if source == nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 type repairCommand struct {
@@ -50,6 +51,9 @@ func (cmd *repairCommand) Run(a *app) error {
 		return err
 	}
 	r := newRepaired(s.ID, done)
+	if s.Headless && r.Action == "none" {
+		return &catalog.HeadlessError{ID: s.ID, Reason: s.Damaged}
+	}
 	if cmd.Output == "json" {
 		return writeJSON(a.stdout, r)
 	}

@@ -73,6 +73,11 @@ func (r *row) remember(earlier row) {
 	}
 }
 
+// headless reports whether the journal is damaged, though its lines check.
+func (r row) headless() bool {
+	return r.Damaged == errNotSession.Error() || r.Damaged != "" && r.Lost > 0 && r.LastSeq == 0
+}
+
 // describes reports whether the row was made from the file as it is now.
 func (r row) describes(info journal.Info) bool {
 	return r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&

@@ -31,6 +31,7 @@ type Session struct {
 	projection.Row
 	Archived bool
 	Damaged  string // what is wrong with the journal, "" when nothing is; the rest is what could be read
+	Headless bool   // damaged, though every line checks: there is nothing that Repair could do
 	Shrunk   bool   // the index knew of more events than the file has
 	Bytes    int64  // of the file, compressed when archived
 	LastSeq  uint64
@@ -132,7 +133,7 @@ func (t *Team) Session(id string) (Session, error) {
 func (t *Team) session(r row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
-		Archived: r.Archived, Damaged: r.Damaged, Bytes: r.Bytes, LastSeq: r.LastSeq,
+		Archived: r.Archived, Damaged: r.Damaged, Headless: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
 		End:    journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		Shrunk: r.Lost > 0, dir: t.journals.Path(),
 	}
@@ -187,6 +188,13 @@ func (t *Team) foldFrom(id string, state *projection.State, from journal.Positio
 
 var errNotSession = errors.New("it does not begin with session.created")
 
+// HeadlessError says that every line of a journal checks and that it is no
+// session: the line that said whose it is was damaged once, or all are gone.
+// Nobody can go on with it, and Repair has nothing to do.
+type HeadlessError struct{ ID, Reason string }
+
+func (e *HeadlessError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
+
 func fold(state *projection.State, r *journal.Reader) error {
 	for e, err := range r.All() {
 		if err != nil {
@@ -202,10 +210,14 @@ func fold(state *projection.State, r *journal.Reader) error {
 
 // Load folds a session from its newest checkpoint that counts. It returns the
 // place in the journal that the state stands at and how far behind the
-// checkpoint that is. A torn tail ends the fold without an error.
+// checkpoint that is. A torn tail ends the fold without an error. Errors:
+// journal.ErrNotFound; a *journal.CorruptError; a *HeadlessError.
 func (t *Team) Load(id string) (*projection.State, Loaded, error) {
 	state, from := t.checkpoint(id)
 	state, loaded, err := t.foldFrom(id, state, from)
+	if err == errNotSession {
+		err = &HeadlessError{id, err.Error()}
+	}
 	if err != nil {
 		return nil, Loaded{}, err
 	}
@@ -245,7 +257,7 @@ func (t *Team) Archive(id string) error {
 		return nil // a torn tail was set aside, and recorded
 	}
 	known.Archived, known.Bytes, known.ModTime, known.Inode = info.Archived, info.Size, info.ModTime.UTC(), info.Inode
-	known.line = ""
+	known.line, known.Summary = "", known.Row.Summary() // which is not read
 	t.updateIndex(id, &known)
 	return nil
 }

@@ -1,0 +1,138 @@
+package catalog_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+)
+
+func TestNothingIsWrongWithTheCachesOfSessionsThatAreOnlyListedAndArchived(t *testing.T) {
+	root := t.TempDir()
+	ids, err := catalogtest.Sessions{Count: 5, Messages: 3}.Fill(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	team := catalog.New(root, journal.Options{}).Team("demo")
+	nothingWrong := func() {
+		t.Helper()
+		var listed []string
+		for _, s := range list(t, team) {
+			listed = append(listed, s.ID)
+			if mended, err := audited(team, s.ID); len(mended) > 0 || err != nil {
+				t.Errorf("%s: %v, %v", s.ID, mended, err)
+			}
+		}
+		if !slices.Equal(listed, ids) {
+			t.Errorf("there are %v; the list says %v", ids, listed)
+		}
+	}
+	nothingWrong()
+	for _, id := range ids[2:] {
+		if err := team.Archive(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothingWrong()
+}
+
+func TestAnAuditRemovesWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, team *catalog.Team)
+		gone   func(team *catalog.Team) string
+		want   string
+	}{
+		{"a checkpoint with another title",
+			func(t *testing.T, team *catalog.Team) {
+				change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
+			},
+			func(team *catalog.Team) string { return checkpointOf(team, id(1)) },
+			"its checkpoint did not agree with event 4"},
+		{"an index with another title",
+			func(t *testing.T, team *catalog.Team) {
+				change(t, indexOf(team), `"title":"Repair the kettle"`, `"title":"Repair the teapot"`)
+			},
+			indexOf,
+			"sessions.json did not agree with it"},
+		{"an index with another summary, which is for others",
+			func(t *testing.T, team *catalog.Team) {
+				change(t, indexOf(team), `"summary":"3 messages`, `"summary":"4 messages`)
+			},
+			indexOf,
+			"sessions.json did not agree with it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+			put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
+			keep(t, team, id(1))
+			list(t, team)
+			c.damage(t, team)
+			mended, err := audited(team, id(1))
+			if err != nil || !slices.Equal(mended, []string{c.want}) {
+				t.Errorf("mended %q, %v", mended, err)
+			}
+			if _, err := os.Stat(c.gone(team)); !errors.Is(err, fs.ErrNotExist) {
+				t.Error("it is still there:", err)
+			}
+			if mended, err := audited(team, id(1)); len(mended) > 0 || err != nil {
+				t.Errorf("a second audit mended %q, %v", mended, err)
+			}
+		})
+	}
+}
+
+func TestAnAuditSaysWhatItCouldNotRemove(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
+	keep(t, team, id(1))
+	change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
+	disk.Fail(1, syscall.EROFS, journaltest.Remove)
+	if mended, err := audited(team, id(1)); len(mended) != 1 || !errors.Is(err, syscall.EROFS) {
+		t.Errorf("mended %q, %v", mended, err)
+	}
+}
+
+func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
+	list(t, team)
+	write(t, filepath.Join(team.Journals().Path(), "notes.txt"), []byte("milk"))
+	write(t, live(team, id(2)), []byte("milk\n"))
+	write(t, live(team, id(3)), nil)
+
+	strangers, err := team.Strangers()
+	if err != nil || !slices.Equal(strangers, []string{"notes.txt"}) {
+		t.Errorf("strangers: %q, %v", strangers, err)
+	}
+	empty, err := team.Empty()
+	if err != nil || len(empty) != 1 || empty[0].ID != id(2) {
+		t.Errorf("empty: %+v, %v", empty, err)
+	}
+	if sessions := list(t, team); len(sessions) != 1 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+}
+
+func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)[1:]...)
+	headless := new(catalog.HeadlessError)
+	if _, _, err := team.Load(id(1)); !errors.As(err, &headless) || headless.ID != id(1) {
+		t.Error("Load:", err)
+	}
+	for range 2 { // the second time from the index
+		if s := list(t, team); len(s) != 1 || s[0].Damaged == "" || !s[0].Headless {
+			t.Errorf("the list has %+v", s)
+		}
+	}
+}
