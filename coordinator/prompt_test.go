@@ -160,7 +160,7 @@ func TestTheMessageItselfIsNeverCut(t *testing.T) {
 }
 
 func TestTheWindowIsAsWideAsSomebodyWants(t *testing.T) {
-	for _, want := range []int{2, 300} {
+	for _, want := range []int{2, 210, 300} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {
 			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
 			o := s.options(&coordinator.MemoryStore{})

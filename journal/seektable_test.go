@@ -438,6 +438,54 @@ func TestASeekTableThatLiesNeverGivesOtherEvents(t *testing.T) {
 	}
 }
 
+func TestAJournalStaysUntilItsArchiveReadsBackTheSame(t *testing.T) {
+	for _, where := range []string{".zst.tmp", ".jsonl"} {
+		disk := &lyingDisk{FS: quick{journal.OS}}
+		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
+		id := newJournal(t, dir, 300)
+		events := sound(t, dir, id)
+		disk.lies = where
+		if err := dir.Archive(id); err == nil {
+			t.Errorf("%s: no error", where)
+		}
+		disk.lies = ""
+		if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
+			t.Errorf("%s: files: %v", where, names)
+		}
+		same(t, where, sound(t, dir, id), events)
+	}
+}
+
+// lyingDisk gives out other bytes when a place of a file is read again, or when
+// it was written before: those of files with a name that ends so.
+type lyingDisk struct {
+	journal.FS
+	lies string
+}
+
+func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := d.FS.OpenFile(name, flag, perm)
+	if err != nil || d.lies == "" || !strings.HasSuffix(name, d.lies) {
+		return f, err
+	}
+	return &lyingFile{File: f, truths: strings.Count(d.lies, "jsonl")}, nil
+}
+
+type lyingFile struct {
+	journal.File
+	truths int // how often a long read is true
+}
+
+func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	if n > 200 {
+		if f.truths--; f.truths < 0 {
+			p[n/2] ^= 1
+		}
+	}
+	return n, err
+}
+
 func TestProgressOfAnArchiveAndOfTheWayBackEndsAtTheWhole(t *testing.T) {
 	var told []journal.Progress
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Progress: func(p journal.Progress) {
