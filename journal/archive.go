@@ -12,6 +12,16 @@ import (
 // already. A torn tail is set aside first. The journal disappears only after
 // its archive was read back and compared.
 func (d *Dir) Archive(id string) error {
+	return d.archiveIf(id, func(Position) bool { return true })
+}
+
+// ArchiveAt archives a journal whose last good line ends at a position, as
+// Archive does. It returns ErrChanged, and does nothing, when that is elsewhere.
+func (d *Dir) ArchiveAt(id string, end Position) error {
+	return d.archiveIf(id, func(at Position) bool { return at == end })
+}
+
+func (d *Dir) archiveIf(id string, expected func(end Position) bool) error {
 	log, err := d.Open(id)
 	if err != nil {
 		return err
@@ -19,6 +29,9 @@ func (d *Dir) Archive(id string) error {
 	defer log.Close()
 	if log.lockErr != nil {
 		return log.lockErr
+	}
+	if !expected(log.Position()) {
+		return fmt.Errorf("%s: %w", log.Path(), ErrChanged)
 	}
 	if log.archived {
 		return nil

@@ -19,6 +19,8 @@ var (
 	// ErrTooLong: an event is over the limit of a line. Nothing was written.
 	// The error that is returned is a TooLongError, which says by how much.
 	ErrTooLong = errors.New("event is longer than a line may be")
+	// ErrChanged: somebody wrote to the journal meanwhile.
+	ErrChanged = errors.New("it was written to meanwhile")
 	// ErrReplaced: the file that was followed is another one now, and does not
 	// go on where the old one was left.
 	ErrReplaced = errors.New("journal was replaced by another history")

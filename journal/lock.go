@@ -110,6 +110,19 @@ func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
 	}, nil
 }
 
+// Writer is who writes to a journal now, as far as the lock file tells: nothing
+// is locked to find out. The zero Holder is nobody.
+func (d *Dir) Writer(id string) Holder {
+	f, err := d.files(id)
+	if err != nil {
+		return Holder{}
+	}
+	if h := readHolder(d.fs, f.lockPath()); !h.gone() {
+		return h
+	}
+	return Holder{}
+}
+
 // holder is who has the lock. For a moment after somebody took it, the file
 // names nobody, or one who died and left his name: that moment is waited for.
 func (f files) holder(fsys FS) Holder {

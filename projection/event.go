@@ -247,6 +247,9 @@ var decoders = map[string]func(json.RawMessage) (Payload, error){
 	ToolCompleted{}.eventType():    decodeAs[ToolCompleted],
 	TurnEnded{}.eventType():        decodeAs[TurnEnded],
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
+	SessionArchived{}.eventType():  decodeAs[SessionArchived],
+	SessionTrashed{}.eventType():   decodeAs[SessionTrashed],
+	SessionPurged{}.eventType():    decodeAs[SessionPurged],
 }
 
 func decodeAs[P Payload](data json.RawMessage) (Payload, error) {

@@ -43,8 +43,14 @@ func everyPayload() []projection.Payload {
 	}
 }
 
+// retired has the payloads of a retention journal, which no session has.
+func retired() []projection.Payload {
+	what := projection.Retired{SessionID: "s1", BytesBefore: 1090, BytesAfter: 420, Reason: "idle for 30 days"}
+	return []projection.Payload{projection.SessionArchived{Retired: what}, projection.SessionTrashed{Retired: what}, projection.SessionPurged{Retired: what}}
+}
+
 func TestEveryPayloadComesBackFromItsEventAndIsValid(t *testing.T) {
-	for _, want := range everyPayload() {
+	for _, want := range append(everyPayload(), retired()...) {
 		e := numbered(t, record(want))[0]
 		t.Run(e.Type, func(t *testing.T) {
 			if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {

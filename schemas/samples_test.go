@@ -64,6 +64,7 @@ var refusals = map[string]string{
 	"journal-event-session-created-without-team.json":          `/data: missing property "team"`,
 	"journal-event-session-ended-without-reason.json":          `/data: missing property "reason"`,
 	"journal-event-session-imported-without-taken.json":        `/data: missing property "taken"`,
+	"journal-event-session-purged-without-reason.json":         `/data: missing property "reason"`,
 	"journal-event-session-pinned-without-pinned.json":         `/data: missing property "pinned"`,
 	"journal-event-session-renamed-without-title.json":         `/data: missing property "title"`,
 	"journal-event-session-resumed-without-app.json":           `/data: missing property "app"`,

@@ -79,9 +79,6 @@ func (cmd *chatCommand) Run(a *app) error {
 	if plan.config, err = a.config(); err != nil {
 		return err
 	}
-	if cmd.NoSave {
-		plan.config.Retention.Auto = new(bool) // nothing on the disk, so nothing to tidy
-	}
 	cmd.warnOfNetwork(a)
 	t, closeInput, err := cmd.open(a, plan)
 	if err != nil {
@@ -107,7 +104,10 @@ func (cmd *chatCommand) warnOfNetwork(a *app) {
 
 // open connects the conversation with where its lines come from and go to.
 func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err error) {
-	t = &talk{app: a, scripted: true, config: p.config, noSave: cmd.NoSave}
+	t = &talk{app: a, scripted: true, noSave: cmd.NoSave}
+	if p.config.auto() && !cmd.NoSave {
+		t.tidying = a.newTidying(p.config.policy())
+	}
 	if cmd.SessionFile != nil {
 		t.sessionFile = *cmd.SessionFile
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -40,7 +42,7 @@ func (cmd *compactCommand) Run(a *app) error {
 	if cmd.Keep != nil && *cmd.Keep < 0 {
 		return usageError("--keep takes a number of sessions.")
 	}
-	wanted, err := a.named(cmd.ID)
+	policy, err := cmd.policy(a)
 	if err != nil {
 		return err
 	}
@@ -49,26 +51,58 @@ func (cmd *compactCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	policy, err := cmd.policy(a)
-	if err != nil {
-		return err
-	}
-	rank := catalog.Ranks(all)
-	var freed int64
-	for _, s := range wanted {
-		done, err := cmd.compact(c.At(s.Dir()), s, policy.Action(s, rank[s.ID], now()))
-		if err != nil {
+	wanted := all
+	if len(cmd.ID) > 0 {
+		if wanted, err = a.named(cmd.ID); err != nil {
 			return err
+		}
+	}
+	p := passes{}
+	freed, err := cmd.all(a, wanted, func(s catalog.Session, action catalog.Action) (compacted, error) {
+		t := c.At(s.Dir())
+		return cmd.compact(t, p.of(t), s, action, policy.Reason(action))
+	}, policy, catalog.Ranks(all))
+	p.close(a)
+	if err == nil && cmd.Output == "text" {
+		a.notice(fmt.Sprintf("%d sessions, %d bytes freed%s", len(wanted), freed, map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
+	}
+	return err
+}
+
+func (cmd *compactCommand) all(a *app, wanted []catalog.Session, compact func(catalog.Session, catalog.Action) (compacted, error), policy catalog.Policy, rank map[string]int) (freed int64, err error) {
+	at := now()
+	for _, s := range wanted {
+		done, err := compact(s, policy.Action(s, rank[s.ID], at))
+		if err != nil {
+			return freed, err
 		}
 		freed += done.BytesBefore - done.BytesAfter
 		if err := cmd.print(a, done); err != nil {
-			return err
+			return freed, err
 		}
 	}
-	if cmd.Output == "text" {
-		a.notice(fmt.Sprintf("%d sessions, %d bytes freed%s", len(wanted), freed, map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
+	return freed, nil
+}
+
+// passes are the passes of retention over the teams of one command.
+type passes map[string]*catalog.Pass
+
+func (p passes) of(t *catalog.Team) *catalog.Pass {
+	dir := t.Journals().Path()
+	if p[dir] == nil {
+		p[dir] = t.Pass()
 	}
-	return nil
+	return p[dir]
+}
+
+// close ends the passes. What could not be recorded is said; it is done all the
+// same.
+func (p passes) close(a *app) {
+	for _, dir := range slices.Sorted(maps.Keys(p)) {
+		if err := p[dir].Close(); err != nil {
+			a.notice(notRecordedText(err))
+		}
+	}
 }
 
 // policy is the configured one, with what the command line says of it.
@@ -91,29 +125,37 @@ func (cmd *compactCommand) policy(a *app) (catalog.Policy, error) {
 }
 
 // compact does to one session what the policy asks for.
-func (cmd *compactCommand) compact(t *catalog.Team, s catalog.Session, action catalog.Action) (compacted, error) {
+func (cmd *compactCommand) compact(t *catalog.Team, p *catalog.Pass, s catalog.Session, action catalog.Action, reason string) (compacted, error) {
 	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
 	if s.Damaged != "" || s.Newer != "" {
 		done.Action, done.why = "skipped", "it is damaged, or a newer version wrote it"
 		return done, nil
 	}
-	err := cmd.act(t, s, &done, action)
-	var locked *journal.LockedError
-	if errors.As(err, &locked) {
-		done.Action, done.why = "skipped", "it is in use by "+safeLine(locked.Holder.String())
-		err = nil
+	if writer := t.Journals().Writer(s.ID); cmd.DryRun && action != catalog.Keep && writer != (journal.Holder{}) {
+		done.Action, done.why = "skipped", "it is in use by "+safeLine(writer.String())
+		return done, nil
 	}
-	return done, err
+	err := cmd.act(t, p, s, &done, action, reason)
+	var locked *journal.LockedError
+	switch {
+	case errors.As(err, &locked):
+		done.Action, done.why = "skipped", "it is in use by "+safeLine(locked.Holder.String())
+	case catalog.Busy(err):
+		done.Action, done.why = "skipped", "it was written to meanwhile"
+	default:
+		return done, err
+	}
+	return done, nil
 }
 
-func (cmd *compactCommand) act(t *catalog.Team, s catalog.Session, done *compacted, action catalog.Action) error {
+func (cmd *compactCommand) act(t *catalog.Team, p *catalog.Pass, s catalog.Session, done *compacted, action catalog.Action, reason string) (err error) {
 	switch {
 	case action == catalog.Trash:
 		done.Action, done.BytesAfter = "trashed", 0
 		if cmd.DryRun {
 			return nil
 		}
-		return t.Delete(s.ID)
+		return p.Trash(s, reason)
 	case s.Archived:
 		return nil
 	}
@@ -121,18 +163,13 @@ func (cmd *compactCommand) act(t *catalog.Team, s catalog.Session, done *compact
 		return err
 	}
 	done.Action = "archived"
-	if cmd.DryRun {
-		return nil
+	if !cmd.DryRun {
+		done.BytesAfter, err = p.Archive(s, reason)
 	}
-	return cmd.archive(t, s, done)
+	return err
 }
 
 func (cmd *compactCommand) checkpoint(t *catalog.Team, s catalog.Session, done *compacted) error {
-	done.CheckpointSeq = s.LastSeq
-	if cmd.DryRun {
-		done.Action = "checkpointed"
-		return nil
-	}
 	state, loaded, err := t.Load(s.ID)
 	if err != nil {
 		return err
@@ -142,19 +179,10 @@ func (cmd *compactCommand) checkpoint(t *catalog.Team, s catalog.Session, done *
 		return nil // there is one already
 	}
 	done.Action = "checkpointed"
+	if cmd.DryRun {
+		return nil
+	}
 	return t.WriteCheckpoint(s.ID, state, loaded.At)
-}
-
-func (cmd *compactCommand) archive(t *catalog.Team, s catalog.Session, done *compacted) error {
-	if err := t.Archive(s.ID); err != nil {
-		return err
-	}
-	info, err := t.Journals().Stat(s.ID)
-	if err != nil {
-		return err
-	}
-	done.BytesAfter = info.Size
-	return nil
 }
 
 func (cmd *compactCommand) print(a *app, done compacted) error {

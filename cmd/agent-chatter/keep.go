@@ -162,33 +162,44 @@ func (cmd *sessionsClean) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	p := passes{}
+	defer p.close(a)
 	for _, t := range teams {
-		if err := cmd.empty(a, t); err != nil {
+		if err := cmd.empty(a, t, p.of(t)); err != nil {
 			return err
 		}
-		if err := cmd.trash(a, t); err != nil {
+		if err := cmd.trash(a, t, p.of(t)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// empty removes from a team's trash what has been there long enough.
-func (cmd *sessionsClean) empty(a *app, t *catalog.Team) error {
+// empty removes from a team's trash what has been there long enough. Where
+// nobody knows since when, that is counted from now on.
+func (cmd *sessionsClean) empty(a *app, t *catalog.Team, p *catalog.Pass) error {
 	trashed, err := t.Journals().ListTrash()
 	if err != nil {
 		return err
 	}
+	var old []journal.Trashed
 	for _, item := range trashed {
-		if item.Since.IsZero() || now().Sub(item.Since) < time.Duration(cmd.OlderThan) {
-			continue
-		}
-		if !cmd.DryRun {
-			if err := t.Journals().Purge(item.ID); err != nil {
+		switch {
+		case now().Sub(item.Since) >= time.Duration(cmd.OlderThan) && (!item.Since.IsZero() || cmd.OlderThan == 0):
+			old = append(old, item)
+		case item.Since.IsZero() && !cmd.DryRun:
+			a.notice(undatedText(item.ID))
+			if err := t.Journals().DateTrash(item.ID); err != nil {
 				return err
 			}
 		}
-		if err := cmd.print(a, cleaned{item.ID, "deleted", item.Bytes}); err != nil {
+	}
+	deleted := func(item journal.Trashed) error { return cmd.print(a, cleaned{item.ID, "deleted", item.Bytes}) }
+	if !cmd.DryRun {
+		return p.Purge(old, "in the trash for "+catalog.Span(time.Duration(cmd.OlderThan)), deleted)
+	}
+	for _, item := range old {
+		if err := deleted(item); err != nil {
 			return err
 		}
 	}
@@ -196,20 +207,25 @@ func (cmd *sessionsClean) empty(a *app, t *catalog.Team) error {
 }
 
 // trash moves a team's old sessions to the trash.
-func (cmd *sessionsClean) trash(a *app, t *catalog.Team) error {
+func (cmd *sessionsClean) trash(a *app, t *catalog.Team, p *catalog.Pass) error {
 	sessions, err := t.List()
 	if err != nil {
 		return err
 	}
 	policy := catalog.Policy{Keep: cmd.Keep, DeleteAfter: max(1, time.Duration(cmd.OlderThan)), ArchiveAfter: 1<<63 - 1}
-	rank := catalog.Ranks(sessions)
-	for _, s := range sessions {
-		if policy.Action(s, rank[s.ID], now()) != catalog.Trash {
+	at := now()
+	for rank, s := range sessions {
+		if policy.Action(s, rank, at) != catalog.Trash {
 			continue
 		}
 		done := cleaned{s.ID, "trashed", s.Bytes}
-		if !cmd.DryRun {
-			if err := t.Delete(s.ID); errors.Is(err, journal.ErrLocked) {
+		switch {
+		case cmd.DryRun:
+			if t.Journals().Writer(s.ID) != (journal.Holder{}) {
+				done.Action = "skipped"
+			}
+		default:
+			if err := p.Trash(s, policy.Reason(catalog.Trash)); catalog.Busy(err) {
 				done.Action = "skipped"
 			} else if err != nil {
 				return err

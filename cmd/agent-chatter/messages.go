@@ -254,6 +254,15 @@ func recentText(sessions []catalog.Session, now time.Time) string {
 	return b.String()
 }
 
+// notRecordedText says that retention did something and could not write it down.
+func notRecordedText(err error) string {
+	return fmt.Sprintf("⚠️  %s\n   What is listed above is done all the same.", sentence(err)) + remedy(err)
+}
+
+func undatedText(id string) string {
+	return fmt.Sprintf("Since when session %s is in the trash is not known: it counts from now on.", id)
+}
+
 // count is a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {

@@ -23,6 +23,7 @@ type screen struct {
 	unsaved   bool
 	endOfRun  bool // the limit of this run's turns is reached
 	sessionID string
+	saved     func() // is told when something was said and is on the disk
 }
 
 // begin forgets what belongs to another conversation.
@@ -40,6 +41,7 @@ func (s *screen) SessionRestored(id string, messages int) {
 func (s *screen) SessionSaved(id string) {
 	s.sessionID = id
 	s.app.log.Debug("session saved", "session", id)
+	s.saved()
 	if s.unsaved {
 		s.app.notice("✓ Everything is saved again.")
 	}

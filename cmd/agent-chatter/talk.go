@@ -24,10 +24,9 @@ type talk struct {
 
 	connect func(coordinator.Store) *coordinator.Coordinator
 
-	config      config
-	noSave      bool   // nothing goes to the disk
-	sessionFile string // the journal that was named by its path; "": none was
-	wrote       bool   // something was said, and saved on the disk
+	noSave      bool     // nothing goes to the disk
+	sessionFile string   // the journal that was named by its path; "": none was
+	tidying     *tidying // nil: there is no retention
 
 	quit   chan struct{} // closed when a signal ends the program
 	failed bool          // something that was typed did not work
@@ -61,6 +60,7 @@ func (t *talk) run() error {
 // begin starts with a team, or goes on with one of its sessions.
 func (t *talk) begin(p plan) error {
 	t.screen.begin(p.team)
+	t.screen.saved = func() { t.tidying.use(p.team.ID) }
 	t.c = t.connect(p.store)
 	return t.c.SetTeam(context.Background(), p.team, coordinator.SetTeamOptions{ResumeSessionID: p.resume})
 }
@@ -213,7 +213,6 @@ func (t *talk) refuse(format string, args ...any) {
 func (t *talk) end(reason string) error {
 	t.screen.endLine()
 	session := t.c.Session()
-	t.wrote = t.wrote || session != nil && session.Written
 	err := t.c.Stop(reason)
 	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.json && !t.noSave {
 		t.app.notice(resumeCommandText(t.howToResume(session.ID)))
@@ -235,7 +234,7 @@ func (t *talk) howToResume(id string) string {
 
 func (t *talk) close(reason string, err error) error {
 	stopErr := t.end(reason)
-	t.tidy()
+	t.tidying.end()
 	switch {
 	case err != nil:
 		return err
@@ -243,13 +242,4 @@ func (t *talk) close(reason string, err error) error {
 		return &exitError{code: exitFailed} // it has been said
 	}
 	return nil
-}
-
-// tidy is the quiet pass of the retention policy over the team's sessions. What
-// it cannot do, compact will say.
-func (t *talk) tidy() {
-	if t.config.auto() && t.wrote {
-		err := t.app.catalog().Team(t.c.Team().ID).Tidy(t.config.policy(), now())
-		t.app.log.Debug("retention", "team", t.c.Team().ID, "error", err)
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -204,10 +203,11 @@ func (r *row) appendLine(text *bytes.Buffer) bool {
 	return true
 }
 
-// updateIndex puts one row in the place of the session's old one, or takes it
-// out. The index of a large team is not even read for it.
-func (t *Team) updateIndex(id string, r *row) {
-	if info, err := t.fs.Stat(t.indexPath()); err == nil && tooLarge(info) {
+// updateIndex puts rows in the place of their sessions' old ones, or takes them
+// out where they are nil. The index of a large team is not even read for a few.
+func (t *Team) updateIndex(changed map[string]*row) {
+	learned := int64(len(changed)) * foldBytes
+	if info, err := t.fs.Stat(t.indexPath()); len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
 		return
 	}
 	unlock, err := t.lockIndex()
@@ -216,23 +216,29 @@ func (t *Team) updateIndex(id string, r *row) {
 	}
 	defer unlock()
 	known := t.readIndex()
-	if len(known) >= manySessions {
+	if !worthWriting(len(known), learned) {
 		return
 	}
-	kept := make([]*row, 0, len(known)+1)
-	for _, old := range known {
-		if old.ID != id {
-			kept = append(kept, old)
+	var rows []*row
+	for id, r := range known {
+		if _, ok := changed[id]; !ok {
+			rows = append(rows, r)
 		}
 	}
-	if r != nil {
-		kept = append(kept, r)
+	for _, r := range changed {
+		if r != nil {
+			rows = append(rows, r)
+		}
 	}
-	t.replaceIndex(kept)
+	t.replaceIndex(rows)
 }
 
-// tooLarge reports whether an index surely has the rows of a large team.
-func tooLarge(info fs.FileInfo) bool { return info.Size() > 4*manySessions*rowBytes }
+// Large reports whether the team has so many sessions, ten thousand or more,
+// that to list them takes a person's notice.
+func (t *Team) Large() bool {
+	info, err := t.fs.Stat(t.indexPath())
+	return err == nil && info.Size() >= 10*manySessions*rowBytes
+}
 
 // worthWriting weighs what a list learned against what the index weighs, in
 // bytes.

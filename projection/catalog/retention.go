@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -55,26 +57,62 @@ func Ranks(sessions []Session) map[string]int {
 	return rank
 }
 
-// Tidy does to a team's sessions what a policy asks for. Sessions that somebody
-// writes to are left for another time; other errors are joined.
-func (t *Team) Tidy(p Policy, now time.Time) error {
+// Reason says why a policy asks for an action.
+func (p Policy) Reason(a Action) string {
+	after := p.ArchiveAfter
+	if a == Trash {
+		after = p.DeleteAfter
+	}
+	return fmt.Sprintf("idle for %s, and not among the newest %d", Span(after), p.Keep)
+}
+
+// Span is a span of time as people write it: 30d.
+func Span(d time.Duration) string {
+	if days := d / (24 * time.Hour); days > 0 && d%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%dd", days)
+	}
+	return d.String()
+}
+
+// Tidy does to a team's sessions what a policy asks for, the oldest first, until
+// ctx is done: then it stops between two sessions. Sessions that somebody writes
+// to, or wrote to meanwhile, are left for another time; other errors are joined.
+func (t *Team) Tidy(ctx context.Context, p Policy, now time.Time) error {
 	sessions, err := t.List()
 	if err != nil {
 		return err
 	}
-	rank := Ranks(sessions)
+	pass := t.Pass()
 	var failures []error
-	for _, s := range slices.Backward(sessions) {
-		var err error
-		switch p.Action(s, rank[s.ID], now) {
-		case Archive:
-			err = t.Archive(s.ID)
-		case Trash:
-			err = t.Delete(s.ID)
+	for rank, s := range slices.Backward(sessions) {
+		action := p.Action(s, rank, now)
+		if action == Keep {
+			continue
 		}
-		if err != nil && !errors.Is(err, journal.ErrLocked) {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := pass.Do(action, s, p.Reason(action)); err != nil && !Busy(err) {
 			failures = append(failures, err)
 		}
 	}
-	return errors.Join(failures...)
+	return errors.Join(append(failures, pass.Close())...)
+}
+
+// Do is Archive or Trash.
+func (p *Pass) Do(a Action, s Session, reason string) error {
+	switch a {
+	case Archive:
+		_, err := p.Archive(s, reason)
+		return err
+	case Trash:
+		return p.Trash(s, reason)
+	}
+	return nil
+}
+
+// Busy reports whether retention left a session alone because somebody works on
+// it.
+func Busy(err error) bool {
+	return errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) || errors.Is(err, journal.ErrNotFound)
 }

@@ -237,28 +237,24 @@ func (t *Team) Delete(id string) error {
 		return err
 	}
 	t.dropCheckpoint(id)
-	t.updateIndex(id, nil)
+	t.updateIndex(map[string]*row{id: nil})
 	return nil
 }
 
 // Archive compresses a session's journal. The index learns of it, so that the
 // next list need not decompress it.
 func (t *Team) Archive(id string) error {
-	before, err := t.Session(id)
+	s, err := t.Session(id)
 	if err != nil {
 		return err
 	}
-	if err := t.journals.Archive(id); err != nil {
+	if err := t.journals.ArchiveAt(id, s.End); err != nil || s.Archived {
 		return err
 	}
 	info, err := t.journals.Stat(id)
-	known := t.readRow(id)
-	if err != nil || known.ID == "" || known.LastSeq != before.LastSeq || known.End != known.Bytes {
-		return nil // a torn tail was set aside, and recorded
+	if r, ok := archivedRow(s, info); err == nil && ok {
+		t.updateIndex(map[string]*row{id: &r})
 	}
-	known.Archived, known.Bytes, known.ModTime, known.Inode = info.Archived, info.Size, info.ModTime.UTC(), info.Inode
-	known.line, known.Summary = "", known.Row.Summary() // which is not read
-	t.updateIndex(id, &known)
 	return nil
 }
 
@@ -304,5 +300,5 @@ func (t *Team) Closed(id string, state *projection.State, at journal.Position) {
 		return
 	}
 	r := newRow(info, state, at)
-	t.updateIndex(id, &r)
+	t.updateIndex(map[string]*row{id: &r})
 }

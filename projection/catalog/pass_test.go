@@ -1,0 +1,225 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// recorded is what the retention journal of a team says, a line for each event.
+func recorded(t testing.TB, team *catalog.Team) []string {
+	t.Helper()
+	r, err := team.Journals().Reader("retention", journal.Position{})
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var lines []string
+	for e, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := projection.Decode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("%s %+v", e.Type, p))
+	}
+	return lines
+}
+
+// old is a team of n sessions, each a minute older than the one after it.
+func old(t testing.TB, team *catalog.Team, n int) {
+	t.Helper()
+	for i := range n {
+		put(t, team, id(i), begun(id(i), "kitchen"), said(i+1, mia, "Old"))
+	}
+}
+
+func TestWhatAPolicyDidIsRecordedWithTheSizesAndTheReason(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	old(t, team, 3)
+	before := list(t, c)
+	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day)); err != nil {
+		t.Fatal(err)
+	}
+	after := list(t, c)
+	var want []string
+	for _, i := range []int{2, 1} { // the oldest first
+		want = append(want, fmt.Sprintf("session.archived %+v", projection.SessionArchived{Retired: projection.Retired{
+			SessionID: before[i].ID, BytesBefore: before[i].Bytes, BytesAfter: after[i].Bytes, Reason: "idle for 1d, and not among the newest 1",
+		}}))
+	}
+	if got := recorded(t, team); !slices.Equal(got, want) {
+		t.Errorf("%q\nnot\n%q", got, want)
+	}
+}
+
+func TestArchivingManyLeavesAnIndexThatNeedsNoJournalOpened(t *testing.T) {
+	disk := watch()
+	root := t.TempDir()
+	c := catalog.New(root, journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	old(t, team, 30)
+	list(t, c)
+	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 10}, created.Add(day)); err != nil {
+		t.Fatal(err)
+	}
+	disk.forget()
+	sessions := list(t, c)
+	if opened, _ := disk.journals(); opened != 0 || len(disk.written) != 0 {
+		t.Errorf("%d journals were opened, and written: %v", opened, disk.written)
+	}
+	dropCaches(t, root)
+	sameAnswers(t, answers{Sessions: list(t, c)}, answers{Sessions: sessions})
+}
+
+func TestASessionThatWentOnSinceItWasListedIsLeftAlone(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Old", 2)...)
+	listed := list(t, c)[0]
+	add(t, team, id(1), end, said(90, ada, "new"))
+	pass := team.Pass()
+	if _, err := pass.Archive(listed, "old"); !errors.Is(err, journal.ErrChanged) {
+		t.Errorf("archived: %v", err)
+	}
+	if err := pass.Trash(listed, "old"); !errors.Is(err, journal.ErrChanged) {
+		t.Errorf("trashed: %v", err)
+	}
+	if err := pass.Close(); err != nil {
+		t.Error(err)
+	}
+	if now := list(t, c)[0]; now.Archived || now.MessageCount != 3 || recorded(t, team) != nil {
+		t.Errorf("%+v, %q", now, recorded(t, team))
+	}
+}
+
+func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	old(t, team, 3)
+	other := team.Pass()
+	if _, err := other.Archive(list(t, c)[2], "somebody else's"); err != nil {
+		t.Fatal(err)
+	}
+	err := team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(day))
+	var notRecorded *catalog.NotRecordedError
+	if !errors.As(err, &notRecorded) || !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("%v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	for i, s := range list(t, c) {
+		if s.Archived != (i > 0) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if got := recorded(t, team); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestACancelledPassStopsBetweenTwoSessions(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	old(t, team, 3)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := team.Tidy(ctx, catalog.Policy{}, created.Add(day)); err != nil {
+		t.Error(err)
+	}
+	for _, s := range list(t, c) {
+		if s.Archived {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestAPurgeIsOnTheDiskAsARecordBeforeItIsDone(t *testing.T) {
+	mem := journaltest.NewMem()
+	if err := errors.Join(mem.Mkdir("/home", 0o700), mem.Mkdir(teamRoot, 0o700), mem.SyncDir("/"), mem.SyncDir("/home")); err != nil {
+		t.Fatal(err)
+	}
+	disk := journaltest.New(mem)
+	team := teamOn(disk)
+	log, err := team.Journals().Create(id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(chat(id(1), "review", "Old", 1)...); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(log.Close(), team.Delete(id(1))); err != nil {
+		t.Fatal(err)
+	}
+	trashed, err := team.Journals().ListTrash()
+	if err != nil || len(trashed) != 1 {
+		t.Fatal(trashed, err)
+	}
+	unrecorded := 0
+	disk.Before(func() {
+		for kind, image := range mem.Images(8, 1) {
+			after := teamOn(image)
+			left, err := after.Journals().ListTrash()
+			if err != nil {
+				t.Error(kind, err)
+			}
+			switch n := len(recorded(t, after)); {
+			case len(left) == 0 && n == 0:
+				t.Errorf("purged and not recorded: the power went, of the rest %s\n%s", kind, disk)
+			case n == 0:
+				unrecorded++
+			}
+		}
+	})
+	pass := team.Pass()
+	if err := pass.Purge(trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := pass.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := team.Journals().ListTrash(); err != nil || len(left) > 0 || unrecorded == 0 {
+		t.Errorf("%+v, %v, %d", left, err, unrecorded)
+	}
+}
+
+func TestAFailedRecordDoesNotUndoWhatWasDone(t *testing.T) {
+	for n := 1; ; n++ {
+		disk := journaltest.New(journal.OS)
+		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
+		old(t, team, 2)
+		s := list(t, team)[1]
+		pass := team.Pass()
+		before := disk.Count()
+		disk.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open)
+		_, err := pass.Archive(s, "old")
+		closed := pass.Close()
+		reached := disk.Count()-before >= n
+		disk.Heal()
+		now, findErr := team.Session(s.ID)
+		if findErr != nil || now.MessageCount != 1 || now.Archived != (err == nil) {
+			t.Errorf("failure %d: archived %v, %v; %v", n, now.Archived, err, findErr)
+		}
+		if got := recorded(t, team); err == nil && closed == nil && len(got) != 1 {
+			t.Errorf("failure %d: nobody says that it was not recorded: %q", n, got)
+		}
+		if !reached || t.Failed() {
+			return
+		}
+	}
+}
