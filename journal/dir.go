@@ -118,10 +118,18 @@ func (d *Dir) Stat(id string) (Info, error) {
 	return f.stat(d.fs)
 }
 
-// ValidID reports whether id is a ULID in its canonical spelling.
+// ValidID reports whether id is a ULID in its canonical spelling: 26 digits of
+// Crockford's base 32, in capitals, with a value of 128 bits.
 func ValidID(id string) bool {
-	parsed, err := ulid.ParseStrict(id)
-	return err == nil && parsed.String() == id
+	if len(id) != ulid.EncodedSize || id[0] > '7' {
+		return false
+	}
+	for i := range len(id) {
+		if strings.IndexByte(ulid.Encoding, id[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // files names the files of one journal.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oklog/ulid/v2"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -183,4 +184,16 @@ func TestATrashedJournalIsGoneWithAllThatBelongsToItAndComesBackWhole(t *testing
 			}
 		})
 	}
+}
+
+func FuzzValidIDIsWhatULIDsAre(f *testing.F) {
+	for _, seed := range []string{"", "01KAHV6T3R8Q4Y2M0N7C5B0001", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "01kahv6t3r8q4y2m0n7c5b0001", "01KAHV6T3R8Q4Y2M0N7C5B000I", "01KAHV6T3R8Q4Y2M0N7C5B000\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		parsed, err := ulid.ParseStrict(id)
+		if want := err == nil && parsed.String() == id; journal.ValidID(id) != want {
+			t.Errorf("%q: not %v", id, want)
+		}
+	})
 }

@@ -261,15 +261,24 @@ func (d *Dir) purgeIn(dir string, f files) error {
 	if err != nil {
 		return err
 	}
+	var last []string
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		if !strings.HasPrefix(entry.Name(), f.id+".") || slices.Contains(f.inPlace(), path) {
 			continue
 		}
-		// Crash here leaves a part, which the next Purge removes.
+		if strings.HasSuffix(path, trashedSuffix) {
+			last = append(last, path)
+			continue
+		}
+		// Crash here leaves a part, which the next Purge removes, and the date,
+		// so that it still knows that the part is old enough.
 		if err := d.removeAll(path); err != nil {
 			return err
 		}
+	}
+	if err := d.removeAll(last...); err != nil {
+		return err
 	}
 	return d.fs.SyncDir(dir)
 }

@@ -169,7 +169,16 @@ func homeDir(dir string) (string, error) {
 }
 
 func (a *app) catalog() *catalog.Catalog {
-	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine(), Watch: a.watch, Progress: a.progress.teller()})
+	c := a.quietCatalog(a.progress.teller())
+	if a.progress != nil {
+		c.Progress = a.progress.list
+	}
+	return c
+}
+
+// quietCatalog is one whose lists show nothing of how far they are.
+func (a *app) quietCatalog(progress func(journal.Progress)) *catalog.Catalog {
+	return catalog.New(filepath.Join(a.home, "sessions"), journal.Options{MaxLine: a.maxLine(), Watch: a.watch, Progress: progress})
 }
 
 func (a *app) identity() projection.App {

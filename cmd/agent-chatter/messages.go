@@ -259,6 +259,9 @@ func notRecordedText(err error) string {
 	return fmt.Sprintf("⚠️  %s\n   What is listed above is done all the same.", sentence(err)) + remedy(err)
 }
 
+// listingText says how much of a list was read.
+func listingText(done, of int) string { return fmt.Sprintf("Reading sessions: %d of %d", done, of) }
+
 func undatedText(id string) string {
 	return fmt.Sprintf("Since when session %s is in the trash is not known: it counts from now on.", id)
 }

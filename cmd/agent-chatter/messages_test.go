@@ -127,6 +127,7 @@ func sampleTexts() []text {
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at))
 	add("notRecordedText", "", notRecordedText(&catalog.NotRecordedError{Err: locked}))
 	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))
+	add("listingText", "", listingText(41230, 100000))
 	add("undatedText", "", undatedText(aliceID))
 	add("count", "none", count(0, "message"))
 	add("count", "one", count(1, "message"))

@@ -15,13 +15,14 @@ const (
 	progressInterval = 100 * time.Millisecond
 )
 
-// progressLine shows how far a journal has come to the archive or back, on one
-// line that is drawn again and again, once it takes longer than a moment.
+// progressLine shows how far a journal has come to the archive or back, or how
+// many of them were read, on one line that is drawn again and again, once it
+// takes longer than a moment.
 type progressLine struct {
 	app *app
 
 	mu      sync.Mutex
-	of      string    // the session
+	of      string    // the session, or all
 	began   time.Time // its way
 	drawn   time.Time // last
 	onLine  bool      // something stands on the line
@@ -54,19 +55,29 @@ func (l *progressLine) teller() func(journal.Progress) {
 
 // come is told how far a journal has come.
 func (l *progressLine) come(p journal.Progress) {
+	l.show(p.ID, p.Done < p.Total, func() string { return progressText(p) })
+}
+
+// list is told how many journals a list has read.
+func (l *progressLine) list(done, of int) {
+	l.show("all", done < of, func() string { return listingText(done, of) })
+}
+
+// show draws the line, or takes it away when what it is of is done.
+func (l *progressLine) show(of string, goesOn bool, text func() string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if l.of != p.ID {
-		l.of, l.began = p.ID, now
+	if l.of != of {
+		l.of, l.began = of, now
 	}
 	switch {
-	case p.Done >= p.Total:
+	case !goesOn:
 		l.of = ""
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
 		fit := spinner{width: l.columns}
-		fmt.Fprint(l.app.stderr, eraseLine+fit.fit(progressText(p)))
+		fmt.Fprint(l.app.stderr, eraseLine+fit.fit(text()))
 		l.drawn, l.onLine = now, true
 	}
 }

@@ -32,6 +32,28 @@ func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
 	})
 }
 
+func TestALongListShowsHowFarItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := &app{stderr: &shown}
+		a.progress = &progressLine{app: a, columns: func() int { return 80 }}
+		for range 2 { // two lists
+			for done := range 5 {
+				a.catalog().Progress(done+1, 5)
+				time.Sleep(400 * time.Millisecond)
+			}
+			time.Sleep(time.Hour)
+		}
+		once := eraseLine + listingText(4, 5) + eraseLine
+		if shown.String() != once+once {
+			t.Errorf("it shows %q", shown.String())
+		}
+		if (&app{}).catalog().Progress != nil {
+			t.Error("progress that nobody watches")
+		}
+	})
+}
+
 func TestWhatIsDoneSoonShowsNoProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer

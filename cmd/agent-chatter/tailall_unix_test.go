@@ -39,7 +39,7 @@ func tailed(t *testing.T, shown string) map[string]string {
 // journals of a home, and fails unless they are these, each once.
 func sameJournals(t *testing.T, home string, tail *program) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))
+	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "0*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

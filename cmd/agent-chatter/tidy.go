@@ -8,14 +8,19 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// tidyTime is how long the end of a chat waits for retention at most.
-const tidyTime = 250 * time.Millisecond
+// What a chat does for retention at its end: what takes about as long as saying
+// good-bye. The rest is for the next chat, or for compact.
+const (
+	tidySessions = 16
+	tidyBytes    = 32 << 20
+
+	stopWithin = 100 * time.Millisecond // the pass over a large team
+)
 
 // tidying is the quiet pass of the retention policy over the teams to which a
 // chat wrote, at its end. To list a large team takes a moment, so that its pass
-// begins with the first message that is saved, while agents think. What cannot
-// be done in time the next chat does, or compact: the program may be killed at
-// any moment of a pass.
+// begins with the first message that is saved, while agents think, and is not
+// waited for: the program may end at any moment of a pass.
 type tidying struct {
 	app    *app
 	policy catalog.Policy
@@ -43,30 +48,31 @@ func (t *tidying) use(teamID string) {
 		t.later = append(t.later, teamID)
 		return
 	}
-	t.begun.Go(func() { t.tidy(teamID) })
+	t.begun.Go(func() { t.tidy(teamID, catalog.Effort{}) })
 }
 
-func (t *tidying) tidy(teamID string) {
-	err := t.app.catalog().Team(teamID).Tidy(t.ctx, t.policy, now())
+func (t *tidying) tidy(teamID string, most catalog.Effort) {
+	err := t.app.quietCatalog(nil).Team(teamID).Tidy(t.ctx, t.policy, now(), most)
 	t.app.log.Debug("retention", "team", teamID, "error", err)
 }
 
-// end returns when all is done, after tidyTime at the latest.
+// end does what is left to do.
 func (t *tidying) end() {
 	if t == nil {
 		return
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for _, teamID := range t.later {
-			t.tidy(teamID)
-		}
-		t.begun.Wait()
-	}()
-	select {
-	case <-done:
-	case <-time.After(tidyTime):
+	for _, teamID := range t.later {
+		t.tidy(teamID, catalog.Effort{Sessions: tidySessions, Bytes: tidyBytes})
 	}
 	t.stop()
+	stopped := make(chan struct{})
+	go func() {
+		t.begun.Wait()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(stopWithin):
+		// The program ends here in the middle of a session, as if killed.
+	}
 }

@@ -38,9 +38,13 @@ func (cmd *verifyCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	c, teams := a.catalog(), map[string]*catalog.Team{}
 	damaged := 0
 	for _, s := range sessions {
-		v := a.verify(s)
+		if teams[s.Dir()] == nil {
+			teams[s.Dir()] = c.At(s.Dir())
+		}
+		v := a.verify(teams[s.Dir()], s)
 		if !v.OK {
 			damaged++
 		}
@@ -110,9 +114,8 @@ func (a *app) named(names []string) ([]catalog.Session, error) {
 
 // verify reads every line of a session. One that is written to meanwhile is
 // read until it holds still.
-func (a *app) verify(s catalog.Session) verdict {
+func (a *app) verify(team *catalog.Team, s catalog.Session) verdict {
 	v := verdict{ID: s.ID, OK: true}
-	team := a.catalog().At(s.Dir())
 	audit := team.Audit(s.ID)
 	torn := journal.Torn{}
 	for at, grown := (journal.Position{}), true; grown && v.OK; {

@@ -58,7 +58,7 @@ func (a *Audit) Mend() (mended []string, err error) {
 // indexed reports whether the row of the index, if it counts, is the one that
 // the journal gives.
 func (a *Audit) indexed() bool {
-	known := a.team.readRow(a.id)
+	known := a.team.auditedRow(a.id)
 	info, err := a.team.journals.Stat(a.id)
 	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" {
 		return true
@@ -69,6 +69,21 @@ func (a *Audit) indexed() bool {
 		err = json.Unmarshal([]byte(known.line), &known)
 	}
 	return err == nil && (known.LastSeq != a.at.Seq || sameJSON(known, fresh))
+}
+
+// auditedRow is what the index says of a session. Audits of a whole team read
+// it once, as long as nobody replaces it.
+func (t *Team) auditedRow(id string) row {
+	info, err := t.fs.Stat(t.indexPath())
+	if err != nil {
+		return row{}
+	}
+	t.audited.Lock()
+	defer t.audited.Unlock()
+	if last := t.audited.file; last == nil || !t.fs.SameFile(last, info) || last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
+		t.audited.file, t.audited.index = info, t.readIndex()
+	}
+	return t.audited.index.row(id)
 }
 
 func sameJSON(a, b any) bool {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // Catalog is the directory of all sessions.
@@ -100,16 +101,22 @@ func newestFirst(sessions []Session) []Session {
 		order[i] = &sessions[i]
 	}
 	slices.SortFunc(order, func(a, b *Session) int {
-		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-			return c
-		}
-		return cmp.Or(strings.Compare(b.ID, a.ID), strings.Compare(a.dir, b.dir))
+		return cmp.Or(newer(&a.Row, &b.Row, a.ID, b.ID), strings.Compare(a.dir, b.dir))
 	})
 	sorted := make([]Session, len(sessions))
 	for i, s := range order {
 		sorted[i] = *s
 	}
 	return sorted
+}
+
+// newer compares two sessions for the order of lists: the one that was updated
+// last comes first.
+func newer(a, b *projection.Row, idA, idB string) int {
+	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+		return c
+	}
+	return strings.Compare(idB, idA)
 }
 
 // Latest is the first session in a List that can be read and is not empty.

@@ -65,7 +65,7 @@ var teamLives = []struct {
 			return team.Append(id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
 		})
 		l.do("Tidy", func(team *catalog.Team) error {
-			return team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour))
+			return team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour), catalog.Effort{})
 		})
 		l.list()
 	}},

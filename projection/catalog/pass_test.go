@@ -52,7 +52,7 @@ func TestWhatAPolicyDidIsRecordedWithTheSizesAndTheReason(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	before := list(t, c)
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day)); err != nil {
+	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Effort{}); err != nil {
 		t.Fatal(err)
 	}
 	after := list(t, c)
@@ -74,7 +74,7 @@ func TestArchivingManyLeavesAnIndexThatNeedsNoJournalOpened(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 30)
 	list(t, c)
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 10}, created.Add(day)); err != nil {
+	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 10}, created.Add(day), catalog.Effort{}); err != nil {
 		t.Fatal(err)
 	}
 	disk.forget()
@@ -115,7 +115,7 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 	if _, err := other.Archive(list(t, c)[2], "somebody else's"); err != nil {
 		t.Fatal(err)
 	}
-	err := team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(day))
+	err := team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(day), catalog.Effort{})
 	var notRecorded *catalog.NotRecordedError
 	if !errors.As(err, &notRecorded) || !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("%v", err)
@@ -133,13 +133,41 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 	}
 }
 
+func TestAPassDoesTheOldestFirstAndNoMoreThanItsEffort(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		most func(bytes int64) catalog.Effort
+		want int
+	}{
+		{"without a bound", func(int64) catalog.Effort { return catalog.Effort{} }, 5},
+		{"of 2 sessions", func(int64) catalog.Effort { return catalog.Effort{Sessions: 2, Bytes: 1 << 20} }, 2},
+		{"of the bytes of 3", func(b int64) catalog.Effort { return catalog.Effort{Sessions: 9, Bytes: 3*b + b/2} }, 3},
+		{"of no bytes", func(b int64) catalog.Effort { return catalog.Effort{Sessions: 9, Bytes: b - 1} }, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := catalog.New(t.TempDir(), journal.Options{})
+			team := c.Team("kitchen")
+			old(t, team, 5)
+			bytes := list(t, c)[0].Bytes
+			if err := team.Tidy(context.Background(), catalog.Policy{}, created.Add(day), test.most(bytes)); err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range list(t, c) {
+				if s.Archived != (i >= 5-test.want) {
+					t.Errorf("the session %d from the newest: archived %v", i, s.Archived)
+				}
+			}
+		})
+	}
+}
+
 func TestACancelledPassStopsBetweenTwoSessions(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := team.Tidy(ctx, catalog.Policy{}, created.Add(day)); err != nil {
+	if err := team.Tidy(ctx, catalog.Policy{}, created.Add(day), catalog.Effort{}); err != nil {
 		t.Error(err)
 	}
 	for _, s := range list(t, c) {

@@ -74,24 +74,39 @@ func Span(d time.Duration) string {
 	return d.String()
 }
 
+// Effort is how much a Tidy does at most. The zero Effort knows no bound.
+type Effort struct {
+	Sessions int
+	Bytes    int64 // of their files
+}
+
+// allows reports whether there is effort left for some more sessions.
+func (e Effort) allows(sessions int, bytes int64) bool {
+	return e == (Effort{}) || sessions <= e.Sessions && bytes <= e.Bytes
+}
+
 // Tidy does to a team's sessions what a policy asks for, the oldest first, until
 // ctx is done: then it stops between two sessions. Sessions that somebody writes
-// to, or wrote to meanwhile, are left for another time; other errors are joined.
-func (t *Team) Tidy(ctx context.Context, p Policy, now time.Time) error {
+// to, or wrote to meanwhile, are left for another time, and so is what would be
+// more than an effort; other errors are joined.
+func (t *Team) Tidy(ctx context.Context, p Policy, now time.Time, most Effort) error {
 	sessions, err := t.List()
 	if err != nil {
 		return err
 	}
 	pass := t.Pass()
 	var failures []error
+	var done int
+	var bytes int64
 	for rank, s := range slices.Backward(sessions) {
 		action := p.Action(s, rank, now)
-		if action == Keep {
+		if action == Keep || !most.allows(done+1, bytes+s.Bytes) {
 			continue
 		}
 		if ctx.Err() != nil {
 			break
 		}
+		done, bytes = done+1, bytes+s.Bytes
 		if err := pass.Do(action, s, p.Reason(action)); err != nil && !Busy(err) {
 			failures = append(failures, err)
 		}

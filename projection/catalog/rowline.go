@@ -55,11 +55,12 @@ func cutValue(text string) (value, rest string, ok bool) {
 	if text != "" && text[0] == '"' {
 		return cutString(text)
 	}
-	end := strings.IndexAny(text, ",}")
-	if end < 0 {
-		return "", "", false
+	for i := range len(text) {
+		if text[i] == ',' || text[i] == '}' {
+			return text[:i], text[i:], true
+		}
 	}
-	return text[:end], text[end:], true
+	return "", "", false
 }
 
 // cutString returns a JSON string with its quotes.

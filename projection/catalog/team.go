@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +19,12 @@ type Team struct {
 	journals *journal.Dir
 	fs       journal.FS
 	progress func(done, of int) // never nil
+
+	audited struct {
+		sync.Mutex
+		file  fs.FileInfo // of the index that was read last; nil: none was
+		index index
+	}
 }
 
 // Journals is the directory as the journal package sees it.
@@ -58,11 +65,12 @@ func (t *Team) List() ([]Session, error) {
 	if worthWriting(len(rows), learned) {
 		t.writeIndex(rows)
 	}
+	slices.SortFunc(rows, func(a, b *row) int { return newer(&a.Row, &b.Row, a.ID, b.ID) })
 	sessions := make([]Session, len(rows))
 	for i, r := range rows {
 		sessions[i] = t.session(*r)
 	}
-	return newestFirst(sessions), nil
+	return sessions, nil
 }
 
 // rows are those of the journals that are not empty. What was learned that the
@@ -109,11 +117,14 @@ func (t *Team) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
 		wg.Go(func() {
 			for n := next.Add(1); n <= int64(len(journals)); n = next.Add(1) {
 				costs.Add(read(journals[n-1]))
-				t.progress(int(done.Add(1)), len(journals))
+				if n := int(done.Add(1)); n < len(journals) {
+					t.progress(n, len(journals))
+				}
 			}
 		})
 	}
 	wg.Wait()
+	t.progress(len(journals), len(journals))
 	return costs.Load()
 }
 

@@ -1,0 +1,147 @@
+//go:build unix
+
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+)
+
+var largeSessions = flag.Int("large", 0, "how many sessions the home of TestALargeHome has; its log then tells how long whole processes take")
+
+// TestALargeHome lists a home with many sessions of one team: with an index and
+// without, after a session grew, after one was edited, deleted and added. The
+// figures in the README are its log:
+//
+//	go test ./cmd/agent-chatter -run ALargeHome -large 100000 -v -timeout 1h
+func TestALargeHome(t *testing.T) {
+	n := *largeSessions
+	l := &large{t: t, home: t.TempDir(), program: "agent-chatter", runs: 1}
+	if n > 0 {
+		l.runs, l.program = 9, built(t)
+	}
+	n = max(n, 1500) // more than a chat rewrites the index for
+	l.fill(n)
+	l.time("--version", "--version")
+	l.time("sessions, no index", "sessions", "--limit", "20")
+	newest := l.time("sessions", "sessions", "--limit", "20")
+	if rows := strings.Count(newest, "\n"); rows != 20 {
+		t.Fatalf("%d rows:\n%s", rows, newest)
+	}
+	index := l.stat("sessions.json")
+
+	l.append(l.ids[n/2], "It is not over")
+	if list := l.time("sessions, one grew", "sessions", "--limit", "20"); !strings.Contains(strings.SplitN(list, "\n", 2)[0], l.ids[n/2][22:]) {
+		t.Errorf("the session that grew is not the first:\n%s", list)
+	}
+	do(t, l.home, exitDone, "chat", "-m", "hello")
+	if list := l.time("sessions, one is new", "sessions", "--limit", "20"); !strings.HasSuffix(strings.SplitN(list, "\n", 2)[0], "hello") {
+		t.Errorf("the new session is not the first:\n%s", list)
+	}
+	if err := os.Remove(l.path(l.ids[3] + ".jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if list := l.time("sessions, one is gone", "sessions", "--limit", "20"); strings.Contains(list, l.ids[3][22:]) {
+		t.Errorf("the session that is gone is listed:\n%s", list)
+	}
+	if !os.SameFile(index, l.stat("sessions.json")) {
+		t.Error("the index was written anew for three sessions")
+	}
+	known, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json")
+	l.time("sessions show ID", "sessions", "show", l.ids[n/3])
+	l.time("compact --dry-run", "compact", "--dry-run")
+	if err := os.Remove(l.path("sessions.json")); err != nil {
+		t.Fatal(err)
+	}
+	if anew, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); anew != known {
+		t.Error("without an index the list is another one")
+	}
+}
+
+// large is a home with many sessions, newest first in ids.
+type large struct {
+	t       *testing.T
+	home    string
+	ids     []string
+	program string
+	runs    int
+}
+
+// built is the program as people have it, which starts faster than the one in
+// the tests.
+func built(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "agent-chatter")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+func (l *large) fill(n int) {
+	l.t.Helper()
+	began := time.Now()
+	var err error
+	l.ids, err = catalogtest.Sessions{Count: n, Newest: time.Now().Add(-time.Minute)}.Fill(filepath.Join(l.home, "sessions"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Logf("%-24s %d in %v", "sessions written", n, time.Since(began).Round(time.Millisecond))
+}
+
+func (l *large) path(name string) string { return filepath.Join(l.home, "sessions", "demo", name) }
+
+func (l *large) stat(name string) os.FileInfo {
+	l.t.Helper()
+	info, err := os.Stat(l.path(name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return info
+}
+
+func (l *large) append(id, text string) {
+	l.t.Helper()
+	log, err := journal.NewDir(l.path("."), journal.Options{}).Open(id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
+	if _, err := log.Append(projection.Record(time.Now(), projection.NewMessage(id+"-x", time.Now(), you, text, nil))); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// time runs the program some times and logs the median.
+func (l *large) time(what string, args ...string) (stdout string) {
+	l.t.Helper()
+	var took, busy []time.Duration
+	for range l.runs {
+		cmd := exec.Command(l.program, args...)
+		cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+l.home)
+		began := time.Now()
+		out, err := cmd.Output()
+		if err != nil {
+			l.t.Fatalf("%v: %v", args, err)
+		}
+		took = append(took, time.Since(began))
+		busy = append(busy, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+		stdout = string(out)
+	}
+	slices.Sort(took)
+	slices.Sort(busy)
+	l.t.Logf("%-24s %6d ms, %6d ms of processors", what, took[l.runs/2].Milliseconds(), busy[l.runs/2].Milliseconds())
+	return stdout
+}
