@@ -13,7 +13,7 @@ type Event struct {
 	Synced uint64          // the highest Seq known to be on the disk when this was written; 0: not said
 	Time   time.Time       // UTC, microseconds; information only, Seq is the order
 	Type   string          // what happened, noun.verb
-	Data   json.RawMessage // the payload, a JSON object; owned by the receiver
+	Data   json.RawMessage // the payload, a JSON object; owned by the receiver, unless a Reader's Scan yielded it
 	Sum    Sum             // of this line, chained to the one before
 }
 

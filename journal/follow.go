@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,7 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 			continue // read again after the file was replaced
 		}
 		t.at = t.sc.at
+		e.Data = bytes.Clone(e.Data)
 		if !yield(e, nil) {
 			return false, nil
 		}

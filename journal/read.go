@@ -88,6 +88,22 @@ func (r *Reader) All() iter.Seq2[Event, error] { return r.After(r.from) }
 // After yields the events behind a position of the journal, as All does.
 func (r *Reader) After(p Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		for e, err := range r.ScanAfter(p) {
+			e.Data = bytes.Clone(e.Data)
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Scan is All for who keeps no event, and takes less than half of its time: the
+// Data of an event is there until the next one is asked for, and then another's.
+func (r *Reader) Scan() iter.Seq2[Event, error] { return r.ScanAfter(r.from) }
+
+// ScanAfter is After for who keeps no event, as Scan is All.
+func (r *Reader) ScanAfter(p Position) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		r.end = ending{at: p}
 		stream, err := r.src.open(p.Offset)
 		if err != nil {
@@ -112,11 +128,11 @@ func (r *Reader) After(p Position) iter.Seq2[Event, error] {
 	}
 }
 
-// Position is behind the last event that All or After yielded.
+// Position is behind the last event that was yielded.
 func (r *Reader) Position() Position { return r.end.at }
 
-// Torn is what All or After, once it is done, or End found behind the last good
-// line.
+// Torn is what All or its likes, once they are done, or End found behind the last
+// good line.
 func (r *Reader) Torn() Torn { return r.end.torn }
 
 // Grown reports whether the file has more bytes now than when the Reader was

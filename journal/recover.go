@@ -266,8 +266,8 @@ func readLoosely(line []byte) (Event, bool) {
 	if err != nil {
 		return Event{}, false
 	}
-	e, err := decodeLayout(line, body, sum)
-	if err != nil {
+	var e Event
+	if e.decodeLayout(line, body, sum) != nil {
 		return readBeginning(line, sum)
 	}
 	return e, e.Seq > 0

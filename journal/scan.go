@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// blockSize is how much is read at once. Blocks are never used again, so that
-// an Event may keep a part of one.
+// blockSize is how much is read at once, in bytes.
 const blockSize = 256 << 10
 
 // lines cuts a stream into lines. It never gives out half a line: what follows
@@ -16,15 +15,16 @@ const blockSize = 256 << 10
 type lines struct {
 	r       io.Reader
 	max     int    // longest line with its newline, in bytes
-	pending []byte // read and not yet given out
+	pending []byte // read and not yet given out; a part of the block, up to its end
+	block   []byte // used again and again, as long as lines are not much longer or shorter than it
 	seen    int    // of pending, how much is known to have no newline
 }
 
 var errLongLine = errors.New("it is longer than a line may be")
 
 // next returns the next line without its newline; io.EOF when there is no
-// whole line (yet). A later call goes on where this one stopped. The line is
-// the receiver's to keep.
+// whole line (yet). A later call goes on where this one stopped, and writes over
+// the line.
 func (l *lines) next() ([]byte, error) {
 	for {
 		if i := bytes.IndexByte(l.pending[l.seen:], '\n'); i >= 0 {
@@ -53,7 +53,7 @@ func (l *lines) next() ([]byte, error) {
 func (l *lines) skip(prev Sum) (*longLine, error) {
 	long := newLongLine(l.pending, prev)
 	l.seen = 0
-	for fresh := false; ; fresh = true {
+	for {
 		if i := bytes.IndexByte(l.pending, '\n'); i >= 0 {
 			long.add(l.pending[:i])
 			long.bytes++
@@ -62,23 +62,16 @@ func (l *lines) skip(prev Sum) (*longLine, error) {
 		}
 		long.add(l.pending)
 		l.pending = l.pending[:0]
-		if !fresh { // an Event may keep a part of the first block; the next one can be used again
-			l.pending = make([]byte, 0, blockSize)
-		}
 		if err := l.fill(); err != nil {
 			return long, err
 		}
 	}
 }
 
-// fill reads some more behind pending, into new memory when the block is full.
-// It grows to no more than the longest line and one block.
+// fill reads some more behind pending.
 func (l *lines) fill() error {
 	if cap(l.pending)-len(l.pending) < blockSize/4 {
-		size := max(blockSize, min(2*len(l.pending), l.max+blockSize))
-		block := make([]byte, len(l.pending), size)
-		copy(block, l.pending)
-		l.pending = block
+		l.makeRoom()
 	}
 	n, err := l.r.Read(l.pending[len(l.pending):cap(l.pending)])
 	l.pending = l.pending[:len(l.pending)+n]
@@ -89,6 +82,16 @@ func (l *lines) fill() error {
 		return io.ErrNoProgress
 	}
 	return err
+}
+
+// makeRoom moves what is pending to the beginning of a block, which grows to no
+// more than the longest line and one block.
+func (l *lines) makeRoom() {
+	size := max(blockSize, min(2*len(l.pending), l.max+blockSize))
+	if len(l.block) < size || len(l.block) > 2*size {
+		l.block = make([]byte, size)
+	}
+	l.pending = l.block[:copy(l.block, l.pending)]
 }
 
 // scanner reads the events of a journal and checks each against the chain.
@@ -135,9 +138,9 @@ func (e *badLine) corrupt(path string) *CorruptError {
 	return c
 }
 
-// next returns the next event. io.EOF: there is no further whole line.
+// next returns the next event, whose Data the next call writes over. io.EOF: there is no further whole line.
 // A *badLine: there is one, and it does not check.
-func (s *scanner) next() (Event, error) {
+func (s *scanner) next() (e Event, err error) {
 	line, err := s.lines.next()
 	if err == errLongLine {
 		return Event{}, s.tooLong()
@@ -145,14 +148,13 @@ func (s *scanner) next() (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e, err := decode(line, s.at.Sum)
-	if err != nil {
+	if err := e.decode(line, s.at.Sum); err != nil {
 		return Event{}, &badLine{s.at, err}
 	}
 	if e.Seq != s.at.Seq+1 {
 		return Event{}, &badLine{s.at, fmt.Errorf("its seq is %d, not %d", e.Seq, s.at.Seq+1)}
 	}
-	s.at = s.at.after(e, len(line)+1)
+	s.at = Position{Seq: e.Seq, Offset: s.at.Offset + int64(len(line)) + 1, Sum: e.Sum}
 	s.claimed = max(s.claimed, e.Synced)
 	return e, nil
 }

@@ -1,0 +1,85 @@
+package journal_test
+
+import (
+	"bytes"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// BenchmarkScan is what reading a journal costs that lies in the system's
+// memory: finding its lines, checking their sums and reading their envelopes.
+// Beside it is what the machine needs for the parts of that which nobody can
+// save.
+func BenchmarkScan(b *testing.B) {
+	const id, lines = "01KAJ000000000000000000000", 16_000
+	dir := journal.NewDir(b.TempDir(), journal.Options{})
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	size := writeJournal(b, path, lines, 1900)
+
+	read := func(b *testing.B, take func(block []byte)) {
+		b.SetBytes(size)
+		block := make([]byte, 256<<10)
+		for b.Loop() {
+			f, err := os.Open(path)
+			must(b, err)
+			for n := 1; n > 0; {
+				n, _ = f.Read(block)
+				take(block[:n])
+			}
+			must(b, f.Close())
+		}
+	}
+	b.Run("only reading", func(b *testing.B) { read(b, func([]byte) {}) })
+	b.Run("reading and CRC-32C of blocks", func(b *testing.B) {
+		table := crc32.MakeTable(crc32.Castagnoli)
+		read(b, func(block []byte) { crc32.Update(0, table, block) })
+	})
+	for name, each := range map[string]func(*journal.Reader) int{
+		"Scan": func(r *journal.Reader) (n int) {
+			for _, err := range r.Scan() {
+				must(b, err)
+				n++
+			}
+			return n
+		},
+		"All": func(r *journal.Reader) (n int) {
+			for _, err := range r.All() {
+				must(b, err)
+				n++
+			}
+			return n
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := dir.Reader(id, journal.Position{})
+				must(b, err)
+				if n := each(r); n != lines {
+					b.Fatalf("%d lines", n)
+				}
+				must(b, r.Close())
+			}
+		})
+	}
+}
+
+// writeJournal writes a journal of so many lines whose payloads have about so
+// many bytes, and returns its length.
+func writeJournal(b *testing.B, path string, lines, length int) int64 {
+	var out bytes.Buffer
+	var at journal.Position
+	for n := range lines {
+		e, next, err := at.Next(counted(n+1, length))
+		must(b, err)
+		out.Write(append(e.Line(), '\n'))
+		at = next
+	}
+	must(b, os.WriteFile(path, out.Bytes(), 0o600))
+	return at.Offset
+}
