@@ -204,7 +204,7 @@ func Record(at time.Time, p Payload) journal.Record {
 	if err := enc.Encode(p); err != nil {
 		panic(fmt.Sprintf("payload of %s: %v", p.eventType(), err)) // structs of plain fields
 	}
-	return journal.Record{Type: p.eventType(), Data: data.Bytes(), Time: at}
+	return journal.Record{Type: p.eventType(), Data: bytes.TrimSuffix(data.Bytes(), []byte("\n")), Time: at}
 }
 
 var (
@@ -217,6 +217,14 @@ var (
 // Decode reads the payload of an event, whichever version it has, into the
 // struct of its type. Errors are ErrUnknownType, ErrNewer, and those of JSON.
 func Decode(e journal.Event) (Payload, error) {
+	if p, ok := decodeOrdinary(e); ok {
+		return p, nil
+	}
+	return decodeAny(e)
+}
+
+// decodeAny reads any layout, by package json.
+func decodeAny(e journal.Event) (Payload, error) {
 	decode, ok := decoders[e.Type]
 	if !ok {
 		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, ErrUnknownType)

@@ -151,8 +151,16 @@ func FuzzDecodePayload(f *testing.F) {
 		r := record(p)
 		f.Add(r.Type, []byte(r.Data))
 	}
+	for _, odd := range oddPayloads {
+		if len(odd.data) < 1000 {
+			f.Add(odd.eventType, []byte(odd.data))
+		}
+	}
 	f.Fuzz(func(t *testing.T, eventType string, data []byte) {
 		e := journal.Event{Seq: 2, Time: created, Type: eventType, Data: data}
+		sameAsPackageJSON(t, e)
+		foldsAsPackageJSON(t, e)
+		fitsAsTheSchemaSays(t, e)
 		p, err := projection.Decode(e)
 		if err == nil {
 			again, err := projection.Decode(journal.Event{Type: eventType, Data: projection.Record(created, p).Data})

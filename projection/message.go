@@ -136,4 +136,6 @@ func NewMessage(id string, at time.Time, by Speaker, content string, routing *Ro
 }
 
 // FormatTime writes a time as snapshots do: UTC, RFC 3339, milliseconds.
-func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func FormatTime(t time.Time) string { return t.UTC().Format(timestampLayout) }
+
+const timestampLayout = "2006-01-02T15:04:05.000Z"

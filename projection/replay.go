@@ -34,8 +34,8 @@ type replay struct{ state State }
 
 // next folds an event and returns what is seen of it.
 func (r *replay) next(e journal.Event) (Entry, bool) {
-	r.state.Apply(e)
-	p, err := Decode(e)
+	p, err := decodeForFold(e)
+	r.state.applyDecoded(e, p, err)
 	if err != nil {
 		return Entry{}, false
 	}

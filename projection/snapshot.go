@@ -46,9 +46,10 @@ func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		state.Apply(e)
-		if m, ok := messageOf(e); ok {
-			messages = append(messages, m)
+		p, err := decodeForFold(e)
+		state.applyDecoded(e, p, err)
+		if m, ok := p.(MessageAppended); ok && err == nil {
+			messages = append(messages, m.Message)
 		}
 	}
 	s := state.snapshot()

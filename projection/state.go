@@ -99,8 +99,13 @@ type Entry struct {
 // Apply folds one event into the state. It never fails: what it does not
 // understand is counted.
 func (s *State) Apply(e journal.Event) {
+	p, err := decodeForFold(e)
+	s.applyDecoded(e, p, err)
+}
+
+// applyDecoded folds an event that was decoded.
+func (s *State) applyDecoded(e journal.Event, p Payload, err error) {
 	s.Seq = e.Seq
-	p, err := Decode(e)
 	switch {
 	case errors.Is(err, ErrUnknownType):
 		s.countUnknown(e.Type)

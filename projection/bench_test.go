@@ -1,0 +1,129 @@
+package projection_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
+)
+
+// BenchmarkReading is what it costs to read a session of 2,000 messages that
+// lies in the system's memory, from the file to what somebody asks for.
+func BenchmarkReading(b *testing.B) {
+	const id = "01KAJ000000000000000000000"
+	dir := journal.NewDir(b.TempDir(), journal.Options{})
+	size := writeSession(b, filepath.Join(dir.Path(), id+".jsonl"), 2000)
+
+	for _, part := range []struct {
+		name string
+		read func(*journal.Reader) error
+	}{
+		{"lines", func(r *journal.Reader) error {
+			for _, err := range r.Scan() {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"payloads by package json", func(r *journal.Reader) error {
+			return decodeAll(r, projection.DecodeAny)
+		}},
+		{"payloads", func(r *journal.Reader) error {
+			return decodeAll(r, projection.Decode)
+		}},
+		{"State", func(r *journal.Reader) error {
+			var s projection.State
+			for e, err := range r.Scan() {
+				if err != nil {
+					return err
+				}
+				s.Apply(e)
+			}
+			return nil
+		}},
+		{"State by package json", func(r *journal.Reader) error {
+			var s projection.State
+			for e, err := range r.Scan() {
+				if err != nil {
+					return err
+				}
+				s.ApplyAny(e)
+			}
+			return nil
+		}},
+		{"State and Fits", func(r *journal.Reader) error {
+			var s projection.State
+			for e, err := range r.Scan() {
+				if err != nil {
+					return err
+				}
+				s.Apply(e)
+				if !projection.Fits(e) && e.Seq > 1 {
+					return fmt.Errorf("event %d does not fit", e.Seq)
+				}
+			}
+			return nil
+		}},
+		{"Replay", func(r *journal.Reader) error {
+			for _, err := range projection.Replay(r.Scan()) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"Snapshot", func(r *journal.Reader) error {
+			_, err := projection.ReadSnapshot(r.Scan())
+			return err
+		}},
+	} {
+		b.Run(part.name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := dir.Reader(id, journal.Position{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := part.read(r); err != nil || r.Position().Offset != size {
+					b.Fatalf("read up to %d of %d: %v", r.Position().Offset, size, err)
+				}
+				r.Close()
+			}
+		})
+	}
+}
+
+func decodeAll(r *journal.Reader, decode func(journal.Event) (projection.Payload, error)) error {
+	for e, err := range r.Scan() {
+		if err != nil {
+			return err
+		}
+		if _, err := decode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSession writes a session to a file and returns its length.
+func writeSession(b *testing.B, path string, messages int) int64 {
+	b.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	end, err := projectiontest.WriteSession(file, messages, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return end.Offset
+}

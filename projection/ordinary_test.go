@@ -1,0 +1,254 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// oddPayloads are those that the short way has to leave alone or to read as
+// package json does.
+var oddPayloads = []struct{ name, eventType, data string }{
+	{"a field twice", "turn.text", `{"turnId":"t1","text":"a","text":"b"}`},
+	{"a field in capitals", "turn.text", `{"turnId":"t1","TEXT":"a"}`},
+	{"a field in capitals behind the same", "turn.text", `{"turnId":"t1","text":"a","Text":"b"}`},
+	{"a field whose name is folded from another letter", "message.appended", `{"me\u017fsage":{"id":"a"}}`},
+	{"fields in another order", "turn.text", `{"text":"a","turnId":"t1"}`},
+	{"a field more", "turn.text", `{"turnId":"t1","text":"a","more":{"text":"b"}}`},
+	{"a field less", "turn.text", `{"turnId":"t1"}`},
+	{"a newer version behind", "turn.text", `{"turnId":"t1","text":"a","v":2}`},
+	{"white space", "turn.text", `{"turnId": "t1","text":"a"}`},
+	{"white space behind", "turn.text", "{\"turnId\":\"t1\",\"text\":\"a\"}\n"},
+	{"more behind", "turn.text", `{"turnId":"t1","text":"a"}{}`},
+	{"nothing", "turn.text", ``},
+	{"cut off", "turn.text", `{"turnId":"t1","text":"a`},
+	{"cut off in an escape", "turn.text", `{"turnId":"t1","text":"a\`},
+	{"cut off in a character", "turn.text", `{"turnId":"t1","text":"a\u00`},
+	{"null for a string", "turn.text", `{"turnId":"t1","text":null}`},
+	{"a number for a string", "turn.text", `{"turnId":"t1","text":5}`},
+	{"every escape", "turn.text", `{"turnId":"t1","text":"\"\\\/\b\f\n\r\t\u0000\u001b\u00e9\u20AC\ufffd"}`},
+	{"an escape that is none", "turn.text", `{"turnId":"t1","text":"\x41"}`},
+	{"an escape of letters that are no digits", "turn.text", `{"turnId":"t1","text":"\u00g0"}`},
+	{"a character in two halves", "turn.text", `{"turnId":"t1","text":"\ud83d\ude00"}`},
+	{"half a character", "turn.text", `{"turnId":"t1","text":"\ud83d"}`},
+	{"the other half", "turn.text", `{"turnId":"t1","text":"a\udc00\u0041"}`},
+	{"bytes that are not UTF-8", "turn.text", "{\"turnId\":\"t1\",\"text\":\"a\xff\xc3\"}"},
+	{"bytes of half a character", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\xed\xa0\x80\"}"},
+	{"bytes that are not UTF-8 beside an escape", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\\n\xff\"}"},
+	{"a control character", "turn.text", "{\"turnId\":\"t1\",\"text\":\"12345678\x1f\"}"},
+	{"NUL bytes", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\x00\x00\x00\x00\x00\x00\x00\x00\"}"},
+	{"a long line separator as it is", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\u2028\"}"},
+
+	{"a legacy speaker", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"roleId":"r","roleName":"R"},"content":"c"}}`},
+	{"a speaker of both", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"","name":"","displayName":"","type":"","roleId":"r"},"content":"c"}}`},
+	{"a speaker that is null", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":null,"content":"c"}}`},
+	{"a message that is null", "message.appended", `{"message":null}`},
+	{"routing that is null", "message.appended", routed(`null`)},
+	{"routing that is empty", "message.appended", routed(`{}`)},
+	{"lists that are null", "message.appended", routed(`{"rawNextMarkers":null,"resolvedAddressees":null}`)},
+	{"lists that are empty", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[]}`)},
+	{"lists that end in a comma", "message.appended", routed(`{"rawNextMarkers":["a",],"resolvedAddressees":[]}`)},
+	{"lists that begin with a comma", "message.appended", routed(`{"rawNextMarkers":[,"a"],"resolvedAddressees":[]}`)},
+	{"a marker that is null", "message.appended", routed(`{"rawNextMarkers":[null],"resolvedAddressees":[]}`)},
+	{"addressees", "message.appended", routed(`{"rawNextMarkers":["a","b"],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null},{"identifier":"b","memberId":"b","memberName":""}]}`)},
+	{"a legacy addressee", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","roleId":"r"}]}`)},
+	{"an addressee of both", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null,"roleId":"r"}]}`)},
+	{"an addressee that is null", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[null]}`)},
+	{"raw bytes", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c"},"raw":"/w=="}`},
+
+	{"input that is null", "tool.started", toolStarted(`null`)},
+	{"input of every kind", "tool.started", toolStarted(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`)},
+	{"input with white space", "tool.started", toolStarted(`{"a": 1}`)},
+	{"input that is not UTF-8", "tool.started", toolStarted("\"\xff\"")},
+	{"input with a zero before", "tool.started", toolStarted(`01`)},
+	{"input with a number beyond all numbers", "tool.started", toolStarted(`1e999`)},
+	{"input with a number of many digits", "tool.started", toolStarted(strings.Repeat("9", 400))},
+	{"input with half a number", "tool.started", toolStarted(`1.`)},
+	{"input with a number without digits", "tool.started", toolStarted(`-`)},
+	{"input with half an object", "tool.started", toolStarted(`{"a"`)},
+	{"input with a key that is a number", "tool.started", toolStarted(`{1:2}`)},
+	{"input that is nested", "tool.started", toolStarted(strings.Repeat("[", 99) + strings.Repeat("]", 99))},
+	{"input that is nested deeply", "tool.started", toolStarted(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
+	{"no input", "tool.started", `{"turnId":"t1","toolId":"u","name":"n","input":}`},
+
+	{"a duration of zero", "turn.ended", turnEnded(`0`)},
+	{"a duration below zero", "turn.ended", turnEnded(`-1`)},
+	{"a duration with a fraction", "turn.ended", turnEnded(`1.0`)},
+	{"a duration with an exponent", "turn.ended", turnEnded(`1e3`)},
+	{"a duration with a zero before", "turn.ended", turnEnded(`01`)},
+	{"a duration that just fits", "turn.ended", turnEnded(`9223372036854775807`)},
+	{"a duration that does not fit", "turn.ended", turnEnded(`9223372036854775808`)},
+	{"a duration as text", "turn.ended", turnEnded(`"1"`)},
+	{"no duration", "turn.ended", turnEnded(``)},
+	{"usage that is null", "turn.ended", turnEnded(`1,"usage":null`)},
+	{"usage with more", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`)},
+	{"usage with less", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1}`)},
+	{"an unknown reason", "turn.ended", `{"turnId":"t1","memberId":"ada","finishReason":"bored","durationMs":1}`},
+}
+
+func routed(routing string) string {
+	return `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c","routing":` + routing + `}}`
+}
+
+func toolStarted(input string) string {
+	return `{"turnId":"t1","toolId":"u","name":"n","input":` + input + `}`
+}
+
+func turnEnded(duration string) string {
+	return `{"turnId":"t1","memberId":"ada","finishReason":"done","durationMs":` + duration + `}`
+}
+
+func TestTheShortWayReadsAsPackageJSON(t *testing.T) {
+	for _, test := range oddPayloads {
+		t.Run(test.name, func(t *testing.T) {
+			e := journal.Event{Seq: 3, Type: test.eventType, Data: json.RawMessage(test.data)}
+			sameAsPackageJSON(t, e)
+			foldsAsPackageJSON(t, e)
+			fitsAsTheSchemaSays(t, e)
+		})
+	}
+}
+
+// A payload that is one byte away from an ordinary one is where the two ways
+// would part.
+func TestTheShortWayReadsAsPackageJSONWhateverByteIsWrong(t *testing.T) {
+	for _, p := range everyPayload() {
+		r := record(p)
+		for i := range r.Data {
+			if e := (journal.Event{Seq: 2, Type: r.Type, Data: r.Data[:i]}); i%7 == 0 {
+				sameAsPackageJSON(t, e)
+			}
+			for _, wrong := range []byte("\x1f \"\\,}]0eA\xff") {
+				data := append([]byte(nil), r.Data...)
+				data[i] = wrong
+				sameAsPackageJSON(t, journal.Event{Seq: 2, Type: r.Type, Data: data})
+			}
+		}
+	}
+}
+
+func sameAsPackageJSON(t *testing.T, e journal.Event) {
+	t.Helper()
+	got, gotErr := projection.Decode(e)
+	want, wantErr := projection.DecodeAny(e)
+	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+		t.Fatalf("%.200q: %v, by package json: %v", e.Data, gotErr, wantErr)
+	}
+	if !reflect.DeepEqual(want, got) {
+		diff := cmp.Diff(want, got)
+		t.Fatalf("%.200q (-package json +the short way):\n%s", e.Data, diff)
+	}
+}
+
+// fitsAsTheSchemaSays holds Fits to the schema.
+func fitsAsTheSchemaSays(t *testing.T, e journal.Event) {
+	t.Helper()
+	if projection.Fits(e) {
+		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+			t.Fatalf("%.200q is said to fit: %v", e.Data, err)
+		}
+	}
+}
+
+// foldsAsPackageJSON holds the way that skips what no fold looks at to the
+// long one.
+func foldsAsPackageJSON(t *testing.T, e journal.Event) {
+	t.Helper()
+	opened := record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
+	short, long := fold(session(t, opened)...), fold(session(t, opened)...)
+	short.Apply(e)
+	long.ApplyAny(e)
+	same(t, short, long)
+}
+
+// Otherwise everything would take the long way, and no other test would tell.
+func TestWhatTheProgramWritesGoesTheShortWay(t *testing.T) {
+	text := "\"quotes\", \\, <tags> & control \x00\x1b\n\t characters, größer — 👍 \u2028"
+	for _, p := range []projection.Payload{
+		projection.NewMessage("m1", created, ada, text, to("mia", "carol")),
+		projection.NewMessage("m1", created, mia, "", nil),
+		projection.NewMessage("m1", created, mia, text, &projection.Routing{}),
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1"},
+		projection.TurnStarted{TurnID: "t1"},
+		projection.TurnText{TurnID: "t1", Text: text},
+		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls \"a\"","n":[1,2.5e3,null]}`)},
+		projection.ToolStarted{TurnID: "t1"},
+		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: text, OutputBytes: 70_000, Error: "exit status 1"},
+		projection.ToolCompleted{TurnID: "t1", ToolID: "u1"},
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow", Partial: text, AgentSession: "x"},
+		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}},
+	} {
+		r := record(p)
+		got, ok := projection.DecodeOrdinary(journal.Event{Type: r.Type, Data: r.Data})
+		if !ok {
+			t.Errorf("%s goes the long way", r.Data)
+		} else if diff := cmp.Diff(p, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", r.Data, diff)
+		}
+	}
+}
+
+func TestFitsSaysNothingThatTheSchemaDoesNotSay(t *testing.T) {
+	message := func(id, at, kind string) string {
+		return fmt.Sprintf(`{"message":{"id":%q,"timestamp":%q,"speaker":{"id":"","name":"","displayName":"","type":%q},"content":""}}`, id, at, kind)
+	}
+	for _, test := range []struct {
+		name, eventType, data string
+		want                  bool
+	}{
+		{"a message", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "system"), true},
+		{"a message of nobody's kind", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "robot"), false},
+		{"a message at noon", "message.appended", message("m", "noon", "ai"), false},
+		{"a message on a day that is none", "message.appended", message("m", "2026-11-31T02:30:03.000Z", "ai"), false},
+		{"a message at a short hour", "message.appended", message("m", "2026-11-30T2:30:03.0000Z", "ai"), false},
+		{"a message with a comma", "message.appended", message("m", "2026-11-30T02:30:03,000Z", "ai"), false},
+		{"a message of the year zero", "message.appended", message("m", "0000-01-01T00:00:00.000Z", "ai"), true},
+		{"text of a turn", "turn.text", `{"turnId":"t","text":""}`, true},
+		{"text of no turn", "turn.text", `{"turnId":"","text":""}`, false},
+		{"a turn of nobody", "turn.started", `{"turnId":"t","memberId":"","agentType":"","triggerMessageId":""}`, false},
+		{"a turn without a name", "turn.started", `{"turnId":"","memberId":"a","agentType":"","triggerMessageId":""}`, false},
+		{"an end", "turn.ended", turnEnded(`0`), true},
+		{"an end of nobody's turn", "turn.ended", `{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false},
+		{"an end of no turn", "turn.ended", `{"turnId":"","memberId":"a","finishReason":"done","durationMs":0}`, false},
+		{"an end for no reason", "turn.ended", `{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false},
+		{"a tool", "tool.started", toolStarted(`{"a":1}`), true},
+		{"a tool of no turn", "tool.started", `{"turnId":"","toolId":"","name":""}`, false},
+		{"a tool with a number beyond all numbers", "tool.started", toolStarted(`{"a":1e999}`), false},
+		{"a result", "tool.completed", `{"turnId":"t","toolId":""}`, true},
+		{"a result of no turn", "tool.completed", `{"turnId":"","toolId":""}`, false},
+		{"what is left to the schema", "session.renamed", `{"title":"a"}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := journal.Event{Seq: 3, Time: created, Type: test.eventType, Data: json.RawMessage(test.data)}
+			if got := projection.Fits(e); got != test.want {
+				t.Errorf("Fits: %v", got)
+			}
+			fitsAsTheSchemaSays(t, e)
+			if e.Seq = 0; projection.Fits(e) {
+				t.Error("an event without a number fits")
+			}
+		})
+	}
+}
+
+// The buffer that a payload is read from is used again.
+func TestAPayloadSharesNoMemoryWithItsEvent(t *testing.T) {
+	for _, p := range everyPayload() {
+		e := numbered(t, record(p))[0]
+		got, err := projection.Decode(e)
+		for i := range e.Data {
+			e.Data[i] = 'x'
+		}
+		if diff := cmp.Diff(p, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", e.Type, err, diff)
+		}
+	}
+}
