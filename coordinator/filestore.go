@@ -119,7 +119,7 @@ func (s *FileStore) Load(teamID, sessionID string) (*projection.Snapshot, error)
 		return nil, err
 	}
 	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(r.All())
+	snapshot, err := projection.ReadSnapshot(r.Scan())
 	if err == nil && snapshot.TeamID != teamID {
 		return nil, notFound(sessionID)
 	}

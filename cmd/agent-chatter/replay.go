@@ -92,7 +92,7 @@ func (r *replay) read(read func(*journal.Reader, func(journal.Event, error) bool
 
 // pass yields the events behind a position.
 func (r *replay) pass(reader *journal.Reader, p journal.Position, yield func(journal.Event, error) bool) {
-	for e, err := range reader.After(p) {
+	for e, err := range reader.ScanAfter(p) {
 		if !yield(e, err) {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -140,13 +141,16 @@ func (a *app) verify(team *catalog.Team, s catalog.Session) verdict {
 }
 
 func (a *app) verifyFrom(reader *journal.Reader, audit *catalog.Audit, v *verdict) {
-	for e, err := range reader.All() {
+	for e, err := range reader.Scan() {
 		if err != nil {
 			v.damaged(err)
 			return
 		}
 		v.Events = e.Seq
 		audit.Apply(e, reader.Position())
+		if projection.Fits(e) {
+			continue
+		}
 		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
 			a.notice(fmt.Sprintf("Session %s, line %d: %s", v.ID, e.Seq, safe(err.Error())))
 		}

@@ -53,7 +53,7 @@ func (t *Team) snapshot(id string) (*projection.Snapshot, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return projection.ReadSnapshot(r.All())
+	return projection.ReadSnapshot(r.Scan())
 }
 
 func (t *Team) takeNew(s *interchange.Session) error {

@@ -207,7 +207,7 @@ type HeadlessError struct{ ID, Reason string }
 func (e *HeadlessError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
 
 func fold(state *projection.State, r *journal.Reader) error {
-	for e, err := range r.All() {
+	for e, err := range r.Scan() {
 		if err != nil {
 			return err
 		}
