@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// archive measures how long archiving takes and how small journals get, and how
+// long it takes to show the end of a long archive.
+func (f *figures) archive(t *testing.T) {
+	talk := f.home(t)
+	f.archiveTimes(t, "a talk with tools", talk, writtenSession(t, talk, f.archived/10_000, 1))
+	for _, quoted := range []int{20_000, 200_000, 1_000_000} {
+		home := f.home(t)
+		path := writtenSession(t, home, 4, 1)
+		quoteOn(t, path, quoted, f.archived)
+		what := fmt.Sprintf("a file of %d bytes, quoted again and again", quoted)
+		shrunk := f.archiveTimes(t, what, home, path)
+		f.isAtLeast("archiving "+what, shrunk, 15, "times smaller")
+	}
+	f.replayEnd(t)
+}
+
+// archiveTimes archives a journal, again and again, and returns how many times
+// smaller it gets.
+func (f *figures) archiveTimes(t *testing.T, what, home, path string) (shrunk float64) {
+	t.Helper()
+	kept := filepath.Join(f.dir, "kept.jsonl")
+	if err := os.Rename(path, kept); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(kept)
+	archived := filepath.Join(filepath.Dir(path), "archive", filepath.Base(path)+".zst")
+	again := func(t *testing.T) {
+		os.Remove(archived)
+		if err := os.Link(kept, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	packed := filepath.Join(f.dir, "kept.zst")
+	defer os.Remove(packed)
+	results := f.race(t, append([]contestant{{
+		name: "compact", home: home, prepare: again, says: "archived",
+		args: []string{f.program, "compact", "--keep", "0", "--archive-after", "0d"},
+	}}, f.packers(kept, packed)...)...)
+	size := fileSize(t, kept)
+	shrunk = float64(size) / float64(fileSize(t, archived))
+	fmt.Printf("\nOf %s MB, %s: %.1f times smaller; by zstd -3: %.1f times. %.0f MB/s, read back and compared.\n",
+		mb(size), what, shrunk, float64(size)/float64(fileSize(t, packed)), float64(size)/1e6/results[0].wall().Seconds())
+	printCosts(results)
+	return shrunk
+}
+
+// packers are what archiving is compared with: zstd alone, and with what
+// archiving does besides.
+func (f *figures) packers(path, packed string) []contestant {
+	zstd := f.tool("zstd -3 --single-thread", nil, "zstd")
+	if zstd.args == nil {
+		return present([]contestant{zstd})
+	}
+	pack := "zstd -3 --single-thread -q -f -o " + packed + " " + path
+	return []contestant{
+		{name: zstd.name, args: []string{"sh", "-c", pack}},
+		{name: "the same, read back and compared", args: []string{"sh", "-c", pack + " && zstd -dc " + packed + " | cmp - " + path}},
+	}
+}
+
+// replayEnd shows the last events of an archive.
+func (f *figures) replayEnd(t *testing.T) {
+	home := f.home(t)
+	path := writtenSession(t, home, f.searched, 1)
+	size := fileSize(t, path)
+	seq := lastSeq(t, path)
+	if err := journal.NewDir(filepath.Dir(path), journal.Options{}).Archive(idOf(path)); err != nil {
+		t.Fatal(err)
+	}
+	f.do(t, home, nil, "sessions") // reads it whole, once
+	results := f.race(t, contestant{
+		name: "replay --from near the end of an archive", home: home, says: "That is all.",
+		args: []string{f.program, "replay", idOf(path), "--from", fmt.Sprint(seq - 20)},
+	})
+	fmt.Printf("\nOf an archive of %s MB of events:\n", mb(size))
+	printCosts(results)
+	f.takes(results[0], 100*time.Millisecond)
+}
+
+// lastSeq is the number of the last event of a journal.
+func lastSeq(t *testing.T, path string) uint64 {
+	t.Helper()
+	r, err := journal.NewDir(filepath.Dir(path), journal.Options{}).Reader(idOf(path), journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	end, err := r.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end.Seq
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// read measures how fast a session is read: by whole processes, and by one core
+// in the benchmarks of the packages that read it.
+func (f *figures) read(t *testing.T) {
+	home := f.home(t)
+	path := writtenSession(t, home, f.archived/10_000, 1)
+	size := fileSize(t, path)
+	f.do(t, home, nil, "sessions")
+	results := f.race(t,
+		contestant{name: "verify", home: home, args: []string{f.program, "verify", idOf(path)}, says: "ok"},
+		contestant{name: "replay", home: home, args: []string{f.program, "replay", idOf(path)}, silent: true},
+		contestant{name: "every line decoded by encoding/json", args: []string{f.beside, "search", rareWord, path}},
+	)
+	fmt.Printf("\nOf a session of %s MB:\n", mb(size))
+	printCosts(results)
+	f.readSpeeds(t)
+}
+
+// readSpeeds runs the benchmarks on one core.
+func (f *figures) readSpeeds(t *testing.T) {
+	var rows [][]string
+	speeds := map[string]float64{}
+	for _, b := range []struct{ room, benchmark string }{{"journal", "BenchmarkScan"}, {"projection", "BenchmarkReading"}} {
+		for _, s := range f.benchmarkSpeeds(t, b.room, b.benchmark) {
+			speeds[s.name] = s.gigabytes
+			rows = append(rows, []string{s.name, fmt.Sprintf("%.2f", s.gigabytes)})
+		}
+	}
+	if len(rows) == 0 {
+		t.Error("there are no benchmarks of reading")
+		return
+	}
+	printTable([]string{"on one core", "GB/s"}, rows)
+	f.isAtLeast("checking the chain, on a core", speeds["BenchmarkScan/Scan"], 4, "GB/s")
+	f.isAtLeast("reading messages, on a core", speeds["BenchmarkReading/Replay"], 0.8, "GB/s")
+	f.isAtLeast("decoding, times encoding/json", speeds["BenchmarkReading/payloads"]/speeds["BenchmarkReading/payloads_by_package_json"], 4, "×")
+}
+
+type speed struct {
+	name      string
+	gigabytes float64 // a second
+}
+
+var speedLine = regexp.MustCompile(`(?m)^(\S+)\s.*\s([0-9.]+) MB/s`)
+
+// benchmarkSpeeds runs a benchmark of a package, and returns the speeds that it
+// reports.
+func (f *figures) benchmarkSpeeds(t *testing.T, room, benchmark string) (speeds []speed) {
+	t.Helper()
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^"+benchmark+"$", "-benchtime", f.bench, "-cpu", "1", ".")
+	cmd.Dir = filepath.Join("..", "..", room)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", benchmark, err, out)
+	}
+	for _, match := range speedLine.FindAllStringSubmatch(string(out), -1) {
+		if megabytes, err := strconv.ParseFloat(match[2], 64); err == nil {
+			speeds = append(speeds, speed{match[1], megabytes / 1e3})
+		}
+	}
+	return speeds
+}

@@ -1,0 +1,143 @@
+// Command peer is what the figures compare agent-chatter with, where that is no
+// program of its own.
+//
+//	peer                    ends at once: what any Go program costs
+//	peer resume FILE        reads a session that is kept as one JSON file
+//	peer save FILE          adds a message to it, and writes it anew
+//	peer search TEXT FILE…  finds messages by decoding every line of journals
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	switch what, args := args[0], args[1:]; what {
+	case "resume":
+		s, err := load(args[0])
+		fmt.Printf("%d messages loaded\n", len(s.Context.Messages))
+		return err
+	case "save":
+		s, err := load(args[0])
+		if err != nil {
+			return err
+		}
+		last := s.Context.Messages[len(s.Context.Messages)-1]
+		last.Content = "one more message"
+		s.Context.Messages = append(s.Context.Messages, last)
+		return s.save(args[0])
+	case "search":
+		return search(args[0], args[1:])
+	}
+	return errors.New("peer does not know " + args[0])
+}
+
+// snapshot is a session in the layout of session-snapshot v1.0.
+type snapshot struct {
+	SchemaVersion string  `json:"schemaVersion"`
+	TeamID        string  `json:"teamId"`
+	SessionID     string  `json:"sessionId"`
+	CreatedAt     string  `json:"createdAt"`
+	UpdatedAt     string  `json:"updatedAt"`
+	Context       context `json:"context"`
+}
+
+type context struct {
+	Messages  []message `json:"messages"`
+	TeamTask  *string   `json:"teamTask"`
+	Timestamp any       `json:"timestamp"`
+	Version   any       `json:"version"`
+}
+
+type message struct {
+	ID        string  `json:"id"`
+	Timestamp string  `json:"timestamp"`
+	Speaker   speaker `json:"speaker"`
+	Content   string  `json:"content"`
+	Routing   any     `json:"routing,omitempty"`
+}
+
+type speaker struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	Type        string `json:"type"`
+}
+
+func load(path string) (s snapshot, err error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(content, &s)
+}
+
+// save replaces the file, and does not even wait for the disk.
+func (s snapshot) save(path string) error {
+	content, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".tmp", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}
+
+// event is a line of a journal.
+type event struct {
+	Seq  uint64 `json:"seq"`
+	Type string `json:"type"`
+	Data struct {
+		Message message `json:"message"`
+	} `json:"data"`
+}
+
+func search(text string, paths []string) error {
+	for _, path := range paths {
+		if err := searchFile(text, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func searchFile(text, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for lines := bufio.NewReaderSize(f, 1<<20); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var e event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return err
+		}
+		if strings.Contains(e.Data.Message.Content, text) {
+			fmt.Println(path, e.Seq, e.Data.Message.Content)
+		}
+	}
+}
