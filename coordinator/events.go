@@ -77,4 +77,5 @@ const (
 	UnknownNames NoticeKind = iota // Names were addressed and are no members
 	RoundLimit                     // Limit turns of agents are over
 	RunLimit                       // Limit turns of agents in this run are over
+	PromptCut                      // the agent Names takes no more: the oldest Limit messages of its window were left out
 )

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -20,17 +21,46 @@ type Window struct {
 func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
 func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
+// promptFor is the prompt, with as much of the conversation as the engine takes:
+// the oldest goes first, and that is said.
+func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
+	entries := c.context(next.trigger)
+	prompt := c.prompt(next, entries)
+	limited, ok := engine.(agent.Limited)
+	if !ok {
+		return prompt
+	}
+	all := len(entries)
+	for excess := limited.Excess(prompt); excess > 0 && len(entries) > 0; excess = limited.Excess(prompt) {
+		entries = shorter(entries, excess)
+		prompt = c.prompt(next, entries)
+	}
+	if left := all - len(entries); left > 0 {
+		c.o.Events.Notice(Notice{Kind: PromptCut, Names: []string{next.member.DisplayName}, Limit: left})
+	}
+	return prompt
+}
+
+// shorter is the entries without the oldest, which have that many bytes at least.
+func shorter(entries []projection.Entry, bytes int) []projection.Entry {
+	for len(entries) > 0 && bytes > 0 {
+		bytes -= len(entries[0].Content)
+		entries = entries[1:]
+	}
+	return entries
+}
+
 // prompt is everything that an agent is told: sections, each only when it has
 // something. It depends on the team and the session alone, so that it is the
 // same after a restart.
-func (c *Coordinator) prompt(next item) string {
+func (c *Coordinator) prompt(next item, entries []projection.Entry) string {
 	sections := []string{
 		next.member.SystemInstruction,
 		instructions(c.team.InstructionFile),
 		instructions(next.member.InstructionFile),
 		c.roster(next.member),
 		c.task(),
-		c.history(next.trigger),
+		history(entries),
 		section("Message from "+next.trigger.speaker, next.trigger.text),
 	}
 	var b strings.Builder
@@ -92,11 +122,14 @@ func (c *Coordinator) task() string {
 	return section("Task of the team", *c.conv.state.Task)
 }
 
-// history is the newest part of the conversation before the message that is
-// answered, and whether something older was left out.
-func (c *Coordinator) history(t trigger) string {
+// context is the newest part of the conversation before the message that is
+// answered.
+func (c *Coordinator) context(t trigger) []projection.Entry {
 	w := c.o.Window
-	entries := window(before(c.newest(), t.id), w.messages(), w.bytes()-len(t.text))
+	return window(before(c.newest(), t.id), w.messages(), w.bytes()-len(t.text))
+}
+
+func history(entries []projection.Entry) string {
 	if len(entries) == 0 {
 		return ""
 	}

@@ -180,3 +180,43 @@ func TestTheWindowIsAsWideAsSomebodyWants(t *testing.T) {
 		})
 	}
 }
+
+// narrow is a cast that takes prompts of so many bytes.
+type narrow struct {
+	*cast
+	most int
+}
+
+func (n narrow) Excess(prompt string) int { return max(0, len(prompt)-n.most) }
+
+func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for _, tt := range []struct {
+		name  string
+		most  int
+		shown []bool // of the messages, the last one of which is answered
+		said  string
+	}{
+		{"room for everything", 10000, []bool{true, true, true}, ""},
+		{"room for some", 2000, []bool{false, true, true}, "notice 3 [Ada] 1"},
+		{"room for none", 1, []bool{false, false, true}, "notice 3 [Ada] 4"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			o := s.options(&coordinator.MemoryStore{})
+			s.Coordinator = coordinator.New(o)
+			s.with(ensemble(), "")
+			s.say("first "+long, "second "+long)
+			o.Engines["cast"] = narrow{s.cast, tt.most}
+			s.say("third")
+			for i, text := range []string{"first ", "second ", "third"} {
+				if shown := strings.Contains(s.cast.prompt(), text); shown != tt.shown[i] {
+					t.Errorf("%q is shown: %v", text, shown)
+				}
+			}
+			if tt.said != "" && s.diary.count(tt.said) != 1 || s.diary.count("notice 3") > 1 {
+				t.Errorf("it was said: %q", s.diary.lines)
+			}
+		})
+	}
+}

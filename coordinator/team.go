@@ -12,11 +12,18 @@ const (
 	MemberHuman = "human"
 )
 
-// The engines that a member can name. A member whose Engine is neither does not load.
+// The engines that a member can name. A member whose Engine is none of them does not load.
 const (
 	EngineCommand = "command" // any program: the prompt on its standard input, the reply on its standard output
 	EngineDemo    = "demo"    // built in, offline
+	EngineClaude  = "claude"  // Claude Code
+	EngineCodex   = "codex"   // Codex
+	EngineGemini  = "gemini"  // Gemini CLI
+	EngineOpenAI  = "openai"  // a model behind an API for chat completions
 )
+
+// engines are all of them, in the order in which they are named to people.
+var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineOpenAI, EngineCommand, EngineDemo}
 
 // defaultResponseTime is how long an agent may take when its team does not say.
 const defaultResponseTime = 30 * time.Minute
@@ -70,8 +77,13 @@ type Member struct {
 	// BaseDir is the absolute path of the working directory; "" is the current one.
 	BaseDir string
 
-	// Command is the program of the engine "command": an absolute path, or a bare name to
-	// be looked up in PATH. Args come after it, Env is added to its environment.
+	// Endpoint is where the engine "openai" finds its API, as http://localhost:11434/v1.
+	// APIKeyEnv names the environment variable with its key; "" is no key.
+	Endpoint, APIKeyEnv string
+
+	// Command is the program that the engine runs: an absolute path, or a bare name to be
+	// looked up in PATH; "" is the engine's own choice. Args come after it, Env is added to
+	// its environment.
 	Command string
 	Args    []string
 	Env     map[string]string
@@ -95,14 +107,19 @@ func DemoTeam() *Team {
 	}
 }
 
-// EngineName is what runs the member's turns: Engine when it is set; else EngineDemo when
-// that is the agent type, and EngineCommand when it is not. It means nothing for a human.
+// EngineName is what runs the member's turns: Engine when it is set; else the engine that the
+// agent type names, and EngineCommand when it names none. It means nothing for a human.
 func (m Member) EngineName() string {
-	switch {
-	case m.Engine != "":
+	if m.Engine != "" {
 		return m.Engine
-	case m.AgentType == EngineDemo:
-		return EngineDemo
+	}
+	switch m.AgentType {
+	case EngineDemo, EngineClaude, EngineCodex, EngineGemini, EngineOpenAI:
+		return m.AgentType
+	case "claude-code":
+		return EngineClaude
+	case "gemini-cli":
+		return EngineGemini
 	}
 	return EngineCommand
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -154,6 +156,8 @@ type memberJSON struct {
 	Engine            string            `json:"engine"`
 	Model             string            `json:"model"`
 	Permissions       string            `json:"permissions"`
+	Endpoint          string            `json:"endpoint"`
+	APIKeyEnv         string            `json:"apiKeyEnv"`
 	Order             *float64          `json:"order"`
 	SystemInstruction json.RawMessage   `json:"systemInstruction"`
 	InstructionFile   string            `json:"instructionFile"`
@@ -346,6 +350,8 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 		Engine:            m.Engine,
 		Model:             m.Model,
 		Permissions:       m.Permissions,
+		Endpoint:          m.Endpoint,
+		APIKeyEnv:         m.APIKeyEnv,
 		SystemInstruction: instruction(m.SystemInstruction),
 		BaseDir:           baseDir,
 		Env:               m.Env,
@@ -365,18 +371,38 @@ func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
 	switch m.EngineName() {
 	case EngineDemo:
 	case EngineCommand:
-		r.findCommand(path, m, agents)
+		r.findCommand(path, m, agents, true)
+	case EngineClaude, EngineCodex, EngineGemini:
+		r.findCommand(path, m, agents, false)
+		r.checkPermissions(path, m.Permissions)
+	case EngineOpenAI:
+		r.checkEndpoint(path, m.Endpoint)
 	default:
-		r.problem(path+"/engine", "there is no engine %q; the engines are %s and %s", m.Engine, EngineCommand, EngineDemo)
+		r.problem(path+"/engine", "there is no engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
+	}
+}
+
+// checkPermissions reports permissions that no agent knows.
+func (r *teamReading) checkPermissions(path, permissions string) {
+	if permissions != "" && !slices.Contains(agent.Permissions, permissions) {
+		r.problem(path+"/permissions", "there are no permissions %q; there are %s", permissions, strings.Join(agent.Permissions, ", "))
+	}
+}
+
+// checkEndpoint reports an endpoint that nobody could ask.
+func (r *teamReading) checkEndpoint(path, endpoint string) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		r.problem(path+"/endpoint", "must be the address of an API for chat completions, such as http://localhost:11434/v1")
 	}
 }
 
 // instructionFile is where an agent of the type looks for instructions.
 func instructionFile(agentType string) string {
 	switch agentType {
-	case "claude":
+	case "claude", "claude-code":
 		return "CLAUDE.md"
-	case "gemini":
+	case "gemini", "gemini-cli":
 		return "GEMINI.md"
 	}
 	return "AGENTS.md"
@@ -394,8 +420,8 @@ func instruction(raw json.RawMessage) string {
 }
 
 // findCommand gives a member what starts its agent: the agent of the file, completed by the
-// registered one of the same name.
-func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON) {
+// registered one of the same name. Only an engine without a program of its own needs one.
+func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON, needed bool) {
 	i := slices.IndexFunc(agents, func(a agentJSON) bool { return a.Name == m.AgentType })
 	registered, ok := r.registry.agent(m.AgentType)
 	m.Command, m.Args = registered.Command, registered.Args
@@ -407,9 +433,10 @@ func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON) {
 		if agents[i].Args != nil {
 			m.Args = agents[i].Args
 		}
+	case !ok && r.registry.miss(), !needed:
 	case m.AgentType == "":
 		r.problem(path+"/agentType", "must name an agent")
-	case !ok && !r.registry.miss():
+	case !ok:
 		r.problem(path+"/agentType", "agent %q is neither in the agents of this file nor registered: add it to agents, with a command", m.AgentType)
 	}
 }

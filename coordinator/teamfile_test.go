@@ -48,6 +48,25 @@ func TestValidSampleTeamsLoad(t *testing.T) {
 	}
 }
 
+func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
+	for file, want := range map[string][]string{
+		"review.json":    {"author claude edit", "reviewer codex read", "you  "},
+		"all-local.json": {"planner openai ", "critic openai ", "you  "},
+	} {
+		var got []string
+		for _, m := range load(t, filepath.Join(samples, file), t.TempDir()).Members {
+			engine := ""
+			if m.Type == coordinator.MemberAI {
+				engine = m.EngineName()
+			}
+			got = append(got, m.Name+" "+engine+" "+m.Permissions)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has %q, want %q", file, got, want)
+		}
+	}
+}
+
 // checkCommand reports a member that has no engine "command", or a script that does not run.
 func checkCommand(t *testing.T, m coordinator.Member) {
 	t.Helper()
@@ -100,8 +119,8 @@ func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
 
 func TestEverySampleTeamIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
-	if err != nil || len(files) != 8 {
-		t.Errorf("%d samples (%v); the tests know 8: %q", len(files), err, files)
+	if err != nil || len(files) != 10 {
+		t.Errorf("%d samples (%v); the tests know 10: %q", len(files), err, files)
 	}
 }
 
@@ -274,7 +293,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			"members": [
 				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".", "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
-				 "engine": "command", "model": "large", "permissions": "ask", "themeColor": "red", "unheardOf": 1,
+				 "engine": "command", "model": "large", "permissions": "ask", "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
 		}
@@ -287,7 +306,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
-				Engine: "command", Model: "large", Permissions: "ask", SystemInstruction: "one\ntwo",
+				Engine: "command", Model: "large", Permissions: "ask", Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},
@@ -425,6 +444,11 @@ func TestRulesBeyondTheSchema(t *testing.T) {
 		{"unknown engine", []string{human, ai("bea", `"agentType":"demo","engine":"acp"`)}, ``, []string{"/team/members/1/engine"}},
 		{"engine demo needs no command", []string{human, ai("bea", `"agentType":"y","engine":"demo"`)}, ``, nil},
 		{"engine command needs one", []string{human, ai("bea", `"agentType":"demo","engine":"command"`)}, ``, []string{"/team/members/1/agentType"}},
+		{"an agent with a program of its own needs no command", []string{human, ai("bea", `"agentType":"claude","permissions":"edit"`)}, ``, nil},
+		{"unknown permissions", []string{human, ai("bea", `"agentType":"codex","permissions":"yolo"`)}, ``, []string{"/team/members/1/permissions"}},
+		{"an API needs no command", []string{human, ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://localhost:11434/v1"`)}, ``, nil},
+		{"no API", []string{human, ai("bea", `"agentType":"llama","engine":"openai"`)}, ``, []string{"/team/members/1/endpoint"}},
+		{"an API that is no address", []string{human, ai("bea", `"agentType":"llama","engine":"openai","endpoint":"localhost:11434"`)}, ``, []string{"/team/members/1/endpoint"}},
 		{"unknown agent", []string{human, ai("bea", `"agentType":"y"`)}, ``, []string{"/team/members/1/agentType"}},
 		{"empty agent", []string{human, ai("bea", `"agentType":""`)}, ``, []string{"/team/members/1/agentType"}},
 		{"an agent without a command", []string{human, ai("bea", `"agentType":"y"`)}, `{"name":"y"}`, []string{"/agents/0"}},

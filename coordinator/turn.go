@@ -57,6 +57,7 @@ type turn struct {
 	flushed int // how much of reply is recorded as turn.text
 	weighed int // how long reply may become before bounded looks again
 	usage   *projection.Usage
+	session string // the agent's own name of its session
 }
 
 // ask runs the agent and records its events, until it is done or fails.
@@ -73,10 +74,11 @@ func (t *turn) ask(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
+	question := t.question(engine)
 	came := make(chan result)
 	go func() {
 		defer close(came)
-		for e, err := range engine.Run(ctx, t.question()) {
+		for e, err := range engine.Run(ctx, question) {
 			came <- result{e, err}
 		}
 	}()
@@ -127,6 +129,8 @@ func (t *turn) hear(e agent.Event) error {
 		return t.record(t.toolCompleted(e))
 	case agent.Usage:
 		t.usage = &projection.Usage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
+	case agent.Session:
+		t.session = strings.ToValidUTF8(e.ID, "\uFFFD")
 	}
 	return nil
 }
@@ -177,6 +181,7 @@ func (t *turn) finish(ctx context.Context, failure error) error {
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: t.c.o.Now().Sub(t.started).Milliseconds(), Usage: t.usage,
+		AgentSession: t.session,
 	}
 	reply := strings.TrimRight(t.reply.String(), " \t\r\n")
 	if failure == nil && reply == "" {
@@ -237,14 +242,15 @@ func reason(ctx context.Context, failure error) projection.FinishReason {
 }
 
 // question is what the engine is asked.
-func (t *turn) question() agent.Turn {
+func (t *turn) question(engine agent.Engine) agent.Turn {
 	m := t.item.member
 	return agent.Turn{
-		ID: t.id, Prompt: t.c.prompt(t.item), Dir: t.c.workDir(m),
+		ID: t.id, Prompt: t.c.promptFor(engine, t.item), Dir: t.c.workDir(m),
 		Said: agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: agent.Member{
 			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
-			Model: m.Model, Command: m.Command, Args: m.Args, Env: m.Env, Next: t.c.after(m),
+			Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+			Command: m.Command, Args: m.Args, Env: m.Env, Next: t.c.after(m),
 		},
 	}
 }

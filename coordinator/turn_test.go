@@ -213,7 +213,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 	d := onDisk(t, 0)
 	input := json.RawMessage(`{ "for": "needle" }`)
 	s := start(t, d, does(nil,
-		agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
+		agent.Session{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
 		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
 		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
 		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20, OutputTokens: 5}))
@@ -232,6 +232,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		{TurnID: turnID, ToolID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\uFFFD"},
 		{TurnID: turnID, ToolID: "c2", Name: "make", Error: "exit 2"},
 	})
+	checkEqual(t, "the agent's session", s.lastEnd().AgentSession, "s-1")
 	checkEqual(t, "the usage", s.lastEnd().Usage, &projection.Usage{InputTokens: 20, OutputTokens: 5})
 	if got := s.Session().Stats; got.Tools != 2 || got.InputTokens != 20 || got.OutputTokens != 5 {
 		t.Errorf("the statistics are %+v", got)

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -379,4 +381,38 @@ func TestANoteOfAnySizeIsReadInNoTime(t *testing.T) {
 	}); n > bounded {
 		t.Errorf("the date takes %d MiB", n>>20)
 	}
+}
+
+func TestWhateverReadsAnArchiveTakesNoMemoryBeyondTheLimit(t *testing.T) {
+	for _, test := range []struct{ name, end string }{{"without a newline", ""}, {"with a newline", "\n"}} {
+		for _, name := range []string{"Reader", "Open", "Check", "Holds"} {
+			t.Run(name+" "+test.name, func(t *testing.T) {
+				dir := newDir(t)
+				id := newJournal(t, dir, 10)
+				path := filepath.Join(dir.Path(), id+".jsonl")
+				endless(t, path, test.end)
+				pack(t, path, filepath.Join(dir.Path(), "archive", id+".jsonl.zst"))
+				must(t, os.Remove(path))
+				if n := allocated(func() { limitedOperations[name](t, limited(dir, smallLimit), id) }); n > 4*bounded {
+					t.Errorf("it takes %d MiB", n>>20)
+				}
+			})
+		}
+	}
+}
+
+// pack compresses a file as any other program would.
+func pack(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	must(t, err)
+	defer in.Close()
+	must(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	out, err := os.Create(to)
+	must(t, err)
+	defer out.Close()
+	enc, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	must(t, err)
+	_, err = io.Copy(enc, in)
+	must(t, errors.Join(err, enc.Close()))
 }

@@ -137,10 +137,22 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
-			Engines: map[string]agent.Engine{coordinator.EngineDemo: demo, coordinator.EngineCommand: agent.Command{}},
+			Engines: engines(demo),
 		})
 	}
 	return t, closeInput, nil
+}
+
+// engines are what members can name.
+func engines(demo agent.Demo) map[string]agent.Engine {
+	return map[string]agent.Engine{
+		coordinator.EngineDemo:    demo,
+		coordinator.EngineCommand: agent.Command{},
+		coordinator.EngineClaude:  agent.Claude(),
+		coordinator.EngineCodex:   agent.Codex(),
+		coordinator.EngineGemini:  agent.Gemini(),
+		coordinator.EngineOpenAI:  agent.OpenAI{},
+	}
 }
 
 // enter makes everything that is printed fit a terminal in raw mode, until the

@@ -221,6 +221,10 @@ func interruptedTurnText(member string) string {
 	return fmt.Sprintf("%s was interrupted in the last turn. To ask again, type: /retry", safeLine(member))
 }
 
+func promptCutText(member string, messages int) string {
+	return fmt.Sprintf("%s takes no longer prompt: the oldest %d messages of the conversation were left out of it.", safeLine(member), messages)
+}
+
 func resumeCommandText(how string) string {
 	return "To go on: agent-chatter chat " + how
 }

@@ -121,6 +121,7 @@ func sampleTexts() []text {
 	add("sentence", "another alphabet", sentence(errors.New("école: it is empty")))
 	add("greetingText", "", greetingText(team))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
+	add("promptCutText", "a limit of the agent", promptCutText(hostile, 7))
 	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))

@@ -160,6 +160,8 @@ func (s *screen) Notice(n coordinator.Notice) {
 	case coordinator.RunLimit:
 		s.endOfRun = true
 		s.app.notice(fmt.Sprintf("The agents have had their %d turns of this run.", n.Limit))
+	case coordinator.PromptCut:
+		s.app.notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
 	}
 }
 

@@ -33,7 +33,7 @@ func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, stopped(ctx))
 			return
 		}
-		p, err := start(turn)
+		p, err := start(turn, plainly)
 		if err != nil {
 			yield(nil, err)
 			return

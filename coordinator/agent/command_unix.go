@@ -17,25 +17,32 @@ type group struct{ leader *os.Process }
 // for Ctrl+C, then no longer reach it; whoever runs the turn decides.
 func leadGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks every process of the group to end. One that is suspended, as after an
-// attempt to read from the terminal, is woken to hear it.
-func (g group) terminate() {
-	_ = g.signal(syscall.SIGTERM)
+// terminate asks every process of the group to end.
+func (g group) terminate() { g.ask(syscall.SIGTERM) }
+
+// interrupt asks every process of the group to leave off what it does, as Ctrl+C would.
+func (g group) interrupt() { g.ask(syscall.SIGINT) }
+
+// ask sends the signal to the group. A process that is suspended, as after an attempt to read
+// from the terminal, is woken to hear it.
+func (g group) ask(s syscall.Signal) {
+	_ = g.signal(s)
 	_ = g.signal(syscall.SIGCONT)
 }
 
 // kill ends every process of the group, as soon as the kernel gets to it.
 func (g group) kill() { _ = g.signal(syscall.SIGKILL) }
 
-// awaitEnd returns when no process of the group is alive, or at the deadline.
-func (g group) awaitEnd(deadline <-chan time.Time) {
+// awaitEnd returns when no process of the group is alive, or false at the deadline.
+func (g group) awaitEnd(deadline <-chan time.Time) bool {
 	for pause := time.Millisecond; g.alive(); pause = min(2*pause, 20*time.Millisecond) {
 		select {
 		case <-time.After(pause): // the system gives no notice of a group's end
 		case <-deadline:
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // alive reports whether the group has a process that can still do something. Zombies, which

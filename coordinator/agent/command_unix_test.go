@@ -54,6 +54,10 @@ func play(role string) int {
 				return 0
 			}
 		}
+	case "script": // runs a script of the shell, which gets the arguments
+		args := append([]string{"sh", "-c", os.Getenv("AGENT_TEST_SCRIPT"), "agent"}, os.Args[1:]...)
+		fmt.Println(syscall.Exec("/bin/sh", args, os.Environ()))
+		return 1
 	case "leave": // runs its arguments in a session of their own
 		cmd := exec.Command(os.Args[1], os.Args[2:]...)
 		cmd.Stdout = os.Stdout
@@ -379,7 +383,9 @@ func cancelAfterFirst(t *testing.T, e agent.Engine, turn agent.Turn) string {
 	begin := time.Now()
 	for event, err := range e.Run(ctx, turn) {
 		if last = err; err == nil {
-			said.WriteString(event.(agent.Text).Text)
+			if text, ok := event.(agent.Text); ok {
+				said.WriteString(text.Text)
+			}
 			cancel(errEnough)
 		}
 	}

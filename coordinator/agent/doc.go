@@ -21,7 +21,8 @@
 //
 // [Demo] needs no program, no network and no account, and gives the same words for the same
 // turn. [Command] runs any program that reads the prompt from standard input and writes its
-// reply to standard output.
+// reply to standard output. A [CLI] runs a coding agent that tells its turn in lines of JSON:
+// [Claude], [Codex], [Gemini]. [OpenAI] asks a model behind an API for chat completions.
 //
 // # Processes
 //

@@ -19,6 +19,14 @@ type Engine interface {
 	Run(ctx context.Context, turn Turn) iter.Seq2[Event, error]
 }
 
+// A Limited is an engine that does not take prompts of any length.
+type Limited interface {
+	Engine
+	// Excess is by how many bytes the prompt has to become shorter at least; 0 when it is
+	// short enough. Run refuses what is too long.
+	Excess(prompt string) int
+}
+
 // A Turn is what one member is asked at one time. Engines only read it.
 type Turn struct {
 	// ID is the turn's id, unique among all turns. Every process that the turn starts
@@ -47,6 +55,13 @@ type Member struct {
 	// AgentType, Engine and Model are the team's words for what answers. Engines that have
 	// no choice of model ignore them.
 	AgentType, Engine, Model string
+	// Permissions is what the agent may do; its values are the engine's. "" is what the agent
+	// is set up to do by itself.
+	Permissions string
+
+	// Endpoint is the address of an API, without "/chat/completions"; APIKeyEnv names the
+	// variable of this program's environment that has its key, "" is no key.
+	Endpoint, APIKeyEnv string
 
 	// Command is the program to run: a name that is looked up in PATH, or a path, which is
 	// relative to Turn.Dir unless it is absolute. It is never given to a shell.

@@ -16,6 +16,7 @@ import (
 // check next.
 type StartError struct {
 	Command string // as the team has it
+	Install string // the command that installs it; "" is not known
 	Err     error  // wraps exec.ErrNotFound, fs.ErrNotExist, fs.ErrPermission or what the system said
 }
 
@@ -33,6 +34,8 @@ func (e *StartError) advice() string {
 	switch {
 	case errors.Is(e.Err, errDir):
 		return "create the directory, or correct the member's baseDir"
+	case errors.Is(e.Err, exec.ErrNotFound) && e.Install != "":
+		return fmt.Sprintf("install it, or set the member's command to its full path; to install it, type: %s", e.Install)
 	case errors.Is(e.Err, exec.ErrNotFound):
 		return fmt.Sprintf("install it, or set the member's command to its full path; to look for it, type: command -v %s", shellWord(e.Command))
 	case errors.Is(e.Err, fs.ErrPermission):
@@ -66,12 +69,16 @@ type ExitError struct {
 }
 
 func (e *ExitError) Error() string {
-	how := fmt.Sprintf("ended with exit code %d", e.Code)
-	if e.Signal != "" {
-		how = "was ended by a signal: " + e.Signal
-	}
 	if e.Stderr == "" {
-		return fmt.Sprintf("%q %s and said nothing about it: run it by hand to see why", e.Command, how)
+		return fmt.Sprintf("%q %s and said nothing about it: run it by hand to see why", e.Command, e.how())
 	}
-	return fmt.Sprintf("%q %s: %s", e.Command, how, e.Stderr)
+	return fmt.Sprintf("%q %s: %s", e.Command, e.how(), e.Stderr)
+}
+
+// how is how the command ended.
+func (e *ExitError) how() string {
+	if e.Signal != "" {
+		return "was ended by a signal: " + e.Signal
+	}
+	return fmt.Sprintf("ended with exit code %d", e.Code)
 }

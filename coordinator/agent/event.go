@@ -2,8 +2,8 @@ package agent
 
 import "encoding/json"
 
-// An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted] or
-// [Usage]. Consumers ignore the kinds that they have no use for.
+// An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted],
+// [Usage] or [Session]. Consumers ignore the kinds that they have no use for.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are never empty, and never cut a valid
@@ -29,7 +29,11 @@ type ToolCompleted struct {
 // Usage is what the turn cost so far. The last one of a turn counts; they do not add up.
 type Usage struct{ InputTokens, OutputTokens int64 }
 
+// Session is the agent's own name of its session. The last one of a turn counts.
+type Session struct{ ID string }
+
 func (Text) event()          {}
 func (ToolStarted) event()   {}
 func (ToolCompleted) event() {}
 func (Usage) event()         {}
+func (Session) event()       {}

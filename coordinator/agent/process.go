@@ -27,6 +27,7 @@ const (
 // None of them depends on the consumer: a turn can be stopped while the consumer is busy.
 type process struct {
 	turn   Turn
+	asks   asks
 	group  group
 	stdin  io.WriteCloser
 	stdout *os.File // our ends of the pipes
@@ -47,12 +48,20 @@ type process struct {
 	completed   bool // the program ended by itself and the consumer heard all of it
 }
 
+// asks is how a program is asked to end, before it is killed.
+type asks int
+
+const (
+	plainly asks = iota // with SIGTERM
+	gently              // with SIGINT first, at which it says how far it came
+)
+
 // start starts the program and all that serves it but the supervisor. Its errors are
 // *StartErrors.
-func start(turn Turn) (*process, error) {
+func start(turn Turn, asks asks) (*process, error) {
 	path, err := lookup(turn)
 	if err != nil {
-		return nil, &StartError{turn.Member.Command, err}
+		return nil, &StartError{Command: turn.Member.Command, Err: err}
 	}
 	cmd := exec.Command(path, turn.Member.Args...)
 	cmd.Dir = turn.Dir
@@ -60,6 +69,7 @@ func start(turn Turn) (*process, error) {
 	leadGroup(cmd)
 	p := &process{
 		turn:    turn,
+		asks:    asks,
 		texts:   make(chan string),
 		unheard: make(chan struct{}),
 		exited:  make(chan struct{}),
@@ -67,7 +77,7 @@ func start(turn Turn) (*process, error) {
 		tail:    tail{limit: stderrKept},
 	}
 	if err := p.startPiped(cmd); err != nil {
-		return nil, &StartError{turn.Member.Command, err}
+		return nil, &StartError{Command: turn.Member.Command, Err: err}
 	}
 	p.group = group{cmd.Process}
 	p.serve(cmd.Process)
@@ -178,16 +188,26 @@ func (p *process) endStrays() {
 	}
 }
 
-// askToEnd tells the group to end and returns when it has, or when grace is over. It waits
-// for the whole group, not just for the program: the one that cleans up is often a child.
+// askToEnd tells the group to end and returns when it has, or when it was given grace for
+// each way of telling.
 func (p *process) askToEnd(grace time.Duration) {
+	if p.asks == gently && p.ask(p.group.interrupt, grace) {
+		return
+	}
+	p.ask(p.group.terminate, grace)
+}
+
+// ask tells the group to end, and reports whether it has before grace was over. It waits for
+// the whole group, not just for the program: the one that cleans up is often a child.
+func (p *process) ask(tell func(), grace time.Duration) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
-	p.group.terminate()
+	tell()
 	select {
 	case <-p.exited:
-		p.group.awaitEnd(timer.C)
+		return p.group.awaitEnd(timer.C)
 	case <-timer.C:
+		return false
 	}
 }
 

@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+)
+
+func newCodexParser() parser { return Codex().dialect.parser() }
+
+func TestWhatCodexPrintsIsUnderstood(t *testing.T) {
+	checkStreams(t, newCodexParser, []stream{
+		{name: "codex-text", want: []string{recordedSession, `said "Hello there. [NEXT: bob]"`, "used 10 5", "done"}},
+		{name: "codex-tool", want: []string{
+			recordedSession,
+			`started item_0 shell {"command":"/bin/bash -lc 'echo hi; touch made2'"}`,
+			`completed item_0 shell "hi\n" ""`,
+			`said "Tool done. Hello from fake. [NEXT: human]"`,
+			"used 20 10",
+			"done",
+		}},
+		{name: "codex-tool-fails", want: []string{
+			recordedSession,
+			`started item_0 shell {"command":"/bin/bash -lc 'echo oops; exit 3'"}`,
+			`completed item_0 shell "oops\n" "exit code 3"`,
+			`said "Tool done. Hello from fake. [NEXT: human]"`,
+			"used 20 10",
+			"done",
+		}},
+		{name: "codex-api-error", want: []string{recordedSession, "trouble: fake failure", "failed: fake failure"}},
+		{name: "several messages", lines: `
+{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"I look."}}
+{"type":"item.completed","item":{"id":"2","type":"reasoning","text":"hm"}}
+{"type":"item.completed","item":{"id":"3","type":"todo_list","items":[]}}
+{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{`said "I look.\n\nI saw."`}},
+		{name: "tools of every kind", lines: `
+{"type":"item.completed","item":{"id":"1","type":"file_change","changes":[{"path":"a","kind":"add"}],"status":"completed"}}
+{"type":"item.started","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":1},"status":"in_progress"}}
+{"type":"item.completed","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","result":null,"error":{"message":"no"},"status":"failed"}}
+{"type":"item.completed","item":{"id":"3","type":"web_search","query":"q"}}
+{"type":"item.completed","item":{"id":"4","type":"command_execution","command":"rm","status":"declined"}}`, want: []string{
+			`started 1 file_change [{"path":"a","kind":"add"}]`, `completed 1 file_change "" ""`,
+			`started 2 s.t {"a":1}`, `completed 2 s.t "null" "no"`,
+			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
+			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
+		}},
+		{name: "a warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"trouble: old model"}},
+		{name: "lines that are none of its own", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"noise: warning", "noise: 7"}},
+	})
+}
+
+func TestCodexSaysWhatWasInItsWayWhenItGaveUp(t *testing.T) {
+	lines := told(newCodexParser(), recorded(t, "codex-unauthorized"))
+	last := lines[len(lines)-1]
+	if !strings.HasPrefix(last, "failed: unexpected status 401 Unauthorized") || !strings.HasPrefix(lines[1], "trouble: Reconnecting... 1/5") {
+		t.Errorf("got %q", lines)
+	}
+	if help := Codex().dialect.help(last); !strings.Contains(help, "codex login") {
+		t.Errorf("the help is %q", help)
+	}
+}
+
+func FuzzCodex(f *testing.F) { fuzzParser(f, "codex", newCodexParser) }
+
+func TestCodexIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T) {
+	checkArguments(t, Codex(), []arguments{
+		{Member{}, "exec --json -"},
+		{Member{Model: "m", Permissions: "read"}, "exec --json --sandbox read-only --skip-git-repo-check -m m -"},
+		{Member{Permissions: "edit"}, "exec --json --sandbox workspace-write -"},
+		{Member{Permissions: "bypass"}, "exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -"},
+		{
+			Member{Permissions: "edit", Args: []string{"exec", "--json", "--sandbox", "danger-full-access", "-c", "exec=1", "exec", "-"}},
+			"exec --json --sandbox workspace-write -c exec=1 exec -",
+		},
+	})
+}
+
+func TestCodexTakesAPromptOfAsManyCharactersAsItSays(t *testing.T) {
+	for _, tt := range []struct {
+		prompt string
+		excess int
+	}{
+		{"", 0},
+		{strings.Repeat("x", 1<<20), 0},
+		{strings.Repeat("x", 1<<20+7), 7},
+		{strings.Repeat("語", 1<<20), 0},
+		{strings.Repeat("語", 1<<20+7), 7},
+	} {
+		if got := Codex().Excess(tt.prompt); got != tt.excess {
+			t.Errorf("%d bytes are %d too many, want %d", len(tt.prompt), got, tt.excess)
+		}
+	}
+	long := Turn{Prompt: strings.Repeat("x", 1<<20+1)}
+	for _, err := range Codex().Run(t.Context(), long) {
+		if err == nil || !strings.Contains(err.Error(), "at most 1048576 characters") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+)
+
+func newGeminiParser() parser { return Gemini().dialect.parser() }
+
+func TestWhatGeminiPrintsIsUnderstood(t *testing.T) {
+	checkStreams(t, newGeminiParser, []stream{
+		{name: "gemini-text", want: []string{recordedSession, `said "Hello there. [NEXT: bob]"`, "used 20 10", "done"}},
+		{name: "gemini-tool", want: []string{
+			recordedSession,
+			`started run_shell_command__call_fake000027 run_shell_command {"command":"echo hi; touch made3","description":"fake tool call"}`,
+			`completed run_shell_command__call_fake000027 run_shell_command "hi" ""`,
+			`said "Tool done. Hello from fake. [NEXT: human]"`,
+			"used 30 15",
+			"done",
+		}},
+		{name: "gemini-tool-refused", want: []string{
+			recordedSession,
+			`started bash__call_fake000026 bash {"command":"echo hi; touch made3"}`,
+			`completed bash__call_fake000026 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\", \"read_file\", \"grep_search\"?"`,
+			`said "Tool done. Hello from fake. [NEXT: human]"`,
+			"used 30 15",
+			"done",
+		}},
+		{name: "gemini-api-error", want: []string{recordedSession, "used 10 5", "failed: API Error: fake failure"}},
+		{name: "words between tools", lines: `
+{"type":"message","role":"assistant","content":"I "}
+{"type":"message","role":"assistant","content":"look."}
+{"type":"tool_use","tool_id":"1","tool_name":"read","parameters":{}}
+{"type":"tool_result","tool_id":"1","status":"success","output":"x"}
+{"type":"message","role":"assistant","content":"I saw."}`, want: []string{
+			`said "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `said "\n\nI saw."`,
+		}},
+		{name: "the end of a tool that was not announced", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`, want: []string{`completed 1  "" "it failed"`}},
+		{name: "a warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"trouble: loop"}},
+		{name: "lines that are none of its own", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"noise: YOLO", "noise: {"}},
+	})
+}
+
+func FuzzGemini(f *testing.F) { fuzzParser(f, "gemini", newGeminiParser) }
+
+func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T) {
+	checkArguments(t, Gemini(), []arguments{
+		{Member{}, "--output-format stream-json"},
+		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
+		{Member{Permissions: "edit"}, "--output-format stream-json --approval-mode auto_edit"},
+		{Member{Permissions: "bypass"}, "--output-format stream-json --approval-mode yolo --skip-trust"},
+		{Member{Args: []string{"--output-format", "json", "--sandbox"}}, "--output-format stream-json --sandbox"},
+	})
+}
+
+func TestGeminiTakesAPromptOfEightMebibytes(t *testing.T) {
+	for bytes, want := range map[int]int{8 << 20: 0, 8<<20 + 3: 3} {
+		if got := Gemini().Excess(strings.Repeat("x", bytes)); got != want {
+			t.Errorf("%d bytes are %d too many, want %d", bytes, got, want)
+		}
+	}
+}
+
+func TestWhatGeminiSaysToADirectoryItDoesNotTrustNamesTheWayOut(t *testing.T) {
+	help := Gemini().dialect.help("it ended with exit code 55: Gemini CLI is not running in a trusted directory. To proceed …")
+	if !strings.Contains(help, "GEMINI_CLI_TRUST_WORKSPACE") {
+		t.Errorf("the help is %q", help)
+	}
+}

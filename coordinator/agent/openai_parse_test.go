@@ -1,0 +1,30 @@
+package agent
+
+import "testing"
+
+func newOpenAIParser() parser { return &openaiParser{} }
+
+func TestWhatAnAPIStreamsIsUnderstood(t *testing.T) {
+	checkStreams(t, newOpenAIParser, []stream{
+		{name: "openai-text", want: []string{`said "Hello there. [NEXT: bob]"`, "done", "used 10 5"}},
+		{name: "openai-whole", want: []string{`said "Hello there. [NEXT: bob]"`, "done", "used 10 5"}},
+		{name: "usage in a chunk of its own", lines: `
+: a comment
+event: message
+data:{"choices":[{"delta":{"role":"assistant","content":null},"finish_reason":null}],"usage":null}
+data: {"choices":[{"delta":{"content":"hi"}}]}
+
+data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
+data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}
+data: [DONE]`, want: []string{`said "hi"`, "done", "used 3 4"}},
+		{name: "only the first choice counts", lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`, want: []string{`said "a"`}},
+		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`said "a"`, "failed: the reply was cut off: it has become too long for the model"}},
+		{name: "withheld", lines: `data: {"choices":[{"finish_reason":"content_filter"}]}`, want: []string{"failed: the reply was withheld by a filter"}},
+		{name: "a tool", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`, want: []string{"failed: it wants to use a tool, and has none"}},
+		{name: "an error in the middle", lines: `data: {"error":{"message":"out of memory"}}`, want: []string{"failed: out of memory"}},
+		{name: "an error that is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
+		{name: "a page", lines: "<html>", want: []string{"noise: <html>"}},
+	})
+}
+
+func FuzzOpenAI(f *testing.F) { fuzzParser(f, "openai", newOpenAIParser) }

@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// recorded is what an agent once printed, less what was long and of no interest.
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "streams", name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// recordedSession is what every recording says of its session.
+const recordedSession = "session 00000000-0000-4000-8000-000000000001"
+
+// told is what a parser makes of a stream, an event a line, with texts joined.
+func told(p parser, stream []byte) []string {
+	var lines []string
+	var said strings.Builder
+	flush := func() {
+		if said.Len() > 0 {
+			lines = append(lines, fmt.Sprintf("said %q", said.String()))
+			said.Reset()
+		}
+	}
+	for line := range bytes.Lines(stream) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		for _, e := range p.parse(line) {
+			if text, ok := e.(Text); ok {
+				said.WriteString(text.Text)
+				continue
+			}
+			flush()
+			lines = append(lines, describe(e))
+		}
+	}
+	flush()
+	return lines
+}
+
+func describe(e Event) string {
+	switch e := e.(type) {
+	case Session:
+		return "session " + e.ID
+	case Usage:
+		return fmt.Sprintf("used %d %d", e.InputTokens, e.OutputTokens)
+	case ToolStarted:
+		return fmt.Sprintf("started %s %s %s", e.ID, e.Name, e.Input)
+	case ToolCompleted:
+		return fmt.Sprintf("completed %s %s %q %q", e.ID, e.Name, e.Output, e.Error)
+	case verdict:
+		if e.failed {
+			return "failed: " + spoken(e.says)
+		}
+		return "done"
+	case trouble:
+		return "trouble: " + string(e)
+	case noise:
+		return "noise: " + string(e)
+	}
+	return fmt.Sprintf("%#v", e)
+}
+
+// A stream is what an agent printed, and what it says.
+type stream struct {
+	name  string // of a recording; otherwise
+	lines string
+	want  []string
+}
+
+func checkStreams(t *testing.T, fresh func() parser, streams []stream) {
+	for _, s := range streams {
+		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
+			content := []byte(s.lines)
+			if s.lines == "" {
+				content = recorded(t, s.name)
+			}
+			if diff := cmp.Diff(s.want, told(fresh(), content)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// fuzzParser checks what holds for every parser, whatever it is given: it does not panic, no
+// text is empty or invalid, and it says the same when it is asked again.
+func fuzzParser(f *testing.F, agent string, fresh func() parser) {
+	files, err := filepath.Glob(filepath.Join("testdata", "streams", agent+"-*.jsonl"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recordings of %s: %v", agent, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		p := fresh()
+		for line := range bytes.Lines(content) {
+			for _, e := range p.parse(bytes.TrimSpace(line)) {
+				if text, ok := e.(Text); ok && (text.Text == "" || !utf8.ValidString(text.Text)) {
+					t.Errorf("the text %q of the line %q", text.Text, line)
+				}
+			}
+		}
+		if diff := cmp.Diff(told(fresh(), content), told(fresh(), content)); diff != "" {
+			t.Errorf("another time it says something else:\n%s", diff)
+		}
+	})
+}
+
+func TestWhatAnAPIAnswersIsShownInItsWords(t *testing.T) {
+	for says, want := range map[string]string{
+		`API Error: 400 no credit`:                                  `API Error: 400 no credit`,
+		`{"error":{"type":"x","code":null,"message":"no credit"}}`:  `no credit`,
+		`[API Error: {"error":{"code":400,"message":"no credit"}}]`: `API Error: no credit`,
+		`{"error":"no credit"}`:                                     `{"error":"no credit"}`,
+		` } { `:                                                     `} {`,
+		``:                                                          ``,
+	} {
+		if got := spoken(says); got != want {
+			t.Errorf("%s is shown as %q, want %q", says, got, want)
+		}
+	}
+}
+
+// arguments are what a member's agent is started with.
+type arguments struct {
+	member Member
+	want   string
+}
+
+func checkArguments(t *testing.T, c CLI, table []arguments) {
+	t.Helper()
+	for _, tt := range table {
+		got, err := c.dialect.arguments(tt.member)
+		if err != nil || strings.Join(got, " ") != tt.want {
+			t.Errorf("%+v: got %q, %v, want %q", tt.member, got, err, tt.want)
+		}
+	}
+	for _, no := range []string{"yolo", "Bypass", " "} {
+		if got, err := c.dialect.arguments(Member{Permissions: no}); err == nil || !strings.Contains(err.Error(), `"permissions" to read, edit, bypass`) {
+			t.Errorf("permissions %q gave %q, %v", no, got, err)
+		}
+	}
+}
