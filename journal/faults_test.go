@@ -190,7 +190,7 @@ func failEverywhere(t *testing.T, tried *tally, live func(*life), seed uint64, f
 			follower := l.follow()
 			l.disk.Before(func() {
 				if l.disk.Failed() {
-					l.cut(fmt.Sprintf("power cut behind failure %d", n), 2, seed<<32+uint64(n))
+					l.cut(fmt.Sprintf("power cut behind failure %d", n), 1, seed<<32+uint64(n))
 				}
 			})
 			live(l)

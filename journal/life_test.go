@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -179,7 +180,7 @@ func (l *life) close() {
 }
 
 // path is where the journal is while it is live.
-func (l *life) path() string { return l.log.Path() }
+func (l *life) path() string { return filepath.Join(lifeDir, lifeID+".jsonl") }
 
 // tear leaves what a writer leaves that dies in the middle of a write.
 func (l *life) tear() {
