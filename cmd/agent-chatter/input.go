@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // line is one thing that somebody said or asked for.
@@ -40,7 +42,7 @@ func (m *messages) watch(_, _ func()) func() { return func() {} }
 type pipe struct {
 	json  bool // lines are objects
 	limit int  // how long a line may be, in bytes
-	lines chan string
+	lines chan rawLine
 	err   error // why there are no more lines; set before lines is closed
 }
 
@@ -48,7 +50,7 @@ func newPipe(r io.Reader, asJSON bool, limit int) *pipe {
 	if asJSON { // in which a letter may take six times as much
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
-	p := &pipe{json: asJSON, limit: limit, lines: make(chan string)}
+	p := &pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
 	go p.read(bufio.NewReader(r))
 	return p
 }
@@ -57,8 +59,8 @@ func (p *pipe) read(r *bufio.Reader) {
 	defer close(p.lines)
 	for {
 		line, err := readLine(r, p.limit)
-		if line != "" {
-			p.lines <- strings.TrimRight(line, "\r\n")
+		if line.bytes > 0 {
+			p.lines <- line
 		}
 		if err != nil {
 			p.err = err
@@ -67,16 +69,22 @@ func (p *pipe) read(r *bufio.Reader) {
 	}
 }
 
-// readLine reads a line with its end, as bufio.Reader.ReadString does. Of one
-// that is over the limit it returns one byte more than that, which is enough for
-// it to be refused.
-func readLine(r *bufio.Reader, limit int) (string, error) {
-	var line []byte
+// rawLine is a line of a pipe, or the beginning of one that is over the limit.
+type rawLine struct {
+	text  string
+	bytes int // of all of it, with its end
+}
+
+// readLine reads a line with its end, and keeps no more of it than the limit.
+func readLine(r *bufio.Reader, limit int) (rawLine, error) {
+	var kept []byte
+	n := 0
 	for {
 		piece, err := r.ReadSlice('\n')
-		line = append(line, piece[:min(len(piece), limit+1-len(line))]...)
+		n += len(piece)
+		kept = append(kept, piece[:min(len(piece), limit-len(kept))]...)
 		if err != bufio.ErrBufferFull {
-			return string(line), err
+			return rawLine{string(kept), n}, err
 		}
 	}
 }
@@ -85,10 +93,13 @@ func (p *pipe) next(_ string, quit <-chan struct{}) (line, error) {
 	select {
 	case <-quit:
 		return line{}, errInterrupted
-	case text, ok := <-p.lines:
+	case raw, ok := <-p.lines:
+		text := strings.TrimRight(raw.text, "\r\n")
 		switch {
 		case !ok:
 			return line{}, p.err
+		case raw.bytes > p.limit:
+			return line{}, &journal.TooLongError{Type: "a line of input", Bytes: raw.bytes, Limit: p.limit}
 		case p.json:
 			return parseLine(text)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -39,21 +40,21 @@ func FuzzParseLine(f *testing.F) {
 
 func TestALineOfInputIsReadWithNoMoreMemoryThanTheLimit(t *testing.T) {
 	for _, c := range []struct{ input, want string }{
-		{"hello\nagain\n", "hello\n|again\n|"},
-		{"no end", "no end|"},
-		{"\n\n", "\n|\n|"},
+		{"hello\nagain\n", "hello\n 6|again\n 6|"},
+		{"no end", "no end 6|"},
+		{"\n\n", "\n 1|\n 1|"},
 		{"", ""},
-		{"1234567890\nshort\n", "1234567890|short\n|"}, // one byte over the limit says that it is
-		{"12345678\nshort", "12345678\n|short|"},
-		{strings.Repeat("x", 10_000) + "\nshort\n", "xxxxxxxxxx|short\n|"},
-		{strings.Repeat("x", 10_000), "xxxxxxxxxx|"},
+		{"12345678\nshort", "12345678\n 9|short 5|"},
+		{"123456789\nshort\n", "123456789 10|short\n 6|"},
+		{strings.Repeat("x", 10_000) + "\nshort\n", "xxxxxxxxx 10001|short\n 6|"},
+		{strings.Repeat("x", 10_000), "xxxxxxxxx 10000|"},
 	} {
 		r := bufio.NewReader(strings.NewReader(c.input))
 		var got strings.Builder
 		for {
 			line, err := readLine(r, 9)
-			if line != "" {
-				got.WriteString(line + "|")
+			if line.bytes > 0 {
+				fmt.Fprintf(&got, "%s %d|", line.text, line.bytes)
 			}
 			if err == io.EOF {
 				break

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // talk is a chat line by line: from flags, from a pipe, or from a person.
@@ -97,6 +98,9 @@ func (t *talk) loop() (reason string, err error) {
 			return "end of input", nil
 		case errors.Is(err, errNoMessage):
 			t.refuse("%v", err)
+			continue
+		case errors.Is(err, journal.ErrTooLong):
+			t.judge(err)
 			continue
 		case err != nil:
 			return "error", fmt.Errorf("standard input: %w", err)
