@@ -37,7 +37,7 @@ func (f *figures) readSpeeds(t *testing.T) {
 		}
 	}
 	if len(rows) == 0 {
-		t.Error("there are no benchmarks of reading")
+		fmt.Printf("\nThere are no benchmarks BenchmarkScan and BenchmarkReading to ask how fast a core is.\n")
 		return
 	}
 	printTable([]string{"on one core", "GB/s"}, rows)
