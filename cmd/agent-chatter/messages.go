@@ -122,7 +122,7 @@ func lockedText(e *journal.LockedError) string {
 
 // tooLongText says what became of a message that no line can hold.
 func tooLongText(e *journal.TooLongError) string {
-	return fmt.Sprintf("The message is longer than a session can hold: it takes %d bytes or more, and the limit is %d.\nNothing was sent; put it into a file and name the file. %s", e.Bytes, e.Limit, allowText(int64(e.Bytes)))
+	return fmt.Sprintf("The message is longer than a session can hold: it takes %d bytes, and the limit is %d.\nNothing was sent; put it into a file and name the file. %s", e.Bytes, e.Limit, allowText(int64(e.Bytes)))
 }
 
 // allowText says how to allow lines of so many bytes.
