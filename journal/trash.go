@@ -17,7 +17,52 @@ const trashedSuffix = ".trashed"
 // Trash moves a journal, live or archived, and what was set aside from it, to
 // the directory's trash, where no reader looks. It returns ErrNotFound when
 // there is none and a LockedError when somebody writes to it.
-func (d *Dir) Trash(id string) error {
+func (d *Dir) Trash(id string) error { return d.Bin().Trash(id) }
+
+// Bin puts many journals into the trash, or removes them from it, and reads each
+// directory once for all of them. What comes into a directory behind that it
+// does not see. A Bin is for one goroutine, and for a moment.
+type Bin struct {
+	dir   *Dir
+	names map[string]map[string][]string // of a directory, by their part before the first dot
+
+	synced map[string]bool // directories, since they were read
+}
+
+// Bin begins with nothing read.
+func (d *Dir) Bin() *Bin {
+	return &Bin{dir: d, names: map[string]map[string][]string{}, synced: map[string]bool{}}
+}
+
+// named are the names in a directory that begin with an id and something behind
+// it, which begins with a dot.
+func (b *Bin) named(dir, id, infix string) ([]string, error) {
+	known, ok := b.names[dir]
+	if !ok {
+		entries, err := b.dir.entries(dir)
+		if err != nil {
+			return nil, err
+		}
+		known = make(map[string][]string, len(entries))
+		for _, entry := range entries {
+			first, _, _ := strings.Cut(entry.Name(), ".")
+			known[first] = append(known[first], entry.Name())
+		}
+		b.names[dir] = known
+	}
+	var names []string
+	first, _, _ := strings.Cut(id, ".")
+	for _, name := range known[first] {
+		if strings.HasPrefix(name, id+infix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Trash is Dir.Trash.
+func (b *Bin) Trash(id string) error {
+	d := b.dir
 	f, err := d.files(id)
 	if err != nil {
 		return err
@@ -30,7 +75,7 @@ func (d *Dir) Trash(id string) error {
 		return err
 	}
 	defer unlock()
-	return d.moveToTrash(f)
+	return b.moveToTrash(f)
 }
 
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
@@ -44,7 +89,8 @@ func (d *Dir) hasTrash() (bool, error) {
 	return err == nil, err
 }
 
-func (d *Dir) moveToTrash(f files) error {
+func (b *Bin) moveToTrash(f files) error {
+	d := b.dir
 	if err := makeDir(d.fs, d.trash()); err != nil {
 		return err
 	}
@@ -62,7 +108,7 @@ func (d *Dir) moveToTrash(f files) error {
 	}
 	// Crash here leaves a journal in the trash and what was set aside from it
 	// beside its old place, where Restore and Purge find it.
-	if err := d.moveAside(f.id, f.dir, d.trash()); err != nil {
+	if err := b.moveAside(f.id, f.dir, d.trash()); err != nil {
 		return err
 	}
 	// Crash here leaves a journal in the trash and its lock file, which nobody
@@ -97,16 +143,14 @@ func (d *Dir) move(from, to []string) (moved bool, err error) {
 	return moved, nil
 }
 
-func (d *Dir) moveAside(id, from, to string) error {
-	entries, err := d.fs.ReadDir(from)
+func (b *Bin) moveAside(id, from, to string) error {
+	names, err := b.named(from, id, asideInfix)
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), id+asideInfix) {
-			continue
-		}
-		if err := d.fs.Rename(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())); err != nil {
+	for _, name := range names {
+		err := b.dir.fs.Rename(filepath.Join(from, name), filepath.Join(to, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -198,7 +242,7 @@ func (d *Dir) Restore(id string) error {
 	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
-	if err := d.moveAside(id, d.trash(), f.dir); err != nil {
+	if err := d.Bin().moveAside(id, d.trash(), f.dir); err != nil {
 		return err
 	}
 	// Crash here leaves a journal in the trash and what was set aside from it
@@ -234,7 +278,11 @@ func newestFirst(paths []string) []string {
 // Purge removes a journal from the trash for good, and all that belongs to it,
 // also what a crash has left beside its old place. What is not there is no
 // error.
-func (d *Dir) Purge(id string) error {
+func (d *Dir) Purge(id string) error { return d.Bin().Purge(id) }
+
+// Purge is Dir.Purge.
+func (b *Bin) Purge(id string) error {
+	d := b.dir
 	f, err := d.files(id)
 	if err != nil {
 		return err
@@ -244,7 +292,7 @@ func (d *Dir) Purge(id string) error {
 		dirs = []string{f.dir, filepath.Dir(f.archivePath()), d.trash()}
 	}
 	for _, dir := range dirs {
-		if err := d.purgeIn(dir, f); err != nil {
+		if err := b.purgeIn(dir, f); err != nil {
 			return err
 		}
 	}
@@ -253,18 +301,16 @@ func (d *Dir) Purge(id string) error {
 
 // purgeIn removes what is called like a journal from a directory, but no
 // journal that has come back to its place in the meantime.
-func (d *Dir) purgeIn(dir string, f files) error {
-	entries, err := d.fs.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+func (b *Bin) purgeIn(dir string, f files) error {
+	names, err := b.named(dir, f.id, ".")
+	if err != nil || len(names) == 0 && b.synced[dir] {
 		return err
 	}
+	d := b.dir
 	var last []string
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if !strings.HasPrefix(entry.Name(), f.id+".") || slices.Contains(f.inPlace(), path) {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if slices.Contains(f.inPlace(), path) {
 			continue
 		}
 		if strings.HasSuffix(path, trashedSuffix) {
@@ -280,5 +326,10 @@ func (d *Dir) purgeIn(dir string, f files) error {
 	if err := d.removeAll(last...); err != nil {
 		return err
 	}
-	return d.fs.SyncDir(dir)
+	// Where there is nothing to remove, somebody may have died before this.
+	if err := d.fs.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	b.synced[dir] = true
+	return nil
 }

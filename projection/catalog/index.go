@@ -233,11 +233,14 @@ func (t *Team) updateIndex(changed map[string]*row) {
 	t.replaceIndex(rows)
 }
 
-// Large reports whether the team has so many sessions, ten thousand or more,
-// that to list them takes a person's notice.
-func (t *Team) Large() bool {
+// Large reports whether the team has so many sessions, some ten thousand, that to
+// list them takes a person's notice.
+func (t *Team) Large() bool { return t.has(10 * manySessions) }
+
+// has reports whether the index weighs as much as so many rows.
+func (t *Team) has(sessions int) bool {
 	info, err := t.fs.Stat(t.indexPath())
-	return err == nil && info.Size() >= 10*manySessions*rowBytes
+	return err == nil && info.Size() >= int64(sessions)*rowBytes
 }
 
 // worthWriting weighs what a list learned against what the index weighs, in

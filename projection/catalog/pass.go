@@ -18,13 +18,14 @@ const retentionID = "retention"
 // once for all of them. A Pass must be closed; it is for one goroutine.
 type Pass struct {
 	team    *Team
+	bin     *journal.Bin
 	log     *journal.Log
 	err     error           // why nothing can be recorded
 	changed map[string]*row // what the index has to learn; nil: the session is gone
 }
 
 // Pass begins a pass. Nothing is opened before something is done.
-func (t *Team) Pass() *Pass { return &Pass{team: t, changed: map[string]*row{}} }
+func (t *Team) Pass() *Pass { return &Pass{team: t, bin: t.journals.Bin(), changed: map[string]*row{}} }
 
 // Archive compresses a session as it was listed, and returns the size of the
 // archive in bytes. It returns journal.ErrChanged when the session went on since.
@@ -64,7 +65,7 @@ func (p *Pass) Trash(s Session, reason string) error {
 	if info.Size != s.Bytes {
 		return fmt.Errorf("session %s: %w", s.ID, journal.ErrChanged)
 	}
-	if err := p.team.journals.Trash(s.ID); err != nil {
+	if err := p.bin.Trash(s.ID); err != nil {
 		return err
 	}
 	// Crash here leaves a session in the trash and no record of that.
@@ -87,7 +88,7 @@ func (p *Pass) Purge(trashed []journal.Trashed, reason string, purged func(journ
 	for _, item := range trashed {
 		// Crash here leaves a record of sessions that are still in the trash:
 		// the next Purge records and removes them.
-		if err := p.team.journals.Purge(item.ID); err != nil {
+		if err := p.bin.Purge(item.ID); err != nil {
 			return err
 		}
 		if err := purged(item); err != nil {

@@ -56,11 +56,10 @@ func (s Session) Dir() string { return s.dir }
 // List is every session of the team, the newest first. Empty journals, which a
 // crash in the moment of creation leaves, are no sessions.
 func (t *Team) List() ([]Session, error) {
-	infos, err := t.journals.List()
+	infos, known, err := t.look()
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
-	known := t.readIndex()
 	rows, learned := t.rows(infos, known)
 	if worthWriting(len(rows), learned) {
 		t.writeIndex(rows)
@@ -71,6 +70,23 @@ func (t *Team) List() ([]Session, error) {
 		sessions[i] = t.session(*r)
 	}
 	return sessions, nil
+}
+
+// look describes the journals and reads the index; both at once where they take
+// a moment.
+func (t *Team) look() (infos []journal.Info, known index, err error) {
+	var reading sync.WaitGroup
+	if t.has(manySessions) {
+		reading.Go(func() { known = t.readIndex() })
+		infos, err = t.journals.List()
+		reading.Wait()
+		return infos, known, err
+	}
+	infos, err = t.journals.List()
+	if len(infos) > 0 {
+		known = t.readIndex()
+	}
+	return infos, known, err
 }
 
 // rows are those of the journals that are not empty. What was learned that the

@@ -1,0 +1,70 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+func TestABinReadsEachDirectoryOnceForManyJournals(t *testing.T) {
+	reads := map[string]int{}
+	dir := newDir(t)
+	counting := journal.NewDir(dir.Path(), journal.Options{FS: &readsOf{journal.OS, reads}})
+	var ids []string
+	for range 5 {
+		id := newJournal(t, dir, 0)
+		for n := range 2 {
+			writeFile(t, filepath.Join(dir.Path(), fmt.Sprintf("%s.aside-%d", id, n+1)), []byte("half"))
+		}
+		ids = append(ids, id)
+	}
+	bin := counting.Bin()
+	for _, id := range ids {
+		must(t, bin.Trash(id))
+	}
+	for _, id := range ids {
+		for _, name := range []string{id + ".jsonl", id + ".aside-1", id + ".aside-2", id + ".trashed"} {
+			if !slices.Contains(filesIn(t, dir.Path()), "trash/"+name) {
+				t.Errorf("%s is not in the trash", name)
+			}
+		}
+	}
+	emptying := counting.Bin()
+	for _, id := range ids {
+		must(t, emptying.Purge(id))
+	}
+	if left := filesIn(t, dir.Path()); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	for path, n := range reads {
+		if n > 2 { // once for each bin
+			t.Errorf("%s was read %d times", path, n)
+		}
+	}
+}
+
+func TestABinLeavesAloneWhatCameBackSinceItRead(t *testing.T) {
+	dir := newDir(t)
+	first, second := newJournal(t, dir, 0), newJournal(t, dir, 0)
+	must(t, errors.Join(dir.Trash(first), dir.Trash(second)))
+	bin := dir.Bin()
+	must(t, bin.Purge(first))
+	must(t, dir.Restore(second))
+	must(t, bin.Purge(second))
+	sound(t, dir, second)
+}
+
+type readsOf struct {
+	journal.FS
+	reads map[string]int
+}
+
+func (r *readsOf) ReadDir(name string) ([]fs.DirEntry, error) {
+	r.reads[name]++
+	return r.FS.ReadDir(name)
+}
