@@ -108,6 +108,9 @@ func appendBatches(t *testing.T, path string, size int, payloads iter.Seq[projec
 		if _, err := log.Append(batch...); err != nil {
 			t.Fatal(err)
 		}
+		if err := log.Sync(); err != nil { // as a chat does, so that the lines say how far
+			t.Fatal(err)
+		}
 		batch = batch[:0]
 	}
 	for p := range payloads {

@@ -57,7 +57,7 @@ func (c *chore) killAtStep(n int) (killed bool, err error) {
 	defer null.Close()
 	cmd := c.command(c.args...)
 	pid, err := syscall.ForkExec(cmd.Path, cmd.Args, &syscall.ProcAttr{
-		Dir: cmd.Dir, Env: cmd.Env, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
+		Dir: cmd.Dir, Env: cmd.Environ(), Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err != nil {

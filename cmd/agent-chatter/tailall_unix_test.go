@@ -139,7 +139,7 @@ func TestTailOfAllNamesADamagedSessionAndGoesOnWithTheOthers(t *testing.T) {
 	chat.closeInput()
 	chat.ends(exitDone)
 	id, path := onlyJournal(t, home)
-	if err := damageIn(path, "one"); err != nil {
+	if err := damageIn(path, `"one"`); err != nil {
 		t.Fatal(err)
 	}
 	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
@@ -202,7 +202,7 @@ func TestTailOfAllGoesOnBehindARepair(t *testing.T) {
 	chat.closeInput()
 	chat.ends(exitDone)
 	id, path := onlyJournal(t, home)
-	if err := damageIn(path, "one"); err != nil {
+	if err := damageIn(path, `"one"`); err != nil {
 		t.Fatal(err)
 	}
 	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
