@@ -53,6 +53,7 @@ func (c *Coordinator) change(p projection.Payload) error {
 	if err := c.conv.record(c.records(append(opening, p)...)...); err != nil {
 		return err
 	}
+	c.sayReplaced()
 	c.resumed = false
 	c.savePoint()
 	return nil

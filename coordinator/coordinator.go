@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
@@ -21,8 +22,11 @@ type Options struct {
 	// MaxRounds ends the conversation's queue after that many turns of agents
 	// in this run; 0 is no limit.
 	MaxRounds int
-	Window    Window           // of the prompts
-	Now       func() time.Time // nil: time.Now
+	Window    Window // of the prompts
+	// KeepSecrets keeps secrets in what is said, and so on the disk; otherwise they are
+	// replaced as package redact says.
+	KeepSecrets bool
+	Now         func() time.Time // nil: time.Now
 }
 
 // Coordinator runs one conversation at a time. It is not safe for use from
@@ -39,6 +43,7 @@ type Coordinator struct {
 	rounds  int // turns of agents in this run
 	missing []projection.MemberRef
 	told    bool // that saving failed, since a human was asked
+	secrets *redact.Redactor
 }
 
 // New returns a Coordinator without a team.
@@ -80,6 +85,9 @@ func (c *Coordinator) reset(team *Team) {
 		c.conv.log.Close(c.conv.state)
 	}
 	*c = Coordinator{o: c.o, team: team, status: Idle}
+	if !c.o.KeepSecrets {
+		c.secrets = redact.New(secretsOf(team))
+	}
 }
 
 // Session describes the conversation as it stands; nil before the first word.
@@ -192,7 +200,7 @@ func (c *Coordinator) records(payloads ...projection.Payload) []journal.Record {
 	now := c.o.Now()
 	records := make([]journal.Record, len(payloads))
 	for i, p := range payloads {
-		records[i] = projection.Record(now, p)
+		records[i] = projection.Record(now, c.withoutSecrets(p))
 	}
 	return records
 }

@@ -19,6 +19,7 @@
 //	cmd/agent-chatter   the commands and the screen
 //	coordinator         who speaks next
 //	  agent             the engines that run a member's turns; knows nobody
+//	  redact            what is a secret in a text; knows nobody
 //	  storetest         the suite that every Store passes
 //	projection          what events mean: the folds, pure
 //	  catalog           caches on the disk: lists and checkpoints
@@ -39,6 +40,12 @@
 // turn.ended. Its markers fill the queue further. A turn that fails, times out
 // or is cancelled ends with that reason; what it said so far is kept as
 // partial, its markers are not obeyed.
+//
+// # Secrets
+//
+// What people, agents and tools say, and what goes wrong, is kept without
+// secrets: they are replaced before it becomes an event, so that memory, prompt
+// and disk agree, and Events hears how many there were.
 //
 // # Save points
 //

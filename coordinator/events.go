@@ -74,8 +74,9 @@ type NoticeKind int
 
 // The notices there are.
 const (
-	UnknownNames NoticeKind = iota // Names were addressed and are no members
-	RoundLimit                     // Limit turns of agents are over
-	RunLimit                       // Limit turns of agents in this run are over
-	PromptCut                      // the agent Names takes no more: the oldest Limit messages of its window were left out
+	UnknownNames    NoticeKind = iota // Names were addressed and are no members
+	RoundLimit                        // Limit turns of agents are over
+	RunLimit                          // Limit turns of agents in this run are over
+	PromptCut                         // the agent Names takes no more: the oldest Limit messages of its window were left out
+	SecretsReplaced                   // Limit secrets were replaced, of the kinds Names
 )

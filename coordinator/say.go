@@ -54,9 +54,10 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 		return ErrEmptyMessage
 	}
 	c.told = false
-	m := ParseMarkers(text)
+	m := ParseMarkers(c.secrets.Text(text))
 	m.From = cmp.Or(name, m.From)
 	said, err := c.appendHuman(m)
+	c.sayReplaced()
 	if err != nil {
 		return err
 	}

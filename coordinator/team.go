@@ -78,12 +78,13 @@ type Member struct {
 	BaseDir string
 
 	// Endpoint is where the engine "openai" finds its API, as http://localhost:11434/v1.
-	// APIKeyEnv names the environment variable with its key; "" is no key.
+	// APIKeyEnv names the variable with its key, in Env or in the environment of this program;
+	// "" is no key.
 	Endpoint, APIKeyEnv string
 
 	// Command is the program that the engine runs: an absolute path, or a bare name to be
-	// looked up in PATH; "" is the engine's own choice. Args come after it, Env is added to
-	// its environment.
+	// looked up in PATH; "" is the engine's own choice. Args come after it. Env is added to its
+	// environment, as Environment reads it.
 	Command string
 	Args    []string
 	Env     map[string]string

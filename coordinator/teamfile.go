@@ -351,7 +351,7 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 		Model:             m.Model,
 		Permissions:       m.Permissions,
 		Endpoint:          m.Endpoint,
-		APIKeyEnv:         m.APIKeyEnv,
+		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
 		SystemInstruction: instruction(m.SystemInstruction),
 		BaseDir:           baseDir,
 		Env:               m.Env,

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -31,7 +32,7 @@ var (
 
 // turn asks one agent and records what becomes of it.
 func (c *Coordinator) turn(ctx context.Context, next item) error {
-	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now()}
+	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now(), text: c.secrets.Stream()}
 	c.setStatus(Active)
 	err := c.conv.record(c.records(projection.TurnStarted{
 		TurnID: t.id, MemberID: next.member.ID, AgentType: next.member.AgentType, Model: next.member.Model,
@@ -44,6 +45,7 @@ func (c *Coordinator) turn(ctx context.Context, next item) error {
 	c.reportFailure(c.conv.save())
 	c.o.Events.TurnStarted(next.member)
 	c.rounds++
+	defer c.sayReplaced()
 	return t.finish(ctx, t.ask(ctx))
 }
 
@@ -53,9 +55,10 @@ type turn struct {
 	item    item
 	id      string
 	started time.Time
-	reply   strings.Builder
-	flushed int // how much of reply is recorded as turn.text
-	weighed int // how long reply may become before bounded looks again
+	text    *redact.Stream  // of the reply, as it comes
+	reply   strings.Builder // without secrets
+	flushed int             // how much of reply is recorded as turn.text
+	weighed int             // how long reply may become before bounded looks again
 	usage   *projection.Usage
 	session string // the agent's own name of its session
 }
@@ -116,13 +119,21 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 	}
 }
 
+// say takes in a part of the reply, as it may be kept and shown.
+func (t *turn) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	t.reply.WriteString(text)
+	t.c.o.Events.Text(t.item.member, text)
+	return t.bounded()
+}
+
 // hear takes in one event of the agent.
 func (t *turn) hear(e agent.Event) error {
 	switch e := e.(type) {
 	case agent.Text:
-		t.reply.WriteString(e.Text)
-		t.c.o.Events.Text(t.item.member, e.Text)
-		return t.bounded()
+		return t.say(t.text.Next(e.Text))
 	case agent.ToolStarted:
 		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input)})
 	case agent.ToolCompleted:
@@ -155,9 +166,10 @@ func boundedInput(input []byte) []byte {
 }
 
 func (t *turn) toolCompleted(e agent.ToolCompleted) projection.ToolCompleted {
-	p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Output: strings.ToValidUTF8(e.Output, "\uFFFD"), Error: e.Error}
-	if len(p.Output) > toolOutput {
-		p.Output, p.OutputBytes = strings.ToValidUTF8(p.Output[:toolOutput], ""), int64(len(e.Output))
+	p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error}
+	var whole bool
+	if p.Output, whole = t.c.boundedOutput(e.Output); !whole {
+		p.OutputBytes = int64(len(e.Output))
 	}
 	return p
 }
@@ -182,6 +194,11 @@ func (t *turn) finish(ctx context.Context, failure error) error {
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: t.c.o.Now().Sub(t.started).Milliseconds(), Usage: t.usage,
 		AgentSession: t.session,
+	}
+	if failure == nil {
+		failure = t.say(t.text.Rest())
+	} else {
+		_ = t.say(t.text.Broken())
 	}
 	reply := strings.TrimRight(t.reply.String(), " \t\r\n")
 	if failure == nil && reply == "" {
@@ -218,7 +235,7 @@ func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failu
 	end.FinishReason = why
 	end.Partial = strings.ToValidUTF8(t.reply.String(), "\uFFFD")
 	if why != projection.Cancelled {
-		end.Error = strings.ToValidUTF8(failure.Error(), "\uFFFD")
+		end.Error = strings.ToValidUTF8(t.c.secrets.Text(failure.Error()), "\uFFFD")
 	}
 	t.c.waiting = ""
 	err := t.record(end)
@@ -250,7 +267,7 @@ func (t *turn) question(engine agent.Engine) agent.Turn {
 		Member: agent.Member{
 			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
 			Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
-			Command: m.Command, Args: m.Args, Env: m.Env, Next: t.c.after(m),
+			Command: m.Command, Args: m.Args, Env: m.Environment(), Next: t.c.after(m),
 		},
 	}
 }

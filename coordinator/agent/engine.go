@@ -60,7 +60,7 @@ type Member struct {
 	Permissions string
 
 	// Endpoint is the address of an API, without "/chat/completions"; APIKeyEnv names the
-	// variable of this program's environment that has its key, "" is no key.
+	// variable, in Env or in this program's environment, that has its key; "" is no key.
 	Endpoint, APIKeyEnv string
 
 	// Command is the program to run: a name that is looked up in PATH, or a path, which is

@@ -25,12 +25,17 @@ func (d dialect) failure(says, help string) *FailureError {
 	return &FailureError{Agent: d.name, Says: head(says, saysKept), Help: help}
 }
 
-// head is the beginning of a text, at most so many bytes of it, as valid UTF-8.
+// head is the beginning of a text, at most so many bytes of it, as valid UTF-8. It is not cut
+// within a word: half of a secret is not known for one.
 func head(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	text = text[:most-len("…")]
+	if blank := strings.LastIndexAny(text, " \t\r\n"); blank > 0 && blank > len(text)-wordMost {
+		text = text[:blank]
+	}
+	return strings.ToValidUTF8(text, "") + "…"
 }
 
 // helpShorter is what helps against a prompt that an agent does not take.

@@ -20,8 +20,8 @@ import (
 // and the reply is streamed. The model has no tools.
 //
 // Member.Endpoint is the address, Member.Model the model. The key, if there is one, is read
-// from the environment variable that Member.APIKeyEnv names each time, and kept nowhere; what
-// the API says of it is shown without it.
+// from the variable that Member.APIKeyEnv names each time, in Member.Env or in the environment
+// of this program, and kept nowhere; what the API says of it is shown without it.
 type OpenAI struct{}
 
 // Run asks the model. The last error is a *FailureError, or wraps context.Cause(ctx).
@@ -74,7 +74,7 @@ func (a *api) findKey() error {
 	if name == "" {
 		return nil
 	}
-	if a.key = os.Getenv(name); a.key == "" {
+	if a.key = cmp.Or(a.member.Env[name], os.Getenv(name)); a.key == "" {
 		return a.failure(fmt.Sprintf("the environment variable %q, which the member's apiKeyEnv names, is not set", name), "set it to the key before you start the chat")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,23 +49,31 @@ func unfinished(b []byte) int {
 	return 0
 }
 
+// wordMost is how many bytes a word has at most; more is no word, and no secret.
+const wordMost = 512
+
 // A tail keeps the end of what is written to it.
 type tail struct {
 	limit int // in bytes
 	kept  []byte
+	cut   bool // there was more
 }
 
 func (t *tail) write(chunk []byte) {
 	t.kept = append(t.kept, chunk...)
 	if extra := len(t.kept) - t.limit; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
+		t.kept, t.cut = append(t.kept[:0], t.kept[extra:]...), true
 	}
 }
 
 // text is what was kept, trimmed, as valid UTF-8 of at most limit bytes. The cut may have
-// left the end of a rune at the front: it is dropped.
+// left the end of a word at the front, or of a rune: it is dropped, since the end of a secret is
+// not known for one.
 func (t *tail) text() string {
 	kept := t.kept
+	if blank := bytes.IndexAny(kept, " \t\r\n"); t.cut && blank > 0 && blank <= wordMost {
+		kept = kept[blank:]
+	}
 	for n := 0; n < utf8.UTFMax-1 && len(kept) > 0 && !utf8.RuneStart(kept[0]); n++ {
 		kept = kept[1:]
 	}

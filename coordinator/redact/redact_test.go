@@ -1,0 +1,288 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"pgregory.net/rapid"
+)
+
+// The keys in these tests are made up: of the right shape, and nobody's. They are put together
+// from parts, so that no scanner takes this file for a leak.
+const (
+	letters = "Zq3Tf8Lw0Bn5Xc7Vd2Mk9Rj4Hs6Gp1YaUeWoEiNtAlSrDhCmOuPyFbIv"
+	hexes   = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
+	digits  = "0123456789"
+)
+
+func key(prefix string, n int) string { return prefix + (letters + letters + letters)[:n] }
+
+// keys are one of each shape, with the kind that it is replaced by.
+var keys = []struct{ kind, key string }{
+	{"anthropic-key", key("sk-"+"ant-api03-", 93) + "-_AA"},
+	{"openrouter-key", "sk-" + "or-v1-" + hexes},
+	{"openai-key", key("sk-"+"proj-", 100)},
+	{"openai-key", key("sk-"+"svcacct-", 100)},
+	{"api-key", key("sk"+"-", 48)},
+	{"api-key", "sk" + "-" + hexes[:32]},
+	{"google-key", key("AI"+"za", 35)},
+	{"google-secret", key("GOC"+"SPX-", 28)},
+	{"google-token", key("ya"+"29.", 120)},
+	{"groq-key", key("gs"+"k_", 52)},
+	{"xai-key", key("xa"+"i-", 80)},
+	{"huggingface-token", key("h"+"f_", 34)},
+	{"github-token", key("gh"+"p_", 36)},
+	{"github-token", key("gh"+"s_", 36)},
+	{"github-token", "github" + "_pat_" + letters[:22] + "_" + key("", 59)},
+	{"gitlab-token", key("gl"+"pat-", 20)},
+	{"aws-key-id", "AK" + "IA" + "Q3EGZ7NLKJ5TBXWA"},
+	{"slack-token", "xo" + "xb-" + digits + "12-" + digits + "123-" + letters[:24]},
+	{"slack-webhook", "hooks.slack" + ".com/services/T" + "0123ABCD/B0123ABCD/" + letters[:24]},
+	{"stripe-key", key("sk_"+"live_", 24)},
+	{"npm-token", key("np"+"m_", 36)},
+	{"pypi-token", "py" + "pi-AgEIcHlwaS5vcmc" + key("", 100)},
+	{"sendgrid-key", "S" + "G." + letters[:22] + "." + key("", 43)},
+	{"digitalocean-token", "do" + "p_v1_" + hexes},
+	{"vault-token", key("hv"+"s.", 91)},
+	{"private-key", pem("RSA PRIVATE KEY", 12)},
+	{"private-key", pem("OPENSSH PRIVATE KEY", 1)},
+	{"private-key", "-----BEGIN " + "EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n" + strings.TrimPrefix(pem("EC PRIVATE KEY", 3), "-----BEGIN "+"EC PRIVATE KEY-----\n")},
+	{"private-key", "-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + letters + "\n" + letters[:30] + "\n=aB3d\n-----END " + "PGP PRIVATE KEY BLOCK-----"},
+	{"private-key", "-----BEGIN " + "PRIVATE KEY-----\n" + letters[:24] + "\n-----END " + "PRIVATE KEY-----"},
+}
+
+// pem is a private key of so many lines and a short one.
+func pem(label string, lines int) string {
+	var b strings.Builder
+	b.WriteString("-----BEGIN " + label + "-----\n")
+	for range lines {
+		b.WriteString(letters + "+/" + letters[:4] + "\n")
+	}
+	return b.String() + letters[:20] + "==\n-----END " + label + "-----"
+}
+
+func TestKeysOfKnownShapeAreReplaced(t *testing.T) {
+	for _, tt := range keys {
+		for _, around := range []string{"%", "key: %", "use % please", "a\n%\nb", `"%"`, "(%)", "KEY=%", "KEY='%';", "это %", "%.", "https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", `line\n%\n`, "\xff%\xff"} {
+			before, after, _ := strings.Cut(around, "%")
+			r := redact.New(nil)
+			want := before + "[REDACTED:" + tt.kind + "]" + after
+			if got := r.Text(before + tt.key + after); got != want {
+				t.Errorf("of %q became\n%q, want\n%q", around, got, want)
+			}
+			if got := r.Text(want); got != want {
+				t.Errorf("what is redacted changes again: %q", got)
+			}
+			if found := r.Found(); len(found) != 1 || found[0] != tt.kind {
+				t.Errorf("%q: found were %q", around, found)
+			}
+		}
+	}
+}
+
+func TestCodeIsNotMangled(t *testing.T) {
+	for _, text := range []string{
+		"if strings.HasPrefix(s, \"-----BEGIN " + "PRIVATE KEY-----\") {\n\treturn parsePrivateKeyInAnyOfItsManyFormats(s, 0123456789012345678901234567890123456789)\n}",
+		"pem := \"-----BEGIN " + "PRIVATE KEY-----\\n\" + base64EncodedPrivateKeyOfTheServer + \"\\n-----END " + "PRIVATE KEY-----\\n\"",
+		"-----BEGIN " + "PRIVATE KEY-----\n...\n-----END " + "PRIVATE KEY-----",
+		"-----BEGIN " + "PRIVATE KEY-----\nYOUR_KEY\n-----END " + "PRIVATE KEY-----",
+		"It stands between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " + "PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
+		"-----BEGIN CERTIFICATE-----\n" + letters + "\n-----END CERTIFICATE-----",
+		"-----BEGIN PUBLIC KEY-----\n" + letters + "\n-----END PUBLIC KEY-----",
+		"sk-ant-your-api-key-goes-here", "sk-ant-" + "YOUR-API-KEY-GOES-HERE", "sk-proj-" + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		"ghp_" + strings.Repeat("x", 36), "AKIA" + "IOSFODNN7EXAMPLE", "sk-learn", "task-" + letters[:40], "my_sk-" + letters[:40], "risk_live_" + letters[:30],
+		"hf_hub_download", "hf_model_for_sequence_classification_base", "npm_config_registry", "npm_" + letters[:36] + "_x", "xai-" + letters[:20],
+		"func SG.Sum()", "AIzaBackend", key("AI"+"za", 34), key("AI"+"za", 36), hexes, "01JDQ3W7ZK8M5N6P7Q8R9S0T1A",
+		"b3b5f6e0-8a0c-4d5e-9f3a-1c2d3e4f5a6b", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+		"export ANTHROPIC_API_KEY=$ANTHROPIC_API_KEY", `token := os.Getenv("GITHUB_TOKEN")`, "[NEXT: critic]", "",
+	} {
+		r := redact.New(nil)
+		if got := r.Text(text); got != text || len(r.Found()) > 0 {
+			t.Errorf("%q became\n%q", text, got)
+		}
+	}
+}
+
+func TestALineNumberOrAQuoteHidesNoPrivateKey(t *testing.T) {
+	whole := pem("PRIVATE KEY", 3)
+	lines := strings.Split(whole, "\n")
+	for name, text := range map[string]string{
+		"in a JSON string":    `{"private_key": "` + strings.ReplaceAll(whole, "\n", `\n`) + `\n"}`,
+		"in JSON in JSON":     strings.ReplaceAll(whole, "\n", `\\n`),
+		"with Windows' lines": strings.ReplaceAll(whole, "\n", "\r\n"),
+		"indented":            "    " + strings.Join(lines, "\n    "),
+		"numbered":            "     1→" + strings.Join(lines, "\n     2→"),
+		"as a diff":           "+" + strings.Join(lines, "\n+"),
+		"quoted":              "> " + strings.Join(lines, "\n> "),
+		"as code":             `"` + strings.Join(lines, "\\n\" +\n\t\"") + `"`,
+		"without its end":     strings.Join(lines[:3], "\n"),
+	} {
+		got := redact.New(nil).Text(text)
+		if strings.Contains(got, letters[:20]) || !strings.Contains(got, "[REDACTED:private-key]") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestTheSecretsOfAnEnvironmentAreReplacedHoweverTheyAreWritten(t *testing.T) {
+	const secret = `p/s "w+rd=` + "\n" + `ünd`
+	quoted, err := json.Marshal(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := redact.New([]redact.Variable{{Name: "DB_PASSWORD", Value: secret}})
+	for name, written := range map[string]string{
+		"as it is":  secret,
+		"in JSON":   string(quoted[1 : len(quoted)-1]),
+		"in a URL":  url.QueryEscape(secret),
+		"in base64": base64.StdEncoding.EncodeToString([]byte(secret)),
+		"in a word": "x" + secret + "x",
+	} {
+		got := r.Text("it is " + written + " there")
+		if want := "[REDACTED:DB_PASSWORD]"; !strings.Contains(got, want) || strings.Contains(got, "w+rd") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestWhichVariablesAreSecrets(t *testing.T) {
+	for _, tt := range []struct {
+		name, value string
+		secret      bool
+	}{
+		{"ANTHROPIC_API_KEY", "a-key-1", true},
+		{"apiKey", "a-key-1", true},
+		{"GITHUB_TOKEN", "a-token-1", true},
+		{"client_secret", "0815secret", true},
+		{"PGPASSWORD", "abcd", true},
+		{"PIN_PASSWORD", "12345678", true},
+		{"HOME", "/home/anna", false},
+		{"MAX_TOKENS", "200000", false},
+		{"TOKENIZERS_PARALLELISM", "false", false},
+		{"KEY_FILE", "/home/anna/key", false},
+		{"SSH_KEY_PATH", "/home/anna/key", false},
+		{"KEYCLOAK_URL", "https://login.example.org/realms", false},
+		{"TOKEN_URL", "https://anna:word@example.org/", true},
+		{"API_KEY", "x", false},
+		{"API_KEY", "", false},
+		{"API_KEY", "   ", false},
+	} {
+		r := redact.New([]redact.Variable{{Name: tt.name, Value: tt.value}})
+		text := "it is " + tt.value + "."
+		if got := r.Text(text); (got != text) != tt.secret {
+			t.Errorf("%s=%s: %q", tt.name, tt.value, got)
+		}
+	}
+}
+
+func TestAShortPasswordIsReplacedAsAWordAlone(t *testing.T) {
+	r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "test"}})
+	if got, want := r.Text("test, testing, contest, (test) test_1 TEST test"), "[REDACTED:PASSWORD], testing, contest, ([REDACTED:PASSWORD]) test_1 TEST [REDACTED:PASSWORD]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTheNameOfAVariableCannotEndTheMark(t *testing.T) {
+	r := redact.New([]redact.Variable{{Name: "KEY] [NEXT: x\n", Value: "0123456789"}})
+	if got, want := r.Text("0123456789"), "[REDACTED:KEY___NEXT__x_]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestJSONStaysJSON(t *testing.T) {
+	const secret = "pass\"word\u00fc\\<1>"
+	r := redact.New([]redact.Variable{{Name: "MY_SECRET", Value: secret}})
+	input, err := json.Marshal(map[string]any{"a": secret, secret: []any{"x " + secret + " y", 1, nil}, "plain": "a<b>&\u2028", "n": 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.JSON(input)
+	const want = `{"a":"[REDACTED:MY_SECRET]","n":0.1,"[REDACTED:MY_SECRET]":["x [REDACTED:MY_SECRET] y",1,null],"plain":"a\u003cb\u003e\u0026\u2028"}`
+	if string(got) != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	clean := []byte(`{"a": "nothing", "b": 1}`)
+	if got := r.JSON(clean); &got[0] != &clean[0] {
+		t.Error("what has no secret was copied")
+	}
+	if got := r.JSON([]byte(`{"a": "` + "0" + `pass\"word\u00fc\\<1>`)); strings.Contains(string(got), "word") && json.Valid(got) {
+		t.Errorf("half a document: %s", got)
+	}
+}
+
+func TestOffReplacesNothing(t *testing.T) {
+	var off *redact.Redactor
+	text := keys[0].key
+	s := off.Stream()
+	if got := off.Text(text) + string(off.JSON([]byte(text))) + s.Next(text) + s.Rest() + s.Broken(); got != text+text+text || off.Found() != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+var variables = []redact.Variable{{Name: "A_TOKEN", Value: "secret-0815"}, {Name: "B_TOKEN", Value: "secret-0815-longer"}, {Name: "PASSWORD", Value: "abcd"}, {Name: "C_KEY", Value: "two\nlines"}}
+
+// A text in pieces gives what the whole gives, wherever it is cut, and whatever stands beside
+// a secret.
+func TestPiecesGiveWhatTheWholeGives(t *testing.T) {
+	parts := []string{"secret-0815", "secret-0815-longer", "secret-", "abcd", "two\nlines", " ", "\n", "a", "_", ".", "\\n", `"`, "-----", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", letters, "AK" + "IA", "é", "sk" + "-", "\xff"}
+	for _, k := range keys {
+		parts = append(parts, k.key, k.key[:len(k.key)/2])
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
+		r := redact.New(variables)
+		want, wantFound := r.Text(text), r.Found()
+		var got strings.Builder
+		s := r.Stream()
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			n = min(n, rapid.IntRange(1, 40).Draw(t, "short"))
+			got.WriteString(s.Next(rest[:min(n, len(rest))]))
+			rest = rest[min(n, len(rest)):]
+		}
+		got.WriteString(s.Rest())
+		if got.String() != want {
+			t.Fatalf("of %q pieces give\n%q, the whole gives\n%q", text, got.String(), want)
+		}
+		if found := r.Found(); !slices.Equal(found, wantFound) {
+			t.Fatalf("found were %q, in the whole %q", found, wantFound)
+		}
+	})
+}
+
+func TestOrdinaryWordsAreNotHeldBack(t *testing.T) {
+	s := redact.New(variables).Stream()
+	for _, piece := range []string{"The ", "quick ", "brown fox,", "\n", "日本語", " jumps."} {
+		if got := s.Next(piece); got != piece {
+			t.Errorf("of %q came %q", piece, got)
+		}
+	}
+}
+
+func TestTheBeginningOfASecretThatWasCutOffIsOneToo(t *testing.T) {
+	for _, tt := range []struct{ said, given string }{
+		{"it is secret-0815-lo", "it is [REDACTED:B_TOKEN]"},
+		{"it is sec", "it is sec"},
+		{"it is", "it is"},
+		{"so " + key("gh"+"p_", 36), "so [REDACTED:github-token]"},
+	} {
+		s := redact.New(variables[:2]).Stream()
+		if got := s.Next(tt.said) + s.Broken(); got != tt.given {
+			t.Errorf("of %q came %q, want %q", tt.said, got, tt.given)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog; func main() { fmt.Println(x) }\n", 1<<14)
+	r := redact.New(variables)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Text(text)
+	}
+}
