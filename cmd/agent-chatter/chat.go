@@ -137,7 +137,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
-			Engines: engines(demo),
+			Engines: engines(demo), KeepSecrets: p.config.keepSecrets(),
 		})
 	}
 	return t, closeInput, nil

@@ -23,7 +23,17 @@ type config struct {
 	Retention retention `json:"retention"`
 	Window    window    `json:"window"`
 	Journal   limits    `json:"journal"`
+	Redaction redaction `json:"redaction"`
 }
+
+// redaction says whether secrets are replaced before anything is kept.
+type redaction string
+
+// The values of redaction; "" is on.
+const (
+	redactionOn  redaction = "on"
+	redactionOff redaction = "off"
+)
 
 // limits are those of journals.
 type limits struct {
@@ -53,6 +63,8 @@ type retention struct {
 }
 
 func (c config) auto() bool { return c.Retention.Auto == nil || *c.Retention.Auto }
+
+func (c config) keepSecrets() bool { return c.Redaction == redactionOff }
 
 func (c config) policy() catalog.Policy {
 	p, r := catalog.DefaultPolicy, c.Retention
@@ -133,6 +145,8 @@ func (c config) check() error {
 		return errors.New("retention.keep is a number of sessions, 0 or more")
 	case c.Window.Messages < 0 || c.Window.Bytes < 0:
 		return errors.New("window has numbers of messages and bytes, 0 for the usual")
+	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
+		return fmt.Errorf("redaction is %q or %q", redactionOn, redactionOff)
 	case line != 0 && (line < leastMaxLine || line > mostMaxLine):
 		return fmt.Errorf("journal.maxLine is a number of bytes from %d to %d, 0 for the usual %d", leastMaxLine, mostMaxLine, journal.DefaultMaxLine)
 	}

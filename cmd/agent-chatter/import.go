@@ -111,6 +111,7 @@ func (a *app) readSnapshot(path string) (*interchange.Session, error) {
 }
 
 func (a *app) take(s *interchange.Session) imported {
+	a.takeSecrets(s)
 	done := imported{Path: s.Imported.Path, ID: s.ID, Action: "unchanged", Total: len(s.Messages)}
 	var err error
 	done.Taken, err = a.catalog().Team(s.TeamID).Take(s)

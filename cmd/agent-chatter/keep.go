@@ -25,7 +25,7 @@ func (sessionsRename) Help() string {
 
 // Run implements the command.
 func (cmd *sessionsRename) Run(a *app) error {
-	title := strings.TrimSpace(safeLine(cmd.Title))
+	title := a.titleWithoutSecrets(strings.TrimSpace(safeLine(cmd.Title)))
 	if title == "" {
 		return usageError("A title cannot be empty.")
 	}

@@ -225,6 +225,15 @@ func promptCutText(member string, messages int) string {
 	return fmt.Sprintf("%s takes no longer prompt: the oldest %d messages of the conversation were left out of it.", safeLine(member), messages)
 }
 
+// secretsReplacedText says that what was said is kept without its secrets.
+func secretsReplacedText(kinds []string, n int) string {
+	it := "was"
+	if n > 1 {
+		it = "were"
+	}
+	return fmt.Sprintf("%s %s replaced before anything was kept or passed on: %s. To keep secrets, write \"redaction\": \"off\" into config.json.", count(n, "secret"), it, safeLine(strings.Join(kinds, ", ")))
+}
+
 func resumeCommandText(how string) string {
 	return "To go on: agent-chatter chat " + how
 }

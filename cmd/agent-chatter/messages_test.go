@@ -122,6 +122,8 @@ func sampleTexts() []text {
 	add("greetingText", "", greetingText(team))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("promptCutText", "a limit of the agent", promptCutText(hostile, 7))
+	add("secretsReplacedText", "one", secretsReplacedText([]string{"github-token"}, 1))
+	add("secretsReplacedText", "three", secretsReplacedText([]string{hostile, "github-token"}, 3))
 	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))

@@ -162,6 +162,8 @@ func (s *screen) Notice(n coordinator.Notice) {
 		s.app.notice(fmt.Sprintf("The agents have had their %d turns of this run.", n.Limit))
 	case coordinator.PromptCut:
 		s.app.notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
+	case coordinator.SecretsReplaced:
+		s.app.notice(secretsReplacedText(n.Names, n.Limit))
 	}
 }
 
