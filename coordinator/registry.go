@@ -1,14 +1,18 @@
 package coordinator
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -17,7 +21,7 @@ import (
 type registry struct {
 	dir    string
 	read   bool
-	agents map[string]agentJSON
+	agents map[string]registeredJSON
 	err    error // why it cannot be used
 	missed bool  // an agent was wanted that only the broken registry may have
 }
@@ -29,7 +33,7 @@ func (r *registry) agent(name string) (agentJSON, bool) {
 		r.read = true
 		r.agents, r.err = readRegistry(filepath.Join(r.dir, "config.json"))
 	}
-	a := r.agents[name]
+	a := r.agents[name].agentJSON
 	a.Command = absoluteCommand(r.dir, a.Command)
 	return a, a.Command != ""
 }
@@ -41,7 +45,7 @@ func (r *registry) miss() bool {
 }
 
 // readRegistry reads the registry at path. One that is not there is empty.
-func readRegistry(path string) (map[string]agentJSON, error) {
+func readRegistry(path string) (map[string]registeredJSON, error) {
 	content, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -50,9 +54,7 @@ func readRegistry(path string) (map[string]agentJSON, error) {
 	if err == nil {
 		err = schemas.Check(schemas.AgentRegistry, document)
 	}
-	var file struct {
-		Agents map[string]agentJSON `json:"agents"`
-	}
+	var file registryJSON
 	if err == nil {
 		err = json.Unmarshal(document, &file)
 	}
@@ -62,26 +64,182 @@ func readRegistry(path string) (map[string]agentJSON, error) {
 	return file.Agents, nil
 }
 
+// registryJSON is the file of a registry.
+type registryJSON struct {
+	SchemaVersion string                    `json:"schemaVersion"`
+	Agents        map[string]registeredJSON `json:"agents"`
+}
+
+// registeredJSON is an agent of the registry.
+type registeredJSON struct {
+	agentJSON
+	DisplayName  string     `json:"displayName"`
+	UsePty       bool       `json:"usePty"`
+	Version      string     `json:"version,omitempty"`
+	InstalledAt  *time.Time `json:"installedAt,omitempty"`
+	LastVerified *time.Time `json:"lastVerified,omitempty"`
+}
+
 // Agent is an agent that is registered for all teams.
 type Agent struct {
-	Name    string
-	Command string // absolute, or a name to be looked up in PATH
-	Args    []string
+	Name, DisplayName string
+	Command           string // absolute, or a name to be looked up in PATH
+	Args              []string
+	UsePty            bool      // kept for other versions of agent-chatter; nothing heeds it
+	Version           string    // when it was last verified, or registered; "" is not known
+	InstalledAt       time.Time // zero is not known
+	LastVerified      time.Time // zero is never
 }
+
+// ErrAgentNotFound: no agent of that name is registered.
+var ErrAgentNotFound = errors.New("no such agent is registered")
 
 // RegisteredAgents are the agents in the registry of the directory home, in the
 // order of their names. Without a registry there are none. Errors are those of
 // schemas.Check and of the file system.
 func RegisteredAgents(home string) ([]Agent, error) {
-	r := &registry{dir: filepath.Join(home, "agents")}
-	_, _ = r.agent("")
-	if r.err != nil {
-		return nil, r.err
+	dir := filepath.Join(home, "agents")
+	registered, err := readRegistry(filepath.Join(dir, "config.json"))
+	if err != nil {
+		return nil, err
 	}
 	var agents []Agent
-	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
-		a, _ := r.agent(name)
-		agents = append(agents, Agent{Name: name, Command: a.Command, Args: a.Args})
+	for _, name := range slices.Sorted(maps.Keys(registered)) {
+		agents = append(agents, agentOf(dir, name, registered[name]))
 	}
 	return agents, nil
+}
+
+// RegisteredAgent is the agent of that name, or ErrAgentNotFound.
+func RegisteredAgent(home, name string) (Agent, error) {
+	agents, err := RegisteredAgents(home)
+	if err != nil {
+		return Agent{}, err
+	}
+	for _, a := range agents {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return Agent{}, fmt.Errorf("%q: %w", name, ErrAgentNotFound)
+}
+
+func agentOf(dir, name string, a registeredJSON) Agent {
+	agent := Agent{
+		Name: name, DisplayName: cmp.Or(a.DisplayName, name), Command: absoluteCommand(dir, a.Command), Args: a.Args,
+		UsePty: a.UsePty, Version: a.Version,
+	}
+	if a.InstalledAt != nil {
+		agent.InstalledAt = *a.InstalledAt
+	}
+	if a.LastVerified != nil {
+		agent.LastVerified = *a.LastVerified
+	}
+	return agent
+}
+
+// Register puts an agent into the registry of the directory home, in the place of the one of
+// its name if there is one, and makes the registry if there is none. Errors are those of
+// RegisteredAgents, and journal.ErrLocked when another process holds the registry for long.
+func Register(home string, a Agent) error {
+	return updateRegistry(home, func(agents map[string]registeredJSON) error {
+		agents[a.Name] = a.json()
+		return nil
+	})
+}
+
+// Unregister takes an agent out of the registry. Errors are those of Register, and
+// ErrAgentNotFound.
+func Unregister(home, name string) error {
+	return updateRegistry(home, func(agents map[string]registeredJSON) error {
+		if _, ok := agents[name]; !ok {
+			return fmt.Errorf("%q: %w", name, ErrAgentNotFound)
+		}
+		delete(agents, name)
+		return nil
+	})
+}
+
+func (a Agent) json() registeredJSON {
+	r := registeredJSON{
+		agentJSON:   agentJSON{Name: a.Name, Command: a.Command, Args: append([]string{}, a.Args...)},
+		DisplayName: cmp.Or(a.DisplayName, a.Name), UsePty: a.UsePty, Version: a.Version,
+	}
+	if !a.InstalledAt.IsZero() {
+		at := a.InstalledAt.UTC().Truncate(time.Millisecond)
+		r.InstalledAt = &at
+	}
+	if !a.LastVerified.IsZero() {
+		at := a.LastVerified.UTC().Truncate(time.Millisecond)
+		r.LastVerified = &at
+	}
+	return r
+}
+
+// updateRegistry changes the registry while nobody else does. When change fails nothing has
+// happened.
+func updateRegistry(home string, change func(map[string]registeredJSON) error) error {
+	dir := filepath.Join(home, "agents")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "config.json")
+	unlock, err := lockRegistry(path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	agents, err := readRegistry(path)
+	if err != nil {
+		return err
+	}
+	if agents == nil {
+		agents = map[string]registeredJSON{}
+	}
+	if err := change(agents); err != nil {
+		return err
+	}
+	document, err := json.MarshalIndent(registryJSON{"1.1", agents}, "", "  ")
+	if err == nil {
+		err = schemas.Check(schemas.AgentRegistry, document)
+	}
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, append(document, '\n'))
+}
+
+// replaceFile gives a file another content, so that also a power cut leaves the one or the other.
+func replaceFile(path string, content []byte) (err error) {
+	tmp := path + ".tmp"
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	// Crash here leaves the old registry and a *.tmp that nobody reads.
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	// Crash here leaves the one or the other.
+	return journal.OS.SyncDir(filepath.Dir(path))
+}
+
+// lockRegistry waits as long as others may need for a change. The file stays: to remove it
+// would let two in.
+func lockRegistry(path string) (unlock func() error, err error) {
+	const tries, pause = 100, 20 * time.Millisecond
+	for range tries {
+		if unlock, err = journal.OS.Lock(path); !errors.Is(err, journal.ErrLocked) {
+			return unlock, err
+		}
+		time.Sleep(pause)
+	}
+	return nil, err
 }

@@ -1,0 +1,41 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+func TestAKnownAgentIsRecognizedByItsCommand(t *testing.T) {
+	for _, tt := range []struct {
+		command string
+		args    []string
+		want    string
+	}{
+		{"claude", nil, "claude"},
+		{"/opt/bin/claude", []string{"--verbose"}, "claude"},
+		{"gemini", nil, "gemini"},
+		{"gemini", []string{"--debug", "--acp"}, "gemini-acp"},
+		{"opencode", []string{"acp"}, "opencode"},
+		{"opencode", nil, ""},
+		{"claude-agent-acp", nil, "claude-acp"},
+		{"awk", []string{"acp"}, ""},
+		{"", nil, ""},
+	} {
+		got, ok := agent.Recognize(tt.command, tt.args)
+		if got.Name != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s %v is %q, want %q", tt.command, tt.args, got.Name, tt.want)
+		}
+	}
+}
+
+func TestEveryKnownAgentIsRecognizedAsItself(t *testing.T) {
+	for _, k := range agent.KnownAgents() {
+		if got, _ := agent.Recognize(k.Program, k.Args); got.Name != k.Name {
+			t.Errorf("%s is taken for %q", k.Name, got.Name)
+		}
+		if k.DisplayName == "" || k.Engine == "" || k.Install == "" || k.Login == "" {
+			t.Errorf("something is not known of %+v", k)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package coordinator_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+func registryFile(home string) string { return filepath.Join(home, "agents", "config.json") }
+
+func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
+	loud := coordinator.Agent{Name: "loud", DisplayName: "Loud", Command: "awk", Args: []string{"{print}"}, UsePty: true, Version: "1.2", InstalledAt: at, LastVerified: at.Add(time.Hour)}
+	quiet := coordinator.Agent{Name: "quiet", Command: "/bin/true"}
+	for _, a := range []coordinator.Agent{quiet, loud} {
+		if err := coordinator.Register(home, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet.DisplayName, quiet.Args = "quiet", []string{}
+	agents, err := coordinator.RegisteredAgents(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEqual(t, "the agents", agents, []coordinator.Agent{loud, quiet})
+
+	content, err := os.ReadFile(registryFile(home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schemas.Check(schemas.AgentRegistry, content); err != nil {
+		t.Error(err)
+	}
+	if runtime.GOOS != "windows" {
+		for path, want := range map[string]os.FileMode{registryFile(home): 0o600, filepath.Join(home, "agents"): 0o700, home: 0o700} {
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, want)
+			}
+		}
+	}
+
+	loud.Command = "tr"
+	if err := coordinator.Register(home, loud); err != nil {
+		t.Fatal(err)
+	}
+	if err := coordinator.Unregister(home, "quiet"); err != nil {
+		t.Fatal(err)
+	}
+	agents, err = coordinator.RegisteredAgents(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEqual(t, "the agents", agents, []coordinator.Agent{loud})
+	if _, err := coordinator.RegisteredAgent(home, "quiet"); !errors.Is(err, coordinator.ErrAgentNotFound) {
+		t.Errorf("what is not registered: %v", err)
+	}
+	if err := coordinator.Unregister(home, "quiet"); !errors.Is(err, coordinator.ErrAgentNotFound) {
+		t.Errorf("what is not registered: %v", err)
+	}
+}
+
+func TestABrokenRegistryIsNotOverwritten(t *testing.T) {
+	for name, content := range map[string]string{
+		"no JSON":         "this is no JSON",
+		"a newer version": `{"schemaVersion": "1.10", "agents": {}}`,
+		"a wrong field":   `{"schemaVersion": "1.1", "agents": {"a": {"name": "a"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			if err := os.MkdirAll(filepath.Dir(registryFile(home)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(registryFile(home), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := coordinator.Register(home, coordinator.Agent{Name: "b", Command: "b"}); err == nil {
+				t.Error("it was changed")
+			}
+			if got, err := os.ReadFile(registryFile(home)); err != nil || string(got) != content {
+				t.Errorf("now it is %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestAnAgentThatTheSchemaRefusesIsNotRegistered(t *testing.T) {
+	home := t.TempDir()
+	var invalid *schemas.InvalidError
+	if err := coordinator.Register(home, coordinator.Agent{Name: "b"}); !errors.As(err, &invalid) {
+		t.Errorf("without a command: %v", err)
+	}
+	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a registry: %v", err)
+	}
+}
+
+func TestNoAgentIsLostWhenManyRegisterAtOnce(t *testing.T) {
+	home := t.TempDir()
+	const each = 5
+	var all sync.WaitGroup
+	for who := range 4 {
+		all.Go(func() {
+			for i := range each {
+				if err := coordinator.Register(home, coordinator.Agent{Name: fmt.Sprintf("%d-%d", who, i), Command: "x"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	agents, err := coordinator.RegisteredAgents(home)
+	if err != nil || len(agents) != 4*each {
+		t.Errorf("%d agents, %v", len(agents), err)
+	}
+}
