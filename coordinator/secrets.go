@@ -22,7 +22,7 @@ func secretsOf(team *Team) []redact.Variable {
 	var variables []redact.Variable
 	if team != nil {
 		for _, m := range team.Members {
-			variables = append(variables, m.secrets()...)
+			variables = append(variables, m.Secrets()...)
 		}
 	}
 	return append(variables, InheritedSecrets()...)
@@ -40,8 +40,8 @@ func InheritedSecrets() []redact.Variable {
 	return variables
 }
 
-// secrets are the variables that the member's own settings give its agent.
-func (m Member) secrets() []redact.Variable {
+// Secrets are the variables that the member's own settings give its agent.
+func (m Member) Secrets() []redact.Variable {
 	var variables []redact.Variable
 	env := m.Environment()
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -264,11 +264,17 @@ func (t *turn) question(engine agent.Engine) agent.Turn {
 	return agent.Turn{
 		ID: t.id, Prompt: t.c.promptFor(engine, t.item), Dir: t.c.workDir(m),
 		Said: agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
-		Member: agent.Member{
-			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
-			Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
-			Command: m.Command, Args: m.Args, Env: m.Environment(), Next: t.c.after(m),
-		},
+		Member: m.ForEngine(t.c.after(m)),
+	}
+}
+
+// ForEngine is what an engine needs to know of the member; next is the name of the one that the
+// demo engine hands over to.
+func (m Member) ForEngine(next string) agent.Member {
+	return agent.Member{
+		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
+		Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+		Command: m.Command, Args: m.Args, Env: m.Environment(), Next: next,
 	}
 }
 

@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
 type agentsCommand struct {
-	List agentsList `cmd:"" default:"withargs" help:"List the agents that are registered for all teams."`
+	List     agentsList     `cmd:"" default:"withargs" help:"List the agents that are registered for all teams."`
+	Scan     agentsScan     `cmd:"" help:"Find the agents that are installed."`
+	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
+	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
+	Verify   agentsVerify   `cmd:"" help:"Try agents out: the program, the login, and a short question."`
+	Delete   agentsDelete   `cmd:"" help:"Take an agent out of the registry."`
 }
 
 type agentsList struct {
@@ -24,9 +31,28 @@ func (agentsList) Help() string {
 
 // agentJSON is a registered agent in JSON output.
 type agentJSON struct {
-	Name    string   `json:"name"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
+	Name         string     `json:"name"`
+	Command      string     `json:"command"`
+	Args         []string   `json:"args"`
+	DisplayName  string     `json:"displayName"`
+	Engine       string     `json:"engine"`
+	Version      string     `json:"version,omitempty"`
+	InstalledAt  *time.Time `json:"installedAt,omitempty"`
+	LastVerified *time.Time `json:"lastVerified,omitempty"`
+}
+
+func newAgentJSON(r coordinator.Agent) agentJSON {
+	j := agentJSON{
+		Name: r.Name, Command: r.Command, Args: append([]string{}, r.Args...), DisplayName: r.DisplayName,
+		Engine: memberOf(r).EngineName(), Version: r.Version,
+	}
+	if !r.InstalledAt.IsZero() {
+		j.InstalledAt = &r.InstalledAt
+	}
+	if !r.LastVerified.IsZero() {
+		j.LastVerified = &r.LastVerified
+	}
+	return j
 }
 
 // Run implements the command.
@@ -36,15 +62,94 @@ func (cmd *agentsList) Run(a *app) error {
 		return err
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	for _, agent := range agents {
+	for _, r := range agents {
 		if cmd.Output == "json" {
-			err = writeJSON(a.stdout, agentJSON{agent.Name, agent.Command, append([]string{}, agent.Args...)})
+			err = writeJSON(a.stdout, newAgentJSON(r))
 		} else {
-			_, err = fmt.Fprintf(w, "%s\t%s\n", safeLine(agent.Name), safeLine(strings.Join(append([]string{agent.Command}, agent.Args...), " ")))
+			_, err = fmt.Fprintf(w, "%s\t%s\n", safeLine(r.Name), commandLine(r))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return w.Flush()
+}
+
+// commandLine is what an agent runs, to be looked at.
+func commandLine(r coordinator.Agent) string {
+	return safeLine(strings.Join(append([]string{r.Command}, r.Args...), " "))
+}
+
+type agentsInfo struct {
+	Name   string `arg:"" help:"The agent."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (agentsInfo) Help() string {
+	return `Examples:
+  agent-chatter agents info claude`
+}
+
+// Run implements the command.
+func (cmd *agentsInfo) Run(a *app) error {
+	r, err := coordinator.RegisteredAgent(a.home, cmd.Name)
+	if err != nil {
+		return err
+	}
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, newAgentJSON(r))
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, row := range agentRows(a, r) {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", row[0], row[1]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// agentRows are what there is to say of an agent.
+func agentRows(a *app, r coordinator.Agent) [][2]string {
+	found, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}})
+	if err != nil {
+		found = err.Error()
+	}
+	return [][2]string{
+		{"name", safeLine(r.Name)},
+		{"display name", safeLine(r.DisplayName)},
+		{"command", commandLine(r)},
+		{"program", safeLine(found)},
+		{"engine", memberOf(r).EngineName()},
+		{"version", safeLine(orUnknown(r.Version))},
+		{"installed", timeOrNever(r.InstalledAt)},
+		{"verified", timeOrNever(r.LastVerified)},
+	}
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func timeOrNever(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// memberOf is the member that a team would have of an agent, with the engine that understands
+// its command.
+func memberOf(r coordinator.Agent) coordinator.Member {
+	m := coordinator.Member{
+		ID: r.Name, Name: r.Name, DisplayName: r.DisplayName, Type: coordinator.MemberAI, AgentType: r.Name,
+		Command: r.Command, Args: r.Args,
+	}
+	if known, ok := agent.Recognize(r.Command, r.Args); ok {
+		m.Engine = known.Engine
+	}
+	return m
 }

@@ -82,8 +82,8 @@ type cli struct {
 	Repair   repairCommand   `cmd:"" help:"Make a damaged session usable again, setting aside what does not check."`
 	Sessions sessionsCommand `cmd:"" help:"List, show and delete sessions."`
 	Doctor   doctorCommand   `cmd:"" help:"Check where sessions are kept, and say what is wrong and what helps."`
-	Team     teamCommand     `cmd:"" help:"Check team configurations."`
-	Agents   agentsCommand   `cmd:"" help:"List the agents that are registered for all teams."`
+	Team     teamCommand     `cmd:"" help:"Make, list and check team configurations."`
+	Agents   agentsCommand   `cmd:"" help:"Find, register and try out the agents that all teams can use."`
 }
 
 // Exit codes, which scripts rely on.
@@ -225,7 +225,7 @@ func codeOf(err error) int {
 		return exit.code
 	case errors.As(err, &ambiguous):
 		return exitUsage
-	case errors.Is(err, journal.ErrNotFound), errors.Is(err, coordinator.ErrTeamNotFound):
+	case errors.Is(err, journal.ErrNotFound), errors.Is(err, coordinator.ErrTeamNotFound), errors.Is(err, coordinator.ErrAgentNotFound):
 		return exitNotFound
 	case errors.Is(err, journal.ErrLocked):
 		return exitLocked

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -204,6 +206,38 @@ func doctorTexts(damaged catalog.Session, denied, full error) []text {
 	found("trashText", "", trashText(2, 2048))
 	found("agentsText", "", agentsText(2))
 	found("noProgramText", "", noProgramText(home, coordinator.Agent{Name: hostile, Command: hostile}, errors.New("it is not there")))
+	return append(texts, agentTexts()...)
+}
+
+// agentTexts calls every function for what is said of agents.
+func agentTexts() []text {
+	var texts []text
+	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
+	found := func(function, sample string, f finding) {
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+	}
+	enemy := coordinator.Agent{Name: hostile, Command: hostile, Args: []string{hostile}}
+	start := &agent.StartError{Command: "claude", Install: "npm install -g x", Err: exec.ErrNotFound}
+	add("noAgentText", "", noAgentText(fmt.Errorf("%q: %w", hostile, coordinator.ErrAgentNotFound)))
+	add("registeredText", "", registeredText(enemy))
+	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
+	add("unregisteredText", "", unregisteredText(enemy))
+	add("noCommandText", "", noCommandText(hostile))
+	add("scannedText", "not found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Install: "npm install -g x"}), "\t", " | "))
+	add("scannedText", "found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Found: true, Path: "/bin/" + hostile, Registered: true}), "\t", " | "))
+	found("executableText", "", executableText("/bin/"+hostile, "1.2"))
+	found("executableText", "no version", executableText("/bin/true", ""))
+	found("noExecutableText", "", noExecutableText(start))
+	found("noExecutableText", "no command", noExecutableText(&agent.StartError{Err: exec.ErrNotFound}))
+	found("noEngineText", "", noEngineText(hostile))
+	found("unsetText", "", unsetText([]string{"A_KEY", "B_KEY"}))
+	found("notLoggedInText", "", notLoggedInText("log in: type codex login"))
+	found("anyhowText", "", anyhowText("it says that it is not logged in"))
+	found("noAnswerText", "", noAnswerText(&agent.FailureError{Agent: "x", Says: hostile, Help: "log in"}))
+	found("noAnswerText", "no program", noAnswerText(start))
+	found("noAnswerText", "else", noAnswerText(notInTime(time.Minute)))
+	found("answerText", "", answerText(hostile, 1234*time.Millisecond))
+	add("notWorkingText", "", notWorkingText(1, 2))
 	return texts
 }
 

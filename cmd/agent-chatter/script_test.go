@@ -44,6 +44,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	program, err := exec.LookPath("agent-chatter")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireUniqueNames:  true,
@@ -52,6 +56,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("AGENT_CHATTER_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("SESSIONS", filepath.Join(env.WorkDir, "home", "sessions"))
 			env.Setenv("TEAMS", teams)
+			env.Setenv("PROGRAMS", filepath.Dir(program))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},

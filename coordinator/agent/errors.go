@@ -24,13 +24,13 @@ func (e *StartError) Error() string {
 	if e.Command == "" {
 		return `the member has no command to run: set "command" in the team's agents or in the agent registry`
 	}
-	return fmt.Sprintf("cannot start %q: %v: %s", e.Command, e.Err, e.advice())
+	return fmt.Sprintf("cannot start %q: %v: %s", e.Command, e.Err, e.Help())
 }
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// advice is what a person does next.
-func (e *StartError) advice() string {
+// Help is what a person does next.
+func (e *StartError) Help() string {
 	switch {
 	case errors.Is(e.Err, errDir):
 		return "create the directory, or correct the member's baseDir"

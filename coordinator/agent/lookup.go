@@ -10,6 +10,15 @@ import (
 	"strings"
 )
 
+// Find is the program that a turn would start, as an absolute path. The error is a *StartError.
+func Find(turn Turn) (string, error) {
+	path, err := lookup(turn)
+	if err != nil {
+		return "", &StartError{Command: turn.Member.Command, Err: err}
+	}
+	return path, nil
+}
+
 // lookup finds the program that the turn runs, as an absolute path.
 func lookup(turn Turn) (string, error) {
 	if err := checkDir(turn.Dir); err != nil {

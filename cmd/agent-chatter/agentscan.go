@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/oklog/ulid/v2"
+)
+
+type agentsScan struct {
+	Register bool   `help:"Register those that are found and are not registered yet."`
+	Output   string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (agentsScan) Help() string {
+	return `Examples:
+  agent-chatter agents scan
+  agent-chatter agents scan --register`
+}
+
+// scanned is what a scan says of a known agent.
+type scanned struct {
+	Name        string   `json:"name"`
+	DisplayName string   `json:"displayName"`
+	Engine      string   `json:"engine"`
+	Found       bool     `json:"found"`
+	Path        string   `json:"path,omitempty"`
+	Version     string   `json:"version,omitempty"`
+	Registered  bool     `json:"registered"`
+	Command     string   `json:"command"`
+	Args        []string `json:"args"`
+	Install     string   `json:"install"`
+}
+
+// Run implements the command.
+func (cmd *agentsScan) Run(a *app) error {
+	registered, err := coordinator.RegisteredAgents(a.home)
+	if err != nil {
+		return err
+	}
+	all := a.scan(context.Background())
+	for i := range all {
+		s := &all[i]
+		s.Registered = slices.ContainsFunc(registered, func(r coordinator.Agent) bool { return r.Name == s.Name })
+		if !cmd.Register || !s.Found || s.Registered {
+			continue
+		}
+		if err := a.register(coordinator.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}); err != nil {
+			return err
+		}
+		s.Registered = true
+	}
+	return cmd.print(a, all)
+}
+
+func (cmd *agentsScan) print(a *app, all []scanned) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	unregistered := 0
+	for _, s := range all {
+		var err error
+		if cmd.Output == "json" {
+			err = writeJSON(a.stdout, s)
+		} else {
+			_, err = fmt.Fprintln(w, scannedText(s))
+		}
+		if err != nil {
+			return err
+		}
+		if s.Found && !s.Registered {
+			unregistered++
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if unregistered > 0 {
+		a.notice(textScanRegister)
+	}
+	return nil
+}
+
+// scan looks for the known agents in PATH, and asks each program once which version it is.
+func (a *app) scan(ctx context.Context) []scanned {
+	var all []scanned
+	versions := map[string]*string{}
+	var asking sync.WaitGroup
+	for _, k := range knownAgents() {
+		s := scanned{Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine, Command: k.Program, Args: append([]string{}, k.Args...), Install: k.Install}
+		if path, err := agent.Find(agent.Turn{Member: agent.Member{Command: k.Program}}); err == nil {
+			s.Found, s.Path = true, path
+			if versions[path] == nil {
+				version := new(string)
+				versions[path] = version
+				asking.Go(func() { *version = versionOf(ctx, path) })
+			}
+		}
+		all = append(all, s)
+	}
+	asking.Wait()
+	for i, s := range all {
+		if s.Found {
+			all[i].Version = *versions[s.Path]
+		}
+	}
+	return all
+}
+
+const (
+	versionTime = 10 * time.Second // in which a program says which version it is, or how it is logged in
+	saidMost    = 64 << 10         // bytes of it that are looked at
+)
+
+var versionNumber = regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
+
+// versionOf is the version that a program says it is; "" when it does not say.
+func versionOf(ctx context.Context, command string) string {
+	said, err := brief(ctx, agent.Turn{Member: agent.Member{Command: command, Args: []string{"--version"}}})
+	if err != nil {
+		return ""
+	}
+	return versionNumber.FindString(said)
+}
+
+// brief is what a program prints that is asked a short question, in the environment that a
+// turn's has.
+func brief(ctx context.Context, turn agent.Turn) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, errors.New("it did not answer"))
+	defer cancel()
+	turn.ID = ulid.Make().String()
+	var said strings.Builder
+	for e, err := range (agent.Command{}).Run(ctx, turn) {
+		if err != nil {
+			return said.String(), err
+		}
+		if text, ok := e.(agent.Text); ok && said.Len() < saidMost {
+			said.WriteString(text.Text)
+		}
+	}
+	return said.String(), nil
+}
