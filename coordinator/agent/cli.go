@@ -129,8 +129,8 @@ func (c CLI) start(turn Turn) (*process, error) {
 	}
 	turn.Member.Command = cmp.Or(turn.Member.Command, d.program)
 	turn.Member.Args = args
-	turn.Prompt = strings.ToValidUTF8(turn.Prompt, "\uFFFD") // agents refuse anything else
-	p, err := start(turn, gently)
+	// Agents refuse anything else than valid UTF-8.
+	p, err := start(turn, gently, tell(strings.ToValidUTF8(turn.Prompt, "\uFFFD")))
 	if e := (*StartError)(nil); errors.As(err, &e) && turn.Member.Command == d.program {
 		e.Install = d.install
 	}

@@ -33,7 +33,7 @@ func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, stopped(ctx))
 			return
 		}
-		p, err := start(turn, plainly)
+		p, err := start(turn, plainly, tell(turn.Prompt))
 		if err != nil {
 			yield(nil, err)
 			return

@@ -7,13 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
-
-// lineLimit is how long a line of an agent may be, in bytes. No session has room for a reply
-// that is longer.
-const lineLimit = 64 << 20
 
 // A hearing is what is heard of one turn of an agent that tells it in lines.
 type hearing struct {
@@ -22,8 +17,7 @@ type hearing struct {
 	parser  parser
 	linger  time.Duration
 
-	line    []byte // the beginning of a line whose end has not come
-	tooLong bool   // a line was longer than the limit
+	lines lines
 
 	verdict *verdict
 	overdue <-chan time.Time // when the agent should have ended after its verdict; told once
@@ -39,37 +33,18 @@ func (h *hearing) listen(yield func(Event, error) bool) bool {
 		select {
 		case text, ok := <-h.process.texts:
 			if !ok {
-				return h.hear(h.line, yield)
+				return h.hear(h.lines.begun, yield)
 			}
-			if !h.take(text, yield) {
+			if !h.lines.take(text, func(line []byte) bool { return h.hear(line, yield) }) {
 				return false
 			}
-			if h.tooLong {
+			if h.lines.tooLong {
 				return true
 			}
 		case <-h.overdue:
 			h.late = true
 			return true
 		}
-	}
-}
-
-// take takes in a piece of standard output, which ends anywhere.
-func (h *hearing) take(text string, yield func(Event, error) bool) bool {
-	for {
-		line, rest, whole := strings.Cut(text, "\n")
-		if h.tooLong = len(h.line)+len(line) > lineLimit; h.tooLong {
-			return true
-		}
-		h.line = append(h.line, line...)
-		if !whole {
-			return true
-		}
-		if !h.hear(h.line, yield) {
-			return false
-		}
-		h.line = h.line[:0]
-		text = rest
 	}
 }
 
@@ -100,7 +75,7 @@ func (h *hearing) result(ctx context.Context) error {
 	switch {
 	case h.late:
 		return h.judged()
-	case h.tooLong:
+	case h.lines.tooLong:
 		return h.failure(fmt.Sprintf("it printed a line of more than %d bytes", lineLimit), "ask for less at once, or for a file instead")
 	}
 	select {

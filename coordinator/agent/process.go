@@ -22,7 +22,7 @@ const (
 
 // A process is the running program of a turn, with its process group.
 //
-// Three goroutines serve it beside the consumer's: one writes the prompt, one reads standard
+// Three goroutines serve it beside the consumer's: one feeds standard input, one reads standard
 // output, one standard error. A fourth reaps the program, and the supervisor ends the group.
 // None of them depends on the consumer: a turn can be stopped while the consumer is busy.
 type process struct {
@@ -56,9 +56,10 @@ const (
 	gently              // with SIGINT first, at which it says how far it came
 )
 
-// start starts the program and all that serves it but the supervisor. Its errors are
-// *StartErrors.
-func start(turn Turn, asks asks) (*process, error) {
+// start starts the program and all that serves it but the supervisor. feed writes to its
+// standard input, which is closed when feed returns; an error means that the program does not
+// read, or has ended, which is its own affair. The errors of start are *StartErrors.
+func start(turn Turn, asks asks, feed func(io.Writer)) (*process, error) {
 	path, err := lookup(turn)
 	if err != nil {
 		return nil, &StartError{Command: turn.Member.Command, Err: err}
@@ -80,7 +81,7 @@ func start(turn Turn, asks asks) (*process, error) {
 		return nil, &StartError{Command: turn.Member.Command, Err: err}
 	}
 	p.group = group{cmd.Process}
-	p.serve(cmd.Process)
+	p.serve(cmd.Process, feed)
 	return p, nil
 }
 
@@ -103,8 +104,11 @@ func (p *process) startPiped(cmd *exec.Cmd) error {
 }
 
 // serve starts the goroutines that feed, read and reap the program.
-func (p *process) serve(program *os.Process) {
-	go p.feed()
+func (p *process) serve(program *os.Process, feed func(io.Writer)) {
+	go func() {
+		defer p.stdin.Close()
+		feed(p.stdin)
+	}()
 	p.readers.Go(p.readReply)
 	p.readers.Go(func() { p.pump(p.stderr, p.tail.write) })
 	go func() {
@@ -114,11 +118,9 @@ func (p *process) serve(program *os.Process) {
 	}()
 }
 
-// feed writes the prompt. An error means that the program does not read it, or has ended:
-// that is its own affair.
-func (p *process) feed() {
-	defer p.stdin.Close()
-	_, _ = io.WriteString(p.stdin, p.turn.Prompt)
+// tell feeds a program the text.
+func tell(text string) func(io.Writer) {
+	return func(stdin io.Writer) { _, _ = io.WriteString(stdin, text) }
 }
 
 // readReply hands standard output to the consumer.
