@@ -26,7 +26,11 @@ type Options struct {
 	// KeepSecrets keeps secrets in what is said, and so on the disk; otherwise they are
 	// replaced as package redact says.
 	KeepSecrets bool
-	Now         func() time.Time // nil: time.Now
+	// Ask asks the person in front of the chat whether a member may do what it asks leave for.
+	// It blocks until there is an answer, or ctx is done: then the answer is not heard. nil:
+	// there is nobody to be asked.
+	Ask func(ctx context.Context, member Member, asked agent.Permission) (allowed bool)
+	Now func() time.Time // nil: time.Now
 }
 
 // Coordinator runs one conversation at a time. It is not safe for use from
@@ -84,6 +88,7 @@ func (c *Coordinator) reset(team *Team) {
 	if c.conv != nil {
 		c.conv.log.Close(c.conv.state)
 	}
+	c.endAgents()
 	*c = Coordinator{o: c.o, team: team, status: Idle}
 	if !c.o.KeepSecrets {
 		c.secrets = redact.New(secretsOf(team))
@@ -157,6 +162,7 @@ func (c *Coordinator) setStatus(s Status) {
 // is recorded, unless nothing was said in this run. An error says that not
 // everything could be saved; the conversation is over all the same.
 func (c *Coordinator) Stop(reason string) error {
+	c.endAgents()
 	if c.conv == nil {
 		return nil
 	}
@@ -172,6 +178,15 @@ func (c *Coordinator) Stop(reason string) error {
 	c.conv, c.queue, c.waiting, c.title = nil, nil, "", ""
 	c.setStatus(Idle)
 	return err
+}
+
+// endAgents ends what engines keep running between turns.
+func (c *Coordinator) endAgents() {
+	for _, engine := range c.o.Engines {
+		if e, ok := engine.(agent.Lasting); ok {
+			e.Close()
+		}
+	}
 }
 
 // savePoint brings everything to the disk and says how that went.

@@ -79,4 +79,6 @@ const (
 	RunLimit                          // Limit turns of agents in this run are over
 	PromptCut                         // the agent Names takes no more: the oldest Limit messages of its window were left out
 	SecretsReplaced                   // Limit secrets were replaced, of the kinds Names
+	NotPermitted                      // the agent Names[0] asked leave for Names[1], which its permissions do not allow
+	NobodyToAsk                       // the agent Names[0] asked leave for Names[1], and there is nobody to be asked: it was refused
 )

@@ -20,10 +20,11 @@ const (
 	EngineCodex   = "codex"   // Codex
 	EngineGemini  = "gemini"  // Gemini CLI
 	EngineOpenAI  = "openai"  // a model behind an API for chat completions
+	EngineACP     = "acp"     // any agent that speaks the Agent Client Protocol
 )
 
 // engines are all of them, in the order in which they are named to people.
-var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineOpenAI, EngineCommand, EngineDemo}
+var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineACP, EngineOpenAI, EngineCommand, EngineDemo}
 
 // defaultResponseTime is how long an agent may take when its team does not say.
 const defaultResponseTime = 30 * time.Minute

@@ -374,7 +374,10 @@ func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
 		r.findCommand(path, m, agents, true)
 	case EngineClaude, EngineCodex, EngineGemini:
 		r.findCommand(path, m, agents, false)
-		r.checkPermissions(path, m.Permissions)
+		r.checkPermissions(path, m, agent.Permissions)
+	case EngineACP:
+		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
+		r.checkPermissions(path, m, agent.Policies)
 	case EngineOpenAI:
 		r.checkEndpoint(path, m.Endpoint)
 	default:
@@ -382,10 +385,10 @@ func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
 	}
 }
 
-// checkPermissions reports permissions that no agent knows.
-func (r *teamReading) checkPermissions(path, permissions string) {
-	if permissions != "" && !slices.Contains(agent.Permissions, permissions) {
-		r.problem(path+"/permissions", "there are no permissions %q; there are %s", permissions, strings.Join(agent.Permissions, ", "))
+// checkPermissions reports permissions that are none of those that the engine knows.
+func (r *teamReading) checkPermissions(path string, m *Member, known []string) {
+	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
+		r.problem(path+"/permissions", "there are no permissions %q for the engine %s; there are %s", m.Permissions, m.EngineName(), strings.Join(known, ", "))
 	}
 }
 

@@ -32,7 +32,7 @@ var (
 
 // turn asks one agent and records what becomes of it.
 func (c *Coordinator) turn(ctx context.Context, next item) error {
-	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now(), text: c.secrets.Stream()}
+	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now(), text: c.secrets.Stream(), asked: make(chan asked)}
 	c.setStatus(Active)
 	err := c.conv.record(c.records(projection.TurnStarted{
 		TurnID: t.id, MemberID: next.member.ID, AgentType: next.member.AgentType, Model: next.member.Model,
@@ -61,6 +61,7 @@ type turn struct {
 	weighed int             // how long reply may become before bounded looks again
 	usage   *projection.Usage
 	session string // the agent's own name of its session
+	asked   chan asked
 }
 
 // ask runs the agent and records its events, until it is done or fails.
@@ -78,6 +79,7 @@ func (t *turn) ask(ctx context.Context) error {
 	defer stop(nil)
 
 	question := t.question(engine)
+	question.Permit = t.permit
 	came := make(chan result)
 	go func() {
 		defer close(came)
@@ -109,6 +111,8 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 			if err = r.err; err == nil && failure == nil {
 				err = t.hear(r.event)
 			}
+		case a := <-t.asked:
+			err = t.decide(a)
 		case <-tick.C:
 			err = t.flush()
 		}

@@ -147,6 +147,27 @@ type ToolCompleted struct {
 	Error       string `json:"error,omitempty"`
 }
 
+// PermissionAnswered says that an agent asked leave to do something, and what it
+// was told.
+type PermissionAnswered struct {
+	TurnID  string  `json:"turnId"`
+	ToolID  string  `json:"toolId"`
+	Name    string  `json:"name"`            // the tool's
+	Title   string  `json:"title,omitempty"` // what the agent would do with it, in its words
+	Allowed bool    `json:"allowed"`
+	By      Decider `json:"by"`
+}
+
+// Decider is who decided.
+type Decider string
+
+// Those who decide.
+const (
+	ByPerson Decider = "person" // who sits in front of the chat
+	ByPolicy Decider = "policy" // the member's permissions
+	ByNobody Decider = "nobody" // nobody was there to be asked, or nobody answered while the turn lasted
+)
+
 // TurnEnded closes a turn, whatever became of it.
 type TurnEnded struct {
 	TurnID       string       `json:"turnId"`
@@ -190,6 +211,8 @@ func (TurnText) eventType() string        { return "turn.text" }
 func (ToolStarted) eventType() string     { return "tool.started" }
 func (ToolCompleted) eventType() string   { return "tool.completed" }
 func (TurnEnded) eventType() string       { return "turn.ended" }
+
+func (PermissionAnswered) eventType() string { return "permission.answered" }
 
 // JournalRecovered is the payload of the event that package journal appends.
 type JournalRecovered struct{ journal.Recovered }
@@ -241,19 +264,22 @@ func decodeAny(e journal.Event) (Payload, error) {
 }
 
 var decoders = map[string]func(json.RawMessage) (Payload, error){
-	SessionCreated{}.eventType():   decodeAs[SessionCreated],
-	SessionResumed{}.eventType():   decodeAs[SessionResumed],
-	SessionRenamed{}.eventType():   decodeAs[SessionRenamed],
-	SessionPinned{}.eventType():    decodeAs[SessionPinned],
-	SessionEnded{}.eventType():     decodeAs[SessionEnded],
-	SessionImported{}.eventType():  decodeAs[SessionImported],
-	TaskSet{}.eventType():          decodeAs[TaskSet],
-	MessageAppended{}.eventType():  decodeAs[MessageAppended],
-	TurnStarted{}.eventType():      decodeAs[TurnStarted],
-	TurnText{}.eventType():         decodeAs[TurnText],
-	ToolStarted{}.eventType():      decodeAs[ToolStarted],
-	ToolCompleted{}.eventType():    decodeAs[ToolCompleted],
-	TurnEnded{}.eventType():        decodeAs[TurnEnded],
+	SessionCreated{}.eventType():  decodeAs[SessionCreated],
+	SessionResumed{}.eventType():  decodeAs[SessionResumed],
+	SessionRenamed{}.eventType():  decodeAs[SessionRenamed],
+	SessionPinned{}.eventType():   decodeAs[SessionPinned],
+	SessionEnded{}.eventType():    decodeAs[SessionEnded],
+	SessionImported{}.eventType(): decodeAs[SessionImported],
+	TaskSet{}.eventType():         decodeAs[TaskSet],
+	MessageAppended{}.eventType(): decodeAs[MessageAppended],
+	TurnStarted{}.eventType():     decodeAs[TurnStarted],
+	TurnText{}.eventType():        decodeAs[TurnText],
+	ToolStarted{}.eventType():     decodeAs[ToolStarted],
+	ToolCompleted{}.eventType():   decodeAs[ToolCompleted],
+	TurnEnded{}.eventType():       decodeAs[TurnEnded],
+
+	PermissionAnswered{}.eventType(): decodeAs[PermissionAnswered],
+
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	SessionArchived{}.eventType():  decodeAs[SessionArchived],
 	SessionTrashed{}.eventType():   decodeAs[SessionTrashed],

@@ -163,6 +163,8 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case ToolCompleted:
 		s.completeTool(p)
 		s.touch(e)
+	case PermissionAnswered:
+		s.touch(e)
 	case TurnEnded:
 		s.endTurn(p)
 		s.touch(e)

@@ -72,6 +72,7 @@ var refusals = map[string]string{
 	"journal-event-task-set-without-task.json":                 `/data: missing property "task"`,
 	"journal-event-time.json":                                  `/time: "noon" is not a date-time such as 2026-11-21T02:30:10Z`,
 	"journal-event-tool-completed-without-toolId.json":         `/data: missing property "toolId"`,
+	"journal-event-permission-answered-without-by.json":        `/data: missing property "by"`,
 	"journal-event-tool-started-without-name.json":             `/data: missing property "name"`,
 	"journal-event-turn-ended-without-durationMs.json":         `/data: missing property "durationMs"`,
 	"journal-event-turn-started-without-triggerMessageId.json": `/data: missing property "triggerMessageId"`,

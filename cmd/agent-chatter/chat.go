@@ -152,6 +152,7 @@ func engines(demo agent.Demo) map[string]agent.Engine {
 		coordinator.EngineCodex:   agent.Codex(),
 		coordinator.EngineGemini:  agent.Gemini(),
 		coordinator.EngineOpenAI:  agent.OpenAI{},
+		coordinator.EngineACP:     &agent.ACP{},
 	}
 }
 

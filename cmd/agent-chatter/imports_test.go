@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
 	"coordinator":                    {"coordinator/agent", "projection", "projection/catalog", "projection/interchange", "journal", "schemas"},
 	"coordinator/agent":              {},
+	"coordinator/agent/agenttest":    {"coordinator/agent"},
 	"coordinator/storetest":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
 	"projection":                     {"journal", "journal/layout", "schemas"},
 	"projection/catalog":             {"projection", "projection/interchange", "journal", "schemas"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -235,6 +236,23 @@ func secretsReplacedText(kinds []string, n int) string {
 		it = "were"
 	}
 	return fmt.Sprintf("%s %s replaced before anything was kept or passed on: %s. To keep secrets, write \"redaction\": \"off\" into config.json.", count(n, "secret"), it, safeLine(strings.Join(kinds, ", ")))
+}
+
+// permissionText is what became of something that an agent asked leave for.
+func permissionText(p projection.PermissionAnswered) string {
+	answer := "refused"
+	if p.Allowed {
+		answer = "allowed"
+	}
+	return fmt.Sprintf("%s by %s: %s", answer, p.By, safeLine(cmp.Or(p.Title, p.Name)))
+}
+
+func notPermittedText(member, what string) string {
+	return fmt.Sprintf("%s asked to do this, and its permissions do not allow it: %s", safeLine(member), safeLine(what))
+}
+
+func nobodyToAskText(member, what string) string {
+	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", safeLine(member), safeLine(what))
 }
 
 func resumeCommandText(how string) string {

@@ -160,6 +160,10 @@ func (s *screen) Notice(n coordinator.Notice) {
 	case coordinator.RunLimit:
 		s.endOfRun = true
 		s.app.notice(fmt.Sprintf("The agents have had their %d turns of this run.", n.Limit))
+	case coordinator.NotPermitted:
+		s.app.notice(notPermittedText(n.Names[0], n.Names[1]))
+	case coordinator.NobodyToAsk:
+		s.app.notice(nobodyToAskText(n.Names[0], n.Names[1]))
 	case coordinator.PromptCut:
 		s.app.notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
 	case coordinator.SecretsReplaced:

@@ -174,6 +174,8 @@ func eventText(e journal.Event) string {
 		return "  " + safeLine(p.Name)
 	case projection.ToolCompleted:
 		return "  " + safeLine(p.Name+" "+p.Error)
+	case projection.PermissionAnswered:
+		return "  " + permissionText(p)
 	case projection.TurnEnded:
 		return "  " + safeLine(p.MemberID) + " " + string(p.FinishReason) + " " + safeLine(p.Error)
 	case projection.JournalRecovered:

@@ -14,7 +14,8 @@
 //     last error wraps [context.Cause]. This holds until the sequence has ended: an agent that
 //     ends with exit code 0 because it was interrupted has not finished its turn.
 //   - A consumer that leaves the loop early stops the turn in the same way.
-//   - When the iterator returns, no process of the turn's process group is alive.
+//   - When the iterator returns, no process of the turn's process group is alive; but what a
+//     [Lasting] engine keeps for the next turn is, until Close.
 //   - A sequence may be run more than once; every run is a turn of its own.
 //
 // # The engines
@@ -22,7 +23,8 @@
 // [Demo] needs no program, no network and no account, and gives the same words for the same
 // turn. [Command] runs any program that reads the prompt from standard input and writes its
 // reply to standard output. A [CLI] runs a coding agent that tells its turn in lines of JSON:
-// [Claude], [Codex], [Gemini]. [OpenAI] asks a model behind an API for chat completions.
+// [Claude], [Codex], [Gemini]. [ACP] speaks the Agent Client Protocol with any agent that does.
+// [OpenAI] asks a model behind an API for chat completions.
 //
 // # Processes
 //
@@ -31,6 +33,9 @@
 // process group does not reach them; the variable is how those are found and ended on Linux
 // when a turn is stopped. A turn that ends by itself leaves them alone: a server that an agent
 // was asked to start is meant to stay. Elsewhere than on Linux they are left alone always.
+//
+// A program that stays between turns carries the id of the turn that started it, and so does
+// whatever it starts later. When it has to be ended because a turn was stopped, all of that is.
 //
 // # What is not trusted
 //

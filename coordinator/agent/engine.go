@@ -10,7 +10,8 @@ import (
 // turn's id as its value.
 const TurnVariable = "AGENT_CHATTER_TURN"
 
-// An Engine runs turns. Engines hold no state between turns and may run several at once.
+// An Engine runs turns, several at once if need be. What a turn is told and may know is in the
+// Turn: whatever an engine keeps between turns only saves time.
 type Engine interface {
 	// Run returns the turn as a sequence of events; nothing starts before the sequence is
 	// ranged over. Ranging blocks while the agent works, and keeps to the contract in the
@@ -27,6 +28,13 @@ type Limited interface {
 	Excess(prompt string) int
 }
 
+// A Lasting is an engine that keeps programs running between turns.
+type Lasting interface {
+	Engine
+	// Close ends what no turn uses. It blocks until it has ended; another turn starts it again.
+	Close()
+}
+
 // A Turn is what one member is asked at one time. Engines only read it.
 type Turn struct {
 	// ID is the turn's id, unique among all turns. Every process that the turn starts
@@ -40,6 +48,9 @@ type Turn struct {
 	Said Said
 	// Dir is the working directory of what the turn starts; "" is the current one.
 	Dir string
+	// Permit decides what an agent asks leave for. It may block until ctx is done, which it is
+	// when the turn has ended, and may be called from any goroutine; nil allows nothing.
+	Permit func(ctx context.Context, asked Permission) bool
 }
 
 // Said is the message that a turn answers.
@@ -56,7 +67,7 @@ type Member struct {
 	// no choice of model ignore them.
 	AgentType, Engine, Model string
 	// Permissions is what the agent may do; its values are the engine's. "" is what the agent
-	// is set up to do by itself.
+	// is set up to do by itself. The engine ACP leaves the decision to Turn.Permit.
 	Permissions string
 
 	// Endpoint is the address of an API, without "/chat/completions"; APIKeyEnv names the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
 // patience is how long a test waits for what should happen at once.
@@ -15,6 +16,7 @@ const patience = 30 * time.Second
 
 // TestMain is also the program that some tests run as an agent.
 func TestMain(m *testing.M) {
+	agenttest.Play()
 	if role := os.Getenv("AGENT_TEST_ROLE"); role != "" {
 		os.Exit(play(role))
 	}

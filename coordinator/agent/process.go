@@ -213,6 +213,16 @@ func (p *process) ask(tell func(), grace time.Duration) bool {
 	}
 }
 
+// ended reports whether the program has.
+func (p *process) ended() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // result waits for the end and says how the turn went.
 func (p *process) result(ctx context.Context) error {
 	<-p.over

@@ -42,6 +42,18 @@ func killStrays(mark []byte) (again bool) {
 	return again
 }
 
+// marked are the living processes that carry the turn's id, by their ids.
+func marked(turnID string) map[int]struct{} {
+	mark := []byte(TurnVariable + "=" + turnID)
+	found := map[int]struct{}{}
+	for _, pid := range processes() {
+		if carries(pid, mark) == yes {
+			found[pid] = struct{}{}
+		}
+	}
+	return found
+}
+
 // killIfCarries kills the process if it still is the one that carries the mark. It may have
 // ended, and its id may be another's. The handle is that of one process for ever; only what
 // carries the mark after the handle was taken is killed.
