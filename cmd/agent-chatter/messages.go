@@ -278,7 +278,7 @@ func restoreQuestion(r projection.Row, now time.Time) string {
 
 // recentText offers sessions to be resumed.
 func recentText(sessions []catalog.Session, now time.Time) string {
-	short := catalog.ShortIDs(sessions, sessions)
+	short := catalog.ShortIDs(sessions)
 	var b strings.Builder
 	b.WriteString("Recent Sessions:\n")
 	for i, s := range sessions {

@@ -80,7 +80,7 @@ func (cmd *sessionsSearch) run(a *app, query search.Query) error {
 	if err != nil {
 		return usageError("--regex: %s", safeLine(err.Error()))
 	}
-	short := catalog.ShortIDs(sessions, sessions)
+	short := catalog.ShortIDs(sessions)
 	found := 0
 	for hit, err := range hits {
 		if err != nil {

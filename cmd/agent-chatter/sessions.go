@@ -73,26 +73,35 @@ func (cmd *sessionsList) Run(a *app) error {
 		return usageError("--limit takes a number of sessions.")
 	}
 	c := a.catalog()
-	list := c.List
+	look := c.Look
 	if cmd.Team != "" {
-		list = c.Team(cmd.Team).List
+		look = c.Team(cmd.Team).Look
 	}
-	sessions, err := list()
+	listed, err := look()
 	if err != nil {
 		return err
 	}
-	if order := orders[cmd.Sort]; order != nil {
-		slices.SortStableFunc(sessions, order)
-	}
-	shown := sessions
-	if !cmd.All && len(shown) > cmd.Limit {
-		shown = shown[:cmd.Limit]
-	}
-	if err := cmd.print(a, shown, catalog.ShortIDs(shown, sessions)); err != nil {
+	shown := cmd.shown(listed)
+	if err := cmd.print(a, shown, catalog.ShortIDs(shown, listed...)); err != nil {
 		return err
 	}
-	cmd.remark(a, sessions, len(shown))
+	cmd.remark(a, listed, len(shown))
 	return nil
+}
+
+// shown are the first sessions in the order that is asked for.
+func (cmd *sessionsList) shown(listed []*catalog.Listed) []catalog.Session {
+	limit := len(listed)
+	if !cmd.All {
+		limit = min(limit, cmd.Limit)
+	}
+	order := orders[cmd.Sort]
+	if order == nil {
+		return catalog.Sessions(listed[:limit])
+	}
+	sessions := catalog.Sessions(listed)
+	slices.SortStableFunc(sessions, order)
+	return sessions[:limit]
 }
 
 var orders = map[string]func(a, b catalog.Session) int{
@@ -103,17 +112,17 @@ var orders = map[string]func(a, b catalog.Session) int{
 }
 
 // remark says what the list does not show, and what is wrong in it.
-func (cmd *sessionsList) remark(a *app, sessions []catalog.Session, shown int) {
-	if hidden := len(sessions) - shown; hidden > 0 && cmd.Output == "text" {
+func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
+	if hidden := len(listed) - shown; hidden > 0 && cmd.Output == "text" {
 		a.notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
 	}
 	damaged := 0
-	for _, s := range sessions {
-		if s.Damaged != "" {
+	for _, l := range listed {
+		if l.Damaged {
 			damaged++
 		}
-		if s.Shrunk {
-			a.notice(shrunkText(s))
+		if l.Shrunk {
+			a.notice(shrunkText(l.Session()))
 		}
 	}
 	if damaged > 0 {

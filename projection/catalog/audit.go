@@ -60,30 +60,32 @@ func (a *Audit) Mend() (mended []string, err error) {
 func (a *Audit) indexed() bool {
 	known := a.team.auditedRow(a.id)
 	info, err := a.team.journals.Stat(a.id)
-	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" {
+	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
 		return true
 	}
 	fresh := newRow(info, a.state, a.at)
 	fresh.remember(known)
-	if known.line != "" { // with the summary, which is for others
-		err = json.Unmarshal([]byte(known.line), &known)
-	}
-	return err == nil && (known.LastSeq != a.at.Seq || sameJSON(known, fresh))
+	fresh.Summary = fresh.Row.Summary()
+	return sameJSON(known, fresh)
 }
 
 // auditedRow is what the index says of a session. Audits of a whole team read
 // it once, as long as nobody replaces it.
 func (t *Team) auditedRow(id string) row {
+	var r row
 	info, err := t.fs.Stat(t.indexPath())
 	if err != nil {
-		return row{}
+		return r
 	}
 	t.audited.Lock()
 	defer t.audited.Unlock()
 	if last := t.audited.file; last == nil || !t.fs.SameFile(last, info) || last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
 		t.audited.file, t.audited.index = info, t.readIndex()
 	}
-	return t.audited.index.row(id)
+	if json.Unmarshal([]byte(t.audited.index.lines[id]), &r) != nil {
+		return row{}
+	}
+	return r // with the summary
 }
 
 func sameJSON(a, b any) bool {

@@ -1,11 +1,13 @@
 package catalog_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,6 +128,14 @@ func TestCachesThatAreWrongAreIgnored(t *testing.T) {
 			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 				t.Fatal(err)
 			}
+		})},
+		{"a row that breaks off behind what every list reads", index(replace(`"title":"Repair"`, "\x00\x00\x00"))},
+		{"an index in which the fields come in another order", index(func(t *testing.T, path string) {
+			var file map[string]any // which encoding/json sorts
+			if err := json.Unmarshal(read(t, path), &file); err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, []byte(asJSON(t, file)))
 		})},
 		{"a row of another sum", func(t *testing.T, team *catalog.Team, end journal.Position) {
 			change(t, indexOf(team), end.Sum.String(), "00000000")
@@ -421,6 +431,38 @@ func TestListsThatLearnNothingWriteNothing(t *testing.T) {
 	list(t, c)
 	if len(disk.written) != 0 {
 		t.Errorf("was written: %v", disk.written)
+	}
+}
+
+func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
+	disk := watch()
+	c := mixed(t, t.TempDir(), disk)
+	want := list(t, c)
+	path := indexOf(c.Team("kitchen"))
+	ours := read(t, path)
+	for name, layout := range map[string]func(t *testing.T) []byte{
+		"fields in another order": func(t *testing.T) []byte {
+			return regexp.MustCompile(`(?m)^{("id":"[^"]*"),(.*),("updatedAt":"[^"]*")`).ReplaceAll(ours, []byte(`{$1,$3,$2`))
+		},
+		"indented": func(t *testing.T) []byte {
+			var b bytes.Buffer
+			if err := json.Indent(&b, ours, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			return b.Bytes()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, layout(t))
+			disk.forget()
+			sameAnswers(t, answers{Sessions: want}, answers{Sessions: list(t, c)})
+			if opened, _ := disk.journals(); opened != 0 {
+				t.Errorf("%d journals were opened: %v", opened, disk.read)
+			}
+			if now := read(t, path); !bytes.Equal(now, ours) {
+				t.Errorf("%s\nnot\n%s", now, ours)
+			}
+		})
 	}
 }
 

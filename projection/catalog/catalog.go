@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // Catalog is the directory of all sessions.
@@ -75,48 +73,28 @@ func (c *Catalog) linked(entry fs.DirEntry) bool {
 
 // List is every session of every team, the newest first.
 func (c *Catalog) List() ([]Session, error) {
+	listed, err := c.Look()
+	return Sessions(listed), err
+}
+
+// Look is List for who wants to know only some of the sessions.
+func (c *Catalog) Look() ([]*Listed, error) {
 	teams, err := c.Teams()
 	if err != nil {
 		return nil, err
 	}
-	var all []Session
+	var all []*Listed
 	for _, t := range teams {
-		sessions, err := t.List()
+		listed, err := t.Look()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, sessions...)
+		all = append(all, listed...)
 	}
 	if len(teams) > 1 {
-		all = newestFirst(all)
+		slices.SortFunc(all, newer)
 	}
 	return all, nil
-}
-
-// newestFirst puts sessions in the order of lists. They are too large to be
-// moved more than once.
-func newestFirst(sessions []Session) []Session {
-	order := make([]*Session, len(sessions))
-	for i := range sessions {
-		order[i] = &sessions[i]
-	}
-	slices.SortFunc(order, func(a, b *Session) int {
-		return cmp.Or(newer(&a.Row, &b.Row, a.ID, b.ID), strings.Compare(a.dir, b.dir))
-	})
-	sorted := make([]Session, len(sessions))
-	for i, s := range order {
-		sorted[i] = *s
-	}
-	return sorted
-}
-
-// newer compares two sessions for the order of lists: the one that was updated
-// last comes first.
-func newer(a, b *projection.Row, idA, idB string) int {
-	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-		return c
-	}
-	return strings.Compare(idB, idA)
 }
 
 // Latest is the first session in a List that can be read and is not empty.
@@ -229,20 +207,26 @@ func PartOf(id, name string) bool {
 }
 
 // ShortIDs returns, for each of the sessions shown, the shortest end of its id
-// that no other of all has, at least 4 characters long.
-func ShortIDs(shown, all []Session) map[string]string {
+// that none of the others has, shown or not, at least 4 characters long.
+func ShortIDs(shown []Session, others ...*Listed) map[string]string {
 	length := make(map[string]int, len(shown))
 	alike := map[string][]string{}
 	for _, s := range shown {
 		length[s.ID] = minPart
 		alike[end(s.ID)] = append(alike[end(s.ID)], s.ID)
 	}
-	for _, other := range all {
-		for _, id := range alike[end(other.ID)] {
-			if other.ID != id {
-				length[id] = max(length[id], common(id, other.ID)+1)
+	distinguish := func(other string) {
+		for _, id := range alike[end(other)] {
+			if other != id {
+				length[id] = max(length[id], common(id, other)+1)
 			}
 		}
+	}
+	for _, s := range shown {
+		distinguish(s.ID)
+	}
+	for _, other := range others {
+		distinguish(other.ID)
 	}
 	short := make(map[string]string, len(shown))
 	for id, n := range length {

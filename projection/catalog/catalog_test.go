@@ -444,7 +444,7 @@ func TestShortIDsAreUniqueEndsOfIDs(t *testing.T) {
 		for _, name := range names {
 			sessions = append(sessions, catalog.Session{ID: name})
 		}
-		short := catalog.ShortIDs(sessions, sessions)
+		short := catalog.ShortIDs(sessions)
 		if len(short) != len(names) {
 			t.Fatalf("%d of %d", len(short), len(names))
 		}
@@ -475,7 +475,7 @@ func TestShortIDsAreUniqueEndsOfIDs(t *testing.T) {
 func TestShortIDsNameTheirSessions(t *testing.T) {
 	c := wanted(t)
 	all := list(t, c)
-	for name, short := range catalog.ShortIDs(all, all) {
+	for name, short := range catalog.ShortIDs(all) {
 		if s, _, err := c.Find(short); err != nil || s.ID != name || len(short) != 4 {
 			t.Errorf("%s for %s: %s, %v", short, name, s.ID, err)
 		}

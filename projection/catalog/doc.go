@@ -20,9 +20,11 @@
 // short lock of its own; when it cannot be written, nobody is told, for nothing
 // is lost.
 //
-// A list describes every file and decodes every row, so that is what it costs;
-// what was written with a row on each line is decoded without reflection, and
-// one row without the others. The end of a chat rewrites the index while a team
+// A list describes every file and reads the beginning of every row, which says
+// whether it counts and where it comes in the list; that is what it costs. The
+// rest of a row is decoded, without reflection, when somebody asks for it. So a
+// row of which a crash left the beginning counts, and what it lacks is folded
+// when it is asked for. The end of a chat rewrites the index while a team
 // has fewer than 1,000 sessions; a list rewrites a larger one only when it had to
 // read as much as the index weighs. Until then it folds the few tails again.
 //

@@ -6,10 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -39,19 +37,20 @@ const (
 
 // indexFile is the content of sessions.json.
 type indexFile struct {
-	Version   string    `json:"version"`
-	Sessions  []row     `json:"sessions"`
-	UpdatedAt time.Time `json:"updatedAt"`
+	Version   string            `json:"version"`
+	Sessions  []json.RawMessage `json:"sessions"`
+	UpdatedAt time.Time         `json:"updatedAt"`
 }
 
-// index is what sessions.json knows: the rows by id. A nil one knows nothing.
-type index map[string]*row
+// index is what sessions.json knows. The zero index knows nothing.
+type index struct {
+	lines   map[string]string // the rows as they stand there, by their ids
+	foreign bool              // in another layout than this program's
+}
 
 func (x index) row(id string) row {
-	if r := x[id]; r != nil {
-		return *r
-	}
-	return row{}
+	r, _ := decodeRow(x.lines[id])
+	return r
 }
 
 func (t *Team) indexPath() string { return filepath.Join(t.journals.Path(), "sessions.json") }
@@ -60,11 +59,28 @@ func (t *Team) indexPath() string { return filepath.Join(t.journals.Path(), "ses
 // nor do lines of it that make no sense.
 func (t *Team) readIndex() index {
 	text := t.indexText()
-	lines, ok := cutRows(text)
+	rows, ok := cutRows(text)
 	if !ok {
 		return otherLayout(text)
 	}
-	return decodeRows(lines)
+	x := index{lines: make(map[string]string, strings.Count(rows, indexNext)+1)}
+	for line := range strings.SplitSeq(rows, indexNext) {
+		if id := idOf(line); id != "" {
+			x.lines[id] = line
+		}
+	}
+	return x
+}
+
+// idOf is the id of the session that a line is of.
+func idOf(line string) string {
+	if rest, ok := strings.CutPrefix(line, `{"id":"`); ok {
+		if id, _, ok := strings.Cut(rest, `"`); ok && journal.ValidID(id) {
+			return id
+		}
+	}
+	r, _ := decodeRow(line)
+	return r.ID
 }
 
 // indexText is the index as it stands in the file; "" when it cannot be read.
@@ -86,49 +102,25 @@ func (t *Team) indexText() string {
 	return text.String()
 }
 
-// cutRows returns the lines of an index that is laid out as this program does
-// it.
-func cutRows(text string) (lines []string, ok bool) {
+// cutRows returns the rows of an index that is laid out as this program does it.
+func cutRows(text string) (rows string, ok bool) {
 	text, ok = strings.CutPrefix(text, indexHead)
 	end := strings.LastIndex(text, indexEnd)
 	if !ok || end < 0 {
-		return nil, false
+		return "", false
 	}
-	return strings.Split(text[:end], indexNext), true
+	return text[:end], true
 }
 
 // otherLayout reads an index that somebody else has written.
 func otherLayout(text string) index {
 	var file indexFile
 	if json.Unmarshal([]byte(text), &file) != nil || file.Version != indexVersion {
-		return nil
+		return index{}
 	}
-	x := make(index, len(file.Sessions))
-	for i := range file.Sessions {
-		x[file.Sessions[i].ID] = &file.Sessions[i]
-	}
-	return x
-}
-
-// decodeRows decodes the lines of an index, with several goroutines when there
-// are many.
-func decodeRows(lines []string) index {
-	rows := make([]row, len(lines))
-	each := max(manySessions, len(lines)/runtime.GOMAXPROCS(0)+1)
-	var wg sync.WaitGroup
-	for from := 0; from < len(lines); from += each {
-		wg.Go(func() {
-			for i := from; i < min(from+each, len(lines)); i++ {
-				rows[i], _ = decodeRow(lines[i])
-			}
-		})
-	}
-	wg.Wait()
-	x := make(index, len(rows))
-	for i := range rows {
-		if rows[i].ID != "" {
-			x[rows[i].ID] = &rows[i]
-		}
+	x := index{lines: make(map[string]string, len(file.Sessions)), foreign: true}
+	for _, line := range file.Sessions {
+		x.lines[idOf(string(line))] = string(line)
 	}
 	return x
 }
@@ -150,34 +142,34 @@ func (t *Team) readRow(id string) row {
 }
 
 // writeIndex replaces the index, when nobody else is about to.
-func (t *Team) writeIndex(rows []*row) {
+func (t *Team) writeIndex(sessions []*Listed) {
 	unlock, err := t.lockIndex()
 	if err != nil {
 		return
 	}
 	defer unlock()
-	t.replaceIndex(rows)
+	t.replaceIndex(sessions)
 }
 
 func (t *Team) lockIndex() (unlock func() error, err error) {
 	return t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
 }
 
-func (t *Team) replaceIndex(rows []*row) {
-	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.ID, b.ID) })
+func (t *Team) replaceIndex(sessions []*Listed) {
+	slices.SortFunc(sessions, func(a, b *Listed) int { return strings.Compare(a.ID, b.ID) })
 	var text bytes.Buffer
-	text.Grow(len(rows) * rowBytes)
+	text.Grow(len(sessions) * rowBytes)
 	text.WriteString(indexHead)
 	var updated time.Time
-	for i, r := range rows {
+	for i, s := range sessions {
 		if i > 0 {
 			text.WriteString(indexNext)
 		}
-		if !r.appendLine(&text) {
+		if !s.appendLine(&text) {
 			return
 		}
-		if r.UpdatedAt.After(updated) {
-			updated = r.UpdatedAt
+		if s.UpdatedAt.After(updated) {
+			updated = s.UpdatedAt
 		}
 	}
 	at, err := json.Marshal(updated)
@@ -189,14 +181,15 @@ func (t *Team) replaceIndex(rows []*row) {
 }
 
 // appendLine writes the row as it stands in the index, or will.
-func (r *row) appendLine(text *bytes.Buffer) bool {
-	if r.line != "" {
-		text.WriteString(r.line)
+func (l *Listed) appendLine(text *bytes.Buffer) bool {
+	if l.row == nil {
+		text.WriteString(l.line)
 		return true
 	}
+	l.row.Summary = l.row.Row.Summary()
 	enc := json.NewEncoder(text)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(r) != nil {
+	if enc.Encode(l.row) != nil {
 		return false
 	}
 	text.Truncate(text.Len() - 1) // the newline
@@ -216,21 +209,24 @@ func (t *Team) updateIndex(changed map[string]*row) {
 	}
 	defer unlock()
 	known := t.readIndex()
-	if !worthWriting(len(known), learned) {
+	if !worthWriting(len(known.lines), learned) {
 		return
 	}
-	var rows []*row
-	for id, r := range known {
-		if _, ok := changed[id]; !ok {
-			rows = append(rows, r)
+	var sessions []*Listed
+	for id, line := range known.lines {
+		if _, ok := changed[id]; ok {
+			continue
+		}
+		if r, ok := decodeRow(line); ok {
+			sessions = append(sessions, t.listed(&r, line))
 		}
 	}
 	for _, r := range changed {
 		if r != nil {
-			rows = append(rows, r)
+			sessions = append(sessions, t.listed(r, ""))
 		}
 	}
-	t.replaceIndex(rows)
+	t.replaceIndex(sessions)
 }
 
 // Large reports whether the team has so many sessions, some ten thousand, that to

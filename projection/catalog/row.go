@@ -9,32 +9,30 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// row is what the index keeps of a session: what lists show, and what the file
-// was like when it was read.
+// row is what the index keeps of a session: what the file was like when it was
+// read, and what lists show. What every list has to know comes first, up to
+// updatedAt: glance reads no further.
 type row struct {
-	ID     string `json:"id"`
-	TeamID string `json:"teamId"`
-	CWD    string `json:"cwd"`
-	projection.Row
+	ID       string      `json:"id"`
 	Fold     int         `json:"foldVersion"`
-	Summary  string      `json:"summary"`
 	Archived bool        `json:"archived"`
-	Damaged  string      `json:"damaged,omitempty"`
 	Bytes    int64       `json:"size"` // of the file
 	ModTime  time.Time   `json:"modTime"`
 	Inode    uint64      `json:"inode"`
 	LastSeq  uint64      `json:"lastSeq"`
 	Lost     uint64      `json:"lost,omitempty"` // the last event that the file once had and has no more; 0: none
-	End      int64       `json:"end"`            // where the line of LastSeq ends
+	Damaged  string      `json:"damaged,omitempty"`
+	End      int64       `json:"end"` // where the line of LastSeq ends
 	Sum      journal.Sum `json:"sum"`
-
-	line string // as it stands in the index; "": it does not
+	projection.Row
+	TeamID  string `json:"teamId"`
+	CWD     string `json:"cwd"`
+	Summary string `json:"summary"` // for others: it is set when it is written
 }
 
 func newRow(info journal.Info, state *projection.State, at journal.Position) row {
 	return row{
-		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row,
-		Fold: projection.FoldVersion, Summary: state.Row.Summary(),
+		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row, Fold: projection.FoldVersion,
 		Archived: info.Archived, Bytes: info.Size, ModTime: info.ModTime.UTC(), Inode: info.Inode,
 		LastSeq: at.Seq, End: at.Offset, Sum: at.Sum,
 	}

@@ -56,20 +56,22 @@ func (s Session) Dir() string { return s.dir }
 // List is every session of the team, the newest first. Empty journals, which a
 // crash in the moment of creation leaves, are no sessions.
 func (t *Team) List() ([]Session, error) {
+	listed, err := t.Look()
+	return Sessions(listed), err
+}
+
+// Look is List for who wants to know only some of the sessions.
+func (t *Team) Look() ([]*Listed, error) {
 	infos, known, err := t.look()
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
-	rows, learned := t.rows(infos, known)
-	if worthWriting(len(rows), learned) {
-		t.writeIndex(rows)
+	listed, learned := t.list(infos, known)
+	if worthWriting(len(listed), learned) {
+		t.writeIndex(listed)
 	}
-	slices.SortFunc(rows, func(a, b *row) int { return newer(&a.Row, &b.Row, a.ID, b.ID) })
-	sessions := make([]Session, len(rows))
-	for i, r := range rows {
-		sessions[i] = t.session(*r)
-	}
-	return sessions, nil
+	slices.SortFunc(listed, newer)
+	return listed, nil
 }
 
 // look describes the journals and reads the index; both at once where they take
@@ -89,34 +91,33 @@ func (t *Team) look() (infos []journal.Info, known index, err error) {
 	return infos, known, err
 }
 
-// rows are those of the journals that are not empty. What was learned that the
+// list describes the journals that are not empty. What was learned that the
 // index does not know is in bytes: of journals that had to be read, and of rows
 // that no journal has any more, or that stand in another layout.
-func (t *Team) rows(infos []journal.Info, known index) (rows []*row, learned int64) {
-	rows = make([]*row, len(infos))
+func (t *Team) list(infos []journal.Info, known index) (listed []*Listed, learned int64) {
+	listed = make([]*Listed, len(infos))
+	if !known.foreign {
+		together(len(infos), func(i int) { listed[i] = t.glance(infos[i], known.lines[infos[i].ID]) })
+	}
 	var unknown []int
-	gone := len(known)
-	for i, info := range infos {
-		r := known[info.ID]
-		if r != nil {
+	gone := len(known.lines)
+	for i, l := range listed {
+		if l == nil {
+			unknown = append(unknown, i)
+		}
+		if l != nil || known.lines[infos[i].ID] != "" {
 			gone--
 		}
-		if r == nil || !r.describes(info) {
-			unknown = append(unknown, i)
-			continue
-		}
-		rows[i] = r
-		if r.line == "" {
-			learned += rowBytes
-		}
 	}
-	learned += int64(gone) * rowBytes
+	learned = int64(gone) * rowBytes
 	learned += t.fold(unknown, func(i int) int64 {
 		r, cost := t.rowOf(infos[i], known.row(infos[i].ID))
-		rows[i] = &r
+		if !r.empty() {
+			listed[i] = t.listed(&r, "")
+		}
 		return cost
 	})
-	return slices.DeleteFunc(rows, func(r *row) bool { return r.empty() }), learned
+	return slices.DeleteFunc(listed, func(l *Listed) bool { return l == nil }), learned
 }
 
 // foldedTogether is how many journals one goroutine folds at least.
@@ -154,10 +155,10 @@ func (t *Team) Session(id string) (Session, error) {
 	if r.empty() {
 		return Session{}, fmt.Errorf("%s is empty: %w", info.Path, journal.ErrNotFound)
 	}
-	return t.session(r), nil
+	return t.session(&r), nil
 }
 
-func (t *Team) session(r row) Session {
+func (t *Team) session(r *row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
 		Archived: r.Archived, Damaged: r.Damaged, Headless: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
@@ -170,7 +171,7 @@ func (t *Team) session(r row) Session {
 // to be read for it.
 func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
-		return known, 0
+		return known, rowBytes
 	}
 	r, cost := t.freshRow(info, known)
 	r.remember(known)
