@@ -81,7 +81,7 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 		}
 	}
 	c.resumed = false
-	c.queue = queue{again}
+	c.queue = queue{items: []item{again}}
 	return c.run(ctx)
 }
 
@@ -94,7 +94,7 @@ func (c *Coordinator) interruptedItem() (item, error) {
 	}
 	for _, entry := range c.conv.state.Recent {
 		if entry.ID == messageID {
-			return item{member, triggerFrom(entry.Message)}, nil
+			return c.again(member, entry.Message), nil
 		}
 	}
 	return c.olderItem(member, messageID)
@@ -121,21 +121,41 @@ func (c *Coordinator) olderItem(member Member, messageID string) (item, error) {
 	}
 	for _, m := range snapshot.Context.Messages {
 		if m.ID == messageID {
-			return item{member, triggerFrom(m)}, nil
+			return c.again(member, m), nil
 		}
 	}
 	return item{}, ErrNothingToRetry
 }
 
-func triggerFrom(m projection.Message) trigger {
-	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, text: m.Content}
+// again asks a member anew what a message asked.
+func (c *Coordinator) again(member Member, m projection.Message) item {
+	t := triggerFrom(m)
+	if m.Speaker.Type == projection.TypeAI {
+		t.answers = c.answeredBy(m.ID)
+	}
+	return item{member: member, trigger: t, intent: IntentReply, since: c.o.Now()}
 }
 
-// Queue names the members who are to speak, the next one first.
-func (c *Coordinator) Queue() []string {
-	names := make([]string, len(c.queue))
-	for i, waiting := range c.queue {
-		names[i] = waiting.member.Name
+// answeredBy is the message to which an agent's message is a reply, as the
+// journal has it: the turn that the message stands in says so.
+func (c *Coordinator) answeredBy(messageID string) string {
+	found := false
+	for e, err := range c.conv.log.Backward() {
+		if err != nil {
+			return ""
+		}
+		switch p, _ := projection.Decode(e); p := p.(type) {
+		case projection.MessageAppended:
+			found = found || p.Message.ID == messageID
+		case projection.TurnStarted:
+			if found {
+				return p.TriggerMessageID
+			}
+		}
 	}
-	return names
+	return ""
+}
+
+func triggerFrom(m projection.Message) trigger {
+	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, text: m.Content}
 }

@@ -42,12 +42,16 @@ type Coordinator struct {
 	resumed bool          // conv was restored, and nothing was appended since
 	title   string        // of a restored session
 	status  Status
-	waiting string // the id of the human who is next
+	waiting string // the id of the human who is next; "" when it may be any
 	queue   queue
-	rounds  int // turns of agents in this run
-	missing []projection.MemberRef
-	told    bool // that saving failed, since a human was asked
-	secrets *redact.Redactor
+	last    string // the id of the last message of this run
+	rounds  int    // turns of agents in this run
+
+	undecided []projection.QueueChange // decisions that no event has yet
+	decided   []projection.QueueChange // the newest since the last human message
+	missing   []projection.MemberRef
+	told      bool // that saving failed, since a human was asked
+	secrets   *redact.Redactor
 }
 
 // New returns a Coordinator without a team.
@@ -148,7 +152,8 @@ func (c *Coordinator) Status() Status { return c.status }
 // Team is the team that was set; nil when none is.
 func (c *Coordinator) Team() *Team { return c.team }
 
-// Waiting is the id of the human who is next; "" when nobody is waited for.
+// Waiting is the id of the human who is next; "" when it may be any, because
+// nothing was said yet.
 func (c *Coordinator) Waiting() string { return c.waiting }
 
 func (c *Coordinator) setStatus(s Status) {
@@ -169,13 +174,14 @@ func (c *Coordinator) Stop(reason string) error {
 	conv, wrote := c.conv, !c.resumed
 	c.told = false
 	if wrote {
-		conv.record(projection.Record(c.o.Now(), projection.SessionEnded{Reason: reason}))
+		c.empty("the conversation has ended")
+		conv.record(c.records(append(c.decisions(), projection.SessionEnded{Reason: reason})...)...)
 	}
 	err := conv.close()
 	if wrote {
 		c.report(err)
 	}
-	c.conv, c.queue, c.waiting, c.title = nil, nil, "", ""
+	c.conv, c.queue, c.waiting, c.title, c.last = nil, queue{}, "", "", ""
 	c.setStatus(Idle)
 	return err
 }

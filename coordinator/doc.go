@@ -32,6 +32,13 @@
 // A Store keeps sessions: FileStore in journals below a directory, by way of
 // the catalog; MemoryStore nowhere.
 //
+// # The queue
+//
+// The markers of a message say who is to speak, and queue.go who is next. What
+// the messages and the turns do not tell of it by themselves (who was preferred,
+// dropped or skipped, and why) is recorded as queue.changed, in the batch with
+// the next turn or before a human is next. The queue itself is recorded nowhere.
+//
 // # Turns
 //
 // The human's message is appended; its markers fill the queue. For each agent

@@ -67,6 +67,7 @@ type Notice struct {
 	Kind  NoticeKind
 	Names []string // what it is about
 	Limit int
+	Count int
 }
 
 // NoticeKind tells the notices apart.
@@ -75,10 +76,18 @@ type NoticeKind int
 // The notices there are.
 const (
 	UnknownNames    NoticeKind = iota // Names were addressed and are no members
-	RoundLimit                        // Limit turns of agents are over
-	RunLimit                          // Limit turns of agents in this run are over
+	RoundLimit                        // Limit turns of agents are over; Names would have been next
+	RunLimit                          // Limit turns of agents in this run are over; Names would have been next
 	PromptCut                         // the agent Names takes no more: the oldest Limit messages of its window were left out
 	SecretsReplaced                   // Limit secrets were replaced, of the kinds Names
 	NotPermitted                      // the agent Names[0] asked leave for Names[1], which its permissions do not allow
 	NobodyToAsk                       // the agent Names[0] asked leave for Names[1], and there is nobody to be asked: it was refused
+	Round                             // the agent Names is asked; it is turn Count of Limit that the team allows
+	RunRound                          // the agent Names is asked; it is turn Count of Limit of this run
+	QueueFull                         // Names were addressed and do not wait: Limit do already
+	QueueDemoted                      // Names come last: more than Limit were asked by one message
+	QueueEmptied                      // Names waited and do not any more
+	NotHuman                          // the agent Names said that it speaks for a human, which is ignored
+	TaskRefused                       // the agent Names set the task and may not
+	TaskDone                          // the agent Names has said its done word
 )

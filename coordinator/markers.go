@@ -18,6 +18,14 @@ const (
 	IntentExtend    Intent = 3 // !P3: after those who reply
 )
 
+// String is the intent as it is typed; "" without one.
+func (i Intent) String() string {
+	if i < IntentInterrupt || i > IntentExtend {
+		return ""
+	}
+	return "P" + string(rune('0'+i))
+}
+
 // A Target is one name in [NEXT: …]. Nobody has looked yet whether there is such a member.
 type Target struct {
 	Identifier string

@@ -233,6 +233,6 @@ func ExampleParseMarkers() {
 	}
 	// Output:
 	// "Looks good to me."
-	// bea 2
-	// hugo 1
+	// bea P2
+	// hugo P1
 }

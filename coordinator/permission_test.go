@@ -95,7 +95,7 @@ func TestCancellingAtAQuestionCancelsTheTurn(t *testing.T) {
 		return true
 	}))
 	s.with(ensemble(), "")
-	turnError(t, s.Say(ctx, "go"), "ada", projection.Cancelled)
+	turnError(t, s.SayAs(ctx, "you", "go"), "ada", projection.Cancelled)
 	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", By: projection.ByNobody})
 	s.say("go on")
 }

@@ -21,46 +21,67 @@ type Window struct {
 func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
 func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
+// excerpt is what a prompt shows of the conversation, beside the message that is
+// answered.
+type excerpt struct {
+	entries []projection.Entry  // the newest messages
+	replied *projection.Message // what the message is a reply to, when that is not among them
+}
+
 // promptFor is the prompt, with as much of the conversation as the engine takes:
 // the oldest goes first, and that is said.
 func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
-	entries := c.context(next.trigger)
-	prompt := c.prompt(next, entries)
+	shown := c.excerpt(next.trigger)
+	prompt := c.prompt(next, shown)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
 		return prompt
 	}
-	all := len(entries)
-	for excess := limited.Excess(prompt); excess > 0 && len(entries) > 0; excess = limited.Excess(prompt) {
-		entries = shorter(entries, excess)
-		prompt = c.prompt(next, entries)
+	all := shown.len()
+	for excess := limited.Excess(prompt); excess > 0 && shown.len() > 0; excess = limited.Excess(prompt) {
+		shown = shown.shorter(excess)
+		prompt = c.prompt(next, shown)
 	}
-	if left := all - len(entries); left > 0 {
+	if left := all - shown.len(); left > 0 {
 		c.o.Events.Notice(Notice{Kind: PromptCut, Names: []string{next.member.DisplayName}, Limit: left})
 	}
 	return prompt
 }
 
-// shorter is the entries without the oldest, which have that many bytes at least.
-func shorter(entries []projection.Entry, bytes int) []projection.Entry {
-	for len(entries) > 0 && bytes > 0 {
-		bytes -= len(entries[0].Content)
-		entries = entries[1:]
+// len is how many messages are shown.
+func (e excerpt) len() int {
+	if e.replied != nil {
+		return len(e.entries) + 1
 	}
-	return entries
+	return len(e.entries)
 }
 
-// prompt is everything that an agent is told: sections, each only when it has
+// shorter is the excerpt without the oldest messages, which have that many bytes
+// at least. What the message is a reply to goes last.
+func (e excerpt) shorter(bytes int) excerpt {
+	if len(e.entries) == 0 {
+		return excerpt{}
+	}
+	for len(e.entries) > 0 && bytes > 0 {
+		bytes -= len(e.entries[0].Content)
+		e.entries = e.entries[1:]
+	}
+	return e
+}
+
+// prompt is everything that an agent is told: sections under plain headings,
+// which every agent understands and none repeats, each only when it has
 // something. It depends on the team and the session alone, so that it is the
 // same after a restart.
-func (c *Coordinator) prompt(next item, entries []projection.Entry) string {
+func (c *Coordinator) prompt(next item, shown excerpt) string {
 	sections := []string{
 		next.member.SystemInstruction,
 		instructions(c.team.InstructionFile),
 		instructions(next.member.InstructionFile),
 		c.roster(next.member),
 		c.task(),
-		history(entries),
+		c.history(shown),
+		replied(next.trigger, shown.replied),
 		section("Message from "+next.trigger.speaker, next.trigger.text),
 	}
 	var b strings.Builder
@@ -101,7 +122,13 @@ func (c *Coordinator) roster(m Member) string {
 			fmt.Fprintf(&b, "- %s (%s), %s\n", other.Name, other.DisplayName, kindOf(other))
 		}
 	}
-	b.WriteString("To hand over, write [NEXT: name] at the end of your reply. Without it, the human is next.")
+	b.WriteString("To hand over, write [NEXT: name] at the end of your reply. Without it, whoever else waits is next, then the human.")
+	if m.AllowTeamTask {
+		b.WriteString("\nTo change the task of the team, write [TEAM_TASK: the task].")
+	}
+	if m.DoneWord != "" {
+		fmt.Fprintf(&b, "\nWhen the task is done, write %s alone on the last line.", m.DoneWord)
+	}
 	return b.String()
 }
 
@@ -122,22 +149,68 @@ func (c *Coordinator) task() string {
 	return section("Task of the team", *c.conv.state.Task)
 }
 
-// context is the newest part of the conversation before the message that is
-// answered.
-func (c *Coordinator) context(t trigger) []projection.Entry {
+// excerpt is the newest part of the conversation beside the message that is
+// answered, and what that one is a reply to, within the bounds of the window.
+func (c *Coordinator) excerpt(t trigger) excerpt {
 	w := c.o.Window
-	return window(before(c.newest(), t.id), w.messages(), w.bytes()-len(t.text))
+	others, bytes := before(c.newest(), t.id), w.bytes()-len(t.text)
+	entries := window(others, w.messages(), bytes)
+	replied := c.fallenOut(t.answers, entries)
+	if replied == nil || len(replied.Content) > bytes {
+		return excerpt{entries: entries}
+	}
+	// A narrower window has fewer messages, so this one is not among them either.
+	return excerpt{window(others, w.messages(), bytes-len(replied.Content)), replied}
 }
 
-func history(entries []projection.Entry) string {
-	if len(entries) == 0 {
-		return ""
+// fallenOut is the message of that id, unless it is among the entries; nil when
+// there is none.
+func (c *Coordinator) fallenOut(id string, entries []projection.Entry) *projection.Message {
+	is := func(e projection.Entry) bool { return e.ID == id }
+	if id == "" || slices.ContainsFunc(entries, is) {
+		return nil
+	}
+	if at := slices.IndexFunc(c.conv.state.Recent, is); at >= 0 {
+		return &c.conv.state.Recent[at].Message
+	}
+	for e, err := range c.conv.log.Backward() {
+		if err != nil {
+			return nil
+		}
+		p, _ := projection.Decode(e)
+		if said, ok := p.(projection.MessageAppended); ok && said.Message.ID == id {
+			return &said.Message
+		}
+	}
+	return nil
+}
+
+// history is the newest messages, and how many older ones the agent does not see.
+func (c *Coordinator) history(shown excerpt) string {
+	const beside = 1 // the message that is answered
+	title := "Conversation so far"
+	if hidden := c.conv.state.Stats.Messages - beside - shown.len(); hidden > 0 {
+		title += fmt.Sprintf(" (%d older messages are left out)", hidden)
 	}
 	var b strings.Builder
-	for _, e := range entries {
+	for _, e := range shown.entries {
 		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), e.Content)
 	}
-	return section("Conversation so far", b.String())
+	switch {
+	case b.Len() > 0:
+		return section(title, b.String())
+	case title != "Conversation so far":
+		return title
+	}
+	return ""
+}
+
+// replied is the message that the one to be answered is a reply to.
+func replied(t trigger, m *projection.Message) string {
+	if m == nil {
+		return ""
+	}
+	return section(fmt.Sprintf("Message from %s, which %s answered", m.Speaker.DisplayName, t.speaker), m.Content)
 }
 
 // newest is as many of the newest messages as the window can show: the state

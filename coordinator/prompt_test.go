@@ -78,7 +78,7 @@ func TestThePromptHasItsSectionsInOrder(t *testing.T) {
 - bob (Bob), agent
 - you (You), human
 - eve (Eve), human
-To hand over, write [NEXT: name] at the end of your reply. Without it, the human is next.`
+To hand over, write [NEXT: name] at the end of your reply. Without it, whoever else waits is next, then the human.`
 	want := `You plan.
 
 Be kind.

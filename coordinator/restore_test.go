@@ -571,7 +571,7 @@ func TestATurnThatWasNeverEndedIsInterruptedAfterARestart(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	killed := start(t, d, looks(func() { close(entered); <-release }, says("too late")))
 	done := make(chan error)
-	go func() { done <- killed.Say(context.Background(), "do it") }()
+	go func() { done <- killed.SayAs(context.Background(), "you", "do it") }()
 	<-entered
 	// The file as it is while the agent works, on another disk.
 	other := onDisk(t, 0)

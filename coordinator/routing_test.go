@@ -42,7 +42,7 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 		{"an agent names an unknown name too", "hello", []play{says("hi [NEXT: zed, bob]")}, []string{"ada", "bob"}, "you", nil, []string{"notice 0 [zed] 0"}},
 		{"an agent drops who waits", "hello [NEXT: ada, bob]", []play{says("hi [DROP: bob]")}, []string{"ada"}, "you", nil, nil},
 		{"an agent drops all and names one", "hello [NEXT: ada, bob, eve]", []play{says("hi [DROP: ALL] [NEXT: ada]")}, []string{"ada", "ada"}, "you", nil, nil},
-		{"an agent sets no task and is no human", "hello", []play{says("[FROM: eve] [TEAM_TASK: mine] hi")}, []string{"ada"}, "you", nil, nil},
+		{"an agent sets no task and is no human", "hello", []play{says("[FROM: eve] [TEAM_TASK: mine] hi")}, []string{"ada"}, "you", nil, []string{"notice 12 [Ada] 0", "notice 13 [Ada] 0"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &coordinator.MemoryStore{}, test.plays...)
@@ -107,10 +107,10 @@ func TestAHumanDropsWhoWaits(t *testing.T) {
 	s.checkAsked("ada", "bob")
 }
 
-func TestWhomAHumanNamesWaitsBehindTheQueue(t *testing.T) {
+func TestWhomTheLastMessageNamesIsAskedBeforeTheQueue(t *testing.T) {
 	s := paused(t)
 	s.say("also [NEXT: ada]")
-	s.checkAsked("ada", "bob", "ada")
+	s.checkAsked("ada", "ada", "bob")
 }
 
 func TestFromSaysWhichHumanSpeaks(t *testing.T) {
@@ -181,7 +181,7 @@ func TestTheTeamsMaxRoundsAsksAHumanAgain(t *testing.T) {
 	s.with(team, "")
 	s.say("start")
 	s.checkAsked("ada", "bob", "ada")
-	if s.Waiting() != "you" || len(s.Queue()) > 0 || s.diary.count("notice 1 [] 3") != 1 {
+	if s.Waiting() != "you" || len(s.Queue()) > 0 || s.diary.count("notice 1 [Bob] 3") != 1 {
 		t.Errorf("waiting %q, queue %v, told %q", s.Waiting(), s.Queue(), s.diary.lines)
 	}
 	s.say("go on [NEXT: bob]") // a human's word starts the count anew
@@ -193,7 +193,7 @@ func TestTheTeamsMaxRoundsAsksAHumanAgain(t *testing.T) {
 func TestRoundsAreCountedAcrossARestart(t *testing.T) {
 	store := &coordinator.MemoryStore{}
 	s := start(t, store, says("1 [NEXT: bob]"), says("2 [NEXT: ada]"), does(errors.New("broken")))
-	turnError(t, s.Say(context.Background(), "start"), "ada", projection.Failed)
+	turnError(t, s.SayAs(context.Background(), "you", "start"), "ada", projection.Failed)
 	id := s.stop()
 
 	s = stage(t, store, pingPong()...)
@@ -214,7 +214,7 @@ func TestTheRunsMaxRoundsEndsTheAgentsTurnsForGood(t *testing.T) {
 	s.with(ensemble(), "")
 	s.say("start", "go on")
 	s.checkAsked("ada", "bob")
-	if n := s.diary.count("notice 2 [] 2"); n != 2 {
+	if n := s.diary.count("notice 2 [Ada] 2"); n != 2 {
 		t.Errorf("told was %q", s.diary.lines)
 	}
 	if s.Session().Stats.Messages != 4 {

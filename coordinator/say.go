@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -38,11 +39,22 @@ func (c *Coordinator) Say(ctx context.Context, text string) error {
 	return c.SayAs(ctx, "", text)
 }
 
+// WhoSpeaksError says that a message is anybody's: the team has several humans,
+// none of them is waited for, and the message does not say whose it is.
+type WhoSpeaksError struct {
+	Humans []string // their names
+}
+
+func (e *WhoSpeaksError) Error() string {
+	return "who speaks? The humans are " + strings.Join(e.Humans, ", ")
+}
+
 // ErrNoSuchHuman: nobody of that name can say something.
 var ErrNoSuchHuman = errors.New("there is no human of that name in the team")
 
 // SayAs is Say for the human of that name, whoever is next. A name that is no
-// human's is refused with ErrNoSuchHuman.
+// human's is refused with ErrNoSuchHuman; without a name, a message that nobody
+// is waited for with a *WhoSpeaksError.
 func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 	if m, ok := c.nameOf(name); name != "" && (!ok || m.Type != MemberHuman) {
 		return fmt.Errorf("%q: %w", name, ErrNoSuchHuman)
@@ -55,8 +67,11 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 	}
 	c.told = false
 	m := ParseMarkers(c.secrets.Text(text))
-	m.From = cmp.Or(name, m.From)
-	said, err := c.appendHuman(m)
+	human, err := c.human(cmp.Or(name, m.From))
+	if err != nil {
+		return err
+	}
+	said, err := c.appendHuman(human, m)
 	c.sayReplaced()
 	if err != nil {
 		return err
@@ -76,12 +91,11 @@ func (c *Coordinator) nameOf(name string) (Member, bool) {
 }
 
 // appendHuman records a human's message, and what has to come before it.
-func (c *Coordinator) appendHuman(m Markers) (projection.MessageAppended, error) {
+func (c *Coordinator) appendHuman(human Member, m Markers) (projection.MessageAppended, error) {
 	opening, err := c.opening()
 	if err != nil {
 		return projection.MessageAppended{}, err
 	}
-	human := c.human(m.From)
 	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(human), m.Content, c.routing(m))
 	payloads := append(opening, said)
 	if m.HasTask {
@@ -94,26 +108,29 @@ func (c *Coordinator) appendHuman(m Markers) (projection.MessageAppended, error)
 		}
 		return said, err
 	}
-	c.resumed = false
+	c.resumed, c.last, c.decided = false, said.Message.ID, nil
 	c.o.Events.Said(said.Message)
 	return said, nil
 }
 
 // human is who speaks: the one that the message names, else the one who is
-// next, else the first.
-func (c *Coordinator) human(from string) Member {
+// next, else the only one there is.
+func (c *Coordinator) human(from string) (Member, error) {
 	if from != "" {
 		m, ok := c.team.Match(from)
 		if ok && m.Type == MemberHuman {
-			return m
+			return m, nil
 		}
 		c.o.Events.Notice(Notice{Kind: UnknownNames, Names: []string{from}})
 	}
 	if m, ok := c.team.Member(c.waiting); ok {
-		return m
+		return m, nil
+	}
+	if humans := c.team.humans(); len(humans) > 1 {
+		return Member{}, &WhoSpeaksError{humans}
 	}
 	m, _ := c.team.FirstHuman()
-	return m
+	return m, nil
 }
 
 func speaker(m Member) projection.Speaker {
@@ -140,21 +157,22 @@ func (c *Coordinator) routing(m Markers) *projection.Routing {
 // addresses nobody lets the queue go on, or goes to the first agent. It returns
 // false when it is not known whom the human meant: the human is asked again.
 func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) bool {
-	addressed := c.enqueue(m, said)
+	trigger := triggerFrom(said.Message)
+	addressed := c.enqueue(m, trigger)
 	if len(m.Next) > 0 {
 		return addressed > 0
 	}
-	if first, ok := c.team.FirstAI(); ok && len(c.queue) == 0 {
-		c.queue.push(item{first, triggerOf(said)})
+	if first, ok := c.team.FirstAI(); ok && c.queue.empty() {
+		c.queue.add(item{member: first, trigger: trigger, intent: IntentReply, since: c.o.Now()})
 	}
 	return true
 }
 
 // enqueue obeys the markers of a message and returns how many members it
 // addressed. Unknown names are said.
-func (c *Coordinator) enqueue(m Markers, said projection.MessageAppended) (addressed int) {
-	c.drop(m)
-	var unknown []string
+func (c *Coordinator) enqueue(m Markers, t trigger) (addressed int) {
+	unknown := c.drop(m)
+	var changes []projection.QueueChange
 	for _, target := range m.Next {
 		member, ok := c.team.Match(target.Identifier)
 		if !ok {
@@ -162,53 +180,84 @@ func (c *Coordinator) enqueue(m Markers, said projection.MessageAppended) (addre
 			continue
 		}
 		addressed++
-		c.queue.push(item{member, triggerOf(said)})
+		if change := c.queue.add(item{member: member, trigger: t, intent: target.Intent, since: c.o.Now()}); change != nil {
+			changes = append(changes, *change)
+		}
 	}
 	if len(unknown) > 0 {
 		c.o.Events.Notice(Notice{Kind: UnknownNames, Names: unknown})
 	}
+	c.decide(changes...)
+	c.sayBounds(changes)
 	return addressed
 }
 
-func (c *Coordinator) drop(m Markers) {
-	if m.DropAll {
-		c.queue = nil
-	}
-	for _, name := range m.Drop {
-		if member, ok := c.team.Match(name); ok {
-			c.queue.drop(member.ID)
+// sayBounds says who did not get what was asked for because so many wait.
+func (c *Coordinator) sayBounds(changes []projection.QueueChange) {
+	for _, bound := range []struct {
+		action projection.QueueAction
+		kind   NoticeKind
+		limit  int
+	}{{projection.QueueSkipped, QueueFull, mostWaiting}, {projection.QueueDemoted, QueueDemoted, mostOfOne}} {
+		hit := slices.DeleteFunc(slices.Clone(changes), func(change projection.QueueChange) bool { return change.Action != bound.action })
+		if len(hit) > 0 {
+			c.o.Events.Notice(Notice{Kind: bound.kind, Names: c.displayed(hit), Limit: bound.limit})
 		}
 	}
 }
 
-func triggerOf(said projection.MessageAppended) trigger {
-	return triggerFrom(said.Message)
+// drop obeys the DROP markers of a message and returns the names that are no
+// member's.
+func (c *Coordinator) drop(m Markers) (unknown []string) {
+	const reason = "a message dropped it"
+	if m.DropAll {
+		c.decide(c.queue.drop(everybody, reason)...)
+	}
+	for _, name := range m.Drop {
+		member, ok := c.team.Match(name)
+		if !ok {
+			unknown = append(unknown, name)
+			continue
+		}
+		c.decide(c.queue.drop(func(w item) bool { return w.member.ID == member.ID }, reason)...)
+	}
+	return unknown
 }
 
 // run asks the agents in the queue until a human is next.
 func (c *Coordinator) run(ctx context.Context) error {
-	var failures []error
-	for len(c.queue) > 0 {
-		next := c.queue.pop()
+	for !c.queue.empty() {
+		if c.limited() {
+			break
+		}
+		next, preferred := c.queue.take(c.last)
+		c.decideIf(preferred)
 		if next.member.Type == MemberHuman {
 			c.waiting = next.member.ID
 			break
 		}
-		if c.limited() {
-			break
-		}
-		err := cancelled(ctx, next.member)
-		if err == nil {
-			err = c.turn(ctx, next)
-		}
+		more, err := c.ask(ctx, next)
 		if err != nil {
-			c.queue = nil
-			failures = append(failures, err)
+			c.empty(fmt.Sprintf("the turn of %s did not end well", next.member.DisplayName))
+			c.giveBack()
+			return err
+		}
+		if !more {
 			break
 		}
 	}
 	c.giveBack()
-	return errors.Join(failures...)
+	return nil
+}
+
+// ask asks one agent, unless nobody is to be asked any more. It reports whether
+// the queue goes on.
+func (c *Coordinator) ask(ctx context.Context, next item) (more bool, err error) {
+	if err := cancelled(ctx, next.member); err != nil {
+		return false, err
+	}
+	c.sayRound(next.member)
+	return c.turn(ctx, next)
 }
 
 // cancelled says that a member is not asked any more.
@@ -221,22 +270,9 @@ func cancelled(ctx context.Context, m Member) error {
 
 // giveBack gives control back, with everything saved.
 func (c *Coordinator) giveBack() {
+	c.recordDecisions()
 	c.waitForHuman()
 	c.savePoint()
-}
-
-// limited reports whether agents have had their turns, and says so.
-func (c *Coordinator) limited() bool {
-	switch {
-	case c.team.MaxRounds > 0 && c.conv.state.Stats.Rounds >= c.team.MaxRounds:
-		c.o.Events.Notice(Notice{Kind: RoundLimit, Limit: c.team.MaxRounds})
-	case c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds:
-		c.o.Events.Notice(Notice{Kind: RunLimit, Limit: c.o.MaxRounds})
-	default:
-		return false
-	}
-	c.queue = nil
-	return true
 }
 
 // waitForHuman waits for the human whose turn it is, else for the first.

@@ -156,9 +156,15 @@ func (d *diary) SessionSaved(id string)                  { d.note("saved %s", id
 func (d *diary) StatusChanged(status coordinator.Status) { d.note("status %s", status) }
 func (d *diary) TurnStarted(m coordinator.Member)        { d.note("turn of %s", m.ID) }
 func (d *diary) Appended(e journal.Event)                { d.appended = append(d.appended, e) }
-func (d *diary) Notice(n coordinator.Notice)             { d.note("notice %d %v %d", n.Kind, n.Names, n.Limit) }
 func (d *diary) MembersMissing(m []projection.MemberRef) { d.missing = m; d.note("missing %v", m) }
 func (d *diary) SaveFailed(err error)                    { d.failures = append(d.failures, err); d.note("save failed") }
+func (d *diary) Notice(n coordinator.Notice) {
+	line := fmt.Sprintf("notice %d %v %d", n.Kind, n.Names, n.Limit)
+	if n.Count > 0 {
+		line += fmt.Sprintf(" %d", n.Count)
+	}
+	d.note("%s", line)
+}
 func (d *diary) Said(m projection.Message) {
 	d.note("said by %s: %s", m.Speaker.ID, m.Content)
 	if d.onSaid != nil {
@@ -253,10 +259,19 @@ func (s *scene) with(team *coordinator.Team, resumeID string) {
 func (s *scene) say(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
-		if err := s.Say(context.Background(), text); err != nil {
+		if err := s.SayAs(context.Background(), s.speaker(text), text); err != nil {
 			s.t.Fatalf("say %.40q: %v", text, err)
 		}
 	}
+}
+
+// speaker is who says a text: whoever the text names, else who is waited for,
+// and the first human at the beginning.
+func (s *scene) speaker(text string) string {
+	if first, ok := s.Team().FirstHuman(); ok && s.Waiting() == "" && !strings.Contains(text, "[FROM:") {
+		return first.Name
+	}
+	return ""
 }
 
 func (s *scene) stop() (id string) {

@@ -87,9 +87,9 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		{"a reply that is no text", func(s *scene) { s.cast.then(does(nil, pieces("\xff"+all+"\xff")...)); s.say("hello") }},
 		{"an unfinished reply", func(s *scene) {
 			s.cast.then(does(errors.New("it broke"), pieces(all+" "+membersKey[:12])...))
-			s.Say(ctx, "hello")
+			s.SayAs(ctx, "you", "hello")
 		}},
-		{"a failure", func(s *scene) { s.cast.then(does(errors.New("401: no such key: " + all))); s.Say(ctx, "hello") }},
+		{"a failure", func(s *scene) { s.cast.then(does(errors.New("401: no such key: " + all))); s.SayAs(ctx, "you", "hello") }},
 		{"a tool", func(s *scene) {
 			s.cast.then(does(nil,
 				agent.ToolStarted{ID: "1", Name: "shell", Input: []byte(`{"command": "curl -H 'x: ` + shapedKey + `'", "env": ["` + membersKey + `", "` + strings.ReplaceAll(privateKey, "\n", `\n`) + `"]}`)},
@@ -98,7 +98,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 				agent.Text{Text: "done"}))
 			s.say("hello")
 		}},
-		{"a cancelled turn", func(s *scene) { s.cast.then(isCancelled(cancel, all)); s.Say(ctx, "hello") }},
+		{"a cancelled turn", func(s *scene) { s.cast.then(isCancelled(cancel, all)); s.SayAs(ctx, "you", "hello") }},
 	} {
 		t.Run(tt.where, func(t *testing.T) {
 			d := onDisk(t, 0)

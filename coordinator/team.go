@@ -71,6 +71,12 @@ type Member struct {
 	Model       string // "" is the agent's own choice
 	Permissions string // "" is the engine's own choice
 
+	// AllowTeamTask lets an agent set the task of the team, as humans do.
+	AllowTeamTask bool
+	// DoneWord ends the task when it stands alone on one of the last three lines of an
+	// agent's reply: a human is next, whomever the reply names. "" is no such word.
+	DoneWord string
+
 	SystemInstruction string // lines separated by "\n"
 	// InstructionFile is the absolute path of what the member is told beside that; "" is
 	// nothing. The file need not exist.
@@ -134,6 +140,17 @@ func (t *Team) Member(id string) (Member, bool) {
 // FirstHuman returns the human that control goes to when nobody else is named.
 func (t *Team) FirstHuman() (Member, bool) {
 	return t.first(func(m Member) bool { return m.Type == MemberHuman })
+}
+
+// humans are the ids of the members who are people.
+func (t *Team) humans() []string {
+	var ids []string
+	for _, m := range t.Members {
+		if m.Type == MemberHuman {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
 }
 
 // FirstAI returns the member that answers a human who names nobody.

@@ -158,6 +158,8 @@ type memberJSON struct {
 	Permissions       string            `json:"permissions"`
 	Endpoint          string            `json:"endpoint"`
 	APIKeyEnv         string            `json:"apiKeyEnv"`
+	AllowTeamTask     bool              `json:"allowTeamTask"`
+	DoneWord          string            `json:"doneWord"`
 	Order             *float64          `json:"order"`
 	SystemInstruction json.RawMessage   `json:"systemInstruction"`
 	InstructionFile   string            `json:"instructionFile"`
@@ -352,6 +354,8 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 		Permissions:       m.Permissions,
 		Endpoint:          m.Endpoint,
 		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
+		AllowTeamTask:     m.AllowTeamTask,
+		DoneWord:          strings.TrimSpace(m.DoneWord),
 		SystemInstruction: instruction(m.SystemInstruction),
 		BaseDir:           baseDir,
 		Env:               m.Env,

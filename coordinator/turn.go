@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,22 +32,24 @@ var (
 )
 
 // turn asks one agent and records what becomes of it.
-func (c *Coordinator) turn(ctx context.Context, next item) error {
+// It reports whether the queue goes on.
+func (c *Coordinator) turn(ctx context.Context, next item) (more bool, err error) {
 	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now(), text: c.secrets.Stream(), asked: make(chan asked)}
 	c.setStatus(Active)
-	err := c.conv.record(c.records(projection.TurnStarted{
+	err = c.conv.record(c.records(append(c.decisions(), projection.TurnStarted{
 		TurnID: t.id, MemberID: next.member.ID, AgentType: next.member.AgentType, Model: next.member.Model,
 		TriggerMessageID: next.trigger.id,
-	})...)
+	})...)...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	// What is said so far must outlive whatever the agent does.
 	c.reportFailure(c.conv.save())
 	c.o.Events.TurnStarted(next.member)
 	c.rounds++
 	defer c.sayReplaced()
-	return t.finish(ctx, t.ask(ctx))
+	err = t.finish(ctx, t.ask(ctx))
+	return t.goesOn, err
 }
 
 // turn is one agent at work.
@@ -62,6 +65,7 @@ type turn struct {
 	usage   *projection.Usage
 	session string // the agent's own name of its session
 	asked   chan asked
+	goesOn  bool // the queue does, behind the reply
 }
 
 // ask runs the agent and records its events, until it is done or fails.
@@ -221,16 +225,56 @@ func (t *turn) finish(ctx context.Context, failure error) error {
 // answer makes the reply a message and obeys its markers.
 func (t *turn) answer(reply string, end projection.TurnEnded) error {
 	c, m := t.c, ParseMarkers(reply)
-	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(t.item.member), m.Content, c.routing(m))
-	if err := c.conv.record(c.records(said, end)...); err != nil {
+	member := t.item.member
+	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
+	payloads := []projection.Payload{said, end}
+	if m.HasTask && member.AllowTeamTask {
+		payloads = []projection.Payload{said, taskSet(m.Task), end}
+	}
+	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		return err
 	}
+	c.last, c.waiting = said.Message.ID, ""
 	c.o.Events.Said(said.Message)
-	c.waiting = ""
-	if c.enqueue(m, said) == 0 && len(m.Next) > 0 {
-		c.queue = nil // whom the agent meant is not known: the first human is next
-	}
+	t.sayIgnored(m)
+	t.route(m, said.Message)
 	return nil
+}
+
+// route puts whom the reply names into the queue. When none of them is known, or
+// the task is done, a human is next.
+func (t *turn) route(m Markers, said projection.Message) {
+	c, trigger := t.c, triggerFrom(said)
+	trigger.answers = t.item.trigger.id
+	addressed := c.enqueue(m, trigger)
+	t.goesOn = addressed > 0 || len(m.Next) == 0
+	if word := t.item.member.DoneWord; word != "" && isDone(m.Content, word) {
+		c.decide(c.queue.drop(func(w item) bool { return w.member.Type != MemberHuman }, "the task is done")...)
+		c.o.Events.Notice(Notice{Kind: TaskDone, Names: []string{t.item.member.DisplayName}})
+	}
+}
+
+// doneLines is how many lines of a reply may say that the task is done, the last
+// ones.
+const doneLines = 3
+
+// isDone reports whether the word stands alone on one of the last lines.
+func isDone(reply, word string) bool {
+	lines := strings.Split(strings.TrimSpace(reply), "\n")
+	return slices.ContainsFunc(lines[max(0, len(lines)-doneLines):], func(line string) bool {
+		return strings.TrimSpace(line) == word
+	})
+}
+
+// sayIgnored says which markers of the reply only humans may write.
+func (t *turn) sayIgnored(m Markers) {
+	names := []string{t.item.member.DisplayName}
+	if m.From != "" {
+		t.c.o.Events.Notice(Notice{Kind: NotHuman, Names: names})
+	}
+	if m.HasTask && !t.item.member.AllowTeamTask {
+		t.c.o.Events.Notice(Notice{Kind: TaskRefused, Names: names})
+	}
 }
 
 // fail records a turn without a reply. What was said of one is kept, as far as
@@ -267,7 +311,7 @@ func (t *turn) question(engine agent.Engine) agent.Turn {
 	m := t.item.member
 	return agent.Turn{
 		ID: t.id, Prompt: t.c.promptFor(engine, t.item), Dir: t.c.workDir(m),
-		Said: agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
+		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(t.c.after(m)),
 	}
 }

@@ -32,7 +32,7 @@ func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
 	bothStores(t, func(t *testing.T, store coordinator.Store) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := start(t, store, isCancelled(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
-		err := s.Say(ctx, "hello [NEXT: ada, bob]")
+		err := s.SayAs(ctx, "you", "hello [NEXT: ada, bob]")
 		failed := turnError(t, err, "ada", projection.Cancelled)
 		if !errors.Is(failed, context.Canceled) {
 			t.Errorf("the reason is %v", failed.Err)
@@ -62,7 +62,7 @@ func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
 func TestCancellingBetweenTwoTurnsStartsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := start(t, &coordinator.MemoryStore{}, looks(cancel, says("a1")))
-	turnError(t, s.Say(ctx, "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
+	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
 	s.checkAsked("ada")
 	if n := s.diary.count("turn of bob"); n != 0 {
 		t.Errorf("told was %q", s.diary.lines)
@@ -84,7 +84,7 @@ func TestAMessageSaidWithACancelledContextIsKeptAndAsksNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := start(t, &coordinator.MemoryStore{})
-	turnError(t, s.Say(ctx, "hello"), "ada", projection.Cancelled)
+	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
 	s.checkAsked()
 	if got := s.Session(); got.Stats.Messages != 1 || s.Status() != coordinator.Paused {
 		t.Errorf("the session is %+v", got)
@@ -109,7 +109,7 @@ func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
 		team := ensemble()
 		team.MaxAgentResponseTime = 1500 * time.Millisecond
 		s.with(team, "")
-		turnError(t, s.Say(context.Background(), "hello [NEXT: ada, bob]"), "ada", projection.TimedOut)
+		turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.TimedOut)
 		end := s.lastEnd()
 		if end.FinishReason != projection.TimedOut || end.Partial != "half [NEXT: bob]" || end.Error == "" || end.DurationMS != 1500 {
 			t.Errorf("the turn ended with %+v", end)
@@ -160,7 +160,7 @@ func TestAFailedTurnKeepsItsReasonAndGivesControlBack(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &coordinator.MemoryStore{}, test.play)
-			turnError(t, s.Say(context.Background(), "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+			turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 			end := s.lastEnd()
 			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
 				t.Errorf("the turn ended with %+v", end)
@@ -180,7 +180,7 @@ func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
 	team := ensemble()
 	team.Members[0].Engine = "acp"
 	s.with(team, "")
-	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !strings.Contains(failed.Error(), `"acp"`) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -191,7 +191,7 @@ func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
 func TestRetryAsksTheSameAgainWithTheSameMessage(t *testing.T) {
 	bothStores(t, func(t *testing.T, store coordinator.Store) {
 		s := start(t, store, does(errors.New("broken"), agent.Text{Text: "half"}))
-		turnError(t, s.Say(context.Background(), "hello [NEXT: bob]"), "bob", projection.Failed)
+		turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: bob]"), "bob", projection.Failed)
 		first := s.cast.prompt()
 		id := s.stop()
 
@@ -288,7 +288,7 @@ func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, says("short"), says(strings.Repeat("long ", maxLine)))
 	s.say("hello")
-	failed := turnError(t, s.Say(context.Background(), "tell me everything"), "ada", projection.Failed)
+	failed := turnError(t, s.SayAs(context.Background(), "you", "tell me everything"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -314,7 +314,7 @@ func TestAnAgentThatNeverEndsIsStoppedWhenNoLineCouldHoldItsReply(t *testing.T) 
 			yield(nil, context.Cause(ctx))
 		}
 	})
-	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) || said > 4<<20 {
 		t.Errorf("after %d bytes the error is %v", said, failed)
 	}
@@ -326,7 +326,7 @@ func TestAnAgentThatNeverEndsIsStoppedWhenNoLineCouldHoldItsReply(t *testing.T) 
 func TestAPartOfAReplyIsKeptAsFarAsALineHolds(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, does(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
-	turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" {
 		t.Errorf("the turn ended with %.200v", end)
 	}
@@ -350,7 +350,7 @@ func TestAToolThatIsTooLongStopsTheAgentAndNotTheSession(t *testing.T) {
 			}
 		}
 	})
-	failed := turnError(t, s.Say(context.Background(), "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -366,7 +366,7 @@ func TestAMessageThatIsTooLongIsRefusedWhileNothingCanBeSavedToo(t *testing.T) {
 	s := start(t, d)
 	d.FailFrom(1, syscall.ENOSPC)
 	s.say("hello")
-	if err := s.Say(context.Background(), strings.Repeat("long ", maxLine)); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.SayAs(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the error is %v", err)
 	}
 	d.Heal()
@@ -381,12 +381,12 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 	d := onDisk(t, maxLine)
 	long := strings.Repeat("long ", maxLine)
 	s := start(t, d)
-	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the first message: %v", err)
 	}
 	s.checkClean(s.Team())
 	s.say("hello")
-	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("a later message: %v", err)
 	}
 	s.say("again")
@@ -395,7 +395,7 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 	id := s.stop()
 
 	s = resume(t, d, id)
-	if err := s.Say(context.Background(), long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the first message after a restore: %v", err)
 	}
 	s.say("third")
@@ -407,7 +407,7 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 func TestAnEmptyMessageIsRefused(t *testing.T) {
 	s := start(t, &coordinator.MemoryStore{})
 	for _, text := range []string{"", "  ", "\n\t"} {
-		if err := s.Say(context.Background(), text); !errors.Is(err, coordinator.ErrEmptyMessage) {
+		if err := s.SayAs(context.Background(), "you", text); !errors.Is(err, coordinator.ErrEmptyMessage) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -32,6 +32,7 @@
 //	session.ended, session.imported
 //	task.set
 //	message.appended
+//	queue.changed
 //	turn.started, turn.text, tool.started, tool.completed, turn.ended
 //	journal.recovered (which package journal appends)
 //

@@ -114,6 +114,36 @@ type MessageAppended struct {
 	Raw     []byte  `json:"raw,omitempty"`
 }
 
+// QueueChanged is what was decided about who speaks next, where neither the
+// routing of a message nor the start of a turn tells it. The queue itself is in
+// no journal: nobody waits after a restart.
+type QueueChanged struct {
+	MessageID string        `json:"messageId,omitempty"` // the last message at that time
+	Changes   []QueueChange `json:"changes"`
+	More      int           `json:"more,omitempty"` // changes that are left out, because there are so many
+	Waiting   []string      `json:"waiting"`        // the ids of who waits now, the next one first
+}
+
+// QueueChange is one decision about one member.
+type QueueChange struct {
+	Action   QueueAction `json:"action"`
+	MemberID string      `json:"memberId"`
+	Intent   string      `json:"intent,omitempty"` // P1, P2 or P3, of what was asked for
+	Reason   string      `json:"reason"`           // in words
+}
+
+// QueueAction is what was decided.
+type QueueAction string
+
+// The decisions there are.
+const (
+	QueueRepeated  QueueAction = "repeated"  // waits already, and is asked once
+	QueueSkipped   QueueAction = "skipped"   // too many wait
+	QueueDemoted   QueueAction = "demoted"   // too many wait for an answer to the same message: the intent became P3
+	QueueDropped   QueueAction = "dropped"   // does not wait any more
+	QueuePreferred QueueAction = "preferred" // is asked before somebody who has waited longer
+)
+
 // TurnStarted says that an agent was asked.
 type TurnStarted struct {
 	TurnID           string `json:"turnId"`
@@ -206,6 +236,7 @@ func (SessionEnded) eventType() string    { return "session.ended" }
 func (SessionImported) eventType() string { return "session.imported" }
 func (TaskSet) eventType() string         { return "task.set" }
 func (MessageAppended) eventType() string { return "message.appended" }
+func (QueueChanged) eventType() string    { return "queue.changed" }
 func (TurnStarted) eventType() string     { return "turn.started" }
 func (TurnText) eventType() string        { return "turn.text" }
 func (ToolStarted) eventType() string     { return "tool.started" }
@@ -272,6 +303,7 @@ var decoders = map[string]func(json.RawMessage) (Payload, error){
 	SessionImported{}.eventType(): decodeAs[SessionImported],
 	TaskSet{}.eventType():         decodeAs[TaskSet],
 	MessageAppended{}.eventType(): decodeAs[MessageAppended],
+	QueueChanged{}.eventType():    decodeAs[QueueChanged],
 	TurnStarted{}.eventType():     decodeAs[TurnStarted],
 	TurnText{}.eventType():        decodeAs[TurnText],
 	ToolStarted{}.eventType():     decodeAs[ToolStarted],

@@ -31,6 +31,10 @@ func everyPayload() []projection.Payload {
 		projection.SessionImported{Source: "claude", Path: "/x.jsonl", Taken: 3, Skipped: 2},
 		projection.TaskSet{Task: &task},
 		projection.NewMessage("m1", created, ada, "It is \xff broken", to("mia", "carol")),
+		projection.QueueChanged{
+			MessageID: "m1", Changes: []projection.QueueChange{{Action: projection.QueuePreferred, MemberID: "ada", Intent: "P1", Reason: "it interrupts"}},
+			More: 2, Waiting: []string{"bo"},
+		},
 		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1"},
 		projection.TurnText{TurnID: "t1", Text: "It is"},
 		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
@@ -78,6 +82,7 @@ func TestPayloadsWithNothingButWhatTheyNeedAreValid(t *testing.T) {
 		projection.TaskSet{},
 		projection.NewMessage("", created, projection.Speaker{Type: projection.TypeSystem}, "", nil),
 		projection.NewMessage("", created, mia, "", &projection.Routing{}),
+		projection.QueueChanged{Changes: []projection.QueueChange{}, Waiting: []string{}},
 		projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
 		projection.TurnText{TurnID: "t1"},
 		projection.ToolStarted{TurnID: "t1"},

@@ -19,7 +19,7 @@ func TestSessionIsUpdatedByMessagesTurnsToolsAndTasksOnly(t *testing.T) {
 		"task.set":        true, "message.appended": true,
 		"turn.started": true, "turn.text": true, "turn.ended": true, "tool.started": true, "tool.completed": true,
 		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
-		"session.imported": false, "journal.recovered": false,
+		"session.imported": false, "journal.recovered": false, "queue.changed": false,
 	}
 	later := created.Add(time.Hour)
 	for _, p := range everyPayload() {

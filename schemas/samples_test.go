@@ -75,6 +75,7 @@ var refusals = map[string]string{
 	"journal-event-permission-answered-without-by.json":        `/data: missing property "by"`,
 	"journal-event-tool-started-without-name.json":             `/data: missing property "name"`,
 	"journal-event-turn-ended-without-durationMs.json":         `/data: missing property "durationMs"`,
+	"journal-event-queue-changed-without-waiting.json":         `/data: missing property "waiting"`,
 	"journal-event-turn-started-without-triggerMessageId.json": `/data: missing property "triggerMessageId"`,
 	"journal-event-turn-text-without-text.json":                `/data: missing property "text"`,
 	"journal-event-type-form.json":                             `/type: "SessionPinned" does not match ^[a-z]+\.[a-z]+$`,

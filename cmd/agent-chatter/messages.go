@@ -31,7 +31,10 @@ func explain(err error) string {
 	var headless *catalog.HeadlessError
 	var tooLong *journal.TooLongError
 	var noTeam *coordinator.TeamNotFoundError
+	var whoSpeaks *coordinator.WhoSpeaksError
 	switch {
+	case errors.As(err, &whoSpeaks):
+		return whoSpeaksText(whoSpeaks)
 	case errors.As(err, &ambiguous):
 		return ambiguousText(ambiguous)
 	case errors.As(err, &notFound):
@@ -253,6 +256,93 @@ func notPermittedText(member, what string) string {
 
 func nobodyToAskText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", safeLine(member), safeLine(what))
+}
+
+// noticeText says what was decided about who speaks.
+func noticeText(n coordinator.Notice) string {
+	names := safeLine(strings.Join(n.Names, ", "))
+	switch n.Kind {
+	case coordinator.RoundLimit:
+		return fmt.Sprintf("The agents have had the %s that the team allows them between two messages of yours. Next would have been: %s.\nTo let them go on, type a message, such as: go on [NEXT: %s]", count(n.Limit, "turn"), names, safeLine(n.Names[0]))
+	case coordinator.RunLimit:
+		return fmt.Sprintf("The agents have had their %s of this run. Next would have been: %s.", count(n.Limit, "turn"), names)
+	case coordinator.Round:
+		return fmt.Sprintf("%s has turn %d of %d until your next message: %d left.", names, n.Count, n.Limit, n.Limit-n.Count)
+	case coordinator.RunRound:
+		return fmt.Sprintf("%s has turn %d of %d of this run: %d left.", names, n.Count, n.Limit, n.Limit-n.Count)
+	case coordinator.QueueFull:
+		return fmt.Sprintf("%d are waiting already. Not asked: %s.\nTo see who waits, type /queue; to clear it, write [DROP: ALL].", n.Limit, names)
+	case coordinator.QueueDemoted:
+		return fmt.Sprintf("One message asks for more than %d answers. These come last: %s.", n.Limit, names)
+	case coordinator.QueueEmptied:
+		return fmt.Sprintf("Not asked any more: %s. To ask, write [NEXT: name].", names)
+	case coordinator.NotHuman:
+		return fmt.Sprintf("%s wrote [FROM: …], which only people can. It means nothing.", names)
+	case coordinator.TaskRefused:
+		return fmt.Sprintf("%s wrote [TEAM_TASK: …] and may not set the task. It stays as it is.\nTo set it yourself, type /task TEXT; to allow it, set the member's \"allowTeamTask\" to true in the team file.", names)
+	case coordinator.TaskDone:
+		return fmt.Sprintf("%s says that the task is done.", names)
+	}
+	return names
+}
+
+// whoSpeaksText says how to tell who types.
+func whoSpeaksText(e *coordinator.WhoSpeaksError) string {
+	return fmt.Sprintf("The team has several people, and nobody said who speaks: %s.\nNothing was sent. Begin the message with your name, as in: [FROM: %s] hello", safeLine(strings.Join(e.Humans, ", ")), safeLine(e.Humans[0]))
+}
+
+// roundsText says where the turns of agents stand; "" when they have no limit.
+func roundsText(had, allowed int) string {
+	if allowed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Since your last message agents have had %s of %d: %d left.", count(had, "turn"), allowed, max(0, allowed-had))
+}
+
+// resumingText says from where a session goes on.
+func resumingText(updated time.Time, turns, had, allowed int) string {
+	text := fmt.Sprintf("Resuming session from %s, after %s of agents.", updated.Local().Format("2006-01-02 15:04"), count(turns, "turn"))
+	return strings.TrimSpace(text + " " + roundsText(had, allowed))
+}
+
+// queueText says who speaks next and why, and what was decided last.
+func queueText(waiting []coordinator.Queued, decided []projection.QueueChange) string {
+	var b strings.Builder
+	if len(waiting) == 0 {
+		b.WriteString("Nobody waits; you are next.\n")
+	} else {
+		b.WriteString("After you:\n")
+	}
+	for i, w := range waiting {
+		fmt.Fprintf(&b, "  %d. %s, to %s %s: %s\n", i+1, safeLine(w.Member.Name), intentText(w.Intent), safeLine(w.AskedBy), safeLine(firstWords(w.Text)))
+	}
+	if len(decided) > 0 {
+		b.WriteString("Decided since your last message:\n")
+	}
+	for _, d := range decided {
+		fmt.Fprintf(&b, "  %s was %s: %s\n", safeLine(d.MemberID), safeLine(string(d.Action)), safeLine(d.Reason))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// intentText is what somebody waits for.
+func intentText(i coordinator.Intent) string {
+	switch i {
+	case coordinator.IntentInterrupt:
+		return "interrupt (P1) for"
+	case coordinator.IntentExtend:
+		return "add to (P3)"
+	}
+	return "answer"
+}
+
+// firstWords is the beginning of a message, to know it by.
+func firstWords(text string) string {
+	const most = 50
+	if r := []rune(text[:min(len(text), 4*most+4)]); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
 }
 
 func resumeCommandText(how string) string {

@@ -130,6 +130,27 @@ func sampleTexts() []text {
 	add("permissionText", "nobody was there", permissionText(projection.PermissionAnswered{Name: "execute", By: projection.ByNobody}))
 	add("notPermittedText", "it may do nothing", notPermittedText(hostile, hostile))
 	add("nobodyToAskText", "input from a pipe", nobodyToAskText(hostile, hostile))
+	for _, kind := range []coordinator.NoticeKind{
+		coordinator.RoundLimit, coordinator.RunLimit, coordinator.Round, coordinator.RunRound, coordinator.QueueFull, coordinator.QueueDemoted,
+		coordinator.QueueEmptied, coordinator.NotHuman, coordinator.TaskRefused, coordinator.TaskDone,
+	} {
+		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
+	}
+	explained("several people", &coordinator.WhoSpeaksError{Humans: []string{"mia", hostile}})
+	add("whoSpeaksText", "", whoSpeaksText(&coordinator.WhoSpeaksError{Humans: []string{hostile}}))
+	add("roundsText", "one", roundsText(1, 10))
+	add("roundsText", "fewer are allowed now", roundsText(11, 10))
+	add("roundsText", "no limit", roundsText(3, 0))
+	add("resumingText", "", resumingText(since, 5, 2, 10))
+	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
+	waits := coordinator.Queued{Member: coordinator.Member{Name: "ada"}, Intent: coordinator.IntentReply, AskedBy: hostile, Text: strings.Repeat(hostile+" ", 20)}
+	interrupts, extends := waits, waits
+	interrupts.Intent, extends.Intent = coordinator.IntentInterrupt, coordinator.IntentExtend
+	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: hostile, Reason: "a message dropped it"}}
+	add("queueText", "nobody", queueText(nil, nil))
+	add("queueText", "", queueText([]coordinator.Queued{interrupts, waits, extends}, decided))
+	add("intentText", "", intentText(coordinator.IntentReply))
+	add("firstWords", "", firstWords("hello"))
 	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))

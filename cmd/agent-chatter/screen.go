@@ -155,11 +155,9 @@ func (s *screen) Notice(n coordinator.Notice) {
 	switch n.Kind {
 	case coordinator.UnknownNames:
 		s.app.notice(fmt.Sprintf("Nobody here is called %s. The members are: %s.", safeLine(strings.Join(n.Names, ", ")), memberNames(s.team)))
-	case coordinator.RoundLimit:
-		s.app.notice(fmt.Sprintf("The agents have had the %d turns that the team allows them. It is your turn.", n.Limit))
 	case coordinator.RunLimit:
 		s.endOfRun = true
-		s.app.notice(fmt.Sprintf("The agents have had their %d turns of this run.", n.Limit))
+		s.app.notice(noticeText(n))
 	case coordinator.NotPermitted:
 		s.app.notice(notPermittedText(n.Names[0], n.Names[1]))
 	case coordinator.NobodyToAsk:
@@ -168,6 +166,8 @@ func (s *screen) Notice(n coordinator.Notice) {
 		s.app.notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
 	case coordinator.SecretsReplaced:
 		s.app.notice(secretsReplacedText(n.Names, n.Limit))
+	default:
+		s.app.notice(noticeText(n))
 	}
 }
 

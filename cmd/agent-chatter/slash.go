@@ -90,10 +90,18 @@ func (t *talk) slashStatus(string) error {
 	}
 	t.app.notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %d turns of agents; next: %s.",
 		t.c.Status(), s.ID, safeLine(s.Title), safeLine(s.TeamName), count(s.Stats.Messages, "message"), s.Stats.Turns, safeLine(t.c.Waiting())))
+	t.sayRounds()
 	if s.Unsaved {
 		t.app.notice(textNotSaved)
 	}
 	return nil
+}
+
+// sayRounds says how many turns agents have left, when they are counted.
+func (t *talk) sayRounds() {
+	if text := roundsText(t.c.Rounds()); text != "" {
+		t.app.notice(text)
+	}
 }
 
 func (t *talk) slashMembers(string) error {
@@ -108,12 +116,8 @@ func (t *talk) slashMembers(string) error {
 }
 
 func (t *talk) slashQueue(string) error {
-	waiting := t.c.Queue()
-	if len(waiting) == 0 {
-		t.app.notice("Nobody waits; you are next.")
-		return nil
-	}
-	t.app.notice("After you: " + safeLine(strings.Join(waiting, ", ")))
+	t.app.notice(queueText(t.c.Queued(), t.c.Decided()))
+	t.sayRounds()
 	return nil
 }
 

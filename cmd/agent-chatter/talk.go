@@ -76,6 +76,8 @@ func (t *talk) greet() {
 		return
 	}
 	t.app.notice(safeLine(session.Title))
+	had, allowed := t.c.Rounds()
+	t.app.notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, allowed))
 	if t.screen.json || !t.screen.terminal {
 		return
 	}
@@ -123,11 +125,13 @@ func (t *talk) prompt() string {
 	if t.screen.unsaved {
 		t.app.notice(textNotSaved)
 	}
-	human, ok := t.c.Team().Member(t.c.Waiting())
-	if !ok { // nothing was said yet
-		human, _ = t.c.Team().FirstHuman()
+	var names []string
+	for _, m := range t.c.Team().Members {
+		if m.Type == coordinator.MemberHuman && (t.c.Waiting() == "" || t.c.Waiting() == m.ID) {
+			names = append(names, safeLine(m.Name))
+		}
 	}
-	return safeLine(human.Name) + "> "
+	return strings.Join(names, " or ") + "> "
 }
 
 // handle obeys one line: a command, or a message.

@@ -1,0 +1,303 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// crowd is a team of a human, you, and so many agents, a01, a02 and so on.
+func crowd(agents int) *coordinator.Team {
+	team := &coordinator.Team{ID: "ensemble", Name: "ensemble", DisplayName: "The Crowd"}
+	for i := range agents {
+		name := fmt.Sprintf("a%02d", i+1)
+		team.Members = append(team.Members, coordinator.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: coordinator.MemberAI, AgentType: "x", Engine: "cast"})
+	}
+	team.Members = append(team.Members, coordinator.Member{ID: "you", Name: "you", DisplayName: "You", Type: coordinator.MemberHuman})
+	return team
+}
+
+// names are a01 to a<n>, as a marker lists them.
+func names(from, to int) string {
+	var all []string
+	for i := from; i <= to; i++ {
+		all = append(all, fmt.Sprintf("a%02d", i))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestWhoIsNext(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		says  string
+		plays []play
+		asked string
+	}{
+		{"who replies comes before who extends", "[NEXT: a01!P3, a02, a03!P2]", nil, "a02 a03 a01"},
+		{"who interrupts comes first", "[NEXT: a01, a02 !p1, a03]", nil, "a02 a01 a03"},
+		{"of those who interrupt, the oldest", "[NEXT: a01!P1, a02!P1]", []play{says("[NEXT: a03!P1]")}, "a01 a02 a03"},
+		{"whom the last message asks comes before who waited longer", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "a01 a03 a02"},
+		{"even to extend", "[NEXT: a01, a02]", []play{says("[NEXT: a03!P3]")}, "a01 a03 a02"},
+		{"then the others, P2 before P3", "[NEXT: a01, a02!P3, a04]", []play{says("[NEXT: a03]")}, "a01 a03 a04 a02"},
+		{"five in a row, then the oldest", "[NEXT: a01, a02]", []play{
+			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("over"),
+		}, "a01 a03 a04 a05 a06 a02 a07"},
+		{"one who interrupts does not count into the row", "[NEXT: a01, a02]", []play{
+			says("[NEXT: a03]"), says("[NEXT: a04!P1]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
+		}, "a01 a03 a04 a05 a06 a07 a02 a08"},
+		{"the same for the same message counts once", "[NEXT: a01, a02, a01]", nil, "a01 a02"},
+		{"with another intent, twice", "[NEXT: a01, a02, a01!P3]", nil, "a01 a02 a01"},
+		{"twice in a row counts once, by the more urgent intent", "[NEXT: a01, a02, a02!P1]", nil, "a02 a01"},
+		{"an agent asks itself", "[NEXT: a01]", []play{says("[NEXT: a01]")}, "a01 a01"},
+		{"all that a reply names is unknown: a human is next", "[NEXT: a01, a02]", []play{says("[NEXT: zed]")}, "a01"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := stage(t, &coordinator.MemoryStore{}, tt.plays...)
+			s.with(crowd(9), "")
+			s.say("hello " + tt.says)
+			s.checkAsked(strings.Fields(tt.asked)...)
+		})
+	}
+}
+
+func TestTheQueueIsKeptWhenAReplyNamesNobodyWhoIsKnown(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{}, says("[NEXT: zed]"))
+	s.with(crowd(2), "")
+	s.say("[NEXT: a01, a02]")
+	if s.Waiting() != "you" || !slices.Equal(s.Queue(), []string{"a02"}) {
+		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+	}
+	s.say("go on")
+	s.checkAsked("a01", "a02")
+}
+
+// waiting lets so many wait behind a human.
+func waiting(t *testing.T, store coordinator.Store, marker string) *scene {
+	s := stage(t, store)
+	s.with(crowd(60), "")
+	s.say("hello [NEXT: you!P1, " + marker + "]")
+	return s
+}
+
+func TestFiftyWaitAtMost(t *testing.T) {
+	s := waiting(t, &coordinator.MemoryStore{}, names(1, 53))
+	if n := len(s.Queue()); n != 49 { // and the human who is next
+		t.Errorf("%d wait", n)
+	}
+	if n := s.diary.count("notice 9 [A50 A51 A52 A53] 50"); n != 1 {
+		t.Errorf("told was %q", s.diary.lines)
+	}
+}
+
+func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
+	s := waiting(t, &coordinator.MemoryStore{}, names(1, 12))
+	waits := s.Queued()
+	for i, w := range waits {
+		want := coordinator.IntentReply
+		if i >= 9 { // the human was the tenth
+			want = coordinator.IntentExtend
+		}
+		if w.Intent != want || w.Member.ID != fmt.Sprintf("a%02d", i+1) {
+			t.Errorf("%d is %s with %v", i, w.Member.ID, w.Intent)
+		}
+	}
+	if n := s.diary.count("notice 10 [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
+		t.Errorf("%d wait, told was %q", len(waits), s.diary.lines)
+	}
+}
+
+// decisions are what a journal says of the queue, a line for each.
+func decisions(t *testing.T, d *disk, id string) []string {
+	t.Helper()
+	var lines []string
+	for _, p := range payloads[projection.QueueChanged](t, d.events(id)) {
+		for _, change := range p.Changes {
+			lines = append(lines, fmt.Sprintf("%s %s %s, then %v", change.Action, change.MemberID, change.Intent, p.Waiting))
+		}
+	}
+	return lines
+}
+
+func TestTheJournalSaysWhatWasDecidedBeyondTheMessages(t *testing.T) {
+	broken := does(errors.New("broken"))
+	for _, tt := range []struct {
+		name  string
+		says  string
+		plays []play
+		want  []string
+	}{
+		{"nothing", "hello", nil, nil},
+		{"first come, first served", "[NEXT: a01, a02]", []play{says("one"), says("two [NEXT: a03]")}, nil},
+		{"somebody interrupts", "[NEXT: a01, a02!P1]", nil, []string{"preferred a02 P1, then [a01]"}},
+		{"the last message comes first", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, []string{"preferred a03 P2, then [a02]"}},
+		{"somebody is dropped", "[NEXT: a01, a02, a03]", []play{says("[DROP: a02]")}, []string{"dropped a02 P2, then []"}},
+		{"somebody waits already", "[NEXT: a01, a02, a01]", nil, []string{"repeated a01 P2, then [a02]"}},
+		{"a turn fails", "[NEXT: a01, a02]", []play{broken}, []string{"dropped a02 P2, then []"}},
+		{"the turns are over", "[NEXT: a01, a02, a03, a04, a05]", nil, []string{"dropped a05 P2, then []"}},
+		{"the conversation ends", "[NEXT: you, a02]", nil, []string{"dropped a02 P2, then []"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := onDisk(t, 0)
+			s := stage(t, d, tt.plays...)
+			team := crowd(5)
+			team.MaxRounds = 4
+			s.with(team, "")
+			s.Say(context.Background(), "hello "+tt.says)
+			decided := len(s.Decided())
+			id := s.stop()
+			if got := decisions(t, d, id); !slices.Equal(got, tt.want) {
+				t.Errorf("the journal says %q, want %q", got, tt.want)
+			}
+			if tt.name != "the conversation ends" && decided != len(tt.want) {
+				t.Errorf("%d decisions are told", decided)
+			}
+		})
+	}
+}
+
+func TestManyDecisionsTakeNoMoreRoomThanTwenty(t *testing.T) {
+	d := onDisk(t, 0)
+	s := waiting(t, d, strings.Repeat("a01, a02, ", 1000))
+	p := payloads[projection.QueueChanged](t, d.events(s.Session().ID))
+	if len(p) != 1 || len(p[0].Changes) != 20 || p[0].More != 1998-20 || len(s.Decided()) != 20 {
+		t.Errorf("the journal says %+v, told are %d", p, len(s.Decided()))
+	}
+}
+
+func TestNobodyWaitsAfterARestart(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := waiting(t, store, names(1, 3))
+		id := s.stop()
+		s = stage(t, store)
+		s.with(crowd(60), id)
+		if len(s.Queued()) > 0 || len(s.Decided()) > 0 || s.Waiting() != "you" {
+			t.Errorf("%v wait, %v was decided, waiting for %q", s.Queued(), s.Decided(), s.Waiting())
+		}
+		s.say("go on")
+		s.checkAsked("a01")
+		if n := len(s.Queue()); n > 0 {
+			t.Errorf("%d wait", n)
+		}
+	})
+}
+
+func TestWhoIsNotAskedAnyMoreIsSaid(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{}, does(errors.New("broken")))
+	turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+	if n := s.diary.count("notice 11 [Bob] 0"); n != 1 || len(s.Queue()) > 0 {
+		t.Errorf("told was %q, %v wait", s.diary.lines, s.Queue())
+	}
+}
+
+func TestWithSeveralHumansTheFirstMessageSaysWhoseItIs(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	var who *coordinator.WhoSpeaksError
+	if err := s.Say(context.Background(), "hello"); !errors.As(err, &who) || !slices.Equal(who.Humans, []string{"you", "eve"}) {
+		t.Errorf("the error is %v", err)
+	}
+	if s.Session() != nil || len(d.content()) > 0 || len(s.cast.asked()) > 0 {
+		t.Error("something was begun")
+	}
+	s.say("[FROM: eve] hello", "and again")
+	for i, want := range map[int]string{0: "eve", 2: "you"} { // whom an answer goes back to is the first
+		if got := s.Session().Recent[i].Speaker.ID; got != want {
+			t.Errorf("message %d is of %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestAnAgentSetsTheTaskWhereTheTeamAllowsIt(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{}, says("[TEAM_TASK: a boat] done"))
+	team := ensemble()
+	team.Members[0].AllowTeamTask = true
+	s.with(team, "")
+	s.say("hello")
+	if task := s.Session().TeamTask; task == nil || *task != "a boat" {
+		t.Errorf("the task is %v", task)
+	}
+	if !strings.Contains(s.cast.prompt(), "write [TEAM_TASK: the task]") || s.diary.count("notice") > 0 {
+		t.Errorf("ada was told\n%s\nand told was %q", s.cast.prompt(), s.diary.lines)
+	}
+}
+
+func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
+	for _, tt := range []struct {
+		reply string
+		ends  bool
+	}{
+		{"DONE", true},
+		{"all is well\n  DONE  \n\nbye [NEXT: bob]", true},
+		{"all is well\nDONE\none\ntwo", true},
+		{"all is well\nDONE\none\ntwo\nthree", false},
+		{"all is DONE", false},
+		{"done", false},
+		{"DONE.", false},
+	} {
+		s := stage(t, &coordinator.MemoryStore{}, says(tt.reply))
+		team := ensemble()
+		team.Members[0].DoneWord = "DONE"
+		s.with(team, "")
+		s.say("hello [NEXT: ada, bob]")
+		asked := []string{"ada", "bob"}
+		if tt.ends {
+			asked = asked[:1]
+		}
+		s.checkAsked(asked...)
+		if ended := s.diary.count("notice 14 [Ada]") == 1; ended != tt.ends || len(s.Queue()) > 0 {
+			t.Errorf("%q ends the task: %v, want %v", tt.reply, ended, tt.ends)
+		}
+	}
+}
+
+func TestADoneTaskGoesToTheHumanWhomTheReplyNames(t *testing.T) {
+	s := stage(t, &coordinator.MemoryStore{}, says("DONE [NEXT: bob, eve]"))
+	team := ensemble()
+	team.Members[0].DoneWord = "DONE"
+	s.with(team, "")
+	s.say("hello")
+	if s.Waiting() != "eve" || len(s.cast.asked()) != 1 {
+		t.Errorf("waiting for %q, asked were %v", s.Waiting(), s.cast.asked())
+	}
+}
+
+func TestEveryTurnSaysHowManyAreLeft(t *testing.T) {
+	store := &coordinator.MemoryStore{}
+	s := stage(t, store, says("1 [NEXT: bob]"), does(errors.New("broken")))
+	team := ensemble()
+	team.MaxRounds = 3
+	s.with(team, "")
+	s.SayAs(context.Background(), "you", "hello")
+	s.diary.check(t, "notice 7 [Ada] 3 1", "notice 7 [Bob] 3 2")
+	id := s.stop()
+
+	s = stage(t, store, says("3 [NEXT: ada]"))
+	s.with(team, id)
+	if had, allowed := s.Rounds(); had != 2 || allowed != 3 {
+		t.Errorf("%d of %d turns", had, allowed)
+	}
+	if err := s.Retry(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.diary.check(t, "notice 7 [Bob] 3 3", "notice 1 [Ada] 3")
+}
+
+// check checks that these notices came, each once, and in this order.
+func (d *diary) check(t *testing.T, want ...string) {
+	t.Helper()
+	at := 0
+	for _, w := range want {
+		i := slices.Index(d.lines[at:], w)
+		if i < 0 {
+			t.Errorf("not told was %q after line %d of %q", w, at, d.lines)
+			return
+		}
+		at += i + 1
+	}
+}
