@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -113,6 +114,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	}
 	closeInput = func() {}
 	var width func() int
+	var ask func(context.Context, coordinator.Member, agent.Permission) bool
 	switch {
 	case len(cmd.Message) > 0:
 		t.input = &messages{cmd.Message}
@@ -122,7 +124,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 			return nil, nil, err
 		}
 		t.input, t.scripted, closeInput = c, false, a.enter(c)
-		width = c.width
+		width, ask = c.width, t.asker(c)
 	default:
 		t.input = newPipe(a.stdin, cmd.Input == "json", a.lineLimit())
 	}
@@ -137,7 +139,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
-			Engines: engines(demo), KeepSecrets: p.config.keepSecrets(),
+			Engines: engines(demo), KeepSecrets: p.config.keepSecrets(), Ask: ask,
 		})
 	}
 	return t, closeInput, nil

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -32,8 +34,9 @@ type console struct {
 	keys  chan []byte // whole keys, as they were pressed; closed at the end of input
 	stop  chan struct{}
 
-	ahead []byte // pressed while no line was being typed
-	quit  <-chan struct{}
+	ahead   []byte                    // pressed while no line was being typed
+	answers atomic.Pointer[chan byte] // where keys go while a question is open
+	quit    <-chan struct{}
 }
 
 // openConsole puts the terminal into raw mode. Close puts it back.
@@ -241,7 +244,39 @@ func (c *console) react(pressed []byte, onEscape, onInterrupt func()) {
 	if escapes > 0 {
 		onEscape()
 	}
+	if answers := c.answers.Load(); answers != nil {
+		for _, key := range rest {
+			select {
+			case *answers <- key:
+			default: // nobody answers that often
+			}
+		}
+		return
+	}
 	c.ahead = append(c.ahead, rest...)
+}
+
+// ask puts a question that is answered with y or n, while watch watches, until ctx is done:
+// then the answer is no. What was pressed before is no answer.
+func (c *console) ask(ctx context.Context, question string) bool {
+	answers := make(chan byte, 16)
+	c.answers.Store(&answers)
+	defer c.answers.Store(nil)
+	fmt.Fprintln(c, question)
+	for {
+		select {
+		case key := <-answers:
+			switch key {
+			case 'y', 'Y':
+				return true
+			case 'n', 'N':
+				return false
+			}
+			fmt.Fprintln(c, textAnswerAgain)
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // consoleIO is what the line editor reads from and writes to.

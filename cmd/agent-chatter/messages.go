@@ -250,6 +250,25 @@ func permissionText(p projection.PermissionAnswered) string {
 	return fmt.Sprintf("%s by %s: %s", answer, p.By, safeLine(cmp.Or(p.Title, p.Name)))
 }
 
+const textAnswerAgain = "Press Y to allow it, N to refuse it, or Escape to cancel the turn."
+
+// shownInput is how many bytes of what a tool would be given a question shows.
+const shownInput = 1000
+
+// askLeaveText asks whether an agent may do something.
+func askLeaveText(member string, asked agent.Permission) string {
+	input := ""
+	if asked.Input != nil {
+		input = string(asked.Input)
+		if len(input) > shownInput {
+			input = fmt.Sprintf("%s… (%d bytes)", input[:shownInput], len(input))
+		}
+		input = "\n  " + safeLine(input)
+	}
+	return fmt.Sprintf("%s asks whether it may do this: %s%s\n[Y] Allow  [N] Refuse  [Esc] Cancel the turn",
+		safeLine(member), safeLine(cmp.Or(asked.Title, asked.Tool)), input)
+}
+
 func notPermittedText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and its permissions do not allow it: %s", safeLine(member), safeLine(what))
 }

@@ -70,6 +70,11 @@ func (s *screen) Appended(e journal.Event) {
 
 func (s *screen) TurnStarted(m coordinator.Member) {
 	s.stream, s.streamed = markerFilter{}, false
+	s.goOn(m)
+}
+
+// goOn shows that an agent works.
+func (s *screen) goOn(m coordinator.Member) {
 	if s.watched() && s.team.ShowThinkingTimer {
 		s.spinner.start(safeLine(m.DisplayName) + " is thinking")
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -23,7 +24,8 @@ import (
 func TestMain(m *testing.M) {
 	// The race detector would keep each of hundreds of programs for a second.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	testscript.Main(m, map[string]func(){"agent-chatter": main})
+	agenttest.Play()
+	testscript.Main(m, map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP})
 }
 
 // TestScript runs testdata/script, one behaviour in each file. Beside the

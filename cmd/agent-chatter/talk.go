@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -180,6 +181,19 @@ func (t *talk) work(do func(context.Context) error) error {
 	}
 	t.judge(err)
 	return nil
+}
+
+// asker asks the person at the console whether an agent may do something. Escape and Ctrl+C
+// cancel the turn, at a question as elsewhere in it.
+func (t *talk) asker(c *console) func(context.Context, coordinator.Member, agent.Permission) bool {
+	return func(ctx context.Context, m coordinator.Member, asked agent.Permission) bool {
+		t.screen.endLine()
+		allowed := c.ask(ctx, askLeaveText(m.DisplayName, asked))
+		if ctx.Err() == nil {
+			t.screen.goOn(m)
+		}
+		return allowed
+	}
 }
 
 // onClose calls f when a channel is closed, until stop.

@@ -15,7 +15,7 @@ import (
 )
 
 // ACP is the engine for agents that speak the Agent Client Protocol over their standard input
-// and output. A nil *ACP runs nothing.
+// and output.
 //
 // The agent's program is started at a member's first turn and stays, until it ends by itself or
 // Close is called. Each turn is a session of its own in it, so that the agent knows of the

@@ -31,6 +31,13 @@ func Play() {
 	}
 }
 
+// PlayACP plays an agent that speaks the Agent Client Protocol, for programs that are nothing
+// else. It does not return.
+func PlayACP() {
+	os.Setenv(roleVariable, roleACP) // for what it starts
+	os.Exit(playACP(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
+}
+
 // Member is a member whose agent is this program, with bad habits if need be.
 func Member(habits ...Habit) agent.Member {
 	program, err := os.Executable()

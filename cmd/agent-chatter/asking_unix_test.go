@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
+	home := t.TempDir()
+	chat := startOnTerminal(t, home, "chat", "-t", team("asking.json"))
+	for _, tt := range []struct{ keys, says string }{
+		{"y", "Ada: selected this-time"},
+		{"N", "Ada: selected never"},
+	} {
+		chat.says("hugo> ")
+		chat.presses("ask rm -r /" + enter)
+		chat.says("Ada asks whether it may do this: rm -r /")
+		chat.says("[Y] Allow  [N] Refuse  [Esc] Cancel the turn")
+		chat.presses("?")
+		chat.says("Press Y to allow it")
+		chat.presses(tt.keys)
+		chat.says(tt.says)
+	}
+	chat.says("hugo> ")
+	chat.presses("ask rm -r /" + enter)
+	chat.says("[Esc] Cancel the turn")
+	chat.presses(esc)
+	chat.says("Ada was interrupted")
+	chat.says("hugo> ")
+	chat.presses("say I go on." + enter)
+	chat.says("Ada: I go on.")
+	chat.says("hugo> ")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+
+	events, _ := do(t, home, exitDone, "replay", "latest", "--output", "events")
+	for _, want := range []string{`"allowed":true,"by":"person"`, `"allowed":false,"by":"person"`, `"allowed":false,"by":"nobody"`} {
+		if strings.Count(events, want) != 1 {
+			t.Errorf("%s is not once in\n%s", want, events)
+		}
+	}
+	do(t, home, exitDone, "verify")
+}
