@@ -59,7 +59,7 @@ type Dir struct {
 	watch    *Watch
 	progress func(Progress)
 
-	frameSize int // of what is archived, in bytes
+	frameSize int64 // of what is archived, in bytes
 }
 
 // NewDir names the directory path. It touches nothing on the disk.

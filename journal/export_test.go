@@ -21,7 +21,7 @@ func (d *Dir) WithoutNotifications() *Dir {
 // its archive.
 func (d *Dir) WithFrames(size int) *Dir {
 	small := *d
-	small.frameSize = size
+	small.frameSize = int64(size)
 	return &small
 }
 

@@ -54,19 +54,17 @@ type frame struct {
 func (f frame) end() int64       { return f.at + f.size }
 func (f frame) packedEnd() int64 { return f.packedAt + f.packedSize }
 
-// appendTable appends the seek table of an archive with a mark and these
-// frames.
+// appendTable appends the seek table of an archive with these frames, the mark
+// among them.
 func appendTable(dst []byte, frames []frame) []byte {
 	le := binary.LittleEndian
-	entries := 1 + len(frames)
 	dst = le.AppendUint32(dst, tableMagic)
-	dst = le.AppendUint32(dst, uint32(entries*tableEntryLen+tableFooterLen))
-	dst = le.AppendUint64(dst, uint64(len(archiveMark)))
+	dst = le.AppendUint32(dst, uint32(len(frames)*tableEntryLen+tableFooterLen))
 	for _, f := range frames {
 		dst = le.AppendUint32(dst, uint32(f.packedSize))
 		dst = le.AppendUint32(dst, uint32(f.size))
 	}
-	dst = le.AppendUint32(dst, uint32(entries))
+	dst = le.AppendUint32(dst, uint32(len(frames)))
 	dst = append(dst, 0)
 	return le.AppendUint32(dst, footerMagic)
 }

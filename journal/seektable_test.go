@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // The tests read and write seek tables by the description of the format, and
@@ -439,47 +441,71 @@ func TestASeekTableThatLiesNeverGivesOtherEvents(t *testing.T) {
 }
 
 func TestAJournalStaysUntilItsArchiveReadsBackTheSame(t *testing.T) {
-	for _, where := range []string{".zst.tmp", ".jsonl"} {
+	for name, lie := range map[string]lyingDisk{
+		"the archive, read back":          {names: ".zst.tmp", nth: 1},
+		"the journal, to compress it":     {names: ".jsonl", nth: 2}, // the first looks for the end of a frame
+		"the journal, to compare it with": {names: ".jsonl", nth: 3},
+	} {
 		disk := &lyingDisk{FS: quick{journal.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 300)
 		events := sound(t, dir, id)
-		disk.lies = where
+		disk.names, disk.nth = lie.names, lie.nth
 		if err := dir.Archive(id); err == nil {
-			t.Errorf("%s: no error", where)
+			t.Errorf("%s: no error", name)
 		}
-		disk.lies = ""
+		disk.names = ""
 		if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
-			t.Errorf("%s: files: %v", where, names)
+			t.Errorf("%s: files: %v", name, names)
 		}
-		same(t, where, sound(t, dir, id), events)
+		same(t, name, sound(t, dir, id), events)
 	}
 }
 
-// lyingDisk gives out other bytes when a place of a file is read again, or when
-// it was written before: those of files with a name that ends so.
+func TestAJournalOfManyFramesStaysWhenReadingFailsOnItsWayToTheArchive(t *testing.T) {
+	for n, failed := 1, true; failed; n++ {
+		disk := journaltest.New(quick{journal.OS})
+		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
+		id := newJournal(t, dir, 300)
+		events := sound(t, dir, id)
+		disk.Fail(n, syscall.EIO, journaltest.Read)
+		err := dir.Archive(id)
+		failed = disk.Failed()
+		disk.Heal()
+		if names := filesIn(t, dir.Path()); err != nil && !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
+			t.Errorf("reading %d fails: files: %v", n, names)
+		}
+		same(t, fmt.Sprintf("reading %d fails", n), sound(t, dir, id), events)
+		must(t, dir.Archive(id))
+		same(t, fmt.Sprintf("reading %d failed, and it was tried again", n), sound(t, dir, id), events)
+	}
+}
+
+// lyingDisk gives out other bytes than a file has, when one whose name ends so is
+// read for the nth time since it was opened, at some length.
 type lyingDisk struct {
 	journal.FS
-	lies string
+	names string // "": none
+	nth   int
 }
 
 func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
 	f, err := d.FS.OpenFile(name, flag, perm)
-	if err != nil || d.lies == "" || !strings.HasSuffix(name, d.lies) {
+	if err != nil || d.names == "" || !strings.HasSuffix(name, d.names) {
 		return f, err
 	}
-	return &lyingFile{File: f, truths: strings.Count(d.lies, "jsonl")}, nil
+	return &lyingFile{File: f, left: d.nth}, nil
 }
 
 type lyingFile struct {
 	journal.File
-	truths int // how often a long read is true
+	left int // long reads up to the lie
 }
 
 func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
 	if n > 200 {
-		if f.truths--; f.truths < 0 {
+		if f.left--; f.left == 0 {
 			p[n/2] ^= 1
 		}
 	}

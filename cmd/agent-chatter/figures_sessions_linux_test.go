@@ -69,7 +69,7 @@ func quoteOn(t *testing.T, path string, quoted, size int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	file := madeUp(random, quoted)
-	appendBatches(t, path, 200, func(yield func(projection.Payload) bool) {
+	appendBatches(t, path, max(1, 1_000_000/quoted), func(yield func(projection.Payload) bool) {
 		for written := 0; written < size; {
 			text := madeUp(random, 20+random.IntN(2_000)) + file
 			yield(projection.NewMessage(fmt.Sprintf("%026X", random.Uint64()), time.Now(), figuresPlanner, text, nil))
