@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"strconv"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 const (
@@ -20,6 +22,7 @@ const (
 	sumKey     = `,"sum":"`
 	trailerLen = len(sumKey) + 8 + len(`"}`) // the 18 bytes that end every line
 	timeLayout = "2006-01-02T15:04:05.000000Z"
+	dateLen    = len("2006-01-02T")
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -47,18 +50,27 @@ func parseSum(text []byte) (s Sum, ok bool) {
 	if len(text) != 8 {
 		return 0, false
 	}
+	var all byte
 	for _, c := range text {
-		switch {
-		case '0' <= c && c <= '9':
-			s = s<<4 | Sum(c-'0')
-		case 'a' <= c && c <= 'f':
-			s = s<<4 | Sum(c-'a'+10)
-		default:
-			return 0, false
-		}
+		all |= nibble[c]
+		s = s<<4 | Sum(nibble[c]&0xf)
 	}
-	return s, true
+	return s, all <= 0xf
 }
+
+// nibble is what a lower-case hex digit stands for, and 0xff for all other
+// characters.
+var nibble = func() (of [256]byte) {
+	for c := range of {
+		of[c] = 0xff
+	}
+	for value, c := range []byte(hexDigits) {
+		of[c] = byte(value)
+	}
+	return of
+}()
+
+const hexDigits = "0123456789abcdef"
 
 func (s Sum) appendHex(dst []byte) []byte {
 	digits := s.digits()
@@ -67,7 +79,7 @@ func (s Sum) appendHex(dst []byte) []byte {
 
 func (s Sum) digits() (text [8]byte) {
 	for i := range text {
-		text[i] = "0123456789abcdef"[s>>(28-4*i)&0xf]
+		text[i] = hexDigits[s>>(28-4*i)&0xf]
 	}
 	return text
 }
@@ -75,9 +87,30 @@ func (s Sum) digits() (text [8]byte) {
 // chain is the sum of a line whose bytes up to and not including `,"sum"` are
 // body, behind a line with the sum s.
 func (s Sum) chain(body []byte) Sum {
-	digits := s.digits()
-	crc := crc32.Update(0, castagnoli, digits[:])
+	crc := crcOfZeros
+	for i := range crcOfDigit {
+		crc ^= crcOfDigit[i][s>>(28-4*i)&0xf]
+	}
 	return Sum(crc32.Update(crc, castagnoli, body))
+}
+
+// The CRC of 8 digits is that of "00000000" with a few bits turned for each
+// digit, whatever the others are: no need to go through them one by one.
+var (
+	crcOfZeros = crcOf(Sum(0))
+	crcOfDigit = func() (turned [8][16]uint32) {
+		for i := range turned {
+			for value := range Sum(16) {
+				turned[i][value] = crcOf(value<<(28-4*i)) ^ crcOfZeros
+			}
+		}
+		return turned
+	}()
+)
+
+func crcOf(s Sum) uint32 {
+	digits := s.digits()
+	return crc32.Checksum(digits[:], castagnoli)
 }
 
 // encode appends the line of e behind a line with the sum prev to dst, with
@@ -101,11 +134,34 @@ func appendBody(dst []byte, e Event) []byte {
 		dst = strconv.AppendUint(dst, e.Synced, 10)
 	}
 	dst = append(dst, `,"time":"`...)
-	dst = e.Time.UTC().AppendFormat(dst, timeLayout)
+	dst = appendTime(dst, e.Time.UTC())
 	dst = append(dst, `","type":"`...)
 	dst = appendType(dst, e.Type)
 	dst = append(dst, `","data":`...)
 	return append(dst, e.Data...)
+}
+
+// appendTime is AppendFormat for a time that is writable, only faster.
+func appendTime(dst []byte, t time.Time) []byte {
+	text := [...]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.', 26: 'Z'}
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	putDigits(text[0:4], year)
+	putDigits(text[5:7], int(month))
+	putDigits(text[8:10], day)
+	putDigits(text[11:13], hour)
+	putDigits(text[14:16], minute)
+	putDigits(text[17:19], second)
+	putDigits(text[20:26], t.Nanosecond()/1000)
+	return append(dst, text[:]...)
+}
+
+// putDigits fills text with the last digits of n.
+func putDigits(text []byte, n int) {
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = '0' + byte(n%10)
+		n /= 10
+	}
 }
 
 // appendType escapes what another program may have put into a type; ours need
@@ -136,11 +192,11 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	if !validType(r.Type) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
 	}
-	data, err := compactJSON(r.Data)
+	data, err := r.compactData()
 	if err != nil {
 		return r, fmt.Errorf("data of %s: %w", r.Type, err)
 	}
-	if len(data) == 0 || data[0] != '{' {
+	if len(data) == 0 || data[0] != '{' || data[len(data)-1] != '}' {
 		return r, fmt.Errorf("data of %s is not a JSON object", r.Type)
 	}
 	if bytes := len(data) + envelopeMax + len(r.Type); bytes > maxLine {
@@ -155,6 +211,16 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 	}
 	r.Data = data
 	return r, nil
+}
+
+// compactData is the payload without white space between its tokens. A payload
+// of which somebody said that it is so cannot break the lines of the journal,
+// even if that is wrong.
+func (r Record) compactData() ([]byte, error) {
+	if r.Compact && bytes.IndexByte(r.Data, '\n') < 0 {
+		return r.Data, nil
+	}
+	return compactJSON(r.Data)
 }
 
 // writable reports whether a time in UTC has a year of four digits.
@@ -203,11 +269,11 @@ func decodeSum(line []byte) (body []byte, sum Sum, err error) {
 // decode reads a line, without its newline, that stands behind one with the
 // sum prev. The event's Data aliases the line.
 func decode(line []byte, prev Sum) (e Event, err error) {
-	err = e.decode(line, prev)
+	err = e.decode(line, prev, nil)
 	return e, err
 }
 
-func (e *Event) decode(line []byte, prev Sum) error {
+func (e *Event) decode(line []byte, prev Sum, m *memory) error {
 	body, sum, err := decodeSum(line)
 	if err != nil {
 		return err
@@ -215,12 +281,12 @@ func (e *Event) decode(line []byte, prev Sum) error {
 	if prev.chain(body) != sum {
 		return errSum
 	}
-	return e.decodeLayout(line, body, sum)
+	return e.decodeLayout(line, body, sum, m)
 }
 
 // decodeLayout reads what a line says, whatever its sum.
-func (e *Event) decodeLayout(line, body []byte, sum Sum) error {
-	if !e.decodeBody(body) {
+func (e *Event) decodeLayout(line, body []byte, sum Sum, m *memory) error {
+	if !e.decodeBody(body, m) {
 		var err error
 		if *e, err = decodeForeign(line); err != nil {
 			return err
@@ -232,89 +298,80 @@ func (e *Event) decodeLayout(line, body []byte, sum Sum) error {
 
 // decodeBody reads the layout that encode writes. It reports false for any
 // other, which may be valid JSON all the same.
-func (e *Event) decodeBody(body []byte) (ok bool) {
-	c := cursor{rest: body, ok: true}
-	c.literal(`{"seq":`)
-	e.Seq = c.number()
+func (e *Event) decodeBody(body []byte, m *memory) (ok bool) {
+	c := layout.At(body)
+	c.Literal(`{"seq":`)
+	e.Seq = uint64(c.Int())
 	e.Synced = 0
-	if c.has(`,"synced":`) {
-		e.Synced = c.number()
+	if c.Has(`,"synced":`) {
+		e.Synced = uint64(c.Int())
 	}
-	c.literal(`,"time":"`)
-	e.Time = c.time()
-	c.literal(`","type":"`)
-	e.Type = c.plainString()
-	c.literal(`","data":{`)
-	if !c.ok || len(c.rest) == 0 || c.rest[len(c.rest)-1] != '}' {
+	c.Literal(`,"time":"`)
+	e.Time, ok = m.time(c.Take(len(timeLayout)))
+	c.Literal(`","type":`)
+	e.Type = m.name(c.Plain())
+	c.Literal(`,"data":`)
+	data := c.Rest()
+	if !ok || !c.OK() || len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
 		return false
 	}
-	e.Data = json.RawMessage(body[len(body)-len(c.rest)-1:])
+	e.Data = data
 	return true
 }
 
-// cursor reads a known layout from left to right; ok is false from the first
-// surprise on.
-type cursor struct {
-	rest []byte
-	ok   bool
+// memory is what a reader remembers of the lines before, because the next one
+// mostly says it again. The nil memory remembers nothing.
+type memory struct {
+	types    map[string]string
+	date     [dateLen]byte
+	midnight time.Time // of that date
 }
 
-func (c *cursor) literal(s string) {
-	if !c.has(s) {
-		c.ok = false
+// maxTypes is how many types are remembered: many more than there are.
+const maxTypes = 100
+
+func newMemory() *memory { return &memory{types: map[string]string{}} }
+
+// name is the text as a string.
+func (m *memory) name(text []byte) string {
+	if m == nil {
+		return string(text)
 	}
+	if known, ok := m.types[string(text)]; ok {
+		return known
+	}
+	name := string(text)
+	if len(m.types) < maxTypes {
+		m.types[name] = name
+	}
+	return name
 }
 
-func (c *cursor) has(s string) bool {
-	if len(c.rest) < len(s) || string(c.rest[:len(s)]) != s {
-		return false
-	}
-	c.rest = c.rest[len(s):]
-	return true
-}
-
-func (c *cursor) number() (n uint64) {
-	i := 0
-	for ; i < len(c.rest) && i < 19 && c.rest[i] >= '0' && c.rest[i] <= '9'; i++ {
-		n = n*10 + uint64(c.rest[i]-'0')
-	}
-	if i == 0 {
-		c.ok = false
-	}
-	c.rest = c.rest[i:]
-	return n
-}
-
-func (c *cursor) time() time.Time {
-	if len(c.rest) < len(timeLayout) {
-		c.ok = false
-		return time.Time{}
-	}
-	text := c.rest[:len(timeLayout)]
-	c.rest = c.rest[len(timeLayout):]
-	t, ok := plainTime(text)
-	if !ok {
-		var err error
-		t, err = time.Parse(timeLayout, string(text))
-		c.ok = c.ok && err == nil
-	}
-	return t
-}
-
-// plainTime reads a time in the layout of a line as package time does, only
-// faster. Days that not every month has it leaves to that.
-func plainTime(text []byte) (t time.Time, ok bool) {
-	text = text[:len(timeLayout)]
-	if text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' || text[19] != '.' || text[26] != 'Z' {
+// time reads a time in the layout of a line.
+func (m *memory) time(text []byte) (t time.Time, ok bool) {
+	if len(text) != len(timeLayout) || text[13] != ':' || text[16] != ':' || text[19] != '.' || text[26] != 'Z' {
 		return t, false
 	}
-	year, month, day := two(text[0:])*100+two(text[2:]), two(text[5:]), two(text[8:])
 	hour, minute, second := two(text[11:]), two(text[14:]), two(text[17:])
 	micros := two(text[20:])*10_000 + two(text[22:])*100 + two(text[24:])
-	if year > 9999 || month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 || micros > 999_999 {
+	if hour > 23 || minute > 59 || second > 59 || micros > 999_999 {
 		return t, false
 	}
-	return time.Date(year, time.Month(month), day, hour, minute, second, micros*1000, time.UTC), true
+	midnight, ok := m.day([dateLen]byte(text))
+	clock := time.Duration(hour*3600+minute*60+second)*time.Second + time.Duration(micros)*time.Microsecond
+	return midnight.Add(clock), ok
+}
+
+// day is when the date begins.
+func (m *memory) day(date [dateLen]byte) (midnight time.Time, ok bool) {
+	if m != nil && m.date == date {
+		return m.midnight, true
+	}
+	midnight, err := time.Parse(timeLayout[:dateLen], string(date[:]))
+	if m != nil && err == nil {
+		m.date, m.midnight = date, midnight
+	}
+	return midnight, err == nil
 }
 
 // two is the number that two digits are, and too great for any use when they
@@ -325,17 +382,6 @@ func two(text []byte) int {
 		return 1 << 24
 	}
 	return int(tens)*10 + int(ones)
-}
-
-func (c *cursor) plainString() string {
-	end := plain(c.rest)
-	if end == len(c.rest) || c.rest[end] != '"' {
-		c.ok = false
-		return ""
-	}
-	s := string(c.rest[:end])
-	c.rest = c.rest[end:]
-	return s
 }
 
 // decodeForeign reads any valid JSON layout of a line, such as an editor or

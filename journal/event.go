@@ -22,6 +22,10 @@ type Record struct {
 	Type string          // noun.verb, letters and dots
 	Data json.RawMessage // a JSON object; written compact
 	Time time.Time       // zero: now
+
+	// Compact says that Data comes from package json's Marshal or Encoder, so
+	// that nobody need look through it for what is not JSON, or white space.
+	Compact bool
 }
 
 // Fits returns the error with which an Append would refuse the record, such as

@@ -3,6 +3,8 @@ package journal
 import (
 	"fmt"
 	"hash/crc32"
+
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // longLine is what can be told of a line that is too long to be kept in
@@ -68,15 +70,15 @@ func (l *longLine) said() (Event, bool) {
 
 // readBeginning reads the numbers of a line in the layout of a writer.
 func readBeginning(line []byte, sum Sum) (Event, bool) {
-	c := cursor{rest: line, ok: true}
+	c := layout.At(line)
 	e := Event{Sum: sum}
-	c.literal(`{"seq":`)
-	e.Seq = c.number()
-	if c.has(`,"synced":`) {
-		e.Synced = c.number()
+	c.Literal(`{"seq":`)
+	e.Seq = uint64(c.Int())
+	if c.Has(`,"synced":`) {
+		e.Synced = uint64(c.Int())
 	}
-	c.literal(`,"time":"`)
-	return e, c.ok && e.Seq > 0
+	c.Literal(`,"time":"`)
+	return e, c.OK() && e.Seq > 0
 }
 
 // limitError says that nothing is wrong with a line but its length.

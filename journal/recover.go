@@ -267,7 +267,7 @@ func readLoosely(line []byte) (Event, bool) {
 		return Event{}, false
 	}
 	var e Event
-	if e.decodeLayout(line, body, sum) != nil {
+	if e.decodeLayout(line, body, sum, nil) != nil {
 		return readBeginning(line, sum)
 	}
 	return e, e.Seq > 0

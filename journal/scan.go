@@ -99,10 +99,11 @@ type scanner struct {
 	lines   lines
 	at      Position // behind the last line that checked
 	claimed uint64   // the highest Synced of the lines that checked
+	memory  *memory
 }
 
 func newScanner(r io.Reader, from Position, maxLine int) *scanner {
-	return &scanner{lines: lines{r: r, max: maxLine}, at: from}
+	return &scanner{lines: lines{r: r, max: maxLine}, at: from, memory: newMemory()}
 }
 
 // tooLong says what is wrong with a line that is longer than the limit: only
@@ -148,7 +149,7 @@ func (s *scanner) next() (e Event, err error) {
 	if err != nil {
 		return Event{}, err
 	}
-	if err := e.decode(line, s.at.Sum); err != nil {
+	if err := e.decode(line, s.at.Sum, s.memory); err != nil {
 		return Event{}, &badLine{s.at, err}
 	}
 	if e.Seq != s.at.Seq+1 {

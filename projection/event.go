@@ -258,7 +258,7 @@ func Record(at time.Time, p Payload) journal.Record {
 	if err := enc.Encode(p); err != nil {
 		panic(fmt.Sprintf("payload of %s: %v", p.eventType(), err)) // structs of plain fields
 	}
-	return journal.Record{Type: p.eventType(), Data: bytes.TrimSuffix(data.Bytes(), []byte("\n")), Time: at}
+	return journal.Record{Type: p.eventType(), Data: bytes.TrimSuffix(data.Bytes(), []byte("\n")), Time: at, Compact: true}
 }
 
 var (

@@ -13,9 +13,9 @@ import (
 	"encoding/json"
 	"math/bits"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // Cursor is a place in a text. Once it has given up its methods return zero
@@ -41,6 +41,34 @@ func (c *Cursor) OK() bool { return !c.failed }
 
 // GiveUp says that the text is not one that was expected.
 func (c *Cursor) GiveUp() { c.rest, c.failed = nil, true }
+
+// Rest is what was not read yet.
+func (c *Cursor) Rest() []byte { return c.rest }
+
+// Take reads the next n bytes, which are the text's.
+func (c *Cursor) Take(n int) []byte {
+	if len(c.rest) < n {
+		c.GiveUp()
+		return nil
+	}
+	taken := c.rest[:n]
+	c.rest = c.rest[n:]
+	return taken
+}
+
+// Plain reads a string in which nothing is escaped, and returns what stands
+// between its quotes: bytes of the text, which may be invalid UTF-8.
+func (c *Cursor) Plain() []byte {
+	c.Literal(`"`)
+	n, _ := plain(c.rest)
+	if n == len(c.rest) || c.rest[n] != '"' {
+		c.GiveUp()
+		return nil
+	}
+	taken := c.rest[:n]
+	c.rest = c.rest[n+1:]
+	return taken
+}
 
 // Has reads s if it comes next, and reports whether it did.
 func (c *Cursor) Has(s string) bool {
@@ -94,7 +122,9 @@ func (c *Cursor) String() string {
 
 // escaped reads on in a string whose first n bytes stand for themselves.
 func (c *Cursor) escaped(n int, beyond bool) string {
-	text := append(make([]byte, 0, min(len(c.rest), 64<<10)), c.rest[:n]...)
+	memory := scratch.Get().(*[]byte)
+	defer scratch.Put(memory)
+	text := append((*memory)[:0], c.rest[:n]...)
 	c.rest = c.rest[n:]
 	for !c.failed && !c.Has(`"`) {
 		if c.Has(`\u`) {
@@ -103,18 +133,28 @@ func (c *Cursor) escaped(n int, beyond bool) string {
 			text = append(text, c.escape())
 		}
 		var more bool
-		text, more = c.appendPlain(text)
+		text, more = c.appendOrdinary(text)
 		beyond = beyond || more
+	}
+	if cap(text) <= maxScratch {
+		*memory = text
 	}
 	if c.failed || beyond && !valid(text) {
 		c.GiveUp()
 		return ""
 	}
-	if cap(text)-len(text) > len(text)/4 {
-		return string(text) // which is not to keep four times its memory
-	}
-	return unsafe.String(unsafe.SliceData(text), len(text)) // nobody else has it
+	return string(text)
 }
+
+// scratch is memory for strings with escapes, whose length shows only when they
+// are read.
+var scratch = sync.Pool{New: func() any {
+	memory := make([]byte, 0, 64<<10)
+	return &memory
+}}
+
+// maxScratch is how much of it is kept for the next string, in bytes.
+const maxScratch = 1 << 20
 
 // escape reads a backslash and one character, but for u, and returns what they
 // stand for.
@@ -172,8 +212,7 @@ func (c *Cursor) Text() string {
 func (c *Cursor) skip() {
 	c.Literal(`"`)
 	for !c.failed {
-		n, _ := plain(c.rest)
-		c.rest = c.rest[n:]
+		c.rest = c.rest[ordinary(c.rest):]
 		if c.Has(`"`) {
 			break
 		}
@@ -185,6 +224,26 @@ func (c *Cursor) skip() {
 			c.GiveUp()
 		}
 	}
+}
+
+// ordinary is how many bytes stand before the first quote, control character or
+// backslash with an u, or before one that is near the end.
+func ordinary(s []byte) int {
+	rest := s
+	for len(rest) > 8 {
+		found := special(binary.LittleEndian.Uint64(rest))
+		if found == 0 {
+			rest = rest[8:]
+			continue
+		}
+		n := bits.TrailingZeros64(found) / 8
+		if rest[n] != '\\' || simple[rest[n+1]] == 0 {
+			return len(s) - len(rest) + n
+		}
+		rest = rest[n+2:]
+	}
+	n, _ := plain(rest)
+	return len(s) - len(rest) + n
 }
 
 // valid is utf8.Valid for text that is mostly ASCII, and not only before its
@@ -330,22 +389,29 @@ func plain(s []byte) (n int, beyond bool) {
 	return n, all&highs != 0
 }
 
-// appendPlain reads what plain finds, and appends it on the way while there is
-// room: eight bytes at a time, of which it counts those that are meant.
-func (c *Cursor) appendPlain(text []byte) (_ []byte, beyond bool) {
+// appendOrdinary reads what ordinary finds, and appends what it stands for, with
+// the same word of whether any of it may not be ASCII. While there is room it
+// appends eight bytes at a time, of which it counts those that are meant.
+func (c *Cursor) appendOrdinary(text []byte) (_ []byte, beyond bool) {
 	var all uint64
 	from := c.rest
-	for len(from) >= 8 && cap(text)-len(text) >= 8 {
+	for len(from) > 8 && cap(text)-len(text) >= 8 {
 		eight := binary.LittleEndian.Uint64(from)
 		all |= eight
 		room := text[len(text) : len(text)+8]
 		binary.LittleEndian.PutUint64(room, eight)
-		if found := special(eight); found != 0 {
-			n := bits.TrailingZeros64(found) / 8
+		found := special(eight)
+		if found == 0 {
+			text, from = text[:len(text)+8], from[8:]
+			continue
+		}
+		n := bits.TrailingZeros64(found) / 8
+		if from[n] != '\\' || simple[from[n+1]] == 0 {
 			c.rest = from[n:]
 			return text[:len(text)+n], all&highs != 0
 		}
-		text, from = text[:len(text)+8], from[8:]
+		room[n] = simple[from[n+1]]
+		text, from = text[:len(text)+n+1], from[n+2:]
 	}
 	n, beyond := plain(from)
 	c.rest = from[n:]

@@ -21,7 +21,7 @@ func openJournal(dir string, sync bool) (store, error) {
 func (l log) append(batch [][]byte) error {
 	records := make([]journal.Record, len(batch))
 	for i, e := range batch {
-		records[i] = journal.Record{Type: "message.appended", Data: e}
+		records[i] = journal.Record{Type: "message.appended", Data: e, Compact: true}
 	}
 	if _, err := l.Append(records...); err != nil || !l.sync {
 		return err
