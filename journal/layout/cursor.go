@@ -249,22 +249,20 @@ func ordinary(s []byte) int {
 // valid is utf8.Valid for text that is mostly ASCII, and not only before its
 // first other character.
 func valid(text []byte) bool {
-	for len(text) > 0 {
-		for len(text) >= 8 && binary.LittleEndian.Uint64(text)&highs == 0 {
+	for len(text) >= 8 {
+		others := binary.LittleEndian.Uint64(text) & highs
+		if others == 0 {
 			text = text[8:]
+			continue
 		}
-		for len(text) > 0 && text[0] < utf8.RuneSelf {
-			text = text[1:]
+		text = text[bits.TrailingZeros64(others)/8:]
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			return false
 		}
-		for len(text) > 0 && text[0] >= utf8.RuneSelf {
-			r, size := utf8.DecodeRune(text)
-			if r == utf8.RuneError && size == 1 {
-				return false
-			}
-			text = text[size:]
-		}
+		text = text[size:]
 	}
-	return true
+	return utf8.Valid(text)
 }
 
 // maxDepth is how deep the objects and arrays are that Raw reads.
