@@ -89,7 +89,10 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 			s.cast.then(does(errors.New("it broke"), pieces(all+" "+membersKey[:12])...))
 			s.SayAs(ctx, "you", "hello")
 		}},
-		{"a failure", func(s *scene) { s.cast.then(does(errors.New("401: no such key: " + all))); s.SayAs(ctx, "you", "hello") }},
+		{"a failure", func(s *scene) {
+			s.cast.then(does(errors.New("401: no such key: " + all)))
+			s.SayAs(ctx, "you", "hello")
+		}},
 		{"a tool", func(s *scene) {
 			s.cast.then(does(nil,
 				agent.ToolStarted{ID: "1", Name: "shell", Input: []byte(`{"command": "curl -H 'x: ` + shapedKey + `'", "env": ["` + membersKey + `", "` + strings.ReplaceAll(privateKey, "\n", `\n`) + `"]}`)},

@@ -70,6 +70,9 @@ type Member struct {
 	Engine      string // how it is run, as configured; see EngineName for what "" means
 	Model       string // "" is the agent's own choice
 	Permissions string // "" is the engine's own choice
+	// MaxAgentIdleTime is for how long nothing may be heard of the agent in a turn; 0 is for
+	// as long as the turn may take.
+	MaxAgentIdleTime time.Duration
 
 	// AllowTeamTask lets an agent set the task of the team, as humans do.
 	AllowTeamTask bool

@@ -156,6 +156,7 @@ type memberJSON struct {
 	Engine            string            `json:"engine"`
 	Model             string            `json:"model"`
 	Permissions       string            `json:"permissions"`
+	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
 	APIKeyEnv         string            `json:"apiKeyEnv"`
 	AllowTeamTask     bool              `json:"allowTeamTask"`
@@ -238,16 +239,17 @@ func (r *teamReading) build(file teamJSON) *Team {
 		Members:              r.members(file),
 		MaxRounds:            int(min(file.MaxRounds, math.MaxInt32)),
 		InstructionFile:      r.path("/team/instructionFile", r.dir, file.Team.InstructionFile),
-		MaxAgentResponseTime: responseTime(conversation.MaxAgentResponseTime),
+		MaxAgentResponseTime: milliseconds(conversation.MaxAgentResponseTime, defaultResponseTime),
 		ShowThinkingTimer:    orTrue(conversation.ShowThinkingTimer),
 		AllowEscCancel:       orTrue(conversation.AllowEscCancel),
 	}
 }
 
-// responseTime is a duration of so many milliseconds, as long as there are durations.
-func responseTime(ms *float64) time.Duration {
+// milliseconds is a duration of so many milliseconds, as long as there are durations; nil is
+// the usual one.
+func milliseconds(ms *float64, usual time.Duration) time.Duration {
 	if ms == nil {
-		return defaultResponseTime
+		return usual
 	}
 	const most = float64(math.MaxInt64 / int64(time.Millisecond))
 	if *ms >= most {
@@ -352,6 +354,7 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 		Engine:            m.Engine,
 		Model:             m.Model,
 		Permissions:       m.Permissions,
+		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
 		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
 		AllowTeamTask:     m.AllowTeamTask,

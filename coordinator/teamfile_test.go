@@ -52,6 +52,7 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 	for file, want := range map[string][]string{
 		"review.json":    {"author claude edit", "reviewer codex read", "you  "},
 		"all-local.json": {"planner openai ", "critic openai ", "you  "},
+		"asking.json":    {"hugo  ", "ada acp ", "bea acp allow", "cleo acp deny"},
 	} {
 		var got []string
 		for _, m := range load(t, filepath.Join(samples, file), t.TempDir()).Members {
@@ -119,8 +120,8 @@ func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
 
 func TestEverySampleTeamIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
-	if err != nil || len(files) != 10 {
-		t.Errorf("%d samples (%v); the tests know 10: %q", len(files), err, files)
+	if err != nil || len(files) != 11 {
+		t.Errorf("%d samples (%v); the tests know 11: %q", len(files), err, files)
 	}
 }
 
@@ -293,7 +294,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			"members": [
 				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".", "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
-				 "engine": "command", "model": "large", "permissions": "ask", "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
+				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
 		}
@@ -306,7 +307,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
-				Engine: "command", Model: "large", Permissions: "ask", Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
+				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute, Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},

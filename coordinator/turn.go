@@ -27,6 +27,7 @@ const (
 
 var (
 	errTimeout  = errors.New("it took longer than the team allows")
+	errIdle     = errors.New("nothing was heard of it for longer than its maxAgentIdleTime allows")
 	errNoAnswer = errors.New("it ended without an answer")
 	errNoEngine = errors.New("there is no such engine")
 )
@@ -105,6 +106,8 @@ type result struct {
 func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure error) {
 	tick := time.NewTicker(textInterval)
 	defer tick.Stop()
+	silence := newSilence(t.item.member.MaxAgentIdleTime)
+	defer silence.stop()
 	for {
 		var err error
 		select {
@@ -112,11 +115,15 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 			if !ok {
 				return failure
 			}
+			silence.heard(r.event)
 			if err = r.err; err == nil && failure == nil {
 				err = t.hear(r.event)
 			}
 		case a := <-t.asked:
 			err = t.decide(a)
+			silence.heard(nil) // a person may take a while
+		case <-silence.tooLong:
+			stop(errIdle) // the engine says what was in the way
 		case <-tick.C:
 			err = t.flush()
 		}
@@ -298,7 +305,7 @@ func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failu
 // reason tells the ways apart in which a turn does not end well.
 func reason(ctx context.Context, failure error) projection.FinishReason {
 	switch {
-	case errors.Is(failure, errTimeout):
+	case errors.Is(failure, errTimeout), errors.Is(failure, errIdle):
 		return projection.TimedOut
 	case ctx.Err() != nil:
 		return projection.Cancelled

@@ -28,6 +28,7 @@ var refusals = map[string]string{
 	"cli-config-max-rounds-huge.json":                          `/: not valid JSON: line 2, column 16: the number 1e999999999 is out of range`,
 	"cli-config-member-engine.json":                            `/team/members/1/engine: must be a string, not true`,
 	"cli-config-member-env.json":                               `/team/members/1/env/A~1B~0C: must be a string, not 1`,
+	"cli-config-member-idle-time.json":                         `/team/members/1/maxAgentIdleTime: must be at least 1000, not 999`,
 	"cli-config-member-name.json":                              `/team/members/1/name: "../bo" does not match ^[a-zA-Z0-9_-]+$`,
 	"cli-config-member-order.json":                             `/team/members/1/order: must be at least 0, not -1`,
 	"cli-config-member-type.json":                              `/team/members/1/type: must be "ai" or "human", not "robot"`,

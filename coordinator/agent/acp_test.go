@@ -47,6 +47,9 @@ func whole(ctx context.Context, e agent.Engine, turn agent.Turn) (told []string,
 		if text != "" {
 			told, text = append(told, text), ""
 		}
+		if event == (agent.Alive{}) {
+			continue
+		}
 		told = append(told, fmt.Sprintf("%T %+v", event, event))
 	}
 	return told, nil

@@ -196,6 +196,7 @@ func (t *acpTurn) update(u acpUpdate) {
 	case "session_info_update":
 		t.broken = t.broken || u.Meta.Codex.Status.Type == "systemError"
 	}
+	t.tell(Alive{})
 }
 
 // chunk is a piece of what the agent says. Codex says its errors in the same way.

@@ -3,7 +3,7 @@ package agent
 import "encoding/json"
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted],
-// [Usage] or [Session]. Consumers ignore the kinds that they have no use for.
+// [Usage], [Session] or [Alive]. Consumers ignore the kinds that they have no use for.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are never empty, and never cut a valid
@@ -32,8 +32,13 @@ type Usage struct{ InputTokens, OutputTokens int64 }
 // Session is the agent's own name of its session. The last one of a turn counts.
 type Session struct{ ID string }
 
+// Alive says that the agent is at work, and nothing else: it thinks, for example. That it tries
+// again what has failed is not told.
+type Alive struct{}
+
 func (Text) event()          {}
 func (ToolStarted) event()   {}
 func (ToolCompleted) event() {}
 func (Usage) event()         {}
 func (Session) event()       {}
+func (Alive) event()         {}

@@ -53,7 +53,11 @@ func (h *hearing) hear(line []byte, yield func(Event, error) bool) bool {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return true
 	}
-	for _, e := range h.parser.parse(line) {
+	events := h.parser.parse(line)
+	if len(events) == 0 {
+		events = append(events, Alive{})
+	}
+	for _, e := range events {
 		switch e := e.(type) {
 		case verdict:
 			h.verdict, h.overdue = &e, time.After(h.linger)

@@ -136,7 +136,11 @@ func (a *api) listen(response *http.Response, yield func(Event, error) bool) (he
 	lines := bufio.NewReader(response.Body)
 	for {
 		line, err := readLine(lines)
-		for _, e := range p.parse(bytes.TrimSpace(line)) {
+		events := p.parse(bytes.TrimSpace(line))
+		if len(events) == 0 && bytes.HasPrefix(line, []byte("data:")) {
+			events = append(events, Alive{}) // it thinks
+		}
+		for _, e := range events {
 			if !internal(e) && !yield(e, nil) {
 				return false, nil
 			}

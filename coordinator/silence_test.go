@@ -1,0 +1,106 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// pauses yields events with a time before each, and ends as engines do when they are stopped.
+func pauses(pause time.Duration, events ...agent.Event) play {
+	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for _, e := range events {
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+					yield(nil, fmt.Errorf("the turn was stopped: %w; the last that it said: try 3 of 10 failed", context.Cause(ctx)))
+					return
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// The times are those of a clock that jumps to whatever is waited for.
+func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
+	text, alive := agent.Text{Text: "so far "}, agent.Alive{}
+	started, completed := agent.ToolStarted{ID: "t1", Name: "Bash"}, agent.ToolCompleted{ID: "t1"}
+	for _, tt := range []struct {
+		name  string
+		limit time.Duration
+		play  play
+		idle  bool
+	}{
+		{"always something", time.Minute, pauses(59*time.Second, text, text, text), false},
+		{"signs of life", time.Minute, pauses(59*time.Second, alive, alive, text), false},
+		{"nothing", time.Minute, pauses(61*time.Second, text), true},
+		{"nothing more", time.Minute, then(says("so far "), pauses(61*time.Second, text)), true},
+		{"a tool at work", time.Minute, pauses(59*time.Second, started, text, completed, text), false},
+		{"a tool at work for an hour", time.Minute, then(does(nil, started), pauses(time.Hour, completed), says("so far ")), false},
+		{"nothing behind a tool", time.Minute, then(does(nil, started, completed), pauses(61*time.Second, text)), true},
+		{"no limit", 0, pauses(29*time.Minute, text), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := stage(t, &coordinator.MemoryStore{}, tt.play)
+				team := ensemble()
+				team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, tt.limit
+				s.with(team, "")
+				err := s.SayAs(t.Context(), "you", "go")
+				if !tt.idle {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				failed := turnError(t, err, "ada", projection.TimedOut)
+				if want := "nothing was heard of it"; !strings.Contains(failed.Error(), want) || !strings.Contains(failed.Error(), "try 3 of 10") {
+					t.Errorf("the error is %v", err)
+				}
+			})
+		})
+	}
+}
+
+// then plays one after another, until one fails.
+func then(plays ...play) play {
+	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for _, p := range plays {
+				for e, err := range p(ctx, turn) {
+					if !yield(e, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAPersonMayTakeLongerThanAnAgentMayBeIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, &coordinator.MemoryStore{}, asksLeave)
+		s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
+			time.Sleep(time.Hour)
+			return true
+		}))
+		team := ensemble()
+		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, time.Minute
+		s.with(team, "")
+		if err := s.SayAs(t.Context(), "you", "go"); err != nil {
+			t.Error(err)
+		}
+	})
+}
