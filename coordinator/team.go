@@ -131,6 +131,8 @@ func (m Member) EngineName() string {
 		return EngineClaude
 	case "gemini-cli":
 		return EngineGemini
+	case "opencode", "claude-acp", "codex-acp", "gemini-acp":
+		return EngineACP
 	}
 	return EngineCommand
 }

@@ -72,9 +72,10 @@ func teamPaths(name, cwd, home string) []string {
 		return paths
 	}
 	file := strings.TrimSuffix(name, ".json") + ".json"
-	return append(paths,
-		filepath.Join(cwd, ".agent-chatter", "team-config", file),
-		filepath.Join(home, "team-config", file))
+	for _, dir := range teamDirs(cwd, home) {
+		paths = append(paths, filepath.Join(dir, file))
+	}
+	return paths
 }
 
 // LoadTeam reads the configuration file at path. What it leaves out about an agent is taken
@@ -384,6 +385,9 @@ func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
 		r.checkPermissions(path, m, agent.Permissions)
 	case EngineACP:
 		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
+		if agent.ServesACP(m.AgentType) && !agent.Speaks(EngineACP, m.Command) {
+			m.Command, m.Args = "", nil // of the agent's CLI, as it is registered for its own engine
+		}
 		r.checkPermissions(path, m, agent.Policies)
 	case EngineOpenAI:
 		r.checkEndpoint(path, m.Endpoint)

@@ -613,3 +613,36 @@ func ExampleLoadTeam() {
 	// upper ai
 	// count ai
 }
+
+// An agent's CLI is registered for the engine of its own; what speaks the protocol for it is
+// another program.
+func TestARegisteredCLIIsNotWhatSpeaksTheProtocol(t *testing.T) {
+	home := t.TempDir()
+	for name, command := range map[string]string{"claude": "/opt/claude", "gemini": "/opt/gemini", "own": "/opt/server"} {
+		if err := coordinator.Register(home, coordinator.Agent{Name: name, Command: command}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ agentType, engine, command string }{
+		{"claude", "acp", ""},
+		{"claude", "", "/opt/claude"},
+		{"gemini", "acp", "/opt/gemini"},
+		{"own", "acp", "/opt/server"},
+		{"claude-acp", "", ""},
+		{"opencode", "", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "team.json")
+		document := fmt.Sprintf(`{"schemaVersion": "1.2", "team": {"name": "t", "description": "", "members": [
+			{"name": "a", "displayName": "A", "role": "", "type": "ai", "agentType": %q, "engine": %q, "baseDir": ".", "systemInstruction": ""},
+			{"name": "y", "displayName": "Y", "role": "", "type": "human", "baseDir": ".", "systemInstruction": ""}]}}`, tt.agentType, tt.engine)
+		if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		team, err := coordinator.LoadTeam(path, home)
+		if err != nil {
+			t.Errorf("%+v: %v", tt, err)
+		} else if m := team.Members[0]; m.Command != tt.command || tt.engine == "" && tt.agentType != "claude" && m.EngineName() != "acp" {
+			t.Errorf("%+v: the command is %q of the engine %s", tt, m.Command, m.EngineName())
+		}
+	}
+}

@@ -265,6 +265,36 @@ func agentTexts() []text {
 	found("noAnswerText", "else", noAnswerText(notInTime(time.Minute)))
 	found("answerText", "", answerText(hostile, 1234*time.Millisecond))
 	add("notWorkingText", "", notWorkingText(1, 2))
+	return append(texts, teamTexts()...)
+}
+
+// teamTexts calls every function for what is said of teams.
+func teamTexts() []text {
+	var texts []text
+	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
+	member := coordinator.Member{Name: hostile, BaseDir: "/" + hostile}
+	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
+	add("noBaseDirText", "", noBaseDirText(member))
+	for sample, row := range []listedTeam{
+		{Name: "review", Path: "/home/it's mine/review.json", Members: []string{"ada", "you"}, Valid: true},
+		{Name: hostile, Path: "/" + hostile},
+		{Name: "demo", Members: []string{"planner"}, Valid: true, Hidden: true},
+	} {
+		add("listedText", fmt.Sprint(sample+1), strings.ReplaceAll(listedText(row), "\t", " | "))
+	}
+	add("shownTeamText", "", shownTeamText(shownTeam{
+		Name: "review", DisplayName: "Review", Description: hostile, Path: "/review.json", MaxRounds: 10, MaxAgentResponseTime: 1_800_000,
+		Members: []shownMember{
+			{Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "x", Engine: "command", Command: "/bin/x", Args: []string{hostile}, Model: "m1", Permissions: "read", BaseDir: "/work", Env: []string{"A_KEY"}, Unset: []string{"B_KEY"}},
+			{Name: "you", DisplayName: hostile, Type: "human"},
+		},
+	}))
+	add("allowedRoundsText", "", allowedRoundsText(0))
+	add("writtenTeamText", "", writtenTeamText("review"))
+	add("fileThereText", "", fileThereText("/"+hostile))
+	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))
+	add("unknownAgentsText", "", unknownAgentsText([]string{hostile}, []string{"claude", "demo"}))
+	add("twiceText", "", twiceText("claude"))
 	return texts
 }
 

@@ -1,24 +1,50 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 type teamCommand struct {
+	Init     teamInit     `cmd:"" help:"Write a configuration to begin with."`
+	List     teamList     `cmd:"" default:"withargs" help:"List the configurations that are found by name."`
+	Show     teamShow     `cmd:"" help:"Show a configuration as it is understood."`
 	Validate teamValidate `cmd:"" help:"Check a configuration and point at each wrong field."`
 }
 
 type teamValidate struct {
-	File string `arg:"" help:"The configuration: a file, or its name."`
+	File   string `arg:"" help:"The configuration: a file, or its name."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
 func (teamValidate) Help() string {
 	return `Examples:
   agent-chatter team validate team.json`
+}
+
+// validated is what validate says of a configuration.
+type validated struct {
+	Path     string         `json:"path"`
+	Valid    bool           `json:"valid"`
+	Team     string         `json:"team,omitempty"`
+	Problems []fieldProblem `json:"problems"`
+	Error    string         `json:"error,omitempty"` // all of it as text
+}
+
+// fieldProblem is a wrong field.
+type fieldProblem struct {
+	Path    string `json:"path"` // JSON pointer
+	Message string `json:"message"`
 }
 
 // Run implements the command.
@@ -28,13 +54,208 @@ func (cmd *teamValidate) Run(a *app) error {
 		return err
 	}
 	team, err := coordinator.LoadTeam(path, a.home)
+	if cmd.Output == "json" {
+		return cmd.printJSON(a, path, team, err)
+	}
 	if err != nil {
 		return err
 	}
 	members := make([]string, len(team.Members))
 	for i, m := range team.Members {
 		members[i] = fmt.Sprintf("%s (%s)", m.Name, m.Type)
+		a.noticeMember(m)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s is valid: team %s with %s\n", safeLine(path), safeLine(team.Name), safeLine(strings.Join(members, ", ")))
 	return err
+}
+
+func (cmd *teamValidate) printJSON(a *app, path string, team *coordinator.Team, err error) error {
+	v := validated{Path: path, Valid: err == nil, Problems: []fieldProblem{}}
+	var invalid *schemas.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		for _, p := range invalid.Problems {
+			v.Problems = append(v.Problems, fieldProblem{p.Path, p.Message})
+		}
+		v.Error = err.Error()
+	case err != nil:
+		v.Error = err.Error()
+	default:
+		v.Team = team.Name
+	}
+	if printed := writeJSON(a.stdout, v); printed != nil || err == nil {
+		return printed
+	}
+	return &exitError{code: exitFailed}
+}
+
+// noticeMember says what a valid configuration lacks in this place.
+func (a *app) noticeMember(m coordinator.Member) {
+	if m.Type != coordinator.MemberAI {
+		return
+	}
+	if unset := m.Unset(); len(unset) > 0 {
+		a.notice(unsetNoticeText(m, unset))
+	}
+	if _, err := os.Stat(m.BaseDir); errors.Is(err, fs.ErrNotExist) && m.BaseDir != "" {
+		a.notice(noBaseDirText(m))
+	}
+}
+
+type teamList struct {
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (teamList) Help() string {
+	return `Examples:
+  agent-chatter team list
+  agent-chatter team list --output json | jq -r .name`
+}
+
+// listedTeam is a row of the list.
+type listedTeam struct {
+	Name        string   `json:"name"` // to be typed
+	Team        string   `json:"team,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Path        string   `json:"path,omitempty"` // none of the one that is built in
+	Members     []string `json:"members"`
+	Valid       bool     `json:"valid"`
+	Hidden      bool     `json:"hidden"` // another of the name is found before it
+}
+
+// Run implements the command.
+func (cmd *teamList) Run(a *app) error {
+	files, err := coordinator.TeamFiles(a.cwd, a.home)
+	if err != nil {
+		return err
+	}
+	demo := coordinator.DemoTeam()
+	rows := []listedTeam{}
+	named := false
+	for _, f := range files {
+		team, err := coordinator.LoadTeam(f.Path, a.home)
+		row := listedTeam{Name: f.Name, Path: f.Path, Members: []string{}, Hidden: f.Hidden}
+		if err == nil {
+			row = listedRow(row, team)
+		}
+		rows = append(rows, row)
+		named = named || f.Name == demo.Name
+	}
+	rows = append(rows, listedRow(listedTeam{Name: demo.Name, Hidden: named}, demo))
+	return cmd.print(a, rows)
+}
+
+func listedRow(row listedTeam, team *coordinator.Team) listedTeam {
+	row.Valid, row.Team, row.Description = true, team.Name, team.Description
+	for _, m := range team.Members {
+		row.Members = append(row.Members, m.Name)
+	}
+	return row
+}
+
+func (cmd *teamList) print(a *app, rows []listedTeam) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		var err error
+		if cmd.Output == "json" {
+			err = writeJSON(a.stdout, row)
+		} else {
+			_, err = fmt.Fprintln(w, listedText(row))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+type teamShow struct {
+	Team   string `arg:"" help:"The team: a file, or the name of a configuration."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (teamShow) Help() string {
+	return `Examples:
+  agent-chatter team show review
+  agent-chatter team show team.json --output json`
+}
+
+// shownTeam is a team as it is understood.
+type shownTeam struct {
+	Name                 string        `json:"name"`
+	DisplayName          string        `json:"displayName"`
+	Description          string        `json:"description"`
+	Path                 string        `json:"path,omitempty"`
+	MaxRounds            int           `json:"maxRounds"`
+	MaxAgentResponseTime int64         `json:"maxAgentResponseTime"` // milliseconds
+	InstructionFile      string        `json:"instructionFile,omitempty"`
+	Members              []shownMember `json:"members"`
+}
+
+// shownMember is a member as it is understood. Of its environment there are only the names.
+type shownMember struct {
+	Name              string   `json:"name"`
+	DisplayName       string   `json:"displayName"`
+	Type              string   `json:"type"`
+	Role              string   `json:"role"`
+	AgentType         string   `json:"agentType,omitempty"`
+	Engine            string   `json:"engine,omitempty"`
+	Command           string   `json:"command,omitempty"`
+	Args              []string `json:"args,omitempty"`
+	Model             string   `json:"model,omitempty"`
+	Permissions       string   `json:"permissions,omitempty"`
+	Endpoint          string   `json:"endpoint,omitempty"`
+	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
+	BaseDir           string   `json:"baseDir,omitempty"`
+	InstructionFile   string   `json:"instructionFile,omitempty"`
+	SystemInstruction string   `json:"systemInstruction,omitempty"`
+	Env               []string `json:"env,omitempty"`
+	Unset             []string `json:"unset,omitempty"` // variables that it refers to and that are not set
+}
+
+// Run implements the command.
+func (cmd *teamShow) Run(a *app) error {
+	team, err := a.loadTeam(cmd.Team)
+	if err != nil {
+		return err
+	}
+	shown := newShownTeam(a, team)
+	if cmd.Output == "json" {
+		return writeJSON(a.stdout, shown)
+	}
+	_, err = fmt.Fprint(a.stdout, shownTeamText(shown))
+	return err
+}
+
+func newShownTeam(a *app, team *coordinator.Team) shownTeam {
+	shown := shownTeam{
+		Name: team.Name, DisplayName: team.DisplayName, Description: team.Description, MaxRounds: team.MaxRounds,
+		MaxAgentResponseTime: team.MaxAgentResponseTime.Milliseconds(), InstructionFile: team.InstructionFile,
+	}
+	if team.Source != nil {
+		shown.Path = team.Source.Path
+	}
+	for _, m := range team.Members {
+		shown.Members = append(shown.Members, newShownMember(a, m))
+	}
+	return shown
+}
+
+func newShownMember(a *app, m coordinator.Member) shownMember {
+	secrets := a.redactor(append(m.Secrets(), coordinator.InheritedSecrets()...))
+	shown := shownMember{
+		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
+		Command: m.Command, Model: m.Model, Permissions: m.Permissions, Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
+		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: m.SystemInstruction,
+		Env: slices.Sorted(maps.Keys(m.Env)),
+	}
+	for _, arg := range m.Args {
+		shown.Args = append(shown.Args, secrets.Text(arg))
+	}
+	if m.Type == coordinator.MemberAI {
+		shown.Engine, shown.Unset = m.EngineName(), m.Unset()
+	}
+	return shown
 }

@@ -349,7 +349,10 @@ func served(c CLI, program, packageName string) dialect {
 }
 
 // acpNames are other names of agent types.
-var acpNames = map[string]string{"claude-code": "claude", "gemini-cli": "gemini"}
+var acpNames = map[string]string{
+	"claude-code": "claude", "gemini-cli": "gemini",
+	"claude" + acpSuffix: "claude", "codex" + acpSuffix: "codex", "gemini" + acpSuffix: "gemini",
+}
 
 // ServesACP reports whether it is known which program speaks the protocol for an agent type,
 // so that a member needs no command.

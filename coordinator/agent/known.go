@@ -18,30 +18,59 @@ type Known struct {
 	Login       string   // what a person does when it is not
 }
 
-// KnownAgents are all of them, in the order in which they are named to people.
+// KnownAgents are all of them, in the order in which they are named to people: CLIs, then what
+// speaks the Agent Client Protocol.
 func KnownAgents() []Known {
-	claude, codex, gemini := Claude().dialect, Codex().dialect, Gemini().dialect
-	return []Known{
-		{Name: "claude", DisplayName: claude.name, Engine: "claude", Program: claude.program, Install: claude.install, LoggedIn: []string{"auth", "status"}, Login: claude.login},
-		{Name: "codex", DisplayName: codex.name, Engine: "codex", Program: codex.program, Install: codex.install, LoggedIn: []string{"login", "status"}, Login: codex.login},
-		{Name: "gemini", DisplayName: gemini.name, Engine: "gemini", Program: gemini.program, Install: gemini.install, Login: gemini.login},
-		{Name: "opencode", DisplayName: "OpenCode", Engine: "acp", Program: "opencode", Args: []string{"acp"}, Install: "npm install -g opencode-ai", Login: "log in: type opencode auth login"},
-		{Name: "claude-acp", DisplayName: claude.name + " (ACP)", Engine: "acp", Program: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp", Login: claude.login},
-		{Name: "codex-acp", DisplayName: codex.name + " (ACP)", Engine: "acp", Program: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp", Login: codex.login},
-		{Name: "gemini-acp", DisplayName: gemini.name + " (ACP)", Engine: "acp", Program: gemini.program, Args: []string{"--acp"}, Install: gemini.install, Login: gemini.login},
+	claude, codex := Claude().dialect.known("claude"), Codex().dialect.known("codex")
+	claude.LoggedIn, codex.LoggedIn = []string{"auth", "status"}, []string{"login", "status"}
+	all := []Known{claude, codex, Gemini().dialect.known("gemini")}
+	for _, name := range []string{"opencode", "claude", "codex", "gemini"} {
+		d, args := acpServers[name]()
+		k := d.known("acp")
+		k.Name, k.Args = name, args
+		if slices.ContainsFunc(all, func(cli Known) bool { return cli.Name == name }) {
+			k.Name, k.DisplayName = name+acpSuffix, d.name+" (ACP)"
+		}
+		all = append(all, k)
 	}
+	return all
+}
+
+// acpSuffix ends the name of what speaks the protocol for an agent that is known by itself.
+const acpSuffix = "-acp"
+
+func (d dialect) known(engine string) Known {
+	return Known{Name: engine, DisplayName: d.name, Engine: engine, Program: d.program, Install: d.install, Login: d.login}
 }
 
 // Recognize returns the known agent that a command with these arguments starts. Of two that
 // start the same program it is the one that needs more of the arguments.
 func Recognize(command string, args []string) (Known, bool) {
-	program := strings.TrimSuffix(filepath.Base(command), ".exe")
 	var found Known
 	for _, k := range KnownAgents() {
 		missing := slices.ContainsFunc(k.Args, func(arg string) bool { return !slices.Contains(args, arg) })
-		if k.Program == program && !missing && (found.Name == "" || len(k.Args) > len(found.Args)) {
+		if k.Program == programOf(command) && !missing && (found.Name == "" || len(k.Args) > len(found.Args)) {
 			found = k
 		}
 	}
 	return found, found.Name != ""
+}
+
+// Speaks reports whether the engine can talk to the program of a command, as far as it is known:
+// the CLI of an agent may need another program to speak the Agent Client Protocol.
+func Speaks(engine, command string) bool {
+	known := false
+	for _, k := range KnownAgents() {
+		if k.Program == programOf(command) {
+			if k.Engine == engine {
+				return true
+			}
+			known = true
+		}
+	}
+	return !known
+}
+
+func programOf(command string) string {
+	return strings.TrimSuffix(filepath.Base(command), ".exe")
 }

@@ -39,3 +39,13 @@ func TestEveryKnownAgentIsRecognizedAsItself(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichProgramsSpeakTheProtocol(t *testing.T) {
+	for command, want := range map[string]bool{
+		"claude": false, "/opt/codex": false, "gemini": true, "/opt/gemini": true, "opencode": true, "claude-agent-acp": true, "my-own-server": true, "": true,
+	} {
+		if got := agent.Speaks("acp", command); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}
