@@ -92,12 +92,10 @@ func (c *Coordinator) interruptedItem() (item, error) {
 	if !ok || messageID == "" {
 		return item{}, ErrNothingToRetry
 	}
-	for _, entry := range c.conv.state.Recent {
-		if entry.ID == messageID {
-			return c.again(member, entry.Message), nil
-		}
+	if m := c.message(messageID); m != nil {
+		return c.again(member, *m), nil
 	}
-	return c.olderItem(member, messageID)
+	return item{}, ErrNothingToRetry
 }
 
 // unfinished names the member and the message of the last turn without a
@@ -110,21 +108,6 @@ func unfinished(s *projection.State) (memberID, messageID string) {
 		return s.LastTurn.MemberID, s.LastTry
 	}
 	return "", ""
-}
-
-// olderItem finds a message that the state has let go, because it is long, in
-// the journal.
-func (c *Coordinator) olderItem(member Member, messageID string) (item, error) {
-	snapshot, err := c.o.Store.Load(c.team.ID, c.conv.log.SessionID())
-	if err != nil {
-		return item{}, err
-	}
-	for _, m := range snapshot.Context.Messages {
-		if m.ID == messageID {
-			return c.again(member, m), nil
-		}
-	}
-	return item{}, ErrNothingToRetry
 }
 
 // again asks a member anew what a message asked.

@@ -36,6 +36,8 @@ type Events interface {
 	Appended(e journal.Event)
 	// TurnStarted: an agent was asked.
 	TurnStarted(member Member)
+	// Prompted: this is everything that the agent is told.
+	Prompted(member Member, prompt string)
 	// Text: a part of the agent's reply, as it comes.
 	Text(member Member, text string)
 	// Said: a message became part of the conversation.
@@ -57,6 +59,7 @@ func (NoEvents) StatusChanged(Status)                   {}
 func (NoEvents) MembersMissing([]projection.MemberRef)  {}
 func (NoEvents) Appended(journal.Event)                 {}
 func (NoEvents) TurnStarted(Member)                     {}
+func (NoEvents) Prompted(Member, string)                {}
 func (NoEvents) Text(Member, string)                    {}
 func (NoEvents) Said(projection.Message)                {}
 func (NoEvents) TurnEnded(Member, projection.TurnEnded) {}

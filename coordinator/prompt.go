@@ -39,7 +39,7 @@ func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
 	}
 	all := shown.len()
 	for excess := limited.Excess(prompt); excess > 0 && shown.len() > 0; excess = limited.Excess(prompt) {
-		shown = shown.shorter(excess)
+		shown = c.shorter(next.trigger, shown, excess)
 		prompt = c.prompt(next, shown)
 	}
 	if left := all - shown.len(); left > 0 {
@@ -58,15 +58,15 @@ func (e excerpt) len() int {
 
 // shorter is the excerpt without the oldest messages, which have that many bytes
 // at least. What the message is a reply to goes last.
-func (e excerpt) shorter(bytes int) excerpt {
-	if len(e.entries) == 0 {
+func (c *Coordinator) shorter(t trigger, shown excerpt, bytes int) excerpt {
+	if len(shown.entries) == 0 {
 		return excerpt{}
 	}
-	for len(e.entries) > 0 && bytes > 0 {
-		bytes -= len(e.entries[0].Content)
-		e.entries = e.entries[1:]
+	for len(shown.entries) > 0 && bytes > 0 {
+		bytes -= len(shown.entries[0].Content)
+		shown.entries = shown.entries[1:]
 	}
-	return e
+	return excerpt{shown.entries, c.fallenOut(t.answers, shown.entries)}
 }
 
 // prompt is everything that an agent is told: sections under plain headings,
@@ -163,13 +163,27 @@ func (c *Coordinator) excerpt(t trigger) excerpt {
 	return excerpt{window(others, w.messages(), bytes-len(replied.Content)), replied}
 }
 
+// mostReplied is how long a message may be that is shown although it has fallen
+// out of the window, in bytes. A longer one would take the room of the others.
+const mostReplied = 16 << 10
+
 // fallenOut is the message of that id, unless it is among the entries; nil when
-// there is none.
+// there is none, or it is too long.
 func (c *Coordinator) fallenOut(id string, entries []projection.Entry) *projection.Message {
 	is := func(e projection.Entry) bool { return e.ID == id }
 	if id == "" || slices.ContainsFunc(entries, is) {
 		return nil
 	}
+	m := c.message(id)
+	if m == nil || len(m.Content) > mostReplied {
+		return nil
+	}
+	return m
+}
+
+// message is the message of that id, however old it is; nil when there is none.
+func (c *Coordinator) message(id string) *projection.Message {
+	is := func(e projection.Entry) bool { return e.ID == id }
 	if at := slices.IndexFunc(c.conv.state.Recent, is); at >= 0 {
 		return &c.conv.state.Recent[at].Message
 	}

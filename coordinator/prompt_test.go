@@ -1,6 +1,8 @@
 package coordinator_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
@@ -219,4 +222,73 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestThePromptSaysHowManyMessagesAreLeftOut(t *testing.T) {
+	s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+	o := s.options(&coordinator.MemoryStore{})
+	o.Window.Messages = 1
+	s.Coordinator = coordinator.New(o)
+	s.with(ensemble(), "")
+	for i, want := range []string{"", "Conversation so far (1 older messages are left out):\nAda: ok\n", "Conversation so far (3 older messages are left out):\n"} {
+		s.say("hello")
+		if prompt := s.cast.prompt(); !strings.Contains(prompt, want) || strings.Contains(prompt, "Conversation") != (want != "") {
+			t.Errorf("prompt %d is\n%s\nwant in it %q", i, prompt, want)
+		}
+	}
+	o.Engines["cast"] = narrow{s.cast, 1}
+	s.say("hello")
+	if prompt := s.cast.prompt(); !strings.Contains(prompt, "\n\nConversation so far (6 older messages are left out)\n\nMessage from You:\n") {
+		t.Errorf("the prompt without a window is\n%s", prompt)
+	}
+}
+
+// What an agent answered is shown to the next one when it is not in the window
+// any more; a restart and another try change nothing of it.
+func TestThePromptShowsWhatTheMessageIsAReplyTo(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		const section = "Message from You, which Ada answered:\nthe question\n\nMessage from Ada:\nlook at this\n"
+		for _, tt := range []struct {
+			name    string
+			bytes   int
+			most    int // that the agent takes
+			between string
+			shown   bool
+		}{
+			{"it is in the window", 1000, 1000, "short", false},
+			{"it has fallen out", 300, 1000, strings.Repeat("x", 280), true},
+			{"it does not fit either", 20, 1000, "short", false},
+			{"the agent takes it and no window", 1000, 520, strings.Repeat("x", 970), true},
+			{"the agent takes neither", 1000, 1, strings.Repeat("x", 970), false},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				fails := does(errors.New("broken"))
+				open := func(plays ...play) *scene {
+					s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
+					o := s.options(store)
+					o.Window.Bytes = tt.bytes
+					o.Engines["cast"] = narrow{s.cast, tt.most}
+					s.Coordinator = coordinator.New(o)
+					t.Cleanup(func() { s.Stop("the test is over") })
+					return s
+				}
+				s := open(says("look at this [NEXT: ada!P1, bob]"), says(tt.between), fails)
+				s.with(ensemble(), "")
+				turnError(t, s.SayAs(context.Background(), "you", "the question [NEXT: ada]"), "bob", projection.Failed)
+				first := s.cast.prompt()
+				if shown := strings.HasSuffix(first, section); shown != tt.shown {
+					t.Errorf("it is shown: %v, in\n%s", shown, first)
+				}
+				id := s.stop()
+				s = open()
+				s.with(ensemble(), id)
+				if err := s.Retry(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				if again := s.cast.prompt(); again != first {
+					t.Errorf("tried again, the prompt is\n%s\nand was\n%s", again, first)
+				}
+			})
+		}
+	})
 }

@@ -315,9 +315,10 @@ func reason(ctx context.Context, failure error) projection.FinishReason {
 
 // question is what the engine is asked.
 func (t *turn) question(engine agent.Engine) agent.Turn {
-	m := t.item.member
+	m, prompt := t.item.member, t.c.promptFor(engine, t.item)
+	t.c.o.Events.Prompted(m, prompt)
 	return agent.Turn{
-		ID: t.id, Prompt: t.c.promptFor(engine, t.item), Dir: t.c.workDir(m),
+		ID: t.id, Prompt: prompt, Dir: t.c.workDir(m),
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(t.c.after(m)),
 	}

@@ -26,6 +26,7 @@ type chatCommand struct {
 	Session     *string    `help:"Go on with this session." placeholder:"ID"`
 	SessionFile *string    `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
 	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
+	ShowPrompt  bool       `help:"Show everything that an agent is told, before it answers."`
 	NoSave      bool       `help:"Keep nothing on the disk."`
 	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
 	Input       string     `help:"What lines of standard input are: ${enum}; json takes {\"content\", \"from\"?} lines, for messages of several lines." enum:"text,json" default:"text"`
@@ -130,7 +131,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	}
 	t.screen = &screen{
 		app: a, team: p.team, json: cmd.Output == "json",
-		terminal: !t.scripted, spinner: &spinner{out: a.stdout, width: width},
+		terminal: !t.scripted, prompts: cmd.ShowPrompt, spinner: &spinner{out: a.stdout, width: width},
 	}
 	demo := agent.Demo{}
 	if !t.scripted {

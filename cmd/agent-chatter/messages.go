@@ -277,6 +277,11 @@ func nobodyToAskText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", safeLine(member), safeLine(what))
 }
 
+// promptText shows everything that an agent is told.
+func promptText(member, prompt string) string {
+	return fmt.Sprintf("──── %s is told (%s):\n%s\n──── That is all.\n", safeLine(member), count(len(prompt), "byte"), strings.TrimSuffix(safe(prompt), "\n"))
+}
+
 // noticeText says what was decided about who speaks.
 func noticeText(n coordinator.Notice) string {
 	names := safeLine(strings.Join(n.Names, ", "))

@@ -15,6 +15,7 @@ type screen struct {
 	team     *coordinator.Team
 	json     bool
 	terminal bool // somebody watches: replies appear as they come
+	prompts  bool // what agents are told is shown, too
 
 	speaking  bool // a part of a reply stands on the line
 	streamed  bool // the reply was shown as it came
@@ -78,6 +79,25 @@ func (s *screen) goOn(m coordinator.Member) {
 	if s.watched() && s.team.ShowThinkingTimer {
 		s.spinner.start(safeLine(m.DisplayName) + " is thinking")
 	}
+}
+
+// Prompted shows what an agent is told, to somebody who wants to know.
+func (s *screen) Prompted(m coordinator.Member, prompt string) {
+	switch {
+	case !s.prompts:
+	case s.json:
+		writeJSON(s.app.stdout, promptJSON{"prompt.shown", m.ID, prompt})
+	default:
+		s.endLine()
+		fmt.Fprint(s.app.stdout, promptText(m.DisplayName, prompt))
+	}
+}
+
+// promptJSON is a prompt among the lines of a journal, which it is not one of: it has no seq.
+type promptJSON struct {
+	Type     string `json:"type"`
+	MemberID string `json:"memberId"`
+	Prompt   string `json:"prompt"`
 }
 
 // watched reports whether somebody sees replies as they come.

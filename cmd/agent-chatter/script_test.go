@@ -19,13 +19,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// programs are what tests can start by name, beside what is installed.
+var programs = map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP}
+
 // TestMain makes the program a command of this test binary: what the tests
 // start as agent-chatter is the binary itself.
 func TestMain(m *testing.M) {
 	// The race detector would keep each of hundreds of programs for a second.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	agenttest.Play()
-	testscript.Main(m, map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP})
+	testscript.Main(m, programs)
 }
 
 // TestScript runs testdata/script, one behaviour in each file. Beside the
