@@ -287,7 +287,7 @@ func TestAnyLifeOfAJournalKeepsItsEvents(t *testing.T) {
 			case "crash":
 				must(t, l.Close())
 				if info, err := dir.Stat(id); err == nil && !info.Archived {
-					appendFile(t, info.Path, rapid.SliceOfN(rapid.Byte(), 1, 400).Draw(rt, "tail"))
+					appendFile(t, info.Path(), rapid.SliceOfN(rapid.Byte(), 1, 400).Draw(rt, "tail"))
 				}
 				reopen()
 				add()

@@ -97,7 +97,7 @@ func (d *Dir) NewID() string {
 // Info describes the file of a journal without opening it.
 type Info struct {
 	ID       string
-	Path     string
+	Dir      string // path of the directory of the journals, also of archived ones
 	Archived bool
 	Size     int64 // of the file, in bytes; compressed when archived
 	ModTime  time.Time
@@ -105,8 +105,13 @@ type Info struct {
 	Err      error  // of a List: why the file could not be described; else nil
 }
 
-func newInfo(id, path string, info fs.FileInfo, archived bool) Info {
-	return Info{ID: id, Path: path, Archived: archived, Size: info.Size(), ModTime: info.ModTime(), Inode: inode(info)}
+// Path is where the file is.
+func (i Info) Path() string {
+	f := files{i.Dir, i.ID}
+	if i.Archived {
+		return f.archivePath()
+	}
+	return f.path()
 }
 
 // Stat describes one journal, or returns ErrNotFound.
@@ -124,8 +129,8 @@ func ValidID(id string) bool {
 	if len(id) != ulid.EncodedSize || id[0] > '7' {
 		return false
 	}
-	for i := range len(id) {
-		if strings.IndexByte(ulid.Encoding, id[i]) < 0 {
+	for _, c := range []byte(id) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z' || c == 'I' || c == 'L' || c == 'O' || c == 'U') {
 			return false
 		}
 	}
@@ -155,10 +160,12 @@ const looks = 8
 
 func (f files) stat(fsys FS) (Info, error) {
 	for range looks {
-		for _, path := range []string{f.path(), f.archivePath()} {
-			info, err := fsys.Stat(path)
+		for _, archived := range []bool{false, true} {
+			found := Info{ID: f.id, Dir: f.dir, Archived: archived}
+			info, err := fsys.Stat(found.Path())
 			if err == nil {
-				return newInfo(f.id, path, info, path == f.archivePath()), nil
+				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)
+				return found, nil
 			}
 			if !errors.Is(err, fs.ErrNotExist) {
 				return Info{}, err

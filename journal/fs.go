@@ -19,6 +19,9 @@ type FS interface {
 	Mkdir(name string, perm fs.FileMode) error
 	// ReadDir lists a directory as os.ReadDir does, in any order.
 	ReadDir(name string) ([]fs.DirEntry, error)
+	// Describe describes, as Stat does, those files of a directory whose names
+	// are wanted, in any order. It asks for one name after another.
+	Describe(name string, wanted func(name string) bool) ([]Described, error)
 	// Stat describes a file as os.Stat does.
 	Stat(name string) (fs.FileInfo, error)
 	// SameFile reports whether two descriptions of this FS are of one file, as

@@ -54,7 +54,7 @@ func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
 				}
 				info, err := dir.Stat(id)
 				must(t, err)
-				before := readFile(t, info.Path)
+				before := readFile(t, info.Path())
 				less := limited(dir, length-1)
 				for operation, err := range map[string]error{
 					"Reader": second(readEvents(less, id)),
@@ -67,7 +67,7 @@ func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
 						t.Errorf("%s: %v", operation, err)
 					}
 				}
-				if !bytes.Equal(readFile(t, info.Path), before) {
+				if !bytes.Equal(readFile(t, info.Path()), before) {
 					t.Error("the file was changed")
 				}
 				if events := sound(t, limited(dir, length), id); len(events) != 6 {

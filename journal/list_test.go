@@ -3,7 +3,6 @@ package journal_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,24 +12,34 @@ import (
 )
 
 // interrupted is a file system on which something happens before a directory is
-// read.
+// read, and between reading a name in it and describing the file.
 type interrupted struct {
 	journal.FS
-	reads  int
-	before func(read int)
+	moments int
+	at      func(moment int)
 }
 
-func (i *interrupted) ReadDir(name string) ([]fs.DirEntry, error) {
-	i.reads++
-	i.before(i.reads)
-	return i.FS.ReadDir(name)
+func (i *interrupted) pass() {
+	i.moments++
+	i.at(i.moments)
+}
+
+func (i *interrupted) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
+	i.pass()
+	return i.FS.Describe(name, func(name string) bool {
+		ok := wanted(name)
+		if ok {
+			i.pass()
+		}
+		return ok
+	})
 }
 
 func TestAJournalThatMovesWhileItIsListedIsInTheList(t *testing.T) {
 	for _, archivedFirst := range []bool{false, true} {
-		for first := 1; first <= 3; first++ {
-			for second := first; second <= 3; second++ {
-				t.Run(fmt.Sprintf("archived %v, moved before reads %d and %d", archivedFirst, first, second), func(t *testing.T) {
+		for first := 1; first <= 5; first++ {
+			for second := first; second <= 5; second++ {
+				t.Run(fmt.Sprintf("archived %v, moved at %d and %d", archivedFirst, first, second), func(t *testing.T) {
 					dir := newDir(t)
 					id := newJournal(t, dir, 0)
 					archived := archivedFirst
@@ -46,9 +55,9 @@ func TestAJournalThatMovesWhileItIsListedIsInTheList(t *testing.T) {
 					if archivedFirst {
 						must(t, dir.Archive(id))
 					}
-					looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, before: func(read int) {
+					looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
 						for _, at := range []int{first, second} {
-							if read == at {
+							if moment == at {
 								move()
 							}
 						}
@@ -75,17 +84,13 @@ func TestAJournalThatCannotBeDescribedIsListedWithTheReason(t *testing.T) {
 // undescribed is a file system that lists files and does not describe them.
 type undescribed struct{ journal.FS }
 
-func (u undescribed) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := u.FS.ReadDir(name)
-	for i, entry := range entries {
-		entries[i] = undescribedEntry{entry}
+func (u undescribed) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
+	files, err := u.FS.Describe(name, wanted)
+	for i, file := range files {
+		files[i] = journal.Described{Name: file.Name, Err: syscall.EIO}
 	}
-	return entries, err
+	return files, err
 }
-
-type undescribedEntry struct{ fs.DirEntry }
-
-func (undescribedEntry) Info() (fs.FileInfo, error) { return nil, syscall.EIO }
 
 func TestALinkToAJournalIsListed(t *testing.T) {
 	dir, other := newDir(t), newDir(t)

@@ -35,7 +35,7 @@ func (d *Dir) Repair(id string, dryRun bool) (Repaired, error) {
 		return Repaired{}, err
 	}
 	if info.Archived {
-		return Repaired{}, fmt.Errorf("%s: an archive cannot be repaired: %w", info.Path, errors.ErrUnsupported)
+		return Repaired{}, fmt.Errorf("%s: an archive cannot be repaired: %w", info.Path(), errors.ErrUnsupported)
 	}
 	unlock, err := f.lock(d.fs, d.now())
 	if err != nil {

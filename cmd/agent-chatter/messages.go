@@ -475,7 +475,7 @@ func mendedText(id, what string, err error) string {
 
 // emptyText says that a file has a journal's name and nothing that could be read.
 func emptyText(info journal.Info) string {
-	return fmt.Sprintf("%s is no session: none of its %d bytes can be read. A power cut leaves this of a session that was just begun, or it is somebody else's file. It was left alone.", info.Path, info.Size)
+	return fmt.Sprintf("%s is no session: none of its %d bytes can be read. A power cut leaves this of a session that was just begun, or it is somebody else's file. It was left alone.", info.Path(), info.Size)
 }
 
 // strangerText says that a file is none of ours.

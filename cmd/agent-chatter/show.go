@@ -59,7 +59,7 @@ func (cmd *sessionsShow) Run(a *app) error {
 	}
 	d := sessionDetails{sessionJSON: newSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged}
 	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
-		d.Path = info.Path
+		d.Path = info.Path()
 	}
 	state, loaded, err := c.At(s.Dir()).Load(s.ID)
 	if err == nil {

@@ -26,7 +26,7 @@ const (
 	Remove   Kind = "remove"
 	SyncDir  Kind = "syncdir"
 	Lock     Kind = "lock"
-	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir and both kinds of Stat
+	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir, Describe and both kinds of Stat
 )
 
 // FS is a journal.FS that does what another one does, until it is told to fail.
@@ -204,6 +204,14 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	return f.inner.ReadDir(name)
+}
+
+// Describe is a Read.
+func (f *FS) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
+	if err := f.begin(Read, name, ""); err != nil {
+		return nil, err
+	}
+	return f.inner.Describe(name, wanted)
 }
 
 // Stat is a Read.

@@ -131,6 +131,18 @@ func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
+// Describe describes files in the order of their names.
+func (m *Mem) Describe(name string, wanted func(string) bool) (files []journal.Described, err error) {
+	entries, err := m.ReadDir(name)
+	for _, entry := range entries {
+		if wanted(entry.Name()) {
+			info, err := entry.Info()
+			files = append(files, journal.NewDescribed(entry.Name(), info, err))
+		}
+	}
+	return files, err
+}
+
 // Stat describes a file or a directory.
 func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 	m.mu.Lock()

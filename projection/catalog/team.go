@@ -153,7 +153,7 @@ func (t *Team) Session(id string) (Session, error) {
 	}
 	r, _ := t.rowOf(info, t.readRow(id))
 	if r.empty() {
-		return Session{}, fmt.Errorf("%s is empty: %w", info.Path, journal.ErrNotFound)
+		return Session{}, fmt.Errorf("%s is empty: %w", info.Path(), journal.ErrNotFound)
 	}
 	return t.session(&r), nil
 }
