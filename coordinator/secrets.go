@@ -151,6 +151,9 @@ func (c *Coordinator) withoutSecrets(p projection.Payload) projection.Payload {
 	case projection.ToolCompleted:
 		p.Output, p.Error = clean(p.Output), clean(p.Error)
 		return p
+	case projection.PermissionAnswered:
+		p.Title = clean(p.Title)
+		return p
 	case projection.TurnEnded:
 		p.Error, p.Partial = clean(p.Error), clean(p.Partial)
 		return p

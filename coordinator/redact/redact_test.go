@@ -162,7 +162,9 @@ func TestWhichVariablesAreSecrets(t *testing.T) {
 		{"PGPASSWORD", "abcd", true},
 		{"PIN_PASSWORD", "12345678", true},
 		{"HOME", "/home/anna", false},
-		{"MAX_TOKENS", "200000", false},
+		{"MAX_TOKENS", "unlimited", false},
+		{"CLAUDE_CODE_MAX_OUTPUT_TOKENS", "unlimited", false},
+		{"TOKENS", "200000", false},
 		{"TOKENIZERS_PARALLELISM", "false", false},
 		{"KEY_FILE", "/home/anna/key", false},
 		{"SSH_KEY_PATH", "/home/anna/key", false},
@@ -251,6 +253,38 @@ func TestPiecesGiveWhatTheWholeGives(t *testing.T) {
 		}
 		if found := r.Found(); !slices.Equal(found, wantFound) {
 			t.Fatalf("found were %q, in the whole %q", found, wantFound)
+		}
+	})
+}
+
+// Whatever the text is and wherever it is cut, pieces give what the whole gives, no value is
+// left, and JSON stays JSON.
+func FuzzText(f *testing.F) {
+	for _, k := range keys {
+		f.Add("it is "+k.key+" there", uint8(7))
+	}
+	f.Add("secret-0815-lo secret-0815-longer abcd two\nlines", uint8(3))
+	f.Add("-----BEGIN PRIVATE KEY-----\\n", uint8(1))
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		r := redact.New(variables)
+		whole := r.Text(text)
+		if strings.Contains(whole, "secret-0815") || strings.Contains(whole, "two\nlines") {
+			t.Errorf("of %q became %q", text, whole)
+		}
+		s, pieces := r.Stream(), ""
+		for rest := text; rest != ""; {
+			n := min(int(size)+1, len(rest))
+			pieces += s.Next(rest[:n])
+			rest = rest[n:]
+		}
+		if pieces += s.Rest(); pieces != whole {
+			t.Errorf("of %q pieces give\n%q, the whole gives\n%q", text, pieces, whole)
+		}
+		if document, err := json.Marshal([]string{text}); err == nil && !json.Valid(r.JSON(document)) {
+			t.Errorf("%s became %s", document, r.JSON(document))
+		}
+		if clean := r.JSON([]byte(text)); json.Valid([]byte(text)) != json.Valid(clean) {
+			t.Errorf("%s became %s", text, clean)
 		}
 	})
 }

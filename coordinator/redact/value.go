@@ -15,9 +15,12 @@ type Variable struct {
 }
 
 // Secret reports whether the name of a variable says that its value is a secret. What says
-// where a secret is found is none.
+// where a secret is found, or how many tokens there may be, is none.
 func Secret(name string) bool {
 	name = strings.ToUpper(name)
+	if strings.HasPrefix(name, "MAX_") || strings.Contains(name, "_MAX_") {
+		return false
+	}
 	for _, place := range []string{"_FILE", "_PATH", "_DIR"} {
 		if strings.HasSuffix(name, place) {
 			return false
