@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -259,18 +260,19 @@ func claimInside(line []byte) uint64 {
 // claimTries bounds what a line that is full of sums can cost.
 const claimTries = 16
 
-// readLoosely reads a line whatever its sum, or at least the numbers that it
-// begins with: what it calls synced is true when another byte of it was changed.
+// readLoosely reads the numbers of a line whatever its sum, even where the rest
+// is not a line's, or nobody's: what it calls synced is true when another byte of
+// it was changed.
 func readLoosely(line []byte) (Event, bool) {
-	body, sum, err := decodeSum(line)
+	_, sum, err := decodeSum(line)
 	if err != nil {
 		return Event{}, false
 	}
-	var e Event
-	if e.decodeLayout(line, body, sum, nil) != nil {
+	var said struct{ Seq, Synced uint64 }
+	if json.Unmarshal(line, &said) != nil {
 		return readBeginning(line, sum)
 	}
-	return e, e.Seq > 0
+	return Event{Seq: said.Seq, Synced: said.Synced, Sum: sum}, said.Seq > 0
 }
 
 // setAside moves a torn tail out of the journal file into a file of its own,
