@@ -52,7 +52,11 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 	for file, want := range map[string][]string{
 		"review.json":    {"author claude edit", "reviewer codex read", "you  "},
 		"all-local.json": {"planner openai ", "critic openai ", "you  "},
-		"asking.json":    {"hugo  ", "ada acp ", "bea acp allow", "cleo acp deny"},
+		"demo.json":      {"planner demo ", "critic demo ", "you  "},
+
+		"plan-and-work.json": {"instructor claude read", "worker claude edit", "you  "},
+
+		"asking.json": {"hugo  ", "ada acp ", "bea acp allow", "cleo acp deny"},
 	} {
 		var got []string
 		for _, m := range load(t, filepath.Join(samples, file), t.TempDir()).Members {
@@ -65,6 +69,59 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s has %q, want %q", file, got, want)
 		}
+	}
+}
+
+func TestTheDemoTeamCanBeReadFromAFile(t *testing.T) {
+	team, builtIn := load(t, filepath.Join(samples, "demo.json"), t.TempDir()), coordinator.DemoTeam()
+	team.Source = nil
+	for i := range team.Members {
+		team.Members[i].BaseDir, team.Members[i].InstructionFile = "", ""
+	}
+	checkEqual(t, "the team", team, builtIn)
+}
+
+// instructing is the team of an instructor and a worker, whose agents are played.
+func instructing(t *testing.T, plays ...play) *scene {
+	t.Helper()
+	s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
+	o := s.options(&coordinator.MemoryStore{})
+	o.Engines[coordinator.EngineClaude] = s.cast
+	s.Coordinator = coordinator.New(o)
+	t.Cleanup(func() { s.Stop("the test is over") })
+	s.with(load(t, filepath.Join(samples, "plan-and-work.json"), t.TempDir()), "")
+	return s
+}
+
+func TestInstructorAndWorkerTakeTurnsUntilTheTaskIsDone(t *testing.T) {
+	s := instructing(t,
+		says("First the base. [NEXT: worker]"), says("It stands. [NEXT: instructor]"),
+		says("Now the shelf. [NEXT: worker]"), says("It hangs. [NEXT: instructor]"),
+		says("A shelf was built.\n\nDONE [NEXT: worker]"))
+	s.say("Build a shelf.")
+	s.checkAsked("instructor", "worker", "instructor", "worker", "instructor")
+	if s.Waiting() != "you" || len(s.Queue()) > 0 {
+		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+	}
+	for i, turn := range s.cast.turns {
+		if tells := strings.Contains(turn.Prompt, "write DONE alone on the last line"); tells != (turn.Member.ID == "instructor") {
+			t.Errorf("turn %d of %s is told how to end the task: %v", i, turn.Member.ID, tells)
+		}
+	}
+	if first := s.cast.turns[0].Member; !slices.Equal(first.Args, []string{"--effort", "high"}) || first.Command != "claude" {
+		t.Errorf("the instructor runs %s %v", first.Command, first.Args)
+	}
+}
+
+func TestInstructorAndWorkerStopAfterTenRounds(t *testing.T) {
+	var plays []play
+	for range 15 {
+		plays = append(plays, says("On. [NEXT: worker]"), says("Done it. [NEXT: instructor]"))
+	}
+	s := instructing(t, plays...)
+	s.say("Build a city.")
+	if n := len(s.cast.asked()); n != 20 || s.diary.count("notice 1 [Instructor] 20") != 1 {
+		t.Errorf("%d turns, told was %q", n, s.diary.lines)
 	}
 }
 
@@ -120,8 +177,8 @@ func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
 
 func TestEverySampleTeamIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
-	if err != nil || len(files) != 11 {
-		t.Errorf("%d samples (%v); the tests know 11: %q", len(files), err, files)
+	if err != nil || len(files) != 13 {
+		t.Errorf("%d samples (%v); the tests know 13: %q", len(files), err, files)
 	}
 }
 

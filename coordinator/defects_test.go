@@ -1,0 +1,188 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// What other versions of agent-chatter got wrong, one test for each, named after
+// the defect that must not be here.
+
+func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	s.say("one", "two", "three")
+	id := s.stop()
+	again := resume(t, d, id)
+	again.say("four")
+	again.stop()
+
+	list, err := d.List("ensemble")
+	if err != nil || len(list) != 1 || list[0].MessageCount != 8 {
+		t.Fatalf("the list is %+v, %v", list, err)
+	}
+	last := resume(t, d, id)
+	if recent := last.Session().Recent; len(recent) != 8 || recent[6].Content != "four" {
+		t.Errorf("resumed was %+v", recent)
+	}
+	last.stop()
+	if err := d.Delete("ensemble", id); err != nil {
+		t.Fatal(err)
+	}
+	for path := range d.content() {
+		if strings.Contains(filepath.Base(path), id) && !strings.Contains(path, "trash") {
+			t.Errorf("left behind is %s", path)
+		}
+	}
+}
+
+func TestDefectAnIDThatIsAPrefixOfAnotherMatchesIt(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		id := oneRound(t, store)
+		for _, other := range []string{id[:len(id)-1], id + "X", id[1:]} {
+			if _, err := store.Open("ensemble", other); !errors.Is(err, journal.ErrNotFound) {
+				t.Errorf("open %s: %v", other, err)
+			}
+			if _, err := store.Load("ensemble", other); !errors.Is(err, journal.ErrNotFound) {
+				t.Errorf("load %s: %v", other, err)
+			}
+			if err := store.Delete("ensemble", other); err != nil {
+				t.Errorf("delete %s: %v", other, err)
+			}
+		}
+		if _, err := store.Load("ensemble", id); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDefectEscapeStoresThePartialReplyAsAMessageAndObeysItsMarkers(t *testing.T) {
+	d := onDisk(t, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := start(t, d, isCancelled(cancel, "half [NEXT: bob] [DROP: ALL] [TEAM_TASK: x]"))
+	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "ada", projection.Cancelled)
+	s.checkAsked("ada")
+	if len(s.Queue()) > 0 || s.Session().TeamTask != nil || s.Waiting() != "you" {
+		t.Errorf("%v wait, the task is %v, waiting for %s", s.Queue(), s.Session().TeamTask, s.Waiting())
+	}
+	id := s.stop()
+	d.checkMessages(id, "you: hello")
+	if ends := payloads[projection.TurnEnded](t, d.events(id)); len(ends) != 1 || !strings.HasPrefix(ends[0].Partial, "half ") {
+		t.Errorf("kept of the reply is %+v", ends)
+	}
+}
+
+func TestDefectOneErrorOfAnAgentLeavesTheRouterLocked(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{}, does(errors.New("broken")))
+	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	s.say("again", "and you [NEXT: bob]")
+	s.checkAsked("ada", "ada", "bob")
+}
+
+func TestDefectMessageIDsDifferSoThatTheMessageRepliedToIsNeverFound(t *testing.T) {
+	bothStores(t, func(t *testing.T, store coordinator.Store) {
+		s := start(t, store, says("over [NEXT: bob]"), does(errors.New("broken")))
+		turnError(t, s.SayAs(context.Background(), "you", "hello"), "bob", projection.Failed)
+		inMemory := s.Session().Recent
+		started := payloads[projection.TurnStarted](t, s.diary.appended)
+		id := s.stop()
+		snapshot, err := store.Load("ensemble", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range snapshot.Context.Messages {
+			if m.ID != inMemory[i].ID || m.ID != started[i].TriggerMessageID {
+				t.Errorf("message %d is %s on the disk, %s in memory, and %s in the turn that answers it", i, m.ID, inMemory[i].ID, started[i].TriggerMessageID)
+			}
+		}
+		again := resume(t, store, id)
+		if err := again.Retry(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if prompt := again.cast.prompt(); !strings.HasSuffix(prompt, "Message from Ada:\nover\n") {
+			t.Errorf("bob was told\n%s", prompt)
+		}
+	})
+}
+
+func TestDefectRemovingMarkersDestroysIndentationAndMarkersInCodeAreObeyed(t *testing.T) {
+	const code = "```go\nif x {\n\treturn // [NEXT: bob]\n}\n```"
+	const reply = "  indented `[DROP: ALL]`\n\n\n\tand  wide\n\n" + code
+	d := onDisk(t, 0)
+	s := start(t, d, says(reply+"\n\n[NEXT: eve]"))
+	s.say("hello [NEXT: ada, bob]")
+	if s.Waiting() != "eve" || !slices.Equal(s.Queue(), []string{"bob"}) {
+		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+	}
+	d.checkMessages(s.Session().ID, "you: hello", "ada: "+reply)
+	s.say("go on")
+	if prompt := s.cast.prompt(); !strings.Contains(prompt, "Ada -> eve: "+reply+"\n") {
+		t.Errorf("bob was told\n%s", prompt)
+	}
+}
+
+func TestDefectTheDirectoriesOfTeamsWithSimilarNamesCollide(t *testing.T) {
+	root := t.TempDir()
+	store := coordinator.NewFileStore(catalog.New(root, journal.Options{}))
+	ids := map[string]string{}
+	names := []string{"团队A", "团组A", "Dev", "dev", "a b", "a_b", "../../etc", strings.Repeat("x", 300), strings.Repeat("x", 301)}
+	for _, name := range names {
+		s := stage(t, store)
+		team := ensemble()
+		team.ID, team.Name = name, name
+		s.with(team, "")
+		s.say("I am " + name)
+		ids[name] = s.stop()
+	}
+	dirs, err := os.ReadDir(root)
+	if err != nil || len(dirs) != len(names) {
+		t.Errorf("%d directories, %v", len(dirs), err)
+	}
+	for _, name := range names {
+		list, err := store.List(name)
+		if err != nil || len(list) != 1 || list[0].SessionID != ids[name] {
+			t.Errorf("%s has %+v, %v", name, list, err)
+		}
+	}
+}
+
+func TestDefectNothingIsSavedWhileAgentsTalk(t *testing.T) {
+	d := onDisk(t, 0)
+	var s *scene
+	var seen []string
+	look := func() { seen = d.messages(s.Session().ID) }
+	s = start(t, d, says("one [NEXT: bob]"), says("two [NEXT: ada]"), looks(look, says("three")))
+	s.say("hello")
+	if want := []string{"you: hello", "ada: one", "bob: two"}; !slices.Equal(seen, want) {
+		t.Errorf("when the third agent starts the journal has %q, want %q", seen, want)
+	}
+}
+
+func TestDefectSchemasExistAndNoLoaderAsksThem(t *testing.T) {
+	var invalid *schemas.InvalidError
+	_, err := coordinator.LoadTeam("../testdata/teams/invalid-schema.json", t.TempDir())
+	if !errors.As(err, &invalid) || len(invalid.Problems) < 5 {
+		t.Errorf("the team gives %v", err)
+	}
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "agents", "config.json"), []byte(`{"schemaVersion": "1.1", "agents": {"x": {}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coordinator.RegisteredAgents(home); !errors.As(err, &invalid) {
+		t.Errorf("the registry gives %v", err)
+	}
+}
