@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -23,6 +24,41 @@ func (d *Dir) WithFrames(size int) *Dir {
 	small := *d
 	small.frameSize = int64(size)
 	return &small
+}
+
+// Compress compresses a live journal as on its way to the archive, on one core,
+// and returns how long its frames are, in bytes.
+func (d *Dir) Compress(id string) (size int64, err error) {
+	f, err := d.files(id)
+	if err != nil {
+		return 0, err
+	}
+	src, file, err := f.liveSource(d.fs)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return compressAll(io.NewSectionReader(file.(File), 0, src.size), d.frameSize)
+}
+
+func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {
+	p := &packing{journal: journal, frameSize: frameSize, want: make([]byte, blockSize)}
+	packers, err := newPackers(journal.Size(), frameSize)
+	if err != nil {
+		return 0, err
+	}
+	for at, end := int64(0), int64(0); at < journal.Size(); at = end {
+		if end, err = p.frameEnd(at); err != nil {
+			return 0, err
+		}
+		packers[0].begin(journal, at, end-at)
+		packers[0].working.Wait()
+		if packers[0].err != nil {
+			return 0, packers[0].err
+		}
+		size += int64(packers[0].packed.Len())
+	}
+	return size, nil
 }
 
 // SaysItHasATable reports whether a file begins or ends as an archive with a

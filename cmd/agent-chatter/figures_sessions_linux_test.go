@@ -64,7 +64,8 @@ func talkOn(t *testing.T, path string, messages int) {
 }
 
 // quoteOn appends so many bytes of messages to a journal, each some made-up text
-// and the same file of a given length behind it.
+// and the same file of a given length behind it. No more than a megabyte of them
+// is synced at once, as in a chat: what is opened is checked back to a sync.
 func quoteOn(t *testing.T, path string, quoted, size int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
