@@ -118,6 +118,19 @@ func (m Member) Unset() []string {
 	return slices.Compact(names)
 }
 
+// InPlain are the names of the member's variables whose secrets stand in its configuration as
+// they are, instead of a reference.
+func (m Member) InPlain() []string {
+	var names []string
+	for name, value := range m.Env {
+		if redact.Secret(name) && referenced(value) == "" && len(value) >= leastInherited && !isFile(value) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // withoutSecrets is the payload as it may be kept: this is where everything that is said, or
 // done, or went wrong comes by on its way to the journal. What names the parts of a session
 // stays as it is, or they would not be found again.

@@ -116,7 +116,7 @@ func (a *app) scan(ctx context.Context) []scanned {
 }
 
 const (
-	versionTime = 10 * time.Second // in which a program says which version it is, or how it is logged in
+	versionTime = 30 * time.Second // in which a program says which version it is, or how it is logged in
 	saidMost    = 64 << 10         // bytes of it that are looked at
 )
 

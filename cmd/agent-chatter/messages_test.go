@@ -275,6 +275,7 @@ func teamTexts() []text {
 	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
 	member := coordinator.Member{Name: hostile, BaseDir: "/" + hostile}
 	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
+	add("inPlainText", "", inPlainText(member, []string{"A_KEY", "B_KEY"}))
 	add("noBaseDirText", "", noBaseDirText(member))
 	for sample, row := range []listedTeam{
 		{Name: "review", Path: "/home/it's mine/review.json", Members: []string{"ada", "you"}, Valid: true},

@@ -89,13 +89,16 @@ func (cmd *teamValidate) printJSON(a *app, path string, team *coordinator.Team, 
 	return &exitError{code: exitFailed}
 }
 
-// noticeMember says what a valid configuration lacks in this place.
+// noticeMember says what is not as it should be of a valid configuration.
 func (a *app) noticeMember(m coordinator.Member) {
 	if m.Type != coordinator.MemberAI {
 		return
 	}
 	if unset := m.Unset(); len(unset) > 0 {
 		a.notice(unsetNoticeText(m, unset))
+	}
+	if plain := m.InPlain(); len(plain) > 0 {
+		a.notice(inPlainText(m, plain))
 	}
 	if _, err := os.Stat(m.BaseDir); errors.Is(err, fs.ErrNotExist) && m.BaseDir != "" {
 		a.notice(noBaseDirText(m))
