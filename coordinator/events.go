@@ -93,4 +93,5 @@ const (
 	NotHuman                          // the agent Names said that it speaks for a human, which is ignored
 	TaskRefused                       // the agent Names set the task and may not
 	TaskDone                          // the agent Names has said its done word
+	OrphansEnded                      // Limit processes that agents had left running when the program died were ended
 )

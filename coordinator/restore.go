@@ -6,7 +6,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// restore takes up an earlier session. No agent starts, nothing is written.
+// restore takes up an earlier session. No agent starts, nothing is written; what agents have
+// left running when the program died is ended.
 func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	if c.team == nil {
 		return ErrNoTeam
@@ -19,6 +20,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 		return err
 	}
 	conv := newConversation(log, c.o.Events, c.reportFailure)
+	c.endOrphans(log, conv.state)
 	c.checkMembers(conv.state)
 	c.conv, c.resumed = conv, true
 	c.title = "Restored - " + conv.state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")

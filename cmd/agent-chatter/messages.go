@@ -269,6 +269,11 @@ func askLeaveText(member string, asked agent.Permission) string {
 		safeLine(member), safeLine(cmp.Or(asked.Title, asked.Tool)), input)
 }
 
+// orphansEndedText says what became of processes that nobody looked after any more.
+func orphansEndedText(n int) string {
+	return fmt.Sprintf("Processes that an agent had left running when this conversation broke off were ended: %d.", n)
+}
+
 func notPermittedText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and its permissions do not allow it: %s", safeLine(member), safeLine(what))
 }

@@ -130,6 +130,7 @@ func sampleTexts() []text {
 	add("permissionText", "nobody was there", permissionText(projection.PermissionAnswered{Name: "execute", By: projection.ByNobody}))
 	add("askLeaveText", "all that is known", askLeaveText("Ada", agent.Permission{Tool: "execute", Title: "rm -r /" + hostile, Input: []byte(`{"command":"rm -r /"}`)}))
 	add("askLeaveText", "much of it", askLeaveText("Ada", agent.Permission{Tool: "edit", Input: []byte(strings.Repeat("x", 2*shownInput))}))
+	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(hostile, hostile))
 	add("nobodyToAskText", "input from a pipe", nobodyToAskText(hostile, hostile))
 	for _, kind := range []coordinator.NoticeKind{

@@ -185,6 +185,8 @@ func (s *screen) Notice(n coordinator.Notice) {
 		s.app.notice(noticeText(n))
 	case coordinator.NotPermitted:
 		s.app.notice(notPermittedText(n.Names[0], n.Names[1]))
+	case coordinator.OrphansEnded:
+		s.app.notice(orphansEndedText(n.Limit))
 	case coordinator.NobodyToAsk:
 		s.app.notice(nobodyToAskText(n.Names[0], n.Names[1]))
 	case coordinator.PromptCut:

@@ -3,8 +3,10 @@ package agent
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,6 +54,37 @@ func marked(turnID string) map[int]struct{} {
 		}
 	}
 	return found
+}
+
+// EndOrphans ends what is left of a turn whose program has died, and tells how many processes
+// that were. Nobody may be working on the turn. Elsewhere than on Linux it does nothing.
+func EndOrphans(turnID string) (ended int) {
+	if turnID == "" {
+		return 0
+	}
+	ended = len(marked(turnID))
+	if ended > 0 {
+		endStrays(turnID)
+	}
+	return ended
+}
+
+// RunningTurns are the ids of turns that processes carry now. Elsewhere than on Linux there
+// seem to be none.
+func RunningTurns() []string {
+	found := map[string]struct{}{}
+	for _, pid := range processes() {
+		env, err := os.ReadFile(procFile(pid, "environ"))
+		if err != nil {
+			continue
+		}
+		for one := range bytes.SplitSeq(env, []byte{0}) {
+			if id, ok := bytes.CutPrefix(one, []byte(TurnVariable+"=")); ok {
+				found[string(id)] = struct{}{}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // killIfCarries kills the process if it still is the one that carries the mark. It may have

@@ -1,0 +1,99 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// orphan is a process of a turn, in a session of its own.
+func orphan(t *testing.T, turnID string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sleep", "300")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), agent.TurnVariable + "=" + turnID}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+// living reports whether a process has not ended; its end is not reaped.
+func living(cmd *exec.Cmd) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(after, "Z")
+}
+
+// lasting is a cast that keeps programs running between turns.
+type lasting struct{ *cast }
+
+func (lasting) Close() {}
+
+func (l lasting) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+	return l.cast.Run(ctx, turn)
+}
+
+func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		lasts   bool
+		earlier bool // a process of the member's earlier turn is ended, too
+	}{
+		{"an engine for one turn", false, false},
+		{"an engine that keeps its programs", true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			id := func(name string) string { return fmt.Sprintf("%s-%d-%s", t.Name(), os.Getpid(), name) }
+			open, earlier, another, stranger := orphan(t, id("open")), orphan(t, id("earlier")), orphan(t, id("another")), orphan(t, id("stranger"))
+			started := func(name, member string) projection.TurnStarted {
+				return projection.TurnStarted{TurnID: id(name), MemberID: member, TriggerMessageID: "m1"}
+			}
+			done := func(name, member string) projection.TurnEnded {
+				return projection.TurnEnded{TurnID: id(name), MemberID: member, FinishReason: projection.Done}
+			}
+			store := &coordinator.MemoryStore{}
+			session := wrote(t, store, started("another", "bob"), done("another", "bob"), started("earlier", "ada"), done("earlier", "ada"), started("open", "ada"))
+
+			s := stage(t, store)
+			o := s.options(store)
+			if tt.lasts {
+				o.Engines["cast"] = lasting{s.cast}
+			}
+			s.Coordinator = coordinator.New(o)
+			s.with(ensemble(), session)
+			if living(open) {
+				t.Error("the open turn's process is alive")
+			}
+			if living(earlier) == tt.earlier {
+				t.Errorf("the earlier turn's process is alive: %v", !tt.earlier)
+			}
+			if !living(another) || !living(stranger) {
+				t.Error("a process that has nothing to do with it was ended")
+			}
+			ended := 1
+			if tt.earlier {
+				ended = 2
+			}
+			if s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.OrphansEnded, ended)) != 1 {
+				t.Errorf("told %q", s.diary.lines)
+			}
+		})
+	}
+}
