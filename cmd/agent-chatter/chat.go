@@ -25,6 +25,7 @@ type chatCommand struct {
 	Continue    bool       `short:"c" help:"Go on with the latest session."`
 	Session     *string    `help:"Go on with this session." placeholder:"ID"`
 	SessionFile *string    `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
+	Fork        bool       `help:"Go on with a copy of the session, and leave it as it is."`
 	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
 	ShowPrompt  bool       `help:"Show everything that an agent is told, before it answers."`
 	NoSave      bool       `help:"Keep nothing on the disk."`

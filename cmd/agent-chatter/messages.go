@@ -69,6 +69,8 @@ const (
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
 	textNotSaved        = "This conversation is not being saved. The next message tries again."
 	textNoSaveNoResume  = "--no-save keeps nothing, so it does not go with --resume."
+	textForkWhat        = "--fork goes on with a copy of a session: name it with --resume ID."
+	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
 
@@ -124,7 +126,7 @@ func ambiguousText(e *catalog.AmbiguousError) string {
 
 func lockedText(e *journal.LockedError) string {
 	id := strings.TrimSuffix(filepath.Base(e.Path), ".jsonl")
-	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s", safeLine(id), safeLine(e.Holder.String()))
+	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s\nTo go on with a copy of it, type: agent-chatter chat --resume %[1]s --fork", safeLine(id), safeLine(e.Holder.String()))
 }
 
 // tooLongText says what became of a message that no line can hold.
@@ -280,6 +282,11 @@ func notPermittedText(member, what string) string {
 
 func nobodyToAskText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", safeLine(member), safeLine(what))
+}
+
+// forkedText says which session is the copy.
+func forkedText(id, fork string) string {
+	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)
 }
 
 // promptText shows everything that an agent is told.

@@ -35,10 +35,8 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 	switch {
 	case cmd.SessionFile != nil:
 		return a.planFile(team, *cmd.SessionFile)
-	case cmd.Session != nil:
-		return a.planResume(team, *cmd.Session)
 	case cmd.resumes():
-		return a.planResume(team, cmd.Resume.id)
+		return cmd.planResume(a, team)
 	}
 	if team == nil {
 		team = coordinator.DemoTeam()
@@ -48,6 +46,30 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 		p.store = &coordinator.MemoryStore{}
 	}
 	return p, nil
+}
+
+// planResume goes on with a session, or with a copy of it.
+func (cmd *chatCommand) planResume(a *app, team *coordinator.Team) (plan, error) {
+	name := cmd.Resume.id
+	if cmd.Session != nil {
+		name = *cmd.Session
+	}
+	p, err := a.planResume(team, name)
+	if err != nil || !cmd.Fork {
+		return p, err
+	}
+	p.resume, err = a.fork(p.team, p.resume, 0)
+	return p, err
+}
+
+// fork makes a copy of a session of the team, up to the event of that number or
+// all of it, says so, and returns its id.
+func (a *app) fork(team *coordinator.Team, id string, upTo uint64) (string, error) {
+	fork, err := a.catalog().Team(team.ID).Fork(id, upTo)
+	if err == nil {
+		a.notice(forkedText(id, fork))
+	}
+	return fork, err
 }
 
 func (cmd *chatCommand) resumes() bool {
@@ -67,6 +89,8 @@ func (cmd *chatCommand) check() error {
 		return usageError("Only one session can be gone on with: name it once.")
 	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
 		return usageError("%s", textNoSaveNoResume)
+	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
+		return usageError("%s", textForkWhat)
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
 		return usageError("The name of the session is empty. To go on with the latest, type: --resume")
 	case cmd.MaxRounds < 0:

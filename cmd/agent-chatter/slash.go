@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ func slashes() []slash {
 		{"/sessions", "", "list the sessions", (*talk).slashSessions},
 		{"/search", "TEXT", "find messages in all sessions", (*talk).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "go on with another session", (*talk).slashResume},
+		{"/fork", "[SEQ]", "go on in a copy of the session, up to that event", (*talk).slashFork},
 		{"/team", "deploy FILE | list", "talk to another team", (*talk).slashTeam},
 		{"/export", "FILE", "write the session to a file, as a snapshot", (*talk).slashExport},
 		{"/clear", "", "clear the screen", (*talk).slashClear},
@@ -353,6 +355,26 @@ func (t *talk) slashResume(name string) error {
 		return nil
 	}
 	return t.change(p)
+}
+
+// slashFork goes on in a copy, and leaves the session as it is.
+func (t *talk) slashFork(seq string) error {
+	upTo, err := strconv.ParseUint(cmp.Or(seq, "0"), 10, 64)
+	s := t.c.Session()
+	switch {
+	case err != nil:
+		t.refuse("/fork takes the number of an event, as replay --output events shows them: /fork 7")
+		return nil
+	case s == nil || t.noSave || t.sessionFile != "" || s.Unsaved:
+		t.refuse("%s", textNothingToFork)
+		return nil
+	}
+	fork, err := t.app.fork(t.c.Team(), s.ID, upTo)
+	if err != nil {
+		t.judge(err)
+		return nil
+	}
+	return t.change(plan{team: t.c.Team(), store: coordinator.NewFileStore(t.app.catalog()), resume: fork})
 }
 
 // resumable is how many sessions are offered.
