@@ -22,8 +22,6 @@ const (
 	// opening a journal costs, compared to reading one.
 	rowBytes  = 600
 	foldBytes = 16 << 10
-	// readTogether is how many bytes of an index are read at once.
-	readTogether = 256 << 10
 	// maxCache is more than an index or a checkpoint has, in bytes. What is
 	// longer is none, and made anew.
 	maxCache = 256 << 20
@@ -98,7 +96,7 @@ func (t *Team) indexText() string {
 	}
 	var text strings.Builder
 	text.Grow(int(info.Size()))
-	if _, err := io.CopyBuffer(&text, io.LimitReader(f, maxCache), make([]byte, readTogether)); err != nil {
+	if _, err := io.Copy(&text, io.LimitReader(f, maxCache)); err != nil {
 		return ""
 	}
 	return text.String()
