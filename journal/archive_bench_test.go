@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,22 +29,6 @@ func BenchmarkArchive(b *testing.B) {
 	})
 }
 
-// BenchmarkCompress does to the same journals what takes most of that: it
-// compresses them, on one core. Beside it stands what zstd -3 does in a second of
-// processor time, where there is that program.
-func BenchmarkCompress(b *testing.B) {
-	quotingJournals(b, func(b *testing.B, dir *journal.Dir, id string, data []byte) {
-		size := int64(0)
-		for b.Loop() {
-			var err error
-			size, err = dir.Compress(id)
-			must(b, err)
-		}
-		b.ReportMetric(float64(len(data))/float64(size), "ratio")
-		besideProgram(b, filepath.Join(dir.Path(), id+".jsonl"), float64(len(data)))
-	})
-}
-
 func quotingJournals(b *testing.B, bench func(b *testing.B, dir *journal.Dir, id string, data []byte)) {
 	for _, quoted := range []int{20_000, 200_000, 1_000_000, 0} {
 		name := fmt.Sprintf("quotes-of-%d", quoted)
@@ -60,20 +43,6 @@ func quotingJournals(b *testing.B, bench func(b *testing.B, dir *journal.Dir, id
 			bench(b, dir, id, data)
 		})
 	}
-}
-
-// besideProgram reports how the zstd program does.
-func besideProgram(b *testing.B, path string, size float64) {
-	program, err := exec.LookPath("zstd")
-	if err != nil {
-		return
-	}
-	packed := filepath.Join(b.TempDir(), "packed.zst")
-	cmd := exec.Command(program, "-3", "--single-thread", "-q", "-o", packed, path)
-	must(b, cmd.Run())
-	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	b.ReportMetric(size/1e6/took.Seconds(), "zstd3-MB/s")
-	b.ReportMetric(size/float64(len(readFile(b, packed))), "zstd3-ratio")
 }
 
 // quotingJournal makes a journal of so many bytes: short messages of made-up
