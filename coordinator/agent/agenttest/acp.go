@@ -100,6 +100,10 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 func (a *acpAgent) send(l letter) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.write(l)
+}
+
+func (a *acpAgent) write(l letter) {
 	l.JSONRPC = "2.0"
 	_ = json.NewEncoder(a.out).Encode(l)
 	_ = a.out.Flush()
@@ -252,7 +256,8 @@ func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt
 		os.Exit(3)
 	case "leave":
 		a.say(session, "Goodbye.")
-		a.send(letter{ID: id, Result: object{"stopReason": reason}})
+		a.mu.Lock() // for good: nobody else is answered
+		a.write(letter{ID: id, Result: object{"stopReason": reason}})
 		os.Exit(0)
 	case "blurt":
 		a.mu.Lock()
