@@ -27,7 +27,7 @@ import (
 // Environment and processes are as with [Command], but a turn that is stopped is asked with
 // SIGINT before SIGTERM.
 type CLI struct {
-	// Grace is how long the agent has to end behind each signal; zero is 2 seconds.
+	// Grace is how long the agent has to end behind each signal; zero is 1 second.
 	Grace time.Duration
 	// Linger is how long the agent may go on behind its final line before it is stopped;
 	// zero is 10 seconds. The turn has ended as that line says all the same.
@@ -36,7 +36,12 @@ type CLI struct {
 	dialect dialect
 }
 
-const defaultLinger = 10 * time.Second
+const (
+	// defaultCLIGrace brings a person who cancels back in less than 3 seconds: some agents
+	// hear neither of the two signals while a tool runs.
+	defaultCLIGrace = time.Second
+	defaultLinger   = 10 * time.Second
+)
 
 // The values of Member.Permissions, beside "".
 const (
@@ -102,7 +107,7 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			return
 		}
 		// Deferred, because the loop's body may also leave with a panic.
-		defer p.supervise(ctx, cmp.Or(c.Grace, defaultGrace))()
+		defer p.supervise(ctx, cmp.Or(c.Grace, defaultCLIGrace))()
 		h := &hearing{dialect: c.dialect, process: p, parser: c.dialect.parser(), linger: cmp.Or(c.Linger, defaultLinger)}
 		if !h.listen(yield) {
 			return
