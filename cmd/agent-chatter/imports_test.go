@@ -17,11 +17,12 @@ const module = "github.com/agent-chatter/agent-chatter"
 
 // rooms says which rooms of the house each room may import, tests aside.
 var rooms = map[string][]string{
-	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
+	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
-	"coordinator":                    {"coordinator/agent", "projection", "projection/catalog", "projection/interchange", "journal", "schemas"},
+	"coordinator":                    {"coordinator/agent", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "journal", "schemas"},
 	"coordinator/agent":              {},
 	"coordinator/agent/agenttest":    {"coordinator/agent"},
+	"coordinator/redact":             {},
 	"coordinator/storetest":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
 	"projection":                     {"journal", "journal/layout", "schemas"},
 	"projection/catalog":             {"projection", "projection/interchange", "journal", "schemas"},
@@ -29,7 +30,7 @@ var rooms = map[string][]string{
 	"projection/catalog/catalogtest": {"projection", "projection/catalog", "journal"},
 	"projection/interchange":         {"projection", "journal", "schemas"},
 	"projection/projectiontest":      {"projection", "journal", "schemas"},
-	"journal":                        {},
+	"journal":                        {"journal/layout"},
 	"journal/layout":                 {},
 	"journal/journaltest":            {"journal"},
 	"journal/journaltest/powerloss":  {},
