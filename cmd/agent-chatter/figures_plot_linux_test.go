@@ -24,8 +24,8 @@ type curve struct {
 type point struct{ x, y float64 }
 
 const (
-	plotWidth, plotHeight               = 720, 420
-	plotLeft, plotRight                 = 80, 24
+	plotWidth, plotHeight               = 744, 420
+	plotLeft, plotRight                 = 80, 48
 	plotTop, plotBottom                 = 56, 64
 	plotGround, plotLines, plotTextFill = "#16181d", "#3b4252", "#d8dee9" // readable on light and dark pages
 )
