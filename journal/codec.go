@@ -364,7 +364,7 @@ func (m *memory) time(text []byte) (t time.Time, ok bool) {
 
 // day is when the date begins.
 func (m *memory) day(date [dateLen]byte) (midnight time.Time, ok bool) {
-	if m != nil && m.date == date {
+	if m != nil && m.date == date && date[0] != 0 {
 		return m.midnight, true
 	}
 	midnight, err := time.Parse(timeLayout[:dateLen], string(date[:]))

@@ -258,6 +258,17 @@ func TestWhatAnAgentAsksLeaveForIsDecidedByTheTurn(t *testing.T) {
 	}
 }
 
+func TestAQuestionOfAnotherSessionIsNotAskedInThisTurn(t *testing.T) {
+	turn := speaks(t, "late rm -r /")
+	turn.Permit = func(context.Context, agent.Permission) bool {
+		t.Error("it was asked")
+		return true
+	}
+	if told, err := whole(within(t), newACP(t), turn); err != nil || len(told) != 3 || told[1] != "cancelled " {
+		t.Errorf("it told %q, %v", told, err)
+	}
+}
+
 func TestAQuestionEndsWithTheTurnThatIsStopped(t *testing.T) {
 	e, turn := newACP(t), speaks(t, "ask rm -r /")
 	ctx, cancel := context.WithCancelCause(within(t))

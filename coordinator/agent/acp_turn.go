@@ -39,7 +39,7 @@ type acpTool struct {
 	name    string
 	title   string
 	input   json.RawMessage
-	output  string
+	output  []byte
 	started bool // it was told
 	ended   bool
 }
@@ -229,16 +229,17 @@ func (t *acpTurn) tool(u acpUpdate) *acpTool {
 		tool.input = u.RawInput
 	}
 	if output := u.output(); output != "" {
-		tool.output = output
+		tool.output = append(tool.output[:0], output...)
 	}
-	tool.output += u.Meta.Terminal.Data
+	tool.output = append(tool.output, u.Meta.Terminal.Data...)
 	ended := u.Status == string(acp.ToolCallStatusCompleted) || u.Status == string(acp.ToolCallStatusFailed)
 	if u.Status == string(acp.ToolCallStatusInProgress) || ended {
 		t.started(u.ToolID, tool)
 	}
 	if ended && !tool.ended {
 		tool.ended = true
-		t.tell(completed(u.ToolID, tool.name, tool.output, u.Status == string(acp.ToolCallStatusFailed)))
+		t.tell(completed(u.ToolID, tool.name, string(tool.output), u.Status == string(acp.ToolCallStatusFailed)))
+		tool.output = nil
 	}
 	return tool
 }
@@ -280,10 +281,14 @@ func (u acpUpdate) output() string {
 // meanwhile.
 func (t *acpTurn) permission(m message) {
 	var asked struct {
-		Tool    acpUpdate `json:"toolCall"`
-		Options []option  `json:"options"`
+		SessionID acp.SessionId `json:"sessionId"`
+		Tool      acpUpdate     `json:"toolCall"`
+		Options   []option      `json:"options"`
 	}
-	decode(m.Params, &asked)
+	if !decode(m.Params, &asked) || asked.SessionID != t.session {
+		t.answer(m.ID, acp.RequestPermissionResponse{Outcome: outcomeOf("")}) // of a turn that is over
+		return
+	}
 	asked.Tool.Status = "" // whatever it is, it waits
 	tool := t.tool(asked.Tool)
 	t.started(asked.Tool.ToolID, tool)

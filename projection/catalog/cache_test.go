@@ -259,6 +259,20 @@ func TestAJournalThatGrewIsFoldedFromItsRow(t *testing.T) {
 	}
 }
 
+func TestABrokenRowIsNotCopiedIntoTheNextIndex(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	want := list(t, c)
+	change(t, indexOf(team), `"title":"Repair"`, "\x00\x00\x00")
+	put(t, team, id(2), chat(id(2), "kitchen", "Cake", 3)...)
+	list(t, c)
+	if text := read(t, indexOf(team)); !json.Valid(text) {
+		t.Errorf("the index is %q", text)
+	}
+	sameAnswers(t, answers{Sessions: want}, answers{Sessions: list(t, c)[1:]})
+}
+
 func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})

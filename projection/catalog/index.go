@@ -183,8 +183,12 @@ func (t *Team) replaceIndex(sessions []*Listed) {
 // appendLine writes the row as it stands in the index, or will.
 func (l *Listed) appendLine(text *bytes.Buffer) bool {
 	if l.row == nil {
-		text.WriteString(l.line)
-		return true
+		if _, ok := decodeRow(l.line); ok {
+			text.WriteString(l.line)
+			return true
+		}
+		r := l.anew() // or what is broken would be copied for ever
+		l.row = &r
 	}
 	l.row.Summary = l.row.Row.Summary()
 	enc := json.NewEncoder(text)

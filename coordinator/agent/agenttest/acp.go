@@ -29,6 +29,7 @@ const wordPace = 20 * time.Millisecond
 //	tool          runs a tool that sleeps, in a session of its own, until it is cancelled
 //	serve         starts the same, says its process id, and is done
 //	ask           asks leave to use a tool, and says what was answered
+//	late          asks the same, as if in another session
 //	think         thinks aloud, to itself, until it is cancelled
 //	hang          says something and nothing more
 //	crash         says something and ends with exit code 3
@@ -215,7 +216,7 @@ func command(prompt string) (verb, rest string) {
 }
 
 var verbs = map[string]bool{
-	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true,
+	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "late": true,
 	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "fail": true,
 }
 
@@ -245,6 +246,8 @@ func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt
 		a.say(session, strconv.Itoa(sleeper().Process.Pid))
 	case "ask":
 		a.say(session, a.askLeave(session, rest))
+	case "late":
+		a.say(session, a.askLeave("another", rest))
 	case "think":
 		a.think(ctx, session)
 	case "hang":
