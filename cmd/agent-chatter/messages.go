@@ -289,6 +289,11 @@ func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)
 }
 
+// notReachedText says that a session has no such place.
+func notReachedText(id, place string) string {
+	return fmt.Sprintf("Session %s has nothing at %s. To see what it has, type: agent-chatter tail %[1]s", id, safeLine(place))
+}
+
 // promptText shows everything that an agent is told.
 func promptText(member, prompt string) string {
 	return fmt.Sprintf("──── %s is told (%s):\n%s\n──── That is all.\n", safeLine(member), count(len(prompt), "byte"), strings.TrimSuffix(safe(prompt), "\n"))

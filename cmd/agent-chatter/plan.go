@@ -58,18 +58,8 @@ func (cmd *chatCommand) planResume(a *app, team *coordinator.Team) (plan, error)
 	if err != nil || !cmd.Fork {
 		return p, err
 	}
-	p.resume, err = a.fork(p.team, p.resume, 0)
+	p.resume, err = a.fork(a.catalog().Team(p.team.ID), p.resume, 0)
 	return p, err
-}
-
-// fork makes a copy of a session of the team, up to the event of that number or
-// all of it, says so, and returns its id.
-func (a *app) fork(team *coordinator.Team, id string, upTo uint64) (string, error) {
-	fork, err := a.catalog().Team(team.ID).Fork(id, upTo)
-	if err == nil {
-		a.notice(forkedText(id, fork))
-	}
-	return fork, err
 }
 
 func (cmd *chatCommand) resumes() bool {

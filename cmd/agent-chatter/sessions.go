@@ -21,6 +21,7 @@ type sessionsCommand struct {
 	Unpin   sessionsUnpin   `cmd:"" help:"Treat a session as others again."`
 	Delete  sessionsDelete  `cmd:"" help:"Move a session to the trash."`
 	Restore sessionsRestore `cmd:"" help:"Take a session out of the trash."`
+	Fork    sessionsFork    `cmd:"" help:"Make an independent copy of a session."`
 	Clean   sessionsClean   `cmd:"" help:"Move old sessions to the trash, and empty it of older ones."`
 	Export  sessionsExport  `cmd:"" help:"Write sessions to files for other programs."`
 	Import  sessionsImport  `cmd:"" help:"Take over sessions from files."`

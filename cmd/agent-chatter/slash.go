@@ -369,7 +369,7 @@ func (t *talk) slashFork(seq string) error {
 		t.refuse("%s", textNothingToFork)
 		return nil
 	}
-	fork, err := t.app.fork(t.c.Team(), s.ID, upTo)
+	fork, err := t.app.fork(t.app.catalog().Team(t.c.Team().ID), s.ID, upTo)
 	if err != nil {
 		t.judge(err)
 		return nil
