@@ -11,8 +11,14 @@ import (
 // places the partial replies of turns that did not finish. A turn that is still
 // open when the events end comes last. An error ends it.
 func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
+	return ReplayFrom(&State{}, events)
+}
+
+// ReplayFrom is Replay of the events behind those of a state, which stays as it
+// is.
+func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		var r replay
+		r := replay{*state.Clone()}
 		for e, err := range events {
 			if err != nil {
 				yield(Entry{}, err)

@@ -26,6 +26,7 @@ type chatCommand struct {
 	Session     *string    `help:"Go on with this session." placeholder:"ID"`
 	SessionFile *string    `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
 	Fork        bool       `help:"Go on with a copy of the session, and leave it as it is."`
+	Follow      bool       `help:"Watch a session, or the latest, and say nothing in it."`
 	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
 	ShowPrompt  bool       `help:"Show everything that an agent is told, before it answers."`
 	NoSave      bool       `help:"Keep nothing on the disk."`
@@ -40,6 +41,7 @@ func (chatCommand) Help() string {
   agent-chatter chat
   agent-chatter chat -t team.json -m "hello [NEXT: planner]"
   agent-chatter chat --resume
+  agent-chatter chat --resume 7QN3 --follow
   printf 'hello\nand again\n' | agent-chatter chat --output json`
 }
 
@@ -75,6 +77,9 @@ func (o *optionalID) Decode(ctx *kong.DecodeContext) error {
 
 // Run implements the command.
 func (cmd *chatCommand) Run(a *app) error {
+	if cmd.Follow {
+		return cmd.follow(a)
+	}
 	plan, err := cmd.plan(a)
 	if err != nil {
 		return err
@@ -183,8 +188,7 @@ func (a *app) isTerminal() bool {
 // lastMessages is how many messages a resumed chat shows.
 const lastMessages = 6
 
-// history is what a person sees again of a resumed session.
-func history(s *coordinator.Session) []projection.Entry {
-	recent := s.Recent
+// lastOf is what a person sees again of the newest messages of a session.
+func lastOf(recent []projection.Entry) []projection.Entry {
 	return recent[max(0, len(recent)-lastMessages):]
 }

@@ -70,6 +70,8 @@ const (
 	textNotSaved        = "This conversation is not being saved. The next message tries again."
 	textNoSaveNoResume  = "--no-save keeps nothing, so it does not go with --resume."
 	textForkWhat        = "--fork goes on with a copy of a session: name it with --resume ID."
+	textFollowOnly      = "--follow watches a session and says nothing in it: leave -m, --fork, --no-save, --max-rounds and --show-prompt out."
+	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
 	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
@@ -282,6 +284,11 @@ func notPermittedText(member, what string) string {
 
 func nobodyToAskText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", safeLine(member), safeLine(what))
+}
+
+// followingText says that a session is watched.
+func followingText(id, title string) string {
+	return fmt.Sprintf("Watching session %s (%s). Nothing is written to it; Ctrl+C ends this.", safeLine(id), safeLine(title))
 }
 
 // forkedText says which session is the copy.

@@ -140,6 +140,7 @@ func sampleTexts() []text {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
 	add("forkedText", "", forkedText(aliceID, bobID))
+	add("followingText", "", followingText(aliceID, hostile))
 	add("notReachedText", "", notReachedText(aliceID, "turn:99"))
 	add("promptText", "", promptText(hostile, "You are "+hostile+"\n\nMessage from You:\nhello\n"))
 	explained("several people", &coordinator.WhoSpeaksError{Humans: []string{"mia", hostile}})

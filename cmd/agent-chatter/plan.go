@@ -25,12 +25,9 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 	if err := cmd.check(); err != nil {
 		return plan{}, err
 	}
-	var team *coordinator.Team
-	if cmd.Team != "" {
-		var err error
-		if team, err = a.loadTeam(cmd.Team); err != nil {
-			return plan{}, err
-		}
+	team, err := cmd.team(a)
+	if err != nil {
+		return plan{}, err
 	}
 	switch {
 	case cmd.SessionFile != nil:
@@ -48,13 +45,25 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 	return p, nil
 }
 
+// team is the one that was named; nil: none was.
+func (cmd *chatCommand) team(a *app) (*coordinator.Team, error) {
+	if cmd.Team == "" {
+		return nil, nil
+	}
+	return a.loadTeam(cmd.Team)
+}
+
+// name is what the session to go on with is called; "": the latest.
+func (cmd *chatCommand) name() string {
+	if cmd.Session != nil {
+		return *cmd.Session
+	}
+	return cmd.Resume.id
+}
+
 // planResume goes on with a session, or with a copy of it.
 func (cmd *chatCommand) planResume(a *app, team *coordinator.Team) (plan, error) {
-	name := cmd.Resume.id
-	if cmd.Session != nil {
-		name = *cmd.Session
-	}
-	p, err := a.planResume(team, name)
+	p, err := a.planResume(team, cmd.name())
 	if err != nil || !cmd.Fork {
 		return p, err
 	}
@@ -83,6 +92,8 @@ func (cmd *chatCommand) check() error {
 		return usageError("%s", textForkWhat)
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
 		return usageError("The name of the session is empty. To go on with the latest, type: --resume")
+	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || cmd.NoSave || cmd.MaxRounds != 0 || cmd.ShowPrompt):
+		return usageError("%s", textFollowOnly)
 	case cmd.MaxRounds < 0:
 		return usageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -219,24 +230,33 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 
 // planFile goes on with a journal that lies anywhere.
 func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
-	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !ok {
+	if !isJournal(path) {
 		return a.planSnapshot(team, path)
 	}
-	t := a.catalog().At(filepath.Dir(path))
-	if _, err := t.Journals().Stat(id); err != nil {
-		if errors.Is(err, journal.ErrNotFound) {
-			return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no journal %s.", safeLine(path))}
-		}
+	t, id, err := a.journalAt(path)
+	if err != nil {
 		return plan{}, err
 	}
 	if team == nil {
-		var err error
 		if team, err = a.teamOf(t, id); err != nil {
 			return plan{}, err
 		}
 	}
 	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
+}
+
+// isJournal reports whether a path is named like a journal.
+func isJournal(path string) bool { return filepath.Ext(path) == ".jsonl" }
+
+// journalAt is the journal in a file, wherever that is.
+func (a *app) journalAt(path string) (*catalog.Team, string, error) {
+	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	t := a.catalog().At(filepath.Dir(path))
+	_, err := t.Journals().Stat(id)
+	if errors.Is(err, journal.ErrNotFound) {
+		err = &exitError{exitNotFound, fmt.Sprintf("There is no journal %s.", safeLine(path))}
+	}
+	return t, id, err
 }
 
 // planSnapshot imports a snapshot and goes on with what became of it.

@@ -127,12 +127,12 @@ func (s *screen) Said(m projection.Message) {
 	}
 	s.endLine()
 	if !s.streamed {
-		s.show(m)
+		s.showEntry(projection.Entry{Message: m})
 	}
 }
 
-func (s *screen) show(m projection.Message) {
-	name, text, _ := strings.Cut(messageText(m, false), ": ")
+func (s *screen) showEntry(e projection.Entry) {
+	name, text, _ := strings.Cut(messageText(e.Message, e.Partial), ": ")
 	fmt.Fprintf(s.app.stdout, "%s: %s\n", s.bold(name), text)
 }
 

@@ -36,9 +36,8 @@ func (cmd *tailCommand) Run(a *app) error {
 	if cmd.N < 0 {
 		return usageError("-n takes a number of events, 0 for none.")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := a.follow()
 	defer stop()
-	a.watch = &journal.Watch{Refused: func(reason error) { a.notice(notNotifiedText(reason)) }}
 	if cmd.All {
 		if cmd.ID != "" {
 			return usageError("Name a session, or say --all.")
@@ -55,6 +54,11 @@ func (cmd *tailCommand) Run(a *app) error {
 			return err
 		}
 	}
+	return cmd.follow(ctx, a, team, id, from)
+}
+
+// follow prints the events to come until ctx is done.
+func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Team, id string, from journal.Position) error {
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
 			return &exitError{codeOf(err), followEndedText(id, err)}
@@ -62,6 +66,12 @@ func (cmd *tailCommand) Run(a *app) error {
 		cmd.print(a, e)
 	}
 	return nil
+}
+
+// follow prepares for following journals until a person or a signal ends it.
+func (a *app) follow() (ctx context.Context, stop func()) {
+	a.watch = &journal.Watch{Refused: func(reason error) { a.notice(notNotifiedText(reason)) }}
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // session finds what to follow. The latest is waited for when there is none

@@ -82,8 +82,8 @@ func (t *talk) greet() {
 	if t.screen.json || !t.screen.terminal {
 		return
 	}
-	for _, entry := range history(session) {
-		t.screen.show(entry.Message)
+	for _, entry := range lastOf(session.Recent) {
+		t.screen.showEntry(entry)
 	}
 	if member, ok := t.c.Team().Member(session.Interrupted); ok {
 		t.app.notice(interruptedTurnText(member.DisplayName))

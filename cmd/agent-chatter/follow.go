@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// followed is how many events of a session its watcher sees as JSON before those
+// to come.
+const followed = 10
+
+// follow watches a session: it takes no lock and writes nothing.
+func (cmd *chatCommand) follow(a *app) error {
+	if err := cmd.check(); err != nil {
+		return err
+	}
+	ctx, stop := a.follow()
+	defer stop()
+	team, id, err := cmd.toFollow(a)
+	if err != nil {
+		return err
+	}
+	if cmd.Output == "json" {
+		tail := &tailCommand{N: followed, Follow: true, Output: cmd.Output}
+		from, err := tail.last(a, team, id)
+		if err != nil {
+			return err
+		}
+		return tail.follow(ctx, a, team, id, from)
+	}
+	return a.followMessages(ctx, team, id)
+}
+
+// toFollow finds the session as a resume would, except that nobody needs the
+// configuration of its team.
+func (cmd *chatCommand) toFollow(a *app) (*catalog.Team, string, error) {
+	if cmd.SessionFile != nil {
+		if !isJournal(*cmd.SessionFile) {
+			return nil, "", usageError("%s", textFollowJournal)
+		}
+		return a.journalAt(*cmd.SessionFile)
+	}
+	team, err := cmd.team(a)
+	if err != nil {
+		return nil, "", err
+	}
+	c := a.catalog()
+	session, err := a.findToResume(c, team, cmd.name())
+	if err != nil {
+		return nil, "", err
+	}
+	if team != nil && session.TeamID != team.ID {
+		return nil, "", &coordinator.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: team.ID}
+	}
+	if session.Shrunk {
+		a.notice(shrunkText(session))
+	}
+	return c.At(session.Dir()), session.ID, nil
+}
+
+// followMessages shows the last messages and those to come.
+func (a *app) followMessages(ctx context.Context, team *catalog.Team, id string) error {
+	state, loaded, err := team.Load(id)
+	if err != nil {
+		return err
+	}
+	a.notice(followingText(id, state.Row.Title))
+	s := &screen{app: a, terminal: a.isTerminal()}
+	for _, entry := range lastOf(state.Recent) {
+		s.showEntry(entry)
+	}
+	for entry, err := range projection.ReplayFrom(state, team.Journals().Follow(ctx, id, loaded.At)) {
+		switch {
+		case err != nil:
+			return &exitError{codeOf(err), followEndedText(id, err)}
+		case ctx.Err() != nil: // a turn that still runs is not over
+			return nil
+		}
+		s.showEntry(entry)
+	}
+	return nil
+}
