@@ -12,6 +12,9 @@ func (c *Coordinator) Rounds() (had, allowed int) {
 	return had, c.team.MaxRounds
 }
 
+// RunOver reports whether the agents have had their Options.MaxRounds.
+func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds }
+
 // limited reports whether the agents have had their turns and one of them is
 // next, and says so. Then nobody waits any more.
 func (c *Coordinator) limited() bool {
@@ -23,7 +26,7 @@ func (c *Coordinator) limited() bool {
 	switch had, allowed := c.Rounds(); {
 	case allowed > 0 && had >= allowed:
 		limit, reason = allowed, "the agents have had the turns that the team allows them"
-	case c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds:
+	case c.RunOver():
 		kind, limit, reason = RunLimit, c.o.MaxRounds, "the agents have had their turns of this run"
 	default:
 		return false

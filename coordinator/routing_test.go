@@ -212,8 +212,14 @@ func TestTheRunsMaxRoundsEndsTheAgentsTurnsForGood(t *testing.T) {
 	o.MaxRounds = 2
 	s.Coordinator = coordinator.New(o)
 	s.with(ensemble(), "")
+	if s.RunOver() {
+		t.Error("it was over before it began")
+	}
 	s.say("start", "go on")
 	s.checkAsked("ada", "bob")
+	if !s.RunOver() {
+		t.Error("nothing says that it is over")
+	}
 	if n := s.diary.count("notice 2 [Ada] 2"); n != 2 {
 		t.Errorf("told was %q", s.diary.lines)
 	}

@@ -102,7 +102,7 @@ func (cmd *chatCommand) Run(a *app) error {
 // warnOfNetwork says that the session may be where other machines write, too.
 func (cmd *chatCommand) warnOfNetwork(a *app) {
 	dir := a.home
-	if cmd.SessionFile != nil && strings.HasSuffix(*cmd.SessionFile, ".jsonl") {
+	if cmd.SessionFile != nil && isJournal(*cmd.SessionFile) {
 		dir = filepath.Dir(*cmd.SessionFile)
 	}
 	if kind := a.networkFS(dir); kind != "" && !cmd.NoSave {
@@ -116,8 +116,10 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	if p.config.auto() && !cmd.NoSave {
 		t.tidying = a.newTidying(p.config.policy())
 	}
-	if cmd.SessionFile != nil {
-		t.sessionFile = *cmd.SessionFile
+	if cmd.SessionFile != nil && isJournal(*cmd.SessionFile) {
+		if t.sessionFile, err = filepath.Abs(*cmd.SessionFile); err != nil {
+			return nil, nil, err
+		}
 	}
 	closeInput = func() {}
 	var width func() int

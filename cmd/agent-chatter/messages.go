@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -289,6 +290,11 @@ func nobodyToAskText(member, what string) string {
 // followingText says that a session is watched.
 func followingText(id, title string) string {
 	return fmt.Sprintf("Watching session %s (%s). Nothing is written to it; Ctrl+C ends this.", safeLine(id), safeLine(title))
+}
+
+// unsaidText says that messages came behind the end of a run.
+func unsaidText(n int) string {
+	return fmt.Sprintf("Not said, because the agents have had their turns of this run: %s.", count(n, "message"))
 }
 
 // forkedText says which session is the copy.
@@ -603,6 +609,16 @@ func areFiles(n int) string {
 func quoted(path string) string {
 	return "'" + strings.ReplaceAll(safeLine(path), "'", `'\''`) + "'"
 }
+
+// shellWord is quoted where it has to be.
+func shellWord(path string) string {
+	if plainWord.MatchString(path) {
+		return path
+	}
+	return quoted(path)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 func unreadableText(err error) finding {
 	return wrong(sentence(err), "Check who may read it, and whether the disk is sound.")

@@ -140,6 +140,7 @@ func sampleTexts() []text {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
 	add("forkedText", "", forkedText(aliceID, bobID))
+	add("unsaidText", "", unsaidText(1))
 	add("followingText", "", followingText(aliceID, hostile))
 	add("notReachedText", "", notReachedText(aliceID, "turn:99"))
 	add("promptText", "", promptText(hostile, "You are "+hostile+"\n\nMessage from You:\nhello\n"))
@@ -213,6 +214,8 @@ func doctorTexts(damaged catalog.Session, denied, full error) []text {
 	found("closedText", "", closedText(home, 1, path, 0o444))
 	add("files", "", files(2))
 	add("areFiles", "", areFiles(2))
+	add("shellWord", "plain", shellWord("/home/hugo/01JD.jsonl"))
+	add("shellWord", "not plain", shellWord("/home/it's "+hostile))
 	add("quoted", "", quoted("/home/it's mine"))
 	found("unreadableText", "", unreadableText(denied))
 	found("noLockText", "", noLockText(errors.New(hostile)))

@@ -22,7 +22,6 @@ type screen struct {
 	spinner   *spinner
 	stream    markerFilter
 	unsaved   bool
-	endOfRun  bool // the limit of this run's turns is reached
 	sessionID string
 	saved     func() // is told when something was said and is on the disk
 }
@@ -180,9 +179,6 @@ func (s *screen) Notice(n coordinator.Notice) {
 	switch n.Kind {
 	case coordinator.UnknownNames:
 		s.app.notice(fmt.Sprintf("Nobody here is called %s. The members are: %s.", safeLine(strings.Join(n.Names, ", ")), memberNames(s.team)))
-	case coordinator.RunLimit:
-		s.endOfRun = true
-		s.app.notice(noticeText(n))
 	case coordinator.NotPermitted:
 		s.app.notice(notPermittedText(n.Names[0], n.Names[1]))
 	case coordinator.OrphansEnded:

@@ -27,7 +27,7 @@ type talk struct {
 	connect func(coordinator.Store) *coordinator.Coordinator
 
 	noSave      bool     // nothing goes to the disk
-	sessionFile string   // the journal that was named by its path; "": none was
+	sessionFile string   // the absolute path of the journal that was named by one; "": none was
 	tidying     *tidying // nil: there is no retention
 
 	quit   chan struct{} // closed when a signal ends the program
@@ -92,7 +92,7 @@ func (t *talk) greet() {
 
 // loop obeys line after line until there are no more.
 func (t *talk) loop() (reason string, err error) {
-	for !t.screen.endOfRun {
+	for !t.c.RunOver() {
 		line, err := t.input.next(t.prompt(), t.quit)
 		switch {
 		case errors.Is(err, errInterrupted):
@@ -115,7 +115,16 @@ func (t *talk) loop() (reason string, err error) {
 			return "interrupted", err
 		}
 	}
+	t.sayUnsaid()
 	return "rounds", nil
+}
+
+// sayUnsaid says how many messages of the command line came too late for this
+// run.
+func (t *talk) sayUnsaid() {
+	if m, ok := t.input.(*messages); ok && len(m.rest) > 0 {
+		t.app.notice(unsaidText(len(m.rest)))
+	}
 }
 
 // prompt is what stands before the line that is typed.
@@ -245,11 +254,11 @@ func (t *talk) end(reason string) error {
 // howToResume names the session as it has to be named from elsewhere.
 func (t *talk) howToResume(id string) string {
 	how := "--resume " + id
-	if strings.HasSuffix(t.sessionFile, ".jsonl") {
-		how = "--session-file " + safeLine(t.sessionFile)
+	if t.sessionFile != "" {
+		how = "--session-file " + shellWord(t.sessionFile)
 	}
 	if t.app.homeFlag {
-		how += " --home " + safeLine(t.app.home)
+		how += " --home " + shellWord(t.app.home)
 	}
 	return how
 }
