@@ -77,7 +77,7 @@ func (a *app) decide(name string, p projection.Payload, outcome string) error {
 }
 
 type sessionsRestore struct {
-	ID string `arg:"" help:"The session: its id, or a beginning or end of it."`
+	ID string `arg:"" complete:"trashed" help:"The session: its id, or a beginning or end of it."`
 }
 
 // Help shows examples first.

@@ -84,6 +84,9 @@ type cli struct {
 	Doctor   doctorCommand   `cmd:"" help:"Check where sessions are kept, and say what is wrong and what helps."`
 	Team     teamCommand     `cmd:"" help:"Make, list and check team configurations."`
 	Agents   agentsCommand   `cmd:"" help:"Find, register and try out the agents that all teams can use."`
+
+	Completion completionCommand `cmd:"" help:"Print what makes a shell complete commands, sessions and teams."`
+	Complete   completeCommand   `cmd:"" name:"__complete" hidden:"" help:"Print what a word can become."`
 }
 
 // Exit codes, which scripts rely on.

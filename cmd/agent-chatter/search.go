@@ -17,7 +17,7 @@ type sessionsSearch struct {
 	Regex   bool   `help:"TEXT is a regular expression."`
 	Speaker string `help:"Only what this one said: an id or a name." placeholder:"NAME"`
 	Since   string `help:"Only what was said since then: a time, or how long ago." placeholder:"2026-11-21|7d"`
-	Team    string `help:"Only in sessions of this team." placeholder:"ID"`
+	Team    string `complete:"team-id" help:"Only in sessions of this team." placeholder:"ID"`
 	Limit   int    `help:"Stop after so many; 0: show all." placeholder:"N"`
 	Output  string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }

@@ -28,7 +28,7 @@ type sessionsCommand struct {
 }
 
 type sessionsList struct {
-	Team   string `help:"Only those of this team." placeholder:"ID"`
+	Team   string `complete:"team-id" help:"Only those of this team." placeholder:"ID"`
 	Limit  int    `help:"Show at most so many." default:"20" placeholder:"N"`
 	All    bool   `help:"Show all."`
 	Sort   string `help:"The order: ${enum}." enum:"updated,created,messages,title" default:"updated"`

@@ -1,0 +1,48 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"testing"
+)
+
+// tab completes.
+const tab = "\t"
+
+func TestInAShellTheTabKeyCompletes(t *testing.T) {
+	for name, test := range map[string]struct {
+		args  []string
+		ready string // is typed to define the function and print a word when that is done
+	}{
+		"bash": {[]string{"--norc", "--noprofile", "-i"}, "source <(agent-chatter completion bash); PS1='> '; echo rea''dy"},
+		"zsh":  {[]string{"-f", "-i"}, "autoload -U compinit && compinit -D -u; source <(agent-chatter completion zsh); PS1='> '; echo rea''dy"},
+		"fish": {[]string{"--no-config", "-i"}, "agent-chatter completion fish | source; echo rea''dy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(name)
+			if err != nil {
+				t.Skip("it is not installed")
+			}
+			home := t.TempDir()
+			do(t, home, exitDone, "chat", "-m", `Fix: the "login" of it's page`)
+			do(t, home, exitDone, "chat", "-m", "another")
+			cmd := exec.Command(path, test.args...)
+			cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "HISTFILE=")
+			shell := startTerminal(t, home, cmd)
+			shell.presses(test.ready + enter)
+			shell.says("ready")
+			for _, typed := range []string{
+				"agent-chatter replay Fix" + tab,                                 // a title, quoted as the shell needs it
+				"agent-chatter repl" + tab + " Fix" + tab,                        // a command before it
+				"agent-chatter replay --outp" + tab + " te" + tab + " Fix" + tab, // flags and their values
+				"agent-chatter replay Fi" + tab + " --from=1",
+			} {
+				shell.presses(typed + enter)
+				shell.says(`You: Fix: the "login" of it's page`)
+				shell.says("Critic: ")
+			}
+		})
+	}
+}
