@@ -17,6 +17,13 @@ var ordinary = map[string]func(*layout.Cursor) Payload{
 	ToolCompleted{}.eventType():   readToolCompleted,
 }
 
+// The types of events that are read without some of their text.
+var (
+	turnText      = TurnText{}.eventType()
+	toolStarted   = ToolStarted{}.eventType()
+	toolCompleted = ToolCompleted{}.eventType()
+)
+
 // decodeOrdinary reports false when the payload has to be decoded in another
 // way.
 func decodeOrdinary(e journal.Event) (Payload, bool) {
@@ -190,10 +197,16 @@ func readToolCompleted(c *layout.Cursor) Payload {
 // decodeForFold is Decode without what no fold looks at, which is half of a
 // session: what tools were given and what they answered.
 func decodeForFold(e journal.Event) (Payload, error) {
-	if e.Type == "tool.started" || e.Type == "tool.completed" {
-		if p, ok := readOrdinary(e.Type, layout.Glance(e.Data)); ok {
-			return p, nil
-		}
+	if e.Type == toolStarted || e.Type == toolCompleted {
+		return decodeBriefly(e)
+	}
+	return Decode(e)
+}
+
+// decodeBriefly is Decode without long texts, where they can be left out.
+func decodeBriefly(e journal.Event) (Payload, error) {
+	if p, ok := readOrdinary(e.Type, layout.Glance(e.Data)); ok {
+		return p, nil
 	}
 	return Decode(e)
 }

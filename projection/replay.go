@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"bytes"
 	"iter"
 	"time"
 
@@ -28,6 +29,9 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 				return
 			}
 		}
+		for i := range r.state.OpenTurns {
+			r.understand(r.state.OpenTurns[i].TurnID)
+		}
 		for _, t := range r.state.OpenTurns {
 			if t.Text != "" && !yield(r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt), nil) {
 				return
@@ -36,22 +40,84 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 	}
 }
 
-type replay struct{ state State }
+// replay folds the events into as much of a State as the conversation needs.
+type replay struct {
+	state State
+	said  map[string][]byte // what was said in open turns, as the lines of their events, by the turn
+	spare []byte            // what one of them was
+}
 
 // next folds an event and returns what is seen of it.
 func (r *replay) next(e journal.Event) (Entry, bool) {
+	if e.Type == turnText {
+		r.listen(e)
+		return Entry{}, false
+	}
 	p, err := decodeForFold(e)
-	r.state.applyDecoded(e, p, err)
 	if err != nil {
+		r.state.Seq = e.Seq
 		return Entry{}, false
 	}
 	switch p := p.(type) {
 	case MessageAppended:
+		r.state.Seq = e.Seq
+		r.state.count(p.Message)
+		r.state.touch(e)
 		return Entry{Seq: e.Seq, Message: p.Message}, true
 	case TurnEnded:
+		r.forget(p.TurnID)
+		r.state.applyDecoded(e, p, nil)
 		return r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time), p.Partial != ""
 	}
+	r.state.applyDecoded(e, p, nil)
 	return Entry{}, false
+}
+
+// listen keeps what is said in a turn as it stands in the journal. Nearly every
+// turn ends, and then a message or its end says it again.
+func (r *replay) listen(e journal.Event) {
+	r.state.Seq = e.Seq
+	p, err := decodeBriefly(e)
+	if err != nil {
+		return
+	}
+	r.state.touch(e)
+	if id := p.(TurnText).TurnID; r.state.turn(id) != nil {
+		r.keep(id, e.Data)
+	}
+}
+
+func (r *replay) keep(turnID string, said []byte) {
+	lines, begun := r.said[turnID]
+	if !begun {
+		lines, r.spare = r.spare[:0], nil
+	}
+	if r.said == nil {
+		r.said = map[string][]byte{}
+	}
+	r.said[turnID] = append(append(lines, said...), '\n')
+	if len(r.said[turnID]) > partialBytes {
+		r.understand(turnID)
+	}
+}
+
+// forget drops what was said in a turn.
+func (r *replay) forget(turnID string) {
+	if lines, begun := r.said[turnID]; begun {
+		delete(r.said, turnID)
+		r.spare = lines
+	}
+}
+
+// understand folds what was said in a turn so far.
+func (r *replay) understand(turnID string) {
+	for line := range bytes.Lines(r.said[turnID]) {
+		said := journal.Event{Type: turnText, Data: bytes.TrimSuffix(line, []byte("\n"))}
+		if p, err := Decode(said); err == nil {
+			r.state.addText(p.(TurnText))
+		}
+	}
+	r.forget(turnID)
 }
 
 func (r *replay) partial(seq uint64, turnID, memberID, text string, at time.Time) Entry {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -147,4 +148,31 @@ func TestReplayCanBeLeftAtAnyEntry(t *testing.T) {
 			t.Errorf("left after %d of %d", n, stop)
 		}
 	}
+}
+
+func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// The last event is none that is shown itself.
+		events := session(t, append(anyRecords(t), record(projection.SessionPinned{Pinned: true}))...)
+		state := fold(events...)
+		var want, got []projection.Entry
+		for _, turn := range state.OpenTurns {
+			if turn.Text != "" {
+				want = append(want, projection.Entry{Seq: state.Seq, Partial: true, Message: projection.Message{
+					ID: turn.TurnID, Timestamp: projection.FormatTime(state.Row.UpdatedAt), Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
+				}})
+			}
+		}
+		for entry, err := range projection.Replay(each(events)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entry.Partial && entry.Seq == state.Seq {
+				got = append(got, entry)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
 }

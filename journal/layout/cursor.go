@@ -12,7 +12,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
-	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -96,7 +95,7 @@ func (c *Cursor) Int() (n int64) {
 		}
 		n = n*10 + int64(c.rest[i]-'0')
 	}
-	if i == 0 || i > 1 && c.rest[0] == '0' || i < len(c.rest) && strings.IndexByte(".eE", c.rest[i]) >= 0 {
+	if i == 0 || i > 1 && c.rest[0] == '0' || i < len(c.rest) && (c.rest[i] == '.' || c.rest[i]|0x20 == 'e') {
 		c.GiveUp()
 		return 0
 	}

@@ -20,9 +20,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Sessions describes the sessions of one team. Each has a journal, the lock
-// file of its last writer and a checkpoint, as after a chat that ended in order;
-// an index is not written, and nothing is synced.
+// Sessions describes the sessions of one team. Each has a journal and the lock
+// file of its last writer, as after a chat that ended in order, too short for a
+// checkpoint; an index is not written, and nothing is synced.
 type Sessions struct {
 	Team     string    // its id; "": demo
 	Count    int       // of sessions
@@ -84,20 +84,17 @@ func (s Sessions) write(team *catalog.Team, n int) (id string, err error) {
 	id = s.id(began, n)
 	var lines []byte
 	var at journal.Position
-	var state projection.State
 	for _, r := range s.records(id, began, n) {
 		e, next, err := at.Next(r)
 		if err != nil {
 			return id, err
 		}
-		state.Apply(e)
 		lines, at = append(append(lines, e.Line()...), '\n'), next
 	}
 	path := filepath.Join(team.Journals().Path(), id)
 	return id, errors.Join(
 		os.WriteFile(path+".jsonl", lines, 0o600),
 		os.WriteFile(path+".lock", nil, 0o600),
-		team.WriteCheckpoint(id, &state, at),
 	)
 }
 
