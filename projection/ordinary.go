@@ -17,7 +17,7 @@ var ordinary = map[string]func(*layout.Cursor) Payload{
 	ToolCompleted{}.eventType():   readToolCompleted,
 }
 
-// The types of events that are read without some of their text.
+// The types of events of which there are many, and which not everybody reads.
 var (
 	turnText      = TurnText{}.eventType()
 	toolStarted   = ToolStarted{}.eventType()
@@ -198,15 +198,9 @@ func readToolCompleted(c *layout.Cursor) Payload {
 // session: what tools were given and what they answered.
 func decodeForFold(e journal.Event) (Payload, error) {
 	if e.Type == toolStarted || e.Type == toolCompleted {
-		return decodeBriefly(e)
-	}
-	return Decode(e)
-}
-
-// decodeBriefly is Decode without long texts, where they can be left out.
-func decodeBriefly(e journal.Event) (Payload, error) {
-	if p, ok := readOrdinary(e.Type, layout.Glance(e.Data)); ok {
-		return p, nil
+		if p, ok := readOrdinary(e.Type, layout.Glance(e.Data)); ok {
+			return p, nil
+		}
 	}
 	return Decode(e)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // Replay yields the conversation as people see it: its messages, and in their
@@ -49,45 +50,55 @@ type replay struct {
 
 // next folds an event and returns what is seen of it.
 func (r *replay) next(e journal.Event) (Entry, bool) {
-	if e.Type == turnText {
-		r.listen(e)
+	r.state.Seq = e.Seq
+	switch e.Type {
+	case toolStarted, toolCompleted: // nobody sees them
+		r.state.touch(e)
+		return Entry{}, false
+	case turnText:
+		r.state.touch(e)
+		r.keep(turnOf(e), e.Data)
 		return Entry{}, false
 	}
-	p, err := decodeForFold(e)
+	p, err := Decode(e)
 	if err != nil {
-		r.state.Seq = e.Seq
 		return Entry{}, false
 	}
 	switch p := p.(type) {
 	case MessageAppended:
-		r.state.Seq = e.Seq
 		r.state.count(p.Message)
 		r.state.touch(e)
 		return Entry{Seq: e.Seq, Message: p.Message}, true
 	case TurnEnded:
 		r.forget(p.TurnID)
-		r.state.applyDecoded(e, p, nil)
+		r.state.apply(e, p)
 		return r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time), p.Partial != ""
 	}
-	r.state.applyDecoded(e, p, nil)
+	r.state.apply(e, p)
 	return Entry{}, false
 }
 
-// listen keeps what is said in a turn as it stands in the journal. Nearly every
-// turn ends, and then a message or its end says it again.
-func (r *replay) listen(e journal.Event) {
-	r.state.Seq = e.Seq
-	p, err := decodeBriefly(e)
+// turnOf is the turn in which something was said, without what was said.
+func turnOf(e journal.Event) string {
+	c := layout.At(e.Data)
+	c.Literal(`{"turnId":`)
+	id := c.String()
+	if c.OK() {
+		return id
+	}
+	p, err := Decode(e)
 	if err != nil {
-		return
+		return ""
 	}
-	r.state.touch(e)
-	if id := p.(TurnText).TurnID; r.state.turn(id) != nil {
-		r.keep(id, e.Data)
-	}
+	return p.(TurnText).TurnID
 }
 
+// keep remembers what is said in a turn as it stands in the journal. Nearly
+// every turn ends, and then a message or its end says it again.
 func (r *replay) keep(turnID string, said []byte) {
+	if r.state.turn(turnID) == nil {
+		return
+	}
 	lines, begun := r.said[turnID]
 	if !begun {
 		lines, r.spare = r.spare[:0], nil
