@@ -20,7 +20,7 @@ func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 // is.
 func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		r := replay{*state.Clone()}
+		r := replay{state: *state.Clone()}
 		for e, err := range events {
 			if err != nil {
 				yield(Entry{}, err)
