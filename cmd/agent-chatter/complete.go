@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -263,11 +264,7 @@ func (l *halfTyped) values(v *kong.Value, word string) (found []candidate, files
 		}
 		return startingWith(found, word), false
 	}
-	name := v.Name
-	if other := v.Tag.Get("complete"); other != "" {
-		name = other
-	}
-	for _, kind := range completed[name] {
+	for _, kind := range completed[nameOf(v)] {
 		switch kind {
 		case completeFiles:
 			files = true
@@ -308,6 +305,8 @@ var completed = map[string][]kind{
 	"name": {completeAgents}, "agents": {completeAgents},
 	"path": {completeFiles}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
 }
+
+func nameOf(v *kong.Value) string { return cmp.Or(v.Tag.Get("complete"), v.Name) }
 
 func startingWith(all []candidate, word string) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.text, word) })

@@ -27,7 +27,7 @@ func TestEveryValueOfACommandCompletesOrIsFree(t *testing.T) {
 			values = append(values, f.Value)
 		}
 		for _, v := range values {
-			_, known := completed[v.Name]
+			_, known := completed[nameOf(v)]
 			if !known && !v.IsBool() && v.Enum == "" && !slices.Contains(unforeseen, v.Name) {
 				t.Errorf("%s: nobody said what completes %q", node.FullPath(), v.Name)
 			}

@@ -73,6 +73,7 @@ const (
 	textForkWhat        = "--fork goes on with a copy of a session: name it with --resume ID."
 	textFollowOnly      = "--follow watches a session and says nothing in it: leave -m, --fork, --no-save, --max-rounds and --show-prompt out."
 	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
+	textTwoSessions     = "Both names mean the same session: name two."
 	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
@@ -300,6 +301,31 @@ func unsaidText(n int) string {
 // forkedText says which session is the copy.
 func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)
+}
+
+// partingText says where two sessions part.
+func partingText(a, b string, p projection.Parting) string {
+	if p.A == 0 {
+		return fmt.Sprintf("%s and %s have nothing in common.", a, b)
+	}
+	return fmt.Sprintf("%s and %s have %s in common, up to event %d of the one and %d of the other.", a, b, count(p.Messages, "message"), p.A, p.B)
+}
+
+// aloneText says how much a session has alone.
+func aloneText(mark, id string, messages int) string {
+	if messages == 0 {
+		return fmt.Sprintf("Only %s (%s): nothing.", mark, id)
+	}
+	return fmt.Sprintf("Only %s (%s): %s.", mark, id, count(messages, "message"))
+}
+
+// mergedText says what a session was made of.
+func mergedText(a, b string, m catalog.Merged) string {
+	return fmt.Sprintf("Session %s has %s that both had, %d of %s and %d of %s, which stay as they are.", m.ID, count(m.Common, "message"), m.A, a, m.B, b)
+}
+
+func mergeTeamsText(a, b catalog.Session) string {
+	return fmt.Sprintf("Session %s is of the team '%s' and %s of '%s': only sessions of one team can be merged.", a.ID, safeLine(a.TeamID), b.ID, safeLine(b.TeamID))
 }
 
 // notReachedText says that a session has no such place.

@@ -22,6 +22,8 @@ type sessionsCommand struct {
 	Delete  sessionsDelete  `cmd:"" help:"Move a session to the trash."`
 	Restore sessionsRestore `cmd:"" help:"Take a session out of the trash."`
 	Fork    sessionsFork    `cmd:"" help:"Make an independent copy of a session."`
+	Diff    sessionsDiff    `cmd:"" help:"Show where two sessions part, and what each has alone."`
+	Merge   sessionsMerge   `cmd:"" help:"Make a session of two that parted."`
 	Clean   sessionsClean   `cmd:"" help:"Move old sessions to the trash, and empty it of older ones."`
 	Export  sessionsExport  `cmd:"" help:"Write sessions to files for other programs."`
 	Import  sessionsImport  `cmd:"" help:"Take over sessions from files."`

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+type sessionsDiff struct {
+	A      string `arg:"" complete:"id" help:"A session."`
+	B      string `arg:"" complete:"id" help:"Another."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (sessionsDiff) Help() string {
+	return `Examples:
+  agent-chatter sessions diff 7QN3 K2WD
+  agent-chatter sessions diff latest "the calculator" --output json | jq -r .content`
+}
+
+// partedJSON is the first line of a diff in JSON output: the last event that
+// both have, by its number in each.
+type partedJSON struct {
+	Common int        `json:"common"` // messages
+	A      parentJSON `json:"a"`
+	B      parentJSON `json:"b"`
+}
+
+type parentJSON struct {
+	ID  string `json:"id"`
+	Seq uint64 `json:"seq"`
+}
+
+// aloneJSON is a message that one of the two has alone.
+type aloneJSON struct {
+	ID string `json:"sessionId"`
+	projection.Entry
+}
+
+// Run implements the command.
+func (cmd *sessionsDiff) Run(a *app) error {
+	ra, rb, err := a.openTwo(cmd.A, cmd.B)
+	if err != nil {
+		return err
+	}
+	parting, err := projection.Part(ra.events(), rb.events())
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.stdout)
+	if err := cmd.print(out, ra, rb, parting); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// openTwo finds two sessions that are not the same.
+func (a *app) openTwo(nameA, nameB string) (ra, rb *replay, err error) {
+	if ra, err = a.openReplay(nameA); err != nil {
+		return nil, nil, err
+	}
+	if rb, err = a.openReplay(nameB); err != nil {
+		return nil, nil, err
+	}
+	if ra.id == rb.id {
+		return nil, nil, usageError("%s", textTwoSessions)
+	}
+	return ra, rb, nil
+}
+
+func (cmd *sessionsDiff) print(out io.Writer, ra, rb *replay, p projection.Parting) error {
+	if cmd.Output == "json" {
+		if err := writeJSON(out, partedJSON{p.Messages, parentJSON{ra.id, p.A}, parentJSON{rb.id, p.B}}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(out, partingText(ra.id, rb.id, p))
+	}
+	if err := cmd.printAlone(out, "<", ra, p.A); err != nil {
+		return err
+	}
+	return cmd.printAlone(out, ">", rb, p.B)
+}
+
+// printAlone prints what a session has behind an event.
+func (cmd *sessionsDiff) printAlone(out io.Writer, mark string, r *replay, seq uint64) error {
+	var alone []projection.Entry
+	for entry, err := range projection.Replay(r.events()) {
+		if err != nil {
+			return err
+		}
+		if entry.Seq > seq {
+			alone = append(alone, entry)
+		}
+	}
+	if cmd.Output == "text" {
+		fmt.Fprintln(out, aloneText(mark, r.id, len(alone)))
+	}
+	for _, entry := range alone {
+		if cmd.Output == "json" {
+			if err := writeJSON(out, aloneJSON{r.id, entry}); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(out, "%s %d  %s\n", mark, entry.Seq, messageText(entry.Message, entry.Partial))
+	}
+	return nil
+}
+
+type sessionsMerge struct {
+	A string `arg:"" complete:"id" help:"A session."`
+	B string `arg:"" complete:"id" help:"Another of the same team."`
+}
+
+// Help shows examples first.
+func (sessionsMerge) Help() string {
+	return `Examples:
+  agent-chatter sessions merge 7QN3 K2WD
+  agent-chatter chat --resume $(agent-chatter sessions merge 7QN3 K2WD)`
+}
+
+// Run implements the command. It prints the id of the new session.
+func (cmd *sessionsMerge) Run(a *app) error {
+	c := a.catalog()
+	var found [2]catalog.Session
+	for i, name := range []string{cmd.A, cmd.B} {
+		var err error
+		if found[i], err = a.find(c, name); err != nil {
+			return err
+		}
+	}
+	switch first, second := found[0], found[1]; {
+	case first.ID == second.ID:
+		return usageError("%s", textTwoSessions)
+	case first.Dir() != second.Dir():
+		return &exitError{exitFailed, mergeTeamsText(first, second)}
+	}
+	merged, err := c.At(found[0].Dir()).Merge(found[0].ID, found[1].ID)
+	if err != nil {
+		return err
+	}
+	a.notice(mergedText(found[0].ID, found[1].ID, merged))
+	_, err = fmt.Fprintln(a.stdout, merged.ID)
+	return err
+}

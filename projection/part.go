@@ -1,0 +1,87 @@
+package projection
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Parting is where two sessions part: behind the last event of the conversation
+// that both have, by its number in each. Zero: they have nothing in common.
+type Parting struct {
+	A, B     uint64
+	Messages int // that both have
+}
+
+// Part finds where two sessions part. What is said of the file or of the program
+// alone, such as a restart, does not count: it is what a copy has of its own.
+func Part(a, b iter.Seq2[journal.Event, error]) (Parting, error) {
+	var p Parting
+	next, stop := iter.Pull2(conversation(b))
+	defer stop()
+	for e, err := range conversation(a) {
+		if err != nil {
+			return p, err
+		}
+		other, err, ok := next()
+		if err != nil {
+			return p, err
+		}
+		if !ok || e.Type != other.Type || !bytes.Equal(e.Data, other.Data) {
+			break
+		}
+		p.A, p.B = e.Seq, other.Seq
+		if _, isMessage := messageOf(e); isMessage {
+			p.Messages++
+		}
+	}
+	return p, nil
+}
+
+// conversation leaves out the events that InConversation does not count.
+func conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if (err != nil || InConversation(e)) && (!yield(e, err) || err != nil) {
+				return
+			}
+		}
+	}
+}
+
+// InConversation reports whether an event belongs to the conversation: it was
+// said, done or decided in it. The others tell of the program and the file.
+func InConversation(e journal.Event) bool {
+	switch e.Type {
+	case journal.TypeRecovered, SessionCreated{}.eventType(), SessionResumed{}.eventType(), SessionEnded{}.eventType(),
+		SessionRenamed{}.eventType(), SessionPinned{}.eventType(), SessionImported{}.eventType():
+		return false
+	}
+	return true
+}
+
+// Exchanges groups the events of a conversation: each group begins with a
+// person's message and holds all that came of it. The data of the events has to
+// last.
+func Exchanges(events iter.Seq2[journal.Event, error]) iter.Seq2[[]journal.Event, error] {
+	return func(yield func([]journal.Event, error) bool) {
+		var group []journal.Event
+		for e, err := range conversation(events) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if m, ok := messageOf(e); ok && m.Speaker.Type == TypeHuman && len(group) > 0 {
+				if !yield(group, nil) {
+					return
+				}
+				group = nil
+			}
+			group = append(group, e)
+		}
+		if len(group) > 0 {
+			yield(group, nil)
+		}
+	}
+}
