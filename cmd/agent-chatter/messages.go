@@ -74,6 +74,8 @@ const (
 	textFollowOnly      = "--follow watches a session and says nothing in it: leave -m, --fork, --no-save, --max-rounds and --show-prompt out."
 	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
 	textTwoSessions     = "Both names mean the same session: name two."
+	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
+	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
 	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
 )
@@ -326,6 +328,11 @@ func mergedText(a, b string, m catalog.Merged) string {
 
 func mergeTeamsText(a, b catalog.Session) string {
 	return fmt.Sprintf("Session %s is of the team '%s' and %s of '%s': only sessions of one team can be merged.", a.ID, safeLine(a.TeamID), b.ID, safeLine(b.TeamID))
+}
+
+// askedAgainText says where the new answers are.
+func askedAgainText(id, again string) string {
+	return fmt.Sprintf("The new answers (>) are in session %s. Session %s (<) stays as it is.", again, id)
 }
 
 // notReachedText says that a session has no such place.

@@ -148,6 +148,7 @@ func sampleTexts() []text {
 	add("aloneText", "nothing", aloneText(">", bobID, 0))
 	add("mergedText", "", mergedText(aliceID, bobID, catalog.Merged{ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1}))
 	add("mergeTeamsText", "", mergeTeamsText(alice, bob))
+	add("askedAgainText", "", askedAgainText(aliceID, bobID))
 	add("notReachedText", "", notReachedText(aliceID, "turn:99"))
 	add("promptText", "", promptText(hostile, "You are "+hostile+"\n\nMessage from You:\nhello\n"))
 	explained("several people", &coordinator.WhoSpeaksError{Humans: []string{"mia", hostile}})

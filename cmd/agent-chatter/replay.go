@@ -21,6 +21,9 @@ type replayCommand struct {
 	At     string  `help:"The session as it was there." placeholder:"X"`
 	Speed  float64 `help:"Play at X times the original pace; without it, at once." placeholder:"X"`
 	Output string  `help:"What is printed: ${enum}." enum:"text,json,events,snapshot" default:"text"`
+
+	WithTeam  string `help:"Ask this team again what people said, in a new session, and show both." placeholder:"TEAM"`
+	WithModel string `help:"Ask again with this model for every agent." placeholder:"M"`
 }
 
 // Help shows examples first.
@@ -28,7 +31,8 @@ func (replayCommand) Help() string {
 	return `Examples:
   agent-chatter replay latest
   agent-chatter replay 7QN3 --output json | jq -r .content
-  agent-chatter replay latest --at turn:2 --output snapshot`
+  agent-chatter replay latest --at turn:2 --output snapshot
+  agent-chatter replay 7QN3 --with-team review`
 }
 
 // Run implements the command.
@@ -43,6 +47,9 @@ func (cmd *replayCommand) Run(a *app) error {
 	r, err := a.openReplay(cmd.ID)
 	if err != nil {
 		return err
+	}
+	if cmd.WithTeam != "" || cmd.WithModel != "" {
+		return cmd.askAgain(a, r, part)
 	}
 	out := bufio.NewWriter(a.stdout)
 	err = cmd.print(out, r, part)

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// asked is what a person said once, and what was answered then.
+type asked struct {
+	message projection.Message
+	task    *string // that was set with it or before it; nil: none was
+	before  []projection.Entry
+}
+
+// askedAgain is one message with the answers of both times, in JSON output.
+type askedAgain struct {
+	SessionID string               `json:"sessionId"` // the new one
+	Message   projection.Message   `json:"message"`
+	Before    []projection.Entry   `json:"before"`
+	Now       []projection.Message `json:"now"`
+}
+
+// askAgain asks a team what people said in a session, in a new one, and shows
+// the answers of both, message by message.
+func (cmd *replayCommand) askAgain(a *app, r *replay, part span) error {
+	if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
+		return usageError("%s", textAskAgainHow)
+	}
+	team, err := cmd.otherTeam(a, r)
+	if err != nil {
+		return err
+	}
+	config, err := a.config()
+	if err != nil {
+		return err
+	}
+	questions, err := r.asked(part)
+	if err != nil {
+		return err
+	}
+	if len(questions) == 0 {
+		return &exitError{exitFailed, textNothingToAsk}
+	}
+	again := &again{screen: &screen{app: a, team: team, spinner: &spinner{out: a.stdout}}, json: cmd.Output == "json"}
+	again.saved = func() {}
+	again.c = coordinator.New(coordinator.Options{
+		Store: coordinator.NewFileStore(a.catalog()), Events: again, App: a.identity(), CWD: a.cwd,
+		Window: coordinator.Window(config.Window), Engines: engines(agent.Demo{}), KeepSecrets: config.keepSecrets(),
+	})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := again.c.SetTeam(ctx, team, coordinator.SetTeamOptions{}); err != nil {
+		return err
+	}
+	return again.run(ctx, r.id, questions)
+}
+
+// otherTeam is the one to ask: the session's own when none is named, with
+// another model when one is.
+func (cmd *replayCommand) otherTeam(a *app, r *replay) (team *coordinator.Team, err error) {
+	if cmd.WithTeam != "" {
+		team, err = a.loadTeam(cmd.WithTeam)
+	} else {
+		team, err = a.teamOf(r.team, r.id)
+	}
+	if err != nil || cmd.WithModel == "" {
+		return team, err
+	}
+	other := *team
+	other.Members = slices.Clone(team.Members)
+	for i, m := range other.Members {
+		if m.Type == coordinator.MemberAI {
+			other.Members[i].Model = cmd.WithModel
+		}
+	}
+	return &other, nil
+}
+
+// asked is what people said in a part of the session, with what was answered.
+func (r *replay) asked(part span) ([]asked, error) {
+	first, err := part.firstSeq(r.events())
+	if err != nil || first == 0 {
+		return nil, err
+	}
+	tasks, err := r.tasks()
+	if err != nil {
+		return nil, err
+	}
+	var all []asked
+	for entry, err := range projection.Replay(part.upTo(r.events())) {
+		switch {
+		case err != nil:
+			return nil, err
+		case entry.Seq < first:
+		case entry.Speaker.Type == projection.TypeHuman:
+			all = append(all, asked{message: entry.Message, task: tasks[entry.ID]})
+		case len(all) > 0:
+			last := &all[len(all)-1]
+			last.before = append(last.before, entry)
+		}
+	}
+	return all, nil
+}
+
+// tasks are the tasks that people set, by the id of the message that they were
+// set with, or of the next one.
+func (r *replay) tasks() (map[string]*string, error) {
+	tasks := map[string]*string{}
+	said, turns := "", 0 // the message right before, and the turns that go on
+	var task *string
+	for e, err := range r.events() {
+		if err != nil {
+			return nil, err
+		}
+		payload, _ := projection.Decode(e)
+		last := said
+		said = ""
+		switch p := payload.(type) {
+		case projection.TurnStarted:
+			turns++
+		case projection.TurnEnded:
+			turns--
+		case projection.TaskSet:
+			if last != "" {
+				tasks[last] = p.Task
+			} else if turns == 0 {
+				task = p.Task
+			}
+		case projection.MessageAppended:
+			if p.Message.Speaker.Type == projection.TypeHuman {
+				said = p.Message.ID
+				tasks[said], task = task, nil
+			}
+		}
+	}
+	return tasks, nil
+}
+
+// again is a conversation in which everything that people say was said before.
+type again struct {
+	*screen
+	c    *coordinator.Coordinator
+	json bool
+	now  []projection.Message // the answers to the message that is asked
+}
+
+// Said implements coordinator.Events.
+func (g *again) Said(m projection.Message) {
+	if m.Speaker.Type != projection.TypeHuman {
+		g.now = append(g.now, m)
+	}
+}
+
+// run asks one question after another.
+func (g *again) run(ctx context.Context, id string, questions []asked) (err error) {
+	failed := false
+	for _, q := range questions {
+		g.now = nil
+		err := g.ask(ctx, q)
+		var turn *coordinator.TurnError
+		switch {
+		case err == nil:
+		case errors.As(err, &turn):
+			failed = true // the screen has said it
+		default:
+			return errors.Join(err, g.c.Stop("error"))
+		}
+		if err := g.show(q); err != nil {
+			return errors.Join(err, g.c.Stop("error"))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	g.app.notice(askedAgainText(id, g.sessionID))
+	if err := g.c.Stop("end of replay"); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{code: exitInterrupted}
+	case failed:
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (g *again) ask(ctx context.Context, q asked) error {
+	if q.task != nil {
+		if err := g.c.SetTask(*q.task); err != nil {
+			return err
+		}
+	}
+	text := q.message.Content + g.marker(q.message)
+	if strings.TrimSpace(text) == "" { // it named somebody, and nobody of that name is there
+		return nil
+	}
+	return g.c.SayAs(ctx, g.human(q.message.Speaker), text)
+}
+
+// human is who says it now: whoever has the name, or the first of the team.
+func (g *again) human(s projection.Speaker) string {
+	if m, ok := g.team.Match(s.Name); ok && m.Type == coordinator.MemberHuman {
+		return m.Name
+	}
+	m, _ := g.team.FirstHuman()
+	return m.Name
+}
+
+// marker names again those whom a message named, as far as the team has them.
+func (g *again) marker(m projection.Message) string {
+	if m.Routing == nil {
+		return ""
+	}
+	var names []string
+	for _, name := range m.Routing.RawNextMarkers {
+		if member, ok := g.team.Match(name); ok {
+			names = append(names, member.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " [NEXT: " + strings.Join(names, ", ") + "]"
+}
+
+// show prints a question and the answers of both times.
+func (g *again) show(q asked) error {
+	out := g.app.stdout
+	if g.json {
+		return writeJSON(out, askedAgain{g.sessionID, q.message, append([]projection.Entry{}, q.before...), append([]projection.Message{}, g.now...)})
+	}
+	if _, err := fmt.Fprintln(out, messageText(q.message, false)); err != nil {
+		return err
+	}
+	for _, entry := range q.before {
+		fmt.Fprintln(out, "< "+messageText(entry.Message, entry.Partial))
+	}
+	for _, m := range g.now {
+		fmt.Fprintln(out, "> "+messageText(m, false))
+	}
+	return nil
+}
