@@ -1,15 +1,11 @@
 package agent_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,146 +14,28 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// A realAgent is an agent as people install it, which asks a model on the loopback.
-type realAgent struct {
-	name    string // of the test
-	program string
-	engine  func() agent.Engine
-	set     func(m *agent.Member, dir, url string)
-	retries bool // without a word, when the API refuses
-}
-
-var realAgents = []realAgent{
-	{"claude", "claude", func() agent.Engine { return agent.Claude() }, setClaude, false},
-	{"codex", "codex", func() agent.Engine { return agent.Codex() }, setCodex, false},
-	{"gemini", "gemini", func() agent.Engine { return agent.Gemini() }, setGemini, false},
-	{"claude over ACP", "claude-agent-acp", overACP, setClaude, false},
-	{"codex over ACP", "codex-acp", overACP, setCodexHome, false},
-	{"gemini over ACP", "gemini", overACP, setGemini, false},
-	{"opencode over ACP", "opencode", overACP, setOpenCode, true},
-}
-
-func overACP() agent.Engine { return &agent.ACP{} }
-
-func setClaude(m *agent.Member, _, url string) {
-	m.AgentType = "claude"
-	m.Env["ANTHROPIC_BASE_URL"], m.Env["ANTHROPIC_API_KEY"], m.Env["IS_SANDBOX"] = url, "x", "1"
-	m.Env["DISABLE_AUTOUPDATER"], m.Env["DISABLE_TELEMETRY"], m.Env["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1", "1", "1"
-}
-
-func setCodex(m *agent.Member, _, url string) {
-	m.AgentType = "codex"
-	m.Env["STAND_IN_KEY"], m.Model = "x", "gpt-5.5"
-	m.Args = []string{"-c", "model_provider=standin", "-c", `model_providers.standin={name="standin",base_url="` + url + `/v1",env_key="STAND_IN_KEY",wire_api="responses"}`}
-}
-
-// setCodexHome is for the server, which takes no such arguments.
-func setCodexHome(m *agent.Member, _, url string) {
-	m.AgentType = "codex"
-	m.Env["STAND_IN_KEY"], m.Env["CODEX_HOME"] = "x", filepath.Join(m.Env["HOME"], ".codex")
-	writeSettings(m.Env["CODEX_HOME"], "config.toml", `model = "gpt-5.5"
-model_provider = "standin"
-sandbox_mode = "danger-full-access"
-[model_providers.standin]
-name = "standin"
-base_url = "`+url+`/v1"
-env_key = "STAND_IN_KEY"
-wire_api = "responses"
-`)
-}
-
-func setGemini(m *agent.Member, _, url string) {
-	m.AgentType = "gemini"
-	m.Env["GOOGLE_GEMINI_BASE_URL"], m.Env["GEMINI_API_KEY"], m.Env["GEMINI_CLI_TRUST_WORKSPACE"] = url, "x", "true"
-	writeSettings(filepath.Join(m.Env["HOME"], ".gemini"), "settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"sessionRetention":{"enabled":false}}}`)
-}
-
-func setOpenCode(m *agent.Member, dir, url string) {
-	m.AgentType = "opencode"
-	settings, _ := json.Marshal(map[string]any{
-		"model": "standin/x", "small_model": "standin/x",
-		"provider": map[string]any{"standin": map[string]any{
-			"npm": "@ai-sdk/openai-compatible", "name": "standin",
-			"options": map[string]any{"baseURL": url + "/v1", "apiKey": "x"},
-			"models":  map[string]any{"x": map[string]any{"name": "x", "tool_call": true}},
-		}},
-	})
-	writeSettings(dir, "opencode.json", string(settings))
-}
-
-func writeSettings(dir, name, text string) {
-	_ = os.MkdirAll(dir, 0o700)
-	_ = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
-}
-
-// installed is the path of an agent that .ci/agents has installed.
-func installed(t *testing.T, name string) string {
-	t.Helper()
-	cache := os.Getenv("AGENT_CHATTER_AGENTS")
-	if cache == "" {
-		dir := os.Getenv("XDG_CACHE_HOME")
-		if dir == "" {
-			dir = filepath.Join(os.Getenv("HOME"), ".cache")
-		}
-		cache = filepath.Join(dir, "agent-chatter-agents")
-	}
-	path := filepath.Join(cache, "node_modules", ".bin", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed; to install it, type: .ci/agents", name)
-	}
-	return path
-}
-
 // withRealAgents runs a test with every agent that is installed, in a directory, with a home
 // and a model of its own. Everything that it leaves running fails it.
-func withRealAgents(t *testing.T, test func(t *testing.T, a realAgent, e agent.Engine, turn agent.Turn, model *agenttest.Model)) {
-	if !strings.Contains(flag.Lookup("test.run").Value.String(), "Real") {
-		t.Skip("it takes a minute; to run it, type: go test -run Real")
-	}
-	for _, a := range realAgents {
-		t.Run(a.name, func(t *testing.T) {
-			path, model, e := installed(t, a.program), agenttest.NewModel(t), a.engine()
-			home, err := os.MkdirTemp("", "agent-home-") // agents may still write there when they have ended
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { os.RemoveAll(home) })
-			turn := agent.Turn{
-				ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true },
-				Member: agent.Member{ID: "real", Command: path, Permissions: agent.Bypass, Env: map[string]string{"HOME": home}},
-			}
-			if _, lasts := e.(agent.Lasting); lasts {
-				turn.Member.Permissions = agent.Allow
-			}
-			a.set(&turn.Member, turn.Dir, model.URL)
+func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model)) {
+	agenttest.OnlyIfReal(t)
+	for _, a := range agenttest.Reals {
+		t.Run(a.Name, func(t *testing.T) {
+			model, e := agenttest.NewModel(t), realEngine(a)
+			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true }}
+			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
 			test(t, a, e, turn, model)
 			if e, lasts := e.(agent.Lasting); lasts {
 				e.Close()
 			}
-			for pid, command := range ofTurn(turn.ID) {
+			for pid, command := range agenttest.Running(turn.ID) {
 				t.Errorf("process %d is left: %s", pid, command)
 			}
 		})
 	}
 }
 
-// ofTurn are the command lines of the living processes that carry the turn's id, or one that
-// begins with it.
-func ofTurn(turnID string) map[int]string {
-	found := map[int]string{}
-	entries, _ := os.ReadDir("/proc")
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		env, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if bytes.Contains(env, []byte(agent.TurnVariable+"="+turnID)) {
-			command, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
-			found[pid] = strings.ReplaceAll(string(command), "\x00", " ")
-		}
-	}
-	return found
+func realEngine(a agenttest.Real) agent.Engine {
+	return map[string]agent.Engine{"claude": agent.Claude(), "codex": agent.Codex(), "gemini": agent.Gemini(), "acp": &agent.ACP{}}[a.Engine]
 }
 
 // realTime is how long a real agent may take on a busy machine.
@@ -185,7 +63,7 @@ func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (said, session str
 }
 
 func TestRealAgentsAnswer(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, _ realAgent, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "Build a shelf of oak."
 		said, session, used := realReply(t, e, turn)
 		if said != agenttest.ModelReply || session == "" || used == 0 || !model.Heard("a shelf of oak") {
@@ -195,7 +73,7 @@ func TestRealAgentsAnswer(t *testing.T) {
 }
 
 func TestRealAgentsUseToolsAndSaySo(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, _ realAgent, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "tool <<echo made > made>>"
 		var started, completed []string
 		ctx, cancel := context.WithTimeout(t.Context(), realTime)
@@ -240,7 +118,7 @@ func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(ctx
 }
 
 func TestRealAgentsAreCancelledInTheirReply(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, _ realAgent, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "slow 200"
 		said, took := cancelWhen(t, e, turn, func(ctx context.Context) {
 			for range 20 {
@@ -259,12 +137,12 @@ func TestRealAgentsAreCancelledInTheirReply(t *testing.T) {
 }
 
 func TestRealAgentsAreCancelledInATool(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, _ realAgent, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		const tool = "tail -f /dev/null"
 		turn.Prompt = "tool <<" + tool + ">>"
 		runs := func() bool {
-			for _, command := range ofTurn(turn.ID) {
-				if strings.TrimSpace(command) == tool {
+			for _, command := range agenttest.Running(turn.ID) {
+				if command == tool {
 					return true
 				}
 			}
@@ -277,7 +155,7 @@ func TestRealAgentsAreCancelledInATool(t *testing.T) {
 		})
 		t.Logf("back within %s", took.Round(time.Millisecond))
 		if runs() {
-			t.Errorf("the tool is left: %v", ofTurn(turn.ID))
+			t.Errorf("the tool is left: %v", agenttest.Running(turn.ID))
 		}
 		again := turn
 		again.ID, again.Prompt = turn.ID+"-again", "hello"
@@ -288,8 +166,8 @@ func TestRealAgentsAreCancelledInATool(t *testing.T) {
 }
 
 func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, a realAgent, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
-		if a.retries {
+	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
+		if a.Retries {
 			t.Skip("it tries again in silence: there is a limit for that")
 		}
 		turn.Prompt = "fail 400"
@@ -301,7 +179,7 @@ func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
 }
 
 func TestRealAgentsThatHangAreStopped(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, _ realAgent, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "hang"
 		tooLong := errors.New("it took too long")
 		ctx, cancel := context.WithCancelCause(t.Context())

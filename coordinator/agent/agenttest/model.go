@@ -21,8 +21,8 @@ const ModelReply = "Hello from the stand-in. [NEXT: human]"
 const modelPace = 100 * time.Millisecond
 
 // A Model answers on the loopback as the APIs of the vendors do: Anthropic's messages, OpenAI's
-// responses and chat completions, Gemini's content, streamed. What it is asked last tells it
-// what to do:
+// responses and chat completions, Gemini's content, streamed. What it is asked last, or else the
+// test, tells it what to do:
 //
 //	say <<TEXT>>      it says that
 //	slow N            it says ModelReply and N words, slowly
@@ -34,6 +34,7 @@ type Model struct {
 
 	mu     sync.Mutex
 	asked  strings.Builder
+	told   string
 	spoken chan struct{} // has a token when a word was said
 }
 
@@ -48,7 +49,30 @@ func NewModel(t testing.TB) *Model {
 	return m
 }
 
-// Heard reports whether a text was in what anybody has asked.
+// Tell makes the model do something from now on, whatever it is asked: an agent that goes on
+// with a conversation asks what was asked before, too. Behind a tool it says what is told, too.
+func (m *Model) Tell(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.told = what
+}
+
+// todo is what the model is told to do.
+func (m *Model) todo(q inquiry) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.told != "" && q.ran:
+		return wantsTool.ReplaceAllString(m.told, "")
+	case m.told != "":
+		return m.told
+	case q.ran:
+		return ""
+	}
+	return q.user
+}
+
+// Heard reports whether a text was in what anybody has asked, or in the header of that.
 func (m *Model) Heard(text string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,6 +86,7 @@ func (m *Model) Spoken() <-chan struct{} { return m.spoken }
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	m.mu.Lock()
+	_ = r.Header.Write(&m.asked)
 	m.asked.Write(body)
 	m.mu.Unlock()
 	stream := &stream{w: w}
@@ -121,29 +146,26 @@ func wanted(kind *regexp.Regexp, text string) (string, bool) {
 }
 
 func (m *Model) answer(r *http.Request, q inquiry, v voice) {
-	text := ModelReply
-	if q.ran {
-		q.user = ""
-	}
-	if status, ok := wanted(wantsFail, q.user); ok {
+	text, todo := ModelReply, m.todo(q)
+	if status, ok := wanted(wantsFail, todo); ok {
 		v.(interface{ refuse(status string) }).refuse(status)
 		return
 	}
-	command, uses := wanted(wantsTool, q.user)
+	command, uses := wanted(wantsTool, todo)
 	if tool, has := q.shell(); uses && has {
 		v.begin()
 		v.use(tool.name, tool.input(command))
 		v.end()
 		return
 	}
-	if say, ok := wanted(wantsSay, q.user); ok {
+	if say, ok := wanted(wantsSay, todo); ok {
 		text = say
 	}
-	words, slow := wanted(wantsSlow, q.user)
+	words, slow := wanted(wantsSlow, todo)
 	if n, _ := strconv.Atoi(words); slow {
 		text += strings.Repeat(" word", n)
 	}
-	_, hangs := wanted(wantsHang, q.user)
+	_, hangs := wanted(wantsHang, todo)
 	v.begin()
 	for word := range strings.SplitAfterSeq(text, " ") {
 		v.say(word)
