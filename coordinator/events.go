@@ -93,5 +93,6 @@ const (
 	NotHuman                          // the agent Names said that it speaks for a human, which is ignored
 	TaskRefused                       // the agent Names set the task and may not
 	TaskDone                          // the agent Names has said its done word
+	MessageCut                        // the agent Names takes no more: Limit bytes in the middle of the message were left out
 	OrphansEnded                      // Limit processes that agents had left running when the program died were ended
 )

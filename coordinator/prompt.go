@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -29,23 +30,78 @@ type excerpt struct {
 }
 
 // promptFor is the prompt, with as much of the conversation as the engine takes:
-// the oldest goes first, and that is said.
+// the oldest goes first, then the middle of the message that is answered, and that is said.
 func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
 	shown := c.excerpt(next.trigger)
-	prompt := c.prompt(next, shown)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
-		return prompt
+		return c.prompt(next, shown)
 	}
-	all := shown.len()
-	for excess := limited.Excess(prompt); excess > 0 && shown.len() > 0; excess = limited.Excess(prompt) {
-		shown = c.shorter(next.trigger, shown, excess)
-		prompt = c.prompt(next, shown)
+	member := next.member.ForEngine("")
+	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(member, prompt) }}
+	prompt, messages := fit.withoutOldest(shown)
+	prompt, bytes := fit.withoutMiddle(prompt)
+	if messages > 0 {
+		c.o.Events.Notice(Notice{Kind: PromptCut, Names: []string{next.member.DisplayName}, Limit: messages})
 	}
-	if left := all - shown.len(); left > 0 {
-		c.o.Events.Notice(Notice{Kind: PromptCut, Names: []string{next.member.DisplayName}, Limit: left})
+	if bytes > 0 {
+		c.o.Events.Notice(Notice{Kind: MessageCut, Names: []string{next.member.DisplayName}, Limit: bytes})
 	}
 	return prompt
+}
+
+// A fitting makes a prompt as short as an engine takes it.
+type fitting struct {
+	c      *Coordinator
+	next   item
+	excess func(prompt string) int
+}
+
+// withoutOldest is the prompt with as many of the messages shown as the engine takes, and how
+// many are left out.
+func (f fitting) withoutOldest(shown excerpt) (prompt string, left int) {
+	all := shown.len()
+	prompt = f.c.prompt(f.next, shown)
+	for excess := f.excess(prompt); excess > 0 && shown.len() > 0; excess = f.excess(prompt) {
+		shown = f.c.shorter(f.next.trigger, shown, excess)
+		prompt = f.c.prompt(f.next, shown)
+	}
+	return prompt, all - shown.len()
+}
+
+// withoutMiddle is a prompt with as much of the message that is answered as the engine takes,
+// and how many bytes of it are left out. When it would take nothing of it the prompt stays as
+// it is: the engine says what is wrong.
+func (f fitting) withoutMiddle(prompt string) (shorter string, left int) {
+	whole := f.next.trigger.text
+	shorter = prompt
+	for excess := f.excess(shorter); excess > 0; excess = f.excess(shorter) {
+		left += excess + leftOutRoom
+		if left >= len(whole) {
+			return prompt, 0
+		}
+		f.next.trigger.text, left = withoutMiddle(whole, left)
+		shorter = f.c.prompt(f.next, excerpt{})
+	}
+	return shorter, left
+}
+
+// leftOutRoom is at least how many bytes it takes to say how many are left out.
+const leftOutRoom = 100
+
+// withoutMiddle is the text less so many bytes of its middle, and how many those are: no
+// letter is cut in two.
+func withoutMiddle(text string, bytes int) (shorter string, left int) {
+	from := (len(text) - bytes) / 2
+	to := from + bytes
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	said := fmt.Sprintf("\n[%d bytes of this message are left out here: it is too long]\n", to-from)
+	return text[:from] + said + text[to:], to - from
 }
 
 // len is how many messages are shown.

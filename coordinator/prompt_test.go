@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -190,7 +192,7 @@ type narrow struct {
 	most int
 }
 
-func (n narrow) Excess(prompt string) int { return max(0, len(prompt)-n.most) }
+func (n narrow) Excess(_ agent.Member, prompt string) int { return max(0, len(prompt)-n.most) }
 
 func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 	long := strings.Repeat("x", 1000)
@@ -219,6 +221,37 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 			}
 			if tt.said != "" && s.diary.count(tt.said) != 1 || s.diary.count("notice 3") > 1 {
 				t.Errorf("it was said: %q", s.diary.lines)
+			}
+		})
+	}
+}
+
+func TestAMessageThatAnAgentDoesNotTakeLosesItsMiddle(t *testing.T) {
+	for name, letter := range map[string]string{"of one byte": "x", "of three bytes": "漢"} {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			o := s.options(&coordinator.MemoryStore{})
+			o.Engines["cast"] = narrow{s.cast, 5000}
+			s.Coordinator = coordinator.New(o)
+			s.with(ensemble(), "")
+			long := "from " + strings.Repeat(letter, 10000) + " to"
+			s.say(long)
+			prompt := s.cast.prompt()
+			told := regexp.MustCompile(`Message from You:\nfrom (` + letter + `+)\n\[(\d+) bytes of this message are left out here: it is too long\]\n(` + letter + `+) to\n$`).FindStringSubmatch(prompt)
+			if told == nil {
+				t.Fatalf("the prompt is\n%s", prompt)
+			}
+			if len(prompt) > 5000 || len(prompt) < 4500 {
+				t.Errorf("the prompt has %d bytes", len(prompt))
+			}
+			if left := len(letter) * (10000 - len([]rune(told[1]+told[3]))); told[2] != fmt.Sprint(left) {
+				t.Errorf("it says that %s bytes are left out, and it is %d", told[2], left)
+			}
+			if s.diary.count(fmt.Sprintf("notice %d [Ada] %s", coordinator.MessageCut, told[2])) != 1 {
+				t.Errorf("it was said: %q", s.diary.lines)
+			}
+			if said := s.Session().Recent[0].Content; said != long {
+				t.Errorf("the message itself has %d bytes, want %d", len(said), len(long))
 			}
 		})
 	}

@@ -240,6 +240,10 @@ func promptCutText(member string, messages int) string {
 	return fmt.Sprintf("%s takes no longer prompt: the oldest %d messages of the conversation were left out of it.", safeLine(member), messages)
 }
 
+func messageCutText(member string, bytes int) string {
+	return fmt.Sprintf("%s takes no longer prompt: %d bytes in the middle of the message were left out of it. In the session it is whole. To have all of it read, name a file instead of quoting it.", safeLine(member), bytes)
+}
+
 // secretsReplacedText says that what was said is kept without its secrets.
 func secretsReplacedText(kinds []string, n int) string {
 	it := "was"

@@ -124,6 +124,7 @@ func sampleTexts() []text {
 	add("greetingText", "", greetingText(team))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("promptCutText", "a limit of the agent", promptCutText(hostile, 7))
+	add("messageCutText", "a limit of the agent", messageCutText(hostile, 9437312))
 	add("secretsReplacedText", "one", secretsReplacedText([]string{"github-token"}, 1))
 	add("secretsReplacedText", "three", secretsReplacedText([]string{hostile, "github-token"}, 3))
 	add("permissionText", "a person allowed it", permissionText(projection.PermissionAnswered{Name: "execute", Title: "rm -r /" + hostile, Allowed: true, By: projection.ByPerson}))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -172,11 +173,12 @@ func (r *realTeam) running() map[int]string {
 	return agenttest.Running(ids...)
 }
 
-// checkLeft proves that nothing runs any more.
+// checkLeft proves that nothing runs any more, and ends what does.
 func (r *realTeam) checkLeft() {
 	r.t.Helper()
 	for pid, command := range r.running() {
 		r.t.Errorf("process %d is left: %.200s", pid, command)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 

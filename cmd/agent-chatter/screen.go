@@ -187,6 +187,8 @@ func (s *screen) Notice(n coordinator.Notice) {
 		s.app.notice(nobodyToAskText(n.Names[0], n.Names[1]))
 	case coordinator.PromptCut:
 		s.app.notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
+	case coordinator.MessageCut:
+		s.app.notice(messageCutText(strings.Join(n.Names, ", "), n.Limit))
 	case coordinator.SecretsReplaced:
 		s.app.notice(secretsReplacedText(n.Names, n.Limit))
 	default:

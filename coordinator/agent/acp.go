@@ -51,6 +51,10 @@ func (e *ACP) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, stopped(ctx))
 			return
 		}
+		if d, _ := acpDialect(turn.Member); d.excess(turn.Prompt) > 0 {
+			yield(nil, d.tooLong(turn.Prompt))
+			return
+		}
 		r, err := e.enter(ctx, turn)
 		if err != nil {
 			yield(nil, err)
@@ -63,6 +67,13 @@ func (e *ACP) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, err)
 		}
 	}
+}
+
+// Excess is how many bytes the prompt is too long for the member's agent, or somewhat less where
+// the agent does not count in bytes; 0 when it is not, or nothing is known of it.
+func (e *ACP) Excess(m Member, prompt string) int {
+	d, _ := acpDialect(m)
+	return d.excess(prompt)
 }
 
 // Close ends the programs that stay between turns. What they have started and put into
@@ -332,10 +343,10 @@ var acpServers = map[string]func() (server dialect, args []string){
 		return served(Claude(), "claude-agent-acp", "@agentclientprotocol/claude-agent-acp"), nil
 	},
 	"codex": func() (dialect, []string) {
-		return served(Codex(), "codex-acp", "@agentclientprotocol/codex-acp"), nil
+		return served(Codex(), "codex-acp", "@agentclientprotocol/codex-acp", codexLimit), nil
 	},
 	"gemini": func() (dialect, []string) {
-		return served(Gemini(), "gemini", "@google/gemini-cli"), []string{"--acp"}
+		return served(Gemini(), "gemini", "@google/gemini-cli", geminiWindow), []string{"--acp"}
 	},
 	"opencode": func() (dialect, []string) {
 		return dialect{name: "OpenCode", program: "opencode", install: "npm install -g opencode-ai", login: "log in: type opencode auth login"}, []string{"acp"}
@@ -343,9 +354,9 @@ var acpServers = map[string]func() (server dialect, args []string){
 }
 
 // served is the dialect of a CLI's server.
-func served(c CLI, program, packageName string) dialect {
+func served(c CLI, program, packageName string, limits ...limit) dialect {
 	d := c.dialect
-	return dialect{name: d.name, program: program, install: "npm install -g " + packageName, login: d.login, trust: d.trust}
+	return dialect{name: d.name, program: program, install: "npm install -g " + packageName, login: d.login, trust: d.trust, limits: limits}
 }
 
 // acpNames are other names of agent types.

@@ -131,6 +131,7 @@ func TestATurnEndsAsTheAgentOfTheProtocolSays(t *testing.T) {
 		{"nothing special", "?", nil, "Hello.", "", ""},
 		{"things that nobody knows", "blurt", nil, "Well.", "", ""},
 		{"too long for its model", "stop max_tokens", nil, "Let me see.", "cut off", "longer reply"},
+		{"too long for its model from the start", "mute max_tokens", nil, "", "the prompt may be too long", "name a file"},
 		{"too many steps", "stop max_turn_requests", nil, "Let me see.", "as often as it may", "/retry"},
 		{"refusal", "stop refusal", nil, "Let me see.", "refuses", "other words"},
 		{"cancelled by itself", "stop cancelled", nil, "Let me see.", "nobody here did", "/retry"},
@@ -324,5 +325,29 @@ func TestLeavingTheLoopCancelsTheAgent(t *testing.T) {
 	}
 	if got := mustReply(t, e, again(turn, "say on")); got != "on" {
 		t.Errorf("the next reply is %q", got)
+	}
+}
+
+func TestAnAgentOfTheProtocolTakesAsMuchAsItIsKnownTo(t *testing.T) {
+	for _, tt := range []struct {
+		agentType string
+		bytes     int
+		excess    int
+	}{
+		{"codex", 1 << 20, 0},
+		{"codex-acp", 1<<20 + 7, 7},
+		{"gemini", 4<<20 - 64<<10, 0},
+		{"gemini", 4<<20 - 64<<10 + 7, 7},
+		{"claude", 10 << 20, 0},
+		{"opencode", 10 << 20, 0},
+		{"somebody", 10 << 20, 0},
+	} {
+		e, turn := newACP(t), agent.Turn{Prompt: strings.Repeat("x", tt.bytes), Member: agent.Member{AgentType: tt.agentType, Command: "/nowhere"}}
+		if got := e.Excess(turn.Member, turn.Prompt); got != tt.excess {
+			t.Errorf("%s: %d bytes are %d too many, want %d", tt.agentType, tt.bytes, got, tt.excess)
+		}
+		if _, err := reply(within(t), e, turn); strings.Contains(err.Error(), "the prompt is too long: it takes at most ") != (tt.excess > 0) {
+			t.Errorf("%s: %d bytes: got %v", tt.agentType, tt.bytes, err)
+		}
 	}
 }

@@ -375,6 +375,9 @@ func (t *acpTurn) stoppedBy(reason acp.StopReason) error {
 	case acp.StopReasonEndTurn:
 		return nil
 	case acp.StopReasonMaxTokens:
+		if !t.said {
+			return t.failure("it has not said a word, and there is no more room for its model: the prompt may be too long", helpShorter)
+		}
 		return t.failure(finishedLength, finishes[finishedLength])
 	case acp.StopReasonMaxTurnRequests:
 		return t.failure("it has asked its model as often as it may in one turn", "say /retry, or ask for less at once")

@@ -67,7 +67,7 @@ type dialect struct {
 	last    []string            // which stand behind the member's own
 
 	parser func() parser
-	limit  limit
+	limits []limit
 }
 
 // A parser reads the lines of one turn. What it gives depends on the lines alone.
@@ -120,13 +120,13 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 
 // Excess is how many bytes the prompt is too long for the agent, or somewhat less where the
 // agent does not count in bytes; 0 when it is not.
-func (c CLI) Excess(prompt string) int { return c.dialect.limit.excess(prompt) }
+func (c CLI) Excess(_ Member, prompt string) int { return c.dialect.excess(prompt) }
 
 // start starts the agent's program.
 func (c CLI) start(turn Turn) (*process, error) {
 	d := c.dialect
-	if d.limit.excess(turn.Prompt) > 0 {
-		return nil, d.failure("the prompt is too long: it takes at most "+d.limit.String(), helpShorter)
+	if err := d.tooLong(turn.Prompt); err != nil {
+		return nil, err
 	}
 	args, err := d.arguments(turn.Member)
 	if err != nil {
@@ -173,21 +173,3 @@ func without(own, given []string) []string {
 	}
 	return rest
 }
-
-// A limit is how much an agent takes at once; the zero limit is none.
-type limit struct {
-	most int
-	unit string // bytes or characters
-	size func(prompt string) int
-}
-
-func (l limit) excess(prompt string) int {
-	if l.most == 0 || len(prompt) <= l.most { // no prompt has more characters than bytes
-		return 0
-	}
-	return max(0, l.size(prompt)-l.most)
-}
-
-func (l limit) String() string { return fmt.Sprintf("%d %s", l.most, l.unit) }
-
-func bytesOf(prompt string) int { return len(prompt) }

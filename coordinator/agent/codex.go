@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// codexLimit is how many characters Codex takes as a prompt.
-const codexLimit = 1 << 20
+// codexLimit is how much Codex takes as a prompt.
+var codexLimit = limit{1 << 20, "characters", utf8.RuneCountInString}
 
 // Codex returns the engine for Codex: codex exec, with its events as JSON. It does not say its
 // messages before they are whole.
@@ -31,7 +31,7 @@ func Codex() CLI {
 		},
 		last:   []string{"-"}, // the prompt is on standard input
 		parser: func() parser { return &codexParser{started: map[string]bool{}} },
-		limit:  limit{codexLimit, "characters", utf8.RuneCountInString},
+		limits: []limit{codexLimit},
 	}}
 }
 

@@ -85,7 +85,7 @@ func TestCodexTakesAPromptOfAsManyCharactersAsItSays(t *testing.T) {
 		{strings.Repeat("語", 1<<20), 0},
 		{strings.Repeat("語", 1<<20+7), 7},
 	} {
-		if got := Codex().Excess(tt.prompt); got != tt.excess {
+		if got := Codex().Excess(Member{}, tt.prompt); got != tt.excess {
 			t.Errorf("%d bytes are %d too many, want %d", len(tt.prompt), got, tt.excess)
 		}
 	}

@@ -23,9 +23,9 @@ type Engine interface {
 // A Limited is an engine that does not take prompts of any length.
 type Limited interface {
 	Engine
-	// Excess is by how many bytes the prompt has to become shorter at least; 0 when it is
-	// short enough. Run refuses what is too long.
-	Excess(prompt string) int
+	// Excess is by how many bytes a prompt has to become shorter at least for the member; 0 when
+	// it is short enough. Run refuses what is too long.
+	Excess(m Member, prompt string) int
 }
 
 // A Lasting is an engine that keeps programs running between turns.

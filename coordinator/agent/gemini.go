@@ -2,8 +2,13 @@ package agent
 
 import "encoding/json"
 
-// geminiLimit is how many bytes Gemini CLI reads of its standard input.
-const geminiLimit = 8 << 20
+var (
+	// geminiInput is how much Gemini CLI reads of its standard input.
+	geminiInput = limit{8 << 20, "bytes", bytesOf}
+	// geminiWindow is what Gemini CLI takes for the window of its models, less some room for
+	// what it says itself: it takes four characters for a token. It does not ask a model more.
+	geminiWindow = limit{4<<20 - 64<<10, "characters", utf16Of}
+)
 
 // Gemini returns the engine for Gemini CLI, with its output as a stream of JSON.
 func Gemini() CLI {
@@ -21,7 +26,7 @@ func Gemini() CLI {
 			Bypass:   {"--approval-mode", "yolo", "--skip-trust"},
 		},
 		parser: func() parser { return &geminiParser{tools: map[string]string{}} },
-		limit:  limit{geminiLimit, "bytes", bytesOf},
+		limits: []limit{geminiInput, geminiWindow},
 	}}
 }
 

@@ -53,10 +53,21 @@ func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.
 	})
 }
 
-func TestGeminiTakesAPromptOfEightMebibytes(t *testing.T) {
-	for bytes, want := range map[int]int{8 << 20: 0, 8<<20 + 3: 3} {
-		if got := Gemini().Excess(strings.Repeat("x", bytes)); got != want {
-			t.Errorf("%d bytes are %d too many, want %d", bytes, got, want)
+func TestGeminiTakesAsMuchAsItReadsAndItsModelsHaveRoomFor(t *testing.T) {
+	const window = 4<<20 - 64<<10
+	for _, tt := range []struct {
+		letter string
+		count  int
+		excess int
+	}{
+		{"x", window, 0},
+		{"x", window + 3, 3},
+		{"é", window, 0},
+		{"語", 8<<20/3 + 1, 1}, // bytes
+		{"😀", 8<<20/4 - 1<<10, 2*(8<<20/4-1<<10) - window}, // of two units each
+	} {
+		if got := Gemini().Excess(Member{}, strings.Repeat(tt.letter, tt.count)); got != tt.excess {
+			t.Errorf("%d times %s are %d too many, want %d", tt.count, tt.letter, got, tt.excess)
 		}
 	}
 }

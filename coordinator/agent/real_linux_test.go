@@ -166,10 +166,7 @@ func TestRealAgentsAreCancelledInATool(t *testing.T) {
 }
 
 func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
-		if a.Retries {
-			t.Skip("it tries again in silence: there is a limit for that")
-		}
+	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "fail 400"
 		_, err := reply(t.Context(), e, turn)
 		if failure, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(failure.Says, "out of luck") {

@@ -36,6 +36,7 @@ const wordPace = 20 * time.Millisecond
 //	leave         answers and ends
 //	blurt         prints lines that are not of the protocol, and says something
 //	stop REASON   stops for that reason
+//	mute REASON   stops for that reason without a word
 //	fail TEXT     answers with that error
 //
 // To anything else it says "Hello.".
@@ -217,7 +218,7 @@ func command(prompt string) (verb, rest string) {
 
 var verbs = map[string]bool{
 	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "late": true,
-	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "fail": true,
+	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "mute": true, "fail": true,
 }
 
 // work does what a prompt says, and answers to it.
@@ -271,6 +272,8 @@ func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt
 		a.say(session, "Well.")
 	case "stop":
 		a.say(session, "Let me see.")
+		reason = rest
+	case "mute":
 		reason = rest
 	case "fail":
 		a.send(letter{ID: id, Error: object{"code": -32603, "message": rest}})

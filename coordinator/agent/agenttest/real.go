@@ -13,10 +13,9 @@ import (
 
 // A Real is an agent as people install it, and as .ci/agents does for tests. It asks a [Model].
 type Real struct {
-	Name    string // of tests
-	Engine  string // what drives it, as members name it
-	Retries bool   // without a word, when its API refuses
-	AtOnce  bool   // it does not say a message before it is whole
+	Name   string // of tests
+	Engine string // what drives it, as members name it
+	AtOnce bool   // it does not say a message before it is whole
 
 	program string
 	set     func(m *agent.Member, dir, url, key string)
@@ -30,7 +29,7 @@ var Reals = []Real{
 	{Name: "claude over ACP", Engine: engineACP, program: "claude-agent-acp", set: setClaude},
 	{Name: "codex over ACP", Engine: engineACP, program: "codex-acp", set: setCodexHome},
 	{Name: "gemini over ACP", Engine: engineACP, program: "gemini", set: setGemini},
-	{Name: "opencode over ACP", Engine: engineACP, Retries: true, program: "opencode", set: setOpenCode},
+	{Name: "opencode over ACP", Engine: engineACP, program: "opencode", set: setOpenCode},
 }
 
 const engineACP = "acp"

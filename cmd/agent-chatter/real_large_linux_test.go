@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+)
+
+// largeMessage is the length of a message that some agents do not take, in bytes.
+const largeMessage = 10_000_000
+
+// largeLimits are how many bytes of plain letters agents take as a prompt, where that is known;
+// the others are told everything.
+var largeLimits = map[string]int{
+	"codex": 1 << 20, "codex over ACP": 1 << 20,
+	"gemini": 4<<20 - 64<<10, "gemini over ACP": 4<<20 - 64<<10,
+}
+
+// largeRefusals are what agents say that refuse the message, as its model has no room for it.
+var largeRefusals = map[string]string{
+	"claude": "Claude Code failed: Prompt is too long; say less at once, name a file instead", "claude over ACP": "Prompt is too long; say less at once, name a file instead",
+}
+
+func TestRealAgentsAreToldAMessageOf10MB(t *testing.T) {
+	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
+		message := numbered(largeMessage)
+		line, err := json.Marshal(map[string]string{"content": message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.model.Tell("say <<I have read it.>>")
+		at := time.Now()
+		chat := r.chat("--input", "json")
+		chat.types(string(line))
+		chat.closeInput()
+		if refusal := largeRefusals[a.Name]; refusal != "" {
+			chat.ends(exitFailed)
+			t.Logf("%d bytes: refused within %s: %s", len(message), time.Since(at).Round(time.Millisecond), r.lastTurn().Data.Error)
+			if !strings.Contains(chat.stderr.String(), refusal) {
+				t.Errorf("%q is not in\n%s", refusal, chat.stderr)
+			}
+		} else {
+			chat.ends(exitDone)
+			t.Logf("%d bytes: answered within %s; %q", len(message), time.Since(at).Round(time.Millisecond), cutLine(chat.stderr.String()))
+			if got := chat.stdout.String(); got != a.displayed()+": I have read it.\n" {
+				t.Errorf("it answers %.200q", got)
+			}
+			checkTold(t, a.model, message, largeLimits[a.Name])
+		}
+		checkCutSaid(t, chat.stderr.String(), largeLimits[a.Name])
+		r.answers()
+		do(t, r.home, exitDone, "verify")
+	})
+}
+
+// numbered is a text of words of 10 bytes, no two of which are the same.
+func numbered(bytes int) string {
+	var b strings.Builder
+	for i := range bytes / 10 {
+		fmt.Fprintf(&b, "w%08d ", i)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// checkTold proves that the model was asked all of a message, or its beginning and its end with
+// a word on what is between them.
+func checkTold(t *testing.T, model *agenttest.Model, message string, most int) {
+	t.Helper()
+	if most == 0 {
+		if !model.Heard(message) {
+			t.Error("the model has not heard all of it")
+		}
+		return
+	}
+	kept := most/2 - 10_000 // the rest of the prompt is shorter than that
+	for _, part := range []string{message[:kept], message[len(message)-kept:], " bytes of this message are left out here"} {
+		if !model.Heard(part) {
+			t.Errorf("the model has not heard the %d bytes “%.40s”", len(part), part)
+		}
+	}
+	if model.Heard(message[:most]) {
+		t.Errorf("the model has heard more than %d bytes", most)
+	}
+}
+
+// cutLine is what was said of a message that an agent does not take whole.
+func cutLine(stderr string) string {
+	return regexp.MustCompile(`(?m)^Ada takes no longer prompt: .*$`).FindString(stderr)
+}
+
+func checkCutSaid(t *testing.T, stderr string, most int) {
+	t.Helper()
+	var left int
+	_, _ = fmt.Sscanf(cutLine(stderr), "Ada takes no longer prompt: %d bytes", &left)
+	if most == 0 && left > 0 || most > 0 && left < largeMessage-most {
+		t.Errorf("it takes %d bytes, and it was said that %d are left out: %s", most, left, stderr)
+	}
+}
