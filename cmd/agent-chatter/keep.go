@@ -114,7 +114,7 @@ func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
 	for _, t := range teams {
 		trashed, err := t.Journals().ListTrash()
 		if err != nil {
-			return nil, "", err
+			a.sayUnread(t.Journals().Path(), err)
 		}
 		for _, item := range trashed {
 			if catalog.PartOf(item.ID, name) {
@@ -164,15 +164,20 @@ func (cmd *sessionsClean) Run(a *app) error {
 	}
 	p := passes{}
 	defer p.close(a)
+	var failures []error
 	for _, t := range teams {
-		if err := cmd.empty(a, t, p.of(t)); err != nil {
-			return err
-		}
-		if err := cmd.trash(a, t, p.of(t)); err != nil {
-			return err
+		if err := cmd.team(a, t, p.of(t)); err != nil {
+			failures = append(failures, err)
 		}
 	}
-	return nil
+	return errors.Join(failures...)
+}
+
+func (cmd *sessionsClean) team(a *app, t *catalog.Team, p *catalog.Pass) error {
+	if err := cmd.empty(a, t, p); err != nil {
+		return err
+	}
+	return cmd.trash(a, t, p)
 }
 
 // empty removes from a team's trash what has been there long enough. Where

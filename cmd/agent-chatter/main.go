@@ -63,6 +63,7 @@ type app struct {
 	networkFS func(path string) string // journal.NetworkFS
 	watch     *journal.Watch           // of a command that follows journals
 	progress  *progressLine            // nil: nobody watches
+	unread    map[string]bool          // directories that could not be read, which was said
 }
 
 const defaultHome = "~/.agent-chatter"
@@ -173,10 +174,23 @@ func homeDir(dir string) (string, error) {
 
 func (a *app) catalog() *catalog.Catalog {
 	c := a.quietCatalog(a.progress.teller())
+	c.Unread = a.sayUnread
 	if a.progress != nil {
 		c.Progress = a.progress.list
 	}
 	return c
+}
+
+// sayUnread says once that a directory of a team cannot be read. Whatever lists
+// sessions goes on without it.
+func (a *app) sayUnread(path string, err error) {
+	if !a.unread[path] {
+		a.notice(unreadText(path, err))
+	}
+	if a.unread == nil {
+		a.unread = map[string]bool{}
+	}
+	a.unread[path] = true
 }
 
 // quietCatalog is one whose lists show nothing of how far they are.

@@ -66,6 +66,7 @@ func explain(err error) string {
 
 // The texts of restoring and saving.
 const (
+	textNotAllRead      = "Not everything could be read."
 	textNoTeam          = "Team must be set before restoring session"
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
 	textNotSaved        = "This conversation is not being saved. The next message tries again."
@@ -110,6 +111,11 @@ func resumedText(id string, messages int) string {
 
 func damagedSkippedText(s catalog.Session) string {
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what is wrong, type: agent-chatter verify %[1]s", s.ID, safeLine(s.Damaged))
+}
+
+// unreadText says that a directory of a team is passed over.
+func unreadText(path string, err error) string {
+	return fmt.Sprintf("⚠️  Nothing of %s is listed, because it cannot be read: %s", safeLine(path), safeLine(err.Error())) + remedy(err)
 }
 
 func incompatibleText(s catalog.Session) string {

@@ -93,6 +93,7 @@ func sampleTexts() []text {
 	add("saveFailedText", "", saveFailedText(full))
 	add("resumedText", "", resumedText(aliceID, 12))
 	add("damagedSkippedText", "", damagedSkippedText(damaged))
+	add("unreadText", "", unreadText("/a/"+hostile, denied))
 	add("incompatibleText", "", incompatibleText(newer))
 	add("ambiguousText", "two", ambiguousText(ambiguous))
 	add("ambiguousText", "twelve", ambiguousText(many))

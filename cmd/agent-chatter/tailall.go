@@ -121,7 +121,7 @@ func (w *watchAll) look(ctx context.Context) error {
 	for _, t := range teams {
 		infos, err := t.Journals().List()
 		if err != nil {
-			return err
+			w.app.sayUnread(t.Journals().Path(), err)
 		}
 		for _, info := range infos {
 			w.lookAt(ctx, t, info)

@@ -61,6 +61,9 @@ func (cmd *verifyCommand) Run(a *app) error {
 	if damaged > 0 {
 		return &exitError{code: exitDamaged, text: fmt.Sprintf("%d of %d sessions are damaged. Nothing was changed.", damaged, len(sessions))}
 	}
+	if len(a.unread) > 0 {
+		return &exitError{exitFailed, textNotAllRead}
+	}
 	return nil
 }
 
@@ -71,22 +74,26 @@ func (a *app) sayWhatIsNoSession() error {
 		return err
 	}
 	for _, t := range teams {
-		empty, err := t.Empty()
-		if err != nil {
-			return err
-		}
-		for _, info := range empty {
-			a.notice(emptyText(info))
-		}
-		strangers, err := t.Strangers()
-		if err != nil {
-			return err
-		}
-		for _, name := range strangers {
-			a.notice(strangerText(filepath.Join(t.Journals().Path(), name)))
+		if err := a.sayNoSessionsOf(t); err != nil {
+			a.sayUnread(t.Journals().Path(), err)
 		}
 	}
 	return nil
+}
+
+func (a *app) sayNoSessionsOf(t *catalog.Team) error {
+	empty, err := t.Empty()
+	if err != nil {
+		return err
+	}
+	for _, info := range empty {
+		a.notice(emptyText(info))
+	}
+	strangers, err := t.Strangers()
+	for _, name := range strangers {
+		a.notice(strangerText(filepath.Join(t.Journals().Path(), name)))
+	}
+	return err
 }
 
 // find finds a session by its name, and says which damaged ones it passed over.

@@ -19,6 +19,10 @@ type Catalog struct {
 	// Progress, if it is set, is told how many journals a list has read, of
 	// how many that it has to. Several goroutines call it.
 	Progress func(done, of int)
+
+	// Unread, if it is set, is told of each directory of a team that cannot be
+	// read, and why; lists go on with the others. Without it they fail there.
+	Unread func(path string, err error)
 }
 
 // New names the directory. It need not exist, and nothing is written to it.
@@ -86,8 +90,11 @@ func (c *Catalog) Look() ([]*Listed, error) {
 	var all []*Listed
 	for _, t := range teams {
 		listed, err := t.Look()
-		if err != nil {
+		switch {
+		case err != nil && c.Unread == nil:
 			return nil, err
+		case err != nil:
+			c.Unread(t.journals.Path(), err)
 		}
 		all = append(all, listed...)
 	}
@@ -161,17 +168,25 @@ func (c *Catalog) Find(name string) (found Session, skipped []Session, err error
 	return found, nil, err
 }
 
-// findID looks for one file, without listing what else there is.
+// findID looks for one file, without listing what else there is. A directory
+// that cannot be looked into matters only when it is in no other.
 func (c *Catalog) findID(id string) (Session, error) {
 	teams, err := c.Teams()
 	if err != nil {
 		return Session{}, err
 	}
+	var unread error
 	for _, t := range teams {
 		s, err := t.Session(id)
-		if !errors.Is(err, journal.ErrNotFound) {
-			return s, err
+		switch {
+		case err == nil:
+			return s, nil
+		case unread == nil && !errors.Is(err, journal.ErrNotFound):
+			unread = err
 		}
+	}
+	if unread != nil {
+		return Session{}, unread
 	}
 	return Session{}, &NotFoundError{id}
 }

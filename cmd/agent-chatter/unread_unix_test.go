@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asReader runs a program as somebody whom permissions keep from reading: the
+// administrator does not mind them.
+func asReader(t *testing.T, home string, args ...string) *program {
+	t.Helper()
+	cmd := exec.Command("agent-chatter", args...)
+	if os.Getuid() == 0 {
+		cmd = exec.Command(publicProgram(t), args...)
+		cmd.Dir = filepath.Dir(cmd.Path)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		letIn(t, home)
+	}
+	p := startCommand(t, home, cmd)
+	p.closeInput()
+	return p
+}
+
+// give makes everything below a home readable by everybody, but for what is
+// closed.
+func give(t *testing.T, home string, closed string) {
+	t.Helper()
+	if out, err := exec.Command("chmod", "-R", "a+rX", home).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(closed, 0o700) })
+}
+
+func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello there")
+	id, _ := onlyJournal(t, home)
+	do(t, home, exitDone, "chat", "-t", team("echo-pair.json"), "-m", "of another team")
+	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
+	for _, test := range []struct {
+		args  []string
+		code  int
+		shows string
+	}{
+		{[]string{"sessions"}, exitDone, "hello there"},
+		{[]string{"sessions", "search", "hello"}, exitDone, "hello there"},
+		{[]string{"replay", "latest"}, exitDone, "hello there"},
+		{[]string{"tail", "--all"}, exitDone, "hello there"},
+		{[]string{"verify"}, exitFailed, id + "  ok"},
+		{[]string{"compact", "--dry-run"}, exitDone, id},
+		{[]string{"sessions", "clean", "--dry-run", "--older-than", "0s"}, exitFailed, id},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			p := asReader(t, home, test.args...)
+			p.ends(test.code)
+			if !strings.Contains(p.stdout.String(), test.shows) {
+				t.Errorf("it shows %q, and %q is missing", p.stdout, test.shows)
+			}
+			if said := p.stderr.String(); strings.Count(said, "permission denied") != 1 || !strings.Contains(said, "echo-pair") {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+	p := asReader(t, home, "replay", id)
+	p.ends(exitDone)
+	if said := p.stderr.String(); said != "" {
+		t.Errorf("of a session of another team, it says %q", said)
+	}
+}
