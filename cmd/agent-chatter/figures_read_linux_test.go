@@ -18,6 +18,7 @@ func (f *figures) read(t *testing.T) {
 	f.do(t, home, nil, "sessions")
 	results := f.race(t,
 		contestant{name: "verify", home: home, args: []string{f.program, "verify", idOf(path)}, says: "ok"},
+		contestant{name: "verify --chain", home: home, args: []string{f.program, "verify", "--chain", idOf(path)}, says: "ok"},
 		contestant{name: "replay", home: home, args: []string{f.program, "replay", idOf(path)}, silent: true},
 		contestant{name: "every line decoded by encoding/json", args: []string{f.beside, "search", rareWord, path}},
 	)
