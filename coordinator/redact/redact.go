@@ -59,7 +59,8 @@ func (r *Redactor) Text(text string) string {
 	return clean
 }
 
-// JSON is the JSON value without the secrets in its strings. What is no JSON is taken for text.
+// JSON is the JSON value without the secrets in its strings and numbers; a number that has one
+// becomes a string. What is no JSON is taken for text.
 func (r *Redactor) JSON(value []byte) []byte {
 	if r == nil {
 		return value
@@ -67,14 +68,21 @@ func (r *Redactor) JSON(value []byte) []byte {
 	var clean []byte // nil: nothing has changed so far
 	kept := 0
 	for at := 0; at < len(value); at++ {
-		if value[at] != '"' {
+		var end int
+		var changed []byte
+		switch {
+		case value[at] == '"':
+			if end = stringEnd(value, at); end < 0 {
+				return []byte(r.Text(string(value)))
+			}
+			changed = r.jsonString(value[at:end])
+		case value[at] == '-' || value[at] >= '0' && value[at] <= '9':
+			end = numberEnd(value, at)
+			changed = r.jsonText(string(value[at:end]))
+		default:
 			continue
 		}
-		end := stringEnd(value, at)
-		if end < 0 {
-			return []byte(r.Text(string(value)))
-		}
-		if changed := r.jsonString(value[at:end]); changed != nil {
+		if changed != nil {
 			clean = append(append(clean, value[kept:at]...), changed...)
 			kept = end
 		}
@@ -84,6 +92,15 @@ func (r *Redactor) JSON(value []byte) []byte {
 		return value
 	}
 	return append(clean, value[kept:]...)
+}
+
+// numberEnd is where the JSON number that starts there ends.
+func numberEnd(value []byte, start int) int {
+	end := start
+	for end < len(value) && strings.IndexByte("0123456789.eE+-", value[end]) >= 0 {
+		end++
+	}
+	return end
 }
 
 // stringEnd is where the JSON string that starts there ends; -1 when it does not.
@@ -105,6 +122,11 @@ func (r *Redactor) jsonString(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) != nil {
 		return nil
 	}
+	return r.jsonText(text)
+}
+
+// jsonText is the text without its secrets, as a JSON string; nil when it has none.
+func (r *Redactor) jsonText(text string) []byte {
 	clean := r.Text(text)
 	if clean == text {
 		return nil
