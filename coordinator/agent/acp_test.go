@@ -44,13 +44,21 @@ func whole(ctx context.Context, e agent.Engine, turn agent.Turn) (told []string,
 			text += piece.Text
 			continue
 		}
-		if text != "" {
-			told, text = append(told, text), ""
-		}
 		if event == (agent.Alive{}) {
 			continue
 		}
-		told = append(told, fmt.Sprintf("%T %+v", event, event))
+		if text != "" {
+			told, text = append(told, text), ""
+		}
+		switch event := event.(type) {
+		case agent.ToolStarted:
+			told = append(told, fmt.Sprintf("%T {ID:%s Name:%s Input:%s}", event, event.ID, event.Name, event.Input))
+		default:
+			told = append(told, fmt.Sprintf("%T %+v", event, event))
+		}
+	}
+	if text != "" {
+		told = append(told, text)
 	}
 	return told, nil
 }

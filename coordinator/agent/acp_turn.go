@@ -6,8 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/acp-go-sdk"
@@ -42,6 +45,7 @@ type acpTool struct {
 	output  []byte
 	started bool // it was told
 	ended   bool
+	refused atomic.Bool
 }
 
 func newACPTurn(r *resident, turn Turn, yield func(Event, error) bool) *acpTurn {
@@ -289,7 +293,8 @@ func (t *acpTurn) permission(m message) {
 		t.answer(m.ID, acp.RequestPermissionResponse{Outcome: outcomeOf("")}) // of a turn that is over
 		return
 	}
-	asked.Tool.Status = "" // whatever it is, it waits
+	asked.Tool.Status = ""   // whatever it is, it waits
+	asked.Tool.Content = nil // which says what is asked for, not what came out
 	tool := t.tool(asked.Tool)
 	t.started(asked.Tool.ToolID, tool)
 	question := Permission{ToolID: asked.Tool.ToolID, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input}
@@ -299,6 +304,7 @@ func (t *acpTurn) permission(m message) {
 		if t.asks.Err() != nil {
 			outcome = ""
 		}
+		tool.refused.Store(!allowed)
 		t.answer(m.ID, acp.RequestPermissionResponse{Outcome: outcomeOf(outcome)})
 	})
 }
@@ -332,8 +338,24 @@ func outcomeOf(option string) acp.RequestPermissionOutcome {
 	return acp.NewRequestPermissionOutcomeSelected(acp.PermissionOptionId(option))
 }
 
+// refused are the ids of the tools that were not allowed, in their order.
+func (t *acpTurn) refused() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool { return !t.tools[id].refused.Load() })
+}
+
+// endRefused tells the end of those of which the agent says nothing more.
+func (t *acpTurn) endRefused() {
+	for _, id := range t.refused() {
+		if tool := t.tools[id]; !tool.ended {
+			tool.ended = true
+			t.tell(ToolCompleted{ID: id, Name: cmp.Or(tool.name, "tool"), Error: "it was not allowed"})
+		}
+	}
+}
+
 // judge is what the agent's answer makes of the turn.
 func (t *acpTurn) judge(answer message) error {
+	t.endRefused()
 	if answer.Error != nil {
 		return t.explain(context.Background(), answer.Error)
 	}
@@ -365,6 +387,9 @@ func (t *acpTurn) judge(answer message) error {
 	if t.broken {
 		says := cmp.Or(spoken(t.trouble.String()), "it does not say why")
 		return t.failure(says, t.help(says))
+	}
+	if end.Reason == acp.StopReasonCancelled && len(t.refused()) > 0 { // Codex gives up then
+		return t.failure("it stopped, because it was not allowed to use a tool", "say what it shall do instead")
 	}
 	return t.stoppedBy(end.Reason)
 }

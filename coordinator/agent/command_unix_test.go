@@ -69,6 +69,10 @@ func play(role string) int {
 		}
 		fmt.Println(cmd.Process.Pid)
 		return 0
+	case "overseen":
+		return overseen()
+	case "played":
+		return played()
 	}
 	return 99
 }

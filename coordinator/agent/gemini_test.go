@@ -7,26 +7,14 @@ import (
 
 func newGeminiParser() parser { return Gemini().dialect.parser() }
 
-func TestWhatGeminiPrintsIsUnderstood(t *testing.T) {
+func TestWhatGeminiMayPrintIsUnderstood(t *testing.T) {
 	checkStreams(t, newGeminiParser, []stream{
-		{name: "gemini-text", want: []string{recordedSession, `said "Hello there. [NEXT: bob]"`, "used 20 10", "done"}},
-		{name: "gemini-tool", want: []string{
-			recordedSession,
-			`started run_shell_command__call_fake000027 run_shell_command {"command":"echo hi; touch made3","description":"fake tool call"}`,
-			`completed run_shell_command__call_fake000027 run_shell_command "hi" ""`,
-			`said "Tool done. Hello from fake. [NEXT: human]"`,
-			"used 30 15",
-			"done",
+		{name: "a tool that there is not", lines: `
+{"type":"tool_use","tool_name":"bash","tool_id":"bash__1","parameters":{"command":"echo hi"}}
+{"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.","error":{"type":"tool_not_registered","message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
+			`started bash__1 bash {"command":"echo hi"}`,
+			`completed bash__1 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\"?"`,
 		}},
-		{name: "gemini-tool-refused", want: []string{
-			recordedSession,
-			`started bash__call_fake000026 bash {"command":"echo hi; touch made3"}`,
-			`completed bash__call_fake000026 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\", \"read_file\", \"grep_search\"?"`,
-			`said "Tool done. Hello from fake. [NEXT: human]"`,
-			"used 30 15",
-			"done",
-		}},
-		{name: "gemini-api-error", want: []string{recordedSession, "used 10 5", "failed: API Error: fake failure"}},
 		{name: "words between tools", lines: `
 {"type":"message","role":"assistant","content":"I "}
 {"type":"message","role":"assistant","content":"look."}
@@ -41,7 +29,10 @@ func TestWhatGeminiPrintsIsUnderstood(t *testing.T) {
 	})
 }
 
-func FuzzGemini(f *testing.F) { fuzzParser(f, "gemini", newGeminiParser) }
+func FuzzGemini(f *testing.F) {
+	addRecordings(f, "gemini")
+	fuzzParser(f, newGeminiParser)
+}
 
 func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T) {
 	checkArguments(t, Gemini(), []arguments{

@@ -31,6 +31,9 @@ const modelPace = 100 * time.Millisecond
 //	hang              it says a word and nothing more
 type Model struct {
 	*httptest.Server
+	// Begs lets it ask for leave to run a command outside of the agent's sandbox, where the
+	// shell knows such a thing. It is set before anybody asks.
+	Begs bool
 
 	mu     sync.Mutex
 	asked  strings.Builder
@@ -154,7 +157,7 @@ func (m *Model) answer(r *http.Request, q inquiry, v voice) {
 	command, uses := wanted(wantsTool, todo)
 	if tool, has := q.shell(); uses && has {
 		v.begin()
-		v.use(tool.name, tool.input(command))
+		v.use(tool.name, tool.input(command, m.Begs))
 		v.end()
 		return
 	}
@@ -202,7 +205,7 @@ func (q inquiry) shell() (shell, bool) {
 }
 
 // input is what the shell is given to run a command.
-func (s shell) input(command string) object {
+func (s shell) input(command string, begs bool) object {
 	var kind struct{ Type string }
 	_ = json.Unmarshal(s.properties["command"], &kind)
 	input := object{"command": command}
@@ -214,6 +217,9 @@ func (s shell) input(command string) object {
 	}
 	if s.properties["description"] != nil {
 		input["description"] = "what was asked for"
+	}
+	if begs && s.properties["sandbox_permissions"] != nil {
+		input["sandbox_permissions"], input["justification"] = "require_escalated", "It is what was asked for."
 	}
 	return input
 }
