@@ -8,7 +8,8 @@ import (
 )
 
 // endOrphans ends what agents have left running because the program died in their turns, and
-// says so. The session is locked: nobody else works on it.
+// says so. The session is locked: nobody else works on it. A copy of it is another session,
+// which has the same open turns and must leave them alone.
 func (c *Coordinator) endOrphans(log SessionLog, state *projection.State) {
 	ended := 0
 	for _, id := range c.orphaned(log, state) {
@@ -22,6 +23,9 @@ func (c *Coordinator) endOrphans(log SessionLog, state *projection.State) {
 // orphaned are the ids that orphans of the session may carry: those of the open turns. A
 // program that stays between turns carries the id of an earlier turn of its member, too.
 func (c *Coordinator) orphaned(log SessionLog, state *projection.State) []string {
+	if inherited(state) {
+		return nil
+	}
 	var ids, members []string
 	for _, t := range state.OpenTurns {
 		ids = append(ids, t.TurnID)
@@ -48,6 +52,12 @@ func (c *Coordinator) orphaned(log SessionLog, state *projection.State) []string
 		}
 	}
 	return ids
+}
+
+// inherited reports whether nothing has happened yet in a session that is a copy of another
+// one: its open turns are that one's. The first message in a copy ends them.
+func inherited(state *projection.State) bool {
+	return state.Parent != nil && state.Seq <= state.Parent.Seq
 }
 
 // lasts reports whether the member's engine keeps programs running between turns.

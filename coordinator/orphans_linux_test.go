@@ -97,3 +97,18 @@ func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
 		})
 	}
 }
+
+func TestTheTurnsOfACopyBelongToTheSessionThatItIsACopyOf(t *testing.T) {
+	id := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
+	theirs := orphan(t, id)
+	store := &coordinator.MemoryStore{}
+	session := wrote(t, store,
+		projection.SessionCreated{Format: projection.Format, Team: projection.Team{ID: "ensemble"}, Parent: &projection.Parent{SessionID: "another", Seq: 3}},
+		projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"})
+
+	s := stage(t, store)
+	s.with(ensemble(), session)
+	if !living(theirs) {
+		t.Error("the process of the other session's turn was ended")
+	}
+}

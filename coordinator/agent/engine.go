@@ -10,6 +10,10 @@ import (
 // turn's id as its value.
 const TurnVariable = "AGENT_CHATTER_TURN"
 
+// OwnerVariable is the environment variable that says which program a process of a turn belongs
+// to, where TurnVariable can be found again. What has no such variable belongs to nobody.
+const OwnerVariable = "AGENT_CHATTER_OWNER"
+
 // An Engine runs turns, several at once if need be. What a turn is told and may know is in the
 // Turn: whatever an engine keeps between turns only saves time.
 type Engine interface {

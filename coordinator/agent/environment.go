@@ -16,7 +16,8 @@ var vendorPrefixes = []string{
 }
 
 // environment is the environment of the turn's processes: the parent's without the vendors'
-// variables, the member's own, the turn's id. Of a name that occurs twice the last one counts.
+// variables, the member's own, whose the turn is, the turn's id. Of a name that occurs twice the
+// last one counts.
 func environment(parent []string, turn Turn) []string {
 	env := slices.DeleteFunc(slices.Clone(parent), ofVendor)
 	if turn.Dir != "" {
@@ -27,6 +28,9 @@ func environment(parent []string, turn Turn) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(turn.Member.Env)) {
 		env = append(env, name+"="+turn.Member.Env[name])
+	}
+	if owner := thisProgram(); owner != "" {
+		env = append(env, OwnerVariable+"="+owner)
 	}
 	return append(env, TurnVariable+"="+turn.ID)
 }

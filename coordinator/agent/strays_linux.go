@@ -57,16 +57,51 @@ func marked(turnID string) map[int]struct{} {
 }
 
 // EndOrphans ends what is left of a turn whose program has died, and tells how many processes
-// that were. Nobody may be working on the turn. Elsewhere than on Linux it does nothing.
+// that were. While the program that started them is alive they are no orphans: whoever asks
+// has a copy of its session. Elsewhere than on Linux it does nothing.
 func EndOrphans(turnID string) (ended int) {
 	if turnID == "" {
 		return 0
 	}
-	ended = len(marked(turnID))
-	if ended > 0 {
+	left := marked(turnID)
+	for pid := range left {
+		if owned(pid) {
+			return 0
+		}
+	}
+	if len(left) > 0 {
 		endStrays(turnID)
 	}
-	return ended
+	return len(left)
+}
+
+// thisProgram names this process as no other one is named while it lives: its id may be
+// another's later, but not with the same time of its start.
+func thisProgram() string { return program(os.Getpid()) }
+
+// program is the name of a process; "" when it has ended.
+func program(pid int) string {
+	is, ok := status(pid)
+	if !ok || is.ended() {
+		return ""
+	}
+	return strconv.Itoa(pid) + "-" + is.started
+}
+
+// owned reports whether the program is alive that a process belongs to.
+func owned(pid int) bool {
+	env, err := os.ReadFile(procFile(pid, "environ"))
+	if err != nil {
+		return false // it has ended
+	}
+	for one := range bytes.SplitSeq(env, []byte{0}) {
+		if owner, ok := bytes.CutPrefix(one, []byte(OwnerVariable+"=")); ok {
+			id, _, _ := strings.Cut(string(owner), "-")
+			pid, err := strconv.Atoi(id)
+			return err == nil && program(pid) == string(owner)
+		}
+	}
+	return false
 }
 
 // RunningTurns are the ids of turns that processes carry now. Elsewhere than on Linux there
@@ -168,9 +203,10 @@ func onlyZombies(group int) bool {
 
 // A procStatus is what /proc says of a process in its file stat.
 type procStatus struct {
-	state string
-	group int
-	flags uint64
+	state   string
+	group   int
+	flags   uint64
+	started string // in clock ticks since the machine was
 }
 
 // ended reports whether the process is a zombie or less.
@@ -185,12 +221,13 @@ func status(pid int) (is procStatus, ok bool) {
 	if err != nil {
 		return is, false
 	}
-	// pid (name) state ppid pgrp session tty tpgid flags …; the name may hold anything.
+	// pid (name) state ppid pgrp session tty tpgid flags … and the 22nd is when it started; the
+	// name may hold anything.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 7 {
+	if len(fields) < 20 {
 		return is, false
 	}
-	is.state = fields[0]
+	is.state, is.started = fields[0], fields[19]
 	is.group, err = strconv.Atoi(fields[2])
 	if err != nil {
 		return is, false

@@ -1,7 +1,9 @@
 package agent_test
 
 import (
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -46,4 +48,48 @@ func TestTheStraysOfAnotherTurnAreLeftAlone(t *testing.T) {
 	turn.Member = script(t, `echo hi; sleep 300`).Member
 	cancelAfterFirst(t, patient, turn) // ends the one that was left
 	wantGone(t, pid)
+}
+
+// marked is a process that carries the id of a turn, and says whose it is.
+func marked(t *testing.T, turnID, owner string) (pid int) {
+	t.Helper()
+	cmd := exec.Command("sleep", "300")
+	cmd.Env = []string{agent.TurnVariable + "=" + turnID, agent.OwnerVariable + "=" + owner}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd.Process.Pid
+}
+
+func TestWhatALivingProgramHasStartedIsNoOrphan(t *testing.T) {
+	turn := leaver(t, `true`)
+	pid := numbers(t, mustReply(t, patient, turn))[0]
+	if n := agent.EndOrphans(turn.ID); n != 0 || !alive(pid) {
+		t.Errorf("%d were ended, alive: %v", n, alive(pid))
+	}
+	turn.Member = script(t, `echo hi; sleep 300`).Member
+	cancelAfterFirst(t, patient, turn)
+	wantGone(t, pid)
+}
+
+func TestOrphansAreThoseWhoseProgramIsNotAliveAnyMore(t *testing.T) {
+	for name, owner := range map[string]string{
+		"its number is another's": "1-987654321987654321",
+		"its number is nobody's":  "4194305-1",
+		"nobody's":                "",
+		"nonsense":                "x-y-z",
+	} {
+		t.Run(name, func(t *testing.T) {
+			pid := marked(t, turnID(t), owner)
+			if n := agent.EndOrphans(turnID(t)); n != 1 {
+				t.Errorf("%d were ended", n)
+			}
+			wantGone(t, pid)
+		})
+	}
 }
