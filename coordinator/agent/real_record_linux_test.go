@@ -35,7 +35,7 @@ func TestRealRecord(t *testing.T) {
 	}
 	for _, s := range recordedScenes {
 		t.Run(s.name, func(t *testing.T) {
-			withRealAgents(t, func(t *testing.T, a realAgent, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+			withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 				if s.isOf(a) {
 					r := recorder{scene: s, name: recordedName(a), agent: a, engine: e, turn: turn, model: model}
 					r.record(t)
@@ -46,25 +46,24 @@ func TestRealRecord(t *testing.T) {
 }
 
 // recordedName is the name of an agent in the names of files.
-func recordedName(a realAgent) string {
-	if name, overACP := strings.CutSuffix(a.name, " over ACP"); overACP {
+func recordedName(a agenttest.Real) string {
+	if name, overACP := strings.CutSuffix(a.Name, " over ACP"); overACP {
 		return "acp-" + name
 	}
-	return a.name
+	return a.Name
 }
 
 // isOf reports whether the scene is recorded of an agent.
-func (s scene) isOf(a realAgent) bool {
+func (s scene) isOf(a agenttest.Real) bool {
 	words := strings.Fields(s.agents)
-	_, lasts := a.engine().(agent.Lasting)
-	return len(words) == 0 || !lasts && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
+	return len(words) == 0 || !a.Lasts() && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
 }
 
 // A recorder records one scene of one agent.
 type recorder struct {
 	scene
 	name   string
-	agent  realAgent
+	agent  agenttest.Real
 	engine agent.Engine
 	turn   agent.Turn
 	model  *agenttest.Model
@@ -72,7 +71,7 @@ type recorder struct {
 
 func (r recorder) record(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw")
-	r.setUp(raw)
+	r.setUp(t, raw)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	said := make(chan struct{}, 1)
@@ -97,10 +96,10 @@ func (r recorder) record(t *testing.T) {
 }
 
 // setUp sets the agent up for the scene, and puts what records between it and its engine.
-func (r *recorder) setUp(raw string) {
+func (r *recorder) setUp(t *testing.T, raw string) {
 	m := &r.turn.Member
 	if r.unreachable {
-		r.agent.set(m, r.turn.Dir, nobodyThere)
+		*m = r.agent.Member(t, r.turn.Dir, nobodyThere, "x")
 	}
 	if r.asks {
 		r.letAsk()
@@ -130,11 +129,10 @@ func (r *recorder) letAsk() {
 	}
 }
 
-// begun waits until the agent has begun its reply, or has tried for long enough to. Codex by
-// itself says nothing before it has all of its reply.
+// begun waits until the agent has begun its reply, or has tried for long enough to.
 func (r *recorder) begun(said <-chan struct{}) {
 	spoken := r.model.Spoken()
-	if r.name != "codex" {
+	if !r.agent.AtOnce {
 		spoken = nil
 	}
 	select {
@@ -171,8 +169,7 @@ func (n noticed) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event
 func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(r.anonymous(string(raw))) {
-		_, overACP := r.engine.(agent.Lasting)
-		if overACP && strings.HasPrefix(line, "! ") {
+		if r.agent.Lasts() && strings.HasPrefix(line, "! ") {
 			break // the server is ended
 		}
 		if text, ok := strings.CutPrefix(line, "< "); ok {
