@@ -127,6 +127,10 @@ func (cmd *compactCommand) policy(a *app) (catalog.Policy, error) {
 // compact does to one session what the policy asks for.
 func (cmd *compactCommand) compact(t *catalog.Team, p *catalog.Pass, s catalog.Session, action catalog.Action, reason string) (compacted, error) {
 	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
+	if s.Unread != nil {
+		done.Action, done.why = "skipped", safeLine(s.Unread.Error())
+		return done, nil
+	}
 	if s.Damaged != "" || s.Newer != "" {
 		done.Action, done.why = "skipped", "it is damaged, or a newer version wrote it"
 		return done, nil

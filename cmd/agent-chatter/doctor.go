@@ -325,10 +325,13 @@ func checkTeam(t *catalog.Team) []finding {
 	for _, s := range sessions {
 		if s.Damaged == "" {
 			if err := t.Journals().Check(s.ID); err != nil && !errors.Is(err, journal.ErrNotFound) {
-				s.Damaged = err.Error()
+				s = failed(s, err)
 			}
 		}
-		if s.Damaged != "" {
+		switch {
+		case s.Unread != nil:
+			all = append(all, unreadableText(s.Unread))
+		case s.Damaged != "":
 			all = append(all, damagedText(s))
 		}
 	}

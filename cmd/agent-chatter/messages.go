@@ -110,6 +110,9 @@ func resumedText(id string, messages int) string {
 }
 
 func damagedSkippedText(s catalog.Session) string {
+	if s.Unread != nil {
+		return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what helps, type: agent-chatter doctor", s.ID, safeLine(s.Damaged))
+	}
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what is wrong, type: agent-chatter verify %[1]s", s.ID, safeLine(s.Damaged))
 }
 

@@ -94,6 +94,9 @@ func sampleTexts() []text {
 	add("resumedText", "", resumedText(aliceID, 12))
 	add("damagedSkippedText", "", damagedSkippedText(damaged))
 	add("unreadText", "", unreadText("/a/"+hostile, denied))
+	unread := alice
+	unread.Unread, unread.Damaged = denied, denied.Error()
+	add("damagedSkippedText", "unreadable", damagedSkippedText(unread))
 	add("incompatibleText", "", incompatibleText(newer))
 	add("ambiguousText", "two", ambiguousText(ambiguous))
 	add("ambiguousText", "twelve", ambiguousText(many))

@@ -173,15 +173,25 @@ func (a *app) firstSound(c *catalog.Catalog, sessions []catalog.Session) (catalo
 		if err != nil {
 			return session, err
 		}
-		var corrupt *journal.CorruptError
 		err = c.At(session.Dir()).Journals().Check(session.ID)
-		if !errors.As(err, &corrupt) {
+		if err == nil || errors.Is(err, journal.ErrNotFound) {
 			return session, err
 		}
-		session.Damaged = corrupt.Error()
-		a.sayPassedOver([]catalog.Session{session})
+		a.sayPassedOver([]catalog.Session{failed(session, err)})
 		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
+		if len(sessions) == 0 && catalog.Unread(err) {
+			return session, err
+		}
 	}
+}
+
+// failed is a session that turned out to be damaged, or not to be readable.
+func failed(s catalog.Session, err error) catalog.Session {
+	s.Damaged = err.Error()
+	if catalog.Unread(err) {
+		s.Unread = err
+	}
+	return s
 }
 
 // compatible leaves out what a newer version wrote: it can be read, not gone

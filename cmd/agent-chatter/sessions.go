@@ -59,6 +59,7 @@ type sessionJSON struct {
 	Archived     bool   `json:"archived"`
 	Damaged      bool   `json:"damaged"`
 	Bytes        int64  `json:"bytes"`
+	Unreadable   bool   `json:"unreadable,omitempty"` // nobody knows whether it is damaged
 }
 
 func newSessionJSON(s catalog.Session) sessionJSON {
@@ -66,7 +67,7 @@ func newSessionJSON(s catalog.Session) sessionJSON {
 		ID: s.ID, Team: s.TeamID, Title: s.Title,
 		CreatedAt: projection.FormatTime(s.CreatedAt), UpdatedAt: projection.FormatTime(s.UpdatedAt),
 		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
-		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "", Bytes: s.Bytes,
+		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.Unread == nil, Unreadable: s.Unread != nil, Bytes: s.Bytes,
 	}
 }
 
@@ -119,9 +120,12 @@ func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
 	if hidden := len(listed) - shown; hidden > 0 && cmd.Output == "text" {
 		a.notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
 	}
-	damaged := 0
+	damaged, unread := 0, 0
 	for _, l := range listed {
-		if l.Damaged {
+		switch {
+		case l.Unread:
+			unread++
+		case l.Damaged:
 			damaged++
 		}
 		if l.Shrunk {
@@ -130,6 +134,9 @@ func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
 	}
 	if damaged > 0 {
 		a.notice(fmt.Sprintf("%d damaged: agent-chatter verify shows where", damaged))
+	}
+	if unread > 0 {
+		a.notice(fmt.Sprintf("%d unreadable: agent-chatter doctor says what helps", unread))
 	}
 }
 
@@ -161,7 +168,10 @@ func marks(s catalog.Session) string {
 	if s.Archived {
 		all += "[archived] "
 	}
-	if s.Damaged != "" {
+	switch {
+	case s.Unread != nil:
+		all += "[unreadable] "
+	case s.Damaged != "":
 		all += "[damaged] "
 	}
 	return all

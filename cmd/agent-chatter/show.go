@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 type sessionsShow struct {
@@ -37,6 +36,7 @@ type sessionDetails struct {
 	Unknown    map[string]int  `json:"unknownEvents,omitempty"`
 	Unreadable int             `json:"unreadableEvents,omitempty"`
 	Problem    string          `json:"problem,omitempty"`
+	marks      string
 }
 
 // detailStats has the counts in the names of session statistics.
@@ -57,7 +57,7 @@ func (cmd *sessionsShow) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	d := sessionDetails{sessionJSON: newSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged}
+	d := sessionDetails{sessionJSON: newSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged, marks: marks(s)}
 	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
 		d.Path = info.Path()
 	}
@@ -114,7 +114,5 @@ func (d *sessionDetails) write(out io.Writer) {
 	line("directory", d.CWD)
 	line("file", d.Path)
 	line("bytes", d.Bytes)
-	line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(marks(catalog.Session{
-		Row: projection.Row{Pinned: d.Pinned}, Archived: d.Archived, Damaged: d.Problem,
-	}))))
+	line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(d.marks)))
 }

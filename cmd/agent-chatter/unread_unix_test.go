@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,5 +75,62 @@ func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
 	p.ends(exitDone)
 	if said := p.stderr.String(); said != "" {
 		t.Errorf("of a session of another team, it says %q", said)
+	}
+}
+
+func TestAJournalThatCannotBeReadIsNotCalledDamaged(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello there")
+	sound, _ := onlyJournal(t, home)
+	stdout, _ := do(t, home, exitDone, "sessions", "fork", sound)
+	id := strings.TrimSpace(stdout)
+	path := filepath.Join(home, "sessions", "demo", id+".jsonl")
+	os.Remove(filepath.Join(home, "sessions", "demo", "sessions.json"))
+	give(t, home, path)
+	for _, test := range []struct {
+		args  []string
+		code  int
+		shows string
+	}{
+		{[]string{"sessions"}, exitDone, "[unreadable]"},
+		{[]string{"sessions", "--output", "json"}, exitDone, `"unreadable":true`},
+		{[]string{"sessions", "search", "hello"}, exitDone, "hello there"},
+		{[]string{"replay", "latest"}, exitDone, "hello there"},
+		{[]string{"replay", id}, exitFailed, ""},
+		{[]string{"verify"}, exitFailed, id + "  unreadable  "},
+		{[]string{"verify", id}, exitFailed, id + "  unreadable  "},
+		{[]string{"repair", id}, exitFailed, ""},
+		{[]string{"doctor"}, exitFailed, path + ": permission denied"},
+		{[]string{"chat", "--resume", "--follow", "--output", "json"}, exitDone, sound},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			p := asReader(t, home, test.args...)
+			if slices.Contains(test.args, "--follow") {
+				p.says(test.shows)
+				p.signal(syscall.SIGTERM)
+			}
+			p.ends(test.code)
+			said := p.stdout.String() + p.stderr.String()
+			if !strings.Contains(p.stdout.String(), test.shows) || strings.Contains(said, "[damaged]") || strings.Contains(said, "is damaged") {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+func TestWhereTheOnlySessionCannotBeReadThatIsSaid(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello there")
+	_, path := onlyJournal(t, home)
+	for _, caches := range []string{"known to the index", "without an index"} {
+		give(t, home, path)
+		for _, args := range [][]string{{"replay", "latest"}, {"chat", "--resume", "-m", "more"}} {
+			p := asReader(t, home, args...)
+			p.ends(exitFailed)
+			if said := p.stderr.String(); !strings.Contains(said, "permission denied") || !strings.Contains(said, "Check who may read") {
+				t.Errorf("%s, %q says %q", caches, args, said)
+			}
+		}
+		os.Remove(filepath.Join(filepath.Dir(path), "sessions.json"))
 	}
 }

@@ -33,6 +33,8 @@ type verdict struct {
 	Problem string `json:"problem,omitempty"`
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
+
+	unread bool // it is not known whether it is damaged
 }
 
 // Run implements the command.
@@ -42,13 +44,16 @@ func (cmd *verifyCommand) Run(a *app) error {
 		return err
 	}
 	c, teams := a.catalog(), map[string]*catalog.Team{}
-	damaged := 0
+	damaged, unread := 0, 0
 	for _, s := range sessions {
 		if teams[s.Dir()] == nil {
 			teams[s.Dir()] = c.At(s.Dir())
 		}
 		v := a.verify(teams[s.Dir()], s, cmd.Chain)
-		if !v.OK {
+		switch {
+		case v.unread:
+			unread++
+		case !v.OK:
 			damaged++
 		}
 		if err := cmd.print(a, v); err != nil {
@@ -63,7 +68,7 @@ func (cmd *verifyCommand) Run(a *app) error {
 	if damaged > 0 {
 		return &exitError{code: exitDamaged, text: fmt.Sprintf("%d of %d sessions are damaged. Nothing was changed.", damaged, len(sessions))}
 	}
-	if len(a.unread) > 0 {
+	if unread+len(a.unread) > 0 {
 		return &exitError{exitFailed, textNotAllRead}
 	}
 	return nil
@@ -142,7 +147,7 @@ func (a *app) verify(team *catalog.Team, s catalog.Session, chain bool) verdict 
 		at = reader.Position()
 		reader.Close()
 	}
-	if v.OK && s.Damaged != "" { // what the lines alone cannot tell
+	if v.OK && s.Damaged != "" && s.Unread == nil { // what the lines alone cannot tell
 		v.OK, v.Problem, v.Line = false, s.Damaged, 1
 	}
 	a.remark(s, v, torn)
@@ -182,7 +187,7 @@ func (a *app) mend(s catalog.Session, audit *catalog.Audit) {
 }
 
 func (v *verdict) damaged(err error) {
-	v.OK, v.Problem = false, err.Error()
+	v.OK, v.Problem, v.unread = false, err.Error(), catalog.Unread(err)
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
@@ -209,6 +214,10 @@ func (cmd *verifyCommand) print(a *app, v verdict) error {
 	}
 	if v.OK {
 		_, err := fmt.Fprintf(a.stdout, "%s  ok  %s\n", v.ID, count(int(v.Events), "event"))
+		return err
+	}
+	if v.unread {
+		_, err := fmt.Fprintf(a.stdout, "%s  unreadable  %s\n", v.ID, safe(v.Problem))
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; %s before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), count(int(v.Events), "event"))

@@ -106,9 +106,13 @@ func (c *Catalog) Look() ([]*Listed, error) {
 
 // Latest is the first session in a List that can be read and is not empty.
 // The damaged ones that come before it are returned beside. Without any it is
-// ErrNotFound.
+// ErrNotFound, or why one could not be read.
 func Latest(sessions []Session) (latest Session, skipped []Session, err error) {
+	err = journal.ErrNotFound
 	for _, s := range sessions {
+		if s.Unread != nil {
+			err = s.Unread
+		}
 		switch {
 		case s.Damaged != "":
 			skipped = append(skipped, s)
@@ -116,7 +120,7 @@ func Latest(sessions []Session) (latest Session, skipped []Session, err error) {
 			return s, skipped, nil
 		}
 	}
-	return Session{}, skipped, journal.ErrNotFound
+	return Session{}, skipped, err
 }
 
 // NotFoundError says that no session has the name. It is a journal.ErrNotFound.
@@ -159,7 +163,7 @@ func (c *Catalog) Find(name string) (found Session, skipped []Session, err error
 	}
 	if name == LatestName {
 		found, skipped, err = Latest(sessions)
-		if err != nil {
+		if errors.Is(err, journal.ErrNotFound) {
 			err = &NotFoundError{name}
 		}
 		return found, skipped, err

@@ -17,6 +17,7 @@ type Listed struct {
 	ID        string
 	UpdatedAt time.Time
 	Damaged   bool // as Session.Damaged says
+	Unread    bool // as Session.Unread says
 	Shrunk    bool // as in Session
 
 	team *Team
@@ -25,7 +26,7 @@ type Listed struct {
 }
 
 func (t *Team) listed(r *row, line string) *Listed {
-	l := &Listed{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Shrunk: r.Lost > 0, team: t, line: line}
+	l := &Listed{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unread: r.unread != nil, Shrunk: r.Lost > 0, team: t, line: line}
 	if line == "" {
 		l.row = r
 	}

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -28,6 +29,8 @@ type row struct {
 	TeamID  string `json:"teamId"`
 	CWD     string `json:"cwd"`
 	Summary string `json:"summary"` // for others: it is set when it is written
+
+	unread error // what the system said, when that is all that is damaged; of this read alone
 }
 
 func newRow(info journal.Info, state *projection.State, at journal.Position) row {
@@ -45,6 +48,9 @@ func newRow(info journal.Info, state *projection.State, at journal.Position) row
 func damagedRow(info journal.Info, state *projection.State, err error) row {
 	r := newRow(info, state, journal.Position{})
 	r.Damaged = err.Error()
+	if Unread(err) {
+		r.unread = err
+	}
 	corrupt := new(journal.CorruptError)
 	if lasting := errors.As(err, &corrupt) && corrupt.TooLong == 0 || err == errNotSession; !lasting {
 		r.Inode, r.ModTime = 0, time.Time{}
@@ -53,6 +59,13 @@ func damagedRow(info journal.Info, state *projection.State, err error) row {
 		r.UpdatedAt = info.ModTime.UTC()
 	}
 	return r
+}
+
+// Unread reports whether an error is the system's, which would not let a journal
+// be read: nobody knows whether it is damaged.
+func Unread(err error) bool {
+	var refused *fs.PathError
+	return errors.As(err, &refused) && !errors.Is(err, journal.ErrNotFound)
 }
 
 // empty reports whether the file is what a crash in the moment of creation

@@ -38,6 +38,7 @@ type Session struct {
 	projection.Row
 	Archived bool
 	Damaged  string // what is wrong with the journal, "" when nothing is; the rest is what could be read
+	Unread   error  // what the system said, when that is what is wrong: it may be sound
 	Headless bool   // damaged, though every line checks: there is nothing that Repair could do
 	Shrunk   bool   // the index knew of more events than the file has
 	Bytes    int64  // of the file, compressed when archived
@@ -161,7 +162,7 @@ func (t *Team) Session(id string) (Session, error) {
 func (t *Team) session(r *row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
-		Archived: r.Archived, Damaged: r.Damaged, Headless: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
+		Archived: r.Archived, Damaged: r.Damaged, Unread: r.unread, Headless: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
 		End:    journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		Shrunk: r.Lost > 0, dir: t.journals.Path(),
 	}
