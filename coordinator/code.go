@@ -6,8 +6,8 @@ import (
 )
 
 // plain yields the position of every bracket that is not code, and of the line breaks
-// between them. Code is what CommonMark says, of fenced blocks and of code spans, without
-// its lists and quotations.
+// between them. Code is what CommonMark says, of fenced blocks, also in lists, and of code
+// spans, without its quotations.
 func plain(text string) iter.Seq2[int, byte] {
 	return func(yield func(int, byte) bool) {
 		for start, end := range paragraphs(text) {
@@ -44,34 +44,87 @@ func paragraphs(text string) iter.Seq2[int, int] {
 	}
 }
 
-// A fence is a line of n or more of the same character, around a block of code.
+// A fence is a line of n or more of the same character, around a block of code. In an item of
+// a list it is indented as the item is, and ends with it.
 type fence struct {
-	char byte
-	n    int
+	char  byte
+	n     int
+	least int // columns that its lines are indented by, unless they are blank
+	most  int // columns that its last line is indented by
 }
 
-// minFence is how long the shortest fence is.
-const minFence = 3
+const (
+	minFence  = 3 // characters of the shortest fence
+	maxIndent = 3 // columns that a fence is indented by at most where it stands
+	tabStop   = 4
+)
 
-// openingFence reports whether the line begins a fenced block.
+// openingFence reports whether the line begins a fenced block. How far the item of a list
+// that it may stand in is indented, the lines before it would tell; all that is possible counts.
 func openingFence(line string) (fence, bool) {
-	f, info := leadingRun(line)
-	switch {
-	case f.n < minFence:
-		return f, false
-	case f.char == '`':
-		return f, !strings.Contains(info, "`")
+	at, column := skipBlanks(line, 0, 0)
+	f := fence{least: max(0, column-maxIndent), most: max(maxIndent, column)}
+	for n := listMarker(line[at:]); n > 0; n = listMarker(line[at:]) {
+		at, column = skipBlanks(line, at+n, column+n)
+		f.least, f.most = column, column+maxIndent
 	}
-	return f, f.char == '~'
+	if at == len(line) {
+		return f, false
+	}
+	f.char, f.n = line[at], runLength(line, at)
+	if f.n < minFence {
+		return f, false
+	}
+	return f, f.char == '~' || f.char == '`' && !strings.Contains(line[at+f.n:], "`")
 }
 
-// end is where the block that starts at text[at] ends, behind its closing fence. Without
-// one the block takes the rest of the text.
+// skipBlanks is where the first byte from line[at] on stands that is neither space nor tab,
+// and in which column, when line[at] stands in that one.
+func skipBlanks(line string, at, column int) (int, int) {
+	for ; at < len(line); at++ {
+		switch line[at] {
+		case ' ':
+			column++
+		case '\t':
+			column += tabStop - column%tabStop
+		default:
+			return at, column
+		}
+	}
+	return at, column
+}
+
+// mostDigits is how many digits the number of a list's item has.
+const mostDigits = 9
+
+// listMarker is the length of what an item of a list begins with, without the blank behind it.
+func listMarker(line string) int {
+	n := 0
+	for n < min(len(line), mostDigits) && line[n] >= '0' && line[n] <= '9' {
+		n++
+	}
+	marks := "-+*"
+	if n > 0 {
+		marks = ".)"
+	}
+	if n+1 < len(line) && strings.IndexByte(marks, line[n]) >= 0 && (line[n+1] == ' ' || line[n+1] == '\t') {
+		return n + 1
+	}
+	return 0
+}
+
+// end is where the block that starts at text[at] ends: behind its closing fence, or where the
+// item of the list ends that it is in. Else the block takes the rest of the text.
 func (f fence) end(text string, at int) int {
 	for at < len(text) {
 		next := lineEnd(text, at)
-		closing, rest := leadingRun(text[at:next])
-		if closing.char == f.char && closing.n >= f.n && blank(rest) {
+		line := text[at:next]
+		start, column := skipBlanks(line, 0, 0)
+		switch {
+		case blank(line):
+		case column < f.least:
+			return at
+		case column <= f.most && f.closes(line[start:]):
 			return next
 		}
 		at = next
@@ -79,17 +132,10 @@ func (f fence) end(text string, at int) int {
 	return at
 }
 
-// leadingRun splits off what the line begins with, after an indentation of at most three
-// spaces: the same character n times.
-func leadingRun(line string) (run fence, rest string) {
-	for range 3 {
-		line = strings.TrimPrefix(line, " ")
-	}
-	if line == "" {
-		return fence{}, ""
-	}
+// closes reports whether the line is nothing but a fence that is as long.
+func (f fence) closes(line string) bool {
 	n := runLength(line, 0)
-	return fence{char: line[0], n: n}, line[n:]
+	return line[0] == f.char && n >= f.n && blank(line[n:])
 }
 
 // runLength is how often s[at] stands there in a row.

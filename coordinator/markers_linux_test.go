@@ -37,6 +37,9 @@ func TestParsingTakesTimeInProportion(t *testing.T) {
 		"blank line, marker":  " \n[DROP:a]\n",
 		"fences":              "```\n",
 		"fences of info":      "~~~`\n",
+		"indented fences":     "    ~~~x\n",
+		"markers of lists":    "- 1. ",
+		"items with fences":   "- ```\n- x\n",
 		"commas":              "[NEXT:,,,,,,]",
 		"backslashes":         "\\`",
 	} {
