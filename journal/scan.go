@@ -7,8 +7,12 @@ import (
 	"io"
 )
 
-// blockSize is how much is read at once, in bytes.
-const blockSize = 256 << 10
+// blockSize is how much is read at once, in bytes; firstBlock is how much at
+// first, for most journals are shorter than a block.
+const (
+	blockSize  = 256 << 10
+	firstBlock = 16 << 10
+)
 
 // lines cuts a stream into lines. It never gives out half a line: what follows
 // the last newline stays inside until its newline comes.
@@ -70,7 +74,7 @@ func (l *lines) skip(prev Sum) (*longLine, error) {
 
 // fill reads some more behind pending.
 func (l *lines) fill() error {
-	if cap(l.pending)-len(l.pending) < blockSize/4 {
+	if cap(l.pending)-len(l.pending) <= len(l.block)/4 {
 		l.makeRoom()
 	}
 	n, err := l.r.Read(l.pending[len(l.pending):cap(l.pending)])
@@ -87,7 +91,7 @@ func (l *lines) fill() error {
 // makeRoom moves what is pending to the beginning of a block, which grows to no
 // more than the longest line and one block.
 func (l *lines) makeRoom() {
-	size := max(blockSize, min(2*len(l.pending), l.max+blockSize))
+	size := max(firstBlock, min(4*len(l.block), blockSize), min(2*len(l.pending), l.max+blockSize))
 	if len(l.block) < size || len(l.block) > 2*size {
 		l.block = make([]byte, size)
 	}
