@@ -77,6 +77,13 @@ func (o *optionalID) Decode(ctx *kong.DecodeContext) error {
 
 // Run implements the command.
 func (cmd *chatCommand) Run(a *app) error {
+	if cmd.SessionFile != nil {
+		return named(*cmd.SessionFile, cmd.run(a))
+	}
+	return cmd.run(a)
+}
+
+func (cmd *chatCommand) run(a *app) error {
 	if cmd.Follow {
 		return cmd.follow(a)
 	}

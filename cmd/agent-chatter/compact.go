@@ -53,7 +53,7 @@ func (cmd *compactCommand) Run(a *app) error {
 	}
 	wanted := all
 	if len(cmd.ID) > 0 {
-		if wanted, err = a.named(cmd.ID); err != nil {
+		if wanted, err = a.named(cmd.ID, a.find); err != nil {
 			return err
 		}
 	}

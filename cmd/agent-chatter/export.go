@@ -16,11 +16,7 @@ import (
 // exportSnapshot writes a session in the snapshot format and returns where. In
 // a directory the file gets the name that agent-chatter's other versions look
 // for.
-func (a *app) exportSnapshot(name, path string) (string, error) {
-	r, err := a.openReplay(name)
-	if err != nil {
-		return "", err
-	}
+func (r *replay) exportSnapshot(path string) (_ string, err error) {
 	if isDirectory(path) {
 		if path, err = r.nameIn(path); err != nil {
 			return "", err
@@ -96,15 +92,18 @@ func (cmd *sessionsExport) Run(a *app) error {
 	case len(names) == 0 && !cmd.All:
 		names = []string{catalog.LatestName}
 	}
-	sessions, err := a.named(names)
+	sessions, err := a.named(names, a.findOrOpen)
 	if err != nil {
 		return err
 	}
 	if len(sessions) > 1 && !isDirectory(cmd.To) {
 		return usageError("%d sessions need a directory: -o DIR/", len(sessions))
 	}
-	for _, s := range sessions {
+	for i, s := range sessions {
 		if err := cmd.export(a, s); err != nil {
+			if !cmd.All {
+				err = named(names[i], err)
+			}
 			return err
 		}
 	}
@@ -112,18 +111,15 @@ func (cmd *sessionsExport) Run(a *app) error {
 }
 
 func (cmd *sessionsExport) export(a *app, s catalog.Session) error {
+	r := a.replayOf(a.catalog(), s)
 	if cmd.To == "" {
-		r, err := a.openReplay(s.ID)
-		if err != nil {
-			return err
-		}
 		w := bufio.NewWriter(a.stdout)
 		if err := printSnapshot(w, r, span{}); err != nil {
 			return err
 		}
 		return w.Flush()
 	}
-	written, err := a.exportSnapshot(s.ID, cmd.To)
+	written, err := r.exportSnapshot(cmd.To)
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,12 @@ func (cmd *sessionsFork) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.openReplay(cmd.ID)
+	c := a.catalog()
+	s, err := a.find(c, cmd.ID)
 	if err != nil {
 		return err
 	}
+	r := a.replayOf(c, s)
 	seq, err := r.lastSeq(upTo)
 	if err != nil {
 		return err

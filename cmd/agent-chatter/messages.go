@@ -33,6 +33,8 @@ func explain(err error) string {
 	var tooLong *journal.TooLongError
 	var noTeam *coordinator.TeamNotFoundError
 	var whoSpeaks *coordinator.WhoSpeaksError
+	var file *fileError
+	errors.As(err, &file)
 	switch {
 	case errors.As(err, &whoSpeaks):
 		return whoSpeaksText(whoSpeaks)
@@ -45,11 +47,11 @@ func explain(err error) string {
 	case errors.As(err, &upgrade):
 		return fmt.Sprintf("⚠️  Session %s has incompatible schema version: %s\nA newer version of agent-chatter wrote it: please upgrade to go on with it.\nTo read it, type: agent-chatter replay %[1]s", upgrade.SessionID, safeLine(upgrade.Version))
 	case errors.As(err, &locked):
-		return lockedText(locked)
+		return lockedText(locked, file)
 	case errors.As(err, &corrupt):
-		return corruptText(corrupt)
+		return corruptText(corrupt, file)
 	case errors.As(err, &headless):
-		return headlessText(headless.ID, headless.Reason)
+		return headlessText(headless.ID, headless.Reason, file)
 	case errors.As(err, &noTeam):
 		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo talk to the built-in team, leave -t out.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
 	case errors.Is(err, coordinator.ErrNoTeam):
@@ -139,8 +141,11 @@ func ambiguousText(e *catalog.AmbiguousError) string {
 	return b.String()
 }
 
-func lockedText(e *journal.LockedError) string {
+func lockedText(e *journal.LockedError, file *fileError) string {
 	id := strings.TrimSuffix(filepath.Base(e.Path), ".jsonl")
+	if file != nil {
+		return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %s", safeLine(id), safeLine(e.Holder.String()), file.typed(id))
+	}
 	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s\nTo go on with a copy of it, type: agent-chatter chat --resume %[1]s --fork", safeLine(id), safeLine(e.Holder.String()))
 }
 
@@ -159,13 +164,13 @@ func allowText(bytes int64) string {
 	return fmt.Sprintf("To allow as much, write into config.json in the home (~/.agent-chatter, or --home DIR): {\"journal\": {\"maxLine\": %d}}", enough)
 }
 
-func corruptText(e *journal.CorruptError) string {
+func corruptText(e *journal.CorruptError, file *fileError) string {
 	name, archived := strings.CutSuffix(filepath.Base(e.Path), ".zst")
 	id := safeLine(strings.TrimSuffix(name, ".jsonl"))
 	if e.TooLong > 0 {
 		return fmt.Sprintf("⚠️  Failed to load session %s: %s\nIts bytes are as they were written, and nothing was changed. %s", id, safe(e.Error()), allowText(e.TooLong))
 	}
-	next := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + id
+	next := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + file.typed(id)
 	if archived {
 		next = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + id
 	}
@@ -173,8 +178,8 @@ func corruptText(e *journal.CorruptError) string {
 }
 
 // headlessText says that no repair makes a session of a journal again.
-func headlessText(id, reason string) string {
-	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n%s", id, safe(reason), headlessHelp(id))
+func headlessText(id, reason string, file *fileError) string {
+	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n%s", safeLine(id), safe(reason), headlessHelp(file.typed(id)))
 }
 
 func headlessHelp(id string) string {
@@ -183,11 +188,13 @@ func headlessHelp(id string) string {
 
 // followEndedText says why a session is not followed any further.
 func followEndedText(id string, err error) string {
+	var file *fileError
+	errors.As(err, &file)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
 		return fmt.Sprintf("Session %s is gone. When it was deleted, this takes it out of the trash: agent-chatter sessions restore %[1]s", safeLine(id))
 	case errors.Is(err, journal.ErrReplaced):
-		return fmt.Sprintf("The journal of session %s is another one now: it was repaired, replaced or cut. To follow it as it is, type: agent-chatter tail -f %[1]s", safeLine(id))
+		return fmt.Sprintf("The journal of session %s is another one now: it was repaired, replaced or cut. To follow it as it is, type: agent-chatter tail -f %s", safeLine(id), file.typed(id))
 	}
 	return explain(err)
 }

@@ -255,9 +255,6 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
 }
 
-// isJournal reports whether a path is named like a journal.
-func isJournal(path string) bool { return filepath.Ext(path) == ".jsonl" }
-
 // journalAt is the journal in a file, wherever that is.
 func (a *app) journalAt(path string) (*catalog.Team, string, error) {
 	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")

@@ -18,7 +18,8 @@ type repairCommand struct {
 func (repairCommand) Help() string {
 	return `Examples:
   agent-chatter repair 7QN3 --dry-run
-  agent-chatter repair 7QN3`
+  agent-chatter repair 7QN3
+  agent-chatter repair ./talk.jsonl`
 }
 
 // repaired is what repair says of a session.
@@ -40,9 +41,11 @@ type dropped struct {
 }
 
 // Run implements the command.
-func (cmd *repairCommand) Run(a *app) error {
+func (cmd *repairCommand) Run(a *app) error { return named(cmd.ID, cmd.run(a)) }
+
+func (cmd *repairCommand) run(a *app) error {
 	c := a.catalog()
-	s, err := a.find(c, cmd.ID)
+	s, err := a.findOrOpen(c, cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,9 @@ func (replayCommand) Help() string {
 }
 
 // Run implements the command.
-func (cmd *replayCommand) Run(a *app) error {
+func (cmd *replayCommand) Run(a *app) error { return named(cmd.ID, cmd.run(a)) }
+
+func (cmd *replayCommand) run(a *app) error {
 	part, err := parseSpan(cmd.From, cmd.To, cmd.At)
 	if err != nil {
 		return err
@@ -68,14 +70,18 @@ type replay struct {
 
 func (a *app) openReplay(name string) (*replay, error) {
 	c := a.catalog()
-	session, err := a.find(c, name)
+	session, err := a.findOrOpen(c, name)
 	if err != nil {
 		return nil, err
 	}
+	return a.replayOf(c, session), nil
+}
+
+func (a *app) replayOf(c *catalog.Catalog, session catalog.Session) *replay {
 	if session.Shrunk {
 		a.notice(shrunkText(session))
 	}
-	return &replay{a, c.At(session.Dir()), session.ID}, nil
+	return &replay{a, c.At(session.Dir()), session.ID}
 }
 
 // events reads the journal from its beginning. A torn tail is said.

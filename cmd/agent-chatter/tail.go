@@ -32,7 +32,9 @@ func (tailCommand) Help() string {
 }
 
 // Run implements the command.
-func (cmd *tailCommand) Run(a *app) error {
+func (cmd *tailCommand) Run(a *app) error { return named(cmd.ID, cmd.run(a)) }
+
+func (cmd *tailCommand) run(a *app) error {
 	if cmd.N < 0 {
 		return usageError("-n takes a number of events, 0 for none.")
 	}
@@ -61,7 +63,7 @@ func (cmd *tailCommand) Run(a *app) error {
 func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Team, id string, from journal.Position) error {
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
-			return &exitError{codeOf(err), followEndedText(id, err)}
+			return &exitError{codeOf(err), followEndedText(id, named(cmd.ID, err))}
 		}
 		cmd.print(a, e)
 	}
@@ -78,19 +80,22 @@ func (a *app) follow() (ctx context.Context, stop func()) {
 // yet; then everything of it is to come.
 func (cmd *tailCommand) session(ctx context.Context, a *app) (team *catalog.Team, id string, waited bool, err error) {
 	c := a.catalog()
-	name := cmd.ID
-	if name == "" {
-		name = catalog.LatestName
+	if cmd.ID != "" {
+		s, err := a.findOrOpen(c, cmd.ID)
+		if err != nil {
+			return nil, "", false, err
+		}
+		return c.At(s.Dir()), s.ID, false, nil
 	}
 	for ; ; waited = true {
-		found, skipped, err := c.Find(name)
+		found, skipped, err := c.Find(catalog.LatestName)
 		if !waited {
 			a.sayPassedOver(skipped)
 		}
 		if err == nil {
 			return c.At(found.Dir()), found.ID, waited, nil
 		}
-		if cmd.ID != "" || !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
+		if !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
 			return nil, "", waited, err
 		}
 		if !waited {

@@ -39,7 +39,7 @@ type verdict struct {
 
 // Run implements the command.
 func (cmd *verifyCommand) Run(a *app) error {
-	sessions, err := a.named(cmd.ID)
+	sessions, err := a.named(cmd.ID, a.findOrOpen)
 	if err != nil {
 		return err
 	}
@@ -111,14 +111,14 @@ func (a *app) find(c *catalog.Catalog, name string) (catalog.Session, error) {
 }
 
 // named finds the sessions of these names, or all when there are none.
-func (a *app) named(names []string) ([]catalog.Session, error) {
+func (a *app) named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
 	c := a.catalog()
 	if len(names) == 0 {
 		return c.List()
 	}
 	var sessions []catalog.Session
 	for _, name := range names {
-		s, err := a.find(c, name)
+		s, err := find(c, name)
 		if err != nil {
 			return nil, err
 		}
