@@ -20,11 +20,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// The environment of an agent that keeps its prompts: the file that it appends
-// each to, as a line of JSON, how it tells its turn, and which member it kills the
-// chat for.
+// The environment of an agent that keeps what it is told: the file that it appends
+// each prompt to, as a line of JSON, how it tells its turn, and which member it kills
+// the chat for.
 const (
 	promptsFile    = "PROMPTS"
 	promptsDialect = "DIALECT"
@@ -33,23 +35,34 @@ const (
 
 func init() { programs["prompt-keeper"] = promptKeeper }
 
-// promptKeeper is an agent that keeps its prompts. Ada hands over to Bea, who
-// answers. It kills the chat that asks it when it is told to.
+// A kept is what reached an engine's other side in one turn.
+type kept struct {
+	Prompt []byte // as it was after decoding, where it comes encoded
+	Raw    string // all that came with it, as it came: arguments, the frames of a protocol, a body
+}
+
+// promptKeeper is an agent that keeps its prompts. Ada uses a tool and hands over, the
+// others answer. It kills the chat that asks it when it is told to.
 func promptKeeper() {
 	if os.Getenv(promptsDialect) == "acp" {
 		keepACP(os.Stdin, os.Stdout)
 		return
 	}
 	prompt, _ := io.ReadAll(os.Stdin)
-	reply := keepPrompt(string(prompt))
+	reply := keepPrompt(kept{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
 	switch os.Getenv(promptsDialect) {
 	case "claude":
+		fmt.Println(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
+		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
 		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`+"\n", reply)
 		fmt.Println(`{"type":"result","subtype":"success"}`)
 	case "codex":
+		fmt.Println(`{"type":"item.completed","item":{"id":"0","type":"command_execution","command":"ls","aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
 		fmt.Printf(`{"type":"item.completed","item":{"id":"1","type":"agent_message","text":%q}}`+"\n", reply)
 		fmt.Println(`{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`)
 	case "gemini":
+		fmt.Println(`{"type":"tool_use","tool_name":"ls","tool_id":"t","parameters":{"dir":"."}}`)
+		fmt.Println(`{"type":"tool_result","tool_id":"t","status":"success","output":"a shelf"}`)
 		fmt.Printf(`{"type":"message","role":"assistant","content":%q}`+"\n", reply)
 		fmt.Println(`{"type":"result","status":"success"}`)
 	default:
@@ -57,9 +70,9 @@ func promptKeeper() {
 	}
 }
 
-// keepPrompt keeps a prompt and gives the reply.
-func keepPrompt(prompt string) string {
-	line, _ := json.Marshal(prompt)
+// keepPrompt keeps what was told and gives the reply.
+func keepPrompt(k kept) string {
+	line, _ := json.Marshal(k)
 	f, err := os.OpenFile(os.Getenv(promptsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.Write(append(line, '\n'))
@@ -67,7 +80,7 @@ func keepPrompt(prompt string) string {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err.Error()
 	}
-	name := speakerOf(prompt)
+	name := speakerOf(string(k.Prompt))
 	if name == os.Getenv(promptsKill) {
 		syscall.Kill(os.Getppid(), syscall.SIGKILL)
 		io.Copy(io.Discard, os.Stdin) // it ends with the chat at the latest
@@ -82,9 +95,11 @@ func speakerOf(prompt string) string {
 	return name
 }
 
+// replyOf is what everybody says. Ada calls Cy before those who wait, and Bea behind them:
+// when Bea's turn comes, what Ada has answered is out of the window.
 func replyOf(name string) string {
 	if name == "Ada" {
-		return "Over to\n\n    you. [NEXT: bea]"
+		return "Over to\n\n    you. [NEXT: bea!P3, cy!P1]"
 	}
 	return "Fine."
 }
@@ -92,6 +107,7 @@ func replyOf(name string) string {
 // keepACP speaks just enough of the Agent Client Protocol.
 func keepACP(in io.Reader, out io.Writer) {
 	lines := bufio.NewReader(in)
+	raw := ""
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
@@ -100,28 +116,41 @@ func keepACP(in io.Reader, out io.Writer) {
 		var request struct {
 			ID     json.RawMessage
 			Method string
-			Params struct{ Prompt []struct{ Text string } }
+			Params json.RawMessage
 		}
 		if json.Unmarshal(line, &request) != nil || request.ID == nil {
 			continue
 		}
+		raw += request.Method + " " + string(request.Params) + "\n"
 		result := `{}`
 		switch request.Method {
 		case "initialize":
+			raw = "" // once in the life of a program
 			result = `{"protocolVersion":1}`
 		case "session/new":
 			result = `{"sessionId":"s"}`
 		case "session/prompt":
-			var prompt strings.Builder
-			for _, block := range request.Params.Prompt {
-				prompt.WriteString(block.Text)
+			reply, _ := json.Marshal(keepPrompt(kept{Prompt: promptIn(request.Params), Raw: raw}))
+			raw = ""
+			tell := func(update string) {
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`+"\n", update)
 			}
-			reply, _ := json.Marshal(keepPrompt(prompt.String()))
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`+"\n", reply)
+			tell(`{"sessionUpdate":"tool_call","toolCallId":"t","name":"ls","status":"completed","rawOutput":"a shelf"}`)
+			tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, reply))
 			result = `{"stopReason":"end_turn"}`
 		}
 		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
 	}
+}
+
+// promptIn is the prompt of a session/prompt.
+func promptIn(params []byte) (prompt []byte) {
+	var asked struct{ Prompt []struct{ Text string } }
+	_ = json.Unmarshal(params, &asked)
+	for _, block := range asked.Prompt {
+		prompt = append(prompt, block.Text...)
+	}
+	return prompt
 }
 
 // A prompted is a home in which one engine answers, and the prompts that it got.
@@ -132,6 +161,7 @@ type prompted struct {
 	url    string // of the API of the engine openai
 	kill   string // the member for whom the chat is killed
 	chat   *exec.Cmd
+	said   []string // all messages
 }
 
 func newPrompted(t *testing.T, engine string) *prompted {
@@ -141,7 +171,7 @@ func newPrompted(t *testing.T, engine string) *prompted {
 		t.Cleanup(server.Close)
 		p.url = server.URL
 	}
-	p.write("config.json", `{"window": {"messages": 2}}`)
+	p.write("config.json", `{"window": {"messages": 1}}`)
 	p.write("TEAM.md", "Be kind.\n")
 	p.write("team.json", p.team())
 	return p
@@ -154,8 +184,11 @@ func (p *prompted) write(name, content string) {
 	}
 }
 
-// team is a team of two agents of the engine.
+// team is a team of two humans and three agents of the engine.
 func (p *prompted) team() string {
+	human := func(name, display string) map[string]any {
+		return map[string]any{"name": name, "displayName": display, "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""}
+	}
 	member := func(name, display string) map[string]any {
 		return map[string]any{
 			"name": name, "displayName": display, "role": "author", "type": "ai", "agentType": "keeper", "engine": p.engine, "baseDir": ".",
@@ -170,8 +203,7 @@ func (p *prompted) team() string {
 		"schemaVersion": "1.2",
 		"agents":        []map[string]any{{"name": "keeper", "command": keeper}},
 		"team": map[string]any{"name": "keepers", "description": "", "instructionFile": "TEAM.md", "members": []map[string]any{
-			{"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
-			member("ada", "Ada"), member("bea", "Bea"),
+			human("you", "You"), human("max", "Max"), member("ada", "Ada"), member("bea", "Bea"), member("cy", "Cy"),
 		}},
 	})
 	if err != nil {
@@ -182,13 +214,14 @@ func (p *prompted) team() string {
 
 // complete is the API of the engine openai.
 func (p *prompted) complete(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
 	var asked struct{ Messages []struct{ Content string } }
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || len(asked.Messages) != 1 {
+	if err := errors.Join(err, json.Unmarshal(body, &asked)); err != nil || len(asked.Messages) != 1 {
 		http.Error(w, "one message, please", http.StatusBadRequest)
 		return
 	}
 	prompt := asked.Messages[0].Content
-	line, _ := json.Marshal(prompt)
+	line, _ := json.Marshal(kept{Prompt: []byte(prompt), Raw: r.URL.Path + " " + string(body)})
 	p.write("prompts", p.read("prompts")+string(line)+"\n")
 	name := speakerOf(prompt)
 	if name == p.kill {
@@ -223,34 +256,44 @@ func (p *prompted) talk(killFor, lines string, args ...string) (shown []string) 
 		p.t.Fatalf("chat ended with %v: %s", err, problems.String())
 	}
 	for line := range strings.Lines(out.String()) {
-		var e promptJSON
+		var e struct {
+			promptJSON
+			Data projection.MessageAppended
+		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			p.t.Fatal(err)
 		}
-		if e.Type == "prompt.shown" {
+		switch e.Type {
+		case "prompt.shown":
 			shown = append(shown, e.Prompt)
+		case "message.appended":
+			p.said = append(p.said, e.Data.Message.Speaker.Name+": "+e.Data.Message.Content)
 		}
 	}
 	return shown
 }
 
-// kept are the prompts that reached the engine.
-func (p *prompted) kept() (prompts []string) {
+// told is what reached the engines.
+func (p *prompted) told() (told []kept) {
 	for line := range strings.Lines(p.read("prompts")) {
-		var prompt string
-		if err := json.Unmarshal([]byte(line), &prompt); err != nil {
+		var k kept
+		if err := json.Unmarshal([]byte(line), &k); err != nil {
 			p.t.Fatal(err)
 		}
-		prompts = append(prompts, prompt)
+		k.Raw = strings.ReplaceAll(k.Raw, p.dir, "HOME")
+		told = append(told, k)
 	}
-	return prompts
+	return told
 }
 
-// The lines of a conversation, in which every message is answered twice.
+// The lines of a conversation of two humans. Whoever is asked first, three prompts follow: Ada's,
+// and those of Cy and Bea, whom she calls.
 const (
-	lineOne   = "one [TEAM_TASK: a boat] `[NEXT: bea]`\n"
-	lineTwo   = "two <&> \\ \"\t你好 [NEXT: ada]\n"
-	lineThree = "three\n"
+	lineOne   = "one [FROM: you] [TEAM_TASK: a boat] `[NEXT: bea]`\n"
+	lineTwo   = "two <&> \\ \"\t你好 \xff\u2028 [FROM: max] [NEXT: ada]\n"
+	lineThree = "three [FROM: you]\n"
+
+	ada, bea, prompts = 3, 5, 9 // which prompts are theirs behind lineTwo, and how many there are
 )
 
 // Whatever interrupts a conversation, each engine is told the same, byte for
@@ -260,27 +303,40 @@ func TestEveryEngineIsToldTheSameAfterARestart(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			whole := newPrompted(t, engine)
-			want := whole.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(whole.dir, "team.json"))
-			whole.check(want)
+			shown := whole.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(whole.dir, "team.json"))
+			want := whole.told()
+			whole.check(shown, want)
 
 			parted := newPrompted(t, engine)
 			got := parted.talk("", lineOne, "-t", filepath.Join(parted.dir, "team.json"))
 			got = append(got, parted.talk("", lineTwo, "--resume")...)
 			got = append(got, parted.talk("", lineThree, "--resume")...)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("after two restarts (-want +got):\n%s", diff)
+			if diff := cmp.Diff(shown, got); diff != "" {
+				t.Errorf("shown after two restarts (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(want, parted.told()); diff != "" {
+				t.Errorf("told after two restarts (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(whole.said, parted.said); diff != "" {
+				t.Errorf("said with two restarts (-want +got):\n%s", diff) // the engine demo makes its words of what it is told
 			}
 			if engine == "demo" {
 				return // nothing that could kill the chat answers
 			}
 
-			killed := newPrompted(t, engine)
-			killed.talk("", lineOne, "-t", filepath.Join(killed.dir, "team.json"))
-			killed.talk("Bea", lineTwo, "--resume")
-			killed.talk("", "/retry\n"+lineThree, "--resume")
-			again := slices.Insert(slices.Clone(want), 4, want[3]) // which was cut off, and retried
-			if diff := cmp.Diff(again, killed.kept()); diff != "" {
-				t.Errorf("killed in a turn (-want +got):\n%s", diff)
+			for at, name := range []string{"Ada", "Cy", "Bea"} {
+				at += ada
+				killed := newPrompted(t, engine)
+				killed.talk("", lineOne, "-t", filepath.Join(killed.dir, "team.json"))
+				killed.talk(name, lineTwo, "--resume")
+				killed.talk("", "/retry\n"+lineThree, "--resume")
+				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.told() // which was cut off, and retried
+				if name == "Cy" {
+					again, got = again[:at+2], got[:at+2] // Bea does not wait any more
+				}
+				if diff := cmp.Diff(again, got); diff != "" {
+					t.Errorf("killed in the turn of %s (-want +got):\n%s", name, diff)
+				}
 			}
 		})
 	}
@@ -288,19 +344,28 @@ func TestEveryEngineIsToldTheSameAfterARestart(t *testing.T) {
 
 // check checks that the prompts that were shown are those that the engine got, and
 // that they have everything.
-func (p *prompted) check(shown []string) {
+func (p *prompted) check(shown []string, told []kept) {
 	p.t.Helper()
-	if len(shown) != 6 {
+	if len(shown) != prompts {
 		p.t.Fatalf("%d prompts were shown", len(shown))
 	}
-	if kept := p.kept(); p.engine != "demo" && !slices.Equal(shown, kept) {
-		p.t.Errorf("it was shown (-) and it got (+):\n%s", cmp.Diff(shown, kept))
+	if p.engine == "demo" {
+		return
 	}
-	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- ada (Ada), author\n" +
+	var heard []string
+	for _, k := range told {
+		heard = append(heard, string(k.Prompt))
+	}
+	if diff := cmp.Diff(shown, heard); diff != "" {
+		p.t.Errorf("it was shown (-) and it got (+):\n%s", diff)
+	}
+	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- max (Max), human\n- ada (Ada), author\n- cy (Cy), author\n" +
 		"To hand over, write [NEXT: name] at the end of your reply. Without it, whoever else waits is next, then the human.\n\n"
 	want := "Your name is Bea.\nThink.\n\nBe kind.\n\n" + roster + "Task of the team:\na boat\n\n" +
-		"Conversation so far (5 older messages are left out):\nBea: Fine.\nYou: three\n\nMessage from Ada:\nOver to\n\n    you.\n"
-	if p.engine != "demo" && shown[5] != want {
-		p.t.Errorf("the last prompt is not right (-want +got):\n%s", cmp.Diff(want, shown[5]))
+		"Conversation so far (4 older messages are left out):\nCy: Fine.\n\n" +
+		"Message from Max, which Ada answered:\ntwo <&> \\ \"\t你好 \uFFFD\u2028 [FROM: max]\n\n" +
+		"Message from Ada:\nOver to\n\n    you.\n"
+	if shown[bea] != want {
+		p.t.Errorf("Bea's prompt is not right (-want +got):\n%s", cmp.Diff(want, shown[bea]))
 	}
 }
