@@ -10,33 +10,80 @@ import (
 // A Redactor replaces secrets. The nil *Redactor replaces nothing. It is not safe for use from
 // several goroutines.
 type Redactor struct {
-	values []value    // the longest first
-	from   [256]begun // by the byte with which a secret begins
+	values []value         // the longest first
+	from   [256]begun      // by the byte with which a secret begins
+	pairs  [1 << 16]uint16 // by the first two bytes: which of begun it is, the first one is nothing
+	begun  []begun
 	found  []string
 }
 
-// begun is what may have begun with a byte.
+// begun is what may have begun with a byte or two.
 type begun struct {
 	values []value
 	armour bool
 	shapes []shape
+	common string // what all of them begin with, when it may have begun with two bytes
 	any    bool
 }
 
 // New returns a Redactor that knows the shapes of keys, and the secrets of these variables.
 func New(variables []Variable) *Redactor {
-	r := &Redactor{values: valuesOf(variables)}
+	r := &Redactor{values: valuesOf(variables), begun: make([]begun, 1)}
 	for _, v := range r.values {
-		b := &r.from[v.text[0]]
-		b.values, b.any = append(b.values, v), true
+		r.begins(v.text, func(b *begun) { b.values = append(b.values, v) })
 	}
 	for _, s := range shapes {
-		b := &r.from[s.prefix[0]]
-		b.shapes, b.any = append(b.shapes, s), true
+		r.begins(s.prefix, func(b *begun) { b.shapes = append(b.shapes, s) })
 	}
-	b := &r.from[armour[0]]
-	b.armour, b.any = true, true
+	r.begins(armour, func(b *begun) { b.armour = true })
 	return r
+}
+
+// begins adds what a secret begins with, which is two bytes at least.
+func (r *Redactor) begins(with string, add func(*begun)) {
+	pair := &r.pairs[uint16(with[0])<<8|uint16(with[1])]
+	if *pair == 0 {
+		*pair = uint16(len(r.begun))
+		r.begun = append(r.begun, begun{common: with})
+	}
+	r.begun[*pair].share(with)
+	for _, b := range []*begun{&r.from[with[0]], &r.begun[*pair]} {
+		add(b)
+		b.any = true
+	}
+}
+
+// share notes what one more of them begins with.
+func (b *begun) share(with string) {
+	for !strings.HasPrefix(with, b.common) {
+		b.common = b.common[:len(b.common)-1]
+	}
+}
+
+// excludes reports whether text[at:] goes on as none of them does.
+func (b *begun) excludes(text string, at int) bool {
+	last := len(b.common) - 1
+	return at+last < len(text) && text[at+last] != b.common[last]
+}
+
+// next is where the next secret may begin, from text[at] on. Two bytes tell nearly always that
+// none does; of the last byte one has to.
+func (r *Redactor) next(text string, at int) (int, *begun) {
+	if at >= len(text) {
+		return at, nil
+	}
+	pair := uint16(text[at])
+	for i := at + 1; i < len(text); i++ {
+		pair = pair<<8 | uint16(text[i])
+		if n := r.pairs[pair]; n != 0 && !r.begun[n].excludes(text, i-1) {
+			return i - 1, &r.begun[n]
+		}
+	}
+	last := len(text) - 1
+	if r.from[text[last]].any {
+		return last, &r.from[text[last]]
+	}
+	return len(text), nil
 }
 
 // Found are the kinds of the secrets that were replaced since it was last asked, one for each
@@ -143,11 +190,7 @@ func (r *Redactor) jsonText(text string) []byte {
 func (r *Redactor) pass(before, text string, ends bool) (clean, rest string) {
 	var b strings.Builder // of what is behind the first secret
 	kept := 0
-	for at := 0; at < len(text); at++ {
-		from := &r.from[text[at]]
-		if !from.any {
-			continue
-		}
+	for at, from := r.next(text, 0); at < len(text); at, from = r.next(text, at+1) {
 		length, kind, open := from.secret(before, text[kept:at], text[at:], ends)
 		switch {
 		case open:
@@ -175,7 +218,8 @@ func mark(kind string) string { return "[REDACTED:" + kind + "]" }
 // does not begin with one. It is open when that depends on what is to come. What comes before
 // the text is in two parts.
 func (b *begun) secret(early, before, text string, ends bool) (length int, kind string, open bool) {
-	for _, v := range b.values {
+	for i := range b.values {
+		v := &b.values[i]
 		n, open := v.match(text, ends)
 		if (n > 0 || open) && (!v.word || beginsWord(early, before)) {
 			return n, v.kind, open
@@ -186,7 +230,8 @@ func (b *begun) secret(early, before, text string, ends bool) (length int, kind 
 			return n, "private-key", open
 		}
 	}
-	for _, s := range b.shapes {
+	for i := range b.shapes {
+		s := &b.shapes[i]
 		n, open := s.match(text, ends)
 		if (n > 0 || open) && beginsWord(early, before) {
 			return n, s.kind, open

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"pgregory.net/rapid"
@@ -334,5 +335,26 @@ func BenchmarkText(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Text(text)
+	}
+}
+
+// BenchmarkRun compares a letter, again and again, with a search for a word in the same text.
+func BenchmarkRun(b *testing.B) {
+	for _, letter := range []string{"x", "s", "A", "h", "e", "-", " "} {
+		b.Run(letter, func(b *testing.B) {
+			text := strings.Repeat(letter, 1<<20)
+			r := redact.New(variables)
+			b.SetBytes(int64(len(text)))
+			var redacting, searching time.Duration
+			for b.Loop() {
+				start := time.Now()
+				r.Text(text)
+				found := time.Now()
+				strings.Index(text, "xoxo-sk-AKIA-hooks--")
+				redacting, searching = redacting+found.Sub(start), searching+time.Since(found)
+			}
+			b.ReportMetric(float64(redacting)/float64(searching), "times-Index")
+			b.ReportMetric(float64(len(text))*float64(b.N)/redacting.Seconds()/1e6, "MB/s-redacted")
+		})
 	}
 }

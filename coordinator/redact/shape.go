@@ -89,7 +89,7 @@ var shapes = []shape{
 }
 
 // match is as begun.secret.
-func (s shape) match(text string, ends bool) (length int, open bool) {
+func (s *shape) match(text string, ends bool) (length int, open bool) {
 	if len(text) < len(s.prefix) {
 		return 0, !ends && strings.HasPrefix(s.prefix, text)
 	}
@@ -119,7 +119,7 @@ func (s shape) match(text string, ends bool) (length int, open bool) {
 
 // placeholder reports whether what stands for a key is none, as in documents: words, the same
 // letter again and again, or the examples of AWS.
-func placeholder(s shape, body string) bool {
+func placeholder(s *shape, body string) bool {
 	const digits, small, capital = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	words := !strings.ContainsAny(body, digits) && (!strings.ContainsAny(body, small) || !strings.ContainsAny(body, capital))
 	crossed := strings.Trim(body, "xX-_") == ""

@@ -99,7 +99,7 @@ func kindOf(name string) string {
 }
 
 // match is as begun.secret.
-func (v value) match(text string, ends bool) (length int, open bool) {
+func (v *value) match(text string, ends bool) (length int, open bool) {
 	switch {
 	case len(text) < len(v.text):
 		return 0, !ends && strings.HasPrefix(v.text, text)
