@@ -186,6 +186,11 @@ func headlessHelp(id string) string {
 	return "Its lines check, so that there is nothing to repair, but nobody can go on with it. Bring its file back from a backup. To see what is in it, type: agent-chatter replay " + id
 }
 
+// stillHeadlessText says what a repair could not bring back.
+func stillHeadlessText(s catalog.Session) string {
+	return fmt.Sprintf("What said whose session %s is cannot be brought back (%s): nobody can go on with it. To see what is left, type: agent-chatter replay %[1]s", s.ID, safeLine(s.Damaged))
+}
+
 // followEndedText says why a session is not followed any further.
 func followEndedText(id string, err error) string {
 	var file *fileError
@@ -546,6 +551,11 @@ func unsearchedText(err error) string {
 		return safeLine(err.Error())
 	}
 	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
+}
+
+// notSearchedText ends a search that met damage.
+func notSearchedText(damaged, of int) string {
+	return fmt.Sprintf("%d of %s: not searched to the end, because of damage.", damaged, count(of, "session"))
 }
 
 // mendedText says that a cache was wrong, and what became of it.

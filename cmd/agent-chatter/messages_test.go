@@ -107,6 +107,7 @@ func sampleTexts() []text {
 	add("corruptText", "archived", corruptText(archived, nil))
 	add("corruptText", "a line over the limit", corruptText(longLine, nil))
 	add("headlessText", "", headlessText(aliceID, "it does not begin with session.created", nil))
+	add("stillHeadlessText", "", stillHeadlessText(damaged))
 	add("headlessHelp", "", headlessHelp(aliceID))
 	file := &fileError{"/the folder/" + hostile + ".jsonl", corrupt}
 	explained("a journal that was named by its path", file)
@@ -196,6 +197,7 @@ func sampleTexts() []text {
 	add("mendedText", "that cannot be removed", mendedText(aliceID, "sessions.json did not agree with it", errors.New(hostile)))
 	add("emptyText", "", emptyText(journal.Info{ID: aliceID, Dir: filepath.Dir(corrupt.Path), Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
+	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
 	add("progressText", "to the archive", progressText(journal.Progress{ID: aliceID, Done: 512, Total: 1024}))
 	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: hostile, Back: true, Total: 1024}))

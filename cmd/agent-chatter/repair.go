@@ -57,6 +57,9 @@ func (cmd *repairCommand) run(a *app) error {
 	if s.Headless && r.Action == "none" {
 		return &catalog.HeadlessError{ID: s.ID, Reason: s.Damaged}
 	}
+	if s, err := c.At(s.Dir()).Session(s.ID); err == nil && s.Headless {
+		defer a.notice(stillHeadlessText(s))
+	}
 	if cmd.Output == "json" {
 		return writeJSON(a.stdout, r)
 	}

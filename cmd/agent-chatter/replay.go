@@ -66,6 +66,8 @@ type replay struct {
 	app  *app
 	team *catalog.Team
 	id   string
+
+	headless error // what is wrong with a session whose lines check; nil: nothing
 }
 
 func (a *app) openReplay(name string) (*replay, error) {
@@ -81,7 +83,11 @@ func (a *app) replayOf(c *catalog.Catalog, session catalog.Session) *replay {
 	if session.Shrunk {
 		a.notice(shrunkText(session))
 	}
-	return &replay{a, c.At(session.Dir()), session.ID}
+	r := &replay{app: a, team: c.At(session.Dir()), id: session.ID}
+	if session.Headless {
+		r.headless = &catalog.HeadlessError{ID: session.ID, Reason: session.Damaged}
+	}
+	return r
 }
 
 // events reads the journal from its beginning. A torn tail is said.
@@ -112,6 +118,9 @@ func (r *replay) pass(reader *journal.Reader, p journal.Position, yield func(jou
 	}
 	if torn := reader.Torn(); torn.Bytes > 0 {
 		r.app.notice(tornText(r.id, torn))
+	}
+	if r.headless != nil {
+		yield(journal.Event{}, r.headless)
 	}
 }
 

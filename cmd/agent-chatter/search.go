@@ -81,10 +81,13 @@ func (cmd *sessionsSearch) run(a *app, query search.Query) error {
 		return usageError("--regex: %s", safeLine(err.Error()))
 	}
 	short := catalog.ShortIDs(sessions)
-	found := 0
+	found, damaged := 0, 0
 	for hit, err := range hits {
 		if err != nil {
 			a.notice(unsearchedText(err))
+			if codeOf(err) == exitDamaged {
+				damaged++
+			}
 			continue
 		}
 		if err := cmd.print(a, hit, short[hit.Session.ID]); err != nil {
@@ -96,6 +99,9 @@ func (cmd *sessionsSearch) run(a *app, query search.Query) error {
 	}
 	if found == 0 {
 		a.notice(fmt.Sprintf("Nothing was found in %s.", count(len(sessions), "session")))
+	}
+	if damaged > 0 {
+		return &exitError{exitDamaged, notSearchedText(damaged, len(sessions))}
 	}
 	return nil
 }

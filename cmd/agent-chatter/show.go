@@ -94,8 +94,10 @@ func (d *sessionDetails) write(out io.Writer) {
 	line := func(name string, value any) { fmt.Fprintf(w, "%s\t%s\n", name, safeLine(fmt.Sprint(value))) }
 	line("id", d.ID)
 	line("title", d.Title)
-	line("team", d.sessionJSON.Team)
-	line("created", d.CreatedAt)
+	if d.sessionJSON.Team != "" { // or nobody knows
+		line("team", d.sessionJSON.Team)
+		line("created", d.CreatedAt)
+	}
 	line("updated", d.UpdatedAt)
 	line("summary", d.Summary)
 	for _, id := range slices.Sorted(maps.Keys(d.Stats.MessagesByRole)) {

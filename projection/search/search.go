@@ -68,7 +68,7 @@ func Search(ctx context.Context, c *catalog.Catalog, sessions []catalog.Session,
 				}
 				workers.Go(func() {
 					defer close(results)
-					(&searcher{compiled, c.At(s.Dir()).Journals(), s, ctx, results}).run()
+					(&searcher{query: compiled, journals: c.At(s.Dir()).Journals(), session: s, ctx: ctx, results: results}).run()
 				})
 			}
 		})
@@ -95,6 +95,9 @@ type searcher struct {
 	session  catalog.Session
 	ctx      context.Context
 	results  chan<- result
+
+	sound  journal.Position // up to where the chain was checked
+	damage error            // that is behind it
 }
 
 func (s *searcher) run() {
@@ -114,7 +117,12 @@ func (s *searcher) send(r result) bool {
 	}
 }
 
+// search checks the chain only where that says something about what it finds,
+// and in sessions that are known to be damaged.
 func (s *searcher) search() error {
+	if s.session.Damaged != "" {
+		s.check()
+	}
 	r, err := s.journals.Reader(s.session.ID, journal.Position{})
 	if err != nil {
 		return err
@@ -128,11 +136,39 @@ func (s *searcher) search() error {
 		if !ok {
 			continue
 		}
-		if hit, ok := s.hit(entry); ok && !s.send(result{hit: hit}) {
+		if hit, ok := s.hit(entry); ok && s.believed(e.Seq) && !s.send(result{hit: hit}) {
 			return nil
 		}
 	}
-	return nil
+	return s.damage
+}
+
+// believed reports whether every line up to an event checks.
+func (s *searcher) believed(seq uint64) bool {
+	if seq > s.sound.Seq && s.damage == nil {
+		s.check()
+	}
+	return seq <= s.sound.Seq
+}
+
+// check reads the chain on, up to damage or the end of what there is by now.
+func (s *searcher) check() {
+	r, err := s.journals.Reader(s.session.ID, s.sound)
+	if err != nil {
+		s.damage = err
+		return
+	}
+	defer r.Close()
+	for _, err := range r.Scan() {
+		if err != nil {
+			s.damage = err
+			break
+		}
+	}
+	s.sound = r.Position()
+	if s.damage == nil && s.session.Headless {
+		s.damage = &catalog.HeadlessError{ID: s.session.ID, Reason: s.session.Damaged}
+	}
 }
 
 // match is what Grep looks for, until nobody wants more.
