@@ -18,9 +18,9 @@ type Parting struct {
 // alone, such as a restart, does not count: it is what a copy has of its own.
 func Part(a, b iter.Seq2[journal.Event, error]) (Parting, error) {
 	var p Parting
-	next, stop := iter.Pull2(conversation(b))
+	next, stop := iter.Pull2(Conversation(b))
 	defer stop()
-	for e, err := range conversation(a) {
+	for e, err := range Conversation(a) {
 		if err != nil {
 			return p, err
 		}
@@ -28,31 +28,40 @@ func Part(a, b iter.Seq2[journal.Event, error]) (Parting, error) {
 		if err != nil {
 			return p, err
 		}
-		if !ok || e.Type != other.Type || !bytes.Equal(e.Data, other.Data) {
+		if !ok || !SameEvent(e, other) {
 			break
 		}
 		p.A, p.B = e.Seq, other.Seq
-		if _, isMessage := messageOf(e); isMessage {
+		if IsMessage(e) {
 			p.Messages++
 		}
 	}
 	return p, nil
 }
 
-// conversation leaves out the events that InConversation does not count.
-func conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+// SameEvent reports whether the same happened, wherever it is written.
+func SameEvent(a, b journal.Event) bool { return a.Type == b.Type && bytes.Equal(a.Data, b.Data) }
+
+// IsMessage reports whether an event is a message that can be read.
+func IsMessage(e journal.Event) bool {
+	_, ok := messageOf(e)
+	return ok
+}
+
+// Conversation leaves out the events that tell of the program and the file.
+func Conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
-			if (err != nil || InConversation(e)) && (!yield(e, err) || err != nil) {
+			if (err != nil || inConversation(e)) && (!yield(e, err) || err != nil) {
 				return
 			}
 		}
 	}
 }
 
-// InConversation reports whether an event belongs to the conversation: it was
-// said, done or decided in it. The others tell of the program and the file.
-func InConversation(e journal.Event) bool {
+// inConversation reports whether an event was said, done or decided in the
+// conversation.
+func inConversation(e journal.Event) bool {
 	switch e.Type {
 	case journal.TypeRecovered, SessionCreated{}.eventType(), SessionResumed{}.eventType(), SessionEnded{}.eventType(),
 		SessionRenamed{}.eventType(), SessionPinned{}.eventType(), SessionImported{}.eventType():
@@ -67,7 +76,7 @@ func InConversation(e journal.Event) bool {
 func Exchanges(events iter.Seq2[journal.Event, error]) iter.Seq2[[]journal.Event, error] {
 	return func(yield func([]journal.Event, error) bool) {
 		var group []journal.Event
-		for e, err := range conversation(events) {
+		for e, err := range Conversation(events) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -184,7 +184,7 @@ func (s *State) create(e journal.Event, p SessionCreated) {
 
 func (s *State) append(e journal.Event, m Message) {
 	if s.Row.MessageCount == 0 {
-		s.Row.Preview = previewOf(m.Content)
+		s.Row.Preview = Preview(m.Content)
 	}
 	if s.Row.Title == "" && !s.Row.Renamed && m.Speaker.Type == TypeHuman {
 		s.Row.Title = titleOf(m.Content)

@@ -34,8 +34,8 @@ func head(content string) string {
 	return strings.ToValidUTF8(content[:enough], "")
 }
 
-// previewOf is the beginning of the first message, as summaries quote it.
-func previewOf(content string) string {
+// Preview is the beginning of the first message, as summaries quote it.
+func Preview(content string) string {
 	text := lineBreak.Replace(head(content))
 	if short, cut := cutRunes(text, previewLength); cut {
 		return short + "..."

@@ -9,33 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
-
-// exportSnapshot writes a session in the snapshot format and returns where. In
-// a directory the file gets the name that agent-chatter's other versions look
-// for.
-func (r *replay) exportSnapshot(path string) (_ string, err error) {
-	if isDirectory(path) {
-		if path, err = r.nameIn(path); err != nil {
-			return "", err
-		}
-	}
-	return path, writeAtomically(path, func(w io.Writer) error { return printSnapshot(w, r, span{}) })
-}
-
-// nameIn is <milliseconds of the last change>-<id>.json in a directory.
-func (r *replay) nameIn(dir string) (string, error) {
-	var state projection.State
-	for e, err := range r.events() {
-		if err != nil {
-			return "", err
-		}
-		state.Apply(e)
-	}
-	return filepath.Join(dir, snapshotName(state.Row.UpdatedAt, r.id)), nil
-}
 
 func snapshotName(updated time.Time, id string) string {
 	return fmt.Sprintf("%d-%s.json", updated.UnixMilli(), id)
@@ -71,7 +47,7 @@ func writeAtomically(path string, write func(io.Writer) error) error {
 
 type sessionsExport struct {
 	ID     []string `arg:"" optional:"" help:"The sessions; without any, the latest."`
-	Format string   `help:"What is written: ${enum}." enum:"snapshot" default:"snapshot"`
+	Format string   `help:"What is written: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle" default:"snapshot"`
 	To     string   `name:"output-file" short:"o" help:"A file, or a directory; without it, standard output." placeholder:"PATH"`
 	All    bool     `help:"All sessions."`
 }
@@ -79,8 +55,12 @@ type sessionsExport struct {
 // Help shows examples first.
 func (sessionsExport) Help() string {
 	return `Examples:
-  agent-chatter sessions export latest --format snapshot
-  agent-chatter sessions export --all -o backup/`
+  agent-chatter sessions export latest --format md
+  agent-chatter sessions export --all --format html -o pages/
+  agent-chatter sessions export --all --format bundle -o everything.bundle
+  agent-chatter sessions export --all -o backup/
+
+Secrets are replaced, also where the sessions have them.`
 }
 
 // Run implements the command.
@@ -96,11 +76,16 @@ func (cmd *sessionsExport) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	e := newExport(a, sessions...)
+	defer e.sayReplaced()
+	if cmd.Format == "bundle" {
+		return cmd.bundle(e, sessions)
+	}
 	if len(sessions) > 1 && !isDirectory(cmd.To) {
 		return usageError("%d sessions need a directory: -o DIR/", len(sessions))
 	}
 	for i, s := range sessions {
-		if err := cmd.export(a, s); err != nil {
+		if err := cmd.one(e, s); err != nil {
 			if !cmd.All {
 				err = named(names[i], err)
 			}
@@ -110,21 +95,41 @@ func (cmd *sessionsExport) Run(a *app) error {
 	return nil
 }
 
-func (cmd *sessionsExport) export(a *app, s catalog.Session) error {
-	r := a.replayOf(a.catalog(), s)
-	if cmd.To == "" {
-		w := bufio.NewWriter(a.stdout)
-		if err := printSnapshot(w, r, span{}); err != nil {
-			return err
-		}
-		return w.Flush()
-	}
-	written, err := r.exportSnapshot(cmd.To)
+// one writes a session to where it belongs.
+func (cmd *sessionsExport) one(e *export, s catalog.Session) error {
+	x, err := e.open(s)
 	if err != nil {
 		return err
 	}
-	a.notice("Written: " + safeLine(written))
-	return nil
+	path := cmd.To
+	if isDirectory(path) {
+		path = filepath.Join(path, x.fileName(cmd.Format))
+	}
+	return e.write(path, func(w io.Writer) error { return formats[cmd.Format](x, w) })
+}
+
+// bundle writes all of them into one file.
+func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
+	path := cmd.To
+	if isDirectory(path) {
+		name := "sessions.bundle"
+		if len(sessions) == 1 {
+			name = sessions[0].ID + ".bundle"
+		}
+		path = filepath.Join(path, name)
+	}
+	return e.write(path, func(w io.Writer) error {
+		b, err := interchange.NewBundle(w, e.app.identity(), len(sessions))
+		if err != nil {
+			return err
+		}
+		for _, s := range sessions {
+			if err := b.Add(e.clean(e.app.replayOf(e.app.catalog(), s).events())); err != nil {
+				return err
+			}
+		}
+		return b.Close()
+	})
 }
 
 // isDirectory reports whether a path is one, or is written like one.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 
 type sessionsImport struct {
 	Path   []string `arg:"" help:"Files, or directories of them."`
-	Format string   `help:"What they are: ${enum}." enum:"auto,snapshot" default:"auto"`
+	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot" default:"auto"`
 	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 
@@ -20,7 +19,8 @@ type sessionsImport struct {
 func (sessionsImport) Help() string {
 	return `Examples:
   agent-chatter sessions import 1732700400000-session-abc.json
-  agent-chatter sessions import ~/.agent-chatter.old/sessions/review/`
+  agent-chatter sessions import ~/.agent-chatter.old/sessions/review/
+  agent-chatter sessions import everything.bundle 01KAJ0000000000000000000AA.jsonl`
 }
 
 // imported is what import says of one file.
@@ -39,12 +39,29 @@ func (cmd *sessionsImport) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	sessions, failed := a.readSnapshots(files)
-	for _, s := range sessions {
-		failed = append(failed, a.take(s))
+	var all []imported
+	var snapshots []string
+	for _, path := range files {
+		switch format := cmd.formatOf(path); format {
+		case formatBundle:
+			all = append(all, a.takeBundle(path)...)
+		case formatJournal:
+			all = append(all, a.takeJournal(path))
+		default:
+			snapshots = append(snapshots, path)
+		}
 	}
+	sessions, failed := a.readSnapshots(snapshots)
+	for _, s := range sessions {
+		all = append(all, a.take(s))
+	}
+	return cmd.report(a, append(all, failed...))
+}
+
+// report says what became of each.
+func (cmd *sessionsImport) report(a *app, all []imported) error {
 	failures := 0
-	for _, done := range failed {
+	for _, done := range all {
 		if done.Action == "failed" {
 			failures++
 		}
@@ -53,7 +70,7 @@ func (cmd *sessionsImport) Run(a *app) error {
 		}
 	}
 	if failures > 0 {
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d files were not imported.", failures, len(failed))}
+		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d files were not imported.", failures, len(all))}
 	}
 	return nil
 }
@@ -70,11 +87,13 @@ func filesIn(paths []string) ([]string, error) {
 			files = append(files, path)
 			continue
 		}
-		inside, err := filepath.Glob(filepath.Join(path, "*.json"))
-		if err != nil {
-			return nil, err
+		for _, kind := range []string{"*.json", "*.jsonl", "*.bundle"} {
+			inside, err := filepath.Glob(filepath.Join(path, kind))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, inside...)
 		}
-		files = append(files, inside...)
 	}
 	return files, nil
 }
@@ -112,18 +131,25 @@ func (a *app) readSnapshot(path string) (*interchange.Session, error) {
 
 func (a *app) take(s *interchange.Session) imported {
 	a.takeSecrets(s)
-	done := imported{Path: s.Imported.Path, ID: s.ID, Action: "unchanged", Total: len(s.Messages)}
+	done := imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
 	var err error
 	done.Taken, err = a.catalog().Team(s.TeamID).Take(s)
+	done.judge(err)
+	return done
+}
+
+// judge says what was done.
+func (done *imported) judge(err error) {
 	switch {
 	case err != nil:
-		done.Action, done.Error = "failed", errors.Join(err).Error()
+		done.Action, done.Error = "failed", err.Error()
+	case done.Taken == 0:
+		done.Action = "unchanged"
 	case done.Taken == done.Total:
 		done.Action = "imported"
-	case done.Taken > 0:
+	default:
 		done.Action = "extended"
 	}
-	return done
 }
 
 func (cmd *sessionsImport) print(a *app, done imported) error {

@@ -274,6 +274,21 @@ func secretsReplacedText(kinds []string, n int) string {
 	return fmt.Sprintf("%s %s replaced before anything was kept or passed on: %s. To keep secrets, write \"redaction\": \"off\" into config.json.", count(n, "secret"), it, safeLine(strings.Join(kinds, ", ")))
 }
 
+// exportedWithoutText says which secrets did not leave.
+func exportedWithoutText(kinds []string) string {
+	return fmt.Sprintf("Secrets were replaced in what was written: %s. The sessions themselves stay as they are.", safeLine(strings.Join(kinds, ", ")))
+}
+
+// importedText says what became of a file that is gone on with.
+func importedText(done imported) string {
+	return fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(done.Path))
+}
+
+// severalInBundleText says that there is more than one session to go on with.
+func severalInBundleText(path string, n int) string {
+	return fmt.Sprintf("%s has %s, which are imported now. To go on with one, name it: agent-chatter chat --resume ID", safeLine(path), count(n, "session"))
+}
+
 // permissionText is what became of something that an agent asked leave for.
 func permissionText(p projection.PermissionAnswered) string {
 	answer := "refused"

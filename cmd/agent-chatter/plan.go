@@ -240,7 +240,10 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 
 // planFile goes on with a journal that lies anywhere.
 func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
-	if !isJournal(path) {
+	switch {
+	case beginning(path) == formatBundle:
+		return a.planBundle(team, path)
+	case !isJournal(path):
 		return a.planSnapshot(team, path)
 	}
 	t, id, err := a.journalAt(path)
@@ -266,6 +269,20 @@ func (a *app) journalAt(path string) (*catalog.Team, string, error) {
 	return t, id, err
 }
 
+// planBundle imports the session of a bundle and goes on with it.
+func (a *app) planBundle(team *coordinator.Team, path string) (plan, error) {
+	all := a.takeBundle(path)
+	switch last := all[len(all)-1]; {
+	case last.Action == "failed":
+		return plan{}, errors.New(last.Error)
+	case len(all) > 1:
+		return plan{}, usageError("%s", severalInBundleText(path, len(all)))
+	default:
+		a.notice(importedText(last))
+		return a.planResume(team, last.ID)
+	}
+}
+
 // planSnapshot imports a snapshot and goes on with what became of it.
 func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
 	s, err := a.readSnapshot(path)
@@ -279,6 +296,7 @@ func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
 	if done.Action == "failed" {
 		return plan{}, errors.New(done.Error)
 	}
-	a.notice(fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(path)))
+	done.Path = path
+	a.notice(importedText(done))
 	return a.planResume(team, s.ID)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -189,6 +190,13 @@ func (t *talk) export(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	e := newExport(t.app)
+	for _, m := range t.c.Team().Members {
+		e.variables = append(e.variables, m.Secrets()...)
+	}
+	e.redactor = redact.New(e.variables)
+	e.snapshot(snapshot)
+	defer e.sayReplaced()
 	if isDirectory(path) {
 		updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
 		if err != nil {

@@ -174,10 +174,8 @@ func beginning(exchange []journal.Event) string {
 
 func (m *merging) take(exchange []journal.Event, messages *int) error {
 	for _, e := range exchange {
-		if p, err := projection.Decode(e); err == nil {
-			if _, ok := p.(projection.MessageAppended); ok {
-				*messages++
-			}
+		if projection.IsMessage(e) {
+			*messages++
 		}
 		if err := m.made.take(e); err != nil {
 			return err

@@ -5,5 +5,8 @@
 // the same source always becomes the same session, and a later save of it can
 // be told from another conversation.
 //
-// The package is pure: it gets bytes and returns records.
+// The way out are pages for people, Markdown and HTML, and bundles: whole sessions
+// in one file, to be gone on with elsewhere.
+//
+// The package is pure: it opens no files and asks no clock.
 package interchange

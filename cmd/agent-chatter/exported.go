@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+// export is what leaves this machine: whatever a journal has, no secret does.
+type export struct {
+	app       *app
+	variables []redact.Variable
+	redactor  *redact.Redactor
+}
+
+// newExport knows the secrets of the environment, and those of the teams that the
+// sessions come from, as far as their configurations are still there.
+func newExport(a *app, sessions ...catalog.Session) *export {
+	e := &export{app: a, variables: coordinator.InheritedSecrets()}
+	known := map[string]bool{}
+	for _, s := range sessions {
+		source := sourceOf(a.catalog().At(s.Dir()), s.ID)
+		if source == nil || known[source.Path] {
+			continue
+		}
+		known[source.Path] = true
+		if team, err := coordinator.LoadTeam(source.Path, a.home); err == nil {
+			for _, m := range team.Members {
+				e.variables = append(e.variables, m.Secrets()...)
+			}
+		}
+	}
+	e.redactor = redact.New(e.variables)
+	return e
+}
+
+// sourceOf is the configuration that a session began with; nil when it does not
+// say.
+func sourceOf(t *catalog.Team, id string) *projection.Source {
+	reader, err := t.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	for first, err := range reader.All() {
+		if err != nil {
+			return nil
+		}
+		created, err := interchange.CreatedBy(first)
+		if err != nil {
+			return nil
+		}
+		return created.Team.Source
+	}
+	return nil
+}
+
+func (e *export) sayReplaced() {
+	if found := e.redactor.Found(); len(found) > 0 {
+		e.app.notice(exportedWithoutText(redact.Counted(found)))
+	}
+}
+
+// clean replaces the secrets in events.
+func (e *export) clean(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		replies := map[string]*redact.Stream{}
+		for event, err := range events {
+			if err == nil {
+				event.Data = e.data(event, replies)
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// data is the payload of an event without secrets. A reply that is written down
+// while it comes is in pieces, which may cut a secret: what may become one is held
+// back, and goes with the next piece or, at its end, nowhere. A whole reply is in its
+// message, and what is left of a broken one in the end of its turn.
+func (e *export) data(event journal.Event, replies map[string]*redact.Stream) []byte {
+	payload, err := projection.Decode(event)
+	if err != nil {
+		return e.redactor.JSON(event.Data)
+	}
+	switch p := payload.(type) {
+	case projection.TurnText:
+		if replies[p.TurnID] == nil {
+			replies[p.TurnID] = e.redactor.Stream()
+		}
+		if text := replies[p.TurnID].Next(p.Text); text != p.Text {
+			p.Text = text
+			return projection.Record(event.Time, p).Data
+		}
+		return event.Data
+	case projection.TurnEnded:
+		delete(replies, p.TurnID)
+	case projection.MessageAppended:
+		if raw := e.redactor.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
+			p.Raw = []byte(raw)
+			event.Data = projection.Record(event.Time, p).Data
+		}
+	}
+	return e.redactor.JSON(event.Data)
+}
+
+// snapshot replaces the secrets in a snapshot.
+func (e *export) snapshot(s *projection.Snapshot) {
+	for i, m := range s.Context.Messages {
+		s.Context.Messages[i].Content = e.redactor.Text(m.Content)
+	}
+	if s.Context.TeamTask != nil {
+		task := e.redactor.Text(*s.Context.TeamTask)
+		s.Context.TeamTask = &task
+	}
+	if len(s.Context.Messages) > 0 { // the old one may end in half a secret
+		s.Metadata.Summary = projection.SummaryText(len(s.Context.Messages), projection.Preview(s.Context.Messages[0].Content))
+	}
+}
+
+// write makes a file, or prints to standard output when path is "".
+func (e *export) write(path string, write func(io.Writer) error) error {
+	if path == "" {
+		w := bufio.NewWriter(e.app.stdout)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	if err := writeAtomically(path, write); err != nil {
+		return err
+	}
+	e.app.notice("Written: " + safeLine(path))
+	return nil
+}
+
+// exported is one session on its way out.
+type exported struct {
+	export  *export
+	session catalog.Session
+	replay  *replay
+	state   *projection.State // without secrets
+}
+
+func (e *export) open(s catalog.Session) (*exported, error) {
+	r := e.app.replayOf(e.app.catalog(), s)
+	x := &exported{e, s, r, new(projection.State)}
+	uncounted := &export{app: e.app, redactor: redact.New(e.variables)} // it is read again
+	for event, err := range uncounted.clean(r.events()) {
+		if err != nil {
+			return nil, err
+		}
+		x.state.Apply(event)
+	}
+	return x, nil
+}
+
+// events are read again for each format.
+func (x *exported) events() iter.Seq2[journal.Event, error] { return x.export.clean(x.replay.events()) }
+
+// formats are what a session can be written as.
+var formats = map[string]func(x *exported, w io.Writer) error{
+	"snapshot": func(x *exported, w io.Writer) error { return projection.WriteSnapshot(w, x.state, x.events()) },
+	"md":       func(x *exported, w io.Writer) error { return interchange.Markdown(w, x.page(), x.harmless()) },
+	"html":     func(x *exported, w io.Writer) error { return interchange.HTML(w, x.page(), x.harmless()) },
+	"json":     (*exported).json,
+	"jsonl": func(x *exported, w io.Writer) error {
+		_, err := interchange.Journal(w, x.events())
+		return err
+	},
+}
+
+// fileName is what the file of a session is called in a directory.
+func (x *exported) fileName(format string) string {
+	if format == "snapshot" {
+		return snapshotName(x.state.Row.UpdatedAt, x.replay.id)
+	}
+	return x.replay.id + "." + format
+}
+
+func (x *exported) page() interchange.Page {
+	row := x.state.Row
+	p := interchange.Page{
+		Title: safeLine(row.Title), ID: x.replay.id, Team: safeLine(x.state.Team.Name),
+		CreatedAt: projection.FormatTime(row.CreatedAt), Updated: projection.FormatTime(row.UpdatedAt),
+	}
+	if x.state.Task != nil {
+		p.Task = safe(*x.state.Task)
+	}
+	return p
+}
+
+// harmless are the messages as people may look at them.
+func (x *exported) harmless() iter.Seq2[projection.Entry, error] {
+	return func(yield func(projection.Entry, error) bool) {
+		for entry, err := range projection.Replay(x.events()) {
+			entry.Content, entry.Speaker.DisplayName = safe(entry.Content), safeLine(entry.Speaker.DisplayName)
+			entry.Timestamp = safeLine(entry.Timestamp)
+			if !yield(entry, err) {
+				return
+			}
+		}
+	}
+}
+
+// json writes the session as lists have it, with its messages as replay has them.
+func (x *exported) json(w io.Writer) error {
+	s := x.session
+	s.Row, s.CWD = x.state.Row, x.state.CWD
+	var frame strings.Builder
+	if err := writeJSON(&frame, newSessionJSON(s)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, strings.TrimSuffix(frame.String(), "}\n")+`,"messages":[`); err != nil {
+		return err
+	}
+	separator := "\n"
+	for entry, err := range projection.Replay(x.events()) {
+		if err != nil {
+			return err
+		}
+		var line strings.Builder
+		line.WriteString(separator)
+		if err := writeJSON(&line, entry); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, strings.TrimSuffix(line.String(), "\n")); err != nil {
+			return err
+		}
+		separator = ",\n"
+	}
+	_, err := io.WriteString(w, "]}\n")
+	return err
+}

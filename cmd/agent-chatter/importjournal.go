@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+// The formats of whole sessions, as --format names them.
+const (
+	formatBundle  = "bundle"
+	formatJournal = "journal"
+)
+
+// formatOf is what a file is: what somebody says, or what it begins like.
+func (cmd *sessionsImport) formatOf(path string) string {
+	if cmd.Format != "auto" {
+		return cmd.Format
+	}
+	return beginning(path)
+}
+
+// longestBeginning is how much of a file tells what it is, in bytes: the first
+// event of a session names all members of its team.
+const longestBeginning = 1 << 20
+
+// beginning is the format that a file begins like, "" when it is another or
+// cannot be read.
+func beginning(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, longestBeginning))
+	if err != nil {
+		return ""
+	}
+	var first journal.Event
+	switch {
+	case interchange.IsBundle(head):
+		return formatBundle
+	case json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 && first.Type == "session.created":
+		return formatJournal
+	}
+	return ""
+}
+
+// takeJournal imports a journal that lies anywhere, under any name.
+func (a *app) takeJournal(path string) imported {
+	done := imported{Path: path, Action: "failed"}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	team, id, err := a.journalAt(whole)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	reader, err := team.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	defer reader.Close()
+	next, stop := iter.Pull2(reader.All())
+	defer stop()
+	first, err, ok := next()
+	if !ok {
+		err = errors.New("there is no event in it")
+	}
+	return a.takeSession(done.Path, formatJournal, whole, first, err, next)
+}
+
+// takeBundle imports the sessions of a bundle, one after another.
+func (a *app) takeBundle(path string) []imported {
+	f, err := os.Open(path)
+	if err != nil {
+		return []imported{{Path: path, Action: "failed", Error: err.Error()}}
+	}
+	defer f.Close()
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return []imported{{Path: path, Action: "failed", Error: err.Error()}}
+	}
+	next, stop := iter.Pull2(interchange.ReadBundle(f, a.lineLimit()))
+	defer stop()
+	var all []imported
+	for first, err, ok := next(); ok; {
+		section := &section{next: next}
+		done := a.takeSession(path, formatBundle, whole, first, err, section.event)
+		all = append(all, done)
+		if done.Action == "failed" && section.err != nil || err != nil {
+			break // what comes behind it cannot be told apart
+		}
+		first, err, ok = section.rest()
+	}
+	if len(all) == 0 {
+		all = append(all, imported{Path: path, Action: "failed", Error: "there is no session in " + path})
+	}
+	return all
+}
+
+// section is one session of a bundle: up to the first event of the next.
+type section struct {
+	next   func() (journal.Event, error, bool)
+	behind *journal.Event // the first event of the next session
+	err    error
+	over   bool
+}
+
+func (s *section) event() (journal.Event, error, bool) {
+	if s.over {
+		return journal.Event{}, nil, false
+	}
+	e, err, ok := s.next()
+	switch {
+	case !ok:
+		s.over = true
+	case err != nil:
+		s.over, s.err = true, err
+		return e, err, true
+	case e.Seq == 1:
+		s.over, s.behind = true, &e
+	}
+	return e, nil, !s.over
+}
+
+// rest passes over what was not taken, and returns the first event of the next
+// session.
+func (s *section) rest() (journal.Event, error, bool) {
+	for !s.over {
+		s.event()
+	}
+	switch {
+	case s.err != nil:
+		return journal.Event{}, s.err, true
+	case s.behind == nil:
+		return journal.Event{}, nil, false
+	}
+	return *s.behind, nil, true
+}
+
+// takeSession imports one session of whole events: its first, and those that next
+// gives.
+func (a *app) takeSession(path, format, whole string, first journal.Event, err error, next func() (journal.Event, error, bool)) imported {
+	done := imported{Path: path, Action: "failed"}
+	if err == nil {
+		done, err = a.takeFrom(done, format, whole, first, next)
+	}
+	if err != nil && done.ID != "" {
+		err = fmt.Errorf("session %s: %w", done.ID, err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	done.judge(err)
+	return done
+}
+
+func (a *app) takeFrom(done imported, format, whole string, first journal.Event, next func() (journal.Event, error, bool)) (imported, error) {
+	created, err := interchange.CreatedBy(first)
+	if err != nil {
+		return done, err
+	}
+	done.ID = created.SessionID
+	e := &export{app: a, redactor: a.redactor(nil)}
+	defer a.sayReplaced(e.redactor)
+	events := e.clean(func(yield func(journal.Event, error) bool) {
+		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
+			if !yield(event, err) || err != nil {
+				return
+			}
+		}
+	})
+	from := projection.SessionImported{Source: format, Path: whole}
+	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, events)
+	return done, err
+}

@@ -1,0 +1,140 @@
+package interchange_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+// bundle is a bundle of the sample sessions.
+func bundle(t testing.TB, sessions ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := interchange.NewBundle(&b, app, len(sessions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sessions {
+		records := mustRead(t, sample(t, "valid/session-snapshot-"+name+".json")).Records()
+		err := w.Add(func(yield func(journal.Event, error) bool) {
+			for _, r := range records {
+				if !yield(journal.Event{Type: r.Type, Data: r.Data, Time: r.Time}, nil) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func readBundle(text string) (events []journal.Event, err error) {
+	for e, err := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+func TestABundleHasTheLinesOfItsJournals(t *testing.T) {
+	text := bundle(t, "legacy", "new-format")
+	events, err := readBundle(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, e := range events {
+		lines = append(lines, string(e.Line()))
+	}
+	want := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if diff := cmp.Diff(want[1:len(want)-1], lines); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestADamagedBundleSaysWhere(t *testing.T) {
+	text := bundle(t, "legacy", "new-format")
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	without := func(from, to int) string {
+		return strings.Join(append(append([]string{}, lines[:from]...), lines[to:]...), "")
+	}
+	second := 0
+	for i, line := range lines[2:] {
+		if strings.HasPrefix(line, `{"seq":1,`) {
+			second = i + 2
+		}
+	}
+	for damage, test := range map[string]struct {
+		text string
+		line int
+	}{
+		"nothing":                    {"", 1},
+		"no first line":              {without(0, 1), 1},
+		"a changed word":             {strings.Replace(text, "Hello", "Hallo", 1), 3},
+		"a lost line":                {without(3, 4), 4},
+		"the end is cut off":         {without(len(lines)-1, len(lines)), len(lines)},
+		"half a line":                {text[:len(text)-10], len(lines)},
+		"a whole session is missing": {without(second, len(lines)-1), second + 1},
+		"no JSON":                    {lines[0] + "nonsense\n", 2},
+		"a newer version":            {strings.Replace(text, "1.0", "1.1", 1), 1},
+	} {
+		t.Run(damage, func(t *testing.T) {
+			_, err := readBundle(test.text)
+			var wrong *interchange.BundleError
+			if !errors.As(err, &wrong) || wrong.Line != test.line {
+				t.Errorf("%v, want line %d", err, test.line)
+			}
+		})
+	}
+}
+
+func TestALineOfABundleMayNotBeLongerThanALine(t *testing.T) {
+	text := bundle(t, "legacy")
+	for _, err := range interchange.ReadBundle(strings.NewReader(text), 100) {
+		var wrong *interchange.BundleError
+		if err != nil && !errors.As(err, &wrong) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+	}
+	t.Error("it was read")
+}
+
+func FuzzReadBundle(f *testing.F) {
+	f.Add([]byte(bundle(f, "legacy", "new-format")))
+	f.Add([]byte(bundle(f)))
+	f.Add([]byte(`{"bundle":"1.0","sessions":1}` + "\n" + `{"end":"1.0","events":0}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		events, err := readBundle(string(data))
+		if err != nil {
+			return
+		}
+		at := journal.Position{}
+		for _, e := range events {
+			if e.Seq == 1 {
+				at = journal.Position{}
+			}
+			again, next, err := at.Next(journal.Record{Type: e.Type, Data: e.Data, Time: e.Time})
+			if err != nil || again.Sum != e.Sum || again.Seq != e.Seq {
+				t.Errorf("%s does not check: %v", e.Line(), err)
+			}
+			at = next
+		}
+	})
+}
