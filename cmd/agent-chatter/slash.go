@@ -275,12 +275,15 @@ func (t *talk) deploy(name string) error {
 	return t.change(p)
 }
 
-// previous is the session that a team could go on with.
+// previous is the session that a team could go on with: not the one that goes on.
 func (t *talk) previous(team *coordinator.Team) (catalog.Session, bool) {
 	c := t.app.catalog()
 	sessions, err := c.Team(team.ID).List()
 	if err != nil {
 		t.judge(err)
+	}
+	if current := t.c.Session(); current != nil {
+		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.ID == current.ID })
 	}
 	latest, err := t.app.firstSound(c, t.app.compatible(sessions))
 	if err != nil && !errors.Is(err, journal.ErrNotFound) {

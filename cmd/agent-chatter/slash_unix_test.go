@@ -264,6 +264,26 @@ func TestDeployOfATeamWithoutHistoryAsksNothing(t *testing.T) {
 	}
 }
 
+func TestDeployOfTheSameTeamOffersAnEarlierSessionNotTheRunningOne(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := sit(t, home, "chat", "-t", team("capture.json"))
+	p.sees(capturePrompt)
+	p.enters("the first")
+	p.sees("Ada: ok", capturePrompt)
+	first := listed(t, home)[0].ID
+	p.enters("/team deploy " + team("capture.json"))
+	p.sees("To go on: agent-chatter chat --resume "+first, "You talk to the team", capturePrompt)
+	p.seesNot("Found previous session")
+	p.enters("the second")
+	p.sees("Ada: ok", capturePrompt)
+	p.enters("/team deploy " + team("capture.json"))
+	p.sees("  2 messages - \"the first\"", "[R] Resume  [N] Start New")
+	p.presses("r")
+	p.sees("✓ Resumed session: "+first, capturePrompt)
+	p.leaves()
+}
+
 func TestDeployPassesOverASessionThatANewerVersionWrote(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
