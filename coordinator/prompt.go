@@ -178,9 +178,10 @@ func (c *Coordinator) roster(m Member) string {
 			fmt.Fprintf(&b, "- %s (%s), %s\n", other.Name, other.DisplayName, kindOf(other))
 		}
 	}
-	b.WriteString("To hand over, write [NEXT: name] at the end of your reply. Without it, whoever else waits is next, then the human.")
+	// The markers stand in code spans, where they are text: an agent that repeats its prompt gives none.
+	b.WriteString("To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever else waits is next, then the human.")
 	if m.AllowTeamTask {
-		b.WriteString("\nTo change the task of the team, write [TEAM_TASK: the task].")
+		b.WriteString("\nTo change the task of the team, write `[TEAM_TASK: the task]`, without the backticks.")
 	}
 	if m.DoneWord != "" {
 		fmt.Fprintf(&b, "\nWhen the task is done, write %s alone on the last line.", m.DoneWord)

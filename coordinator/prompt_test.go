@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,6 +65,21 @@ func TestTheHistoryOfAVanishedMemberKeepsTheName(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatRepeatsItsPromptGivesNoMarkers(t *testing.T) {
+	repeats := func(_ context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		return does(nil, agent.Text{Text: turn.Prompt})(nil, turn)
+	}
+	s := stage(t, &coordinator.MemoryStore{}, repeats)
+	team := without(ensemble(), "eve")
+	team.Members[0].AllowTeamTask = true
+	s.with(team, "")
+	s.say("one")
+	tasks := payloads[projection.TaskSet](t, s.diary.appended)
+	if asked := s.cast.asked(); len(asked) != 1 || s.diary.count("notice") > 0 || len(tasks) > 0 {
+		t.Errorf("asked were %v, tasks are %v: %q", asked, tasks, s.diary.lines)
+	}
+}
+
 func TestThePromptHasItsSectionsInOrder(t *testing.T) {
 	dir := t.TempDir()
 	team := ensemble()
@@ -83,7 +99,7 @@ func TestThePromptHasItsSectionsInOrder(t *testing.T) {
 - bob (Bob), agent
 - you (You), human
 - eve (Eve), human
-To hand over, write [NEXT: name] at the end of your reply. Without it, whoever else waits is next, then the human.`
+To hand over, write ` + "`[NEXT: name]`, without the backticks," + ` at the end of your reply. Without it, whoever else waits is next, then the human.`
 	want := `You plan.
 
 Be kind.

@@ -222,7 +222,7 @@ func TestAnAgentSetsTheTaskWhereTheTeamAllowsIt(t *testing.T) {
 	if task := s.Session().TeamTask; task == nil || *task != "a boat" {
 		t.Errorf("the task is %v", task)
 	}
-	if !strings.Contains(s.cast.prompt(), "write [TEAM_TASK: the task]") || s.diary.count("notice") > 0 {
+	if !strings.Contains(s.cast.prompt(), "write `[TEAM_TASK: the task]`") || s.diary.count("notice") > 0 {
 		t.Errorf("ada was told\n%s\nand told was %q", s.cast.prompt(), s.diary.lines)
 	}
 }
