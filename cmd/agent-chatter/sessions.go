@@ -27,6 +27,7 @@ type sessionsCommand struct {
 	Clean   sessionsClean   `cmd:"" help:"Move old sessions to the trash, and empty it of older ones."`
 	Export  sessionsExport  `cmd:"" help:"Write sessions to files for other programs."`
 	Import  sessionsImport  `cmd:"" help:"Take over sessions from files."`
+	Reindex sessionsReindex `cmd:"" help:"Make the index and the checkpoints anew, from the journals alone."`
 }
 
 type sessionsList struct {
