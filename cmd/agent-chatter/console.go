@@ -35,6 +35,7 @@ type console struct {
 	stop  chan struct{}
 
 	ahead   []byte                    // pressed while no line was being typed
+	paste   paste                     // whether the line editor has begun to read one
 	answers atomic.Pointer[chan byte] // where keys go while a question is open
 	quit    <-chan struct{}
 }
@@ -149,8 +150,8 @@ func (c *console) next(prompt string, quit <-chan struct{}) (line, error) {
 	return line{text: text}, err
 }
 
-// readLine lets a person type a message. A line that ends in a backslash, or
-// was pasted, goes on with the next. quit ends the typing.
+// readLine lets a person type a message. A line that ends in a backslash, or in
+// a paste, goes on with the next. quit ends the typing.
 func (c *console) readLine(prompt string, quit <-chan struct{}) (string, error) {
 	c.quit = quit
 	defer func() { c.quit = nil }()
@@ -159,14 +160,13 @@ func (c *console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 		c.line.SetSize(c.size()) // it may have changed
 		c.line.SetPrompt(prompt)
 		line, err := c.line.ReadLine()
-		pasted := errors.Is(err, term.ErrPasteIndicator)
-		if err != nil && !pasted {
+		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
 			fmt.Fprintln(c)
 			return "", errInterrupted
 		}
 		continued := len(line) > 0 && line[len(line)-1] == '\\'
 		switch {
-		case pasted:
+		case c.paste.goesOn:
 			text += line + "\n"
 		case continued:
 			text += line[:len(line)-1] + "\n"
@@ -300,6 +300,34 @@ func (i consoleIO) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, c.ahead)
+	if end := bytes.IndexAny(p[:n], "\r\n"); end >= 0 {
+		n = end + 1 // so that the line is given out before what comes behind it
+	}
 	c.ahead = c.ahead[n:]
+	c.paste.pass(p[:n])
 	return n, nil
+}
+
+// paste tells whether what a terminal gives out is pasted, which it marks.
+type paste struct {
+	goesOn bool
+	last   string // as many bytes as a mark has
+}
+
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
+func (p *paste) pass(pressed []byte) {
+	for _, b := range pressed {
+		p.last += string([]byte{b})
+		p.last = p.last[max(0, len(p.last)-len(pasteBegins)):]
+		switch p.last {
+		case pasteBegins:
+			p.goesOn = true
+		case pasteEnds:
+			p.goesOn = false
+		}
+	}
 }

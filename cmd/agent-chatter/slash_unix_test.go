@@ -846,6 +846,8 @@ func TestAMessageOfSeveralLines(t *testing.T) {
 		"a line that ends in a backslash": {"first\\" + enter + "second\\" + enter + "third" + enter, "first\nsecond\nthird"},
 		"a paste":                         {"\x1b[200~first\rsecond\rthird\x1b[201~" + enter, "first\nsecond\nthird"},
 		"a paste with a word behind it":   {"\x1b[200~first\rsecond\x1b[201~ and more" + enter, "first\nsecond and more"},
+		"a paste behind typed text":       {"see: \x1b[200~first\rsecond\rthird\x1b[201~" + enter, "see: first\nsecond\nthird"},
+		"two pastes":                      {"\x1b[200~first\rsecond\x1b[201~ and \x1b[200~more\rthird\x1b[201~" + enter, "first\nsecond and more\nthird"},
 		"a paste of one line":             {"\x1b[200~only one\x1b[201~" + enter, "only one"},
 	} {
 		t.Run(name, func(t *testing.T) {
