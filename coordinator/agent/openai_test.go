@@ -2,16 +2,17 @@ package agent_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
 // asks is a turn that asks an API which answers so.
@@ -40,26 +41,18 @@ const (
 
 func TestAnAPIIsAskedWithTheKeyOfTheEnvironment(t *testing.T) {
 	t.Setenv("AGENT_TEST_KEY", "sk-secret")
-	var asked struct {
-		Model    string
-		Stream   bool
-		Messages []struct{ Role, Content string }
+	model := agenttest.NewModel(t)
+	turn := agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: agent.Member{Endpoint: model.URL + "/v1/", Model: "m1", APIKeyEnv: "AGENT_TEST_KEY"}}
+	told, err := whole(within(t), agent.OpenAI{}, turn)
+	if want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}; err != nil || !slices.Equal(told, want) {
+		t.Errorf("it told %q, %v", told, err)
 	}
-	turn := asks(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-secret" {
-			t.Errorf("asked %s with %q", r.URL, r.Header)
+	for _, asked := range []string{
+		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`, `"messages":[{"content":"Build a shelf.","role":"user"}]`,
+	} {
+		if !model.Heard(asked) {
+			t.Errorf("it was not asked %q", asked)
 		}
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-			t.Error(err)
-		}
-		streams(chunkHi, chunkHi, chunkStop, "[DONE]")(w, r)
-	})
-	turn.Member.APIKeyEnv = "AGENT_TEST_KEY"
-	if got := mustReply(t, agent.OpenAI{}, turn); got != "hihi" {
-		t.Errorf("the reply is %q", got)
-	}
-	if asked.Model != "m1" || !asked.Stream || len(asked.Messages) != 1 || asked.Messages[0].Content != turn.Prompt {
-		t.Errorf("asked %+v", asked)
 	}
 }
 
@@ -133,13 +126,19 @@ func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 	}
 }
 
-func TestAStoppedRequestIsGivenUp(t *testing.T) {
-	gone := make(chan struct{})
-	turn := asks(t, func(w http.ResponseWriter, r *http.Request) {
+// hangs is a turn that asks an API which says hi and then nothing, until it is given up: then
+// gone is closed.
+func hangs(t *testing.T) (turn agent.Turn, gone <-chan struct{}) {
+	over := make(chan struct{})
+	return asks(t, func(w http.ResponseWriter, r *http.Request) {
 		streams(chunkHi)(w, r)
 		<-r.Context().Done()
-		close(gone)
-	})
+		close(over)
+	}), over
+}
+
+func TestAStoppedRequestIsGivenUp(t *testing.T) {
+	turn, gone := hangs(t)
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	var last error
@@ -157,12 +156,7 @@ func TestAStoppedRequestIsGivenUp(t *testing.T) {
 var errEnoughSaid = errors.New("enough said")
 
 func TestLeavingTheLoopGivesTheRequestUp(t *testing.T) {
-	gone := make(chan struct{})
-	turn := asks(t, func(w http.ResponseWriter, r *http.Request) {
-		streams(chunkHi)(w, r)
-		<-r.Context().Done()
-		close(gone)
-	})
+	turn, gone := hangs(t)
 	for range (agent.OpenAI{}).Run(within(t), turn) {
 		break
 	}

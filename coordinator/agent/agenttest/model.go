@@ -75,7 +75,7 @@ func (m *Model) todo(q inquiry) string {
 	return q.user
 }
 
-// Heard reports whether a text was in what anybody has asked, or in the header of that.
+// Heard reports whether a text was in what anybody has asked, or in the head of that.
 func (m *Model) Heard(text string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,6 +89,7 @@ func (m *Model) Spoken() <-chan struct{} { return m.spoken }
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	m.mu.Lock()
+	fmt.Fprintf(&m.asked, "%s %s\r\n", r.Method, r.URL.Path)
 	_ = r.Header.Write(&m.asked)
 	m.asked.Write(body)
 	m.mu.Unlock()
