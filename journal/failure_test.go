@@ -356,3 +356,43 @@ func TestABatchThatFailsIsKeptWhateverBecomesOfItsRecords(t *testing.T) {
 		t.Errorf("the journal has the counts %d", got)
 	}
 }
+
+func TestAJournalThatIsCutWhileItIsWrittenIsNoticedByTheNextSync(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		left func(synced int64) int64
+		back string // why there is no way back; "": there is one
+	}{
+		{"behind what was on the disk", func(synced int64) int64 { return synced + 5 }, ""},
+		{"before it", func(synced int64) int64 { return synced - 5 }, "only 1 of its 2 events can still be read"},
+		{"to nothing", func(int64) int64 { return 0 }, "only 0 of its 2 events can still be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := journal.NewDir(t.TempDir(), journal.Options{FS: quick{journal.OS}})
+			l := mustCreate(t, dir)
+			mustAppend(t, l, batch(1, 2, 10)...)
+			must(t, l.Sync())
+			synced := stat(t, l.Path()).Size()
+			mustAppend(t, l, counted(3, 0))
+			before := readFile(t, l.Path())
+			must(t, os.Truncate(l.Path(), tt.left(synced)))
+			mustAppend(t, l, counted(4, 0))
+
+			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) || !strings.Contains(err.Error(), "somebody cut it") {
+				t.Fatalf("Sync: %v", err)
+			}
+			_, err := l.Recover()
+			if tt.back != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.back) {
+					t.Fatalf("Recover: %v", err)
+				}
+				must(t, os.WriteFile(l.Path(), before, 0o600)) // somebody brought it back
+				_, err = l.Recover()
+			}
+			must(t, err)
+			if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4}) {
+				t.Errorf("it holds %v", got)
+			}
+		})
+	}
+}

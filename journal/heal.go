@@ -139,7 +139,7 @@ func (l *Log) behindSync(most int64) ([]byte, error) {
 	}
 	length := info.Size() - l.syncedAt.Offset
 	if length < 0 {
-		return nil, fmt.Errorf("somebody cut it: it has %d bytes, of which %d were on the disk", info.Size(), l.syncedAt.Offset)
+		return nil, cutError(info.Size(), l.syncedAt.Offset)
 	}
 	return io.ReadAll(io.NewSectionReader(l.file, l.syncedAt.Offset, min(length, most)))
 }

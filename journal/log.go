@@ -423,6 +423,21 @@ func (l *Log) inPlace() error {
 	return nil
 }
 
+// whole reports that the file is shorter than what was written to it: somebody
+// cut it. What is behind the last sync can be written again from memory.
+func (l *Log) whole() error {
+	info, err := l.file.Stat()
+	if err == nil && info.Size() < l.end.Offset {
+		return cutError(info.Size(), l.end.Offset)
+	}
+	return nil
+}
+
+// cutError says how much of a file is missing.
+func cutError(size, wrote int64) error {
+	return fmt.Errorf("somebody cut it: it has %d bytes of %d", size, wrote)
+}
+
 // Sync returns nil when every event that was appended is on the disk. A failed
 // Sync is never repeated on the same file, whose pages the system may have
 // dropped: the Log refuses everything (ErrPoisoned) until Recover has written a
@@ -444,7 +459,10 @@ func (l *Log) sync() error {
 		l.failure = &failure{err: err, sync: true, lost: true}
 		return l.usable()
 	}
-	err := l.file.Sync()
+	err := l.whole()
+	if err == nil {
+		err = l.file.Sync()
+	}
 	for err == nil && len(l.dirs) > 0 {
 		// Crash here leaves a file that is on the disk without its name.
 		if err = l.dir.fs.SyncDir(l.dirs[0]); err == nil {
