@@ -44,12 +44,22 @@ func (r *realTeam) awaitReply(a *actor) {
 	r.t.Helper()
 	if a.AtOnce {
 		for range 10 {
-			<-a.model.Spoken()
+			r.awaitWord(a)
 		}
 		return
 	}
 	known := len(r.events("turn.text"))
 	r.await("a part of the reply in the journal", func() bool { return len(r.events("turn.text")) > known })
+}
+
+// awaitWord waits until the model has said another word.
+func (r *realTeam) awaitWord(a *actor) {
+	r.t.Helper()
+	select {
+	case <-a.model.Spoken():
+	case <-time.After(2 * patience):
+		r.t.Fatalf("the model was not asked. The journal:\n%s", readFile(r.t, r.journal()))
+	}
 }
 
 // awaitTool waits until the tool runs, and the journal says so.

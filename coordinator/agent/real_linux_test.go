@@ -14,12 +14,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// withRealAgents runs a test with every agent that is installed, in a directory, with a home
-// and a model of its own. Everything that it leaves running fails it.
+// withRealAgents runs a test with every agent that is installed, some at a time, each in a
+// directory, with a home and a model of its own. Everything that it leaves running fails it.
 func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model)) {
 	agenttest.OnlyIfReal(t)
 	for _, a := range agenttest.Reals {
 		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
 			model, e := agenttest.NewModel(t), realEngine(a)
 			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true }}
 			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
