@@ -76,6 +76,7 @@ const (
 	textForkWhat        = "--fork goes on with a copy of a session: name it with --resume ID."
 	textFollowOnly      = "--follow watches a session and says nothing in it: leave -m, --fork, --no-save, --max-rounds and --show-prompt out."
 	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
+	textBackwards       = "The end comes before the beginning: give --from a smaller number than --to."
 	textTwoSessions     = "Both names mean the same session: name two."
 	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
 	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."

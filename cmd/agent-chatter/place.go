@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -58,14 +59,15 @@ func parseSpan(from, to, at string) (span, error) {
 	if to != "" && at != "" {
 		return span{}, usageError("--at and --to say the same thing: give one of them.")
 	}
+	last := "to"
 	if at != "" {
-		to = at
+		last, to = "at", at
 	}
 	var s span
 	for _, end := range []struct {
 		flag, text string
 		place      **place
-	}{{"from", from, &s.from}, {"to", to, &s.to}} {
+	}{{"from", from, &s.from}, {last, to, &s.to}} {
 		if end.text == "" {
 			continue
 		}
@@ -75,7 +77,37 @@ func parseSpan(from, to, at string) (span, error) {
 		}
 		*end.place = &p
 	}
+	if s.from != nil && s.to != nil && s.to.before(*s.from) {
+		return span{}, usageError("%s", textBackwards)
+	}
 	return s, nil
+}
+
+// before compares places that are named in the same way; others it does not know.
+func (p place) before(q place) bool {
+	switch {
+	case p.seq > 0 && q.seq > 0:
+		return p.seq < q.seq
+	case p.turn > 0 && q.turn > 0:
+		return p.turn < q.turn
+	}
+	return !p.time.IsZero() && !q.time.IsZero() && p.time.Before(q.time)
+}
+
+// missing is the first of the names of places that lie behind the end of a
+// session; "" when there is none. A time may: nothing happened until then.
+func (s span) missing(state *projection.State) string {
+	turns := state.Stats.Turns + len(state.OpenTurns)
+	for _, p := range []*place{s.from, s.to} {
+		switch {
+		case p == nil:
+		case p.seq > state.Seq:
+			return fmt.Sprint(p.seq)
+		case p.turn > turns:
+			return fmt.Sprintf("turn:%d", p.turn)
+		}
+	}
+	return ""
 }
 
 // locator tells, event by event, whether a place is reached. Turns are counted

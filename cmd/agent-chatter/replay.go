@@ -50,6 +50,9 @@ func (cmd *replayCommand) run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := r.reaches(part); err != nil {
+		return err
+	}
 	if cmd.WithTeam != "" || cmd.WithModel != "" {
 		return cmd.askAgain(a, r, part)
 	}
@@ -88,6 +91,19 @@ func (a *app) replayOf(c *catalog.Catalog, session catalog.Session) *replay {
 		r.headless = &catalog.HeadlessError{ID: session.ID, Reason: session.Damaged}
 	}
 	return r
+}
+
+// reaches refuses a span that begins or ends where the session has nothing. Of a
+// damaged one nobody knows what it has: whoever reads it says so.
+func (r *replay) reaches(part span) error {
+	state, _, err := r.team.Load(r.id)
+	if err != nil {
+		return nil
+	}
+	if missing := part.missing(state); missing != "" {
+		return &exitError{exitFailed, notReachedText(r.id, missing)}
+	}
+	return nil
 }
 
 // events reads the journal from its beginning. A torn tail is said.
