@@ -18,6 +18,7 @@ import (
 const (
 	keyEscape    = 0x1b
 	keyInterrupt = 0x03 // Ctrl+C
+	keyEnd       = 0x04 // Ctrl+D
 
 	// escapeWait is how long the rest of a key that begins like Escape may take
 	// to arrive.
@@ -117,13 +118,26 @@ func (c *console) join(raw <-chan []byte) {
 // as an arrow or a paste, is none.
 func withoutEscapes(pressed []byte) (rest []byte, escapes int) {
 	for i, b := range pressed {
-		if b == keyEscape && (i+1 == len(pressed) || pressed[i+1] != '[' && pressed[i+1] != 'O') {
+		if isEscape(pressed[i:]) {
 			escapes++
 			continue
 		}
 		rest = append(rest, b)
 	}
 	return rest, escapes
+}
+
+// isEscape reports whether Escape is what was pressed first.
+func isEscape(pressed []byte) bool {
+	return pressed[0] == keyEscape && (len(pressed) == 1 || pressed[1] != '[' && pressed[1] != 'O')
+}
+
+// unsent is what was typed ahead, without what would send it or end the program:
+// whoever presses Escape then wants neither. It stands on the next line, to be
+// sent, changed or deleted.
+func unsent(ahead []byte) []byte {
+	ahead = bytes.TrimRight(bytes.ReplaceAll(ahead, []byte{keyEnd}, nil), "\r\n")
+	return bytes.ReplaceAll(bytes.ReplaceAll(ahead, []byte("\r"), []byte(" ")), []byte("\n"), []byte(" "))
 }
 
 // Close makes the terminal what it was.
@@ -244,7 +258,11 @@ func (c *console) react(pressed []byte, onEscape, onInterrupt func()) {
 	if escapes > 0 {
 		onEscape()
 	}
-	if answers := c.answers.Load(); answers != nil {
+	answers := c.answers.Load()
+	if escapes > 0 && answers == nil {
+		rest = c.cancelAhead(pressed)
+	}
+	if answers != nil {
 		for _, key := range rest {
 			select {
 			case *answers <- key:
@@ -254,6 +272,18 @@ func (c *console) react(pressed []byte, onEscape, onInterrupt func()) {
 		return
 	}
 	c.ahead = append(c.ahead, rest...)
+}
+
+// cancelAhead keeps what was pressed before the last Escape from being sent, and
+// returns what was pressed behind it.
+func (c *console) cancelAhead(pressed []byte) (behind []byte) {
+	last := len(pressed) - 1
+	for !isEscape(pressed[last:]) {
+		last--
+	}
+	before, _ := withoutEscapes(pressed[:last])
+	c.ahead = unsent(append(c.ahead, before...))
+	return pressed[last+1:]
 }
 
 // ask puts a question that is answered with y or n, while watch watches, until ctx is done:

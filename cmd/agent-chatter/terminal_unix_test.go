@@ -83,6 +83,7 @@ func (p *program) presses(keys string) {
 const (
 	enter = "\r"
 	ctrlC = "\x03"
+	ctrlD = "\x04"
 	esc   = "\x1b"
 )
 
@@ -147,6 +148,33 @@ func TestOnATerminalEscapeCancelsAndCtrlCEnds(t *testing.T) {
 		t.Errorf("%d turns were cancelled, want 2:\n%s", n, events)
 	}
 	do(t, home, exitDone, "verify")
+}
+
+func TestOnATerminalEscapeDoesNotSendWhatWasTypedAhead(t *testing.T) {
+	home := t.TempDir()
+	chat := startOnTerminal(t, home, "chat", "-t", team("slow.json"))
+	chat.says("hugo> ")
+	chat.presses("take your time" + enter)
+	chat.says("word3")
+	chat.presses("this" + ctrlD + enter + "and that" + enter)
+	chat.presses(esc)
+	chat.says("Ada was interrupted")
+	chat.says("hugo> this and that")
+	chat.presses(", later" + enter)
+	chat.says("Ada: word1 word2 ")
+	chat.presses("from here" + esc + "not there" + enter) // in one read
+	chat.says("Ada was interrupted")
+	chat.says("from herenot there")
+	chat.says("Ada: word1 word2 ")
+	chat.presses(ctrlC)
+	chat.ends(exitInterrupted)
+
+	stdout, _ := do(t, home, exitDone, "replay", "latest")
+	for _, said := range []string{"take your time", "this and that, later", "from herenot there"} {
+		if !strings.Contains(stdout, "Hugo: "+said+"\n") {
+			t.Errorf("%q was not said:\n%s", said, stdout)
+		}
+	}
 }
 
 func TestOnATerminalAHostileReplyIsHarmless(t *testing.T) {
