@@ -232,7 +232,7 @@ func (t *acpTurn) tool(u acpUpdate) *acpTool {
 	if len(u.RawInput) > 0 && string(u.RawInput) != "{}" && string(u.RawInput) != "null" {
 		tool.input = u.RawInput
 	}
-	if output := u.output(); output != "" {
+	if output := u.output(); output != "" || string(u.Content) == "[]" { // what was there is replaced
 		tool.output = append(tool.output[:0], output...)
 	}
 	tool.output = append(tool.output, u.Meta.Terminal.Data...)

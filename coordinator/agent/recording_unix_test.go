@@ -61,6 +61,7 @@ type scene struct {
 var recordedScenes = []scene{
 	{name: "text", prompt: "say <<Hello there. [NEXT: bob]>>"},
 	{name: "tool", prompt: "tool <<echo hi; touch made>>", asks: true},
+	{name: "words-and-tool", prompt: "first <<I look.>> tool <<echo hi>>"},
 	{name: "tool-fails", prompt: "tool <<echo oops; exit 3>>"},
 	{name: "tool-denied", prompt: "tool <<echo hi; touch made>>", asks: true, refuses: true},
 	{name: "api-error", prompt: "fail 400", agents: "claude codex gemini"},

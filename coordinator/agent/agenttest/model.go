@@ -27,6 +27,7 @@ const modelPace = 100 * time.Millisecond
 //	say <<TEXT>>      it says that
 //	slow N            it says ModelReply and N words, slowly
 //	tool <<COMMAND>>  it uses the agent's shell to run that, then says ModelReply
+//	first <<TEXT>>    it says that before it uses the shell
 //	fail STATUS       it refuses, with that status
 //	hang              it says a word and nothing more
 type Model struct {
@@ -132,11 +133,12 @@ type shell struct {
 }
 
 var (
-	wantsFail = regexp.MustCompile(`\bfail (\d{3})\b`)
-	wantsHang = regexp.MustCompile(`\bhang\b`)
-	wantsTool = regexp.MustCompile(`\btool <<((?s:.*?))>>`)
-	wantsSay  = regexp.MustCompile(`\bsay <<((?s:.*?))>>`)
-	wantsSlow = regexp.MustCompile(`\bslow (\d+)\b`)
+	wantsFail  = regexp.MustCompile(`\bfail (\d{3})\b`)
+	wantsHang  = regexp.MustCompile(`\bhang\b`)
+	wantsTool  = regexp.MustCompile(`\btool <<((?s:.*?))>>`)
+	wantsFirst = regexp.MustCompile(`\bfirst <<((?s:.*?))>>`)
+	wantsSay   = regexp.MustCompile(`\bsay <<((?s:.*?))>>`)
+	wantsSlow  = regexp.MustCompile(`\bslow (\d+)\b`)
 )
 
 // wanted is the last that a text says of a kind, and whether it says it.
@@ -158,6 +160,9 @@ func (m *Model) answer(r *http.Request, q inquiry, v voice) {
 	command, uses := wanted(wantsTool, todo)
 	if tool, has := q.shell(); uses && has {
 		v.begin()
+		if first, ok := wanted(wantsFirst, todo); ok {
+			v.say(first)
+		}
 		v.use(tool.name, tool.input(command, m.Begs))
 		v.end()
 		return
@@ -368,7 +373,10 @@ func (s *stream) refuse(status string) {
 	fmt.Fprint(s.w, encode(object{"type": "error", "error": object{"type": "api_error", "code": code, "message": "out of luck"}}))
 }
 
-type anthropic struct{ *stream }
+type anthropic struct {
+	*stream
+	block int // the last
+}
 
 func (a *anthropic) begin() {
 	a.stream.begin()
@@ -387,9 +395,13 @@ func (a *anthropic) say(word string) {
 }
 
 func (a *anthropic) use(tool string, input object) {
+	if a.said != "" {
+		a.event("content_block_stop", object{"index": 0})
+		a.block = 1
+	}
 	a.calls = append(a.calls, input)
-	a.event("content_block_start", object{"index": 0, "content_block": object{"type": "tool_use", "id": "toolu_1", "name": tool, "input": object{}}})
-	a.event("content_block_delta", object{"index": 0, "delta": object{"type": "input_json_delta", "partial_json": encode(input)}})
+	a.event("content_block_start", object{"index": a.block, "content_block": object{"type": "tool_use", "id": "toolu_1", "name": tool, "input": object{}}})
+	a.event("content_block_delta", object{"index": a.block, "delta": object{"type": "input_json_delta", "partial_json": encode(input)}})
 }
 
 func (a *anthropic) end() {
@@ -397,7 +409,7 @@ func (a *anthropic) end() {
 	if len(a.calls) > 0 {
 		reason = "tool_use"
 	}
-	a.event("content_block_stop", object{"index": 0})
+	a.event("content_block_stop", object{"index": a.block})
 	a.event("message_delta", object{"delta": object{"stop_reason": reason}, "usage": object{"output_tokens": 5}})
 	a.event("message_stop", object{})
 }
@@ -424,12 +436,15 @@ func (r *responses) use(tool string, input object) {
 }
 
 func (r *responses) end() {
-	item := object{"id": "i", "type": "message", "status": "completed", "role": "assistant", "content": []object{{"type": "output_text", "text": r.said, "annotations": []any{}}}}
-	if len(r.calls) > 0 {
-		item = r.calls[0]
+	var items []object
+	if r.said != "" {
+		items = append(items, object{"id": "i", "type": "message", "status": "completed", "role": "assistant", "content": []object{{"type": "output_text", "text": r.said, "annotations": []any{}}}})
 	}
-	r.event("response.output_item.done", object{"output_index": 0, "item": item})
-	r.event("response.completed", object{"response": object{"id": "r", "object": "response", "status": "completed", "output": []object{item}, "usage": object{
+	items = append(items, r.calls...)
+	for at, item := range items {
+		r.event("response.output_item.done", object{"output_index": at, "item": item})
+	}
+	r.event("response.completed", object{"response": object{"id": "r", "object": "response", "status": "completed", "output": items, "usage": object{
 		"input_tokens": 10, "input_tokens_details": object{"cached_tokens": 0}, "output_tokens": 5, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 15,
 	}}})
 }
