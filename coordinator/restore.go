@@ -121,10 +121,14 @@ func interrupted(state *projection.State) []projection.Payload {
 		for _, tool := range t.Tools {
 			ends = append(ends, projection.ToolCompleted{TurnID: t.TurnID, ToolID: tool.ToolID, Name: tool.Name, Error: "interrupted"})
 		}
-		ends = append(ends, projection.TurnEnded{
+		end := projection.TurnEnded{
 			TurnID: t.TurnID, MemberID: t.MemberID, FinishReason: projection.Interrupted,
 			DurationMS: state.Row.UpdatedAt.Sub(t.StartedAt).Milliseconds(), Partial: t.Text,
-		})
+		}
+		if t.TextBytes > int64(len(t.Text)) {
+			end.PartialBytes = t.TextBytes
+		}
+		ends = append(ends, end)
 	}
 	return ends
 }

@@ -168,7 +168,25 @@ func (t *turn) bounded() error {
 		return nil
 	}
 	t.weighed = 2 * t.reply.Len()
-	return t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(t.reply.String(), "\uFFFD")})...)
+	return replyError(t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(t.reply.String(), "\uFFFD")})...))
+}
+
+// tooLongReply is a journal.ErrTooLong in words for who waits for the reply.
+type tooLongReply struct{ *journal.TooLongError }
+
+func (e tooLongReply) Error() string {
+	return fmt.Sprintf("its reply is longer than the %d bytes that a session can hold: ask for less at a time, or for a file; journal.maxLine in config.json allows more", e.Limit)
+}
+
+func (e tooLongReply) Unwrap() error { return e.TooLongError }
+
+// replyError says of an error that it comes from a reply that is too long.
+func replyError(err error) error {
+	var tooLong *journal.TooLongError
+	if errors.As(err, &tooLong) {
+		return tooLongReply{tooLong}
+	}
+	return err
 }
 
 // boundedInput leaves out what a tool was given when that is long, or could not
@@ -239,7 +257,7 @@ func (t *turn) answer(reply string, end projection.TurnEnded) error {
 		payloads = []projection.Payload{said, taskSet(m.Task), end}
 	}
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
-		return err
+		return replyError(err)
 	}
 	c.last, c.waiting = said.Message.ID, ""
 	c.o.Events.Said(said.Message)
@@ -294,12 +312,19 @@ func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failu
 	}
 	t.c.waiting = ""
 	err := t.record(end)
-	for errors.Is(err, journal.ErrTooLong) && end.Partial != "" {
-		end.Partial = strings.ToValidUTF8(end.Partial[:len(end.Partial)/2], "")
+	for tooLong := (*journal.TooLongError)(nil); errors.As(err, &tooLong) && end.Partial != ""; {
+		end.PartialBytes = int64(t.reply.Len())
+		end.Partial = strings.ToValidUTF8(end.Partial[:shorter(len(end.Partial), tooLong)], "")
 		err = t.record(end)
 	}
 	t.c.o.Events.TurnEnded(t.item.member, end)
 	return errors.Join(&TurnError{Member: t.item.member, Reason: why, Err: failure}, err)
+}
+
+// shorter is how many of so many bytes of a text are tried next, when a line with all of them
+// is too long: as many as fit when all of the text takes as much room, and a little less.
+func shorter(length int, e *journal.TooLongError) int {
+	return max(0, int(int64(length)*int64(e.Limit)/int64(e.Bytes))-length/1000-1)
 }
 
 // reason tells the ways apart in which a turn does not end well.

@@ -293,8 +293,12 @@ func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
 		t.Errorf("the error is %v", failed)
 	}
 	end := s.lastEnd()
-	if end.FinishReason != projection.Failed || end.Partial == "" || !strings.HasPrefix(strings.Repeat("long ", maxLine), end.Partial) {
-		t.Errorf("the turn ended with %.200v", end)
+	reply := strings.TrimRight(strings.Repeat("long ", maxLine), " ")
+	if end.FinishReason != projection.Failed || len(end.Partial) < maxLine-700 || !strings.HasPrefix(reply, end.Partial) || end.PartialBytes < int64(len(reply)) {
+		t.Errorf("%d bytes are kept and %d noted: %+v", len(end.Partial), end.PartialBytes, end)
+	}
+	if !strings.Contains(end.Error, "ask for less") {
+		t.Errorf("its error is %q", end.Error)
 	}
 	s.say("in short?")
 	s.checkComplete(d, "you: hello", "ada: short", "you: tell me everything", "you: in short?", "ada: ok")
@@ -327,7 +331,7 @@ func TestAPartOfAReplyIsKeptAsFarAsALineHolds(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, does(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
 	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
-	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" {
+	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" || end.PartialBytes != maxLine {
 		t.Errorf("the turn ended with %.200v", end)
 	}
 	if got := s.Session().Interrupted; got != "ada" {

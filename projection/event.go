@@ -207,6 +207,7 @@ type TurnEnded struct {
 	Usage        *Usage       `json:"usage,omitempty"`
 	Error        string       `json:"error,omitempty"`
 	Partial      string       `json:"partial,omitempty"`      // what was said of an unfinished reply
+	PartialBytes int64        `json:"partialBytes,omitempty"` // of all that was said, when Partial is not all of it
 	AgentSession string       `json:"agentSession,omitempty"` // the agent's own name of its session
 }
 

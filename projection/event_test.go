@@ -40,7 +40,7 @@ func everyPayload() []projection.Payload {
 		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: "a\nb", OutputBytes: 70_000, Error: "exit status 1"},
 		projection.TurnEnded{
-			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow", Partial: "It",
+			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow", Partial: "It", PartialBytes: 70_000,
 			Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}, AgentSession: "x",
 		},
 		projection.JournalRecovered{Recovered: journal.Recovered{Reason: "half a line", Aside: "s1.aside-1", Offset: 5, Bytes: 6, FirstSeq: 7, LastSeq: 8}},

@@ -158,6 +158,9 @@ func readTurnEnded(c *layout.Cursor) Payload {
 	}
 	p.Error = readIf(c, `,"error":`)
 	p.Partial = readIf(c, `,"partial":`)
+	if c.Has(`,"partialBytes":`) {
+		p.PartialBytes = c.Int()
+	}
 	p.AgentSession = readIf(c, `,"agentSession":`)
 	c.Literal(`}`)
 	return p

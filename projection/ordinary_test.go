@@ -183,7 +183,7 @@ func TestWhatTheProgramWritesGoesTheShortWay(t *testing.T) {
 		projection.ToolStarted{TurnID: "t1"},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: text, OutputBytes: 70_000, Error: "exit status 1"},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "u1"},
-		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow", Partial: text, AgentSession: "x"},
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow", Partial: text, PartialBytes: 70_000, AgentSession: "x"},
 		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}},
 	} {
 		r := record(p)

@@ -34,7 +34,11 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 			r.understand(r.state.OpenTurns[i].TurnID)
 		}
 		for _, t := range r.state.OpenTurns {
-			if t.Text != "" && !yield(r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt), nil) {
+			entry := r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt)
+			if t.TextBytes > int64(len(t.Text)) {
+				entry.Said = t.TextBytes
+			}
+			if t.Text != "" && !yield(entry, nil) {
 				return
 			}
 		}
@@ -72,7 +76,9 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 	case TurnEnded:
 		r.forget(p.TurnID)
 		r.state.apply(e, p)
-		return r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time), p.Partial != ""
+		entry := r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time)
+		entry.Said = p.PartialBytes
+		return entry, p.Partial != ""
 	}
 	r.state.apply(e, p)
 	return Entry{}, false

@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,9 +160,13 @@ func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
 		var want, got []projection.Entry
 		for _, turn := range state.OpenTurns {
 			if turn.Text != "" {
-				want = append(want, projection.Entry{Seq: state.Seq, Partial: true, Message: projection.Message{
+				entry := projection.Entry{Seq: state.Seq, Partial: true, Message: projection.Message{
 					ID: turn.TurnID, Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
-				}})
+				}}
+				if turn.TextBytes > int64(len(turn.Text)) {
+					entry.Said = turn.TextBytes
+				}
+				want = append(want, entry)
 			}
 		}
 		for entry, err := range projection.Replay(each(events)) {
@@ -177,4 +182,22 @@ func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+func TestReplayTellsHowMuchWasSaidOfAReplyThatIsNotKeptWhole(t *testing.T) {
+	for name, last := range map[string][]journal.Record{
+		"that ended":   {record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It", PartialBytes: 2 << 20})},
+		"that is open": {record(projection.TurnText{TurnID: "t1", Text: strings.Repeat("x", 2<<20)})},
+	} {
+		shown := 0
+		for entry, err := range projection.Replay(each(session(t, append([]journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}, last...)...))) {
+			shown++
+			if err != nil || !entry.Partial || entry.Said != 2<<20 {
+				t.Errorf("%s: %d bytes, %v", name, entry.Said, err)
+			}
+		}
+		if shown != 1 {
+			t.Errorf("%s: %d are shown", name, shown)
+		}
+	}
 }

@@ -93,6 +93,7 @@ type OpenTurn struct {
 type Entry struct {
 	Seq     uint64 `json:"seq"`
 	Partial bool   `json:"partial,omitempty"` // what an unfinished turn left; not a message of the context
+	Said    int64  `json:"said,omitempty"`    // bytes of all that was said in it, when Content is not all of it
 	Message
 }
 
@@ -293,7 +294,7 @@ func (s *State) endTurn(p TurnEnded) {
 		s.Stats.InputTokens += p.Usage.InputTokens
 		s.Stats.OutputTokens += p.Usage.OutputTokens
 	}
-	p.Partial = ""
+	p.Partial, p.PartialBytes = "", 0
 	p.Error = bounded(p.Error, 4<<10)
 	s.LastTurn = &p
 }

@@ -240,14 +240,14 @@ func (g *again) show(q asked) error {
 	if g.json {
 		return writeJSON(out, askedAgain{g.sessionID, q.message, append([]projection.Entry{}, q.before...), append([]projection.Message{}, g.now...)})
 	}
-	if _, err := fmt.Fprintln(out, messageText(q.message, false)); err != nil {
+	if _, err := fmt.Fprintln(out, messageText(projection.Entry{Message: q.message})); err != nil {
 		return err
 	}
 	for _, entry := range q.before {
-		fmt.Fprintln(out, "< "+messageText(entry.Message, entry.Partial))
+		fmt.Fprintln(out, "< "+messageText(entry))
 	}
 	for _, m := range g.now {
-		fmt.Fprintln(out, "> "+messageText(m, false))
+		fmt.Fprintln(out, "> "+messageText(projection.Entry{Message: m}))
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (cmd *sessionsDiff) printAlone(out io.Writer, mark string, r *replay, seq u
 			}
 			continue
 		}
-		fmt.Fprintf(out, "%s %d  %s\n", mark, entry.Seq, messageText(entry.Message, entry.Partial))
+		fmt.Fprintf(out, "%s %d  %s\n", mark, entry.Seq, messageText(entry))
 	}
 	return nil
 }

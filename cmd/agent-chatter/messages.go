@@ -150,6 +150,17 @@ func lockedText(e *journal.LockedError, file *fileError) string {
 	return fmt.Sprintf("Session %s is in use by %s.\nTo watch it, type: agent-chatter tail -f %[1]s\nTo go on with a copy of it, type: agent-chatter chat --resume %[1]s --fork", safeLine(id), safeLine(e.Holder.String()))
 }
 
+// unfinishedText says behind a name what there is of a reply that has no end.
+func unfinishedText(e projection.Entry) string {
+	switch {
+	case !e.Partial:
+		return ""
+	case e.Said > 0:
+		return fmt.Sprintf(" (unfinished, the first %d of %d bytes)", len(e.Content), e.Said)
+	}
+	return " (unfinished)"
+}
+
 // tooLongText says what became of a message that no line can hold.
 func tooLongText(e *journal.TooLongError) string {
 	return fmt.Sprintf("The message is longer than a session can hold: it takes %d bytes, and the limit is %d.\nNothing was sent; put it into a file and name the file. %s", e.Bytes, e.Limit, allowText(int64(e.Bytes)))

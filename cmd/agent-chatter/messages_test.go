@@ -114,6 +114,8 @@ func sampleTexts() []text {
 	add("lockedText", "a file", lockedText(locked, file))
 	add("headlessText", "a file", headlessText("k", "it does not begin with session.created", file))
 	add("tooLongText", "", tooLongText(tooLong))
+	add("unfinishedText", "", unfinishedText(projection.Entry{Partial: true}))
+	add("unfinishedText", "that was cut", unfinishedText(projection.Entry{Partial: true, Said: 70000000, Message: projection.Message{Content: "It is"}}))
 	add("allowText", "", allowText(100_000))
 	add("allowText", "more than can be", allowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {

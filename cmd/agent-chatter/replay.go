@@ -239,7 +239,7 @@ func printEntry(out io.Writer, entry projection.Entry, format string) error {
 	if format == "json" {
 		return writeJSON(out, entry)
 	}
-	_, err := fmt.Fprintln(out, messageText(entry.Message, entry.Partial))
+	_, err := fmt.Fprintln(out, messageText(entry))
 	return err
 }
 

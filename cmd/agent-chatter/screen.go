@@ -131,7 +131,7 @@ func (s *screen) Said(m projection.Message) {
 }
 
 func (s *screen) showEntry(e projection.Entry) {
-	name, text, _ := strings.Cut(messageText(e.Message, e.Partial), ": ")
+	name, text, _ := strings.Cut(messageText(e), ": ")
 	fmt.Fprintf(s.app.stdout, "%s: %s\n", s.bold(name), text)
 }
 
@@ -144,12 +144,8 @@ func (s *screen) bold(name string) string {
 }
 
 // messageText is a message as text output has it.
-func messageText(m projection.Message, partial bool) string {
-	name := safeLine(m.Speaker.DisplayName)
-	if partial {
-		name += " (unfinished)"
-	}
-	return name + ": " + safe(m.Content)
+func messageText(e projection.Entry) string {
+	return safeLine(e.Speaker.DisplayName) + unfinishedText(e) + ": " + safe(e.Content)
 }
 
 // endLine makes room for a line of its own.

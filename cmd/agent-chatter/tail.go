@@ -180,7 +180,7 @@ func eventText(e journal.Event) string {
 	case projection.SessionEnded:
 		return "  " + safeLine(p.Reason)
 	case projection.MessageAppended:
-		return "  " + messageText(p.Message, false)
+		return "  " + messageText(projection.Entry{Message: p.Message})
 	case projection.TurnStarted:
 		return "  " + safeLine(p.MemberID)
 	case projection.TurnText:
