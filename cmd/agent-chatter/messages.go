@@ -53,7 +53,7 @@ func explain(err error) string {
 	case errors.As(err, &headless):
 		return headlessText(headless.ID, headless.Reason, file)
 	case errors.As(err, &noTeam):
-		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo talk to the built-in team, leave -t out.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
+		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo see which teams there are, type: agent-chatter team list. The built-in one is called demo.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
 	case errors.Is(err, coordinator.ErrNoTeam):
 		return textNoTeam
 	case errors.Is(err, coordinator.ErrAgentNotFound):
