@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,10 +19,10 @@ func snapshotName(updated time.Time, id string) string {
 	return fmt.Sprintf("%d-%s.json", updated.UnixMilli(), id)
 }
 
-// writeAtomically makes a file whole or not at all.
+// writeAtomically makes a file whole or not at all, in a directory that is there.
 func writeAtomically(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitFailed, noDirectoryText(filepath.Dir(path))}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
@@ -48,7 +50,7 @@ func writeAtomically(path string, write func(io.Writer) error) error {
 type sessionsExport struct {
 	ID     []string `arg:"" optional:"" help:"The sessions; without any, the latest."`
 	Format string   `help:"What is written: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle" default:"snapshot"`
-	To     string   `name:"output-file" short:"o" help:"A file, or a directory; without it, standard output." placeholder:"PATH"`
+	To     string   `name:"output-file" short:"o" help:"A file, or a directory; - or nothing is standard output." placeholder:"PATH"`
 	All    bool     `help:"All sessions."`
 }
 
@@ -66,6 +68,9 @@ Secrets are replaced, also where the sessions have them.`
 // Run implements the command.
 func (cmd *sessionsExport) Run(a *app) error {
 	names := cmd.ID
+	if cmd.To == "-" {
+		cmd.To = "" // standard output
+	}
 	switch {
 	case cmd.All && len(names) > 0:
 		return usageError("Name sessions, or say --all.")
@@ -101,22 +106,22 @@ func (cmd *sessionsExport) one(e *export, s catalog.Session) error {
 	if err != nil {
 		return err
 	}
-	path := cmd.To
-	if isDirectory(path) {
-		path = filepath.Join(path, x.fileName(cmd.Format))
+	path, err := placeFor(cmd.To, x.fileName(cmd.Format))
+	if err != nil {
+		return err
 	}
 	return e.write(path, func(w io.Writer) error { return formats[cmd.Format](x, w) })
 }
 
 // bundle writes all of them into one file.
 func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
-	path := cmd.To
-	if isDirectory(path) {
-		name := "sessions.bundle"
-		if len(sessions) == 1 {
-			name = sessions[0].ID + ".bundle"
-		}
-		path = filepath.Join(path, name)
+	name := "sessions.bundle"
+	if len(sessions) == 1 {
+		name = sessions[0].ID + ".bundle"
+	}
+	path, err := placeFor(cmd.To, name)
+	if err != nil {
+		return err
 	}
 	return e.write(path, func(w io.Writer) error {
 		b, err := interchange.NewBundle(w, e.app.identity(), len(sessions))
@@ -130,6 +135,15 @@ func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
 		}
 		return b.Close()
 	})
+}
+
+// placeFor is the file that was named, or one of that name in the directory that
+// was, which is made when there is none.
+func placeFor(path, name string) (string, error) {
+	if !isDirectory(path) {
+		return path, nil
+	}
+	return filepath.Join(path, name), os.MkdirAll(path, 0o755)
 }
 
 // isDirectory reports whether a path is one, or is written like one.

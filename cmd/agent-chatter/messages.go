@@ -580,6 +580,10 @@ func unsearchedText(err error) string {
 	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
 }
 
+func noDirectoryText(dir string) string {
+	return fmt.Sprintf("There is no directory %s, and nothing was written. To have it made, write a / behind it: the file gets a name of its own in it.", safeLine(dir))
+}
+
 // notSearchedText ends a search that met damage.
 func notSearchedText(damaged, of int) string {
 	return fmt.Sprintf("%d of %s: not searched to the end, because of damage.", damaged, count(of, "session"))

@@ -202,6 +202,7 @@ func sampleTexts() []text {
 	add("mendedText", "that cannot be removed", mendedText(aliceID, "sessions.json did not agree with it", errors.New(hostile)))
 	add("emptyText", "", emptyText(journal.Info{ID: aliceID, Dir: filepath.Dir(corrupt.Path), Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
+	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
 	add("progressText", "to the archive", progressText(journal.Progress{ID: aliceID, Done: 512, Total: 1024}))

@@ -197,12 +197,12 @@ func (t *talk) export(path string) (string, error) {
 	e.redactor = redact.New(e.variables)
 	e.snapshot(snapshot)
 	defer e.sayReplaced()
-	if isDirectory(path) {
-		updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(path, snapshotName(updated, snapshot.SessionID))
+	updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
+	if err != nil {
+		return "", err
+	}
+	if path, err = placeFor(path, snapshotName(updated, snapshot.SessionID)); err != nil {
+		return "", err
 	}
 	return path, writeAtomically(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)

@@ -81,6 +81,9 @@ func (a *app) writeTeam(path string, d draft) error {
 			return err
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	err = writeAtomically(path, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
