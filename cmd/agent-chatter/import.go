@@ -11,7 +11,8 @@ import (
 
 type sessionsImport struct {
 	Path   []string `arg:"" help:"Files, or directories of them."`
-	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot" default:"auto"`
+	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini" default:"auto"`
+	Team   string   `complete:"team-id" help:"The id of the team that transcripts of other programs become sessions of; without it, claude, codex or gemini." placeholder:"ID"`
 	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
 
@@ -20,7 +21,8 @@ func (sessionsImport) Help() string {
 	return `Examples:
   agent-chatter sessions import 1732700400000-session-abc.json
   agent-chatter sessions import ~/.agent-chatter.old/sessions/review/
-  agent-chatter sessions import everything.bundle 01KAJ0000000000000000000AA.jsonl`
+  agent-chatter sessions import everything.bundle 01KAJ0000000000000000000AA.jsonl
+  agent-chatter sessions import ~/.claude/projects/*/*.jsonl --team review`
 }
 
 // imported is what import says of one file.
@@ -30,7 +32,10 @@ type imported struct {
 	Action string `json:"action"` // imported, extended, unchanged or failed
 	Taken  int    `json:"taken"`  // messages that were new
 	Total  int    `json:"total"`  // messages in the file
-	Error  string `json:"error,omitempty"`
+	// Skipped is how many lines or entries of the file were not understood or are no part
+	// of the conversation.
+	Skipped int    `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // Run implements the command.
@@ -43,6 +48,8 @@ func (cmd *sessionsImport) Run(a *app) error {
 	var snapshots []string
 	for _, path := range files {
 		switch format := cmd.formatOf(path); format {
+		case "claude", "codex", "gemini":
+			all = append(all, a.takeTranscript(format, path, cmd.Team))
 		case formatBundle:
 			all = append(all, a.takeBundle(path)...)
 		case formatJournal:
@@ -160,6 +167,10 @@ func (cmd *sessionsImport) print(a *app, done imported) error {
 		a.notice(safe(done.Error))
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d of %d messages  %s\n", done.ID, done.Action, done.Taken, done.Total, safeLine(done.Path))
+	skipped := ""
+	if done.Skipped > 0 {
+		skipped = fmt.Sprintf(", %s skipped", count(done.Skipped, "line"))
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d of %d messages%s  %s\n", done.ID, done.Action, done.Taken, done.Total, skipped, safeLine(done.Path))
 	return err
 }

@@ -52,7 +52,33 @@ func beginning(path string) string {
 	case json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 && first.Type == "session.created":
 		return formatJournal
 	}
-	return ""
+	return interchange.DetectTranscript(head)
+}
+
+// takeTranscript imports what another program kept of a conversation.
+func (a *app) takeTranscript(format, path, team string) imported {
+	done := imported{Path: path, Action: "failed"}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	s, err := interchange.Transcript(format, data, whole, a.identity())
+	if err != nil {
+		done.Error = fmt.Sprintf("%s: %v", path, err)
+		return done
+	}
+	if team != "" {
+		s.In(team)
+	}
+	done = a.take(s)
+	done.Path, done.Skipped = path, s.Imported.Skipped
+	return done
 }
 
 // takeJournal imports a journal that lies anywhere, under any name.

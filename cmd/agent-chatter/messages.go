@@ -296,6 +296,11 @@ func importedText(done imported) string {
 	return fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(done.Path))
 }
 
+// importFirstText says how to go on with what another program wrote.
+func importFirstText(path, format string) string {
+	return fmt.Sprintf("%s is a transcript of %s. To make a session of it, type: agent-chatter sessions import %s --team ID", safeLine(path), format, shellWord(path))
+}
+
 // severalInBundleText says that there is more than one session to go on with.
 func severalInBundleText(path string, n int) string {
 	return fmt.Sprintf("%s has %s, which are imported now. To go on with one, name it: agent-chatter chat --resume ID", safeLine(path), count(n, "session"))

@@ -140,6 +140,7 @@ func sampleTexts() []text {
 	add("secretsReplacedText", "three", secretsReplacedText([]string{hostile, "github-token"}, 3))
 	add("exportedWithoutText", "", exportedWithoutText([]string{hostile, "github-token"}))
 	add("importedText", "", importedText(imported{Path: hostile, ID: aliceID, Action: "imported", Taken: 3, Total: 3}))
+	add("importFirstText", "", importFirstText("/"+hostile, "claude"))
 	add("severalInBundleText", "", severalInBundleText("/"+hostile, 2))
 	add("permissionText", "a person allowed it", permissionText(projection.PermissionAnswered{Name: "execute", Title: "rm -r /" + hostile, Allowed: true, By: projection.ByPerson}))
 	add("permissionText", "nobody was there", permissionText(projection.PermissionAnswered{Name: "execute", By: projection.ByNobody}))

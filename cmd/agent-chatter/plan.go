@@ -240,9 +240,11 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 
 // planFile goes on with a journal that lies anywhere.
 func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
-	switch {
-	case beginning(path) == formatBundle:
+	switch format := beginning(path); {
+	case format == formatBundle:
 		return a.planBundle(team, path)
+	case format != "" && format != formatJournal:
+		return plan{}, usageError("%s", importFirstText(path, format))
 	case !isJournal(path):
 		return a.planSnapshot(team, path)
 	}

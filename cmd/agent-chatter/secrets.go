@@ -40,6 +40,12 @@ func (a *app) takeSecrets(s *interchange.Session) {
 	for i, m := range s.Messages {
 		s.Messages[i].Content = r.Text(m.Content)
 	}
+	for _, turn := range s.Turns {
+		for i, tool := range turn.Tools {
+			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(tool.Input), r.Text(tool.Output), r.Text(tool.Error)
+		}
+	}
+	s.Title = r.Text(s.Title)
 	if s.Task != nil {
 		task := r.Text(*s.Task)
 		s.Task = &task

@@ -5,6 +5,10 @@
 // the same source always becomes the same session, and a later save of it can
 // be told from another conversation.
 //
+// On the way in are session snapshots, whose schema is checked, and transcripts of
+// Claude Code, Codex and the Gemini CLI, whose formats nobody promises: what is known
+// of them is taken, what is not is counted. A system prompt is never taken.
+//
 // The way out are pages for people, Markdown and HTML, and bundles: whole sessions
 // in one file, to be gone on with elsewhere.
 //

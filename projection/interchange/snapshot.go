@@ -21,8 +21,19 @@ type Session struct {
 	Created   projection.SessionCreated
 	CreatedAt time.Time
 	Messages  []projection.Message
+	Turns     map[int]Turn // by the number of the message that ended it; nil: nothing is known of turns
+	Title     string       // that somebody chose; "": none
 	Task      *string
 	Imported  projection.SessionImported
+
+	source string // as the other program names it
+}
+
+// In makes it a session of that team, with an id of its own.
+func (s *Session) In(team string) {
+	s.TeamID, s.Created.Team.ID, s.Created.Team.Name = team, team, team
+	s.ID = sessionID(s.Imported.Source, team, s.source, s.CreatedAt)
+	s.Created.SessionID = s.ID
 }
 
 // Snapshot reads a session snapshot v1.0, with the speakers of today or those of
@@ -104,14 +115,25 @@ func (s *Session) Records() []journal.Record {
 // that has the earlier ones.
 func (s *Session) RecordsFrom(n int) []journal.Record {
 	var records []journal.Record
-	at := s.CreatedAt
+	at, trigger := s.CreatedAt, ""
 	for i, m := range s.Messages {
 		if t, err := moment(m.Timestamp); err == nil {
 			at = t
 		}
-		if i >= n {
+		turn, isTurn := s.Turns[i]
+		switch {
+		case i < n:
+		case isTurn:
+			records = append(records, turn.records(m, trigger, at)...)
+		default:
 			records = append(records, projection.Record(at, projection.MessageAppended{Message: m}))
 		}
+		if m.Speaker.Type == projection.TypeHuman {
+			trigger = m.ID
+		}
+	}
+	if s.Title != "" && n == 0 {
+		records = append(records, projection.Record(s.UpdatedAt, projection.SessionRenamed{Title: s.Title}))
 	}
 	if s.Task != nil {
 		records = append(records, projection.Record(s.UpdatedAt, projection.TaskSet{Task: s.Task}))

@@ -1,0 +1,236 @@
+package interchange_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+func transcript(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// told is a session in a few lines: who said what, and what was done before it.
+func told(s *interchange.Session) string {
+	var b strings.Builder
+	for i, m := range s.Messages {
+		for _, tool := range s.Turns[i].Tools {
+			fmt.Fprintf(&b, "  %s %s -> %q %q\n", tool.Name, tool.Input, tool.Output, tool.Error)
+		}
+		fmt.Fprintf(&b, "%s: %s", m.Speaker.Name, m.Content)
+		if turn, ok := s.Turns[i]; ok && turn.Usage != nil {
+			fmt.Fprintf(&b, " (%s, %d, %d)", turn.Model, turn.Usage.InputTokens, turn.Usage.OutputTokens)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestTranscriptsThatTheProgramsWroteAreRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		told    string
+		skipped int
+	}{
+		"claude/one-tool.jsonl": {`you: tool <<touch /home/dev/project/y.txt; echo hi-from-tool>>
+  Bash {"command":"touch /home/dev/project/y.txt; echo hi-from-tool","description":"fake tool call"} -> "hi-from-tool" ""
+claude: Tool done. Hello from fake. [NEXT: human] (claude-opus-5-5, 20, 10)
+`, 18},
+		"claude/interrupted.jsonl": {`you: slow 100
+claude: Hello from fake. [NEXT: human] w0 w1 w2 w3 w4 w5 w6 w7 w8 (claude-opus-5-5, 10, 1)
+`, 16},
+		"codex/one-tool.jsonl": {`you: tool <<echo hi-from-tool; touch x9; id -u>>
+  exec_command {"cmd":"echo hi-from-tool; touch x9; id -u"} -> "Chunk ID: a57bbd\nWall time: 0.0000 seconds\nProcess exited with code 0\nOriginal token count: 4\nOutput:\nhi-from-tool\n0\n" ""
+codex: Tool done. Hello from fake. [NEXT: human] (fake-model, 20, 10)
+`, 5},
+		"codex/resumed.jsonl": {`you: hi
+codex: Hello from fake. [NEXT: human] (fake-model, 10, 5)
+you: say <<second turn>>
+codex: second turn (fake-model, 10, 5)
+`, 5},
+		"gemini/one-tool.jsonl": {`you: tool <<echo hi-from-tool; touch g2>>
+  run_shell_command {"command":"echo hi-from-tool; touch g2","description":"fake tool call"} -> "<untrusted_context>\nOutput: hi-from-tool\nProcess Group PGID: 27510\n</untrusted_context>" ""
+gemini: Tool done. Hello from fake. [NEXT: human] (gemini-3.8-flash, 20, 10)
+`, 1},
+		"gemini/repeated-ids.jsonl": {`you: hi
+gemini: Hello from fake. [NEXT: human] (gemini-3.8-flash, 10, 5)
+you: say <<a>>
+gemini: a (gemini-3.8-flash, 10, 5)
+you: say <<b>>
+gemini: b (gemini-3.8-flash, 10, 5)
+`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := transcript(t, name)
+			format := filepath.Dir(name)
+			if got := interchange.DetectTranscript(data); got != format {
+				t.Errorf("it looks like %q", got)
+			}
+			s, err := interchange.Transcript(format, data, "/old/"+name, app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.told, told(s)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if s.Imported.Skipped != test.skipped {
+				t.Errorf("%d lines were skipped, want %d", s.Imported.Skipped, test.skipped)
+			}
+			checkRecords(t, s)
+		})
+	}
+}
+
+// checkRecords checks each event against its schema.
+func checkRecords(t testing.TB, s *interchange.Session) {
+	t.Helper()
+	var at journal.Position
+	for _, r := range s.Records() {
+		if r.Time.IsZero() {
+			r.Time = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+		}
+		e, next, err := at.Next(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+			t.Errorf("%s: %v", e.Line(), err)
+		}
+		at = next
+	}
+}
+
+// line is a line of a transcript.
+func line(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "\n"
+}
+
+type object = map[string]any
+
+func TestWhatTranscriptsMayHold(t *testing.T) {
+	const at = "2026-11-21T02:30:23.062Z"
+	claude := func(uuid, parent, role string, content any, more ...any) string {
+		l := object{"type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": at,
+			"message": object{"id": "m" + uuid, "role": role, "content": content}}
+		for i := 0; i < len(more); i += 2 {
+			l[more[i].(string)] = more[i+1]
+		}
+		return line(t, l)
+	}
+	codex := func(kind string, payload object) string {
+		return line(t, object{"timestamp": at, "type": kind, "payload": payload})
+	}
+	codexMessage := func(role, text string) string {
+		return codex("response_item", object{"type": "message", "role": role, "content": []object{{"type": "input_text", "text": text}}})
+	}
+	gemini := func(id, kind, text string) string {
+		return line(t, object{"id": id, "timestamp": at, "type": kind, "content": text})
+	}
+	for name, test := range map[string]struct{ format, text, told string }{
+		"a branch that was taken back": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "not this") + claude("3", "1", "assistant", "this"), "you: hello\nclaude: this\n"},
+		"a hole in the tree": {"claude",
+			claude("1", "", "user", "hello") + claude("3", "2", "assistant", "all the same"), "you: hello\nclaude: all the same\n"},
+		"a tree that bites its tail": {"claude",
+			claude("1", "2", "user", "hello") + claude("2", "1", "assistant", "hello"), "you: hello\nclaude: hello\n"},
+		"one response in several lines": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "text", "text": "one"}}) +
+				strings.Replace(claude("3", "2", "assistant", []object{{"type": "text", "text": "two"}}), `"m3"`, `"m2"`, 1), "you: hello\nclaude: one\n\ntwo\n"},
+		"a side chain, and what the program says": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "aside", "isSidechain", true) + claude("3", "1", "user", "meta", "isMeta", true), "you: hello\n"},
+		"wrappers": {"claude",
+			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
+		"a tool that failed": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{"a": 1}}}) +
+				claude("3", "2", "user", []object{{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "no"}}) + claude("4", "3", "assistant", "sorry"),
+			"you: hello\n  Bash {\"a\":1} -> \"\" \"no\"\nclaude: sorry\n"},
+		"lines that are none": {"claude",
+			"nonsense\n{\"type\": 7}\n" + claude("1", "", "user", "hello") + `{"type":"assistant","uuid":"2","message":{"cont`, "you: hello\n"},
+		"what was rolled back": {"codex",
+			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") + codexMessage("assistant", "2") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) + codexMessage("user", "three"), "you: one\ncodex: 1\nyou: three\n"},
+		"instructions": {"codex",
+			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions\nnever") + codexMessage("user", "hello"), "you: hello\n"},
+		"an older output of a tool": {"codex",
+			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c", "name": "shell", "arguments": "not json"}) +
+				codex("response_item", object{"type": "function_call_output", "call_id": "c", "output": object{"content": "out"}}) + codexMessage("assistant", "done"),
+			"you: hello\n  shell \"not json\" -> \"out\" \"\"\ncodex: done\n"},
+		"what was rewound": {"gemini",
+			gemini("1", "user", "one") + gemini("2", "gemini", "1") + gemini("3", "user", "two") + line(t, object{"$rewindTo": "3"}) + gemini("4", "user", "three"), "you: one\ngemini: 1\nyou: three\n"},
+		"a message again": {"gemini",
+			gemini("1", "user", "one") + gemini("2", "gemini", "half") + gemini("3", "info", "note") + gemini("2", "gemini", "whole"), "you: one\ngemini: whole\n"},
+		"a whole file of an older version": {"gemini",
+			"{\n \"sessionId\": \"s\", \"messages\": [" + gemini("1", "user", "one") + "]\n}", "you: one\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := interchange.Transcript(test.format, []byte(test.text), "/old/s.jsonl", app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.told, told(s)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			checkRecords(t, s)
+		})
+	}
+}
+
+func TestAnEmptyTranscriptIsRefused(t *testing.T) {
+	for _, format := range []string{"claude", "codex", "gemini"} {
+		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
+			if s, err := interchange.Transcript(format, []byte(text), "x", app); err == nil {
+				t.Errorf("%s: %q was read: %+v", format, text, s)
+			}
+		}
+	}
+}
+
+func FuzzTranscript(f *testing.F) {
+	names, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl"))
+	if err != nil || len(names) == 0 {
+		f.Fatal("no samples")
+	}
+	for _, name := range names {
+		f.Add(filepath.Base(filepath.Dir(name)), transcript(f, strings.TrimPrefix(name, "testdata"+string(filepath.Separator))))
+	}
+	f.Fuzz(func(t *testing.T, format string, data []byte) {
+		switch format {
+		case "claude", "codex", "gemini":
+		default:
+			return
+		}
+		s, err := interchange.Transcript(format, data, "x", app)
+		if err != nil {
+			return
+		}
+		if !journal.ValidID(s.ID) || len(s.Messages) != s.Imported.Taken {
+			t.Errorf("%+v", s)
+		}
+		for _, m := range s.Messages {
+			if m.Content == "" || m.ID == "" || m.Speaker == (projection.Speaker{}) {
+				t.Errorf("%+v", m)
+			}
+		}
+		checkRecords(t, s)
+	})
+}
