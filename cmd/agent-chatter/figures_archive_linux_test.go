@@ -77,11 +77,11 @@ func (f *figures) archivesAsZstd(what string, smaller float64, results []costs) 
 // packers are what archiving is compared with: zstd alone, and with what archiving
 // does besides; none where there is no zstd.
 func (f *figures) packers(path, packed string) []contestant {
-	zstd := f.tool("zstd -3 --single-thread", nil, "zstd")
+	zstd := f.tool("zstd -3", nil, "zstd")
 	if zstd.args == nil {
 		return present([]contestant{zstd})
 	}
-	pack := "zstd -3 --single-thread -q -f -o " + packed + " " + path
+	pack := "zstd -3 -q -f -o " + packed + " " + path
 	return []contestant{
 		{name: zstd.name, args: []string{"sh", "-c", pack}},
 		{name: "the same, read back and compared", args: []string{"sh", "-c", pack + " && zstd -dc " + packed + " | cmp - " + path}},
