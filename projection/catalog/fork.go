@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -12,8 +13,8 @@ import (
 // forkBytes is about how much is copied at a time.
 const forkBytes = 1 << 20
 
-// Fork copies the events of a session up to the one of that number, or all when
-// it is 0, into a new session that remembers where it parted, and returns the id
+// Fork copies the events of a session up to the one of that number, with the end
+// of the turn when that is its reply, or all when it is 0, into a new session that remembers where it parted, and returns the id
 // of that one. Somebody may be writing to the session, or it may be archived. What
 // is damaged before that event is not forked.
 func (t *Team) Fork(id string, upTo uint64) (string, error) {
@@ -46,17 +47,39 @@ func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
 	defer r.Close()
 	last := uint64(0)
 	for e, err := range r.Scan() {
-		if err != nil {
+		switch behind := upTo > 0 && last >= upTo; {
+		case behind && (err != nil || !endsReply(e)):
+			return upTo, nil
+		case behind && e.Type == turnEnded:
+			return e.Seq, nil
+		case err != nil:
 			return 0, err
 		}
-		if last = e.Seq; last == upTo {
-			return last, nil
-		}
+		last = e.Seq
 	}
-	if last == 0 || upTo > 0 {
+	switch {
+	case last == 0 || upTo > last:
 		return 0, fmt.Errorf("session %s has no event %d: its last one is %d", id, upTo, last)
+	case upTo > 0:
+		return upTo, nil
 	}
 	return last, nil
+}
+
+// turnEnded is the type of the last event of a turn.
+var turnEnded = projection.Record(time.Time{}, projection.TurnEnded{}).Type
+
+// endsReply reports whether an event stands between a reply and the next thing that
+// happens: the task that the reply sets, and the end of its turn. Without them the
+// turn would seem to be interrupted.
+func endsReply(e journal.Event) bool {
+	switch p, _ := projection.Decode(e); p := p.(type) {
+	case projection.TaskSet:
+		return true
+	case projection.TurnEnded:
+		return p.FinishReason == projection.Done
+	}
+	return false
 }
 
 // forking is a session that is made of another one's events.
