@@ -28,7 +28,7 @@ func main() {
 	watched := term.IsTerminal(int(os.Stdout.Fd())) // and may go away: what ends then is in the journal
 	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr, networkFS: journal.NetworkFS})
 	if code == exitDone && results.err != nil && !watched {
-		fmt.Fprintln(os.Stderr, sentence(results.err))
+		fmt.Fprintln(os.Stderr, explain(results.err))
 		code = exitFailed
 	}
 	os.Exit(code)
@@ -43,11 +43,20 @@ type results struct {
 
 func (r *results) Write(p []byte) (int, error) {
 	n, err := r.File.Write(p)
+	if err != nil {
+		err = &outputError{err}
+	}
 	if r.err == nil {
 		r.err = err
 	}
 	return n, err
 }
+
+// outputError says that a result did not arrive where standard output goes to.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "standard output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
 
 // app is what every command works with.
 type app struct {

@@ -35,7 +35,10 @@ func explain(err error) string {
 	var whoSpeaks *coordinator.WhoSpeaksError
 	var file *fileError
 	errors.As(err, &file)
+	var output *outputError
 	switch {
+	case errors.As(err, &output):
+		return sentence(output) + textNotPrinted
 	case errors.As(err, &whoSpeaks):
 		return whoSpeaksText(whoSpeaks)
 	case errors.As(err, &ambiguous):
@@ -77,6 +80,7 @@ const (
 	textFollowOnly      = "--follow watches a session and says nothing in it: leave -m, --fork, --no-save, --max-rounds and --show-prompt out."
 	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
 	textBackwards       = "The end comes before the beginning: give --from a smaller number than --to."
+	textNotPrinted      = "\nNot everything was printed. Make room where it goes, or send it elsewhere."
 	textTwoSessions     = "Both names mean the same session: name two."
 	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
 	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
@@ -583,6 +587,10 @@ func unsearchedText(err error) string {
 		return safeLine(err.Error())
 	}
 	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
+}
+
+func directoryText(path string) string {
+	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", safeLine(path))
 }
 
 func noDirectoryText(dir string) string {

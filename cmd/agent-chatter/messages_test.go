@@ -203,6 +203,8 @@ func sampleTexts() []text {
 	add("mendedText", "that cannot be removed", mendedText(aliceID, "sessions.json did not agree with it", errors.New(hostile)))
 	add("emptyText", "", emptyText(journal.Info{ID: aliceID, Dir: filepath.Dir(corrupt.Path), Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
+	add("directoryText", "", directoryText("/a/"+hostile))
+	explained("a full disk behind standard output", &outputError{full})
 	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -287,6 +288,9 @@ func (a *app) planBundle(team *coordinator.Team, path string) (plan, error) {
 
 // planSnapshot imports a snapshot and goes on with what became of it.
 func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return plan{}, &exitError{exitFailed, directoryText(path)}
+	}
 	s, err := a.readSnapshot(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no file %s.", safeLine(path))}
