@@ -49,7 +49,7 @@ func writeAtomically(path string, write func(io.Writer) error) error {
 
 type sessionsExport struct {
 	ID     []string `arg:"" optional:"" help:"The sessions; without any, the latest."`
-	Format string   `help:"What is written: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle" default:"snapshot"`
+	Format string   `help:"What is written: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"snapshot"`
 	To     string   `name:"output-file" short:"o" help:"A file, or a directory; - or nothing is standard output." placeholder:"PATH"`
 	All    bool     `help:"All sessions."`
 }

@@ -174,16 +174,28 @@ var formats = map[string]func(x *exported, w io.Writer) error{
 	"md":       func(x *exported, w io.Writer) error { return interchange.Markdown(w, x.page(), x.harmless()) },
 	"html":     func(x *exported, w io.Writer) error { return interchange.HTML(w, x.page(), x.harmless()) },
 	"json":     (*exported).json,
+	"claude":   transcriptOf("claude"),
+	"codex":    transcriptOf("codex"),
+	"gemini":   transcriptOf("gemini"),
 	"jsonl": func(x *exported, w io.Writer) error {
 		_, err := interchange.Journal(w, x.events())
 		return err
 	},
 }
 
+func transcriptOf(program string) func(x *exported, w io.Writer) error {
+	return func(x *exported, w io.Writer) error {
+		return interchange.WriteTranscript(program, w, x.state, x.events())
+	}
+}
+
 // fileName is what the file of a session is called in a directory.
 func (x *exported) fileName(format string) string {
-	if format == "snapshot" {
+	switch format {
+	case "snapshot":
 		return snapshotName(x.state.Row.UpdatedAt, x.replay.id)
+	case "claude", "codex", "gemini":
+		return interchange.TranscriptName(format, x.state)
 	}
 	return x.replay.id + "." + format
 }

@@ -9,8 +9,8 @@
 // Claude Code, Codex and the Gemini CLI, whose formats nobody promises: what is known
 // of them is taken, what is not is counted. A system prompt is never taken.
 //
-// The way out are pages for people, Markdown and HTML, and bundles: whole sessions
-// in one file, to be gone on with elsewhere.
+// The way out are pages for people, Markdown and HTML, transcripts as those programs
+// keep them, and bundles: whole sessions in one file, to be gone on with elsewhere.
 //
 // The package is pure: it opens no files and asks no clock.
 package interchange

@@ -234,3 +234,58 @@ func FuzzTranscript(f *testing.F) {
 		checkRecords(t, s)
 	})
 }
+
+func TestASessionThatIsWrittenForAnotherProgramIsReadTheSame(t *testing.T) {
+	for _, name := range []string{"claude/one-tool.jsonl", "codex/one-tool.jsonl", "codex/resumed.jsonl", "gemini/one-tool.jsonl", "gemini/repeated-ids.jsonl"} {
+		s, err := interchange.Transcript(filepath.Dir(name), transcript(t, name), "/old/"+name, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := func(yield func(journal.Event, error) bool) {
+			var at journal.Position
+			for _, r := range s.Records() {
+				e, next, err := at.Next(r)
+				if !yield(e, err) {
+					return
+				}
+				at = next
+			}
+		}
+		var state projection.State
+		for e := range events {
+			state.Apply(e)
+		}
+		for _, format := range []string{"claude", "codex", "gemini"} {
+			var written strings.Builder
+			if err := interchange.WriteTranscript(format, &written, &state, events); err != nil {
+				t.Fatal(err)
+			}
+			if got := interchange.DetectTranscript([]byte(written.String())); got != format {
+				t.Errorf("%s as %s looks like %q", name, format, got)
+			}
+			again, err := interchange.Transcript(format, []byte(written.String()), "/new/x.jsonl", app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain(s), plain(again)); diff != "" {
+				t.Errorf("%s as %s (-want +got):\n%s", name, format, diff)
+			}
+			if again.Created.CWD != s.Created.CWD && format != "gemini" { // which knows only its hash
+				t.Errorf("%s as %s is of %q, want %q", name, format, again.Created.CWD, s.Created.CWD)
+			}
+			checkRecords(t, again)
+		}
+	}
+}
+
+// plain is told without the names of agents and what only one program counts.
+func plain(s *interchange.Session) []string {
+	var all []string
+	for i, m := range s.Messages {
+		for _, tool := range s.Turns[i].Tools {
+			all = append(all, fmt.Sprintf("%s %s %q %q", tool.Name, tool.Input, tool.Output, tool.Error))
+		}
+		all = append(all, m.Speaker.Type+" "+m.Timestamp+" "+m.Content)
+	}
+	return all
+}

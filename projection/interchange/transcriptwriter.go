@@ -1,0 +1,230 @@
+package interchange
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// writer writes a session as another program keeps its own. Where several agents
+// spoke, each message of one begins with its name: those programs know only one.
+type writer struct {
+	w     io.Writer
+	state *projection.State // of all the events
+	id    string            // of the session, as a UUID
+	form  form
+	named bool // messages begin with names
+	last  string
+	err   error
+}
+
+// form is what is different from program to program.
+type form interface {
+	begin(w *writer)
+	human(w *writer, m projection.Message, text string, at time.Time)
+	agent(w *writer, m projection.Message, text, model string, at time.Time)
+	tool(w *writer, t Tool, model string)
+}
+
+var forms = map[string]form{claudeTeam: claudeForm{}, codexTeam: codexForm{}, geminiTeam: geminiForm{}}
+
+// WriteTranscript writes the messages and the finished tools of a session in the
+// format of claude, codex or gemini: state is the fold of the same events.
+func WriteTranscript(format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error]) error {
+	w := &writer{w: out, state: state, id: uuidOf(state.SessionID), form: forms[format]}
+	agents := 0
+	for _, s := range state.Speakers {
+		if s.Type == projection.TypeAI {
+			agents++
+		}
+	}
+	w.named = agents > 1
+	w.form.begin(w)
+	model, open := "", map[string]Tool{}
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		p, err := projection.Decode(e)
+		if err != nil {
+			continue
+		}
+		switch p := p.(type) {
+		case projection.TurnStarted:
+			model = cmp.Or(p.Model, p.AgentType)
+		case projection.ToolStarted:
+			open[p.ToolID] = Tool{ID: p.ToolID, Name: p.Name, Input: cloned(p.Input), At: e.Time}
+		case projection.ToolCompleted:
+			if t, ok := open[p.ToolID]; ok {
+				t.Output, t.Error, t.Until = p.Output, p.Error, e.Time
+				delete(open, p.ToolID)
+				w.form.tool(w, t, model)
+			}
+		case projection.MessageAppended:
+			w.message(p.Message, model, e.Time)
+		}
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return w.err
+}
+
+func cloned(input json.RawMessage) json.RawMessage {
+	if len(input) == 0 {
+		return json.RawMessage("{}")
+	}
+	return append(json.RawMessage{}, input...)
+}
+
+func (w *writer) message(m projection.Message, model string, at time.Time) {
+	if m.Speaker.Type == projection.TypeHuman {
+		w.form.human(w, m, m.Content, at)
+		return
+	}
+	text := m.Content
+	if w.named {
+		text = m.Speaker.DisplayName + ": " + text
+	}
+	w.form.agent(w, m, text, model, at)
+}
+
+// line writes one object on a line of its own.
+func (w *writer) line(v any) {
+	if w.err == nil {
+		enc := json.NewEncoder(w.w)
+		enc.SetEscapeHTML(false)
+		w.err = enc.Encode(v)
+	}
+}
+
+type fields = map[string]any
+
+// uuidOf is the same UUID for the same id.
+func uuidOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, which says nothing of how it was made
+	text := hex.EncodeToString(sum[:16])
+	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+// TranscriptName is how the program of that format calls the file of a session.
+func TranscriptName(format string, state *projection.State) string {
+	id, at := uuidOf(state.SessionID), state.Row.CreatedAt.UTC()
+	switch format {
+	case codexTeam:
+		return fmt.Sprintf("rollout-%s-%s.jsonl", at.Format("2006-01-02T15-04-05"), id)
+	case geminiTeam:
+		return fmt.Sprintf("session-%s-%s.jsonl", at.Format("2006-01-02T15-04"), id[:8])
+	}
+	return id + ".jsonl"
+}
+
+type claudeForm struct{}
+
+func (claudeForm) begin(*writer) {}
+
+func (claudeForm) line(w *writer, role, id string, message fields, at time.Time) {
+	uuid := uuidOf(id)
+	parent := any(nil)
+	if w.last != "" {
+		parent = w.last
+	}
+	w.last = uuid
+	w.line(fields{
+		"parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": w.state.CWD, "sessionId": w.id, "version": "0.0.0",
+		"gitBranch": "", "type": role, "message": message, "uuid": uuid, "timestamp": projection.FormatTime(at),
+	})
+}
+
+func (f claudeForm) human(w *writer, m projection.Message, text string, at time.Time) {
+	f.line(w, "user", m.ID, fields{"role": "user", "content": text}, at)
+}
+
+func (f claudeForm) agent(w *writer, m projection.Message, text, model string, at time.Time) {
+	f.line(w, "assistant", m.ID, f.response(m.ID, model, fields{"type": "text", "text": text}, "end_turn"), at)
+}
+
+func (f claudeForm) response(id, model string, block fields, stop string) fields {
+	return fields{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": model, "content": []fields{block},
+		"stop_reason": stop, "stop_sequence": nil, "usage": fields{"input_tokens": 0, "output_tokens": 0},
+	}
+}
+
+func (f claudeForm) tool(w *writer, t Tool, model string) {
+	f.line(w, "assistant", t.ID+"/use", f.response(t.ID, model, fields{"type": "tool_use", "id": t.ID, "name": t.Name, "input": t.Input}, "tool_use"), t.At)
+	f.line(w, "user", t.ID+"/result", fields{"role": "user", "content": []fields{
+		{"type": "tool_result", "tool_use_id": t.ID, "content": cmp.Or(t.Error, t.Output), "is_error": t.Error != ""},
+	}}, t.Until)
+}
+
+type codexForm struct{}
+
+func (codexForm) line(w *writer, kind string, payload fields, at time.Time) {
+	w.line(fields{"timestamp": projection.FormatTime(at), "type": kind, "payload": payload})
+}
+
+func (f codexForm) begin(w *writer) {
+	at := w.state.Row.CreatedAt
+	f.line(w, "session_meta", fields{
+		"id": w.id, "timestamp": projection.FormatTime(at), "cwd": w.state.CWD, "originator": "agent-chatter", "cli_version": "0.0.0", "source": "cli",
+	}, at)
+}
+
+// What was said comes twice: for the model, and for the screen.
+func (f codexForm) human(w *writer, m projection.Message, text string, at time.Time) {
+	f.line(w, "response_item", fields{"type": "message", "id": m.ID, "role": "user", "content": []fields{{"type": "input_text", "text": text}}}, at)
+	f.line(w, "event_msg", fields{"type": "user_message", "message": text}, at)
+}
+
+func (f codexForm) agent(w *writer, m projection.Message, text, _ string, at time.Time) {
+	f.line(w, "response_item", fields{"type": "message", "id": m.ID, "role": "assistant", "content": []fields{{"type": "output_text", "text": text}}}, at)
+	f.line(w, "event_msg", fields{"type": "agent_message", "message": text}, at)
+}
+
+func (f codexForm) tool(w *writer, t Tool, _ string) {
+	f.line(w, "response_item", fields{"type": "function_call", "call_id": t.ID, "name": t.Name, "arguments": string(t.Input)}, t.At)
+	f.line(w, "response_item", fields{"type": "function_call_output", "call_id": t.ID, "output": cmp.Or(t.Error, t.Output)}, t.Until)
+}
+
+type geminiForm struct{}
+
+func (geminiForm) begin(w *writer) {
+	project := sha256.Sum256([]byte(w.state.CWD))
+	w.line(fields{
+		"sessionId": w.id, "projectHash": hex.EncodeToString(project[:]), "kind": "main",
+		"startTime": projection.FormatTime(w.state.Row.CreatedAt), "lastUpdated": projection.FormatTime(w.state.Row.UpdatedAt),
+	})
+}
+
+func (geminiForm) human(w *writer, m projection.Message, text string, at time.Time) {
+	w.line(fields{"id": uuidOf(m.ID), "timestamp": projection.FormatTime(at), "type": "user", "content": []fields{{"text": text}}})
+}
+
+func (geminiForm) agent(w *writer, m projection.Message, text, model string, at time.Time) {
+	w.line(fields{"id": uuidOf(m.ID), "timestamp": projection.FormatTime(at), "type": "gemini", "content": text, "thoughts": []fields{}, "tokens": nil, "model": model})
+}
+
+func (geminiForm) tool(w *writer, t Tool, model string) {
+	status, key := "success", "output"
+	if t.Error != "" {
+		status, key = "error", "error"
+	}
+	w.line(fields{
+		"id": uuidOf(t.ID + "/use"), "timestamp": projection.FormatTime(t.At), "type": "gemini", "content": "", "thoughts": []fields{}, "tokens": nil, "model": model,
+		"toolCalls": []fields{{
+			"id": t.ID, "name": t.Name, "args": t.Input, "status": status, "timestamp": projection.FormatTime(t.Until),
+			"result": []fields{{"functionResponse": fields{"id": t.ID, "name": t.Name, "response": fields{key: cmp.Or(t.Error, t.Output)}}}},
+		}},
+	})
+}
