@@ -10,8 +10,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// forkBytes is about how much is copied at a time.
-const forkBytes = 1 << 20
+const (
+	// forkBytes is about how much is copied at a time.
+	forkBytes = 1 << 20
+	// heldBytes is about how much of a copy is in memory: a journal keeps what is
+	// not on the disk yet.
+	heldBytes = 8 << 20
+)
 
 // Fork copies the events of a session up to the one of that number, with the end
 // of the turn when that is its reply, or all when it is 0, into a new session that remembers where it parted, and returns the id
@@ -89,7 +94,8 @@ type forking struct {
 	log    *journal.Log
 	state  *projection.State
 	batch  []journal.Record
-	bytes  int
+	bytes  int // of the batch
+	held   int // bytes that were written since the last sync
 }
 
 func (t *Team) copyEvents(id string, upTo uint64, f *forking) error {
@@ -141,6 +147,12 @@ func (f *forking) append() error {
 	for _, e := range events {
 		f.state.Apply(e)
 	}
-	f.batch, f.bytes = nil, 0
+	f.held += f.bytes
+	clear(f.batch) // their data
+	f.batch, f.bytes = f.batch[:0], 0
+	if err == nil && f.held >= heldBytes {
+		f.held = 0
+		err = f.log.Sync()
+	}
 	return err
 }
