@@ -97,6 +97,14 @@ func sameJSON(a, b any) bool {
 var ours = regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
 	`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))(\.tmp)?$`)
 
+// ourType is what we have under a name, unless it is a link.
+func ourType(name string) fs.FileMode {
+	if name == "archive" || name == "trash" {
+		return fs.ModeDir
+	}
+	return 0
+}
+
 // Strangers are the names in the team's directory that are none of ours.
 // Nobody reads them, and nobody removes them.
 func (t *Team) Strangers() ([]string, error) {
@@ -106,7 +114,8 @@ func (t *Team) Strangers() ([]string, error) {
 	}
 	var strangers []string
 	for _, entry := range entries {
-		if !ours.MatchString(entry.Name()) {
+		kind := entry.Type()
+		if !ours.MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != ourType(entry.Name()) {
 			strangers = append(strangers, entry.Name())
 		}
 	}
