@@ -26,6 +26,9 @@ func (cmd *sessionsDelete) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if s.Pinned {
+		return &exitError{exitFailed, pinnedText(s.ID)}
+	}
 	if !cmd.Yes {
 		if !a.isTerminal() {
 			return usageError("Nobody can be asked here: add --yes to delete session %s.", s.ID)

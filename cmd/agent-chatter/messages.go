@@ -361,6 +361,11 @@ func unsaidText(n int) string {
 	return fmt.Sprintf("Not said, because the agents have had their turns of this run: %s.", count(n, "message"))
 }
 
+// pinnedText says what to do first with a session that is to be deleted.
+func pinnedText(id string) string {
+	return fmt.Sprintf("Session %s is pinned, and was not deleted.\nTo delete it all the same, type: agent-chatter sessions unpin %[1]s; agent-chatter sessions delete %[1]s", id)
+}
+
 // forkedText says which session is the copy.
 func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)

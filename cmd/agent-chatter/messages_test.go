@@ -156,6 +156,7 @@ func sampleTexts() []text {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
 	add("forkedText", "", forkedText(aliceID, bobID))
+	add("pinnedText", "", pinnedText(aliceID))
 	add("unsaidText", "", unsaidText(1))
 	add("followingText", "", followingText(aliceID, hostile))
 	add("partingText", "", partingText(aliceID, bobID, projection.Parting{A: 12, B: 10, Messages: 5}))
