@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"iter"
@@ -24,7 +25,7 @@ var record = flag.Bool("record", false, "run the real agents that are installed,
 // nobodyThere is an address that refuses connections.
 const nobodyThere = "http://127.0.0.1:1"
 
-// retriedFor is for how long an agent may try to reach its API before it is cancelled.
+// retriedFor is for how long an agent tries to reach its API before it is cancelled.
 const retriedFor = 10 * time.Second
 
 // TestRealRecord writes testdata/streams anew. What the engines make of it is for
@@ -75,14 +76,15 @@ func (r recorder) record(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	said := make(chan struct{}, 1)
-	if r.cancelled {
-		go func() {
-			r.begun(said)
-			cancel(errEnoughSaid)
-		}()
-	}
+	go func() {
+		r.await(said)
+		cancel(errEnoughSaid)
+	}()
 	told, err := whole(ctx, noticed{r.engine, said}, r.turn)
 	t.Logf("it told %q, %v", told, err)
+	if errors.Is(err, errEnoughSaid) && !r.cancelled && !r.retries {
+		t.Fatal("it took too long, and nothing is written")
+	}
 	if lasting, ok := r.engine.(agent.Lasting); ok {
 		lasting.Close()
 	}
@@ -129,16 +131,22 @@ func (r *recorder) letAsk() {
 	}
 }
 
-// begun waits until the agent has begun its reply, or has tried for long enough to.
-func (r *recorder) begun(said <-chan struct{}) {
-	spoken := r.model.Spoken()
-	if !r.agent.AtOnce {
+// await waits until it is time to cancel the turn. It takes as much time as a turn may that
+// nobody cancels.
+func (r *recorder) await(said <-chan struct{}) {
+	spoken, limit := r.model.Spoken(), realTime
+	switch {
+	case r.retries:
+		said, spoken, limit = nil, nil, retriedFor
+	case !r.cancelled:
+		said, spoken = nil, nil
+	case !r.agent.AtOnce:
 		spoken = nil
 	}
 	select {
 	case <-said:
 	case <-spoken:
-	case <-time.After(retriedFor):
+	case <-time.After(limit):
 	}
 }
 
@@ -169,8 +177,11 @@ func (n noticed) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event
 func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(r.anonymous(string(raw))) {
-		if r.agent.Lasts() && strings.HasPrefix(line, "! ") {
-			break // the server is ended
+		switch {
+		case r.agent.Lasts() && strings.HasPrefix(line, "! "):
+			return out.Bytes() // the server is ended
+		case strings.HasPrefix(line, "! SIG") && !r.cancelled && !r.retries:
+			continue // it was slow to end
 		}
 		if text, ok := strings.CutPrefix(line, "< "); ok {
 			line = "< " + bounded(strings.TrimSuffix(text, "\n")) + "\n"
@@ -223,8 +234,9 @@ func numbered(text string, found *regexp.Regexp, format string) string {
 
 // Longer strings and lists are cut off in recordings.
 const (
-	longestString = 256
-	longestList   = 6
+	longestString      = 256
+	longestDescription = 40
+	longestList        = 6
 )
 
 // bounded is the line without what is long and of no interest. What is no JSON is as it was.
@@ -232,21 +244,21 @@ func bounded(line string) string {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.UseNumber()
 	var out strings.Builder
-	if copyValue(decoder, &out) != nil {
+	if copyValue(decoder, &out, longestString) != nil {
 		return line
 	}
 	return out.String()
 }
 
 // copyValue copies the next value, and keeps the order of its fields.
-func copyValue(from *json.Decoder, to *strings.Builder) error {
+func copyValue(from *json.Decoder, to *strings.Builder, longest int) error {
 	token, err := from.Token()
 	if err != nil {
 		return err
 	}
 	open, ok := token.(json.Delim)
 	if !ok {
-		to.WriteString(plain(token))
+		to.WriteString(plain(token, longest))
 		return nil
 	}
 	to.WriteString(open.String())
@@ -262,9 +274,13 @@ func copyValue(from *json.Decoder, to *strings.Builder) error {
 			if err != nil {
 				return err
 			}
-			to.WriteString(plain(name) + ":")
+			to.WriteString(plain(name, longestString) + ":")
+			longest = longestString
+			if name == "description" {
+				longest = longestDescription
+			}
 		}
-		if err := copyValue(from, item); err != nil {
+		if err := copyValue(from, item, longest); err != nil {
 			return err
 		}
 	}
@@ -275,9 +291,9 @@ func copyValue(from *json.Decoder, to *strings.Builder) error {
 	return err
 }
 
-func plain(token json.Token) string {
-	if text, ok := token.(string); ok && len(text) > longestString {
-		token = strings.ToValidUTF8(text[:longestString], "") + "…"
+func plain(token json.Token, longest int) string {
+	if text, ok := token.(string); ok && len(text) > longest {
+		token = strings.ToValidUTF8(text[:longest], "") + "…"
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

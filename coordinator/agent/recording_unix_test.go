@@ -52,8 +52,9 @@ type scene struct {
 	agents       string // whose names contain one of these words; "" is all
 	asks         bool   // the agent is set up to ask for leave
 	refuses      bool   // which it does not get
-	cancelled    bool   // when it has begun
-	unreachable  bool   // its API is, so that it tries again until it is cancelled
+	cancelled    bool   // when it has begun its reply
+	retries      bool   // it tries again and again, until it has for long enough and is cancelled
+	unreachable  bool   // its API is
 }
 
 // recordedScenes are all of them. An agent that is refused by its API and tries again in silence,
@@ -65,9 +66,9 @@ var recordedScenes = []scene{
 	{name: "tool-fails", prompt: "tool <<echo oops; exit 3>>"},
 	{name: "tool-denied", prompt: "tool <<echo hi; touch made>>", asks: true, refuses: true},
 	{name: "api-error", prompt: "fail 400", agents: "claude codex gemini"},
-	{name: "unauthorized", prompt: "fail 401", agents: "cli", cancelled: true},
+	{name: "unauthorized", prompt: "fail 401", agents: "cli", retries: true},
 	{name: "interrupted", prompt: "slow 200", cancelled: true},
-	{name: "retry", prompt: "hello", agents: "cli", cancelled: true, unreachable: true},
+	{name: "retry", prompt: "hello", agents: "cli", retries: true, unreachable: true},
 }
 
 // overseen runs the program that is recorded, and writes down what goes to and fro.
