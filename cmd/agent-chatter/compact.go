@@ -64,7 +64,7 @@ func (cmd *compactCommand) Run(a *app) error {
 	}, policy, catalog.Ranks(all))
 	p.close(a)
 	if err == nil && cmd.Output == "text" {
-		a.notice(fmt.Sprintf("%d sessions, %d bytes freed%s", len(wanted), freed, map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
+		a.notice(fmt.Sprintf("%s, %s freed%s", count(len(wanted), "session"), count(int(freed), "byte"), map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
 	}
 	return err
 }

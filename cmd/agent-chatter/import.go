@@ -77,7 +77,7 @@ func (cmd *sessionsImport) report(a *app, all []imported) error {
 		}
 	}
 	if failures > 0 {
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d files were not imported.", failures, len(all))}
+		return &exitError{code: exitFailed, text: fmt.Sprintf("Not imported: %d of %s.", failures, count(len(all), "file"))}
 	}
 	return nil
 }
@@ -171,6 +171,6 @@ func (cmd *sessionsImport) print(a *app, done imported) error {
 	if done.Skipped > 0 {
 		skipped = fmt.Sprintf(", %s skipped", count(done.Skipped, "line"))
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d of %d messages%s  %s\n", done.ID, done.Action, done.Taken, done.Total, skipped, safeLine(done.Path))
+	_, err := fmt.Fprintf(a.stdout, "%s  %s  %d of %s%s  %s\n", done.ID, done.Action, done.Taken, count(done.Total, "message"), skipped, safeLine(done.Path))
 	return err
 }

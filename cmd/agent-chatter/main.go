@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -119,6 +120,9 @@ func run(args []string, a *app) (code int) {
 		kong.Vars{"version": version},
 		kong.Writers(a.stdout, a.stderr),
 		kong.Exit(func(status int) { panic(exitStatus(status)) }),
+		kong.KindMapper(reflect.Int, kong.MapperFunc(decodeNumber)),
+		kong.TypeMapper(reflect.TypeFor[days](), kong.MapperFunc(decodeDays)),
+		kong.TypeMapper(reflect.TypeFor[*days](), kong.MapperFunc(decodeDays)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {

@@ -297,7 +297,7 @@ func exportedWithoutText(kinds []string) string {
 
 // importedText says what became of a file that is gone on with.
 func importedText(done imported) string {
-	return fmt.Sprintf("Session %s: %s, %d of %d messages from %s", done.ID, done.Action, done.Taken, done.Total, safeLine(done.Path))
+	return fmt.Sprintf("Session %s: %s, %d of %s from %s", done.ID, done.Action, done.Taken, count(done.Total, "message"), safeLine(done.Path))
 }
 
 // importFirstText says how to go on with what another program wrote.
@@ -549,6 +549,15 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// someAre is how many of all are, such as "1 of 3 sessions is".
+func someAre(n, of int, noun string) string {
+	are := "are"
+	if n == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%d of %s %s", n, count(of, noun), are)
 }
 
 // progressText is how far a journal has come to the archive or back.

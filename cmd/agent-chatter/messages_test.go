@@ -206,6 +206,8 @@ func sampleTexts() []text {
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
 	add("directoryText", "", directoryText("/a/"+hostile))
 	explained("a full disk behind standard output", &outputError{full})
+	add("someAre", "one", someAre(1, 3, "session"))
+	add("someAre", "two", someAre(2, 2, "session"))
 	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))

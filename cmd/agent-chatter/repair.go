@@ -89,6 +89,6 @@ func (r repaired) write(out io.Writer, dryRun bool) error {
 	if dryRun {
 		outcome = "nothing was done (--dry-run)"
 	}
-	_, err := fmt.Fprintf(out, "%s  %d events kept; %s\n", r.ID, r.Kept, outcome)
+	_, err := fmt.Fprintf(out, "%s  %s kept; %s\n", r.ID, count(int(r.Kept), "event"), outcome)
 	return err
 }

@@ -91,8 +91,8 @@ func (t *talk) slashStatus(string) error {
 		t.app.notice(fmt.Sprintf("%s: nothing was said yet. Team %s.", t.c.Status(), safeLine(t.c.Team().DisplayName)))
 		return nil
 	}
-	t.app.notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %d turns of agents; next: %s.",
-		t.c.Status(), s.ID, safeLine(s.Title), safeLine(s.TeamName), count(s.Stats.Messages, "message"), s.Stats.Turns, safeLine(t.c.Waiting())))
+	t.app.notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s of agents; next: %s.",
+		t.c.Status(), s.ID, safeLine(s.Title), safeLine(s.TeamName), count(s.Stats.Messages, "message"), count(s.Stats.Turns, "turn"), safeLine(t.c.Waiting())))
 	t.sayRounds()
 	if s.Unsaved {
 		t.app.notice(textNotSaved)

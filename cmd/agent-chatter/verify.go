@@ -66,7 +66,7 @@ func (cmd *verifyCommand) Run(a *app) error {
 		}
 	}
 	if damaged > 0 {
-		return &exitError{code: exitDamaged, text: fmt.Sprintf("%d of %d sessions are damaged. Nothing was changed.", damaged, len(sessions))}
+		return &exitError{code: exitDamaged, text: fmt.Sprintf("%s damaged. Nothing was changed.", someAre(damaged, len(sessions), "session"))}
 	}
 	if unread+len(a.unread) > 0 {
 		return &exitError{exitFailed, textNotAllRead}
