@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 type sessionsImport struct {
 	Path   []string `arg:"" help:"Files, or directories of them."`
-	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini" default:"auto"`
+	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,claude-master,synapse" default:"auto"`
 	Team   string   `complete:"team-id" help:"The id of the team that transcripts of other programs become sessions of; without it, claude, codex or gemini." placeholder:"ID"`
 	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }
@@ -48,7 +49,7 @@ func (cmd *sessionsImport) Run(a *app) error {
 	var snapshots []string
 	for _, path := range files {
 		switch format := cmd.formatOf(path); format {
-		case "claude", "codex", "gemini":
+		case "claude", "codex", "gemini", "claude-master", "synapse":
 			all = append(all, a.takeTranscript(format, path, cmd.Team))
 		case formatBundle:
 			all = append(all, a.takeBundle(path)...)
@@ -99,10 +100,17 @@ func filesIn(paths []string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, inside...)
+			files = append(files, slices.DeleteFunc(inside, besideSessions)...)
 		}
 	}
 	return files, nil
+}
+
+// besideSessions reports whether a file lies beside sessions, and is none: the
+// indexes and caches of programs that keep some.
+func besideSessions(path string) bool {
+	name := filepath.Base(path)
+	return name == "sessions.json" || name == "sessions-index.json" || name == "current.json" || strings.HasSuffix(name, ".checkpoint.json")
 }
 
 // readSnapshots reads the files, the oldest save first, so that several saves

@@ -68,7 +68,7 @@ func (a *app) takeTranscript(format, path, team string) imported {
 		done.Error = err.Error()
 		return done
 	}
-	s, err := interchange.Transcript(format, data, whole, a.identity())
+	s, err := a.readTranscript(format, data, whole)
 	if err != nil {
 		done.Error = fmt.Sprintf("%s: %v", path, err)
 		return done
@@ -79,6 +79,23 @@ func (a *app) takeTranscript(format, path, team string) imported {
 	done = a.take(s)
 	done.Path, done.Skipped = path, s.Imported.Skipped
 	return done
+}
+
+// readTranscript reads a file of another program, and what lies beside it where
+// that is needed.
+func (a *app) readTranscript(format string, data []byte, path string) (*interchange.Session, error) {
+	if format != "synapse" {
+		return interchange.Transcript(format, data, path, a.identity())
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	index, err := os.ReadFile(filepath.Join(filepath.Dir(path), "sessions.json"))
+	if err != nil {
+		index = nil // the session stands without it
+	}
+	return interchange.Synapse(data, path, index, info.ModTime(), a.identity())
 }
 
 // takeJournal imports a journal that lies anywhere, under any name.

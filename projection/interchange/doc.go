@@ -6,7 +6,7 @@
 // be told from another conversation.
 //
 // On the way in are session snapshots, whose schema is checked, and transcripts of
-// Claude Code, Codex and the Gemini CLI, whose formats nobody promises: what is known
+// Claude Code, Codex, the Gemini CLI, claude-master and Synapse, whose formats nobody promises: what is known
 // of them is taken, what is not is counted. A system prompt is never taken.
 //
 // The way out are pages for people, Markdown and HTML, transcripts as those programs

@@ -26,13 +26,14 @@ type Session struct {
 	Task      *string
 	Imported  projection.SessionImported
 
-	source string // as the other program names it
+	source string    // as the other program names it
+	minted time.Time // that its id tells; zero: none that stays the same
 }
 
 // In makes it a session of that team, with an id of its own.
 func (s *Session) In(team string) {
 	s.TeamID, s.Created.Team.ID, s.Created.Team.Name = team, team, team
-	s.ID = sessionID(s.Imported.Source, team, s.source, s.CreatedAt)
+	s.ID = sessionID(s.Imported.Source, team, s.source, s.minted)
 	s.Created.SessionID = s.ID
 }
 

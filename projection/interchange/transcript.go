@@ -80,6 +80,7 @@ type transcript struct {
 	updated time.Time
 	cwd     string
 	title   string // that somebody chose; "": none
+	undated bool   // created is only when the file was changed last
 
 	messages []projection.Message
 	turns    map[int]Turn
@@ -181,7 +182,11 @@ func (t *transcript) session(format, path string, app projection.App) (*Session,
 	if _, err := moment(projection.FormatTime(t.created)); err != nil {
 		return nil, err
 	}
-	id := sessionID(format, t.agent.ID, t.id, t.created)
+	minted := t.created
+	if t.undated {
+		minted = time.Time{}
+	}
+	id := sessionID(format, t.agent.ID, t.id, minted)
 	return &Session{
 		ID: id, TeamID: t.agent.ID, CreatedAt: t.created, UpdatedAt: t.updated, Messages: t.messages, Turns: t.turns, Title: t.title,
 		Created: projection.SessionCreated{
@@ -190,6 +195,7 @@ func (t *transcript) session(format, path string, app projection.App) (*Session,
 		},
 		Imported: projection.SessionImported{Source: format, Path: path, Taken: len(t.messages), Skipped: t.skipped},
 		source:   t.id,
+		minted:   minted,
 	}, nil
 }
 
@@ -237,13 +243,26 @@ func (i *instant) UnmarshalJSON(data []byte) error {
 }
 
 // DetectTranscript is the format of a transcript that begins like this: claude,
-// codex or gemini; "" for anything else.
+// codex, gemini, claude-master or synapse; "" for anything else.
 func DetectTranscript(beginning []byte) string {
+	var whole struct {
+		masterState
+		geminiRecord
+		Role string
+	}
+	if json.Unmarshal(bytes.TrimSpace(beginning), &whole) == nil {
+		switch {
+		case whole.Instructor != nil:
+			return claudeMasterTeam
+		case whole.Messages != nil && whole.ProjectHash != "":
+			return geminiTeam
+		}
+	}
 	var ignored int
 	for _, line := range lines[struct {
 		Type, SessionID, ProjectHash string
-		UUID                         string
-		Payload, Message             json.RawMessage
+		UUID, Role                   string
+		Payload, Message, Content    json.RawMessage
 	}](beginning, &ignored) {
 		switch {
 		case line.Type == "session_meta" && line.Payload != nil:
@@ -252,6 +271,10 @@ func DetectTranscript(beginning []byte) string {
 			return geminiTeam
 		case (line.Type == "user" || line.Type == "assistant") && line.Message != nil && line.UUID != "":
 			return claudeTeam
+		case line.Type == "instructor-message" || line.Type == "session-metadata":
+			return claudeMasterTeam
+		case line.Type == "" && line.Role != "" && line.Content != nil:
+			return synapseTeam
 		}
 	}
 	return ""
@@ -259,10 +282,11 @@ func DetectTranscript(beginning []byte) string {
 
 // readers are the formats by their names.
 var readers = map[string]func(data []byte, path string, app projection.App) (*Session, error){
-	claudeTeam: Claude, codexTeam: Codex, geminiTeam: Gemini,
+	claudeTeam: Claude, codexTeam: Codex, geminiTeam: Gemini, claudeMasterTeam: ClaudeMaster,
 }
 
-// Transcript reads a transcript of that format: claude, codex or gemini.
+// Transcript reads a transcript of that format: claude, codex, gemini or
+// claude-master.
 func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
 	return readers[format](data, path, app)
 }

@@ -179,10 +179,28 @@ func TestWhatTranscriptsMayHold(t *testing.T) {
 			gemini("1", "user", "one") + gemini("2", "gemini", "1") + gemini("3", "user", "two") + line(t, object{"$rewindTo": "3"}) + gemini("4", "user", "three"), "you: one\ngemini: 1\nyou: three\n"},
 		"a message again": {"gemini",
 			gemini("1", "user", "one") + gemini("2", "gemini", "half") + gemini("3", "info", "note") + gemini("2", "gemini", "whole"), "you: one\ngemini: whole\n"},
+		"both histories of an instructor and a worker": {"claude-master",
+			line(t, object{"sessionId": "s", "createdAt": at, "config": object{"instructorModel": "big", "workDir": "/work"},
+				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "one is done"}, {"role": "assistant", "content": "do two"}}},
+				"worker": object{"conversationHistory": []object{{"role": "user", "content": "do one"},
+					{"role": "assistant", "content": []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}}, {"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": "t", "content": "out"}}},
+					{"role": "assistant", "content": "one is done"}, {"role": "user", "content": "do two"}, {"role": "assistant", "content": "two is done"}}}}),
+			"you: build it\ninstructor: do one\n  Bash {} -> \"out\" \"\"\nworker: one is done\ninstructor: do two\nworker: two is done\n"},
+		"an instructor without its worker": {"claude-master",
+			line(t, object{"sessionId": "s", "createdAt": at, "instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "done"}}}}),
+			"you: build it\ninstructor: do one\nworker: done\n"},
+		"the log of an instructor": {"claude-master",
+			line(t, object{"type": "session-metadata", "sessionId": "s", "createdAt": at}) +
+				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "user", "content": "build it"}}) +
+				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "assistant", "content": []object{{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "do one"}}}}) + `{"type":"instr`,
+			"you: build it\ninstructor: do one\n"},
 		"a whole file of an older version": {"gemini",
 			"{\n \"sessionId\": \"s\", \"messages\": [" + gemini("1", "user", "one") + "]\n}", "you: one\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if got := interchange.DetectTranscript([]byte(test.text)); got != test.format && got != "" {
+				t.Errorf("it looks like %q", got)
+			}
 			s, err := interchange.Transcript(test.format, []byte(test.text), "/old/s.jsonl", app)
 			if err != nil {
 				t.Fatal(err)
@@ -195,8 +213,41 @@ func TestWhatTranscriptsMayHold(t *testing.T) {
 	}
 }
 
+func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
+	text := `{"role":"system","content":[{"type":"text","text":"never"}]}
+{"role":"user","content":[{"type":"text","text":"hello"}]}
+{"role":"assistant","content":[],"toolCalls":[{"id":"c","name":"ls","arguments":"{\"a\":1}"}]}
+{"role":"tool","content":[{"type":"text","text":"out"}],"toolCallId":"c"}
+{"role":"assistant","content":[{"type":"thinking","content":"hm"},{"type":"text","text":"done"}]}
+`
+	if got := interchange.DetectTranscript([]byte(text)); got != "synapse" {
+		t.Errorf("it looks like %q", got)
+	}
+	modified := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for index, want := range map[string]string{
+		"": "2026-11-21T12:00:00.000Z",
+		`{"version":"1.0.0","sessions":[{"id":"s","title":"T","createdAt":"2026-01-02T03:04:05Z","cwd":"/work"}]}`: "2026-01-02T03:04:05.000Z",
+	} {
+		s, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff("you: hello\n  ls {\"a\":1} -> \"out\" \"\"\nsynapse: done\n", told(s)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if s.Messages[0].Timestamp != want || s.Imported.Skipped != 1 {
+			t.Errorf("at %s, want %s; %d skipped", s.Messages[0].Timestamp, want, s.Imported.Skipped)
+		}
+		checkRecords(t, s)
+		later, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified.Add(time.Hour), app)
+		if err != nil || later.ID != s.ID {
+			t.Errorf("the same file later is %s, was %s: %v", later.ID, s.ID, err)
+		}
+	}
+}
+
 func TestAnEmptyTranscriptIsRefused(t *testing.T) {
-	for _, format := range []string{"claude", "codex", "gemini"} {
+	for _, format := range []string{"claude", "codex", "gemini", "claude-master"} {
 		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
 			if s, err := interchange.Transcript(format, []byte(text), "x", app); err == nil {
 				t.Errorf("%s: %q was read: %+v", format, text, s)
@@ -215,7 +266,7 @@ func FuzzTranscript(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
 		switch format {
-		case "claude", "codex", "gemini":
+		case "claude", "codex", "gemini", "claude-master":
 		default:
 			return
 		}
