@@ -607,6 +607,10 @@ func directoryText(path string) string {
 	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", safeLine(path))
 }
 
+func noFileText(path string) string {
+	return fmt.Sprintf("There is no file or directory %s. Name sessions that agent-chatter or another program has written, or directories of them.", safeLine(path))
+}
+
 func noDirectoryText(dir string) string {
 	return fmt.Sprintf("There is no directory %s, and nothing was written. To have it made, write a / behind it: the file gets a name of its own in it.", safeLine(dir))
 }
@@ -862,7 +866,7 @@ func noAgentText(err error) string {
 }
 
 func registeredText(r coordinator.Agent) string {
-	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %[1]s", safeLine(r.Name))
+	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", safeLine(r.Name), shellWord(r.Name))
 }
 
 func alreadyRegisteredText(r coordinator.Agent) string {
@@ -1019,7 +1023,7 @@ func allowedRoundsText(n int) string {
 }
 
 func writtenTeamText(name string) string {
-	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", safeLine(name))
+	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", shellWord(name))
 }
 
 func fileThereText(path string) string {

@@ -208,6 +208,7 @@ func sampleTexts() []text {
 	explained("a full disk behind standard output", &outputError{full})
 	add("someAre", "one", someAre(1, 3, "session"))
 	add("someAre", "two", someAre(2, 2, "session"))
+	add("noFileText", "", noFileText("/a/"+hostile))
 	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))

@@ -328,9 +328,9 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 		says               string
 	}{
 		{"not in PATH", "no-such-agent", dir, exec.ErrNotFound, "command -v no-such-agent"},
-		{"no such file", "./no-such-agent", dir, fs.ErrNotExist, "check the member's command"},
+		{"no such file", "./no-such-agent", dir, fs.ErrNotExist, "check the command"},
 		{"not executable", plain, dir, fs.ErrPermission, "chmod +x " + plain},
-		{"a directory", dir, dir, nil, "check the member's command"},
+		{"a directory", dir, dir, nil, "check the command"},
 		{"interpreter missing", "./lost", dir, fs.ErrNotExist, "the program named in its first line"},
 		{"neither program nor script", "./noise", dir, syscall.ENOEXEC, "#!/bin/sh"},
 		{"no command", "", dir, exec.ErrNotFound, `"command"`},

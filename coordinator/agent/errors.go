@@ -35,17 +35,17 @@ func (e *StartError) Help() string {
 	case errors.Is(e.Err, errDir):
 		return "create the directory, or correct the member's baseDir"
 	case errors.Is(e.Err, exec.ErrNotFound) && e.Install != "":
-		return fmt.Sprintf("install it, or set the member's command to its full path; to install it, type: %s", e.Install)
+		return fmt.Sprintf("install it, or give its full path as the command; to install it, type: %s", e.Install)
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return fmt.Sprintf("install it, or set the member's command to its full path; to look for it, type: command -v %s", shellWord(e.Command))
+		return fmt.Sprintf("install it, or give its full path as the command; to look for it, type: command -v %s", shellWord(e.Command))
 	case errors.Is(e.Err, fs.ErrPermission):
 		return fmt.Sprintf("it must be a file that may be executed; type: chmod +x %s", shellWord(e.Command))
 	case errors.Is(e.Err, syscall.ENOEXEC):
 		return "it is neither a program of this system nor a script whose first line names one, such as #!/bin/sh"
 	case errors.Is(e.Err, fs.ErrNotExist) && filepath.Base(e.Command) != e.Command:
-		return "check the member's command and, if it is a script, the program named in its first line"
+		return "check the command and, if it is a script, the program named in its first line"
 	}
-	return "check the member's command, args and env"
+	return "check the command, its args and its env"
 }
 
 // shellWord is the word as it can be typed, without bytes that act on a terminal.
