@@ -66,8 +66,10 @@ func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
 					return
 				}
 				failed := turnError(t, err, "ada", projection.TimedOut)
-				if want := "nothing was heard of it"; !strings.Contains(failed.Error(), want) || !strings.Contains(failed.Error(), "try 3 of 10") {
-					t.Errorf("the error is %v", err)
+				for _, want := range []string{"nothing was heard of it", "maxAgentIdleTime", "/retry", "try 3 of 10"} {
+					if !strings.Contains(failed.Error(), want) {
+						t.Errorf("the error does not say %s: %v", want, err)
+					}
 				}
 			})
 		})

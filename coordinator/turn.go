@@ -26,8 +26,8 @@ const (
 )
 
 var (
-	errTimeout  = errors.New("it took longer than the team allows")
-	errIdle     = errors.New("nothing was heard of it for longer than its maxAgentIdleTime allows")
+	errTimeout  = errors.New("it took longer than the team allows; to ask again, type /retry, and to allow more, raise maxAgentResponseTime in the team file")
+	errIdle     = errors.New("nothing was heard of it for longer than its maxAgentIdleTime allows; to ask again, type /retry, and to wait longer, raise that in the team file")
 	errNoAnswer = errors.New("it ended without an answer")
 	errNoEngine = errors.New("there is no such engine")
 )

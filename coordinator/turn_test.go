@@ -114,6 +114,11 @@ func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
 		if end.FinishReason != projection.TimedOut || end.Partial != "half [NEXT: bob]" || end.Error == "" || end.DurationMS != 1500 {
 			t.Errorf("the turn ended with %+v", end)
 		}
+		for _, help := range []string{"/retry", "raise maxAgentResponseTime"} {
+			if !strings.Contains(end.Error, help) {
+				t.Errorf("the error %q does not say %s", end.Error, help)
+			}
+		}
 		s.checkAsked("ada")
 		s.say("again [NEXT: bob]") // nothing is locked
 		s.checkAsked("ada", "bob")
