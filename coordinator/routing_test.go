@@ -31,6 +31,8 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 		{"all unknown: nobody starts", "hello [NEXT: zed, yak]", nil, nil, "you", nil, []string{"notice 0 [zed yak] 0"}},
 		{"another human", "hello [NEXT: eve]", nil, nil, "eve", nil, nil},
 		{"a human first: the rest waits", "hello [NEXT: eve, bob]", nil, nil, "eve", []string{"bob"}, nil},
+		{"nothing but a drop: nobody is asked", "[DROP: ALL]", nil, nil, "you", nil, nil},
+		{"a drop and a word", "[DROP: ALL] hello", nil, []string{"ada"}, "you", nil, nil},
 		{"in code: only text", "say `[NEXT: bob]`", nil, []string{"ada"}, "you", nil, nil},
 
 		{"an agent names nobody", "hello [NEXT: ada]", []play{says("hi")}, []string{"ada"}, "you", nil, nil},

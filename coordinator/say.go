@@ -155,12 +155,16 @@ func (c *Coordinator) routing(m Markers) *projection.Routing {
 
 // routeHuman puts whom a human addressed into the queue. A message that
 // addresses nobody lets the queue go on, or goes to the first agent. It returns
-// false when it is not known whom the human meant: the human is asked again.
+// false when it is not known whom the human meant, or nothing was said to anybody:
+// the human is next.
 func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) bool {
 	trigger := triggerFrom(said.Message)
 	addressed := c.enqueue(m, trigger)
 	if len(m.Next) > 0 {
 		return addressed > 0
+	}
+	if c.queue.empty() && strings.TrimSpace(m.Content) == "" {
+		return false // it was there to clear the queue: it asks nothing
 	}
 	if first, ok := c.team.FirstAI(); ok && c.queue.empty() {
 		c.queue.add(item{member: first, trigger: trigger, intent: IntentReply, since: c.o.Now()})
