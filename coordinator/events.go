@@ -94,5 +94,7 @@ const (
 	TaskRefused                       // the agent Names set the task and may not
 	TaskDone                          // the agent Names has said its done word
 	MessageCut                        // the agent Names takes no more: Limit bytes in the middle of the message were left out
+	AgentChanged                      // the agent of Names[0] was Names[1] in the restored session and is Names[2]; "" is none
+	ModelChanged                      // its model was Names[1] and is Names[2]; "" is none
 	OrphansEnded                      // Limit processes that agents had left running when the program died were ended
 )

@@ -22,6 +22,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	conv := newConversation(log, c.o.Events, c.reportFailure)
 	c.endOrphans(log, conv.state)
 	c.checkMembers(conv.state)
+	c.sayChanged(conv.state)
 	c.conv, c.resumed = conv, true
 	c.title = "Restored - " + conv.state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
 	c.waitForHuman()
@@ -103,15 +104,39 @@ func (c *Coordinator) resumption(state *projection.State) projection.SessionResu
 
 // changedMembers are those whose agent or model is another one than the
 // session was made with.
-func changedMembers(team *Team, before projection.Team) []projection.MemberRef {
-	var changed []projection.MemberRef
+func changedMembers(team *Team, before projection.Team) []projection.MemberChange {
+	var changed []projection.MemberChange
 	for _, old := range before.Members {
 		m, ok := team.Member(old.ID)
 		if ok && (m.AgentType != old.AgentType || m.Model != old.Model) {
-			changed = append(changed, projection.MemberRef{ID: m.ID, Name: m.Name})
+			changed = append(changed, projection.MemberChange{
+				MemberRef: projection.MemberRef{ID: m.ID, Name: m.Name},
+				AgentType: change(old.AgentType, m.AgentType), Model: change(old.Model, m.Model),
+			})
 		}
 	}
 	return changed
+}
+
+// change is nil when nothing changed.
+func change(from, to string) *projection.Change {
+	if from == to {
+		return nil
+	}
+	return &projection.Change{From: from, To: to}
+}
+
+// sayChanged tells of the members that are not what the session was made with.
+func (c *Coordinator) sayChanged(state *projection.State) {
+	for _, changed := range changedMembers(c.team, state.Team) {
+		member, _ := c.team.Member(changed.ID)
+		if was := changed.AgentType; was != nil {
+			c.o.Events.Notice(Notice{Kind: AgentChanged, Names: []string{member.DisplayName, was.From, was.To}})
+		}
+		if was := changed.Model; was != nil {
+			c.o.Events.Notice(Notice{Kind: ModelChanged, Names: []string{member.DisplayName, was.From, was.To}})
+		}
+	}
 }
 
 // interrupted ends the turns and tools that the program died in.

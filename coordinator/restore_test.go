@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -487,8 +488,11 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 	checkEqual(t, "session.resumed", resumed[0], projection.SessionResumed{
 		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
 		Source:  &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
-		Changed: []projection.MemberRef{{ID: "bob", Name: "bob"}},
+		Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "bob", Name: "bob"}, Model: &projection.Change{From: "m1", To: "m2"}}},
 	})
+	if s.diary.count(fmt.Sprintf("notice %d [Bob m1 m2] 0", coordinator.ModelChanged)) != 1 {
+		t.Errorf("told %q", s.diary.lines)
+	}
 	if got := s.Session(); got.Written != true {
 		t.Error("it does not count as written")
 	}

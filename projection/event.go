@@ -65,11 +65,24 @@ type Parent struct {
 
 // SessionResumed comes with the first message after a restart.
 type SessionResumed struct {
-	App     App         `json:"app"`
-	CWD     string      `json:"cwd"`
-	Source  *Source     `json:"source,omitempty"`  // when it changed
-	Missing []MemberRef `json:"missing,omitempty"` // speakers that the team has no more
-	Changed []MemberRef `json:"changed,omitempty"` // members with another engine or model
+	App     App            `json:"app"`
+	CWD     string         `json:"cwd"`
+	Source  *Source        `json:"source,omitempty"`  // when it changed
+	Missing []MemberRef    `json:"missing,omitempty"` // speakers that the team has no more
+	Changed []MemberChange `json:"changed,omitempty"` // members with another agent or model
+}
+
+// MemberChange says what is different of a member.
+type MemberChange struct {
+	MemberRef
+	AgentType *Change `json:"agentType,omitempty"` // nil: it is the same
+	Model     *Change `json:"model,omitempty"`     // the same
+}
+
+// Change is what something was and what it is now; "" stands for nothing.
+type Change struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // MemberRef names a member in a list of them.

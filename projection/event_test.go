@@ -24,7 +24,7 @@ func everyPayload() []projection.Payload {
 	app := projection.App{Name: "agent-chatter", Version: "1.2.3"}
 	return []projection.Payload{
 		projection.SessionCreated{Format: 1, SessionID: "s1", Team: team, CWD: "/home/mia", App: app, Parent: &projection.Parent{SessionID: "s0", Seq: 3}},
-		projection.SessionResumed{App: app, CWD: "/", Source: source, Missing: []projection.MemberRef{{ID: "c", Name: "carol"}}, Changed: []projection.MemberRef{{ID: "a", Name: "ada"}}},
+		projection.SessionResumed{App: app, CWD: "/", Source: source, Missing: []projection.MemberRef{{ID: "c", Name: "carol"}}, Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "a", Name: "ada"}, AgentType: &projection.Change{From: "x", To: "y"}, Model: &projection.Change{To: "m"}}}},
 		projection.SessionRenamed{Title: "The <b> & kettle"},
 		projection.SessionPinned{Pinned: true},
 		projection.SessionEnded{Reason: "exit"},

@@ -366,6 +366,11 @@ func pinnedText(id string) string {
 	return fmt.Sprintf("Session %s is pinned, and was not deleted.\nTo delete it all the same, type: agent-chatter sessions unpin %[1]s; agent-chatter sessions delete %[1]s", id)
 }
 
+// changedText says what of a member is not as it was in the session.
+func changedText(member, what, from, to string) string {
+	return fmt.Sprintf("%s's %s was %s in this session, and is %s now.", safeLine(member), what, safeLine(cmp.Or(from, "not named")), safeLine(cmp.Or(to, "not named")))
+}
+
 // forkedText says which session is the copy.
 func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)

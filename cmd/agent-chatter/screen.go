@@ -179,6 +179,10 @@ func (s *screen) Notice(n coordinator.Notice) {
 		s.app.notice(notPermittedText(n.Names[0], n.Names[1]))
 	case coordinator.OrphansEnded:
 		s.app.notice(orphansEndedText(n.Limit))
+	case coordinator.AgentChanged:
+		s.app.notice(changedText(n.Names[0], "agent", n.Names[1], n.Names[2]))
+	case coordinator.ModelChanged:
+		s.app.notice(changedText(n.Names[0], "model", n.Names[1], n.Names[2]))
 	case coordinator.NobodyToAsk:
 		s.app.notice(nobodyToAskText(n.Names[0], n.Names[1]))
 	case coordinator.PromptCut:
