@@ -371,6 +371,11 @@ func changedText(member, what, from, to string) string {
 	return fmt.Sprintf("%s's %s was %s in this session, and is %s now.", safeLine(member), what, safeLine(cmp.Or(from, "not named")), safeLine(cmp.Or(to, "not named")))
 }
 
+// olderText says how many messages are not shown again, and where they are.
+func olderText(n int, session string) string {
+	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), safeLine(session))
+}
+
 // forkedText says which session is the copy.
 func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)

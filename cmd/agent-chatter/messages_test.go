@@ -156,6 +156,7 @@ func sampleTexts() []text {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
 	add("forkedText", "", forkedText(aliceID, bobID))
+	add("olderText", "", olderText(2, aliceID))
 	add("changedText", "another", changedText(hostile, "agent", hostile, "codex"))
 	add("changedText", "none before", changedText("Ada", "model", "", "opus"))
 	add("pinnedText", "", pinnedText(aliceID))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,11 @@ func (t *talk) greet() {
 	if t.screen.json || !t.screen.terminal {
 		return
 	}
-	for _, entry := range lastOf(session.Recent) {
+	last := lastOf(session.Recent)
+	if older := session.Stats.Messages - len(last); older > 0 {
+		t.app.notice(olderText(older, cmp.Or(t.sessionFile, session.ID)))
+	}
+	for _, entry := range last {
 		t.screen.showEntry(entry)
 	}
 	if member, ok := t.c.Team().Member(session.Interrupted); ok {

@@ -125,6 +125,29 @@ func TestOnATerminalAPersonTalksAndGoesOn(t *testing.T) {
 	do(t, home, exitDone, "verify")
 }
 
+func TestAResumedChatSaysHowManyMessagesItDoesNotShow(t *testing.T) {
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "one", "-m", "two", "-m", "three")
+	id, _ := onlyJournal(t, home)
+	chat := startOnTerminal(t, home, "chat", "--resume")
+	chat.says("(9 messages loaded)")
+	chat.says("… 3 older messages not shown here. To read all, type: agent-chatter replay " + id)
+	chat.says("You: two")
+	chat.says("you> ")
+	chat.presses("/end" + enter)
+	chat.ends(exitDone)
+
+	short := t.TempDir()
+	do(t, short, exitDone, "chat", "-m", "one")
+	chat = startOnTerminal(t, short, "chat", "--resume")
+	chat.says("you> ")
+	chat.presses("/end" + enter)
+	chat.ends(exitDone)
+	if strings.Contains(chat.stdout.String(), "older") {
+		t.Errorf("all was shown:\n%s", chat.stdout)
+	}
+}
+
 func TestOnATerminalEscapeCancelsAndCtrlCEnds(t *testing.T) {
 	home := t.TempDir()
 	chat := startOnTerminal(t, home, "chat", "-t", team("slow.json"))
