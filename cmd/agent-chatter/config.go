@@ -101,7 +101,7 @@ func (a *app) config() (config, error) {
 // and whatever writes says what is wrong with it.
 func (a *app) maxLine() int {
 	c, err := readConfig(filepath.Join(a.home, "config.json"))
-	if err != nil || c.check() != nil {
+	if err != nil {
 		return 0
 	}
 	return c.Journal.MaxLine
@@ -119,8 +119,11 @@ func readConfig(path string) (c config, err error) {
 	if err != nil {
 		return c, err
 	}
-	if c, err = decodeConfig(data); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
+	if c, err = decodeConfig(data); err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return c, &configError{path, configProblems(data, err)}
 	}
 	return c, nil
 }

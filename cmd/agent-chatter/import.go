@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -143,10 +144,19 @@ func (a *app) readSnapshot(path string) (*interchange.Session, error) {
 		return nil, err
 	}
 	s, err := interchange.Snapshot(data, whole, a.identity())
+	if err != nil && isTeam(data) {
+		return nil, &exitError{exitFailed, aTeamText(path)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
+}
+
+// isTeam reports whether a file is the configuration of a team.
+func isTeam(data []byte) bool {
+	var file struct{ Team, SessionID json.RawMessage }
+	return json.Unmarshal(data, &file) == nil && file.Team != nil && file.SessionID == nil
 }
 
 func (a *app) take(s *interchange.Session) imported {

@@ -36,9 +36,12 @@ func explain(err error) string {
 	var file *fileError
 	errors.As(err, &file)
 	var output *outputError
+	var config *configError
 	switch {
 	case errors.As(err, &output):
 		return sentence(output) + textNotPrinted
+	case errors.As(err, &config):
+		return sentence(config) + "\n" + textCorrectConfig
 	case errors.As(err, &whoSpeaks):
 		return whoSpeaksText(whoSpeaks)
 	case errors.As(err, &ambiguous):
@@ -81,6 +84,7 @@ const (
 	textFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
 	textBackwards       = "The end comes before the beginning: give --from a smaller number than --to."
 	textNotPrinted      = "\nNot everything was printed. Make room where it goes, or send it elsewhere."
+	textCorrectConfig   = "No chat starts until it is corrected, or moved away. The README shows what it may say."
 	textTwoSessions     = "Both names mean the same session: name two."
 	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
 	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
@@ -617,6 +621,11 @@ func directoryText(path string) string {
 	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", safeLine(path))
 }
 
+// aTeamText is said of a file that holds no session.
+func aTeamText(path string) string {
+	return fmt.Sprintf("%s is the configuration of a team, not a session. To talk to the team, type: agent-chatter chat -t %s", safeLine(path), shellWord(path))
+}
+
 func noFileText(path string) string {
 	return fmt.Sprintf("There is no file or directory %s. Name sessions that agent-chatter or another program has written, or directories of them.", safeLine(path))
 }
@@ -821,7 +830,7 @@ func fewWatchesText(instances, watches usage) finding {
 }
 
 func configWrongText(err error) finding {
-	return wrong(sentence(err), "No chat starts until it is corrected, or moved away. The README shows what it may say.")
+	return wrong(sentence(err), textCorrectConfig)
 }
 
 func registryWrongText(err error) finding {
