@@ -380,6 +380,12 @@ func olderText(n int, session string) string {
 	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), safeLine(session))
 }
 
+// taskSetText says which task the agents are told from now on.
+func taskSetText(task string) string { return "The team's task is now: " + safe(task) }
+
+// renamedText says how the running session is called.
+func renamedText(title string) string { return "This session is now called " + safeLine(title) + "." }
+
 // forkedText says which session is the copy.
 func forkedText(id, fork string) string {
 	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)
@@ -481,7 +487,11 @@ func queueText(waiting []coordinator.Queued, decided []projection.QueueChange) s
 		b.WriteString("After you:\n")
 	}
 	for i, w := range waiting {
-		fmt.Fprintf(&b, "  %d. %s, to %s %s: %s\n", i+1, safeLine(w.Member.Name), intentText(w.Intent), safeLine(w.AskedBy), safeLine(firstWords(w.Text)))
+		fmt.Fprintf(&b, "  %d. %s, to %s %s", i+1, safeLine(w.Member.Name), intentText(w.Intent), safeLine(w.AskedBy))
+		if words := safeLine(firstWords(w.Text)); words != "" {
+			b.WriteString(": " + words)
+		}
+		b.WriteString("\n")
 	}
 	if len(decided) > 0 {
 		b.WriteString("Decided since your last message:\n")

@@ -156,6 +156,8 @@ func sampleTexts() []text {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
 	add("forkedText", "", forkedText(aliceID, bobID))
+	add("taskSetText", "", taskSetText(hostile))
+	add("renamedText", "", renamedText(hostile))
 	add("olderText", "", olderText(2, aliceID))
 	add("changedText", "another", changedText(hostile, "agent", hostile, "codex"))
 	add("changedText", "none before", changedText("Ada", "model", "", "opus"))
@@ -183,6 +185,9 @@ func sampleTexts() []text {
 	interrupts.Intent, extends.Intent = coordinator.IntentInterrupt, coordinator.IntentExtend
 	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: hostile, Reason: "a message dropped it"}}
 	add("queueText", "nobody", queueText(nil, nil))
+	wordless := waits
+	wordless.Text = ""
+	add("queueText", "an empty message", queueText([]coordinator.Queued{wordless}, nil))
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, waits, extends}, decided))
 	add("intentText", "", intentText(coordinator.IntentReply))
 	add("firstWords", "", firstWords("hello"))

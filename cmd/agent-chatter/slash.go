@@ -136,7 +136,11 @@ func (t *talk) slashRetry(string) error {
 
 func (t *talk) slashTask(text string) error {
 	if text != "" {
-		t.judge(t.c.SetTask(text))
+		err := t.c.SetTask(text)
+		t.judge(err)
+		if s := t.c.Session(); err == nil && s != nil && s.TeamTask != nil {
+			t.app.notice(taskSetText(*s.TeamTask))
+		}
 		return nil
 	}
 	if s := t.c.Session(); s != nil && s.TeamTask != nil {
@@ -157,6 +161,9 @@ func (t *talk) slashRename(title string) error {
 		err = errors.New("there is nothing to name yet: say something first")
 	}
 	t.judge(err)
+	if err == nil {
+		t.app.notice(renamedText(t.c.Session().Title))
+	}
 	return nil
 }
 

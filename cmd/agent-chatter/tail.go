@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -165,8 +166,12 @@ func (cmd *tailCommand) print(a *app, e journal.Event) {
 		fmt.Fprintf(a.stdout, "%s\n", e.Line())
 		return
 	}
-	fmt.Fprintf(a.stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, safeLine(e.Type), eventText(e))
+	fmt.Fprintf(a.stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, safeLine(e.Type), indented(eventText(e)))
 }
+
+// indented is a text whose lines but the first stand further right than any event begins, so
+// that none of them can be taken for one.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n          ") }
 
 // eventText is what an event says, for people; "" when its type says it all.
 func eventText(e journal.Event) string {
