@@ -56,7 +56,7 @@ func (t *Team) reindexed(info journal.Info, earlier row) (row, error) {
 	}
 	r := newRow(info, state, loaded.At)
 	r.remember(earlier)
-	if r.Archived || r.LastSeq == 0 {
+	if r.LastSeq == 0 {
 		return r, nil
 	}
 	// Crash here leaves no checkpoint: the journal is folded from its beginning.
