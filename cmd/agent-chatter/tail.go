@@ -53,11 +53,23 @@ func (cmd *tailCommand) run(a *app) error {
 	}
 	var from journal.Position
 	if !waited {
-		if from, err = cmd.last(a, team, id); err != nil || !cmd.Follow {
+		if from, err = cmd.last(a, team, id); err != nil {
 			return err
 		}
 	}
+	if !cmd.Follow {
+		return headless(team, id)
+	}
 	return cmd.follow(ctx, a, team, id, from)
+}
+
+// headless is what is wrong with a session whose lines check.
+func headless(team *catalog.Team, id string) error {
+	s, err := team.Session(id)
+	if err == nil && s.Headless {
+		return &catalog.HeadlessError{ID: id, Reason: s.Damaged}
+	}
+	return nil
 }
 
 // follow prints the events to come until ctx is done.
