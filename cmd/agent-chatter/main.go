@@ -129,8 +129,12 @@ func run(args []string, a *app) (code int) {
 		panic(err) // the tags above are wrong
 	}
 	defer func() {
-		if status, ok := recover().(exitStatus); ok { // after --help and --version
-			code = int(status)
+		switch reason := recover().(type) {
+		case nil:
+		case exitStatus: // after --help and --version
+			code = int(reason)
+		default:
+			panic(reason)
 		}
 	}()
 	if len(args) == 0 {

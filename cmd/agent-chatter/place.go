@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -92,22 +91,6 @@ func (p place) before(q place) bool {
 		return p.turn < q.turn
 	}
 	return !p.time.IsZero() && !q.time.IsZero() && p.time.Before(q.time)
-}
-
-// missing is the first of the names of places that lie behind the end of a
-// session; "" when there is none. A time may: nothing happened until then.
-func (s span) missing(state *projection.State) string {
-	turns := state.Stats.Turns + len(state.OpenTurns)
-	for _, p := range []*place{s.from, s.to} {
-		switch {
-		case p == nil:
-		case p.seq > state.Seq:
-			return fmt.Sprint(p.seq)
-		case p.turn > turns:
-			return fmt.Sprintf("turn:%d", p.turn)
-		}
-	}
-	return ""
 }
 
 // locator tells, event by event, whether a place is reached. Turns are counted

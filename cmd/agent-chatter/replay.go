@@ -69,6 +69,7 @@ type replay struct {
 	app  *app
 	team *catalog.Team
 	id   string
+	last uint64 // its last event; 0: nobody knows what a damaged one has
 
 	headless error // what is wrong with a session whose lines check; nil: nothing
 }
@@ -87,23 +88,36 @@ func (a *app) replayOf(c *catalog.Catalog, session catalog.Session) *replay {
 		a.notice(shrunkText(session))
 	}
 	r := &replay{app: a, team: c.At(session.Dir()), id: session.ID}
+	if session.Damaged == "" {
+		r.last = session.LastSeq
+	}
 	if session.Headless {
 		r.headless = &catalog.HeadlessError{ID: session.ID, Reason: session.Damaged}
 	}
 	return r
 }
 
-// reaches refuses a span that begins or ends where the session has nothing. Of a
-// damaged one nobody knows what it has: whoever reads it says so.
+// reaches refuses a span that begins or ends where the session has nothing; a
+// damaged one is refused by whoever reads it. The session is read only to count
+// its turns.
 func (r *replay) reaches(part span) error {
-	state, _, err := r.team.Load(r.id)
-	if err != nil {
-		return nil
-	}
-	if missing := part.missing(state); missing != "" {
-		return &exitError{exitFailed, notReachedText(r.id, missing)}
+	for _, p := range []*place{part.from, part.to} {
+		switch {
+		case p == nil:
+		case r.last > 0 && p.seq > r.last:
+			return r.notReached(fmt.Sprint(p.seq))
+		case p.turn > 0:
+			state, _, err := r.team.Load(r.id)
+			if err == nil && p.turn > state.Stats.Turns+len(state.OpenTurns) {
+				return r.notReached(fmt.Sprintf("turn:%d", p.turn))
+			}
+		}
 	}
 	return nil
+}
+
+func (r *replay) notReached(place string) error {
+	return &exitError{exitFailed, notReachedText(r.id, place)}
 }
 
 // events reads the journal from its beginning. A torn tail is said.
