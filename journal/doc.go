@@ -46,7 +46,8 @@
 // Beside a journal there may be
 //
 //	<ID>.lock               locked by the writer; says who that is, for messages
-//	<ID>.aside-<n>          bytes that recovery took out of the journal
+//	<ID>.aside-<n>          bytes that recovery took out of the journal; in the
+//	                        trash, also an earlier journal of that name
 //	archive/<ID>.jsonl.zst  the journal when it is archived: the same bytes, in
 //	                        zstd frames of 16 MiB with a table of them at the
 //	                        end, so that its end can be read alone

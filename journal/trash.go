@@ -15,8 +15,9 @@ import (
 const trashedSuffix = ".trashed"
 
 // Trash moves a journal, live or archived, and what was set aside from it, to
-// the directory's trash, where no reader looks. It returns ErrNotFound when
-// there is none and a LockedError when somebody writes to it.
+// the directory's trash, where no reader looks. An earlier journal of that name
+// which is still there is set aside from it. It returns ErrNotFound when there is
+// none and a LockedError when somebody writes to it.
 func (d *Dir) Trash(id string) error { return d.Bin().Trash(id) }
 
 // Bin puts many journals into the trash, or removes them from it, and reads each
@@ -81,8 +82,10 @@ func (b *Bin) Trash(id string) error {
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
 
 // hasTrash reports whether anything was ever in the trash.
-func (d *Dir) hasTrash() (bool, error) {
-	_, err := d.fs.Stat(d.trash())
+func (d *Dir) hasTrash() (bool, error) { return d.exists(d.trash()) }
+
+func (d *Dir) exists(path string) (bool, error) {
+	_, err := d.fs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -95,6 +98,9 @@ func (b *Bin) moveToTrash(f files) error {
 		return err
 	}
 	if err := d.date(f); err != nil {
+		return err
+	}
+	if err := d.makeRoom(f); err != nil {
 		return err
 	}
 	// Crash here leaves a journal that is not in the trash, and a date that
@@ -120,6 +126,34 @@ func (b *Bin) moveToTrash(f files) error {
 		return err
 	}
 	return d.fs.SyncDir(f.dir)
+}
+
+// makeRoom sets aside, in the trash, what an earlier journal of that name has left
+// there: somebody deleted that one, and has not given it up for good.
+func (d *Dir) makeRoom(f files) error {
+	for _, path := range f.inTrash() {
+		if err := d.keepAside(path, files{d.trash(), f.id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepAside gives a file, if there is one, a name beside a journal that no file
+// has yet.
+func (d *Dir) keepAside(path string, beside files) error {
+	if exists, err := d.exists(path); !exists {
+		return err
+	}
+	for n := 1; ; n++ {
+		taken, err := d.exists(beside.asidePath(n))
+		if err != nil {
+			return err
+		}
+		if !taken {
+			return d.fs.Rename(path, beside.asidePath(n))
+		}
+	}
 }
 
 // inPlace and inTrash are where the files of a journal are, and where they go.
@@ -149,10 +183,25 @@ func (b *Bin) moveAside(id, from, to string) error {
 		return err
 	}
 	for _, name := range names {
-		err := b.dir.fs.Rename(filepath.Join(from, name), filepath.Join(to, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := b.dir.moveOneAside(id, filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// moveOneAside renames a file that was set aside, and changes its number where
+// another one has it.
+func (d *Dir) moveOneAside(id, from, to string) error {
+	taken, err := d.exists(to)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return d.keepAside(from, files{filepath.Dir(to), id})
+	}
+	if err := d.fs.Rename(from, to); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -226,23 +275,43 @@ func (d *Dir) trashedSince(id string) time.Time {
 }
 
 // Restore takes a journal out of the trash again. It returns ErrNotFound when
-// it is not there, and an error that is fs.ErrExist when there is a journal of
-// that name already.
+// it is not there, an error that is fs.ErrExist when there is a journal of that
+// name already, and a LockedError when somebody is about to make one.
 func (d *Dir) Restore(id string) error {
 	f, err := d.files(id)
 	if err != nil {
 		return err
 	}
+	if err := d.restorable(f); err != nil {
+		return err
+	}
+	unlock, err := f.lock(d.fs, d.now())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := d.restorable(f); err != nil {
+		return err
+	}
+	return d.restore(f)
+}
+
+// restorable reports why a journal cannot be taken out of the trash.
+func (d *Dir) restorable(f files) error {
 	if _, err := f.stat(d.fs); err == nil {
 		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
 	}
 	if !d.isTrashed(f) {
-		return fmt.Errorf("%s: not in the trash: %w", id, ErrNotFound)
+		return fmt.Errorf("%s: not in the trash: %w", f.id, ErrNotFound)
 	}
+	return nil
+}
+
+func (d *Dir) restore(f files) error {
 	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
-	if err := d.Bin().moveAside(id, d.trash(), f.dir); err != nil {
+	if err := d.Bin().moveAside(f.id, d.trash(), f.dir); err != nil {
 		return err
 	}
 	// Crash here leaves a journal in the trash and what was set aside from it
@@ -251,7 +320,7 @@ func (d *Dir) Restore(id string) error {
 		return err
 	}
 	// Crash here leaves a date that nobody asks for.
-	if err := d.removeAll(filepath.Join(d.trash(), id+trashedSuffix)); err != nil {
+	if err := d.removeAll(filepath.Join(d.trash(), f.id+trashedSuffix)); err != nil {
 		return err
 	}
 	for _, dir := range []string{f.dir, filepath.Dir(f.archivePath()), d.trash()} {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -232,6 +233,58 @@ func TestWhereBothExistTheyAreOneInTheTrashAndTheLiveOneNeverLosesToTheArchive(t
 			return
 		}
 	}
+}
+
+func TestAnEarlierJournalOfTheNameIsKeptInTheTrash(t *testing.T) {
+	for _, archived := range []bool{false, true} {
+		dir := newDir(t)
+		id := newJournal(t, dir, 0)
+		appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+		l := mustOpen(t, dir, id)
+		mustAppend(t, l, counted(16, 0))
+		must(t, l.Close())
+		name := id + ".jsonl"
+		if archived {
+			must(t, dir.Archive(id))
+			name = "archive/" + id + ".jsonl.zst"
+		}
+		earlier := readFile(t, filepath.Join(dir.Path(), name))
+		must(t, dir.Trash(id))
+
+		again, err := dir.Create(id)
+		must(t, err)
+		mustAppend(t, again, counted(1, 0))
+		must(t, again.Close())
+		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("of the second"))
+		must(t, dir.Trash(id))
+
+		var kept [][]byte
+		for _, file := range filesIn(t, dir.Path()) {
+			kept = append(kept, readFile(t, filepath.Join(dir.Path(), file)))
+		}
+		for what, want := range map[string][]byte{"the earlier journal": earlier, "what was set aside of it": []byte("half"), "what was set aside of the later": []byte("of the second")} {
+			if !slices.ContainsFunc(kept, func(data []byte) bool { return bytes.Equal(data, want) }) {
+				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))
+			}
+		}
+		must(t, dir.Restore(id))
+		if n := len(sound(t, dir, id)); n != 1 {
+			t.Errorf("archived=%v: restored %d events, not those of the later journal", archived, n)
+		}
+	}
+}
+
+func TestAJournalIsNotRestoredOverOneThatIsBeingMade(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	must(t, dir.Trash(id))
+	unlock, err := journal.OS.Lock(filepath.Join(dir.Path(), id+".lock")) // as the first append does first
+	must(t, err)
+	if err := dir.Restore(id); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("Restore: %v", err)
+	}
+	must(t, unlock())
+	must(t, dir.Restore(id))
 }
 
 func TestAJournalThatIsWrittenToIsNotTrashed(t *testing.T) {
