@@ -128,6 +128,14 @@ func (r *Reader) ScanAfter(p Position) iter.Seq2[Event, error] {
 	}
 }
 
+// CheckChain goes through all events as Scan does, and checks their sums and
+// numbers alone, which takes less time. Its error is the last one of Scan;
+// Position and Torn tell where the events end, and how.
+func (r *Reader) CheckChain() (err error) {
+	r.end, err = r.src.endBy((*scanner).checkChain, r.from, r.maxLine)
+	return err
+}
+
 // Position is behind the last event that was yielded.
 func (r *Reader) Position() Position { return r.end.at }
 

@@ -112,6 +112,11 @@ func (s source) firstIn(offset int64, maxLine int) (Position, error) {
 
 // scanEnding checks every line behind a position.
 func (s source) scanEnding(from Position, maxLine int) (ending, error) {
+	return s.endBy((*scanner).check, from, maxLine)
+}
+
+// endBy goes through every line behind a position, by a method of a scanner.
+func (s source) endBy(next func(*scanner) error, from Position, maxLine int) (ending, error) {
 	r, err := s.open(from.Offset)
 	if err != nil {
 		return ending{}, s.unreadable(from, err)
@@ -119,7 +124,7 @@ func (s source) scanEnding(from Position, maxLine int) (ending, error) {
 	defer r.Close()
 	sc := newScanner(r, from, maxLine)
 	for err == nil {
-		_, err = sc.next()
+		err = next(sc)
 	}
 	return s.ended(sc, err, maxLine)
 }

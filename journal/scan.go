@@ -146,20 +146,51 @@ func (e *badLine) corrupt(path string) *CorruptError {
 // next returns the next event, whose Data the next call writes over. io.EOF: there is no further whole line.
 // A *badLine: there is one, and it does not check.
 func (s *scanner) next() (e Event, err error) {
-	line, err := s.lines.next()
-	if err == errLongLine {
-		return Event{}, s.tooLong()
-	}
+	line, err := s.line()
 	if err != nil {
 		return Event{}, err
 	}
 	if err := e.decode(line, s.at.Sum, s.memory); err != nil {
 		return Event{}, &badLine{s.at, err}
 	}
+	return e, s.pass(&e, line)
+}
+
+// check is next for who wants to know only whether there is one.
+func (s *scanner) check() error {
+	_, err := s.next()
+	return err
+}
+
+// checkChain is check for the sum and the number of the next line, and not for
+// what else it says.
+func (s *scanner) checkChain() error {
+	line, err := s.line()
+	if err != nil {
+		return err
+	}
+	var e Event
+	if err := e.decodeNumbers(line, s.at.Sum); err != nil {
+		return &badLine{s.at, err}
+	}
+	return s.pass(&e, line)
+}
+
+// line is the next one, which may be anything.
+func (s *scanner) line() ([]byte, error) {
+	line, err := s.lines.next()
+	if err == errLongLine {
+		err = s.tooLong()
+	}
+	return line, err
+}
+
+// pass goes behind the line of an event, which checks but for its number.
+func (s *scanner) pass(e *Event, line []byte) error {
 	if e.Seq != s.at.Seq+1 {
-		return Event{}, &badLine{s.at, fmt.Errorf("its seq is %d, not %d", e.Seq, s.at.Seq+1)}
+		return &badLine{s.at, fmt.Errorf("its seq is %d, not %d", e.Seq, s.at.Seq+1)}
 	}
 	s.at = Position{Seq: e.Seq, Offset: s.at.Offset + int64(len(line)) + 1, Sum: e.Sum}
 	s.claimed = max(s.claimed, e.Synced)
-	return e, nil
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkScan is what reading a journal costs that lies in the system's
-// memory: finding its lines, checking their sums and reading their envelopes.
+// memory: finding its lines, checking their sums, and reading their envelopes.
 // Beside it is what the machine needs for the parts of that which nobody can
 // save.
 func BenchmarkScan(b *testing.B) {
@@ -39,6 +39,10 @@ func BenchmarkScan(b *testing.B) {
 		read(b, func(block []byte) { crc32.Update(0, table, block) })
 	})
 	for name, each := range map[string]func(*journal.Reader) int{
+		"CheckChain": func(r *journal.Reader) int {
+			must(b, r.CheckChain())
+			return int(r.Position().Seq)
+		},
 		"Scan": func(r *journal.Reader) (n int) {
 			for _, err := range r.Scan() {
 				if err != nil {

@@ -114,7 +114,8 @@ func newJournal(t testing.TB, dir *journal.Dir, padding int) (id string) {
 	return l.ID()
 }
 
-// read returns what a Reader finds, and how it ended.
+// read returns what a Reader finds, and how it ended. The chain alone ends there,
+// too, unless somebody sealed a line that is no event.
 func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, torn journal.Torn, err error) {
 	t.Helper()
 	r, err := dir.Reader(id, journal.Position{})
@@ -122,13 +123,20 @@ func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, to
 		t.Fatal("Reader:", err)
 	}
 	defer r.Close()
-	for e, err := range r.All() {
-		if err != nil {
-			return events, r.Torn(), err
+	for e, failed := range r.All() {
+		if err = failed; err == nil {
+			events = append(events, e)
 		}
-		events = append(events, e)
 	}
-	return events, r.Torn(), nil
+	torn, end := r.Torn(), r.Position()
+	chainErr := r.CheckChain()
+	if strings.Contains(fmt.Sprint(err, torn.Reason), "not a JSON object") {
+		return events, torn, err
+	}
+	if fmt.Sprint(chainErr) != fmt.Sprint(err) || r.Torn() != torn || r.Position() != end {
+		t.Fatalf("the chain ends with %v, %+v, %+v; its events with %v, %+v, %+v", chainErr, r.Torn(), r.Position(), err, torn, end)
+	}
+	return events, torn, err
 }
 
 // sound returns the events of a journal that must be without a fault.
