@@ -107,14 +107,19 @@ func (q *queue) next(last string) (at int, why string) {
 	if at = q.best(func(w item) bool { return w.intent == IntentInterrupt }); at >= 0 {
 		return at, "it interrupts (P1)"
 	}
+	const byIntent = "those who reply (P2) come before those who extend (P3)"
+	asked := func(w item) bool { return w.trigger.id == last }
 	if q.inARow < mostInARow {
-		if at = q.best(func(w item) bool { return w.trigger.id == last }); at >= 0 {
+		if at = q.best(asked); at >= 0 {
 			q.inARow++
+			if asked(q.items[0]) {
+				return at, byIntent
+			}
 			return at, "the last message asks for it"
 		}
 	}
 	q.inARow = 0
-	return q.best(func(item) bool { return true }), "those who reply (P2) come before those who extend (P3)"
+	return q.best(func(item) bool { return true }), byIntent
 }
 
 // best is the place of the most urgent of those that count, the oldest of them;

@@ -161,6 +161,26 @@ func TestTheJournalSaysWhatWasDecidedBeyondTheMessages(t *testing.T) {
 	}
 }
 
+func TestWhySomebodyIsPreferredIsSaid(t *testing.T) {
+	for _, tt := range []struct {
+		says  string
+		plays []play
+		want  string
+	}{
+		{"[NEXT: a01, a02!P1]", nil, "it interrupts (P1)"},
+		{"[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "the last message asks for it"},
+		{"[NEXT: a01!P3, a02]", nil, "those who reply (P2) come before those who extend (P3)"},
+		{"[NEXT: a01, a02!P3, a03]", []play{says("one")}, "those who reply (P2) come before those who extend (P3)"},
+	} {
+		s := stage(t, &coordinator.MemoryStore{}, tt.plays...)
+		s.with(crowd(5), "")
+		s.say("hello " + tt.says)
+		if got := s.Decided(); len(got) != 1 || got[0].Reason != tt.want {
+			t.Errorf("%s: decided was %+v, want %q", tt.says, got, tt.want)
+		}
+	}
+}
+
 func TestManyDecisionsTakeNoMoreRoomThanTwenty(t *testing.T) {
 	d := onDisk(t, 0)
 	s := waiting(t, d, strings.Repeat("a01, a02, ", 1000))

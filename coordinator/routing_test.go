@@ -98,6 +98,18 @@ func TestAHumanIsAskedAgainWhileTheQueueWaits(t *testing.T) {
 	s.checkAsked("ada", "bob")
 }
 
+func TestTheHumanWhoNamedNobodyWhoIsKnownIsAskedAgain(t *testing.T) {
+	s := start(t, &coordinator.MemoryStore{})
+	s.say("[FROM: eve] hm [NEXT: zed]")
+	if s.Waiting() != "eve" {
+		t.Errorf("waiting for %q, and eve was not understood", s.Waiting())
+	}
+	s.say("[FROM: you] hm [NEXT: zed]") // out of turn
+	if s.Waiting() != "you" {
+		t.Errorf("waiting for %q, and you were not understood", s.Waiting())
+	}
+}
+
 func TestAHumanDropsWhoWaits(t *testing.T) {
 	for _, marker := range []string{"[DROP: bob]", "[DROP: ALL]", "[drop: Bob]"} {
 		s := paused(t)

@@ -77,6 +77,7 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 		return err
 	}
 	if !c.routeHuman(m, said) {
+		c.waiting = human.ID // whoever speaks out of turn, too
 		c.giveBack()
 		return nil
 	}
