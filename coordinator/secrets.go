@@ -132,8 +132,8 @@ func (m Member) InPlain() []string {
 }
 
 // withoutSecrets is the payload as it may be kept: this is where everything that is said, or
-// done, or went wrong comes by on its way to the journal. What names the parts of a session
-// stays as it is, or they would not be found again.
+// done, or went wrong comes by on its way to the journal. What we name the parts of a session by
+// stays as it is, or they would not be found again; the names that agents give become others.
 func (c *Coordinator) withoutSecrets(p projection.Payload) projection.Payload {
 	clean := c.secrets.Text
 	switch p := p.(type) {
@@ -159,16 +159,16 @@ func (c *Coordinator) withoutSecrets(p projection.Payload) projection.Payload {
 		p.Text = clean(p.Text)
 		return p
 	case projection.ToolStarted:
-		p.Input = c.secrets.JSON(p.Input)
+		p.ToolID, p.Name, p.Input = clean(p.ToolID), clean(p.Name), c.secrets.JSON(p.Input)
 		return p
 	case projection.ToolCompleted:
-		p.Output, p.Error = clean(p.Output), clean(p.Error)
+		p.ToolID, p.Name, p.Output, p.Error = clean(p.ToolID), clean(p.Name), clean(p.Output), clean(p.Error)
 		return p
 	case projection.PermissionAnswered:
-		p.Title = clean(p.Title)
+		p.ToolID, p.Name, p.Title = clean(p.ToolID), clean(p.Name), clean(p.Title)
 		return p
 	case projection.TurnEnded:
-		p.Error, p.Partial = clean(p.Error), clean(p.Partial)
+		p.Error, p.Partial, p.AgentSession = clean(p.Error), clean(p.Partial), clean(p.AgentSession)
 		return p
 	}
 	return p

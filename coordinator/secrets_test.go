@@ -101,6 +101,14 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 				agent.Text{Text: "done"}))
 			s.say("hello")
 		}},
+		{"what an agent calls its tools and its session", func(s *scene) {
+			s.cast.then(does(nil,
+				agent.Session{ID: "session-" + membersKey},
+				agent.ToolStarted{ID: "1-" + membersKey, Name: "curl " + membersKey},
+				agent.ToolCompleted{ID: "1-" + membersKey, Name: "curl " + membersKey},
+				agent.Text{Text: "done"}))
+			s.say("hello")
+		}},
 		{"a cancelled turn", func(s *scene) { s.cast.then(isCancelled(cancel, all)); s.SayAs(ctx, "you", "hello") }},
 	} {
 		t.Run(tt.where, func(t *testing.T) {
