@@ -1,57 +1,65 @@
 package coordinator
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// endOrphans ends what agents have left running because the program died in their turns, and
-// says so. The session is locked: nobody else works on it. A copy of it is another session,
-// which has the same open turns and must leave them alone.
+// endOrphans ends what agents have left running because the program died, and says so. The
+// session is locked: nobody else works on it. A copy of it is another session, which has the
+// same open turns and must leave them alone.
 func (c *Coordinator) endOrphans(log SessionLog, state *projection.State) {
+	if inherited(state) {
+		return
+	}
 	ended := 0
-	for _, id := range c.orphaned(log, state) {
-		ended += agent.EndOrphans(id)
+	for _, t := range state.OpenTurns {
+		ended += agent.EndOrphans(t.TurnID)
+	}
+	for id, memberID := range c.residents(log) {
+		if working(state, memberID) {
+			ended += agent.EndOrphans(id) // a tool of the open turn carries the id, too
+		} else {
+			ended += agent.EndResidents(id)
+		}
 	}
 	if ended > 0 {
 		c.o.Events.Notice(Notice{Kind: OrphansEnded, Limit: ended})
 	}
 }
 
-// orphaned are the ids that orphans of the session may carry: those of the open turns. A
-// program that stays between turns carries the id of an earlier turn of its member, too.
-func (c *Coordinator) orphaned(log SessionLog, state *projection.State) []string {
-	if inherited(state) {
-		return nil
-	}
-	var ids, members []string
-	for _, t := range state.OpenTurns {
-		ids = append(ids, t.TurnID)
-		if c.lasts(t.MemberID) {
-			members = append(members, t.MemberID)
+// residents are the turns of the session whose processes may have stayed between turns, and
+// whose they were: a program that does carries the id of its first turn.
+func (c *Coordinator) residents(log SessionLog) iter.Seq2[string, string] {
+	return func(yield func(turnID, memberID string) bool) {
+		if !slices.ContainsFunc(c.team.Members, c.lasts) {
+			return
+		}
+		orphaned := agent.OrphanedTurns()
+		for e, err := range log.Backward() {
+			if err != nil || len(orphaned) == 0 {
+				return
+			}
+			p, _ := projection.Decode(e)
+			t, ok := p.(projection.TurnStarted)
+			at := slices.Index(orphaned, t.TurnID)
+			if !ok || at < 0 {
+				continue
+			}
+			orphaned = slices.Delete(orphaned, at, at+1)
+			if m, ok := c.team.Member(t.MemberID); ok && c.lasts(m) && !yield(t.TurnID, t.MemberID) {
+				return
+			}
 		}
 	}
-	if len(members) == 0 {
-		return ids
-	}
-	running := slices.DeleteFunc(agent.RunningTurns(), func(id string) bool { return slices.Contains(ids, id) })
-	if len(running) == 0 {
-		return ids
-	}
-	for e, err := range log.Backward() {
-		if err != nil || len(running) == 0 {
-			break
-		}
-		p, _ := projection.Decode(e)
-		t, ok := p.(projection.TurnStarted)
-		if ok && slices.Contains(running, t.TurnID) && slices.Contains(members, t.MemberID) {
-			ids = append(ids, t.TurnID)
-			running = slices.DeleteFunc(running, func(id string) bool { return id == t.TurnID })
-		}
-	}
-	return ids
+}
+
+// working reports whether a turn of the member is open.
+func working(state *projection.State, memberID string) bool {
+	return slices.ContainsFunc(state.OpenTurns, func(t projection.OpenTurn) bool { return t.MemberID == memberID })
 }
 
 // inherited reports whether nothing has happened yet in a session that is a copy of another
@@ -61,11 +69,7 @@ func inherited(state *projection.State) bool {
 }
 
 // lasts reports whether the member's engine keeps programs running between turns.
-func (c *Coordinator) lasts(memberID string) bool {
-	member, ok := c.team.Member(memberID)
-	if !ok {
-		return false
-	}
-	_, lasts := c.o.Engines[member.EngineName()].(agent.Lasting)
-	return lasts
+func (c *Coordinator) lasts(m Member) bool {
+	_, lasts := c.o.Engines[m.EngineName()].(agent.Lasting)
+	return m.Type == MemberAI && lasts
 }

@@ -15,12 +15,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// orphan is a process of a turn, in a session of its own.
+// orphan is a process of a turn, in a session of its own as tools are.
 func orphan(t *testing.T, turnID string) *exec.Cmd {
+	t.Helper()
+	return leftRunning(t, turnID, &syscall.SysProcAttr{Setsid: true})
+}
+
+// resident is a process of a turn that stays between turns.
+func resident(t *testing.T, turnID string) *exec.Cmd {
+	t.Helper()
+	return leftRunning(t, turnID, &syscall.SysProcAttr{Setpgid: true})
+}
+
+func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "300")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), agent.TurnVariable + "=" + turnID}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = as
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +106,36 @@ func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
 				t.Errorf("told %q", s.diary.lines)
 			}
 		})
+	}
+}
+
+func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
+	for _, lasts := range []bool{false, true} {
+		id := fmt.Sprintf("%s-%d-%v", t.Name(), os.Getpid(), lasts)
+		program, server := resident(t, id), orphan(t, id)
+		store := &coordinator.MemoryStore{}
+		session := wrote(t, store,
+			projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"},
+			projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done})
+
+		s := stage(t, store)
+		o := s.options(store)
+		if lasts {
+			o.Engines["cast"] = lasting{s.cast}
+		}
+		s.Coordinator = coordinator.New(o)
+		s.with(ensemble(), session)
+		if lasts {
+			program.Wait() // it is killed, or the test never ends
+		} else if !living(program) {
+			t.Error("what an engine for one turn has left on purpose was ended")
+		}
+		if !living(server) {
+			t.Error("the server that the agent was asked to start was ended")
+		}
+		if told := s.diary.count(fmt.Sprintf("notice %d [] 1", coordinator.OrphansEnded)) == 1; told != lasts {
+			t.Errorf("told %q", s.diary.lines)
+		}
 	}
 }
 

@@ -60,19 +60,40 @@ func marked(turnID string) map[int]struct{} {
 // that were. While the program that started them is alive they are no orphans: whoever asks
 // has a copy of its session. Elsewhere than on Linux it does nothing.
 func EndOrphans(turnID string) (ended int) {
-	if turnID == "" {
-		return 0
-	}
-	left := marked(turnID)
-	for pid := range left {
-		if owned(pid) {
-			return 0
-		}
-	}
+	left := orphans(turnID)
 	if len(left) > 0 {
 		endStrays(turnID)
 	}
 	return len(left)
+}
+
+// EndResidents ends what a [Lasting] engine has kept since a turn that has ended, when its
+// program has died, and tells how many processes that were. What agents have put into sessions
+// of their own stays. Elsewhere than on Linux it does nothing.
+func EndResidents(turnID string) (ended int) {
+	left := orphans(turnID)
+	for pid := range left {
+		is, ok := status(pid)
+		if _, apart := left[is.session]; ok && !apart {
+			killIfCarries(pid, []byte(TurnVariable+"="+turnID))
+			ended++
+		}
+	}
+	return ended
+}
+
+// orphans are the processes of a turn, unless one of them belongs to a living program.
+func orphans(turnID string) map[int]struct{} {
+	if turnID == "" {
+		return nil
+	}
+	left := marked(turnID)
+	for pid := range left {
+		if owned(pid) {
+			return nil
+		}
+	}
+	return left
 }
 
 // thisProgram names this process as no other one is named while it lives: its id may be
@@ -104,13 +125,13 @@ func owned(pid int) bool {
 	return false
 }
 
-// RunningTurns are the ids of turns that processes carry now. Elsewhere than on Linux there
-// seem to be none.
-func RunningTurns() []string {
+// OrphanedTurns are the ids of turns that processes carry whose program has died. Elsewhere than
+// on Linux there seem to be none.
+func OrphanedTurns() []string {
 	found := map[string]struct{}{}
 	for _, pid := range processes() {
 		env, err := os.ReadFile(procFile(pid, "environ"))
-		if err != nil {
+		if err != nil || !bytes.Contains(env, []byte(TurnVariable+"=")) || owned(pid) {
 			continue
 		}
 		for one := range bytes.SplitSeq(env, []byte{0}) {
@@ -205,6 +226,7 @@ func onlyZombies(group int) bool {
 type procStatus struct {
 	state   string
 	group   int
+	session int
 	flags   uint64
 	started string // in clock ticks since the machine was
 }
@@ -228,12 +250,11 @@ func status(pid int) (is procStatus, ok bool) {
 		return is, false
 	}
 	is.state, is.started = fields[0], fields[19]
-	is.group, err = strconv.Atoi(fields[2])
-	if err != nil {
-		return is, false
-	}
-	is.flags, err = strconv.ParseUint(fields[6], 10, 64)
-	return is, err == nil
+	var errs [3]error
+	is.group, errs[0] = strconv.Atoi(fields[2])
+	is.session, errs[1] = strconv.Atoi(fields[3])
+	is.flags, errs[2] = strconv.ParseUint(fields[6], 10, 64)
+	return is, errors.Join(errs[:]...) == nil
 }
 
 // processes are the ids of all processes that can be seen.

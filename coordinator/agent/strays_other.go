@@ -17,5 +17,8 @@ func EndOrphans(string) (ended int) { return 0 }
 // thisProgram has no name that others could find it by.
 func thisProgram() string { return "" }
 
-// RunningTurns are not seen.
-func RunningTurns() []string { return nil }
+// EndResidents does nothing, either.
+func EndResidents(string) (ended int) { return 0 }
+
+// OrphanedTurns are not seen.
+func OrphanedTurns() []string { return nil }
