@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,10 +47,11 @@ func (f *figures) archiveTimes(t *testing.T, what, home, path string) (shrunk fl
 	}
 	packed := filepath.Join(f.dir, "kept.zst")
 	defer os.Remove(packed)
-	results := f.race(t, append([]contestant{{
+	compact := contestant{
 		name: "compact", home: home, prepare: again, says: "archived",
 		args: []string{f.program, "compact", "--keep", "0", "--archive-after", "0d"},
-	}}, f.packers(kept, packed)...)...)
+	}
+	results := f.race(t, append([]contestant{compact}, f.onOneCore(compact, kept, packed)...)...)
 	size := fileSize(t, kept)
 	shrunk = float64(size) / float64(fileSize(t, archived))
 	fmt.Printf("\nOf %s MB, %s: %.1f times smaller. %.0f MB/s, read back and compared.\n",
@@ -63,28 +65,32 @@ func (f *figures) archiveTimes(t *testing.T, what, home, path string) (shrunk fl
 	return shrunk
 }
 
-// archivesAsZstd notes how archiving does beside zstd -3. Both read back and
-// compare, except for what is called alone.
+// archivesAsZstd notes how archiving does beside zstd -3, which alone reads
+// nothing back.
 func (f *figures) archivesAsZstd(what string, smaller float64, results []costs) {
-	compact, alone, checked := results[0], results[1], results[2]
-	against := func(a, b time.Duration) float64 { return a.Seconds() / b.Seconds() }
-	f.is("archiving "+what+", time against zstd -3", against(compact.wall(), checked.wall()), 1, "times")
-	f.is("archiving "+what+", processor time against zstd -3", against(compact.cpu(), checked.cpu()), 1, "times")
-	f.is("archiving "+what+", time against zstd -3 alone", against(compact.wall(), alone.wall()), 1, "times")
+	compact, onOneCore, alone, checked := results[0], results[1], results[2], results[3]
+	against := func(a, b costs) float64 { return a.wall().Seconds() / b.wall().Seconds() }
+	f.is("archiving "+what+", time against zstd -3 on one core", against(compact, alone), 1, "times")
+	f.is("the same on one core, too, against zstd -3, read back and compared", against(onOneCore, checked), 1, "times")
 	f.isAtLeast("archiving "+what+", against zstd -3", smaller, 1, "times smaller")
 }
 
-// packers are what archiving is compared with: zstd alone, and with what archiving
-// does besides; none where there is no zstd.
-func (f *figures) packers(path, packed string) []contestant {
-	zstd := f.tool("zstd -3", nil, "zstd")
-	if zstd.args == nil {
-		return present([]contestant{zstd})
+// onOneCore is what archiving is compared with: the same on one core, and zstd
+// there, alone and with what archiving does besides; none where that cannot be
+// had.
+func (f *figures) onOneCore(compact contestant, path, packed string) []contestant {
+	taskset, zstd := f.tool("taskset", nil, "taskset"), f.tool("zstd -3", nil, "zstd")
+	if taskset.args == nil || zstd.args == nil {
+		present([]contestant{taskset, zstd}) // says which
+		return nil
 	}
+	onCore0 := []string{taskset.args[0], "-c", "0"}
+	compact.name, compact.args = "compact, on one core", slices.Concat(onCore0, compact.args)
 	pack := "zstd -3 -q -f -o " + packed + " " + path
 	return []contestant{
-		{name: zstd.name, args: []string{"sh", "-c", pack}},
-		{name: "the same, read back and compared", args: []string{"sh", "-c", pack + " && zstd -dc " + packed + " | cmp - " + path}},
+		compact,
+		{name: "zstd -3, on one core", args: slices.Concat(onCore0, []string{"sh", "-c", pack})},
+		{name: "the same, read back and compared", args: slices.Concat(onCore0, []string{"sh", "-c", pack + " && zstd -dc " + packed + " | cmp - " + path})},
 	}
 }
 
