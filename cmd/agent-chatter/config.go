@@ -82,18 +82,11 @@ func (c config) policy() catalog.Policy {
 
 // config reads the file, and the environment over it.
 func (a *app) config() (config, error) {
-	path := filepath.Join(a.home, "config.json")
-	c, err := readConfig(path)
+	c, err := readConfig(filepath.Join(a.home, "config.json"))
 	if err != nil {
 		return c, err
 	}
-	if err := c.Retention.fromEnvironment(); err != nil {
-		return c, err
-	}
-	if err := c.check(); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
+	return c, c.Retention.fromEnvironment()
 }
 
 // maxLine is the configured limit of a line, or 0. Reading needs no
@@ -159,8 +152,8 @@ func (c config) check() error {
 func (r *retention) fromEnvironment() error {
 	const prefix = "AGENT_CHATTER_RETENTION_"
 	for name, set := range map[string]func(string) error{
-		"AUTO":          func(v string) (err error) { r.Auto, err = parsed(strconv.ParseBool(v)); return err },
-		"KEEP":          func(v string) (err error) { r.Keep, err = parsed(strconv.Atoi(v)); return err },
+		"AUTO":          func(v string) (err error) { r.Auto, err = parseAuto(v); return err },
+		"KEEP":          func(v string) (err error) { r.Keep, err = parseKeep(v); return err },
 		"ARCHIVE_AFTER": func(v string) error { r.ArchiveAfter = new(days); return r.ArchiveAfter.UnmarshalText([]byte(v)) },
 		"DELETE_AFTER":  func(v string) error { r.DeleteAfter = new(days); return r.DeleteAfter.UnmarshalText([]byte(v)) },
 	} {
@@ -173,7 +166,21 @@ func (r *retention) fromEnvironment() error {
 	return nil
 }
 
-func parsed[T any](v T, err error) (*T, error) { return &v, err }
+func parseAuto(text string) (*bool, error) {
+	auto, err := strconv.ParseBool(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is neither true nor false", text)
+	}
+	return &auto, nil
+}
+
+func parseKeep(text string) (*int, error) {
+	keep, err := strconv.Atoi(text)
+	if err != nil || keep < 0 {
+		return nil, fmt.Errorf("%q is no number of sessions, 0 or more", text)
+	}
+	return &keep, nil
+}
 
 // days is a span of time such as 30d or 12h; zero is none.
 type days time.Duration
