@@ -29,6 +29,7 @@ type Log struct {
 	lockErr  error        // why Open could not take the lock
 	closed   bool
 	exists   bool // the journal has a file, live or archived
+	made     bool // by this Log
 	archived bool
 
 	end      Position // behind the last acknowledged line
@@ -249,7 +250,7 @@ func (l *Log) create() error {
 	}
 	// Crash here leaves an empty journal, which readers take for no session.
 	l.dirs = append(l.dirs, l.files.dir)
-	l.file, l.exists = file, true
+	l.file, l.exists, l.made = file, true, true
 	return nil
 }
 
@@ -497,6 +498,25 @@ func (l *Log) Close() error {
 		err = errors.Join(err, l.file.Close())
 		l.file = nil
 	}
+	return errors.Join(err, l.release())
+}
+
+// Discard closes the Log, and removes the journal if this Log has made it: for
+// somebody who could not write all that belongs into it, and has told nobody of
+// it. Any other Log stays open, and its journal as it is, with all that was
+// appended.
+func (l *Log) Discard() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || !l.made {
+		return nil
+	}
+	l.closed = true
+	err := l.file.Close()
+	l.file = nil
+	// Crash here leaves what was written, and at last a lock file, which is no
+	// journal.
+	err = errors.Join(err, l.dir.removeAll(l.files.path(), l.files.lockPath()), l.dir.fs.SyncDir(l.files.dir))
 	return errors.Join(err, l.release())
 }
 

@@ -397,3 +397,27 @@ func TestWhatAnAppendReturnedStaysWhileMoreIsAppended(t *testing.T) {
 	}
 	same(t, "events", events, want)
 }
+
+func TestADiscardedJournalIsGoneAndOneThatWasThereBeforeStays(t *testing.T) {
+	dir := newDir(t)
+	made := mustCreate(t, dir)
+	mustAppend(t, made, counted(1, 0))
+	must(t, made.Discard())
+	must(t, made.Close())
+	if names := filesIn(t, dir.Path()); len(names) > 0 {
+		t.Errorf("it left %v", names)
+	}
+	if _, err := made.Append(counted(2, 0)); !errors.Is(err, journal.ErrClosed) {
+		t.Errorf("Append: %v", err)
+	}
+	must(t, mustCreate(t, dir).Discard()) // nothing was ever written
+
+	id := newJournal(t, dir, 0)
+	opened := mustOpen(t, dir, id)
+	mustAppend(t, opened, counted(16, 0))
+	must(t, opened.Discard())
+	must(t, opened.Close())
+	if n := len(sound(t, dir, id)); n != 16 {
+		t.Errorf("%d events are left", n)
+	}
+}
