@@ -48,6 +48,12 @@ func IsMessage(e journal.Event) bool {
 	return ok
 }
 
+// IsOfPerson reports whether an event is a message of a person.
+func IsOfPerson(e journal.Event) bool {
+	m, ok := messageOf(e)
+	return ok && m.Speaker.Type == TypeHuman
+}
+
 // Conversation leaves out the events that tell of the program and the file.
 func Conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
@@ -68,29 +74,4 @@ func inConversation(e journal.Event) bool {
 		return false
 	}
 	return true
-}
-
-// Exchanges groups the events of a conversation: each group begins with a
-// person's message and holds all that came of it. The data of the events has to
-// last.
-func Exchanges(events iter.Seq2[journal.Event, error]) iter.Seq2[[]journal.Event, error] {
-	return func(yield func([]journal.Event, error) bool) {
-		var group []journal.Event
-		for e, err := range Conversation(events) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if m, ok := messageOf(e); ok && m.Speaker.Type == TypeHuman && len(group) > 0 {
-				if !yield(group, nil) {
-					return
-				}
-				group = nil
-			}
-			group = append(group, e)
-		}
-		if len(group) > 0 {
-			yield(group, nil)
-		}
-	}
 }

@@ -1,21 +1,12 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
-)
-
-const (
-	// forkBytes is about how much is copied at a time.
-	forkBytes = 1 << 20
-	// heldBytes is about how much of a copy is in memory: a journal keeps what is
-	// not on the disk yet.
-	heldBytes = 8 << 20
 )
 
 // Fork copies the events of a session up to the one of that number, with the end
@@ -27,19 +18,12 @@ func (t *Team) Fork(id string, upTo uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fork := t.journals.NewID()
-	log, err := t.journals.Create(fork)
+	fork := forking{id: t.journals.NewID(), parent: projection.Parent{SessionID: id, Seq: upTo}}
+	err = t.fill(fork.id, func(w *writing) error { return t.copyEvents(id, w, fork) })
 	if err != nil {
 		return "", err
 	}
-	defer log.Close()
-	var state projection.State
-	if err := t.copyEvents(id, upTo, &forking{id: fork, parent: projection.Parent{SessionID: id, Seq: upTo}, log: log, state: &state}); err != nil {
-		// Crash here leaves a shorter session, whole in itself, that nobody has heard of.
-		return "", errors.Join(err, log.Close(), t.Delete(fork))
-	}
-	t.Closed(fork, &state, log.Position())
-	return fork, nil
+	return fork.id, nil
 }
 
 // forkable is the number of the last event to copy. Everything up to it has been
@@ -87,18 +71,13 @@ func endsReply(e journal.Event) bool {
 	return false
 }
 
-// forking is a session that is made of another one's events.
+// forking is what a copy says of itself.
 type forking struct {
 	id     string
 	parent projection.Parent
-	log    *journal.Log
-	state  *projection.State
-	batch  []journal.Record
-	bytes  int // of the batch
-	held   int // bytes that were written since the last sync
 }
 
-func (t *Team) copyEvents(id string, upTo uint64, f *forking) error {
+func (t *Team) copyEvents(id string, w *writing, fork forking) error {
 	r, err := t.journals.Reader(id, journal.Position{})
 	if err != nil {
 		return err
@@ -108,51 +87,24 @@ func (t *Team) copyEvents(id string, upTo uint64, f *forking) error {
 		if err != nil {
 			return err
 		}
-		if err := f.take(e); err != nil {
+		if err := fork.take(e, w); err != nil {
 			return err
 		}
-		if e.Seq >= upTo {
+		if e.Seq >= fork.parent.Seq {
 			break
 		}
 	}
-	if err := f.append(); err != nil {
-		return err
-	}
-	return f.log.Sync()
+	return nil
 }
 
 // take copies an event. What is said of the file alone stays with the file.
-func (f *forking) take(e journal.Event) error {
-	r := journal.Record{Type: e.Type, Data: slices.Clone(e.Data), Time: e.Time}
+func (f forking) take(e journal.Event, w *writing) error {
 	switch p, _ := projection.Decode(e); p := p.(type) {
 	case projection.JournalRecovered:
 		return nil
 	case projection.SessionCreated:
 		p.SessionID, p.Parent = f.id, &f.parent
-		r = projection.Record(e.Time, p)
+		return w.add(projection.Record(e.Time, p))
 	}
-	f.batch, f.bytes = append(f.batch, r), f.bytes+len(r.Data)
-	if f.bytes < forkBytes {
-		return nil
-	}
-	return f.append()
-}
-
-// append writes what was taken.
-func (f *forking) append() error {
-	if len(f.batch) == 0 {
-		return nil
-	}
-	events, err := f.log.Append(f.batch...)
-	for _, e := range events {
-		f.state.Apply(e)
-	}
-	f.held += f.bytes
-	clear(f.batch) // their data
-	f.batch, f.bytes = f.batch[:0], 0
-	if err == nil && f.held >= heldBytes {
-		f.held = 0
-		err = f.log.Sync()
-	}
-	return err
+	return w.add(journal.Record{Type: e.Type, Data: slices.Clone(e.Data), Time: e.Time})
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"crypto/sha256"
 	"errors"
 	"iter"
 	"slices"
@@ -18,34 +19,22 @@ type Merged struct {
 
 // Merge makes a new session of two of the team, with what they have in common
 // once, and behind it what each has alone: whole exchanges, each a person's
-// message with all that came of it, in the order of their times; one that both
-// have all the same, as after an earlier merge, is taken once. The two stay as they
-// are.
+// message with all that came of it, in the order of their times. What both have of
+// an exchange, as after an earlier merge, is taken once. The two stay as they are.
 func (t *Team) Merge(a, b string) (Merged, error) {
 	parting, err := projection.Part(t.events(a), t.events(b))
 	if err != nil {
 		return Merged{}, err
 	}
-	id := t.journals.NewID()
-	log, err := t.journals.Create(id)
-	if err != nil {
-		return Merged{}, err
-	}
-	defer log.Close()
 	m := &merging{
 		team: t, a: a, b: b, parting: parting,
-		made:  forking{id: id, parent: projection.Parent{SessionID: a, Seq: max(1, parting.A)}, log: log, state: new(projection.State)},
-		count: Merged{ID: id, Common: parting.Messages},
+		made:  forking{id: t.journals.NewID(), parent: projection.Parent{SessionID: a, Seq: max(1, parting.A)}},
+		count: Merged{Common: parting.Messages},
 	}
-	if err := m.run(); err != nil {
-		// Crash here leaves a shorter session, whole in itself, that nobody has heard of.
-		err = errors.Join(err, log.Close())
-		if deleted := t.Delete(id); !errors.Is(deleted, journal.ErrNotFound) { // nothing was written yet
-			err = errors.Join(err, deleted)
-		}
+	m.count.ID = m.made.id
+	if err := t.fill(m.made.id, m.run); err != nil {
 		return Merged{}, err
 	}
-	t.Closed(id, m.made.state, log.Position())
 	return m.count, nil
 }
 
@@ -54,23 +43,24 @@ type merging struct {
 	team    *Team
 	a, b    string
 	parting projection.Parting
-	taken   map[string]bool // how the exchanges began that the first has alone
 	made    forking
+	w       *writing
 	count   Merged
+
+	// What the first has alone, by how its exchanges begin.
+	ahead map[digest]bool     // they were not taken yet
+	both  map[digest][]digest // what came of those that were taken
 }
 
-func (m *merging) run() error {
+func (m *merging) run(w *writing) error {
+	m.w = w
 	if err := m.common(); err != nil {
 		return err
 	}
 	if err := m.tails(); err != nil {
 		return err
 	}
-	m.made.batch = append(m.made.batch, m.source())
-	if err := m.made.append(); err != nil {
-		return err
-	}
-	return m.made.log.Sync()
+	return w.add(m.source())
 }
 
 // source says where the events that are not of the parent come from.
@@ -88,7 +78,7 @@ func (m *merging) common() error {
 		if err != nil {
 			return err
 		}
-		if e.Seq > max(1, m.parting.A) {
+		if e.Seq > m.made.parent.Seq {
 			return nil
 		}
 		if p, err := projection.Decode(e); err == nil {
@@ -97,7 +87,7 @@ func (m *merging) common() error {
 				e.Data = projection.Record(e.Time, created).Data
 			}
 		}
-		if err := m.made.take(e); err != nil {
+		if err := m.made.take(e, m.w); err != nil {
 			return err
 		}
 	}
@@ -131,57 +121,130 @@ func united(members, others []projection.Member) []projection.Member {
 
 // tails takes what each of the two has alone, the earlier exchange first.
 func (m *merging) tails() error {
-	m.taken = map[string]bool{}
-	for exchange, err := range m.alone(m.a, m.parting.A) {
+	if err := m.lookAhead(); err != nil {
+		return err
+	}
+	a, b := m.tail(m.a, m.parting.A), m.tail(m.b, m.parting.B)
+	defer a.stop()
+	defer b.stop()
+	for a.more || b.more {
+		var err error
+		if m.firstIsNext(a, b) {
+			err = m.takeFirst(a)
+		} else {
+			err = m.takeSecond(b)
+		}
 		if err != nil {
 			return err
 		}
-		m.taken[beginning(exchange)] = true
 	}
-	nextA, stopA := iter.Pull2(m.alone(m.a, m.parting.A))
-	defer stopA()
-	nextB, stopB := iter.Pull2(m.alone(m.b, m.parting.B))
-	defer stopB()
-	a, errA, moreA := nextA()
-	b, errB, moreB := nextB()
-	for errA == nil && errB == nil && (moreA || moreB) {
-		if moreA && (!moreB || !a[0].Time.After(b[0].Time)) {
-			if err := m.take(a, &m.count.A); err != nil {
-				return err
-			}
-			a, errA, moreA = nextA()
-			continue
+	return errors.Join(a.err, b.err)
+}
+
+// firstIsNext reports whether the next exchange is one of the first session. One
+// that both have comes where that has it.
+func (m *merging) firstIsNext(a, b *tail) bool {
+	return a.more && (!b.more || m.ahead[digestOf(b.head)] || !a.begins().After(b.begins()))
+}
+
+// lookAhead notes how the exchanges begin that the first session has alone.
+func (m *merging) lookAhead() error {
+	m.ahead, m.both = map[digest]bool{}, map[digest][]digest{}
+	a := m.tail(m.a, m.parting.A)
+	defer a.stop()
+	for a.more {
+		m.ahead[digestOf(a.head)] = true
+		for range a.exchange() {
 		}
-		if !m.taken[beginning(b)] {
-			if err := m.take(b, &m.count.B); err != nil {
-				return err
-			}
-		}
-		b, errB, moreB = nextB()
 	}
-	return errors.Join(errA, errB)
+	return a.err
 }
 
-// alone are the exchanges of a session behind an event.
-func (m *merging) alone(id string, seq uint64) iter.Seq2[[]journal.Event, error] {
-	return projection.Exchanges(behind(m.team.events(id), seq))
-}
-
-// beginning tells an exchange from others: a message has an id of its own.
-func beginning(exchange []journal.Event) string {
-	return exchange[0].Type + string(exchange[0].Data)
-}
-
-func (m *merging) take(exchange []journal.Event, messages *int) error {
-	for _, e := range exchange {
-		if projection.IsMessage(e) {
-			*messages++
-		}
-		if err := m.made.take(e); err != nil {
+// takeFirst takes an exchange of the first session.
+func (m *merging) takeFirst(a *tail) error {
+	beginning := digestOf(a.head)
+	delete(m.ahead, beginning)
+	for e := range a.exchange() {
+		m.both[beginning] = append(m.both[beginning], digestOf(e))
+		if err := m.take(e, &m.count.A); err != nil {
 			return err
 		}
 	}
-	return nil
+	return a.err
+}
+
+// takeSecond takes an exchange of the second session, without what the first one
+// has of it, too.
+func (m *merging) takeSecond(b *tail) error {
+	both := m.both[digestOf(b.head)]
+	for e := range b.exchange() {
+		if len(both) > 0 && digestOf(e) == both[0] {
+			both = both[1:]
+			continue
+		}
+		both = nil
+		if err := m.take(e, &m.count.B); err != nil {
+			return err
+		}
+	}
+	return b.err
+}
+
+func (m *merging) take(e journal.Event, messages *int) error {
+	if projection.IsMessage(e) {
+		*messages++
+	}
+	return m.made.take(e, m.w)
+}
+
+// digest tells an event from others: a message has an id of its own.
+type digest [sha256.Size]byte
+
+func digestOf(e journal.Event) digest {
+	return sha256.Sum256(append([]byte(e.Type), e.Data...))
+}
+
+// tail is the conversation of a session behind an event, of which only the next
+// event is in memory.
+type tail struct {
+	next func() (journal.Event, error, bool)
+	stop func()
+	head journal.Event // the next event
+	more bool          // there is one
+	err  error         // that ended it
+}
+
+func (m *merging) tail(id string, seq uint64) *tail {
+	t := &tail{}
+	t.next, t.stop = iter.Pull2(behind(projection.Conversation(m.team.events(id)), seq))
+	t.advance()
+	return t
+}
+
+func (t *tail) advance() {
+	t.head, t.err, t.more = t.next()
+	t.more = t.more && t.err == nil
+}
+
+// exchange yields the events up to the next message of a person.
+func (t *tail) exchange() iter.Seq[journal.Event] {
+	return func(yield func(journal.Event) bool) {
+		for first := true; t.more && (first || !projection.IsOfPerson(t.head)); first = false {
+			if !yield(t.head) {
+				return
+			}
+			t.advance()
+		}
+	}
+}
+
+// begins is when an exchange began: what is still of the last one that both have
+// comes before any other.
+func (t *tail) begins() time.Time {
+	if !projection.IsOfPerson(t.head) {
+		return time.Time{}
+	}
+	return t.head.Time
 }
 
 // events reads a journal of the team from its beginning.

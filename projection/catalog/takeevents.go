@@ -13,15 +13,19 @@ import (
 // TakeEvents makes a journal from elsewhere a session of the team under its own
 // id, or appends what an earlier state of it did not have. It returns how many
 // messages were new and how many there are. When the team's session went on in
-// another way, the error is ErrDiverged, and nothing has changed.
+// another way, the error is ErrDiverged, and when somebody writes to it meanwhile a
+// *journal.LockedError or journal.ErrChanged; nothing has changed then.
 func (t *Team) TakeEvents(id string, from projection.SessionImported, events iter.Seq2[journal.Event, error]) (taken, total int, err error) {
 	k := &taking{team: t, id: id, from: from}
-	_, err = t.journals.Stat(id)
+	begun, err := t.begun(id)
 	switch {
-	case errors.Is(err, journal.ErrNotFound):
-		err = k.new(events)
-	case err == nil:
-		err = k.more(events)
+	case err != nil:
+	case begun:
+		err = k.rest(events)
+	default:
+		// Crash here leaves a part of the session, whole in itself: the next
+		// import of the same journal appends the rest.
+		err = t.fill(id, func(w *writing) error { return k.all(w, events) })
 	}
 	if err != nil {
 		return 0, k.total, err
@@ -29,106 +33,103 @@ func (t *Team) TakeEvents(id string, from projection.SessionImported, events ite
 	return k.taken, k.total, nil
 }
 
+// begun reports whether a journal has an event.
+func (t *Team) begun(id string) (bool, error) {
+	for _, err := range t.events(id) {
+		if errors.Is(err, journal.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	return false, nil
+}
+
 // taking is a journal from elsewhere on its way in.
 type taking struct {
 	team  *Team
 	id    string
 	from  projection.SessionImported
-	batch []journal.Record
-	bytes int
 	taken int // messages
 	total int
 }
 
-// new makes a session. What is said of the other file alone stays with it.
-func (k *taking) new(events iter.Seq2[journal.Event, error]) error {
-	log, err := k.team.journals.Create(k.id)
+// all takes every event but what is said of the other file alone.
+func (k *taking) all(w *writing, events iter.Seq2[journal.Event, error]) error {
+	for e, err := range events {
+		if err == nil && e.Type != journal.TypeRecovered {
+			err = k.take(e, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return k.end(w)
+}
+
+// rest takes what comes behind the conversation that the session has.
+func (k *taking) rest(events iter.Seq2[journal.Event, error]) error {
+	r, err := k.team.journals.Reader(k.id, journal.Position{})
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	var state projection.State
-	write := func(records []journal.Record) error {
-		written, err := log.Append(records...)
-		for _, e := range written {
-			state.Apply(e)
-		}
-		return err
-	}
-	for e, err := range events {
-		if err == nil && e.Type != journal.TypeRecovered {
-			err = k.take(e, write)
-		}
-		if err != nil {
-			return errors.Join(err, log.Close(), k.giveUp())
-		}
-	}
-	// Crash here leaves a part of the session, whole in itself: the next import of
-	// the same journal appends the rest.
-	if err := k.end(write); err != nil {
-		return errors.Join(err, log.Close(), k.giveUp())
-	}
-	if err := log.Sync(); err != nil {
-		return err
-	}
-	k.team.Closed(k.id, &state, log.Position())
-	return nil
-}
-
-// giveUp removes a session of which the rest did not come.
-func (k *taking) giveUp() error {
-	if err := k.team.Delete(k.id); !errors.Is(err, journal.ErrNotFound) {
-		return err
-	}
-	return nil
-}
-
-// more appends to a session what comes behind the conversation that it has.
-func (k *taking) more(events iter.Seq2[journal.Event, error]) error {
-	known, stop := iter.Pull2(projection.Conversation(k.team.events(k.id)))
+	defer r.Close()
+	known, stop := iter.Pull2(projection.Conversation(r.Scan()))
 	defer stop()
-	write := func(records []journal.Record) error { return k.team.Append(k.id, records...) }
+	var w *writing
 	for e, err := range projection.Conversation(events) {
 		if err != nil {
 			return err
 		}
 		old, err, ok := known()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case !ok:
-			if err := k.take(e, write); err != nil {
+		}
+		if ok {
+			if err := k.same(e, old); err != nil {
 				return err
 			}
-		case !projection.SameEvent(e, old):
-			return fmt.Errorf("session %s, event %d: %w", k.id, old.Seq, ErrDiverged)
-		case projection.IsMessage(e):
-			k.total++
+			continue
+		}
+		if w == nil {
+			if w, err = k.team.openAt(k.id, r.Position()); err != nil {
+				return err
+			}
+			defer w.log.Close()
+		}
+		if err := k.take(e, w); err != nil {
+			return err
 		}
 	}
-	if k.taken == 0 && len(k.batch) == 0 {
+	if w == nil {
 		return nil
 	}
-	return k.end(write)
+	if err := k.end(w); err != nil {
+		return err
+	}
+	return w.finish()
 }
 
-// take keeps an event until there are enough to be written.
-func (k *taking) take(e journal.Event, write func([]journal.Record) error) error {
+// same passes over an event that the session has.
+func (k *taking) same(e, old journal.Event) error {
+	if !projection.SameEvent(e, old) {
+		return fmt.Errorf("session %s, event %d: %w", k.id, old.Seq, ErrDiverged)
+	}
+	if projection.IsMessage(e) {
+		k.total++
+	}
+	return nil
+}
+
+func (k *taking) take(e journal.Event, w *writing) error {
 	if projection.IsMessage(e) {
 		k.taken++
 		k.total++
 	}
-	k.batch, k.bytes = append(k.batch, journal.Record{Type: e.Type, Data: e.Data, Time: e.Time}), k.bytes+len(e.Data)
-	if k.bytes < forkBytes {
-		return nil
-	}
-	records := k.batch
-	k.batch, k.bytes = nil, 0
-	return write(records)
+	return w.add(journal.Record{Type: e.Type, Data: e.Data, Time: e.Time})
 }
 
-// end writes what is left, and where it all came from.
-func (k *taking) end(write func([]journal.Record) error) error {
+// end says where it all came from.
+func (k *taking) end(w *writing) error {
 	k.from.Taken = k.taken
-	return write(append(k.batch, projection.Record(time.Time{}, k.from)))
+	return w.add(projection.Record(time.Time{}, k.from))
 }

@@ -291,30 +291,11 @@ func (t *Team) Archive(id string) error {
 // returns a *journal.LockedError when somebody has, and projection.ErrNewer when
 // a newer version of the program wrote to it.
 func (t *Team) Append(id string, records ...journal.Record) error {
-	log, err := t.journals.Open(id)
+	w, err := t.open(id)
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	state, _, err := t.Load(id)
-	if err != nil {
-		return err
-	}
-	if state.Newer {
-		return fmt.Errorf("session %s: %w; upgrade agent-chatter to change it", id, projection.ErrNewer)
-	}
-	events, err := log.Append(records...)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		state.Apply(e)
-	}
-	if err := log.Sync(); err != nil {
-		return err
-	}
-	t.Closed(id, state, log.Position())
-	return nil
+	return w.append(records)
 }
 
 // Restore takes a session out of the trash, as journal.Dir.Restore does.
