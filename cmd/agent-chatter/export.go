@@ -19,7 +19,40 @@ func snapshotName(updated time.Time, id string) string {
 	return fmt.Sprintf("%d-%s.json", updated.UnixMilli(), id)
 }
 
-// writeAtomically makes a file whole or not at all, in a directory that is there.
+// writeTo writes a file whole or not at all, in a directory that is there. What
+// is no file, such as a pipe or /dev/stdout, is written to and stays what it is.
+func writeTo(path string, write func(io.Writer) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return writeThrough(path, write)
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	return writeAtomically(path, write)
+}
+
+// writeThrough writes to what cannot be replaced.
+func writeThrough(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
 func writeAtomically(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &exitError{exitFailed, noDirectoryText(filepath.Dir(path))}

@@ -137,7 +137,7 @@ func (e *export) write(path string, write func(io.Writer) error) error {
 		}
 		return w.Flush()
 	}
-	if err := writeAtomically(path, write); err != nil {
+	if err := writeTo(path, write); err != nil {
 		return err
 	}
 	e.app.notice("Written: " + safeLine(path))

@@ -25,7 +25,7 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	results := &results{File: os.Stdout}
+	results := &results{file: os.Stdout}
 	watched := term.IsTerminal(int(os.Stdout.Fd())) // and may go away: what ends then is in the journal
 	code := run(os.Args[1:], &app{stdin: os.Stdin, stdout: results, stderr: os.Stderr, networkFS: journal.NetworkFS})
 	if code == exitDone && results.err != nil && !watched {
@@ -38,14 +38,17 @@ func main() {
 // results is standard output. Whoever printed, a result that did not arrive is a
 // failure.
 type results struct {
-	*os.File
-	err error // the first
+	file *os.File
+	err  error // the first
 }
 
+// Fd is that of standard output, which may be a terminal.
+func (r *results) Fd() uintptr { return r.file.Fd() }
+
 func (r *results) Write(p []byte) (int, error) {
-	n, err := r.File.Write(p)
+	n, err := r.file.Write(p)
 	if err != nil {
-		err = &outputError{err}
+		err = &outputError{fmt.Errorf("standard output: %w", err)}
 	}
 	if r.err == nil {
 		r.err = err
@@ -53,10 +56,10 @@ func (r *results) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// outputError says that a result did not arrive where standard output goes to.
+// outputError says that a result did not arrive where it was to be printed.
 type outputError struct{ err error }
 
-func (e *outputError) Error() string { return "standard output: " + e.err.Error() }
+func (e *outputError) Error() string { return e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
 // app is what every command works with.
@@ -141,6 +144,10 @@ func run(args []string, a *app) (code int) {
 		args = []string{"--help"}
 	}
 	command, err := parser.Parse(args)
+	var output *outputError
+	if errors.As(err, &output) { // of --help
+		return a.fail(output)
+	}
 	if err != nil {
 		fmt.Fprintf(a.stderr, "%s\n%s\n", sentence(err), usageHint(err))
 		return exitUsage

@@ -213,7 +213,7 @@ func sampleTexts() []text {
 	add("emptyText", "", emptyText(journal.Info{ID: aliceID, Dir: filepath.Dir(corrupt.Path), Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
 	add("directoryText", "", directoryText("/a/"+hostile))
-	explained("a full disk behind standard output", &outputError{full})
+	explained("a full disk behind standard output", &outputError{fmt.Errorf("standard output: %w", full)})
 	add("someAre", "one", someAre(1, 3, "session"))
 	add("someAre", "two", someAre(2, 2, "session"))
 	explained("a configuration with one thing wrong", &configError{"/a/config.json", []string{"there is no setting " + hostile}})

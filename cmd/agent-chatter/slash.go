@@ -211,7 +211,7 @@ func (t *talk) export(path string) (string, error) {
 	if path, err = placeFor(path, snapshotName(updated, snapshot.SessionID)); err != nil {
 		return "", err
 	}
-	return path, writeAtomically(path, func(w io.Writer) error {
+	return path, writeTo(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
