@@ -5,12 +5,14 @@
 // program: it looks for them neither on the disk nor on the network. The Go types of the other
 // packages say what the program makes of a document; a schema says what it accepts.
 //
-//	cli-config-v1.2        a team file
-//	team-config-v1.2       its "team"
-//	agent-registry-v1.1    agents/config.json
-//	session-snapshot-v1.0  a whole conversation in one document
-//	journal-event-v1.0     one line of a journal
-//	session-index-v1.0     sessions.json
+//	cli-config-v1.2          a team file
+//	team-config-v1.2         its "team"
+//	agent-registry-v1.1      agents/config.json
+//	session-snapshot-v1.0    a whole conversation in one document
+//	journal-event-v1.0       one line of a journal
+//	session-index-v1.0       sessions.json
+//	session-checkpoint-v1.0  <ID>.checkpoint.json
+//	session-bundle-v1.0      one line of a bundle
 //
 // [Check] answers with everything that is wrong at once, one [Problem] for each thing that
 // somebody has to change, at the field where it has to be changed:

@@ -21,6 +21,8 @@ const (
 	SessionSnapshot = "session-snapshot-v1.0"
 	JournalEvent    = "journal-event-v1.0"
 	SessionIndex    = "session-index-v1.0"
+	Checkpoint      = "session-checkpoint-v1.0"
+	BundleLine      = "session-bundle-v1.0"
 )
 
 // baseURL is where the schemas' $id values begin. Nothing is ever fetched from there.
@@ -43,6 +45,8 @@ var all = []schema{
 	newSchema(SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}),
 	newSchema(JournalEvent, versions{}),
 	newSchema(SessionIndex, versions{}),
+	newSchema(Checkpoint, versions{}),
+	newSchema(BundleLine, versions{}),
 }
 
 // newSchema compiles nothing yet: most runs of the program need one schema or none.

@@ -61,7 +61,7 @@ func TestWhatIsNoVersionIsLeftToTheSchema(t *testing.T) {
 }
 
 func TestDocumentsWithoutAVersionAreNotAskedForOne(t *testing.T) {
-	for _, name := range []string{TeamConfig, JournalEvent, SessionIndex} {
+	for _, name := range []string{TeamConfig, JournalEvent, SessionIndex, Checkpoint, BundleLine} {
 		for _, p := range problems(t, name, []byte(`{"schemaVersion": "9.9"}`)) {
 			if p.Message == `unknown property "schemaVersion"` {
 				name = ""

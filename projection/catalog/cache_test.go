@@ -480,6 +480,20 @@ func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
+func TestCheckpointsAreWhatTheirSchemaSays(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	golden := read(t, filepath.Join("..", "testdata", "journals", "v1.jsonl"))
+	var length int
+	for line := range bytes.Lines(golden) {
+		length += len(line)
+		write(t, live(team, id(1)), golden[:length])
+		at := keep(t, team, id(1))
+		if err := schemas.Check(schemas.Checkpoint, read(t, checkpointOf(team, id(1)))); err != nil {
+			t.Errorf("behind event %d: %v", at.Seq, err)
+		}
+	}
+}
+
 func TestIndexIsWhatItsSchemaSays(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	write(t, live(c.Team("kitchen"), id(9)), []byte("not a journal\n"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // bundle is a bundle of the sample sessions.
@@ -62,6 +63,14 @@ func TestABundleHasTheLinesOfItsJournals(t *testing.T) {
 	want := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if diff := cmp.Diff(want[1:len(want)-1], lines); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEveryLineOfABundleIsWhatItsSchemaSays(t *testing.T) {
+	for line := range strings.Lines(bundle(t, "legacy", "new-format")) {
+		if err := schemas.Check(schemas.BundleLine, []byte(line)); err != nil {
+			t.Errorf("%s\n%v", line, err)
+		}
 	}
 }
 
