@@ -14,7 +14,7 @@ import (
 )
 
 type sessionsImport struct {
-	Path   []string `arg:"" help:"Files, or directories of them."`
+	Path   []string `arg:"" help:"Files, or directories with files in them or below."`
 	Format string   `help:"What they are: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,claude-master,synapse" default:"auto"`
 	Team   string   `complete:"team-id" help:"The id of the team that transcripts of other programs become sessions of; without it, claude, codex or gemini." placeholder:"ID"`
 	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
@@ -26,7 +26,7 @@ func (sessionsImport) Help() string {
   agent-chatter sessions import 1732700400000-session-abc.json
   agent-chatter sessions import ~/.agent-chatter.old/sessions/review/
   agent-chatter sessions import everything.bundle 01KAJ0000000000000000000AA.jsonl
-  agent-chatter sessions import ~/.claude/projects/*/*.jsonl --team review`
+  agent-chatter sessions import ~/.claude/projects/ --team review`
 }
 
 // imported is what import says of one file.
@@ -86,7 +86,7 @@ func (cmd *sessionsImport) report(a *app, all []imported) error {
 	return nil
 }
 
-// filesIn replaces directories by the files in them.
+// filesIn replaces directories by the sessions in them.
 func filesIn(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
@@ -101,15 +101,33 @@ func filesIn(paths []string) ([]string, error) {
 			files = append(files, path)
 			continue
 		}
-		for _, kind := range []string{"*.json", "*.jsonl", "*.bundle"} {
-			inside, err := filepath.Glob(filepath.Join(path, kind))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, slices.DeleteFunc(inside, besideSessions)...)
+		inside, err := sessionsBelow(path)
+		if err != nil {
+			return nil, err
 		}
+		if len(inside) == 0 {
+			return nil, &exitError{exitFailed, nothingInText(path)}
+		}
+		files = append(files, inside...)
 	}
 	return files, nil
+}
+
+// sessionsBelow are the files of a directory, and of those in it, that look like
+// sessions. What somebody deleted is not taken.
+func sessionsBelow(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "trash" && path != dir:
+			return fs.SkipDir
+		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path)) && !besideSessions(path):
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files, err
 }
 
 // besideSessions reports whether a file lies beside sessions, and is none: the

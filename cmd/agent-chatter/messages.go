@@ -640,6 +640,11 @@ func noFileText(path string) string {
 	return fmt.Sprintf("There is no file or directory %s. Name sessions that agent-chatter or another program has written, or directories of them.", safeLine(path))
 }
 
+// nothingInText says what is looked for in a directory.
+func nothingInText(dir string) string {
+	return fmt.Sprintf("There is no session in %s, or in the directories below it: none of their files ends in .json, .jsonl or .bundle. To bring archived ones along, type there: agent-chatter sessions export --all --format bundle -o all.bundle", safeLine(dir))
+}
+
 func noDirectoryText(dir string) string {
 	return fmt.Sprintf("There is no directory %s, and nothing was written. To have it made, write a / behind it: the file gets a name of its own in it.", safeLine(dir))
 }
