@@ -110,6 +110,7 @@ func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
 		return nil, "", err
 	}
 	var found []catalog.Session
+	var all []string
 	var team *catalog.Team
 	for _, t := range teams {
 		trashed, err := t.Journals().ListTrash()
@@ -117,6 +118,7 @@ func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
 			a.sayUnread(t.Journals().Path(), err)
 		}
 		for _, item := range trashed {
+			all = append(all, item.ID)
 			if catalog.PartOf(item.ID, name) {
 				team, found = t, append(found, catalog.Session{ID: item.ID})
 			}
@@ -124,7 +126,7 @@ func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, "", &exitError{exitNotFound, fmt.Sprintf("No session in the trash is named '%s'.", safeLine(name))}
+		return nil, "", &exitError{exitNotFound, notInTrashText(name, all)}
 	case 1:
 		return team, found[0].ID, nil
 	}

@@ -46,6 +46,8 @@ func explain(err error) string {
 		return whoSpeaksText(whoSpeaks)
 	case errors.As(err, &ambiguous):
 		return ambiguousText(ambiguous)
+	case errors.As(err, &notFound) && notFound.Name == catalog.LatestName:
+		return textNoLatest
 	case errors.As(err, &notFound):
 		return fmt.Sprintf("No session is named '%s'.\nTo see which there are, type: agent-chatter sessions", safeLine(notFound.Name))
 	case errors.As(err, &mismatch):
@@ -64,8 +66,6 @@ func explain(err error) string {
 		return textNoTeam
 	case errors.Is(err, coordinator.ErrAgentNotFound):
 		return noAgentText(err)
-	case errors.Is(err, errors.ErrUnsupported):
-		return sentence(err) + "\nTo see what can be read of it, use: agent-chatter replay"
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
 	}
@@ -76,6 +76,7 @@ func explain(err error) string {
 const (
 	textNotAllRead      = "Not everything could be read."
 	textNoTeam          = "Team must be set before restoring session"
+	textNoLatest        = "There is no session that can be read.\nTo start one, type: agent-chatter chat"
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
 	textNotSaved        = "This conversation is not being saved. The next message tries again."
 	textNoSaveNoResume  = "--no-save keeps nothing, so it does not go with --resume."
@@ -190,11 +191,61 @@ func corruptText(e *journal.CorruptError, file *fileError) string {
 	if e.TooLong > 0 {
 		return fmt.Sprintf("⚠️  Failed to load session %s: %s\nIts bytes are as they were written, and nothing was changed. %s", id, safe(e.Error()), allowText(e.TooLong))
 	}
-	next := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + file.typed(id)
+	next := repairHelp(file.typed(id))
 	if archived {
-		next = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + id
+		next = archiveHelp(id)
 	}
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. %s", id, safe(e.Error()), next)
+}
+
+// archiveHelp says what helps against damage in an archive.
+func archiveHelp(id string) string {
+	return "An archive cannot be repaired: bring its .zst back from a backup. To see what can be read of it, type: agent-chatter replay " + id
+}
+
+// archivedText says why an archive is not repaired.
+func archivedText(id string) string {
+	return fmt.Sprintf("Session %s is archived, and was left alone. To check it, type: agent-chatter verify %[1]s\n%s", id, archiveHelp(id))
+}
+
+// damagedCountText ends a check that found damage.
+func damagedCountText(helps []string, of int) string {
+	help := "To see what helps each, type: agent-chatter doctor"
+	if len(helps) == 1 {
+		help = helps[0]
+	}
+	return fmt.Sprintf("%s damaged. Nothing was changed.\n%s", someAre(len(helps), of, "session"), help)
+}
+
+// damageHelp says what helps against the damage of a session.
+func damageHelp(s catalog.Session, file *fileError) string {
+	switch {
+	case s.Headless:
+		return headlessHelp(file.typed(s.ID))
+	case s.Archived:
+		return archiveHelp(s.ID)
+	}
+	return repairHelp(file.typed(s.ID))
+}
+
+func repairHelp(id string) string {
+	return "To set aside what is damaged and keep the rest, type: agent-chatter repair " + id
+}
+
+// notInTrashText says what there is instead.
+func notInTrashText(name string, ids []string) string {
+	text := fmt.Sprintf("No session in the trash is named '%s'.", safeLine(name))
+	if len(ids) == 0 {
+		return text + " It is empty."
+	}
+	const most = 10
+	for _, id := range ids[:min(most, len(ids))] {
+		text += "\nTo take this one out, type: agent-chatter sessions restore " + id
+	}
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf("\n… and %d more", more)
+	}
+	return text
 }
 
 // headlessText says that no repair makes a session of a journal again.
@@ -857,14 +908,7 @@ func sessionsText(dir string, n int) finding {
 }
 
 func damagedText(s catalog.Session) finding {
-	help := "To set aside what is damaged and keep the rest, type: agent-chatter repair " + s.ID
-	if s.Archived {
-		help = "An archive cannot be repaired. To see what can be read of it, type: agent-chatter replay " + s.ID
-	}
-	if s.Headless {
-		help = headlessHelp(s.ID)
-	}
-	return wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, safeLine(s.Damaged)), help)
+	return wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, safeLine(s.Damaged)), damageHelp(s, nil))
 }
 
 func leftoversText(home string, n int, bytes int64) finding {

@@ -105,6 +105,23 @@ func sampleTexts() []text {
 	add("lockedText", "hostile", lockedText(lockedByEnemy, nil))
 	add("corruptText", "", corruptText(corrupt, nil))
 	add("corruptText", "archived", corruptText(archived, nil))
+	add("archiveHelp", "", archiveHelp(aliceID))
+	add("archivedText", "", archivedText(aliceID))
+	add("repairHelp", "", repairHelp(aliceID))
+	headless := damaged
+	headless.Headless = true
+	zst := damaged
+	zst.Archived = true
+	add("damageHelp", "", damageHelp(damaged, nil))
+	add("damageHelp", "archived", damageHelp(zst, nil))
+	add("damageHelp", "no session", damageHelp(headless, nil))
+	add("damageHelp", "a file", damageHelp(damaged, &fileError{path: "/share/a b.jsonl"}))
+	add("damagedCountText", "one", damagedCountText([]string{repairHelp(aliceID)}, 3))
+	add("damagedCountText", "two", damagedCountText([]string{repairHelp(aliceID), archiveHelp(bobID)}, 3))
+	add("notInTrashText", "nothing", notInTrashText(hostile, nil))
+	add("notInTrashText", "one", notInTrashText(hostile, []string{aliceID}))
+	add("notInTrashText", "twelve", notInTrashText(hostile, slices.Repeat([]string{aliceID}, 12)))
+	explained("nothing is the latest", &catalog.NotFoundError{Name: catalog.LatestName})
 	add("corruptText", "a line over the limit", corruptText(longLine, nil))
 	add("headlessText", "", headlessText(aliceID, "it does not begin with session.created", nil))
 	add("stillHeadlessText", "", stillHeadlessText(damaged))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -50,6 +51,9 @@ func (cmd *repairCommand) run(a *app) error {
 		return err
 	}
 	done, err := c.At(s.Dir()).Journals().Repair(s.ID, cmd.DryRun)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return &exitError{exitFailed, archivedText(s.ID)}
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -34,7 +35,9 @@ type verdict struct {
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
 
-	unread bool // it is not known whether it is damaged
+	unread   bool // it is not known whether it is damaged
+	headless bool // all lines check, and it is no session
+	help     string
 }
 
 // Run implements the command.
@@ -44,8 +47,9 @@ func (cmd *verifyCommand) Run(a *app) error {
 		return err
 	}
 	c, teams := a.catalog(), map[string]*catalog.Team{}
-	damaged, unread := 0, 0
-	for _, s := range sessions {
+	unread := 0
+	var helps []string // one for each damaged session
+	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
 			teams[s.Dir()] = c.At(s.Dir())
 		}
@@ -54,7 +58,11 @@ func (cmd *verifyCommand) Run(a *app) error {
 		case v.unread:
 			unread++
 		case !v.OK:
-			damaged++
+			var file *fileError
+			if len(cmd.ID) > 0 && isJournal(cmd.ID[i]) {
+				file = &fileError{path: cmd.ID[i]}
+			}
+			helps = append(helps, cmp.Or(v.help, damageHelp(s, file)))
 		}
 		if err := cmd.print(a, v); err != nil {
 			return err
@@ -65,8 +73,8 @@ func (cmd *verifyCommand) Run(a *app) error {
 			return err
 		}
 	}
-	if damaged > 0 {
-		return &exitError{code: exitDamaged, text: fmt.Sprintf("%s damaged. Nothing was changed.", someAre(damaged, len(sessions), "session"))}
+	if len(helps) > 0 {
+		return &exitError{exitDamaged, damagedCountText(helps, len(sessions))}
 	}
 	if unread+len(a.unread) > 0 {
 		return &exitError{exitFailed, textNotAllRead}
@@ -149,7 +157,7 @@ func (a *app) verify(team *catalog.Team, s catalog.Session, chain bool) verdict 
 		reader.Close()
 	}
 	if v.OK && s.Damaged != "" && s.Unread == nil { // what the lines alone cannot tell
-		v.OK, v.Problem, v.Line = false, s.Damaged, 1
+		v.OK, v.Problem, v.Line, v.headless = false, s.Damaged, 1, true
 	}
 	a.remark(s, v, torn)
 	if v.OK && !chain {
@@ -197,6 +205,9 @@ func (v *verdict) damaged(err error) {
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
+		if corrupt.TooLong > 0 {
+			v.help = allowText(corrupt.TooLong)
+		}
 	}
 }
 
@@ -224,6 +235,10 @@ func (cmd *verifyCommand) print(a *app, v verdict) error {
 	}
 	if v.unread {
 		_, err := fmt.Fprintf(a.stdout, "%s  unreadable  %s\n", v.ID, safe(v.Problem))
+		return err
+	}
+	if v.headless {
+		_, err := fmt.Fprintf(a.stdout, "%s  damaged  %s; %s check\n", v.ID, safe(v.Problem), count(int(v.Events), "event"))
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; %s before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), count(int(v.Events), "event"))

@@ -43,6 +43,8 @@ func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
 			return e.Seq, nil
 		case err != nil:
 			return 0, err
+		case last == 0 && e.Type != sessionCreated:
+			return 0, &HeadlessError{id, errNotSession.Error()}
 		}
 		last = e.Seq
 	}
@@ -54,6 +56,9 @@ func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
 	}
 	return last, nil
 }
+
+// sessionCreated is the type of the first event of every session.
+var sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
 
 // turnEnded is the type of the last event of a turn.
 var turnEnded = projection.Record(time.Time{}, projection.TurnEnded{}).Type

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -129,8 +130,9 @@ func (s *searcher) search() error {
 	}
 	defer r.Close()
 	for e, err := range r.Grep(s.match) {
-		if err != nil {
-			return err
+		if err != nil { // of an archive: what it means for the session, its chain says
+			s.check()
+			return cmp.Or(s.damage, err)
 		}
 		entry, ok := s.entry(e)
 		if !ok {
