@@ -18,9 +18,8 @@ type screen struct {
 	prompts  bool // what agents are told is shown, too
 
 	speaking  bool // a part of a reply stands on the line
-	streamed  bool // the reply was shown as it came
+	reply     streamed
 	spinner   *spinner
-	stream    markerFilter
 	unsaved   bool
 	sessionID string
 	saved     func() // is told when something was said and is on the disk
@@ -69,7 +68,7 @@ func (s *screen) Appended(e journal.Event) {
 }
 
 func (s *screen) TurnStarted(m coordinator.Member) {
-	s.stream, s.streamed = markerFilter{}, false
+	s.reply = streamed{}
 	s.goOn(m)
 }
 
@@ -102,32 +101,42 @@ type promptJSON struct {
 // watched reports whether somebody sees replies as they come.
 func (s *screen) watched() bool { return s.terminal && !s.json }
 
-// Text shows a reply as it comes, to somebody who watches.
+// Text shows a reply as it comes, to somebody who watches: up to the first marker. What comes
+// behind that is shown when the reply is whole, since only then it is known what is a marker and
+// what is code.
 func (s *screen) Text(m coordinator.Member, text string) {
 	if !s.watched() {
 		return
 	}
-	if text = s.stream.pass(text); text == "" {
+	s.show(m.DisplayName, s.reply.pass(text))
+}
+
+// show shows a part of a reply.
+func (s *screen) show(name, text string) {
+	if text == "" {
 		return
 	}
 	s.spinner.end()
 	if !s.speaking {
-		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(m.DisplayName)))
-		s.speaking, s.streamed = true, true
+		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(name)))
+		s.speaking = true
 	}
 	fmt.Fprint(s.app.stdout, safe(text))
 }
 
-// Said shows a whole message. People know what they typed, and what was shown
-// as it came is not shown again.
+// Said shows a whole message, less what was shown as it came. People know what they typed.
 func (s *screen) Said(m projection.Message) {
 	if s.json || m.Speaker.Type == projection.TypeHuman {
 		return
 	}
-	s.endLine()
-	if !s.streamed {
-		s.showEntry(projection.Entry{Message: m})
+	rest, ok := strings.CutPrefix(m.Content, s.reply.shown.String())
+	if ok && s.reply.shown.Len() > 0 {
+		s.show(m.Speaker.DisplayName, rest)
+		s.endLine()
+		return
 	}
+	s.endLine()
+	s.showEntry(projection.Entry{Message: m})
 }
 
 func (s *screen) showEntry(e projection.Entry) {
@@ -160,6 +169,9 @@ func (s *screen) endLine() {
 }
 
 func (s *screen) TurnEnded(m coordinator.Member, end projection.TurnEnded) {
+	if end.FinishReason != projection.Done && s.watched() {
+		s.show(m.DisplayName, strings.TrimRight(s.reply.held.String(), blanks))
+	}
 	s.endLine()
 	name := safeLine(m.DisplayName)
 	switch end.FinishReason {
@@ -204,43 +216,41 @@ func memberNames(t *coordinator.Team) string {
 	return strings.Join(names, ", ")
 }
 
-// markerFilter keeps markers out of text that is shown as it comes. It holds
-// back what may become one, and blanks that may be the end of the reply.
-type markerFilter struct{ held, blanks string }
-
-// longestHeld is how long something may look like the beginning of a marker.
-const longestHeld = 200
-
-func (f *markerFilter) pass(text string) string {
-	shown := f.blanks + f.withoutMarkers(text)
-	end := strings.TrimRight(shown, " \t\r\n")
-	f.blanks = shown[len(end):]
-	return end
+// A streamed is a reply that is shown as it comes, up to the first marker.
+type streamed struct {
+	shown  strings.Builder
+	held   strings.Builder // what came behind that: a marker and the rest, or what may become one
+	marked bool
 }
 
-func (f *markerFilter) withoutMarkers(text string) (shown string) {
-	f.held += text
-	for f.held != "" {
-		open := strings.IndexByte(f.held, '[')
-		if open < 0 {
-			shown, f.held = shown+f.held, ""
-			break
-		}
-		shown, f.held = shown+f.held[:open], f.held[open:]
-		end := strings.IndexAny(f.held, "]\n")
-		switch {
-		case end < 0 && len(f.held) < longestHeld:
-			return shown
-		case end >= 0 && isMarker(f.held[:end+1]):
-			f.held = f.held[end+1:]
-		default:
-			shown, f.held = shown+f.held[:1], f.held[1:]
+// blanks may be the end of a reply, which has none.
+const blanks = " \t\r\n"
+
+// pass takes in a piece of the reply and gives what can be shown now.
+func (r *streamed) pass(piece string) string {
+	r.held.WriteString(piece)
+	if r.marked {
+		return ""
+	}
+	text := r.held.String()
+	at, marked := markerIn(text)
+	r.marked = marked
+	show := strings.TrimRight(text[:at], blanks)
+	r.shown.WriteString(show)
+	r.held.Reset()
+	r.held.WriteString(text[len(show):])
+	return show
+}
+
+// markerIn is where the first marker begins that is taken out of messages, or the beginning of
+// one that the text ends with; the end of the text when there is none.
+func markerIn(text string) (at int, whole bool) {
+	for at := range len(text) {
+		for _, begins := range []string{"[NEXT:", "[DROP:"} {
+			if n := min(len(begins), len(text)-at); strings.EqualFold(text[at:at+n], begins[:n]) {
+				return at, n == len(begins)
+			}
 		}
 	}
-	return shown
-}
-
-func isMarker(text string) bool {
-	upper := strings.ToUpper(text)
-	return strings.HasSuffix(upper, "]") && (strings.HasPrefix(upper, "[NEXT:") || strings.HasPrefix(upper, "[DROP:"))
+	return len(text), false
 }
