@@ -356,8 +356,8 @@ func (t *acpTurn) endRefused() {
 // judge is what the agent's answer makes of the turn.
 func (t *acpTurn) judge(answer message) error {
 	t.endRefused()
-	if answer.Error != nil {
-		return t.explain(context.Background(), answer.Error)
+	if err := answer.refusal(); err != nil {
+		return t.explain(context.Background(), err)
 	}
 	var end struct {
 		Reason acp.StopReason `json:"stopReason"`

@@ -147,7 +147,12 @@ func object(name, value string) json.RawMessage {
 	return raw
 }
 
-func (i codexItem) output() string { return cmp.Or(i.Output, string(i.Result)) }
+func (i codexItem) output() string {
+	if string(i.Result) == "null" {
+		return i.Output
+	}
+	return cmp.Or(i.Output, string(i.Result))
+}
 
 // failure is why a tool failed; "" when it has not.
 func (i codexItem) failure() string {

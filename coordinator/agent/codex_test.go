@@ -21,7 +21,7 @@ func TestWhatCodexMayPrintIsUnderstood(t *testing.T) {
 {"type":"item.completed","item":{"id":"3","type":"web_search","query":"q"}}
 {"type":"item.completed","item":{"id":"4","type":"command_execution","command":"rm","status":"declined"}}`, want: []string{
 			`started 1 file_change [{"path":"a","kind":"add"}]`, `completed 1 file_change "" ""`,
-			`started 2 s.t {"a":1}`, `completed 2 s.t "null" "no"`,
+			`started 2 s.t {"a":1}`, `completed 2 s.t "" "no"`,
 			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
 			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
 		}},

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,12 +31,12 @@ type wire struct {
 // A message is a request, a notification or an answer. Requests of the two sides are numbered
 // independently.
 type message struct {
-	JSONRPC string            `json:"jsonrpc"`
-	ID      json.RawMessage   `json:"id,omitempty"`
-	Method  string            `json:"method,omitempty"`
-	Params  json.RawMessage   `json:"params,omitempty"`
-	Result  json.RawMessage   `json:"result,omitempty"`
-	Error   *acp.RequestError `json:"error,omitempty"`
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
 }
 
 var (
@@ -51,8 +52,22 @@ func (w *wire) request(method string, params any) (id string) {
 	return id
 }
 
-// isAnswer reports whether a message answers the request of that id.
-func (m message) isAnswer(id string) bool { return m.Method == "" && string(m.ID) == id }
+// isAnswer reports whether a message answers the request of that id. An agent that could not read
+// a request does not know its id, and one waits at a time.
+func (m message) isAnswer(id string) bool {
+	return m.Method == "" && (string(m.ID) == id || string(m.ID) == "null" && m.refusal() != nil)
+}
+
+// refusal is why an agent does not do what was requested, an *acp.RequestError; nil when it has.
+func (m message) refusal() error {
+	if len(m.Error) == 0 || string(m.Error) == "null" {
+		return nil
+	}
+	var e acp.RequestError
+	decode(m.Error, &e)
+	e.Message = cmp.Or(e.Message, quote(string(m.Error)))
+	return &e
+}
 
 // isRequest reports whether a message wants an answer.
 func (m message) isRequest() bool { return m.Method != "" && m.ID != nil }
@@ -66,11 +81,9 @@ func (w *wire) call(ctx context.Context, method string, params, result any) erro
 		switch {
 		case err != nil:
 			return err
-		case m.isAnswer(id) && m.Error != nil:
-			return m.Error
 		case m.isAnswer(id):
 			decode(m.Result, result)
-			return nil
+			return m.refusal()
 		case m.isRequest():
 			w.refuse(m)
 		}
@@ -89,7 +102,7 @@ func (w *wire) answer(id json.RawMessage, result any) {
 
 // refuse answers a request for something that nobody here does.
 func (w *wire) refuse(m message) {
-	w.send(message{ID: m.ID, Error: acp.NewMethodNotFound(m.Method)})
+	w.send(message{ID: m.ID, Error: encode(acp.NewMethodNotFound(m.Method))})
 }
 
 func (w *wire) send(m message) {

@@ -38,6 +38,8 @@ const wordPace = 20 * time.Millisecond
 //	stop REASON   stops for that reason
 //	mute REASON   stops for that reason without a word
 //	fail TEXT     answers with that error
+//	error JSON    answers with that error, whatever it is
+//	unread        answers that it could not read what it was asked
 //
 // To anything else it says "Hello.".
 type acpAgent struct {
@@ -218,7 +220,7 @@ func command(prompt string) (verb, rest string) {
 
 var verbs = map[string]bool{
 	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "late": true,
-	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "mute": true, "fail": true,
+	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "mute": true, "fail": true, "error": true, "unread": true,
 }
 
 // work does what a prompt says, and answers to it.
@@ -277,6 +279,12 @@ func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt
 		reason = rest
 	case "fail":
 		a.send(letter{ID: id, Error: object{"code": -32603, "message": rest}})
+		return
+	case "error":
+		a.send(letter{ID: id, Error: json.RawMessage(rest)})
+		return
+	case "unread":
+		a.send(letter{ID: json.RawMessage("null"), Error: object{"code": -32700, "message": "Parse error"}})
 		return
 	default:
 		a.say(session, "Hello.")
