@@ -321,6 +321,7 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 	}
 	plain := write("plain", "#!/bin/sh\n", 0o600)
 	write("lost", "#!/no/such/interpreter\n", 0o700)
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	write("noise", "\x01\x02\x03", 0o700)
 	for _, tt := range []struct {
 		name, command, dir string
@@ -332,6 +333,7 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 		{"not executable", plain, dir, fs.ErrPermission, "chmod +x " + plain},
 		{"a directory", dir, dir, nil, "check the command"},
 		{"interpreter missing", "./lost", dir, fs.ErrNotExist, "the program named in its first line"},
+		{"interpreter of a program in PATH missing", "lost", dir, fs.ErrNotExist, "the program named in its first line"},
 		{"neither program nor script", "./noise", dir, syscall.ENOEXEC, "#!/bin/sh"},
 		{"no command", "", dir, exec.ErrNotFound, `"command"`},
 		{"NUL in the name", "a\x00b", dir, nil, `command -v "a\x00b"`},

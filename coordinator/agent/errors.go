@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,7 +41,7 @@ func (e *StartError) Help() string {
 		return fmt.Sprintf("it must be a file that may be executed; type: chmod +x %s", shellWord(e.Command))
 	case errors.Is(e.Err, syscall.ENOEXEC):
 		return "it is neither a program of this system nor a script whose first line names one, such as #!/bin/sh"
-	case errors.Is(e.Err, fs.ErrNotExist) && filepath.Base(e.Command) != e.Command:
+	case errors.Is(e.Err, fs.ErrNotExist):
 		return "check the command and, if it is a script, the program named in its first line"
 	}
 	return "check the command, its args and its env"
