@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -57,7 +54,7 @@ func (cmd *replayCommand) askAgain(a *app, r *replay, part span) error {
 		Store: coordinator.NewFileStore(a.catalog()), Events: again, App: a.identity(), CWD: a.cwd,
 		Window: coordinator.Window(config.Window), Engines: engines(agent.Demo{}), KeepSecrets: config.keepSecrets(),
 	})
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
 	if err := again.c.SetTeam(ctx, team, coordinator.SetTeamOptions{}); err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -43,7 +42,12 @@ func (cmd *agentsRegister) Run(a *app) error {
 	if _, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}}); err != nil {
 		a.notice(sentence(err))
 	} else if _, known := agent.Recognize(r.Command, r.Args); known {
-		r.Version = versionOf(context.Background(), r.Command)
+		ctx, stop := untilSignal()
+		defer stop()
+		r.Version, _ = versionOf(ctx, r.Command)
+		if ctx.Err() != nil {
+			return &exitError{code: exitInterrupted}
+		}
 	}
 	return a.register(r)
 }

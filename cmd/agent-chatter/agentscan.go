@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -48,7 +47,13 @@ func (cmd *agentsScan) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	all := a.scan(context.Background())
+	ctx, stop := untilSignal()
+	defer stop()
+	all := located()
+	a.askVersions(ctx, all)
+	if ctx.Err() != nil {
+		return &exitError{code: exitInterrupted}
+	}
 	for i := range all {
 		s := &all[i]
 		s.Registered = slices.ContainsFunc(registered, func(r coordinator.Agent) bool { return r.Name == s.Name })
@@ -89,22 +94,30 @@ func (cmd *agentsScan) print(a *app, all []scanned) error {
 	return nil
 }
 
-// scan looks for the known agents in PATH, and asks each program once which version it is.
-func (a *app) scan(ctx context.Context) []scanned {
+// located are the known agents, and where in PATH they are.
+func located() []scanned {
 	var all []scanned
-	versions := map[string]*string{}
-	var asking sync.WaitGroup
 	for _, k := range knownAgents() {
 		s := scanned{Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine, Command: k.Program, Args: append([]string{}, k.Args...), Install: k.Install}
 		if path, err := agent.Find(agent.Turn{Member: agent.Member{Command: k.Program}}); err == nil {
 			s.Found, s.Path = true, path
-			if versions[path] == nil {
-				version := new(string)
-				versions[path] = version
-				asking.Go(func() { *version = versionOf(ctx, path) })
-			}
 		}
 		all = append(all, s)
+	}
+	return all
+}
+
+// askVersions asks each program that was found once which version it is.
+func (a *app) askVersions(ctx context.Context, all []scanned) {
+	defer a.spin(textAskingVersions)()
+	versions := map[string]*string{}
+	var asking sync.WaitGroup
+	for _, s := range all {
+		if s.Found && versions[s.Path] == nil {
+			version := new(string)
+			versions[s.Path] = version
+			asking.Go(func() { *version, _ = versionOf(ctx, s.Path) })
+		}
 	}
 	asking.Wait()
 	for i, s := range all {
@@ -112,7 +125,6 @@ func (a *app) scan(ctx context.Context) []scanned {
 			all[i].Version = *versions[s.Path]
 		}
 	}
-	return all
 }
 
 const (
@@ -122,19 +134,20 @@ const (
 
 var versionNumber = regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
 
-// versionOf is the version that a program says it is; "" when it does not say.
-func versionOf(ctx context.Context, command string) string {
+// versionOf is the version that a program says it is; "" when it does not say. The errors are
+// those of brief.
+func versionOf(ctx context.Context, command string) (string, error) {
 	said, err := brief(ctx, agent.Turn{Member: agent.Member{Command: command, Args: []string{"--version"}}})
 	if err != nil {
-		return ""
+		return "", err
 	}
-	return versionNumber.FindString(said)
+	return versionNumber.FindString(said), nil
 }
 
 // brief is what a program prints that is asked a short question, in the environment that a
 // turn's has.
 func brief(ctx context.Context, turn agent.Turn) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, errors.New("it did not answer"))
+	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, notInTime(versionTime))
 	defer cancel()
 	turn.ID = ulid.Make().String()
 	var said strings.Builder

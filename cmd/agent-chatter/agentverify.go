@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -45,7 +42,7 @@ func (cmd *agentsVerify) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
 	v := &verification{
 		app: a, ctx: ctx, engines: engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
@@ -193,6 +190,7 @@ const (
 
 // try makes all checks that make sense: what cannot be started is not asked.
 func (v *verification) try(m verified) []finding {
+	defer v.spin(tryingOutText(m.Name))()
 	v.version = ""
 	executable := v.executable(m)
 	if executable.State == stateWrong {
@@ -246,14 +244,17 @@ func (v *verification) executable(m verified) (f finding) {
 	known, turn := m.known(), m.turn("")
 	turn.Member.Command = cmp.Or(turn.Member.Command, known.Program)
 	path, err := agent.Find(turn)
-	if start := (*agent.StartError)(nil); errors.As(err, &start) {
+	var start *agent.StartError
+	if errors.As(err, &start) {
 		if turn.Member.Command == known.Program {
 			start.Install = known.Install
 		}
 		return noExecutableText(start)
 	}
 	if known.Program != "" {
-		v.version = versionOf(v.ctx, path)
+		if v.version, err = versionOf(v.ctx, path); errors.As(err, &start) {
+			return noExecutableText(start)
+		}
 	}
 	return executableText(path, v.version)
 }
@@ -271,10 +272,15 @@ func (v *verification) authentication(m verified) (f finding) {
 	}
 	turn := m.turn("")
 	turn.Member.Command, turn.Member.Args = cmp.Or(turn.Member.Command, known.Program), known.LoggedIn
-	if _, err := brief(v.ctx, turn); err != nil {
+	_, err := brief(v.ctx, turn)
+	var exit *agent.ExitError
+	switch {
+	case err == nil:
+		return fine(textLoggedIn)
+	case errors.As(err, &exit):
 		return notLoggedInText(known.Login)
 	}
-	return fine(textLoggedIn)
+	return note(noWordOnLoginText(err), "")
 }
 
 // shortQuestion is what an agent is asked, which costs as little as a question can.

@@ -3,14 +3,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -274,6 +277,11 @@ func codeOf(err error) int {
 		return exitDamaged
 	}
 	return exitFailed
+}
+
+// untilSignal is done when a person or the system ends the program.
+func untilSignal() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // now is when this command runs.

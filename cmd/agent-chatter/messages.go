@@ -933,6 +933,7 @@ func noProgramText(home string, missing coordinator.Agent, err error) finding {
 const (
 	textNoAgents        = "No agent is registered. To find those that are installed, type: agent-chatter agents scan"
 	textScanRegister    = "To make them known to all teams, type: agent-chatter agents scan --register"
+	textAskingVersions  = "Asking the programs for their versions"
 	textNoProgramNeeded = "it needs no program"
 	textLoggedIn        = "it is logged in"
 	textNothingMissing  = "it answers, so that no login is missing"
@@ -975,6 +976,8 @@ func scannedText(s scanned) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s, %s", s.Name, s.DisplayName, safeLine(orUnknown(s.Version)), safeLine(s.Path), state)
 }
 
+func tryingOutText(name string) string { return "Trying out " + safeLine(name) }
+
 func executableText(path, version string) finding {
 	if version != "" {
 		version = ", version " + version
@@ -1001,6 +1004,11 @@ func notLoggedInText(login string) finding {
 	return wrong("it says that it is not logged in", "To "+strings.TrimPrefix(login, "to "))
 }
 
+// noWordOnLoginText says why a program has not said whether it is logged in.
+func noWordOnLoginText(err error) string {
+	return "it has not said whether it is logged in: " + safeLine(err.Error())
+}
+
 // anyhowText is said of an agent that answers though it does not look like it could.
 func anyhowText(what string) finding {
 	return note(what+"; it answers all the same", "")
@@ -1012,7 +1020,8 @@ func noAnswerText(err error) finding {
 	var start *agent.StartError
 	switch {
 	case errors.As(err, &failure):
-		return wrong(safeLine(failure.Says), sentence(errors.New(failure.Help)))
+		help := strings.ReplaceAll(failure.Help, "type /retry", "type: agent-chatter agents verify")
+		return wrong(safeLine(failure.Says), sentence(errors.New(help)))
 	case errors.As(err, &start):
 		return noExecutableText(start)
 	}

@@ -45,6 +45,16 @@ func newProgressLine(a *app) *progressLine {
 	}}
 }
 
+// spin shows where somebody watches that something goes on, until the returned function is called.
+func (a *app) spin(what string) (end func()) {
+	if a.progress == nil {
+		return func() {}
+	}
+	s := &spinner{out: a.stderr, width: a.progress.columns}
+	s.start(what)
+	return s.end
+}
+
 // teller is what a journal tells its progress; nil when nobody watches.
 func (l *progressLine) teller() func(journal.Progress) {
 	if l == nil {

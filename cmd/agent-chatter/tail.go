@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -86,7 +83,7 @@ func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Team, 
 // follow prepares for following journals until a person or a signal ends it.
 func (a *app) follow() (ctx context.Context, stop func()) {
 	a.watch = &journal.Watch{Refused: func(reason error) { a.notice(notNotifiedText(reason)) }}
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return untilSignal()
 }
 
 // session finds what to follow. The latest is waited for when there is none

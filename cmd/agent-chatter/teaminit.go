@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 )
@@ -36,6 +36,7 @@ func (teamInit) Help() string {
 type draft struct {
 	name, description string
 	agents            []string // as agents scan and agents list name them; demo is built in
+	registered        []coordinator.Agent
 	human             string
 	maxRounds         int
 }
@@ -55,7 +56,7 @@ func (cmd *teamInit) Run(a *app) error {
 	if err := free(path); err != nil {
 		return err
 	}
-	d := draft{name: name, description: draftDescription, agents: cmd.Agents, human: userName(), maxRounds: draftRounds}
+	d := draft{name: name, description: draftDescription, agents: cmd.Agents, registered: choices.registered, human: userName(), maxRounds: draftRounds}
 	if len(d.agents) == 0 {
 		d.agents = choices.found
 	}
@@ -142,6 +143,8 @@ func free(path string) error {
 type choices struct {
 	found []string // which are installed or registered, less those that stand for the same program
 	more  []string
+
+	registered []coordinator.Agent
 }
 
 func (c choices) all() []string { return slices.Concat(c.found, c.more) }
@@ -157,9 +160,9 @@ func (a *app) choices() (choices, error) {
 	if err != nil {
 		return choices{}, err
 	}
-	var c choices
+	c := choices{registered: registered}
 	programs := map[string]bool{}
-	for _, s := range a.scan(context.Background()) {
+	for _, s := range located() {
 		if s.Found && !strings.HasSuffix(s.Name, acpSuffix) && !programs[s.Path] {
 			programs[s.Path] = true
 			c.found = append(c.found, s.Name)
@@ -189,8 +192,12 @@ func (a *app) askFor(d *draft, c choices) error {
 	a.notice(agentChoiceText(c))
 	d.description = q.ask("What is the team for?", d.description, nil)
 	d.agents = strings.FieldsFunc(q.ask("Which agents take part?", strings.Join(d.agents, ", "), func(answer string) string {
-		if unknown := c.unknown(strings.FieldsFunc(answer, betweenNames)); len(unknown) > 0 {
+		names := strings.FieldsFunc(answer, betweenNames)
+		if unknown := c.unknown(names); len(unknown) > 0 {
 			return unknownAgentsText(unknown, c.all())
+		}
+		if _, err := (draft{agents: names}).members(); err != nil {
+			return err.Error()
 		}
 		return ""
 	}), betweenNames)
@@ -312,10 +319,27 @@ type teamMemberJSON struct {
 
 // file is the configuration.
 func (d draft) file(baseDir string) ([]byte, error) {
+	members, err := d.members()
+	if err != nil {
+		return nil, err
+	}
+	for i := range members {
+		members[i].BaseDir = baseDir
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(teamFileJSON{"1.2", teamPartJSON{d.name, d.description, members}, d.maxRounds})
+	return b.Bytes(), err
+}
+
+// members are the agents and the human.
+func (d draft) members() ([]teamMemberJSON, error) {
 	var members []teamMemberJSON
 	for _, agent := range d.agents {
-		for _, m := range membersOf(agent) {
-			m.Type, m.BaseDir = coordinator.MemberAI, baseDir
+		for _, m := range d.membersOf(agent) {
+			m.Type = coordinator.MemberAI
 			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
 				return nil, usageError("%s", twiceText(m.Name))
 			}
@@ -326,17 +350,11 @@ func (d draft) file(baseDir string) ([]byte, error) {
 	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
 		human += "-human"
 	}
-	members = append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: coordinator.MemberHuman, BaseDir: baseDir})
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(teamFileJSON{"1.2", teamPartJSON{d.name, d.description, members}, d.maxRounds})
-	return b.Bytes(), err
+	return append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: coordinator.MemberHuman}), nil
 }
 
 // membersOf are the members that an agent is: one, or the two of the demo.
-func membersOf(agent string) []teamMemberJSON {
+func (d draft) membersOf(agent string) []teamMemberJSON {
 	if agent == coordinator.EngineDemo {
 		var members []teamMemberJSON
 		for _, m := range coordinator.DemoTeam().Members {
@@ -352,11 +370,14 @@ func membersOf(agent string) []teamMemberJSON {
 		if known.Engine == "acp" {
 			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
 		}
+	} else if i := slices.IndexFunc(d.registered, func(r coordinator.Agent) bool { return r.Name == agent }); i >= 0 {
+		m.Engine = memberOf(d.registered[i]).Engine // as it is verified
 	}
 	return []teamMemberJSON{m}
 }
 
 // titled is a name as people write it.
 func titled(name string) string {
-	return strings.ToUpper(name[:1]) + name[1:]
+	_, size := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:size]) + name[size:]
 }
