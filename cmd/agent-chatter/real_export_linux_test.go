@@ -30,7 +30,9 @@ var takers = map[string]taker{
 		place: func(_ *testing.T, m agent.Member, _ string) string {
 			return filepath.Join(m.Env["HOME"], ".codex", "sessions", "2026", "11", "21")
 		},
-		resume: func(id string) []string { return []string{"exec", "--skip-git-repo-check", "resume", id, "what was it?"} },
+		resume: func(id string) []string {
+			return []string{"exec", "--skip-git-repo-check", "resume", id, "what was it?"}
+		},
 	},
 	"gemini": {
 		place: func(t *testing.T, m agent.Member, dir string) string { // it makes one for each directory
