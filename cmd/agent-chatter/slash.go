@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,36 +220,14 @@ func (t *talk) slashTeam(args string) error {
 	verb, name, _ := strings.Cut(args, " ")
 	switch {
 	case verb == "list":
-		return t.listTeams()
+		list := &teamList{Output: "text"}
+		t.judge(list.Run(t.app))
+		return nil
 	case verb == "deploy" && name != "":
 		return t.deploy(strings.TrimSpace(name))
 	}
 	t.refuse("Type /team deploy FILE to talk to another team, or /team list.")
 	return nil
-}
-
-func (t *talk) listTeams() error {
-	found := 0
-	for _, dir := range teamDirs(t.app) {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.judge(err)
-		}
-		for _, entry := range entries {
-			if name, ok := strings.CutSuffix(entry.Name(), ".json"); ok {
-				found++
-				t.app.notice("  " + safeLine(name) + "  " + safeLine(filepath.Join(dir, entry.Name())))
-			}
-		}
-	}
-	if found == 0 {
-		t.app.notice("There are no configurations in " + strings.Join(teamDirs(t.app), " or ") + ".")
-	}
-	return nil
-}
-
-func teamDirs(a *app) []string {
-	return []string{filepath.Join(a.cwd, ".agent-chatter", "team-config"), filepath.Join(a.home, "team-config")}
 }
 
 // deploy ends the conversation and begins one with another team. On a terminal

@@ -787,7 +787,7 @@ func TestTheCommandsOfAConversation(t *testing.T) {
 	}
 	p.sees(pairPrompt)
 	p.enters("/team list")
-	p.sees("There are no configurations in ", pairPrompt)
+	p.sees("demo  planner, critic, you  built in", pairPrompt)
 	p.enters("/nonsense with words")
 	p.sees("There is no command /nonsense; nothing was sent", pairPrompt)
 	p.enters("//home is a path")
