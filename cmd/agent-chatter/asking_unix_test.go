@@ -23,11 +23,13 @@ func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
 		chat.presses(tt.keys)
 		chat.says(tt.says)
 	}
-	chat.says("hugo> ")
-	chat.presses("ask rm -r /" + enter)
-	chat.says("[Esc] Cancel the turn")
-	chat.presses(esc)
-	chat.says("Ada was interrupted")
+	for _, ask := range []string{"ask", "urge"} { // which goes on telling meanwhile
+		chat.says("hugo> ")
+		chat.presses(ask + " rm -r /" + enter)
+		chat.says("[Esc] Cancel the turn")
+		chat.presses(esc)
+		chat.says("Ada was interrupted")
+	}
 	chat.says("hugo> ")
 	chat.presses("say I go on." + enter)
 	chat.says("Ada: I go on.")
@@ -36,9 +38,9 @@ func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
 	chat.ends(exitDone)
 
 	events, _ := do(t, home, exitDone, "replay", "latest", "--output", "events")
-	for _, want := range []string{`"allowed":true,"by":"person"`, `"allowed":false,"by":"person"`, `"allowed":false,"by":"nobody"`} {
-		if strings.Count(events, want) != 1 {
-			t.Errorf("%s is not once in\n%s", want, events)
+	for want, times := range map[string]int{`"allowed":true,"by":"person"`: 1, `"allowed":false,"by":"person"`: 1, `"allowed":false,"by":"nobody"`: 2} {
+		if strings.Count(events, want) != times {
+			t.Errorf("%s is not %d times in\n%s", want, times, events)
 		}
 	}
 	do(t, home, exitDone, "verify")

@@ -60,7 +60,7 @@ func (e *ACP) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, err)
 			return
 		}
-		t := newACPTurn(r, turn, yield)
+		t := newACPTurn(ctx, r, turn, yield)
 		// Deferred, because the loop's body may also leave with a panic.
 		defer func() { e.leave(r, t.sound) }()
 		if err := t.run(ctx, cmp.Or(e.Grace, defaultACPGrace)); err != nil {

@@ -301,6 +301,37 @@ func TestAQuestionEndsWithTheTurnThatIsStopped(t *testing.T) {
 	}
 }
 
+func TestAQuestionEndsAlthoughNobodyHearsTheAgentMeanwhile(t *testing.T) {
+	e, turn := newACP(t), speaks(t, "urge rm -r /")
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	turn.Permit = func(asked context.Context, _ agent.Permission) bool {
+		close(begun)
+		<-asked.Done()
+		close(ended)
+		return false
+	}
+	var last error
+	for event, err := range e.Run(ctx, turn) {
+		last = err
+		if event == (agent.Alive{}) {
+			select {
+			case <-begun: // whoever asks a person hears nothing else until there is an answer
+				cancel(errEnoughSaid)
+				<-ended
+			default:
+			}
+		}
+	}
+	if !errors.Is(last, errEnoughSaid) {
+		t.Errorf("the last error is %v", last)
+	}
+	if got := mustReply(t, e, again(turn, "say on")); got != "on" {
+		t.Errorf("the next reply is %q", got)
+	}
+}
+
 func TestAnAgentThatIsCancelledStaysForTheNextTurn(t *testing.T) {
 	e, turn := newACP(t), speaks(t, "where")
 	process := where(t, e, turn).process

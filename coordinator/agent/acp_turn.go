@@ -48,9 +48,11 @@ type acpTool struct {
 	refused atomic.Bool
 }
 
-func newACPTurn(r *resident, turn Turn, yield func(Event, error) bool) *acpTurn {
+func newACPTurn(ctx context.Context, r *resident, turn Turn, yield func(Event, error) bool) *acpTurn {
 	t := &acpTurn{resident: r, turn: turn, yield: yield, tools: map[string]*acpTool{}}
-	t.asks, t.stopAsks = context.WithCancel(context.Background())
+	// Whoever is asked may keep the consumer waiting, which then keeps us from noticing that ctx
+	// is done: questions have to end with it by themselves.
+	t.asks, t.stopAsks = context.WithCancel(ctx)
 	return t
 }
 
@@ -69,10 +71,15 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	})
 	answer, err := t.listen(ctx, id)
 	switch {
-	case err == nil:
+	case err == nil && ctx.Err() == nil:
 		t.sound = true
 		t.close()
 		return t.judge(answer)
+	case err == nil: // it was quicker than we were with cancelling
+		settling, stop := context.WithTimeout(context.Background(), grace)
+		defer stop()
+		t.settle(settling)
+		return stopped(ctx)
 	case ctx.Err() != nil || errors.Is(err, errLeft):
 		t.cancel(id, grace)
 		if t.left {
@@ -107,9 +114,13 @@ func (t *acpTurn) cancel(id string, grace time.Duration) {
 	t.notify(acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: t.session})
 	ctx, stop := context.WithTimeout(context.Background(), grace)
 	defer stop()
-	if _, err := t.listen(ctx, id); err != nil {
-		return
+	if _, err := t.listen(ctx, id); err == nil {
+		t.settle(ctx)
 	}
+}
+
+// settle lets the agent stay behind a turn that was stopped, if nothing of the turn runs on.
+func (t *acpTurn) settle(ctx context.Context) {
 	t.close()
 	t.sound = t.calm(ctx)
 }

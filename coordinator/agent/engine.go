@@ -52,8 +52,9 @@ type Turn struct {
 	Said Said
 	// Dir is the working directory of what the turn starts; "" is the current one.
 	Dir string
-	// Permit decides what an agent asks leave for. It may block until ctx is done, which it is
-	// when the turn has ended, and may be called from any goroutine; nil allows nothing.
+	// Permit decides what an agent asks leave for. It may block until ctx is done, and keep the
+	// consumer from its events meanwhile: ctx is done as soon as that of Run is, and when the turn
+	// has ended. It may be called from any goroutine; nil allows nothing.
 	Permit func(ctx context.Context, asked Permission) bool
 }
 

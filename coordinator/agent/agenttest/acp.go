@@ -29,6 +29,7 @@ const wordPace = 20 * time.Millisecond
 //	tool          runs a tool that sleeps, in a session of its own, until it is cancelled
 //	serve         starts the same, says its process id, and is done
 //	ask           asks leave to use a tool, and says what was answered
+//	urge          asks the same, and thinks aloud meanwhile
 //	late          asks the same, as if in another session
 //	think         thinks aloud, to itself, until it is cancelled
 //	hang          says something and nothing more
@@ -219,7 +220,7 @@ func command(prompt string) (verb, rest string) {
 }
 
 var verbs = map[string]bool{
-	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "late": true,
+	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "urge": true, "late": true,
 	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "mute": true, "fail": true, "error": true, "unread": true,
 }
 
@@ -249,6 +250,11 @@ func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt
 		a.say(session, strconv.Itoa(sleeper().Process.Pid))
 	case "ask":
 		a.say(session, a.askLeave(session, rest))
+	case "urge":
+		asking, answered := context.WithCancel(ctx)
+		go a.think(asking, session)
+		a.say(session, a.askLeave(session, rest))
+		answered()
 	case "late":
 		a.say(session, a.askLeave("another", rest))
 	case "think":
