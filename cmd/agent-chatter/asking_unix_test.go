@@ -45,3 +45,20 @@ func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
 	}
 	do(t, home, exitDone, "verify")
 }
+
+func TestOnATerminalAToolIsShownWhileItRuns(t *testing.T) {
+	chat := startOnTerminal(t, t.TempDir(), "chat", "-t", team("asking.json"))
+	chat.says("hugo> ")
+	chat.presses("tool" + enter)
+	chat.says("Ada: I run it.")
+	chat.says("Ada uses execute 0s  (Esc interrupts)")
+	chat.presses(esc)
+	chat.says("Ada was interrupted")
+	chat.says("hugo> ")
+	chat.presses("mute end_turn" + enter)
+	chat.says("Ada did not answer: it ended without an answer")
+	chat.says("To ask again, type: /retry")
+	chat.says("hugo> ")
+	chat.presses(ctrlC)
+	chat.ends(exitDone)
+}

@@ -88,6 +88,7 @@ const (
 	textCorrectConfig   = "No chat starts until it is corrected, or moved away. The README shows what it may say."
 	textTwoSessions     = "Both names mean the same session: name two."
 	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
+	textNoOthers        = "There are no other sessions."
 	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
 	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
 	textRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
@@ -372,6 +373,35 @@ func permissionText(p projection.PermissionAnswered) string {
 		answer = "allowed"
 	}
 	return fmt.Sprintf("%s by %s: %s", answer, p.By, safeLine(cmp.Or(p.Title, p.Name)))
+}
+
+// textEscapeStops stands behind what an agent does.
+const textEscapeStops = "  (Esc interrupts)"
+
+// typedInChat is what helps, as it is typed in a conversation.
+func typedInChat(help string) string {
+	if before, ok := strings.CutSuffix(help, "type: agent-chatter sessions"); ok {
+		return before + "type: /sessions"
+	}
+	return strings.Replace(help, "type: agent-chatter team list", "type: /team list", 1)
+}
+
+// thinkingText says that nothing is heard of an agent yet.
+func thinkingText(member string) string { return safeLine(member) + " is thinking" }
+
+// usingText says which tool an agent waits for.
+func usingText(member, tool string) string {
+	return fmt.Sprintf("%s uses %s", safeLine(member), safeLine(tool))
+}
+
+// noAnswerFromText says why an agent did not answer, and to somebody who can type, what to.
+func noAnswerFromText(member, reason string, typing bool) string {
+	reason = strings.TrimPrefix(reason, member+" failed: ")
+	text := fmt.Sprintf("%s did not answer: %s", safeLine(member), safe(reason))
+	if typing && !strings.Contains(reason, "/retry") {
+		text += "\nTo ask again, type: /retry"
+	}
+	return text
 }
 
 const textAnswerAgain = "Press Y to allow it, N to refuse it, or Escape to cancel the turn."

@@ -51,7 +51,7 @@ func (a *app) spin(what string) (end func()) {
 		return func() {}
 	}
 	s := &spinner{out: a.stderr, width: a.progress.columns}
-	s.start(what)
+	s.start(what, "")
 	return s.end
 }
 

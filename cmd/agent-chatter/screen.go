@@ -17,7 +17,8 @@ type screen struct {
 	terminal bool // somebody watches: replies appear as they come
 	prompts  bool // what agents are told is shown, too
 
-	speaking  bool // a part of a reply stands on the line
+	asked     coordinator.Member // whose turn it is
+	speaking  bool               // a part of a reply stands on the line
 	reply     streamed
 	spinner   *spinner
 	unsaved   bool
@@ -58,9 +59,17 @@ func (s *screen) StatusChanged(coordinator.Status) {}
 func (s *screen) MembersMissing(missing []projection.MemberRef) { s.app.notice(missingText(missing)) }
 
 func (s *screen) Appended(e journal.Event) {
-	if p, err := projection.Decode(e); err == nil && e.Type == journal.TypeRecovered {
+	p, _ := projection.Decode(e)
+	switch p := p.(type) {
+	case projection.JournalRecovered:
 		s.endLine()
-		s.app.notice(setAsideText(p.(projection.JournalRecovered).Recovered))
+		s.app.notice(setAsideText(p.Recovered))
+	case projection.ToolStarted:
+		s.endLine()
+		s.goOn(usingText(s.asked.DisplayName, p.Name))
+	case projection.ToolCompleted:
+		s.endLine()
+		s.goOn(thinkingText(s.asked.DisplayName))
 	}
 	if s.json {
 		fmt.Fprintf(s.app.stdout, "%s\n", e.Line())
@@ -68,15 +77,20 @@ func (s *screen) Appended(e journal.Event) {
 }
 
 func (s *screen) TurnStarted(m coordinator.Member) {
-	s.reply = streamed{}
-	s.goOn(m)
+	s.reply, s.asked = streamed{}, m
+	s.goOn(thinkingText(m.DisplayName))
 }
 
-// goOn shows that an agent works.
-func (s *screen) goOn(m coordinator.Member) {
-	if s.watched() && s.team.ShowThinkingTimer {
-		s.spinner.start(safeLine(m.DisplayName) + " is thinking")
+// goOn shows that an agent works, and at what.
+func (s *screen) goOn(what string) {
+	if !s.watched() || !s.team.ShowThinkingTimer {
+		return
 	}
+	hint := ""
+	if s.team.AllowEscCancel {
+		hint = textEscapeStops
+	}
+	s.spinner.start(what, hint)
 }
 
 // Prompted shows what an agent is told, to somebody who wants to know.
@@ -176,7 +190,7 @@ func (s *screen) TurnEnded(m coordinator.Member, end projection.TurnEnded) {
 	name := safeLine(m.DisplayName)
 	switch end.FinishReason {
 	case projection.Failed, projection.TimedOut:
-		s.app.notice(fmt.Sprintf("%s did not answer: %s", name, safe(end.Error)))
+		s.app.notice(noAnswerFromText(m.DisplayName, end.Error, s.terminal))
 	case projection.Cancelled:
 		s.app.notice(fmt.Sprintf("%s was interrupted. What was said so far is kept in the journal.", name))
 	}

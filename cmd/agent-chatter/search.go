@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -112,30 +110,13 @@ func (cmd *sessionsSearch) print(a *app, h search.Hit, short string) error {
 			ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName, Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
 		})
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s  %d  %s  %s\n", short, h.Seq, safeLine(h.Speaker.DisplayName), safeLine(excerpt(h)))
+	place := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, safeLine(h.Speaker.DisplayName))
+	line := h.Line
+	if columns := a.columns(); columns > 0 {
+		line = around(line, h.Start, max(columns-1-cells(place), leastShown))
+	}
+	_, err := fmt.Fprintln(a.stdout, place+safeLine(line))
 	return err
-}
-
-// around is how much of a long line is shown beside a match, in bytes.
-const around = 60
-
-// excerpt is the line of a hit, or the part of it with the match.
-func excerpt(h search.Hit) string {
-	from, to := max(0, h.Start-around), min(len(h.Line), max(h.End, h.Start)+around)
-	for from > 0 && !utf8.RuneStart(h.Line[from]) {
-		from--
-	}
-	for to < len(h.Line) && !utf8.RuneStart(h.Line[to]) {
-		to++
-	}
-	text := strings.TrimSpace(h.Line[from:to])
-	if from > 0 {
-		text = "…" + text
-	}
-	if to < len(h.Line) {
-		text += "…"
-	}
-	return text
 }
 
 // slashSearch is sessions search, without its flags.

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -151,13 +151,17 @@ func (cmd *sessionsList) print(a *app, sessions []catalog.Session, short map[str
 		}
 		return out.Flush()
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	out := bufio.NewWriter(a.stdout)
+	list := &table{columns: a.columns()}
 	at := now()
 	for _, s := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s%s\n", short[s.ID], age(s.UpdatedAt, at), safeLine(s.TeamID),
-			s.MessageCount, safeLine(s.LastSpeaker), marks(s), safeLine(s.Title))
+		list.add(short[s.ID], age(s.UpdatedAt, at), safeLine(s.TeamID),
+			strconv.Itoa(s.MessageCount), safeLine(s.LastSpeaker), marks(s)+safeLine(s.Title))
 	}
-	return w.Flush()
+	if err := list.write(out); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // marks is what is special about a session.

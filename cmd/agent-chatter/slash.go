@@ -32,16 +32,16 @@ func slashes() []slash {
 		{"/members", "", "who takes part", (*talk).slashMembers},
 		{"/queue", "", "who speaks next", (*talk).slashQueue},
 		{"/retry", "", "ask again the agent that did not finish", (*talk).slashRetry},
-		{"/task", "TEXT", "set the task of the team; without a text, show it", (*talk).slashTask},
+		{"/task", "TEXT", "set the team's task; without a text, show it", (*talk).slashTask},
 		{"/rename", "TITLE", "give the session a title", (*talk).slashRename},
 		{"/sessions", "", "list the sessions", (*talk).slashSessions},
 		{"/search", "TEXT", "find messages in all sessions", (*talk).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "go on with another session", (*talk).slashResume},
-		{"/fork", "[SEQ]", "go on in a copy of the session, up to that event", (*talk).slashFork},
+		{"/fork", "[SEQ]", "go on in a copy of it, up to that event", (*talk).slashFork},
 		{"/team", "deploy FILE | list", "talk to another team", (*talk).slashTeam},
 		{"/export", "FILE", "write the session to a file, as a snapshot", (*talk).slashExport},
 		{"/clear", "", "clear the screen", (*talk).slashClear},
-		{"/end", "", "end the conversation; it is saved (also /exit, /quit)", (*talk).slashEnd},
+		{"/end", "", "end, saved (also /exit, /quit)", (*talk).slashEnd},
 		{"/exit", "", "", (*talk).slashEnd},
 		{"/quit", "", "", (*talk).slashEnd},
 	}
@@ -68,7 +68,7 @@ func (t *talk) slashHelp(string) error {
 		}
 	}
 	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "a message that starts with /")
-	b.WriteString("Escape interrupts the agent that speaks, Ctrl+C ends the conversation. A line that ends in \\ goes on with the next.")
+	b.WriteString("Escape interrupts the agent that speaks, Ctrl+C ends the conversation.\nA line that ends in \\ goes on with the next.")
 	t.app.notice(b.String())
 	return nil
 }
@@ -336,7 +336,12 @@ func (t *talk) slashResume(name string) error {
 		}
 	}
 	if name == "--last" || name == "--latest" {
-		name = t.latestBut()
+		others := t.recent()
+		if len(others) == 0 {
+			t.refuse("%s", textNoOthers)
+			return nil
+		}
+		name = others[0].ID
 	}
 	p, err := t.app.planResume(nil, name)
 	if err != nil {
@@ -386,18 +391,11 @@ func (t *talk) recent() []catalog.Session {
 	})
 }
 
-func (t *talk) latestBut() string {
-	if sessions := t.recent(); len(sessions) > 0 {
-		return sessions[0].ID
-	}
-	return catalog.LatestName
-}
-
 // chooseSession lists the sessions and asks for one; "" when nobody chose.
 func (t *talk) chooseSession() (string, error) {
 	sessions := t.recent()
 	if len(sessions) == 0 {
-		t.app.notice("There are no other sessions.")
+		t.app.notice(textNoOthers)
 		return "", nil
 	}
 	sessions = sessions[:min(len(sessions), resumable)]

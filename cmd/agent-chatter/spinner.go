@@ -23,24 +23,24 @@ type spinner struct {
 	done  chan struct{}
 }
 
-// start begins to turn.
-func (s *spinner) start(what string) {
+// start begins to turn: what is done, for how long, and a hint.
+func (s *spinner) start(what, hint string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != nil {
 		return
 	}
 	s.stop, s.done = make(chan struct{}), make(chan struct{})
-	go s.turn(what, s.stop, s.done)
+	go s.turn(what, hint, s.stop, s.done)
 }
 
-func (s *spinner) turn(what string, stop, done chan struct{}) {
+func (s *spinner) turn(what, hint string, stop, done chan struct{}) {
 	defer close(done)
 	began := time.Now()
 	tick := time.NewTicker(spinnerInterval)
 	defer tick.Stop()
 	for frame := 0; ; frame++ {
-		fmt.Fprint(s.out, eraseLine+s.fit(fmt.Sprintf("%c %s %ds", spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()))))
+		fmt.Fprint(s.out, eraseLine+s.fit(fmt.Sprintf("%c %s %ds%s", spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()), hint)))
 		select {
 		case <-stop:
 			fmt.Fprint(s.out, eraseLine)
@@ -66,6 +66,5 @@ func (s *spinner) fit(text string) string {
 	if s.width == nil {
 		return text
 	}
-	letters := []rune(text)
-	return string(letters[:min(len(letters), max(0, s.width()-1))])
+	return fitting(text, s.width()-1)
 }

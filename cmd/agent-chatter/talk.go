@@ -204,7 +204,7 @@ func (t *talk) asker(c *console) func(context.Context, coordinator.Member, agent
 		t.screen.endLine()
 		allowed := c.ask(ctx, askLeaveText(m.DisplayName, asked))
 		if ctx.Err() == nil {
-			t.screen.goOn(m)
+			t.screen.goOn(thinkingText(m.DisplayName))
 		}
 		return allowed
 	}
@@ -235,7 +235,7 @@ func (t *talk) judge(err error) {
 	t.failed = true
 	var turn *coordinator.TurnError
 	if !errors.As(err, &turn) {
-		t.app.notice(explain(err))
+		t.app.notice(typedInChat(explain(err)))
 	}
 }
 
