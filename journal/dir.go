@@ -163,6 +163,9 @@ func (f files) stat(fsys FS) (Info, error) {
 		for _, archived := range []bool{false, true} {
 			found := Info{ID: f.id, Dir: f.dir, Archived: archived}
 			info, err := fsys.Stat(found.Path())
+			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: errNoFile} // to open a pipe is to wait
+			}
 			if err == nil {
 				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)
 				return found, nil

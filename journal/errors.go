@@ -27,6 +27,7 @@ var (
 
 	errRemoved = errors.New("it is removed again and again")
 	errTooBig  = errors.New("it is too big for what it is called")
+	errNoFile  = errors.New("not a file")
 	errNotDir  = errors.New("not a directory")
 	errUsurped = errors.New("another file is in its place: move it away")
 )

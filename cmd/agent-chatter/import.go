@@ -97,9 +97,12 @@ func filesIn(paths []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
+		if info.Mode().IsRegular() {
 			files = append(files, path)
 			continue
+		}
+		if !info.IsDir() {
+			return nil, &exitError{exitFailed, pipeText(path)}
 		}
 		inside, err := sessionsBelow(path)
 		if err != nil {
@@ -122,7 +125,7 @@ func sessionsBelow(dir string) (files []string, err error) {
 			return err
 		case entry.IsDir() && entry.Name() == "trash" && path != dir:
 			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path)) && !besideSessions(path):
+		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path)) && !noSession(path):
 			files = append(files, path)
 		}
 		return nil
@@ -130,9 +133,13 @@ func sessionsBelow(dir string) (files []string, err error) {
 	return files, err
 }
 
-// besideSessions reports whether a file lies beside sessions, and is none: the
-// indexes and caches of programs that keep some.
-func besideSessions(path string) bool {
+// noSession reports whether what is in a directory is none that anybody means: a
+// pipe, or a file that programs keep beside their sessions, such as an index.
+func noSession(path string) bool {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return true
+	}
 	name := filepath.Base(path)
 	return name == "sessions.json" || name == "sessions-index.json" || name == "current.json" || strings.HasSuffix(name, ".checkpoint.json")
 }

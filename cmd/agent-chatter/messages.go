@@ -708,6 +708,11 @@ func unsearchedText(err error) string {
 	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
 }
 
+// pipeText says that what is to be imported cannot be read twice.
+func pipeText(path string) string {
+	return fmt.Sprintf("%s is no file, but a pipe or a device, which cannot be read twice. Write what comes out of it to a file, and import that.", safeLine(path))
+}
+
 func directoryText(path string) string {
 	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", safeLine(path))
 }

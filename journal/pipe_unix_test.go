@@ -1,0 +1,25 @@
+//go:build unix
+
+package journal_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// To open a pipe that nobody writes to is to wait for ever.
+func TestAPipeThatIsCalledLikeAJournalIsNotOpened(t *testing.T) {
+	dir := newDir(t)
+	newJournal(t, dir, 0) // so that there is a directory
+	id := dir.NewID()
+	must(t, syscall.Mkfifo(filepath.Join(dir.Path(), id+".jsonl"), 0o600))
+	_, stat := dir.Stat(id)
+	_, open := dir.Open(id)
+	for what, err := range map[string]error{"Stat": stat, "Open": open, "Archive": dir.Archive(id), "Trash": dir.Trash(id)} {
+		if path, ok := err.(*fs.PathError); !ok || path.Path != filepath.Join(dir.Path(), id+".jsonl") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
