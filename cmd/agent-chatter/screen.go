@@ -65,8 +65,7 @@ func (s *screen) Appended(e journal.Event) {
 		s.endLine()
 		s.app.notice(setAsideText(p.Recovered))
 	case projection.ToolStarted:
-		s.endLine()
-		s.goOn(usingText(s.asked.DisplayName, p.Name))
+		s.tool(p)
 	case projection.ToolCompleted:
 		s.endLine()
 		s.goOn(thinkingText(s.asked.DisplayName))
@@ -79,6 +78,15 @@ func (s *screen) Appended(e journal.Event) {
 func (s *screen) TurnStarted(m coordinator.Member) {
 	s.reply, s.asked = streamed{}, m
 	s.goOn(thinkingText(m.DisplayName))
+}
+
+// tool shows what an agent does with a tool, and that it does it.
+func (s *screen) tool(t projection.ToolStarted) {
+	s.endLine()
+	if s.watched() {
+		fmt.Fprintln(s.app.stdout, s.styled("\x1b[2m", s.spinner.fit("  "+toolText(t))))
+	}
+	s.goOn(usingText(s.asked.DisplayName, t.Name))
 }
 
 // goOn shows that an agent works, and at what.
@@ -132,6 +140,9 @@ func (s *screen) show(name, text string) {
 	}
 	s.spinner.end()
 	if !s.speaking {
+		if text = strings.TrimLeft(text, "\r\n"); text == "" { // of what a tool interrupted
+			return
+		}
 		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(name)))
 		s.speaking = true
 	}
@@ -158,12 +169,15 @@ func (s *screen) showEntry(e projection.Entry) {
 	fmt.Fprintf(s.app.stdout, "%s: %s\n", s.bold(name), text)
 }
 
-// bold makes a name stand out, where somebody watches and likes it.
-func (s *screen) bold(name string) string {
+// bold makes a name stand out.
+func (s *screen) bold(name string) string { return s.styled("\x1b[1m", name) }
+
+// styled is a text in a style, where somebody watches and likes it.
+func (s *screen) styled(style, text string) string {
 	if !s.watched() || s.app.noColor {
-		return name
+		return text
 	}
-	return "\x1b[1m" + name + "\x1b[0m"
+	return style + text + "\x1b[0m"
 }
 
 // messageText is a message as text output has it.

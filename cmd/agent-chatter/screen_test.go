@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -75,4 +76,37 @@ func TestAReplyIsShownBeforeItIsWhole(t *testing.T) {
 	if got := shown.String(); got != "Ada: word by word [as it comes]" {
 		t.Errorf("it shows %q", got)
 	}
+}
+
+func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
+	s, shown := watching()
+	ada := stream(s, "I look.\n\n", 3)
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Think"}))
+	s.Text(ada, "Nothing is")
+	s.Text(ada, " there.")
+	s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look.\n\nNothing is there."})
+	s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
+	if got, want := shown.String(), "Ada: I look.\n  Bash: ls -l\n  Think\nAda: Nothing is there.\n"; got != want {
+		t.Errorf("it shows\n%q, want\n%q", got, want)
+	}
+}
+
+func TestWhatAnAgentDoesIsNoPartOfWhatItSays(t *testing.T) {
+	s, shown := watching()
+	s.terminal = false
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
+	if shown.Len() > 0 {
+		t.Errorf("where nobody watches it shows %q", shown)
+	}
+}
+
+// journaled is an event with that payload.
+func journaled(t *testing.T, p projection.Payload) journal.Event {
+	t.Helper()
+	e, _, err := journal.Position{}.Next(projection.Record(now(), p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -200,7 +200,7 @@ func eventText(e journal.Event) string {
 	case projection.TurnText:
 		return "  " + safe(p.Text)
 	case projection.ToolStarted:
-		return "  " + safeLine(p.Name)
+		return "  " + toolText(p)
 	case projection.ToolCompleted:
 		return "  " + safeLine(p.Name+" "+p.Error)
 	case projection.PermissionAnswered:
