@@ -19,6 +19,14 @@ type agentsCommand struct {
 	Delete   agentsDelete   `cmd:"" help:"Take an agent out of the registry."`
 }
 
+// Help shows examples first.
+func (agentsCommand) Help() string {
+	return `Examples:
+  agent-chatter agents scan
+  agent-chatter agents register claude
+  agent-chatter agents verify`
+}
+
 type agentsList struct {
 	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
 }

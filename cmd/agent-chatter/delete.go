@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -41,7 +42,7 @@ func (cmd *sessionsDelete) Run(a *app) error {
 	if err := c.At(s.Dir()).Delete(s.ID); err != nil {
 		return err
 	}
-	a.notice(fmt.Sprintf("Session %s is in the trash: %s", s.ID, strings.TrimSuffix(s.Path(), s.ID+".jsonl")+"trash"))
+	a.notice(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))
 	return nil
 }
 

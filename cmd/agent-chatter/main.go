@@ -168,7 +168,7 @@ func (a *app) prepare(c cli) (err error) {
 	a.log = newLogger(a.stderr, c.LogLevel)
 	a.noColor = c.NoColor || os.Getenv("NO_COLOR") != ""
 	if a.cwd, err = os.Getwd(); err != nil {
-		return err
+		return &exitError{exitFailed, noDirectoryHereText(err)}
 	}
 	a.homeFlag = c.Home != defaultHome && c.Home != os.Getenv("AGENT_CHATTER_HOME")
 	a.home, err = homeDir(c.Home)

@@ -74,7 +74,7 @@ func explain(err error) string {
 
 // The texts of restoring and saving.
 const (
-	textNotAllRead      = "Not everything could be read."
+	textNotAllRead      = "Not everything could be read. To see what helps, type: agent-chatter doctor"
 	textNoTeam          = "Team must be set before restoring session"
 	textNoLatest        = "There is no session that can be read.\nTo start one, type: agent-chatter chat"
 	textNothingToResume = "No session to resume\nTo start one, type: agent-chatter chat"
@@ -377,6 +377,16 @@ func permissionText(p projection.PermissionAnswered) string {
 
 // textEscapeStops stands behind what an agent does.
 const textEscapeStops = "  (Esc interrupts)"
+
+// noDirectoryHereText says that the working directory is gone.
+func noDirectoryHereText(err error) string {
+	return "The directory that you are in cannot be found any more: " + safeLine(err.Error()) + "\nTo go to another, type: cd"
+}
+
+// trashedText says where a deleted session is, and how it comes back.
+func trashedText(id, trash string) string {
+	return fmt.Sprintf("Session %s is in the trash: %s\nTo take it out again, type: agent-chatter sessions restore %[1]s", id, safeLine(trash))
+}
 
 // typedInChat is what helps, as it is typed in a conversation.
 func typedInChat(help string) string {

@@ -105,6 +105,8 @@ func sampleTexts() []text {
 	add("lockedText", "hostile", lockedText(lockedByEnemy, nil))
 	add("corruptText", "", corruptText(corrupt, nil))
 	add("corruptText", "archived", corruptText(archived, nil))
+	add("noDirectoryHereText", "", noDirectoryHereText(errors.New("getwd: no such file or directory")))
+	add("trashedText", "", trashedText(aliceID, "/a/"+hostile+"/trash"))
 	add("typedInChat", "sessions", typedInChat(explain(&catalog.NotFoundError{Name: hostile})))
 	add("typedInChat", "teams", typedInChat(explain(noTeam)))
 	add("thinkingText", "", thinkingText(hostile))

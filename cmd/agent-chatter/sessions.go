@@ -30,6 +30,14 @@ type sessionsCommand struct {
 	Reindex sessionsReindex `cmd:"" help:"Make the index and the checkpoints anew, from the journals alone."`
 }
 
+// Help shows examples first.
+func (sessionsCommand) Help() string {
+	return `Examples:
+  agent-chatter sessions
+  agent-chatter sessions search 'segmentation fault'
+  agent-chatter sessions export latest --format md`
+}
+
 type sessionsList struct {
 	Team   string `complete:"team-id" help:"Only those of this team." placeholder:"ID"`
 	Limit  int    `help:"Show at most so many." default:"20" placeholder:"N"`

@@ -116,5 +116,7 @@ func (d *sessionDetails) write(out io.Writer) {
 	line("directory", d.CWD)
 	line("file", d.Path)
 	line("bytes", d.Bytes)
-	line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(d.marks)))
+	if d.marks != "" {
+		line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(d.marks)))
+	}
 }

@@ -202,11 +202,11 @@ func eventText(e journal.Event) string {
 	case projection.ToolStarted:
 		return "  " + toolText(p)
 	case projection.ToolCompleted:
-		return "  " + safeLine(p.Name+" "+p.Error)
+		return "  " + safeLine(strings.TrimSpace(p.Name+" "+p.Error))
 	case projection.PermissionAnswered:
 		return "  " + permissionText(p)
 	case projection.TurnEnded:
-		return "  " + safeLine(p.MemberID) + " " + string(p.FinishReason) + " " + safeLine(p.Error)
+		return "  " + safeLine(strings.TrimSpace(p.MemberID+" "+string(p.FinishReason)+" "+p.Error))
 	case projection.JournalRecovered:
 		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, safeLine(p.Reason))
 	}

@@ -21,6 +21,14 @@ type teamCommand struct {
 	Validate teamValidate `cmd:"" help:"Check a configuration and point at each wrong field."`
 }
 
+// Help shows examples first.
+func (teamCommand) Help() string {
+	return `Examples:
+  agent-chatter team list
+  agent-chatter team init review --agents claude,codex
+  agent-chatter team validate team.json`
+}
+
 type teamValidate struct {
 	File   string `arg:"" help:"The configuration: a file, or its name."`
 	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"time"
 	"unicode"
@@ -46,7 +48,11 @@ func (q Query) compile() (*compiled, error) {
 	}
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", q.Text, err)
+		var wrong *syntax.Error
+		if errors.As(err, &wrong) { // the expression in it is not the one that was typed
+			err = errors.New(wrong.Code.String())
+		}
+		return nil, fmt.Errorf("%q is no regular expression: %w", q.Text, err)
 	}
 	c.re = re
 	c.raw = candidateOf(literal(q.Text), c.fold)
