@@ -52,7 +52,21 @@ func beginning(path string) string {
 	case json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 && first.Type == "session.created":
 		return formatJournal
 	}
-	return interchange.DetectTranscript(head)
+	return transcriptFormat(head, f)
+}
+
+// transcriptFormat is the format of a transcript of which the head has been read.
+// Some are one object: what it is may stand at its end.
+func transcriptFormat(head []byte, rest io.Reader) string {
+	format := interchange.DetectTranscript(head)
+	if format != "" || len(head) < longestBeginning || bytes.Contains(head, []byte(`"schemaVersion"`)) {
+		return format // of a snapshot, which is read as one
+	}
+	behind, err := io.ReadAll(rest)
+	if err != nil {
+		return ""
+	}
+	return interchange.DetectTranscript(append(head, behind...))
 }
 
 // takeTranscript imports what another program kept of a conversation.

@@ -24,6 +24,8 @@ const BundleVersion = "1.0"
 //	{"seq":1,…,"type":"session.created",…}      the lines of one journal, as it has them
 //	…                                           then those of the next, each from its seq 1
 //	{"end":"1.0","events":117}                  last, so that nothing behind it is missing
+//
+// Bundles that somebody put one behind the other are read as one.
 type bundleHead struct {
 	Bundle   string         `json:"bundle"`
 	App      projection.App `json:"app"`
@@ -132,7 +134,7 @@ type bundleReader struct {
 	line     int
 	at       journal.Position // of the session that is read
 	sessions int              // that are still to come
-	events   int
+	events   int              // of this bundle, so far
 }
 
 // read returns the next line, with its end when it has one.
@@ -168,24 +170,38 @@ func (b *bundleReader) head() error {
 	if head.Bundle != BundleVersion {
 		return b.wrong("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
 	}
-	b.sessions = head.Sessions
+	b.sessions, b.events = head.Sessions, 0
 	return nil
 }
 
 // next returns the next event, or io.EOF behind the last line.
 func (b *bundleReader) next() (journal.Event, error) {
-	line, err := b.read()
-	if err != nil {
-		return journal.Event{}, err
-	}
-	if bytes.HasPrefix(line, []byte(`{"end":`)) {
-		var end bundleEnd
-		if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
-			return journal.Event{}, b.wrong("lines before it are missing")
+	for {
+		line, err := b.read()
+		if err != nil {
+			return journal.Event{}, err
 		}
-		return journal.Event{}, io.EOF
+		if !bytes.HasPrefix(line, []byte(`{"end":`)) {
+			return b.event(line)
+		}
+		if err := b.end(line); err != nil {
+			return journal.Event{}, err
+		}
+		if err := b.head(); err != nil {
+			return journal.Event{}, err
+		}
 	}
-	return b.event(line)
+}
+
+// end checks the last line of a bundle. It returns io.EOF when no other bundle
+// follows.
+func (b *bundleReader) end(line []byte) error {
+	var end bundleEnd
+	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
+		return b.wrong("lines before it are missing")
+	}
+	_, err := b.r.Peek(1)
+	return err
 }
 
 // event checks a line as a line of a journal.

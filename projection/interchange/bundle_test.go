@@ -99,6 +99,8 @@ func TestADamagedBundleSaysWhere(t *testing.T) {
 		"half a line":                {text[:len(text)-10], len(lines)},
 		"a whole session is missing": {without(second, len(lines)-1), second + 1},
 		"no JSON":                    {lines[0] + "nonsense\n", 2},
+		"something behind the end":   {text + "nonsense\n", len(lines) + 1},
+		"half a bundle behind it":    {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
 		"a newer version":            {strings.Replace(text, "1.0", "1.1", 1), 1},
 	} {
 		t.Run(damage, func(t *testing.T) {
@@ -108,6 +110,22 @@ func TestADamagedBundleSaysWhere(t *testing.T) {
 				t.Errorf("%v, want line %d", err, test.line)
 			}
 		})
+	}
+}
+
+func TestBundlesOneBehindTheOtherAreRead(t *testing.T) {
+	legacy, other := bundle(t, "legacy"), bundle(t, "new-format")
+	first, err := readBundle(legacy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := readBundle(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := readBundle(legacy + other)
+	if err != nil || len(both) != len(first)+len(second) {
+		t.Errorf("%d events, want %d and %d: %v", len(both), len(first), len(second), err)
 	}
 }
 

@@ -187,6 +187,7 @@ func (t *transcript) session(format, path string, app projection.App) (*Session,
 		minted = time.Time{}
 	}
 	id := sessionID(format, t.agent.ID, t.id, minted)
+	t.skipped += len(t.next.Tools) // nothing was said behind them
 	return &Session{
 		ID: id, TeamID: t.agent.ID, CreatedAt: t.created, UpdatedAt: t.updated, Messages: t.messages, Turns: t.turns, Title: t.title,
 		Created: projection.SessionCreated{

@@ -246,6 +246,18 @@ func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
 	}
 }
 
+func TestToolsBehindTheLastMessageAreCounted(t *testing.T) {
+	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
+`), "/old/s.jsonl", app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Imported.Taken != 1 || s.Imported.Skipped != 1 {
+		t.Errorf("%d messages were taken and %d entries skipped", s.Imported.Taken, s.Imported.Skipped)
+	}
+}
+
 func TestAnEmptyTranscriptIsRefused(t *testing.T) {
 	for _, format := range []string{"claude", "codex", "gemini", "claude-master"} {
 		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
