@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
+	"github.com/mattn/go-runewidth"
 )
 
 type sessionsSearch struct {
@@ -113,7 +116,7 @@ func (cmd *sessionsSearch) print(a *app, h search.Hit, short string) error {
 	place := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, safeLine(h.Speaker.DisplayName))
 	line := h.Line
 	if columns := a.columns(); columns > 0 {
-		line = around(line, h.Start, max(columns-1-cells(place), leastShown))
+		line = around(line, h.Start, max(columns-1-runewidth.StringWidth(place), leastShown))
 	}
 	_, err := fmt.Fprintln(a.stdout, place+safeLine(line))
 	return err
@@ -128,4 +131,21 @@ func (t *talk) slashSearch(text string) error {
 	find := &sessionsSearch{Text: text, Limit: 20, Output: "text"}
 	t.judge(find.run(t.app, search.Query{Text: text}))
 	return nil
+}
+
+// around is as much of a line as fits into so many columns, with what begins at
+// start, which is where a third of them is behind it.
+func around(line string, start, columns int) string {
+	from, room := start, columns/3
+	for from > 0 {
+		r, size := utf8.DecodeLastRuneInString(line[:from])
+		if room -= runewidth.RuneWidth(r); room < 0 {
+			break
+		}
+		from -= size
+	}
+	if from == 0 {
+		return runewidth.Truncate(line, columns, "…")
+	}
+	return "…" + runewidth.Truncate(strings.TrimSpace(line[from:]), columns-1, "…")
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/mattn/go-runewidth"
 )
 
 const (
@@ -66,5 +68,5 @@ func (s *spinner) fit(text string) string {
 	if s.width == nil {
 		return text
 	}
-	return fitting(text, s.width()-1)
+	return runewidth.Truncate(text, max(0, s.width()-1), "")
 }

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+)
+
+func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
+	long := strings.Repeat("x ", 100) + "needle" + strings.Repeat(" y", 100)
+	for _, test := range []struct{ line, match string }{
+		{"needle", "needle"}, {long, "needle"}, {strings.Repeat("请", 100) + "needle" + strings.Repeat("帮", 100), "needle"}, {"needle" + long, "needle"},
+		{strings.Repeat("x", 100) + "needle", "needle"},
+	} {
+		got := around(test.line, strings.Index(test.line, test.match), 40)
+		if !strings.Contains(got, test.match) || runewidth.StringWidth(got) > 40 {
+			t.Errorf("of %q it shows %q", test.line, got)
+		}
+	}
+	if got := around("short needle", 6, 40); got != "short needle" {
+		t.Errorf("it shows %q", got)
+	}
+}

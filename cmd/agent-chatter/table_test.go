@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+)
+
+func TestATableLinesUpWhatAnyScriptSays(t *testing.T) {
+	list := func(columns int) string {
+		table := &table{columns: columns}
+		table.add("7QN3", "团队", "Ada", "a title of some length")
+		table.add("8ABCD", "demo", "设计师", "短")
+		table.add("9", "x", "y", "")
+		var shown bytes.Buffer
+		if err := table.write(&shown); err != nil {
+			t.Fatal(err)
+		}
+		return shown.String()
+	}
+	if got, want := list(0), "7QN3   团队  Ada     a title of some length\n8ABCD  demo  设计师  短\n9      x     y\n"; got != want {
+		t.Errorf("it shows\n%s\nwant\n%s", got, want)
+	}
+	for line := range strings.Lines(list(40)) {
+		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n >= 40 {
+			t.Errorf("%q takes %d columns", line, n)
+		}
+	}
+}
+
+func TestHelpFitsEightyColumns(t *testing.T) {
+	var shown bytes.Buffer
+	if err := (&talk{app: &app{stderr: &shown}}).slashHelp(""); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(shown.String()) {
+		if runewidth.StringWidth(line) > 80 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
