@@ -35,7 +35,8 @@ func (t *turn) permit(ctx context.Context, leave agent.Permission) bool {
 // decide answers as the member's permissions say, and asks the person in front of the chat
 // where they say nothing.
 func (t *turn) decide(a asked) error {
-	a.leave.Title = t.c.secrets.Text(a.leave.Title)
+	clean := t.c.secrets.Text
+	a.leave.Tool, a.leave.Title, a.leave.Input = clean(a.leave.Tool), clean(a.leave.Title), t.c.secrets.JSON(a.leave.Input)
 	allowed, by := t.decision(a)
 	if a.ctx.Err() != nil {
 		allowed, by = false, projection.ByNobody // the answer came too late to be heard

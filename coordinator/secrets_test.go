@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,5 +238,25 @@ func TestAnAgentGetsTheKeyThatItsMemberRefersTo(t *testing.T) {
 	s.say("hello")
 	if got := s.cast.turns[0].Member.Env["ADAS_PASSWORD"]; got != membersKey {
 		t.Errorf("it got %q", got)
+	}
+}
+
+func TestAPersonIsAskedWithoutSecrets(t *testing.T) {
+	asks := func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		turn.Permit(ctx, agent.Permission{Tool: "curl " + membersKey, Title: "curl " + membersKey, Input: []byte(`{"key": "` + membersKey + `"}`)})
+		return says("ok")(ctx, turn)
+	}
+	s := stage(t, &coordinator.MemoryStore{}, asks)
+	o := s.options(&coordinator.MemoryStore{})
+	var asked agent.Permission
+	o.Ask = func(_ context.Context, _ coordinator.Member, leave agent.Permission) bool {
+		asked = leave
+		return false
+	}
+	s.Coordinator = coordinator.New(o)
+	s.with(keyed(t), "")
+	s.say("hello")
+	if shown := fmt.Sprintf("%s %s %s", asked.Tool, asked.Title, asked.Input); asked.Title == "" || strings.Contains(shown, membersKey) {
+		t.Errorf("asked is %q", shown)
 	}
 }

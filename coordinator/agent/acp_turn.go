@@ -399,7 +399,8 @@ func (t *acpTurn) judge(answer message) error {
 		says := cmp.Or(spoken(t.trouble.String()), "it does not say why")
 		return t.failure(says, t.help(says))
 	}
-	if end.Reason == acp.StopReasonCancelled && len(t.refused()) > 0 { // Codex gives up then
+	silent := end.Reason == acp.StopReasonEndTurn && !t.said
+	if len(t.refused()) > 0 && (silent || end.Reason == acp.StopReasonCancelled) { // OpenCode and Codex give up then
 		return t.failure("it stopped, because it was not allowed to use a tool", "say what it shall do instead")
 	}
 	return t.stoppedBy(end.Reason)
