@@ -122,23 +122,46 @@ func (cmd *sessionsExport) Run(a *app) error {
 	if len(sessions) > 1 && !isDirectory(cmd.To) {
 		return usageError("%d sessions need a directory: -o DIR/", len(sessions))
 	}
+	if cmd.All {
+		return cmd.all(e, sessions)
+	}
 	for i, s := range sessions {
-		if err := cmd.one(e, s); err != nil {
-			if !cmd.All {
-				err = named(names[i], err)
-			}
-			return err
+		x, err := e.open(s)
+		if err == nil {
+			err = cmd.one(e, x)
+		}
+		if err != nil {
+			return named(names[i], err)
 		}
 	}
 	return nil
 }
 
-// one writes a session to where it belongs.
-func (cmd *sessionsExport) one(e *export, s catalog.Session) error {
-	x, err := e.open(s)
-	if err != nil {
-		return err
+// all writes every session that can be read.
+func (cmd *sessionsExport) all(e *export, sessions []catalog.Session) error {
+	code, left := exitDone, 0
+	for _, s := range sessions {
+		x, err := e.open(s)
+		if err != nil {
+			e.app.notice(explain(err))
+			code, left = max(code, codeOf(err)), left+1
+			continue
+		}
+		if err := cmd.one(e, x); err != nil {
+			return err
+		}
 	}
+	switch {
+	case left > 0:
+		return &exitError{code, notExportedText(left, len(sessions))}
+	case len(e.app.unread) > 0:
+		return &exitError{exitFailed, textNotAllRead}
+	}
+	return nil
+}
+
+// one writes a session to where it belongs.
+func (cmd *sessionsExport) one(e *export, x *exported) error {
 	path, err := placeFor(cmd.To, x.fileName(cmd.Format))
 	if err != nil {
 		return err

@@ -165,8 +165,11 @@ func (e *export) open(s catalog.Session) (*exported, error) {
 	return x, nil
 }
 
-// events are read again for each format.
-func (x *exported) events() iter.Seq2[journal.Event, error] { return x.export.clean(x.replay.events()) }
+// events are read again for each format, up to where the state stands: somebody may
+// be talking.
+func (x *exported) events() iter.Seq2[journal.Event, error] {
+	return span{to: &place{seq: x.state.Seq}}.upTo(x.export.clean(x.replay.events()))
+}
 
 // formats are what a session can be written as.
 var formats = map[string]func(x *exported, w io.Writer) error{

@@ -666,6 +666,11 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// notExportedText says how many sessions an export of all has left out.
+func notExportedText(left, of int) string {
+	return fmt.Sprintf("Not exported, because it cannot be read: %d of %s. All others are.", left, count(of, "session"))
+}
+
 // someAre is how many of all are, such as "1 of 3 sessions is".
 func someAre(n, of int, noun string) string {
 	are := "are"
