@@ -666,6 +666,11 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// reindexedDamagedText says how to find out more of the damaged ones.
+func reindexedDamagedText(n int) string {
+	return fmt.Sprintf("%d damaged: agent-chatter verify shows where", n)
+}
+
 // notExportedText says how many sessions an export of all has left out.
 func notExportedText(left, of int) string {
 	return fmt.Sprintf("Not exported, because it cannot be read: %d of %s. All others are.", left, count(of, "session"))

@@ -241,6 +241,7 @@ func sampleTexts() []text {
 	add("directoryText", "", directoryText("/a/"+hostile))
 	add("pipeText", "", pipeText("/a/"+hostile))
 	explained("a full disk behind standard output", &outputError{fmt.Errorf("standard output: %w", full)})
+	add("reindexedDamagedText", "", reindexedDamagedText(2))
 	add("notExportedText", "", notExportedText(1, 3))
 	add("someAre", "one", someAre(1, 3, "session"))
 	add("someAre", "two", someAre(2, 2, "session"))

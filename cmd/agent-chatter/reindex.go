@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -21,10 +22,11 @@ func (cmd *sessionsReindex) Run(a *app) error {
 		return err
 	}
 	damaged := 0
+	var failures []error
 	for _, t := range teams {
 		sessions, err := t.Reindex()
 		if err != nil {
-			return err
+			failures = append(failures, err) // the other teams have theirs
 		}
 		for _, s := range sessions {
 			if s.Damaged != "" {
@@ -36,9 +38,9 @@ func (cmd *sessionsReindex) Run(a *app) error {
 		}
 	}
 	if damaged > 0 {
-		a.notice(fmt.Sprintf("%d damaged: agent-chatter verify shows where", damaged))
+		a.notice(reindexedDamagedText(damaged))
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // reindexedText is what reindex says of a session.
