@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 	"github.com/alecthomas/kong"
+	"github.com/mattn/go-runewidth"
 )
 
 // explain says what happened, to what, and what to type next.
@@ -635,12 +636,18 @@ func restoreQuestion(r projection.Row, now time.Time) string {
 }
 
 // recentText offers sessions to be resumed.
-func recentText(sessions []catalog.Session, now time.Time) string {
+// On a terminal of so many columns each takes one line; 0: it may take more.
+func recentText(sessions []catalog.Session, now time.Time, columns int) string {
 	short := catalog.ShortIDs(sessions)
 	var b strings.Builder
 	b.WriteString("Recent Sessions:\n")
 	for i, s := range sessions {
-		fmt.Fprintf(&b, "  %d. [%s] %s (%s)\n", i+1, short[s.ID], safeLine(s.Title), age(s.UpdatedAt, now))
+		before, behind := fmt.Sprintf("  %d. [%s] ", i+1, short[s.ID]), fmt.Sprintf(" (%s)", age(s.UpdatedAt, now))
+		title := safeLine(s.Title)
+		if columns > 0 {
+			title = runewidth.Truncate(title, max(columns-1-runewidth.StringWidth(before+behind), leastShown), "…")
+		}
+		b.WriteString(before + title + behind + "\n")
 	}
 	b.WriteString("Enter number or session ID to resume (or press Enter to cancel):")
 	return b.String()

@@ -220,7 +220,8 @@ func sampleTexts() []text {
 	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
-	add("recentText", "", recentText([]catalog.Session{alice, bob}, at))
+	add("recentText", "", recentText([]catalog.Session{alice, bob}, at, 0))
+	add("recentText", "a narrow terminal", recentText([]catalog.Session{alice, bob}, at, 36))
 	add("notRecordedText", "", notRecordedText(&catalog.NotRecordedError{Err: locked}))
 	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))
 	add("listingText", "", listingText(41230, 100000))
@@ -457,7 +458,7 @@ var promised = []struct{ behaviour, got, want string }{
 		recentText([]catalog.Session{
 			{ID: "session-m5abc-xyz", Row: projection.Row{Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0)}},
 			{ID: "session-k3def-uvw", Row: projection.Row{Title: "Repair the login", UpdatedAt: time.Unix(0, 0)}},
-		}, time.Unix(24*3600, 0)),
+		}, time.Unix(24*3600, 0), 0),
 		"Recent Sessions:\n  1. [-xyz] Write a calculator (2h ago)\n  2. [-uvw] Repair the login (1d ago)\nEnter number or session ID to resume (or press Enter to cancel):"},
 }
 

@@ -134,9 +134,9 @@ func (t *talk) slashSearch(text string) error {
 }
 
 // around is as much of a line as fits into so many columns, with what begins at
-// start, which is where a third of them is behind it.
+// start: before it stands a third of them, or what is left over behind it.
 func around(line string, start, columns int) string {
-	from, room := start, columns/3
+	from, room := start, max(columns/3, columns-1-runewidth.StringWidth(line[start:]))
 	for from > 0 {
 		r, size := utf8.DecodeLastRuneInString(line[:from])
 		if room -= runewidth.RuneWidth(r); room < 0 {
@@ -144,7 +144,7 @@ func around(line string, start, columns int) string {
 		}
 		from -= size
 	}
-	if from == 0 {
+	if from == 0 || runewidth.StringWidth(line) <= columns {
 		return runewidth.Truncate(line, columns, "…")
 	}
 	return "…" + runewidth.Truncate(strings.TrimSpace(line[from:]), columns-1, "…")

@@ -18,6 +18,12 @@ func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
 			t.Errorf("of %q it shows %q", test.line, got)
 		}
 	}
+	if got := around(strings.Repeat("x", 60)+"needle", 60, 40); got != "…"+strings.Repeat("x", 33)+"needle" {
+		t.Errorf("it shows %q", got)
+	}
+	if got := around("a line in which there is the needle", 29, 40); got != "a line in which there is the needle" {
+		t.Errorf("it shows %q", got)
+	}
 	if got := around("short needle", 6, 40); got != "short needle" {
 		t.Errorf("it shows %q", got)
 	}

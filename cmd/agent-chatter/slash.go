@@ -403,7 +403,7 @@ func (t *talk) chooseSession() (string, error) {
 		t.refuse("Name the session: /resume ID, or /resume --last")
 		return "", nil
 	}
-	fmt.Fprintln(t.app.stdout, recentText(sessions, now()))
+	fmt.Fprintln(t.app.stdout, recentText(sessions, now(), t.app.columns()))
 	typed, err := t.input.next("", t.quit)
 	if err != nil {
 		return "", errEnd

@@ -460,7 +460,7 @@ func TestResumeWithoutOtherSessionsSaysSo(t *testing.T) {
 	p.enters("/resume")
 	p.sees("There are no other sessions.", pairPrompt)
 	p.enters("/resume --last")
-	p.sees("No session", pairPrompt)
+	p.sees("There are no other sessions.", pairPrompt)
 	p.enters("hello")
 	p.sees("Upper: HELLO", pairPrompt)
 	p.enters("/resume")
