@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -127,7 +128,15 @@ func (a *api) failure(says, help string) error {
 	if a.key != "" {
 		says = strings.ReplaceAll(says, a.key, "(the key)")
 	}
-	return &FailureError{Agent: "the API at " + a.member.Endpoint, Says: head(says, saysKept), Help: cmp.Or(help, "to try again, type /retry")}
+	return &FailureError{Agent: "the API at " + withoutPassword(a.member.Endpoint), Says: head(says, saysKept), Help: cmp.Or(help, "to try again, type /retry")}
+}
+
+// withoutPassword is an address as it may be shown.
+func withoutPassword(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Redacted()
+	}
+	return address
 }
 
 // listen passes on the reply, until its end.

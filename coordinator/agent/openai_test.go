@@ -115,6 +115,7 @@ func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 	turn := asks(t, streams())
 	for _, tt := range []struct{ endpoint, key, says string }{
 		{"http://127.0.0.1:1/v1", "", "ollama serve"},
+		{"http://me:hunter2@127.0.0.1:1/v1", "", "http://me:xxxxx@127.0.0.1:1/v1"},
 		{"http://127.0.0.1:x/v1", "", "endpoint"},
 		{turn.Member.Endpoint, "AGENT_TEST_NO_KEY", `the environment variable "AGENT_TEST_NO_KEY"`},
 	} {
@@ -122,6 +123,9 @@ func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 		_, err := reply(within(t), agent.OpenAI{}, turn)
 		if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: got %v, want %q", tt.endpoint, err, tt.says)
+		}
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the password is in %v", err)
 		}
 	}
 }
