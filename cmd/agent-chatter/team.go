@@ -102,14 +102,19 @@ func (a *app) noticeMember(m coordinator.Member) {
 	if m.Type != coordinator.MemberAI {
 		return
 	}
-	if unset := m.Unset(); len(unset) > 0 {
-		a.notice(unsetNoticeText(m, unset))
-	}
+	a.noticeUnset(m)
 	if plain := m.InPlain(); len(plain) > 0 {
 		a.notice(inPlainText(m, plain))
 	}
 	if _, err := os.Stat(m.BaseDir); errors.Is(err, fs.ErrNotExist) && m.BaseDir != "" {
 		a.notice(noBaseDirText(m))
+	}
+}
+
+// noticeUnset says what a member is configured to get and does not.
+func (a *app) noticeUnset(m coordinator.Member) {
+	if unset := m.Unset(); len(unset) > 0 {
+		a.notice(unsetNoticeText(m, unset))
 	}
 }
 
