@@ -131,13 +131,11 @@ func (a *app) takeJournal(path string) imported {
 		return done
 	}
 	defer reader.Close()
-	next, stop := iter.Pull2(reader.All())
-	defer stop()
-	first, err, ok := next()
-	if !ok {
-		err = errors.New("there is no event in it")
+	done = a.takeSession(path, formatJournal, whole, reader.All())
+	if torn := reader.Torn(); torn.Bytes > 0 {
+		a.notice(tornText(id, torn))
 	}
-	return a.takeSession(done.Path, formatJournal, whole, first, err, next)
+	return done
 }
 
 // takeBundle imports the sessions of a bundle, one after another.
@@ -151,17 +149,9 @@ func (a *app) takeBundle(path string) []imported {
 	if err != nil {
 		return []imported{{Path: path, Action: "failed", Error: err.Error()}}
 	}
-	next, stop := iter.Pull2(interchange.ReadBundle(f, a.lineLimit()))
-	defer stop()
 	var all []imported
-	for first, err, ok := next(); ok; {
-		section := &section{next: next}
-		done := a.takeSession(path, formatBundle, whole, first, err, section.event)
-		all = append(all, done)
-		if done.Action == "failed" && section.err != nil || err != nil {
-			break // what comes behind it cannot be told apart
-		}
-		first, err, ok = section.rest()
+	for events := range interchange.ReadBundle(f, a.lineLimit()) {
+		all = append(all, a.takeSession(path, formatBundle, whole, events))
 	}
 	if len(all) == 0 {
 		all = append(all, imported{Path: path, Action: "failed", Error: "there is no session in " + path})
@@ -169,64 +159,30 @@ func (a *app) takeBundle(path string) []imported {
 	return all
 }
 
-// section is one session of a bundle: up to the first event of the next.
-type section struct {
-	next   func() (journal.Event, error, bool)
-	behind *journal.Event // the first event of the next session
-	err    error
-	over   bool
-}
-
-func (s *section) event() (journal.Event, error, bool) {
-	if s.over {
-		return journal.Event{}, nil, false
-	}
-	e, err, ok := s.next()
-	switch {
-	case !ok:
-		s.over = true
-	case err != nil:
-		s.over, s.err = true, err
-		return e, err, true
-	case e.Seq == 1:
-		s.over, s.behind = true, &e
-	}
-	return e, nil, !s.over
-}
-
-// rest passes over what was not taken, and returns the first event of the next
-// session.
-func (s *section) rest() (journal.Event, error, bool) {
-	for !s.over {
-		s.event()
-	}
-	switch {
-	case s.err != nil:
-		return journal.Event{}, s.err, true
-	case s.behind == nil:
-		return journal.Event{}, nil, false
-	}
-	return *s.behind, nil, true
-}
-
-// takeSession imports one session of whole events: its first, and those that next
-// gives.
-func (a *app) takeSession(path, format, whole string, first journal.Event, err error, next func() (journal.Event, error, bool)) imported {
-	done := imported{Path: path, Action: "failed"}
-	if err == nil {
-		done, err = a.takeFrom(done, format, whole, first, next)
-	}
+// takeSession imports one session.
+func (a *app) takeSession(path, format, whole string, events iter.Seq2[journal.Event, error]) imported {
+	done, err := a.takeFrom(format, whole, events)
 	if err != nil && done.ID != "" {
 		err = fmt.Errorf("session %s: %w", done.ID, err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
+	done.Path = path
 	done.judge(err)
 	return done
 }
 
-func (a *app) takeFrom(done imported, format, whole string, first journal.Event, next func() (journal.Event, error, bool)) (imported, error) {
+func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, error]) (done imported, err error) {
+	next, stop := iter.Pull2(events)
+	defer stop()
+	first, err, ok := next()
+	if !ok {
+		err = errors.New("there is no event in it")
+	}
+	if err != nil {
+		return done, err
+	}
 	created, err := interchange.CreatedBy(first)
 	if err != nil {
 		return done, err
@@ -234,14 +190,14 @@ func (a *app) takeFrom(done imported, format, whole string, first journal.Event,
 	done.ID = created.SessionID
 	e := &export{app: a, redactor: a.redactor(nil)}
 	defer a.sayReplaced(e.redactor)
-	events := e.clean(func(yield func(journal.Event, error) bool) {
+	all := func(yield func(journal.Event, error) bool) {
 		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
 			if !yield(event, err) || err != nil {
 				return
 			}
 		}
-	})
+	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, events)
+	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, e.clean(all))
 	return done, err
 }

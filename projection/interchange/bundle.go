@@ -105,27 +105,56 @@ func (e *BundleError) Error() string {
 	return fmt.Sprintf("line %d of the bundle: %s", e.Line, e.Reason)
 }
 
-// ReadBundle yields the events of the sessions of a bundle, one session after
-// another: the number 1 begins the next. No line may be longer than limit bytes.
-// Every line is checked. The error that ends it is a *BundleError, also when the
+// ReadBundle yields the sessions of a bundle, each as its events, in their order.
+// They are there until the next session is asked for: what was not read of them is
+// passed over. No line may be longer than limit bytes. Every line is checked. The
+// error that ends a session, and with it all, is a *BundleError, also when the
 // bundle was cut off, or one of reading.
-func ReadBundle(r io.Reader, limit int) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
+func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
+	return func(yield func(iter.Seq2[journal.Event, error]) bool) {
 		b := &bundleReader{r: bufio.NewReader(r), limit: limit}
-		if err := b.head(); err != nil {
-			yield(journal.Event{}, err)
-			return
+		if b.err = b.head(); b.err == nil {
+			b.ahead, b.err = b.next()
 		}
-		for {
-			e, err := b.next()
-			if err == io.EOF {
+		for b.err != io.EOF && !b.told {
+			s := &bundled{b: b}
+			if !yield(s.events) {
 				return
 			}
-			if !yield(e, err) || err != nil {
-				return
+			for more := true; more; {
+				_, more = s.next()
 			}
 		}
 	}
+}
+
+// bundled is one session of a bundle that is being read.
+type bundled struct {
+	b     *bundleReader
+	begun bool
+}
+
+func (s *bundled) events(yield func(journal.Event, error) bool) {
+	for e, more := s.next(); more; e, more = s.next() {
+		if !yield(e, nil) {
+			return
+		}
+	}
+	if b := s.b; b.err != nil && b.err != io.EOF && !b.told {
+		b.told = true
+		yield(journal.Event{}, b.err)
+	}
+}
+
+// next is the next event of the session. The number 1 is the next session's.
+func (s *bundled) next() (e journal.Event, ok bool) {
+	b := s.b
+	if b.err != nil || s.begun && b.ahead.Seq == 1 {
+		return e, false
+	}
+	s.begun, e = true, b.ahead
+	b.ahead, b.err = b.next()
+	return e, true
 }
 
 type bundleReader struct {
@@ -135,6 +164,10 @@ type bundleReader struct {
 	at       journal.Position // of the session that is read
 	sessions int              // that are still to come
 	events   int              // of this bundle, so far
+
+	ahead journal.Event // was read and not given out, unless there is an error
+	err   error         // io.EOF: that was all
+	told  bool          // somebody was given the error
 }
 
 // read returns the next line, with its end when it has one.

@@ -40,14 +40,59 @@ func bundle(t testing.TB, sessions ...string) string {
 	return b.String()
 }
 
+// readBundle reads the events of all sessions.
 func readBundle(text string) (events []journal.Event, err error) {
-	for e, err := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
-		if err != nil {
-			return events, err
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+		for e, err := range session {
+			if err != nil {
+				return events, err
+			}
+			events = append(events, e)
 		}
-		events = append(events, e)
 	}
 	return events, nil
+}
+
+func TestWhatNobodyReadOfASessionIsPassedOver(t *testing.T) {
+	text := bundle(t, "legacy", "new-format", "legacy")
+	for _, take := range []int{0, 1, 2, 100} {
+		var firsts []uint64
+		for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+			n := 0
+			for e, err := range session {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n == 0 {
+					firsts = append(firsts, e.Seq)
+				}
+				if n++; n >= take {
+					break
+				}
+			}
+		}
+		if diff := cmp.Diff([]uint64{1, 1, 1}, firsts); diff != "" {
+			t.Errorf("%d of each were read: the first ones (-want +got):\n%s", take, diff)
+		}
+	}
+}
+
+func TestWhatIsWrongBehindASessionThatNobodyReadToItsEndIsSaid(t *testing.T) {
+	text := bundle(t, "legacy", "new-format")
+	text = text[:len(text)-10]
+	sessions, failures := 0, 0
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+		sessions++
+		for _, err := range session {
+			if err != nil {
+				failures++
+			}
+			break
+		}
+	}
+	if sessions != 3 || failures != 1 {
+		t.Errorf("%d sessions with %d failures", sessions, failures)
+	}
 }
 
 func TestABundleHasTheLinesOfItsJournals(t *testing.T) {
@@ -131,13 +176,11 @@ func TestBundlesOneBehindTheOtherAreRead(t *testing.T) {
 
 func TestALineOfABundleMayNotBeLongerThanALine(t *testing.T) {
 	text := bundle(t, "legacy")
-	for _, err := range interchange.ReadBundle(strings.NewReader(text), 100) {
-		var wrong *interchange.BundleError
-		if err != nil && !errors.As(err, &wrong) {
-			t.Fatal(err)
-		}
-		if err != nil {
-			return
+	for session := range interchange.ReadBundle(strings.NewReader(text), 100) {
+		for _, err := range session {
+			if wrong := (*interchange.BundleError)(nil); errors.As(err, &wrong) {
+				return
+			}
 		}
 	}
 	t.Error("it was read")
