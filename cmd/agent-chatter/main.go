@@ -152,7 +152,7 @@ func run(args []string, a *app) (code int) {
 		return a.fail(output)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "%s\n%s\n", sentence(err), usageHint(err))
+		fmt.Fprintf(a.stderr, "%s\n%s\n", parseText(err), usageHint(err))
 		return exitUsage
 	}
 	if err := a.prepare(c); err != nil {

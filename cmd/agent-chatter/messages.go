@@ -379,6 +379,19 @@ func permissionText(p projection.PermissionAnswered) string {
 // textEscapeStops stands behind what an agent does.
 const textEscapeStops = "  (Esc interrupts)"
 
+// missingFileText says that there is no session in the file that was named.
+func missingFileText(what, path string) string {
+	return fmt.Sprintf("There is no %s %s.\nTo see which sessions there are, type: agent-chatter sessions", what, safeLine(path))
+}
+
+// parseText is what is wrong with a command line.
+func parseText(err error) string {
+	return noValue.ReplaceAllString(sentence(err), "a value is missing")
+}
+
+// noValue is how the parser calls the end of the line.
+var noValue = regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)$`)
+
 // noDirectoryHereText says that the working directory is gone.
 func noDirectoryHereText(err error) string {
 	return "The directory that you are in cannot be found any more: " + safeLine(err.Error()) + "\nTo go to another, type: cd"
@@ -1188,7 +1201,7 @@ func agentChoiceText(c choices) string {
 }
 
 func unknownAgentsText(unknown, known []string) string {
-	return fmt.Sprintf("There is no agent %s. Those that there are: %s. To add another, type: agent-chatter agents register", safeLine(strings.Join(unknown, ", ")), safeLine(strings.Join(known, ", ")))
+	return fmt.Sprintf("There is no agent %s. Those that there are: %s. To add another, type: agent-chatter agents register NAME PROGRAM", safeLine(strings.Join(unknown, ", ")), safeLine(strings.Join(known, ", ")))
 }
 
 func twiceText(name string) string {

@@ -267,7 +267,7 @@ func (a *app) journalAt(path string) (*catalog.Team, string, error) {
 	t := a.catalog().At(filepath.Dir(path))
 	_, err := t.Journals().Stat(id)
 	if errors.Is(err, journal.ErrNotFound) {
-		err = &exitError{exitNotFound, fmt.Sprintf("There is no journal %s.", safeLine(path))}
+		err = &exitError{exitNotFound, missingFileText("journal", path)}
 	}
 	return t, id, err
 }
@@ -293,7 +293,7 @@ func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
 	}
 	s, err := a.readSnapshot(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan{}, &exitError{exitNotFound, fmt.Sprintf("There is no file %s.", safeLine(path))}
+		return plan{}, &exitError{exitNotFound, missingFileText("file", path)}
 	}
 	if err != nil {
 		return plan{}, err
