@@ -356,7 +356,7 @@ var acpServers = map[string]func() (server dialect, args []string){
 // served is the dialect of a CLI's server.
 func served(c CLI, program, packageName string, limits ...limit) dialect {
 	d := c.dialect
-	return dialect{name: d.name, program: program, install: "npm install -g " + packageName, login: d.login, trust: d.trust, limits: limits}
+	return dialect{name: d.name, program: program, install: "npm install -g " + packageName, login: d.login, trust: d.trust, bypass: d.bypass, limits: limits}
 }
 
 // acpNames are other names of agent types.
@@ -379,10 +379,11 @@ func acpDialect(m Member) (dialect, []string) {
 		return dialect{name: cmp.Or(m.DisplayName, m.Command), program: m.Command}, m.Args
 	}
 	d, args := server()
+	own := d.checked(m)
 	for _, arg := range args {
-		if slices.Contains(m.Args, arg) {
-			return d, m.Args
+		if slices.Contains(own, arg) {
+			return d, own
 		}
 	}
-	return d, slices.Concat(args, m.Args)
+	return d, slices.Concat(args, own)
 }

@@ -21,6 +21,7 @@ func Claude() CLI {
 			Edit:     {"--permission-mode", "acceptEdits"},
 			Bypass:   {"--dangerously-skip-permissions"},
 		},
+		bypass: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"},
 		parser: func() parser { return &claudeParser{tools: map[string]string{}} },
 	}}
 }

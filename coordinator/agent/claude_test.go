@@ -35,6 +35,14 @@ func TestClaudeIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.
 		{Member{Permissions: "edit"}, "-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits"},
 		{Member{Permissions: "bypass"}, "-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions"},
 		{
+			Member{Permissions: "read", Args: []string{"--dangerously-skip-permissions", "--add-dir", "x"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir x",
+		},
+		{
+			Member{Args: []string{"--dangerously-skip-permissions"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
+		},
+		{
 			Member{Permissions: "bypass", Args: []string{"-p", "--dangerously-skip-permissions", "--output-format", "text", "--output-format=json", "--add-dir", "x"}},
 			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions --add-dir x",
 		},

@@ -22,7 +22,7 @@ import (
 // Member.Command replaces the agent's program; Member.Args come behind the arguments that the
 // engine gives, without those that would repeat one of them. Member.Model is passed on.
 // Member.Permissions is one of [Permissions], or "" for what the agent is set up to do by
-// itself; nothing but "bypass" switches its own checks off.
+// itself; nothing but "bypass", or without permissions an argument, switches its own checks off.
 //
 // Environment and processes are as with [Command], but a turn that is stopped is asked with
 // SIGINT before SIGTERM.
@@ -64,6 +64,7 @@ type dialect struct {
 	args    []string            // which every turn has
 	model   string              // the option before a model
 	permits map[string][]string // by Member.Permissions
+	bypass  []string            // what else switches its checks off, which Member.Permissions overrules
 	last    []string            // which stand behind the member's own
 
 	parser func() parser
@@ -152,22 +153,50 @@ func (d dialect) arguments(m Member) ([]string, error) {
 	if m.Model != "" {
 		args = append(args, d.model, m.Model)
 	}
-	return slices.Concat(args, without(m.Args, slices.Concat(args, d.last)), d.last), nil
+	own := without(d.checked(m), slices.Concat(args, d.last))
+	return slices.Concat(args, own, d.last), nil
 }
 
-// valued are the options with a value that engines give.
-var valued = []string{"--output-format", "--model", "-m", "--permission-mode", "--sandbox", "--approval-mode"}
+// checked are a member's own arguments, less those that would switch off the checks that its
+// permissions ask for.
+func (d dialect) checked(m Member) []string {
+	if m.Permissions == "" {
+		return m.Args
+	}
+	return without(m.Args, d.bypass)
+}
+
+// valued are the options with a value that engines give, and what they are called in short.
+var valued = map[string]string{
+	"--output-format": "-o", "--model": "-m", "--permission-mode": "", "--sandbox": "-s", "--approval-mode": "",
+}
+
+// long is an option by its long name.
+func long(option string) string {
+	for name, short := range valued {
+		if option != "" && option == short {
+			return name
+		}
+	}
+	return option
+}
 
 // without are a member's own arguments, less those that are given already: some agents refuse
 // an option that comes twice, and one decides what the engine can read.
 func without(own, given []string) []string {
+	taken := map[string]bool{}
+	for _, arg := range given {
+		taken[long(arg)] = true
+	}
 	var rest []string
 	for i := 0; i < len(own); i++ {
 		name, _, joined := strings.Cut(own[i], "=")
+		name = long(name)
+		_, hasValue := valued[name]
 		switch {
-		case !slices.Contains(given, name) || !strings.HasPrefix(name, "-") && i > 0:
+		case !taken[name] || !strings.HasPrefix(name, "-") && i > 0:
 			rest = append(rest, own[i])
-		case !joined && slices.Contains(valued, name):
+		case !joined && hasValue:
 			i++
 		}
 	}

@@ -29,6 +29,7 @@ func Codex() CLI {
 			Edit:     {"--sandbox", "workspace-write"},
 			Bypass:   {"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"},
 		},
+		bypass: []string{"--dangerously-bypass-approvals-and-sandbox", "--yolo"},
 		last:   []string{"-"}, // the prompt is on standard input
 		parser: func() parser { return &codexParser{started: map[string]bool{}} },
 		limits: []limit{codexLimit},

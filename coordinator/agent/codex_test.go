@@ -45,6 +45,12 @@ func TestCodexIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T
 			Member{Permissions: "edit", Args: []string{"exec", "--json", "--sandbox", "danger-full-access", "-c", "exec=1", "exec", "-"}},
 			"exec --json --sandbox workspace-write -c exec=1 exec -",
 		},
+		{Member{Permissions: "edit", Args: []string{"--yolo", "--skip-git-repo-check"}}, "exec --json --sandbox workspace-write --skip-git-repo-check -"},
+		{Member{Permissions: "bypass", Args: []string{"--yolo"}}, "exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -"},
+		{
+			Member{Model: "m", Permissions: "read", Args: []string{"--model", "n", "-s", "danger-full-access", "-o", "last.txt"}},
+			"exec --json --sandbox read-only --skip-git-repo-check -m m -o last.txt -",
+		},
 	})
 }
 

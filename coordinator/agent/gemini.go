@@ -25,6 +25,7 @@ func Gemini() CLI {
 			Edit:     {"--approval-mode", "auto_edit"},
 			Bypass:   {"--approval-mode", "yolo", "--skip-trust"},
 		},
+		bypass: []string{"--yolo", "-y"},
 		parser: func() parser { return &geminiParser{tools: map[string]string{}} },
 		limits: []limit{geminiInput, geminiWindow},
 	}}

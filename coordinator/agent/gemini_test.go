@@ -40,6 +40,8 @@ func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.
 		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
 		{Member{Permissions: "edit"}, "--output-format stream-json --approval-mode auto_edit"},
 		{Member{Permissions: "bypass"}, "--output-format stream-json --approval-mode yolo --skip-trust"},
+		{Member{Model: "m", Permissions: "read", Args: []string{"-y", "--model=n", "-o", "text", "-s"}}, "--output-format stream-json --approval-mode plan -m m -s"},
+		{Member{Args: []string{"-y"}}, "--output-format stream-json -y"},
 		{Member{Args: []string{"--output-format", "json", "--sandbox"}}, "--output-format stream-json --sandbox"},
 	})
 }
@@ -67,5 +69,14 @@ func TestWhatGeminiSaysToADirectoryItDoesNotTrustNamesTheWayOut(t *testing.T) {
 	help := Gemini().dialect.help("it ended with exit code 55: Gemini CLI is not running in a trusted directory. To proceed …")
 	if !strings.Contains(help, "GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Errorf("the help is %q", help)
+	}
+}
+
+func TestPermissionsOverruleArgumentsOverTheProtocolToo(t *testing.T) {
+	for permissions, want := range map[string]string{"": "--acp --yolo", Deny: "--acp", Ask: "--acp"} {
+		_, args := acpDialect(Member{AgentType: "gemini", Permissions: permissions, Args: []string{"--acp", "--yolo"}})
+		if got := strings.Join(args, " "); got != want {
+			t.Errorf("with permissions %q it is started with %s, want %s", permissions, got, want)
+		}
 	}
 }
