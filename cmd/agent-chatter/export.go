@@ -185,7 +185,7 @@ func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
 			return err
 		}
 		for _, s := range sessions {
-			if err := b.Add(e.clean(e.app.replayOf(e.app.catalog(), s).events())); err != nil {
+			if err := b.Add(eventsWithout(e.redactor, e.app.replayOf(e.app.catalog(), s).events())); err != nil {
 				return err
 			}
 		}

@@ -69,65 +69,6 @@ func (e *export) sayReplaced() {
 	}
 }
 
-// clean replaces the secrets in events.
-func (e *export) clean(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		replies := map[string]*redact.Stream{}
-		for event, err := range events {
-			if err == nil {
-				event.Data = e.data(event, replies)
-			}
-			if !yield(event, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// data is the payload of an event without secrets. A reply that is written down
-// while it comes is in pieces, which may cut a secret: what may become one is held
-// back, and goes with the next piece or, at its end, nowhere. A whole reply is in its
-// message, and what is left of a broken one in the end of its turn.
-func (e *export) data(event journal.Event, replies map[string]*redact.Stream) []byte {
-	payload, err := projection.Decode(event)
-	if err != nil {
-		return e.redactor.JSON(event.Data)
-	}
-	switch p := payload.(type) {
-	case projection.TurnText:
-		if replies[p.TurnID] == nil {
-			replies[p.TurnID] = e.redactor.Stream()
-		}
-		if text := replies[p.TurnID].Next(p.Text); text != p.Text {
-			p.Text = text
-			return projection.Record(event.Time, p).Data
-		}
-		return event.Data
-	case projection.TurnEnded:
-		delete(replies, p.TurnID)
-	case projection.MessageAppended:
-		if raw := e.redactor.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
-			p.Raw = []byte(raw)
-			event.Data = projection.Record(event.Time, p).Data
-		}
-	}
-	return e.redactor.JSON(event.Data)
-}
-
-// snapshot replaces the secrets in a snapshot.
-func (e *export) snapshot(s *projection.Snapshot) {
-	for i, m := range s.Context.Messages {
-		s.Context.Messages[i].Content = e.redactor.Text(m.Content)
-	}
-	if s.Context.TeamTask != nil {
-		task := e.redactor.Text(*s.Context.TeamTask)
-		s.Context.TeamTask = &task
-	}
-	if len(s.Context.Messages) > 0 { // the old one may end in half a secret
-		s.Metadata.Summary = projection.SummaryText(len(s.Context.Messages), projection.Preview(s.Context.Messages[0].Content))
-	}
-}
-
 // write makes a file, or prints to standard output when path is "".
 func (e *export) write(path string, write func(io.Writer) error) error {
 	if path == "" {
@@ -155,8 +96,8 @@ type exported struct {
 func (e *export) open(s catalog.Session) (*exported, error) {
 	r := e.app.replayOf(e.app.catalog(), s)
 	x := &exported{e, s, r, new(projection.State)}
-	uncounted := &export{app: e.app, redactor: redact.New(e.variables)} // it is read again
-	for event, err := range uncounted.clean(r.events()) {
+	uncounted := redact.New(e.variables) // it is read again
+	for event, err := range eventsWithout(uncounted, r.events()) {
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +109,7 @@ func (e *export) open(s catalog.Session) (*exported, error) {
 // events are read again for each format, up to where the state stands: somebody may
 // be talking.
 func (x *exported) events() iter.Seq2[journal.Event, error] {
-	return span{to: &place{seq: x.state.Seq}}.upTo(x.export.clean(x.replay.events()))
+	return span{to: &place{seq: x.state.Seq}}.upTo(eventsWithout(x.export.redactor, x.replay.events()))
 }
 
 // formats are what a session can be written as.

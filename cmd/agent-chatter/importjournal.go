@@ -188,8 +188,8 @@ func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, err
 		return done, err
 	}
 	done.ID = created.SessionID
-	e := &export{app: a, redactor: a.redactor(nil)}
-	defer a.sayReplaced(e.redactor)
+	secrets := a.redactor(nil)
+	defer a.sayReplaced(secrets)
 	all := func(yield func(journal.Event, error) bool) {
 		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
 			if !yield(event, err) || err != nil {
@@ -198,6 +198,6 @@ func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, err
 		}
 	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, e.clean(all))
+	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, eventsWithout(secrets, all))
 	return done, err
 }

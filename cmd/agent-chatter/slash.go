@@ -199,7 +199,7 @@ func (t *talk) export(path string) (string, error) {
 		e.variables = append(e.variables, m.Secrets()...)
 	}
 	e.redactor = redact.New(e.variables)
-	e.snapshot(snapshot)
+	snapshotWithout(e.redactor, snapshot)
 	defer e.sayReplaced()
 	updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
 	if err != nil {
