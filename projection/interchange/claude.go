@@ -73,10 +73,11 @@ func Claude(data []byte, path string, app projection.App) (*Session, error) {
 	t := newTranscript(claudeTeam, "Claude Code")
 	all := lines[claudeLine](data, &t.skipped)
 	var response []claudeLine // the lines of one
+	counted := map[string]bool{}
 	for _, line := range claudeBranch(all) {
 		t.note(line)
 		if len(response) > 0 && (line.Type != "assistant" || line.Message.ID != response[0].Message.ID) {
-			t.response(response)
+			t.response(response, counted)
 			response = nil
 		}
 		switch {
@@ -87,7 +88,7 @@ func Claude(data []byte, path string, app projection.App) (*Session, error) {
 		}
 	}
 	if len(response) > 0 {
-		t.response(response)
+		t.response(response, counted)
 	}
 	for _, line := range all {
 		switch {
@@ -111,7 +112,9 @@ func (t *transcript) note(line claudeLine) {
 	t.touch(line.Timestamp.Time)
 }
 
-func (t *transcript) response(lines []claudeLine) {
+// response adds what stands together of a response. Its end may come behind the
+// results of its tools: then its tokens are counted already.
+func (t *transcript) response(lines []claudeLine, counted map[string]bool) {
 	first := lines[0]
 	var texts []string
 	for _, line := range lines {
@@ -127,8 +130,11 @@ func (t *transcript) response(lines []claudeLine) {
 	if first.Message.Model != "<synthetic>" { // a message of the program itself
 		t.next.Model = first.Message.Model
 	}
-	u := lines[len(lines)-1].Message.Usage // every line repeats it
-	t.spent(u.Input+u.Read+u.Wrote, u.Output)
+	if id := first.Message.ID; id == "" || !counted[id] {
+		counted[id] = true
+		u := lines[len(lines)-1].Message.Usage // every line repeats it
+		t.spent(u.Input+u.Read+u.Wrote, u.Output)
+	}
 	t.answered(first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
 }
 

@@ -12,5 +12,16 @@
 // The way out are pages for people, Markdown and HTML, transcripts as those programs
 // keep them, and bundles: whole sessions in one file, to be gone on with elsewhere.
 //
+// # Transcripts
+//
+// None of these formats is documented by who writes it; the samples that they were
+// read from are in testdata, but for the last two.
+//
+//	claude         ~/.claude/projects/<directory>/<UUID>.jsonl, of Claude Code 2.1
+//	codex          ~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<UUID>.jsonl, of Codex 0.169
+//	gemini         ~/.gemini/tmp/<project>/chats/session-<time>-<8 digits>.jsonl; older ones are one object
+//	claude-master  one object, or a log with a line for each message
+//	synapse        <id>.jsonl, with the titles and times of all in a sessions.json beside
+//
 // The package is pure: it opens no files and asks no clock.
 package interchange

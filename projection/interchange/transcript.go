@@ -10,53 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
-
-// A Turn is what an agent did for one of its messages, as far as a transcript of
-// another program tells.
-type Turn struct {
-	Model string
-	Tools []Tool
-	Usage *projection.Usage
-}
-
-// Tool is one use of a tool.
-type Tool struct {
-	ID, Name  string
-	Input     json.RawMessage
-	Output    string // all of it; a journal keeps its beginning
-	Error     string
-	At, Until time.Time
-	ended     bool
-}
-
-// toolOutput is how much of a tool's output a journal keeps, in bytes.
-const toolOutput = 64 << 10
-
-// records are the events of the turn that ended with a message.
-func (u Turn) records(m projection.Message, trigger string, at time.Time) []journal.Record {
-	records := []journal.Record{projection.Record(at, projection.TurnStarted{
-		TurnID: m.ID, MemberID: m.Speaker.ID, AgentType: m.Speaker.ID, Model: u.Model, TriggerMessageID: trigger,
-	})}
-	for _, tool := range u.Tools {
-		records = append(records, projection.Record(at, projection.ToolStarted{TurnID: m.ID, ToolID: tool.ID, Name: tool.Name, Input: tool.Input}))
-		if tool.ended {
-			records = append(records, projection.Record(at, tool.completed(m.ID)))
-		}
-	}
-	return append(records, projection.Record(at, projection.MessageAppended{Message: m}),
-		projection.Record(at, projection.TurnEnded{TurnID: m.ID, MemberID: m.Speaker.ID, FinishReason: projection.Done, Usage: u.Usage}))
-}
-
-func (t Tool) completed(turnID string) projection.ToolCompleted {
-	done := projection.ToolCompleted{TurnID: turnID, ToolID: t.ID, Name: t.Name, Output: t.Output, Error: t.Error}
-	if len(t.Output) > toolOutput {
-		done.Output, done.OutputBytes = strings.ToValidUTF8(t.Output[:toolOutput], ""), int64(len(t.Output))
-	}
-	return done
-}
 
 // The agents whose transcripts are read: the id of the team that a session
 // becomes one of, and of its one agent.
@@ -241,53 +196,4 @@ func (i *instant) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-// DetectTranscript is the format of a transcript that begins like this: claude,
-// codex, gemini, claude-master or synapse; "" for anything else.
-func DetectTranscript(beginning []byte) string {
-	var whole struct {
-		masterState
-		geminiRecord
-		Role string
-	}
-	if json.Unmarshal(bytes.TrimSpace(beginning), &whole) == nil {
-		switch {
-		case whole.Instructor != nil:
-			return claudeMasterTeam
-		case whole.Messages != nil && whole.ProjectHash != "":
-			return geminiTeam
-		}
-	}
-	var ignored int
-	for _, line := range lines[struct {
-		Type, SessionID, ProjectHash string
-		UUID, Role                   string
-		Payload, Message, Content    json.RawMessage
-	}](beginning, &ignored) {
-		switch {
-		case line.Type == "session_meta" && line.Payload != nil:
-			return codexTeam
-		case line.SessionID != "" && line.ProjectHash != "":
-			return geminiTeam
-		case (line.Type == "user" || line.Type == "assistant") && line.Message != nil && line.UUID != "":
-			return claudeTeam
-		case line.Type == "instructor-message" || line.Type == "session-metadata":
-			return claudeMasterTeam
-		case line.Type == "" && line.Role != "" && line.Content != nil:
-			return synapseTeam
-		}
-	}
-	return ""
-}
-
-// readers are the formats by their names.
-var readers = map[string]func(data []byte, path string, app projection.App) (*Session, error){
-	claudeTeam: Claude, codexTeam: Codex, geminiTeam: Gemini, claudeMasterTeam: ClaudeMaster,
-}
-
-// Transcript reads a transcript of that format: claude, codex, gemini or
-// claude-master.
-func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
-	return readers[format](data, path, app)
 }

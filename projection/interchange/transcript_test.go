@@ -246,6 +246,20 @@ func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
 	}
 }
 
+func TestTheTokensOfAResponseAreCountedOnceThoughAToolAnswersInTheMiddle(t *testing.T) {
+	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":5}}}
+{"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
+{"type":"assistant","uuid":"4","parentUuid":"3","timestamp":"2026-11-21T12:00:03Z","message":{"id":"a","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":10,"output_tokens":5}}}
+`), "/old/s.jsonl", app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&projection.Usage{InputTokens: 10, OutputTokens: 5}, s.Turns[1].Usage); diff != "" {
+		t.Errorf("usage (-want +got):\n%s", diff)
+	}
+}
+
 func TestToolsBehindTheLastMessageAreCounted(t *testing.T) {
 	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
