@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -20,15 +21,35 @@ func (c *Coordinator) SetTask(task string) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
-	return c.change(taskSet(task))
+	return c.change(c.taskSet(task))
 }
 
-// taskSet is a new task; "" is none.
-func taskSet(task string) projection.TaskSet {
+// maxTask is how much of a team task counts, in bytes.
+const maxTask = 5 << 10
+
+// taskSet is a new task; "" is none. Of one that is too long the rest is left out, and that is
+// said.
+func (c *Coordinator) taskSet(task string) projection.TaskSet {
+	task = c.secrets.Text(task) // half of one would not be known
 	if task == "" {
 		return projection.TaskSet{}
 	}
+	if len(task) > maxTask {
+		task = cut(task, maxTask)
+		c.o.Events.Notice(Notice{Kind: TaskCut, Limit: maxTask})
+	}
 	return projection.TaskSet{Task: &task}
+}
+
+// cut returns the first n bytes of s, less what would be left of a rune there.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for back := 0; back < utf8.UTFMax && n > 0 && !utf8.RuneStart(s[n]); back++ {
+		n--
+	}
+	return s[:n]
 }
 
 // Rename gives the session a title, by which it can be named.

@@ -97,4 +97,5 @@ const (
 	AgentChanged                      // the agent of Names[0] was Names[1] in the restored session and is Names[2]; "" is none
 	ModelChanged                      // its model was Names[1] and is Names[2]; "" is none
 	OrphansEnded                      // Limit processes that agents had left running when the program died were ended
+	TaskCut                           // the task was longer than Limit bytes: the rest of it was left out
 )

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Intent is why somebody is named in [NEXT: …]. The zero value is no intent.
@@ -48,14 +47,11 @@ type Markers struct {
 	DropAll bool     // [DROP: ALL]; Drop has the other names
 	From    string   // the first [FROM: …] that says a name; "" is none
 
-	// Task is the last [TEAM_TASK: …], at most 5 KiB; an empty one takes the task away.
+	// Task is the last [TEAM_TASK: …]; an empty one takes the task away.
 	// HasTask tells that from no marker at all.
 	Task    string
 	HasTask bool
 }
-
-// maxTask is how much of a team task counts, in bytes.
-const maxTask = 5 << 10
 
 // ParseMarkers takes a message apart. Every text has a meaning, so there is no error; bytes
 // that are not UTF-8 stay as they are. It takes time and memory in proportion to the text.
@@ -102,7 +98,7 @@ func (m *Markers) statements() {
 		body := strings.TrimSpace(found.body)
 		switch {
 		case found.kind == kindTask:
-			m.Task, m.HasTask = cut(body, maxTask), true
+			m.Task, m.HasTask = body, true
 		case m.From == "":
 			m.From = body
 		}
@@ -131,17 +127,6 @@ func parseTarget(typed string) Target {
 		}
 	}
 	return Target{Identifier: typed, Intent: IntentReply}
-}
-
-// cut returns the first n bytes of s, less what would be left of a rune there.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for back := 0; back < utf8.UTFMax && n > 0 && !utf8.RuneStart(s[n]); back++ {
-		n--
-	}
-	return s[:n]
 }
 
 // A kind of marker is how it begins.

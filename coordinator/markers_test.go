@@ -185,30 +185,6 @@ func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
 	}
 }
 
-func TestTaskIsCutAtFiveKiBBetweenRunes(t *testing.T) {
-	const limit = 5 << 10
-	for _, test := range []struct {
-		name, task string
-		want       int
-	}{
-		{"as long as may be", strings.Repeat("x", limit), limit},
-		{"one byte more", strings.Repeat("x", limit+1), limit},
-		{"in the middle of a rune", strings.Repeat("団", limit), limit - limit%3},
-		{"not UTF-8", strings.Repeat("\x80", limit+9), limit - utf8.UTFMax},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			text := "[TEAM_TASK: " + test.task + "]"
-			got := coordinator.ParseMarkers(text)
-			if !got.HasTask || got.Task != test.task[:test.want] {
-				t.Errorf("the task has %d bytes, want %d", len(got.Task), test.want)
-			}
-			if got.Content != text {
-				t.Error("the content was changed")
-			}
-		})
-	}
-}
-
 // checkStable reports content that still says something to a second reader, or something
 // else about sender and task.
 func checkStable(t *testing.T, text string) {

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,35 @@ func TestTheLastTeamTaskOfAHumanCounts(t *testing.T) {
 	}
 	if strings.Contains(s.cast.prompt(), "Task of the team") {
 		t.Errorf("the prompt is\n%s", s.cast.prompt())
+	}
+}
+
+func TestATaskIsCutAtFiveKiBBetweenRunesAndThatIsSaid(t *testing.T) {
+	const limit = 5 << 10
+	for _, tt := range []struct {
+		name, task string
+		want       int
+	}{
+		{"as long as may be", strings.Repeat("x", limit), limit},
+		{"one byte more", strings.Repeat("x", limit+1), limit},
+		{"in the middle of a rune", strings.Repeat("団", limit), limit - limit%3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for how, set := range map[string]func(s *scene){
+				"in a message": func(s *scene) { s.say("[TEAM_TASK: " + tt.task + "] begin") },
+				"by itself":    func(s *scene) { s.SetTask(tt.task) },
+			} {
+				s := start(t, &coordinator.MemoryStore{})
+				set(s)
+				if got := s.Session().TeamTask; got == nil || *got != tt.task[:tt.want] {
+					t.Errorf("%s: the task is not the first %d bytes", how, tt.want)
+				}
+				cut := len(tt.task) > limit
+				if said := s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.TaskCut, limit)) == 1; said != cut {
+					t.Errorf("%s: told was %q", how, s.diary.lines)
+				}
+			}
+		})
 	}
 }
 

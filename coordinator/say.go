@@ -100,7 +100,7 @@ func (c *Coordinator) appendHuman(human Member, m Markers) (projection.MessageAp
 	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(human), m.Content, c.routing(m))
 	payloads := append(opening, said)
 	if m.HasTask {
-		payloads = append(payloads, taskSet(m.Task))
+		payloads = append(payloads, c.taskSet(m.Task))
 	}
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		if c.conv.state.Seq == 0 {

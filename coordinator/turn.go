@@ -254,7 +254,7 @@ func (t *turn) answer(reply string, end projection.TurnEnded) error {
 	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
 	payloads := []projection.Payload{said, end}
 	if m.HasTask && member.AllowTeamTask {
-		payloads = []projection.Payload{said, taskSet(m.Task), end}
+		payloads = []projection.Payload{said, c.taskSet(m.Task), end}
 	}
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		return replyError(err)

@@ -560,6 +560,8 @@ func noticeText(n coordinator.Notice) string {
 		return fmt.Sprintf("%s wrote [TEAM_TASK: …] and may not set the task. It stays as it is.\nTo set it yourself, type /task TEXT; to allow it, set the member's \"allowTeamTask\" to true in the team file.", names)
 	case coordinator.TaskDone:
 		return fmt.Sprintf("%s says that the task is done.", names)
+	case coordinator.TaskCut:
+		return fmt.Sprintf("The task is longer than %d bytes: agents are told that much of it. To tell them more, put it into a file and name the file.", n.Limit)
 	}
 	return names
 }

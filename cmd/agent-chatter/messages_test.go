@@ -180,7 +180,7 @@ func sampleTexts() []text {
 	add("nobodyToAskText", "input from a pipe", nobodyToAskText(hostile, hostile))
 	for _, kind := range []coordinator.NoticeKind{
 		coordinator.RoundLimit, coordinator.RunLimit, coordinator.Round, coordinator.RunRound, coordinator.QueueFull, coordinator.QueueDemoted,
-		coordinator.QueueEmptied, coordinator.NotHuman, coordinator.TaskRefused, coordinator.TaskDone,
+		coordinator.QueueEmptied, coordinator.NotHuman, coordinator.TaskRefused, coordinator.TaskDone, coordinator.TaskCut,
 	} {
 		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", hostile}, Limit: 10, Count: 3}))
 	}
