@@ -50,6 +50,24 @@ func TestAnInterruptedScanLeavesNothingRunning(t *testing.T) {
 	}
 }
 
+func TestAnInterruptedVerificationSaysNothingOfTheAgent(t *testing.T) {
+	home := t.TempDir()
+	if err := coordinator.Register(home, coordinator.Agent{Name: "claude", Command: "claude"}); err != nil {
+		t.Fatal(err)
+	}
+	pids := silent(t, "claude")
+	verify := start(t, home, "agents", "verify")
+	pid, err := strconv.Atoi(strings.TrimSpace(readFile(t, pids)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify.signal(syscall.SIGINT)
+	verify.ends(exitInterrupted)
+	if said := verify.stdout.String(); said != "" || runs(pid) {
+		t.Errorf("it says %q, and the program runs: %v", said, runs(pid))
+	}
+}
+
 func TestWhoDoesNotAnswerHasNotSaidThatItIsNotLoggedIn(t *testing.T) {
 	silent(t, "codex")
 	ctx, cancel := context.WithCancel(context.Background())

@@ -55,9 +55,6 @@ func (cmd *agentsVerify) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return &exitError{code: exitInterrupted}
-		}
 		if !sound {
 			bad++
 		}
@@ -71,15 +68,19 @@ func (cmd *agentsVerify) Run(a *app) error {
 // verify tries one member out, and remembers of a registered agent that it works.
 func (cmd *agentsVerify) verify(v *verification, m verified) (sound bool, err error) {
 	secrets := v.app.redactor(append(m.Secrets(), coordinator.InheritedSecrets()...))
+	findings := v.try(m)
+	if v.ctx.Err() != nil {
+		return false, &exitError{code: exitInterrupted} // what was found is of no use
+	}
 	sound = true
-	for _, f := range v.try(m) {
+	for _, f := range findings {
 		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)
 		sound = sound && f.State != stateWrong
 		if err := cmd.print(v.app, checked{m.Name, f}); err != nil {
 			return false, err
 		}
 	}
-	if m.registered == nil || !sound || v.skipDryRun || v.ctx.Err() != nil {
+	if m.registered == nil || !sound || v.skipDryRun {
 		return sound, nil
 	}
 	m.registered.LastVerified = now()
