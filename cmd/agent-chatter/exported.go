@@ -54,6 +54,9 @@ func sourceOf(t *catalog.Team, id string) *projection.Source {
 		if err != nil {
 			return nil
 		}
+		if first.Type == journal.TypeRecovered {
+			continue
+		}
 		created, err := interchange.CreatedBy(first)
 		if err != nil {
 			return nil

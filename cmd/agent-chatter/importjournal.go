@@ -49,7 +49,7 @@ func beginning(path string) string {
 	switch {
 	case interchange.IsBundle(head):
 		return formatBundle
-	case json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 && first.Type == "session.created":
+	case json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 && (first.Type == "session.created" || first.Type == journal.TypeRecovered):
 		return formatJournal
 	}
 	return transcriptFormat(head, f)
@@ -177,6 +177,9 @@ func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, err
 	next, stop := iter.Pull2(events)
 	defer stop()
 	first, err, ok := next()
+	for ok && first.Type == journal.TypeRecovered { // what is said of the other file
+		first, err, ok = next()
+	}
 	if !ok {
 		err = errors.New("there is no event in it")
 	}

@@ -29,13 +29,8 @@ func (t *Team) Fork(id string, upTo uint64) (string, error) {
 // forkable is the number of the last event to copy. Everything up to it has been
 // read then, so that a copy is not begun in vain.
 func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
-	r, err := t.journals.Reader(id, journal.Position{})
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
 	last := uint64(0)
-	for e, err := range r.Scan() {
+	for e, err := range t.events(id) {
 		switch behind := upTo > 0 && last >= upTo; {
 		case behind && (err != nil || !endsReply(e)):
 			return upTo, nil
@@ -43,8 +38,6 @@ func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
 			return e.Seq, nil
 		case err != nil:
 			return 0, err
-		case last == 0 && e.Type != sessionCreated:
-			return 0, &HeadlessError{id, errNotSession.Error()}
 		}
 		last = e.Seq
 	}
@@ -56,9 +49,6 @@ func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
 	}
 	return last, nil
 }
-
-// sessionCreated is the type of the first event of every session.
-var sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
 
 // turnEnded is the type of the last event of a turn.
 var turnEnded = projection.Record(time.Time{}, projection.TurnEnded{}).Type
@@ -83,12 +73,7 @@ type forking struct {
 }
 
 func (t *Team) copyEvents(id string, w *writing, fork forking) error {
-	r, err := t.journals.Reader(id, journal.Position{})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for e, err := range r.Scan() {
+	for e, err := range t.events(id) {
 		if err != nil {
 			return err
 		}

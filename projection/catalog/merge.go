@@ -247,23 +247,6 @@ func (t *tail) begins() time.Time {
 	return t.head.Time
 }
 
-// events reads a journal of the team from its beginning.
-func (t *Team) events(id string) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		r, err := t.journals.Reader(id, journal.Position{})
-		if err != nil {
-			yield(journal.Event{}, err)
-			return
-		}
-		defer r.Close()
-		for e, err := range r.All() {
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
 // behind leaves out the events up to that number.
 func behind(events iter.Seq2[journal.Event, error], seq uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {

@@ -22,7 +22,7 @@ func told(t testing.TB, team *catalog.Team, id string) (texts []string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(r.Scan())
+	snapshot, err := projection.ReadSnapshot(r.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +149,44 @@ func TestWhatCouldNotBeCopiedToItsEndIsNotThere(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAJournalThatIsNoSessionIsNeitherCopiedNorAppendedTo(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), said(1, mia, "hello"), said(2, ada, "well"))
+	put(t, team, id(2), chat(id(2), "kitchen", "bye", 2)...)
+	_, fork := team.Fork(id(1), 0)
+	_, first := team.Merge(id(1), id(2))
+	_, second := team.Merge(id(2), id(1))
+	_, take := team.Take(save(t, "hello", "well"))
+	_, events := takeEvents(t, team, "hello", "well")
+	for what, err := range map[string]error{"fork": fork, "merge it": first, "merge with it": second, "take": take, "take events": events} {
+		var headless *catalog.HeadlessError
+		if !errors.As(err, &headless) || headless.ID != id(1) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if sessions := list(t, c); len(sessions) != 2 {
+		t.Errorf("listed: %v", ids(sessions))
+	}
+}
+
+// A power cut left half a line of the first batch.
+func TestASessionThatBeginsWithWhatWasSetAsideIsASession(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	write(t, live(team, id(1)), []byte(`{"seq":1,`))
+	if _, err := takeEvents(t, team, "hello", "well"); err != nil {
+		t.Fatal(err)
+	}
+	say(t, team, id(1), 10, "more")
+	fork, err := team.Fork(id(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"hello", "well", "more"}, told(t, team, fork)); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 

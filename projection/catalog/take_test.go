@@ -52,27 +52,10 @@ func take(t testing.TB, team *catalog.Team, s *interchange.Session, want int) {
 	}
 }
 
-// contents are the messages of the only session.
-func contents(t testing.TB, team *catalog.Team) (texts []string) {
-	t.Helper()
-	r, err := team.Journals().Reader(id(1), journal.Position{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(r.All())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range snapshot.Context.Messages {
-		texts = append(texts, m.Content)
-	}
-	return texts
-}
-
+// sameTexts compares the messages of the only session.
 func sameTexts(t testing.TB, team *catalog.Team, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, contents(t, team)); diff != "" {
+	if diff := cmp.Diff(want, told(t, team, id(1))); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }

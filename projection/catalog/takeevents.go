@@ -33,13 +33,17 @@ func (t *Team) TakeEvents(id string, from projection.SessionImported, events ite
 	return k.taken, k.total, nil
 }
 
-// begun reports whether a journal has an event.
+// begun reports whether a journal has the beginning of a session.
 func (t *Team) begun(id string) (bool, error) {
-	for _, err := range t.events(id) {
-		if errors.Is(err, journal.ErrNotFound) {
+	for e, err := range t.events(id) {
+		switch {
+		case errors.Is(err, journal.ErrNotFound):
 			return false, nil
+		case err != nil:
+			return false, err
+		case e.Type == sessionCreated:
+			return true, nil
 		}
-		return err == nil, err
 	}
 	return false, nil
 }
