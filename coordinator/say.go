@@ -66,7 +66,7 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 		return ErrEmptyMessage
 	}
 	c.told = false
-	m := ParseMarkers(c.secrets.Text(text))
+	m := c.markers(c.secrets.Text(text))
 	human, err := c.human(cmp.Or(name, m.From))
 	if err != nil {
 		return err
@@ -82,6 +82,13 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 		return nil
 	}
 	return c.run(ctx)
+}
+
+// markers takes a message apart. Taking markers out may put a secret together.
+func (c *Coordinator) markers(text string) Markers {
+	m := ParseMarkers(text)
+	m.Content = c.secrets.Text(m.Content)
+	return m
 }
 
 func (c *Coordinator) nameOf(name string) (Member, bool) {

@@ -155,6 +155,20 @@ func TestMemoryPromptAndDiskAgreeAboutASecret(t *testing.T) {
 	}
 }
 
+func TestASecretThatTakingMarkersOutPutsTogetherIsToldToNobody(t *testing.T) {
+	const apart, said = "take members [NEXT: ada]key, 0815 and go", "take [REDACTED:ADAS_PASSWORD] and go"
+	d := onDisk(t, 0)
+	s := stage(t, d, says(strings.ReplaceAll(apart, "ada", "bob")))
+	s.with(keyed(t), "")
+	s.say(apart)
+	for i, turn := range s.cast.turns {
+		if turn.Said.Text != said {
+			t.Errorf("in turn %d the agent was asked %q", i, turn.Said.Text)
+		}
+	}
+	d.checkMessages(s.stop(), "you: "+said, "ada: "+said, "bob: ok")
+}
+
 func TestHowManySecretsWereReplacedIsSaid(t *testing.T) {
 	s := stage(t, &coordinator.MemoryStore{}, says(membersKey+" and "+membersKey))
 	s.with(keyed(t), "")

@@ -249,7 +249,7 @@ func (t *turn) finish(ctx context.Context, failure error) error {
 
 // answer makes the reply a message and obeys its markers.
 func (t *turn) answer(reply string, end projection.TurnEnded) error {
-	c, m := t.c, ParseMarkers(reply)
+	c, m := t.c, t.c.markers(reply)
 	member := t.item.member
 	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
 	payloads := []projection.Payload{said, end}
