@@ -146,7 +146,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	}
 	t.screen = &screen{
 		app: a, team: p.team, json: cmd.Output == "json",
-		terminal: !t.scripted, prompts: cmd.ShowPrompt, spinner: &spinner{out: a.stdout, width: width},
+		terminal: !t.scripted, prompts: cmd.ShowPrompt, spinner: &spinner{out: a.stdout, width: width}, wrap: wrapped{width: width},
 	}
 	demo := agent.Demo{}
 	if !t.scripted {

@@ -31,7 +31,11 @@ func (cmd *chatCommand) follow(a *app) error {
 		}
 		return tail.follow(ctx, a, team, id, from)
 	}
-	return a.followMessages(ctx, team, id)
+	name := id
+	if cmd.SessionFile != nil {
+		name = *cmd.SessionFile
+	}
+	return a.followMessages(ctx, team, id, name)
 }
 
 // toFollow finds the session as a resume would, except that nobody needs the
@@ -61,15 +65,22 @@ func (cmd *chatCommand) toFollow(a *app) (*catalog.Team, string, error) {
 	return c.At(session.Dir()), session.ID, nil
 }
 
-// followMessages shows the last messages and those to come.
-func (a *app) followMessages(ctx context.Context, team *catalog.Team, id string) error {
+// followMessages shows the last messages, where there are older ones, and those to come.
+func (a *app) followMessages(ctx context.Context, team *catalog.Team, id, name string) error {
 	state, loaded, err := team.Load(id)
 	if err != nil {
 		return err
 	}
 	a.notice(followingText(id, state.Row.Title))
 	s := &screen{app: a, terminal: a.isTerminal()}
-	for _, entry := range lastOf(state.Recent) {
+	if a.columns() > 0 {
+		s.wrap.width = a.columns
+	}
+	last := lastOf(state.Recent)
+	if older := state.Stats.Messages - len(last); older > 0 {
+		a.notice(olderText(older, name))
+	}
+	for _, entry := range last {
 		s.showEntry(entry)
 	}
 	for entry, err := range projection.ReplayFrom(state, team.Journals().Follow(ctx, id, loaded.At)) {

@@ -50,6 +50,20 @@ func TestAWatcherSeesWhatIsSaidAndHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+func TestAWatcherIsToldThatThereAreOlderMessages(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "one", "-m", "two", "-m", "three", "-m", "four")
+	id, _ := onlyJournal(t, home)
+	watcher := start(t, home, "chat", "--follow")
+	watcher.says("Hugo: two")
+	watcher.signal(syscall.SIGINT)
+	watcher.ends(exitDone)
+	if shown := watcher.stderr.String(); !strings.Contains(shown, "… 2 older messages not shown here. To read all, type: agent-chatter replay "+id) {
+		t.Errorf("it says\n%s", shown)
+	}
+}
+
 func TestAWatcherIsToldWhatAnInterruptedTurnLeft(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

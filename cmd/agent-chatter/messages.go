@@ -482,7 +482,7 @@ func changedText(member, what, from, to string) string {
 
 // olderText says how many messages are not shown again, and where they are.
 func olderText(n int, session string) string {
-	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), safeLine(session))
+	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), shellWord(session))
 }
 
 // taskSetText says which task the agents are told from now on.

@@ -20,6 +20,7 @@ type screen struct {
 	asked     coordinator.Member // whose turn it is
 	speaking  bool               // a part of a reply stands on the line
 	reply     streamed
+	wrap      wrapped
 	spinner   *spinner
 	unsaved   bool
 	sessionID string
@@ -143,10 +144,10 @@ func (s *screen) show(name, text string) {
 		if text = strings.TrimLeft(text, "\r\n"); text == "" { // of what a tool interrupted
 			return
 		}
-		fmt.Fprintf(s.app.stdout, "%s: ", s.bold(safeLine(name)))
+		s.name(safeLine(name))
 		s.speaking = true
 	}
-	fmt.Fprint(s.app.stdout, safe(text))
+	fmt.Fprint(s.app.stdout, s.wrap.pass(safe(text)))
 }
 
 // Said shows a whole message, less what was shown as it came. People know what they typed.
@@ -166,7 +167,14 @@ func (s *screen) Said(m projection.Message) {
 
 func (s *screen) showEntry(e projection.Entry) {
 	name, text, _ := strings.Cut(messageText(e), ": ")
-	fmt.Fprintf(s.app.stdout, "%s: %s\n", s.bold(name), text)
+	s.name(name)
+	fmt.Fprintln(s.app.stdout, s.wrap.pass(text))
+}
+
+// name begins a message with who says it.
+func (s *screen) name(name string) {
+	fmt.Fprintf(s.app.stdout, "%s: ", s.bold(name))
+	s.wrap.begin(name + ": ")
 }
 
 // bold makes a name stand out.

@@ -97,7 +97,7 @@ func TestOnATerminalAPersonTalksAndGoesOn(t *testing.T) {
 	chat.presses("hello there" + enter)
 	chat.says("Planner: First the smallest") // as it comes: the rest is still to be said
 	chat.says("Critic: I have weighed")
-	chat.says("that we are finished.")
+	chat.says("finished.")
 	chat.says("you> ")
 	chat.presses("/status" + enter)
 	chat.says("3 messages")
@@ -110,6 +110,9 @@ func TestOnATerminalAPersonTalksAndGoesOn(t *testing.T) {
 	}
 	if strings.Contains(shown, "NEXT") {
 		t.Errorf("a marker was shown:\n%s", shown)
+	}
+	if !strings.Contains(shown, "\r\nfinished.") {
+		t.Errorf("the reply is not broken between two words:\n%q", shown)
 	}
 
 	chat = startOnTerminal(t, home, "chat", "--resume")

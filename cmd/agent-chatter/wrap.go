@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// wrapped breaks the lines of a message between words, where a terminal would
+// break them within one. What is code is left to the terminal, so that it can be
+// copied as it is, and so are words that are longer than a line.
+type wrapped struct {
+	width  func() int // of the terminal; nil: nothing is broken
+	column int        // behind what stands on the line
+	word   string     // that the line ends with
+	head   string     // how the line begins, as it was said
+	fenced bool       // between two lines of ```
+}
+
+// begin prepares for a message whose first line has something before it already.
+func (w *wrapped) begin(before string) {
+	*w = wrapped{width: w.width, column: runewidth.StringWidth(before)}
+}
+
+// pass is the next piece of the message, as it is to be printed. A word of which
+// the last piece had the beginning may be taken back, and stand on the next line.
+func (w *wrapped) pass(piece string) string {
+	if w.width == nil {
+		return piece
+	}
+	// A terminal that is full to its last column does not say where its cursor is.
+	limit := w.width() - 1
+	if limit < leastShown {
+		return piece
+	}
+	var b strings.Builder
+	for _, r := range piece {
+		w.put(&b, r, limit)
+	}
+	return b.String()
+}
+
+func (w *wrapped) put(b *strings.Builder, r rune, limit int) {
+	if r == '\n' {
+		w.endLine()
+		b.WriteRune(r)
+		return
+	}
+	if len(w.head) < headKept {
+		w.head += string(r)
+	}
+	n := runewidth.RuneWidth(r)
+	switch {
+	case w.isCode():
+	case r == ' ' && w.column%(limit+1) == limit:
+		w.column, w.word = 0, ""
+		b.WriteByte('\n')
+		return
+	case r == ' ' || r == '\t':
+		w.column, w.word = (w.column+1)%(limit+1), ""
+	case n > 1: // East Asian text breaks between any two letters
+		if w.column+n > limit {
+			w.column = 0
+			b.WriteByte('\n')
+		}
+		w.column, w.word = w.column+n, ""
+	default:
+		if w.column+n > limit {
+			w.takeBack(b)
+		}
+		w.column, w.word = w.column+n, w.word+string(r)
+	}
+	b.WriteRune(r)
+}
+
+// takeBack moves the word at the end of the line to the next one, unless it is
+// all that stands there.
+func (w *wrapped) takeBack(b *strings.Builder) {
+	columns := runewidth.StringWidth(w.word)
+	switch {
+	case columns == w.column:
+		return
+	case columns > 0:
+		fmt.Fprintf(b, "\x1b[%dD\x1b[K", columns)
+	}
+	b.WriteString("\n" + w.word)
+	w.column = columns
+}
+
+// headKept is as much of the beginning of a line as tells whether it is code.
+const headKept = len("    ")
+
+// isCode reports whether the line is, as far as it has come: one of a block of code,
+// or of a table, or one that is indented by as much.
+func (w *wrapped) isCode() bool {
+	return w.fenced || strings.HasPrefix(w.head, "    ") || strings.HasPrefix(w.head, "\t") || strings.HasPrefix(w.head, "|")
+}
+
+func (w *wrapped) endLine() {
+	if head := strings.TrimLeft(w.head, " "); strings.HasPrefix(head, "```") || strings.HasPrefix(head, "~~~") {
+		w.fenced = !w.fenced
+	}
+	w.column, w.word, w.head = 0, "", ""
+}
