@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -88,28 +89,40 @@ func (cmd *sessionsDiff) print(out io.Writer, ra, rb *replay, p projection.Parti
 
 // printAlone prints what a session has behind an event.
 func (cmd *sessionsDiff) printAlone(out io.Writer, mark string, r *replay, seq uint64) error {
-	var alone []projection.Entry
-	for entry, err := range projection.Replay(r.events()) {
-		if err != nil {
-			return err
-		}
-		if entry.Seq > seq {
-			alone = append(alone, entry)
-		}
-	}
 	if cmd.Output == "text" {
-		fmt.Fprintln(out, aloneText(mark, r.id, len(alone)))
+		n := 0
+		for _, err := range r.behind(seq) { // how many comes first
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		fmt.Fprintln(out, aloneText(mark, r.id, n))
 	}
-	for _, entry := range alone {
-		if cmd.Output == "json" {
+	for entry, err := range r.behind(seq) {
+		switch {
+		case err != nil:
+			return err
+		case cmd.Output == "json":
 			if err := writeJSON(out, aloneJSON{r.id, entry}); err != nil {
 				return err
 			}
-			continue
+		default:
+			fmt.Fprintf(out, "%s %d  %s\n", mark, entry.Seq, messageText(entry))
 		}
-		fmt.Fprintf(out, "%s %d  %s\n", mark, entry.Seq, messageText(entry))
 	}
 	return nil
+}
+
+// behind yields the conversation behind an event.
+func (r *replay) behind(seq uint64) iter.Seq2[projection.Entry, error] {
+	return func(yield func(projection.Entry, error) bool) {
+		for entry, err := range projection.Replay(r.events()) {
+			if (err != nil || entry.Seq > seq) && !yield(entry, err) {
+				return
+			}
+		}
+	}
 }
 
 type sessionsMerge struct {

@@ -71,7 +71,8 @@ type replay struct {
 	id   string
 	last uint64 // its last event; 0: nobody knows what a damaged one has
 
-	headless error // what is wrong with a session whose lines check; nil: nothing
+	torn     journal.Torn // what was said of its end; many read it more than once
+	headless error        // what is wrong with a session whose lines check; nil: nothing
 }
 
 func (a *app) openReplay(name string) (*replay, error) {
@@ -146,7 +147,8 @@ func (r *replay) pass(reader *journal.Reader, p journal.Position, yield func(jou
 			return
 		}
 	}
-	if torn := reader.Torn(); torn.Bytes > 0 {
+	if torn := reader.Torn(); torn.Bytes > 0 && torn != r.torn {
+		r.torn = torn
 		r.app.notice(tornText(r.id, torn))
 	}
 	if r.headless != nil {
