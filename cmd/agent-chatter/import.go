@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -62,11 +63,10 @@ func (cmd *sessionsImport) Run(a *app) error {
 			snapshots = append(snapshots, path)
 		}
 	}
-	sessions, failed := a.readSnapshots(snapshots)
-	for _, s := range sessions {
-		all = append(all, a.take(s))
+	for _, path := range oldestFirst(snapshots) {
+		all = append(all, a.takeSnapshot(path))
 	}
-	return cmd.report(a, append(all, failed...))
+	return cmd.report(a, all)
 }
 
 // report says what became of each.
@@ -144,19 +144,39 @@ func noSession(path string) bool {
 	return name == "sessions.json" || name == "sessions-index.json" || name == "current.json" || strings.HasSuffix(name, ".checkpoint.json")
 }
 
-// readSnapshots reads the files, the oldest save first, so that several saves
-// of one session become one session. What cannot be read is returned beside.
-func (a *app) readSnapshots(files []string) (sessions []*interchange.Session, failed []imported) {
-	for _, path := range files {
-		s, err := a.readSnapshot(path)
-		if err != nil {
-			failed = append(failed, imported{Path: path, Action: "failed", Error: err.Error()})
-			continue
-		}
-		sessions = append(sessions, s)
+// oldestFirst sorts snapshots so that several saves of one session become one
+// session. Of each only the time is kept: all together may be long.
+func oldestFirst(files []string) []string {
+	if len(files) < 2 {
+		return files
 	}
-	slices.SortStableFunc(sessions, func(x, y *interchange.Session) int { return x.UpdatedAt.Compare(y.UpdatedAt) })
-	return sessions, failed
+	updated := make(map[string]time.Time, len(files))
+	for _, path := range files {
+		updated[path] = updatedAt(path)
+	}
+	return slices.SortedStableFunc(slices.Values(files), func(x, y string) int { return updated[x].Compare(updated[y]) })
+}
+
+// updatedAt is the time of a snapshot; zero when it has none, which is said when it
+// is read.
+func updatedAt(path string) time.Time {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return time.Time{}
+	}
+	var s struct{ UpdatedAt time.Time }
+	if json.Unmarshal(data, &s) != nil {
+		return time.Time{}
+	}
+	return s.UpdatedAt
+}
+
+func (a *app) takeSnapshot(path string) imported {
+	s, err := a.readSnapshot(path)
+	if err != nil {
+		return imported{Path: path, Action: "failed", Error: err.Error()}
+	}
+	return a.take(s)
 }
 
 func (a *app) readSnapshot(path string) (*interchange.Session, error) {
