@@ -238,7 +238,11 @@ func (cmd *verifyCommand) print(a *app, v verdict) error {
 		return err
 	}
 	if v.headless {
-		_, err := fmt.Fprintf(a.stdout, "%s  damaged  %s; %s check\n", v.ID, safe(v.Problem), count(int(v.Events), "event"))
+		text := safe(v.Problem)
+		if v.Events > 0 {
+			text += fmt.Sprintf("; %s check", count(int(v.Events), "event"))
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s  damaged  %s\n", v.ID, text)
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s  damaged  line %d (byte %d): %s; %s before it are sound\n", v.ID, v.Line, v.Offset, safe(v.Problem), count(int(v.Events), "event"))
