@@ -1124,6 +1124,10 @@ func unsetNoticeText(m coordinator.Member, names []string) string {
 	return fmt.Sprintf("%s goes without what is not set in your environment: %s", safeLine(m.Name), safeLine(strings.Join(names, ", ")))
 }
 
+func noPermissionsText(m coordinator.Member) string {
+	return fmt.Sprintf("%s may do whatever its program does: the engine command knows no permissions.", safeLine(m.Name))
+}
+
 func inPlainText(m coordinator.Member, names []string) string {
 	return fmt.Sprintf("%s has secrets that everybody can read who can read the file: %s\nTo take them from your environment, write \"$NAME\" in their place.", safeLine(m.Name), safeLine(strings.Join(names, ", ")))
 }

@@ -360,6 +360,7 @@ func teamTexts() []text {
 	var texts []text
 	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
 	member := coordinator.Member{Name: hostile, BaseDir: "/" + hostile}
+	add("noPermissionsText", "", noPermissionsText(member))
 	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
 	add("inPlainText", "", inPlainText(member, []string{"A_KEY", "B_KEY"}))
 	add("noBaseDirText", "", noBaseDirText(member))

@@ -65,7 +65,7 @@ func (t *talk) begin(p plan) error {
 	t.screen.begin(p.team)
 	t.screen.saved = func() { t.tidying.use(p.team.ID) }
 	for _, m := range p.team.Members {
-		t.app.noticeUnset(m)
+		t.app.noticeUnheeded(m)
 	}
 	t.c = t.connect(p.store)
 	return t.c.SetTeam(context.Background(), p.team, coordinator.SetTeamOptions{ResumeSessionID: p.resume})

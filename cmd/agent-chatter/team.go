@@ -102,7 +102,7 @@ func (a *app) noticeMember(m coordinator.Member) {
 	if m.Type != coordinator.MemberAI {
 		return
 	}
-	a.noticeUnset(m)
+	a.noticeUnheeded(m)
 	if plain := m.InPlain(); len(plain) > 0 {
 		a.notice(inPlainText(m, plain))
 	}
@@ -111,10 +111,13 @@ func (a *app) noticeMember(m coordinator.Member) {
 	}
 }
 
-// noticeUnset says what a member is configured to get and does not.
-func (a *app) noticeUnset(m coordinator.Member) {
+// noticeUnheeded says what a member's configuration asks for in vain.
+func (a *app) noticeUnheeded(m coordinator.Member) {
 	if unset := m.Unset(); len(unset) > 0 {
 		a.notice(unsetNoticeText(m, unset))
+	}
+	if m.Type == coordinator.MemberAI && m.EngineName() == coordinator.EngineCommand && m.Permissions != "" {
+		a.notice(noPermissionsText(m))
 	}
 }
 
