@@ -93,7 +93,7 @@ func (cmd *agentsVerify) print(a *app, c checked) error {
 		return writeJSON(a.stdout, c)
 	}
 	_, err := fmt.Fprintf(a.stdout, "%-5s  %s: %s: %s\n", c.State, safeLine(c.Agent), c.Check, safeLine(c.What))
-	for line := range strings.Lines(c.Help) {
+	for line := range strings.Lines(a.advice(c.Help)) {
 		if err == nil {
 			_, err = fmt.Fprintf(a.stdout, "       %s\n", safeLine(strings.TrimSuffix(line, "\n")))
 		}

@@ -92,10 +92,11 @@ func (cmd *doctorCommand) Run(a *app) error {
 
 func (cmd *doctorCommand) print(a *app, f finding) error {
 	if cmd.Output == "json" {
+		f.Help = a.advice(f.Help)
 		return writeJSON(a.stdout, f)
 	}
 	_, err := fmt.Fprintf(a.stdout, "%-5s  %s: %s\n", f.State, f.Check, safeLine(f.What))
-	for line := range strings.Lines(f.Help) {
+	for line := range strings.Lines(a.advice(f.Help)) {
 		if err == nil {
 			_, err = fmt.Fprintf(a.stdout, "       %s\n", safeLine(strings.TrimSuffix(line, "\n")))
 		}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -232,8 +233,22 @@ func (a *app) identity() projection.App {
 // notice says something that is no result.
 func (a *app) notice(text string) {
 	a.progress.erase()
-	fmt.Fprintln(a.stderr, text)
+	fmt.Fprintln(a.stderr, a.advice(text))
 }
+
+// advice is a text whose commands work as they are typed: they name the home,
+// where it was named on the command line.
+func (a *app) advice(text string) string {
+	if !a.homeFlag {
+		return text
+	}
+	return typedCommand.ReplaceAllStringFunc(text, func(command string) string {
+		return strings.Replace(command, "agent-chatter ", "agent-chatter --home "+shellWord(a.home)+" ", 1)
+	})
+}
+
+// typedCommand is a command as texts name it.
+var typedCommand = regexp.MustCompile(`[:;] agent-chatter (chat|replay|tail|compact|verify|repair|sessions|doctor|team|agents)\b`)
 
 // exitError ends the program with a code. Its message, if any, has been chosen
 // for people.

@@ -265,9 +265,6 @@ func (t *talk) howToResume(id string) string {
 	if t.sessionFile != "" {
 		how = "--session-file " + shellWord(t.sessionFile)
 	}
-	if t.app.homeFlag {
-		how += " --home " + shellWord(t.app.home)
-	}
 	return how
 }
 
