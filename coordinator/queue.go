@@ -186,15 +186,6 @@ func (c *Coordinator) Queued() []Queued {
 	return all
 }
 
-// Queue names the members who are to speak, the next one first.
-func (c *Coordinator) Queue() []string {
-	names := []string{}
-	for _, w := range c.queue.order(c.last) {
-		names = append(names, w.member.Name)
-	}
-	return names
-}
-
 // Decided is what was decided about the queue since the last human message,
 // beyond what the messages say: the newest decisions, oldest first.
 func (c *Coordinator) Decided() []projection.QueueChange { return c.decided }

@@ -218,6 +218,15 @@ type scene struct {
 	diary *diary
 }
 
+// Queue names the members who are to speak, the next one first.
+func (s *scene) Queue() []string {
+	names := []string{}
+	for _, w := range s.Queued() {
+		names = append(names, w.Member.Name)
+	}
+	return names
+}
+
 // stage makes a coordinator without a team.
 func stage(t *testing.T, store coordinator.Store, plays ...play) *scene {
 	s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
