@@ -233,7 +233,7 @@ func (a *app) identity() projection.App {
 // notice says something that is no result.
 func (a *app) notice(text string) {
 	a.progress.erase()
-	fmt.Fprintln(a.stderr, a.advice(text))
+	fmt.Fprintln(a.stderr, a.progress.fold(a.advice(text)))
 }
 
 // advice is a text whose commands work as they are typed: they name the home,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,22 @@ func newProgressLine(a *app) *progressLine {
 		}
 		return width
 	}}
+}
+
+// fold breaks what is said between words, where somebody watches. What is to be
+// typed stays on one line, which a terminal breaks and gives back whole.
+func (l *progressLine) fold(text string) string {
+	if l == nil {
+		return text
+	}
+	var folded strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "agent-chatter ") && !strings.Contains(line, "type: ") {
+			line = (&wrapped{width: l.columns}).pass(line)
+		}
+		folded.WriteString(line)
+	}
+	return folded.String()
 }
 
 // spin shows where somebody watches that something goes on, until the returned function is called.

@@ -32,6 +32,18 @@ func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
 	})
 }
 
+func TestWhatIsSaidBreaksBetweenWordsAndWhatIsTypedDoesNot(t *testing.T) {
+	var shown bytes.Buffer
+	a := &app{stderr: &shown}
+	a.notice("It is said, and nobody watches.")
+	a.progress = &progressLine{app: a, columns: func() int { return 20 }}
+	a.notice("It is said, and somebody watches.\nTo go on, type: agent-chatter chat --resume latest")
+	want := "It is said, and nobody watches.\nIt is said, and \nsomebody watches.\nTo go on, type: agent-chatter chat --resume latest\n"
+	if shown.String() != want {
+		t.Errorf("it shows %q, want %q", shown.String(), want)
+	}
+}
+
 func TestALongListShowsHowFarItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer

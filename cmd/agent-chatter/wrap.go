@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -34,14 +35,14 @@ func (w *wrapped) pass(piece string) string {
 	if limit < leastShown {
 		return piece
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, r := range piece {
 		w.put(&b, r, limit)
 	}
 	return b.String()
 }
 
-func (w *wrapped) put(b *strings.Builder, r rune, limit int) {
+func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 	if r == '\n' {
 		w.endLine()
 		b.WriteRune(r)
@@ -76,12 +77,14 @@ func (w *wrapped) put(b *strings.Builder, r rune, limit int) {
 
 // takeBack moves the word at the end of the line to the next one, unless it is
 // all that stands there.
-func (w *wrapped) takeBack(b *strings.Builder) {
+func (w *wrapped) takeBack(b *bytes.Buffer) {
 	columns := runewidth.StringWidth(w.word)
 	switch {
 	case columns == w.column:
 		return
-	case columns > 0:
+	case bytes.HasSuffix(b.Bytes(), []byte(w.word)): // it is not printed yet
+		b.Truncate(b.Len() - len(w.word))
+	default:
 		fmt.Fprintf(b, "\x1b[%dD\x1b[K", columns)
 	}
 	b.WriteString("\n" + w.word)
