@@ -173,6 +173,17 @@ func TestAJournalThatIsNoSessionIsNeitherCopiedNorAppendedTo(t *testing.T) {
 	}
 }
 
+func TestTheIndexDoesNotCallAJournalSoundThatIsNoSession(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), said(1, mia, "hello"))
+	state := &projection.State{Seq: 1}
+	team.Closed(id(1), state, end)
+	if s, err := team.Session(id(1)); err != nil || !s.Headless {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // A power cut left half a line of the first batch.
 func TestASessionThatBeginsWithWhatWasSetAsideIsASession(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")

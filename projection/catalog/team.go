@@ -306,8 +306,8 @@ func (t *Team) Restore(id string) error { return t.journals.Restore(id) }
 // saves are left to the lists.
 func (t *Team) Closed(id string, state *projection.State, at journal.Position) {
 	info, err := t.journals.Stat(id)
-	if err != nil || at.Seq == 0 || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
-		return
+	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
+		return // what is no session, or went on since, a list looks at by itself
 	}
 	r := newRow(info, state, at)
 	t.updateIndex(map[string]*row{id: &r})
