@@ -34,6 +34,7 @@ func TestKill(t *testing.T) {
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 200_000).kill() })
 	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 200_000).kill() })
 	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 10).kill() })
+	killCopies(t, newKiller, 1_500_000, (*chore).kill)
 }
 
 // killers builds the program, rolls the dice, and returns what makes killers of

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKillAtEachStep kills compact, repair and clean behind each system call
-// that changes a file or a directory, the first, the second, and so on until a
+// TestKillAtEachStep kills compact, repair, clean and what copies sessions behind
+// each system call that changes a file or a directory, the first, the second, and so on until a
 // run needs no more. TestKill comes too late for what lies microseconds apart.
 // Unless there is to be much killing, it takes one step in eight.
 func TestKillAtEachStep(t *testing.T) {
@@ -19,6 +19,7 @@ func TestKillAtEachStep(t *testing.T) {
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
 	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 2_000).killAtEachStep() })
 	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 2).killAtEachStep() })
+	killCopies(t, newKiller, 600_000, (*chore).killAtEachStep)
 }
 
 func (c *chore) killAtEachStep() {

@@ -1,0 +1,146 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// importChore is an import of a bundle, of which one session is written in
+// several batches.
+func importChore(k *killer, bytes int) *chore {
+	k.writeTeam()
+	want := map[string][]string{}
+	for _, size := range []int{100, bytes} {
+		id := k.session(3, size)
+		want[id] = k.said(id)
+	}
+	k.run("sessions", "export", "--all", "--format", "bundle", "-o", "all.bundle")
+	if err := os.RemoveAll(filepath.Join(k.home(), "sessions")); err != nil {
+		k.t.Fatal(err)
+	}
+	c := newChore(k, "sessions", "import", "all.bundle")
+	c.check = func(finished bool) {
+		k.t.Helper()
+		list := k.list()
+		for id := range list {
+			k.wantBeginning("session "+id, want[id], k.said(id), finished)
+		}
+		if finished && len(list) != len(want) {
+			k.t.Errorf("%d sessions are imported, want %d", len(list), len(want))
+		}
+		k.run("verify")
+	}
+	return c
+}
+
+// forkChore is a fork of a session of several batches.
+func forkChore(k *killer, bytes int) *chore {
+	k.writeTeam()
+	id := k.session(3, bytes)
+	return k.copyChore("sessions", "fork", id)
+}
+
+// mergeChore is a merge of two sessions that parted.
+func mergeChore(k *killer, bytes int) *chore {
+	k.writeTeam()
+	a := k.session(2, bytes)
+	out, _ := k.run("sessions", "fork", a)
+	b := strings.TrimSpace(out)
+	for _, id := range []string{b, a} {
+		k.fed(letters(k.dice, 300)+" [NEXT: hugo]\n", "chat", "-t", "team.json", "--resume", id)
+	}
+	return k.copyChore("sessions", "merge", a, b)
+}
+
+// copyChore is a command that makes a new session of those that there are.
+func (k *killer) copyChore(args ...string) *chore {
+	k.t.Helper()
+	before := map[string][]string{}
+	for id := range k.list() {
+		before[id] = k.said(id)
+	}
+	c := newChore(k, args...)
+	c.restore()
+	out, _ := k.run(args...)
+	want := k.said(strings.TrimSpace(out))
+	c.check = func(finished bool) {
+		k.t.Helper()
+		whole := 0
+		for id := range k.list() {
+			said := k.said(id)
+			if was, old := before[id]; old {
+				k.wantBeginning("session "+id, was, said, true)
+				continue
+			}
+			k.wantBeginning("the copy", want, said, false)
+			if slices.Equal(said, want) {
+				whole++
+			}
+		}
+		if finished && whole == 0 {
+			k.t.Error("there is no copy")
+		}
+		k.run("verify")
+	}
+	return c
+}
+
+// reindexChore makes anew what lists and resumes are quick with.
+func reindexChore(k *killer) *chore {
+	k.writeTeam()
+	var ids []string
+	for range 3 {
+		ids = append(ids, k.session(3, 300))
+	}
+	k.run("compact", ids[0], "--keep", "0", "--archive-after", "0s")
+	list, _ := k.run("sessions", "--all", "--output", "json")
+	for _, pattern := range []string{"sessions.json", "*.checkpoint.json"} {
+		k.remove(pattern)
+	}
+	c := newChore(k, "sessions", "reindex")
+	c.check = func(finished bool) {
+		k.t.Helper()
+		if now, _ := k.run("sessions", "--all", "--output", "json"); now != list {
+			k.t.Errorf("the list is\n%s\nwant\n%s", now, list)
+		}
+		if _, notices := k.run("verify"); notices != "" {
+			k.t.Errorf("verify says %s", notices)
+		}
+		for _, id := range ids {
+			if finished {
+				readFile(k.t, filepath.Join(k.teamDir(), id+".checkpoint.json"))
+			}
+		}
+	}
+	return c
+}
+
+// said are the messages of a session.
+func (k *killer) said(id string) (all []string) {
+	k.t.Helper()
+	out, _ := k.run("replay", id, "--output", "json")
+	for _, m := range objects[struct{ Content string }](k.t, out) {
+		all = append(all, m.Content)
+	}
+	return all
+}
+
+// wantBeginning wants messages to be the first ones of others, or all of them.
+func (k *killer) wantBeginning(what string, all, got []string, whole bool) {
+	k.t.Helper()
+	if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) || whole && len(got) < len(all) {
+		k.t.Errorf("%s has %d messages, which are not the first of %d", what, len(got), len(all))
+	}
+}
+
+func killCopies(t *testing.T, newKiller func(*testing.T, uint64) *killer, bytes int, kill func(*chore)) {
+	t.Run("import", func(t *testing.T) { kill(importChore(newKiller(t, 4), bytes)) })
+	t.Run("fork", func(t *testing.T) { kill(forkChore(newKiller(t, 5), bytes)) })
+	t.Run("merge", func(t *testing.T) { kill(mergeChore(newKiller(t, 6), bytes)) })
+	t.Run("reindex", func(t *testing.T) { kill(reindexChore(newKiller(t, 7))) })
+}
