@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,11 +36,15 @@ type scanned struct {
 	Found       bool     `json:"found"`
 	Path        string   `json:"path,omitempty"`
 	Version     string   `json:"version,omitempty"`
+	Broken      string   `json:"broken,omitempty"` // why it cannot be started
 	Registered  bool     `json:"registered"`
 	Command     string   `json:"command"`
 	Args        []string `json:"args"`
 	Install     string   `json:"install"`
 }
+
+// works reports whether the program is there and can be started, as far as is known.
+func (s scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
 func (cmd *agentsScan) Run(a *app) error {
@@ -57,7 +62,7 @@ func (cmd *agentsScan) Run(a *app) error {
 	for i := range all {
 		s := &all[i]
 		s.Registered = slices.ContainsFunc(registered, func(r coordinator.Agent) bool { return r.Name == s.Name })
-		if !cmd.Register || !s.Found || s.Registered {
+		if !cmd.Register || !s.works() || s.Registered {
 			continue
 		}
 		if err := a.register(coordinator.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}); err != nil {
@@ -81,7 +86,7 @@ func (cmd *agentsScan) print(a *app, all []scanned) error {
 		if err != nil {
 			return err
 		}
-		if s.Found && !s.Registered {
+		if s.works() && !s.Registered {
 			unregistered++
 		}
 	}
@@ -110,20 +115,29 @@ func located() []scanned {
 // askVersions asks each program that was found once which version it is.
 func (a *app) askVersions(ctx context.Context, all []scanned) {
 	defer a.spin(textAskingVersions)()
-	versions := map[string]*string{}
+	first := map[string]*scanned{} // that was found at a path
 	var asking sync.WaitGroup
-	for _, s := range all {
-		if s.Found && versions[s.Path] == nil {
-			version := new(string)
-			versions[s.Path] = version
-			asking.Go(func() { *version, _ = versionOf(ctx, s.Path) })
+	for i := range all {
+		s := &all[i]
+		if s.Found && first[s.Path] == nil {
+			first[s.Path] = s
+			asking.Go(func() { s.ask(ctx) })
 		}
 	}
 	asking.Wait()
 	for i, s := range all {
 		if s.Found {
-			all[i].Version = *versions[s.Path]
+			all[i].Version, all[i].Broken = first[s.Path].Version, first[s.Path].Broken
 		}
+	}
+}
+
+// ask asks the program which version it is.
+func (s *scanned) ask(ctx context.Context) {
+	var err error
+	var start *agent.StartError
+	if s.Version, err = versionOf(ctx, s.Path); errors.As(err, &start) {
+		s.Broken = start.Err.Error()
 	}
 }
 

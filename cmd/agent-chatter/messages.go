@@ -1050,6 +1050,9 @@ func scannedText(s scanned) string {
 	if s.Registered {
 		state = "registered"
 	}
+	if s.Broken != "" {
+		state += ", cannot be started: " + safeLine(s.Broken)
+	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s, %s", s.Name, s.DisplayName, safeLine(orUnknown(s.Version)), safeLine(s.Path), state)
 }
 

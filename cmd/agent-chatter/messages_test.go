@@ -336,6 +336,7 @@ func agentTexts() []text {
 	add("noCommandText", "", noCommandText(hostile))
 	add("scannedText", "not found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Install: "npm install -g x"}), "\t", " | "))
 	add("scannedText", "found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Found: true, Path: "/bin/" + hostile, Registered: true}), "\t", " | "))
+	add("scannedText", "broken", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Found: true, Path: "/bin/claude", Broken: hostile}), "\t", " | "))
 	found("executableText", "", executableText("/bin/"+hostile, "1.2"))
 	found("executableText", "no version", executableText("/bin/true", ""))
 	found("noExecutableText", "", noExecutableText(start))
