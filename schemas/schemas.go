@@ -65,14 +65,6 @@ func Names() []string {
 	return names
 }
 
-// Source returns the text of a schema. The caller may change the bytes.
-func Source(name string) ([]byte, error) {
-	if _, err := find(name); err != nil {
-		return nil, err
-	}
-	return files.ReadFile(name + ".json")
-}
-
 // Check reports what is wrong with a document. It returns nil when the document is valid, a
 // [*VersionError] when its version is too new or too old, and an [*InvalidError] when it is
 // not JSON or does not fit the schema. Any other error is a name that no schema has.
