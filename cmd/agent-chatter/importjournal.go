@@ -131,7 +131,7 @@ func (a *app) takeJournal(path string) imported {
 		return done
 	}
 	defer reader.Close()
-	done = a.takeSession(path, formatJournal, whole, reader.All())
+	done = a.takeSession(path, formatJournal, whole, interchange.Fitting(reader.All()))
 	if torn := reader.Torn(); torn.Bytes > 0 {
 		a.notice(tornText(id, torn))
 	}

@@ -254,13 +254,36 @@ func (b *bundleReader) event(line []byte) (journal.Event, error) {
 	if e.Seq != read.Seq || e.Sum != read.Sum {
 		return e, b.wrong("its sum does not match the bytes and the line before")
 	}
-	if !projection.Fits(e) {
-		if err := schemas.Check(schemas.JournalEvent, bytes.TrimSpace(line)); err != nil {
-			return e, b.wrong(err.Error())
-		}
+	if err := fits(e); err != nil {
+		return e, b.wrong(err.Error())
 	}
 	b.at, b.events = next, b.events+1
 	return e, nil
+}
+
+// fits checks an event against the schema of journal events.
+func fits(e journal.Event) error {
+	if projection.Fits(e) {
+		return nil
+	}
+	return schemas.Check(schemas.JournalEvent, e.Line())
+}
+
+// Fitting passes events on, and ends with an error at the first that does not fit
+// the schema of journal events.
+func Fitting(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if err == nil {
+				if err = fits(e); err != nil {
+					err = fmt.Errorf("event %d: %w", e.Seq, err)
+				}
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // errNoSession: a journal does not begin as one of a session does.
