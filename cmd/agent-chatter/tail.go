@@ -80,10 +80,15 @@ func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Team, 
 	return nil
 }
 
-// follow prepares for following journals until a person or a signal ends it.
+// follow prepares for following journals until a person or a signal ends it, or
+// nobody reads what is printed any more.
 func (a *app) follow() (ctx context.Context, stop func()) {
 	a.watch = &journal.Watch{Refused: func(reason error) { a.notice(notNotifiedText(reason)) }}
-	return untilSignal()
+	ctx, stop = untilSignal()
+	if out, ok := a.stdout.(interface{ Fd() uintptr }); ok {
+		go whileRead(ctx, out.Fd(), stop)
+	}
+	return ctx, stop
 }
 
 // session finds what to follow. The latest is waited for when there is none

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bufio"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -54,6 +56,30 @@ func damageInPlace(t *testing.T, path, text string) {
 	defer file.Close()
 	if _, err := file.WriteAt([]byte("X"), int64(strings.Index(readFile(t, path), text))); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestATailEndsWhenNobodyReadsItAnyMore(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello")
+	for _, args := range [][]string{{"tail", "-f", "-n", "1"}, {"tail", "-f", "--all", "-n", "1"}, {"chat", "--follow"}} {
+		cmd := exec.Command("agent-chatter", args...)
+		cmd.Env = append(cmd.Environ(), "AGENT_CHATTER_HOME="+home)
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdout = write
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		write.Close()
+		if _, err := bufio.NewReader(read).ReadString('\n'); err != nil {
+			t.Errorf("%q printed no line: %v", args, err)
+		}
+		read.Close()
+		_ = cmd.Wait() // which it does without another event
 	}
 }
 
