@@ -281,7 +281,10 @@ func (r *streamed) pass(piece string) string {
 // markerIn is where the first marker begins that is taken out of messages, or the beginning of
 // one that the text ends with; the end of the text when there is none.
 func markerIn(text string) (at int, whole bool) {
-	for at := range len(text) {
+	for at = range len(text) {
+		if text[at] != '[' { // which is nearly always so
+			continue
+		}
 		for _, begins := range []string{"[NEXT:", "[DROP:"} {
 			if n := min(len(begins), len(text)-at); strings.EqualFold(text[at:at+n], begins[:n]) {
 				return at, n == len(begins)
