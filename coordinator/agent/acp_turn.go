@@ -60,7 +60,7 @@ func newACPTurn(ctx context.Context, r *resident, turn Turn, yield func(Event, e
 func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	defer t.asking.Wait()
 	defer t.stopAsks()
-	t.before = marked(t.process.turn.ID)
+	t.before = t.process.company()
 	if !t.tell(Session{string(t.session)}) {
 		t.sound = true // nothing was asked
 		t.close()
@@ -128,7 +128,7 @@ func (t *acpTurn) settle(ctx context.Context) {
 // calm waits until nothing of the agent runs that did not run before the turn.
 func (t *acpTurn) calm(ctx context.Context) bool {
 	for {
-		now := marked(t.process.turn.ID)
+		now := t.process.company()
 		if now == nil {
 			return false // nobody can tell
 		}

@@ -31,9 +31,10 @@
 // Every process that a turn starts carries AGENT_CHATTER_TURN with the turn's id in its
 // environment. Agents run their tools in sessions of their own, where a signal to the agent's
 // process group does not reach them; the variable is how those are found and ended on Linux
-// when a turn is stopped. A turn that ends by itself leaves them alone: a server that an agent
-// was asked to start is meant to stay. AGENT_CHATTER_OWNER says which process they belong to, so
-// that another one that has a copy of the session leaves them alone while that one lives.
+// when a turn is stopped, with the agent's descendants, which may have thrown theirs away. A turn
+// that ends by itself leaves them alone: a server that an agent was asked to start is meant to
+// stay. AGENT_CHATTER_OWNER says which process they belong to, so that another one that has a copy
+// of the session leaves them alone while that one lives.
 // Elsewhere than on Linux they are left alone always.
 //
 // A program that stays between turns carries the id of the turn that started it, and so does

@@ -45,7 +45,21 @@ type process struct {
 	// What was started in sessions of its own ends with a turn that is stopped, and stays
 	// otherwise. The supervisor's until over is closed, then the consumer's.
 	straysEnded bool
+	kin         kin  // of the program, when it was asked to end; may be strays
 	completed   bool // the program ended by itself and the consumer heard all of it
+}
+
+// kin are processes by their ids, with when they started: an id may be another's later.
+type kin map[int]string
+
+// company are the living processes that belong to the program, as far as is known; nil is not at
+// all.
+func (p *process) company() map[int]struct{} {
+	all := marked(p.turn.ID)
+	for pid := range kinOf(p.group.leader.Pid) {
+		all[pid] = struct{}{}
+	}
+	return all
 }
 
 // asks is how a program is asked to end, before it is killed.
@@ -164,6 +178,7 @@ func (p *process) endGroup(ctx context.Context, grace time.Duration) {
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
+		p.kin = kinOf(p.group.leader.Pid)
 		p.askToEnd(grace)
 	}
 	// The program may have been reaped just now, and its id is free if the group is empty.
@@ -185,7 +200,7 @@ func (p *process) endGroup(ctx context.Context, grace time.Duration) {
 // endStrays ends what has left the group, once.
 func (p *process) endStrays() {
 	if !p.straysEnded {
-		endStrays(p.turn.ID)
+		endStrays(p.turn.ID, p.kin)
 		p.straysEnded = true
 	}
 }

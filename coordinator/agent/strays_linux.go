@@ -13,22 +13,28 @@ import (
 	"time"
 )
 
-// endStrays kills the processes that left the turn's process group and carry its id in their
-// environment. A stray may start another one while this looks, so it looks until there are
-// none, for as long as killed processes are waited for at all.
-func endStrays(turnID string) {
+// endStrays kills the processes that left the turn's process group: those that carry its id in
+// their environment, and kin. A stray may start another one while this looks, so it looks until
+// there are none, for as long as killed processes are waited for at all.
+func endStrays(turnID string, kin kin) {
 	if turnID == "" {
 		return
 	}
 	mark := []byte(TurnVariable + "=" + turnID)
 	deadline := time.Now().Add(killWait)
-	for killStrays(mark) && time.Now().Before(deadline) {
+	for killStrays(mark, kin) && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond) // the killed need a moment to be gone
 	}
 }
 
 // killStrays kills the strays that there are now, and reports whether there may be more.
-func killStrays(mark []byte) (again bool) {
+func killStrays(mark []byte, kin kin) (again bool) {
+	for pid := range kin {
+		if kin.still(pid) {
+			again = true
+			killIf(pid, func() bool { return kin.still(pid) })
+		}
+	}
 	for _, pid := range processes() {
 		if pid == os.Getpid() {
 			continue
@@ -38,10 +44,36 @@ func killStrays(mark []byte) (again bool) {
 			again = true
 		case yes:
 			again = true
-			killIfCarries(pid, mark)
+			killIf(pid, func() bool { return carries(pid, mark) == yes })
 		}
 	}
 	return again
+}
+
+// kinOf are the living descendants of a process. Some have no environment that tells whose they
+// are: it was emptied, or they have written over it.
+func kinOf(root int) kin {
+	below := map[int][]int{}
+	started := kin{}
+	for _, pid := range processes() {
+		if is, ok := status(pid); ok && !is.ended() {
+			below[is.parent] = append(below[is.parent], pid)
+			started[pid] = is.started
+		}
+	}
+	found := kin{}
+	for next := below[root]; len(next) > 0; {
+		pid := next[0]
+		found[pid] = started[pid]
+		next = append(next[1:], below[pid]...)
+	}
+	return found
+}
+
+// still reports whether a process of that id is alive that was when kin was made.
+func (k kin) still(pid int) bool {
+	is, ok := status(pid)
+	return ok && !is.ended() && is.started == k[pid]
 }
 
 // marked are the living processes that carry the turn's id, by their ids.
@@ -62,7 +94,7 @@ func marked(turnID string) map[int]struct{} {
 func EndOrphans(turnID string) (ended int) {
 	left := orphans(turnID)
 	if len(left) > 0 {
-		endStrays(turnID)
+		endStrays(turnID, nil)
 	}
 	return len(left)
 }
@@ -75,7 +107,7 @@ func EndResidents(turnID string) (ended int) {
 	for pid := range left {
 		is, ok := status(pid)
 		if _, apart := left[is.session]; ok && !apart {
-			killIfCarries(pid, []byte(TurnVariable+"="+turnID))
+			killIf(pid, func() bool { return carries(pid, []byte(TurnVariable+"="+turnID)) == yes })
 			ended++
 		}
 	}
@@ -143,16 +175,16 @@ func OrphanedTurns() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// killIfCarries kills the process if it still is the one that carries the mark. It may have
-// ended, and its id may be another's. The handle is that of one process for ever; only what
-// carries the mark after the handle was taken is killed.
-func killIfCarries(pid int, mark []byte) {
+// killIf kills the process if it still is the one that is meant. It may have ended, and its id
+// may be another's. The handle is that of one process for ever; only what is meant after the
+// handle was taken is killed.
+func killIf(pid int, meant func() bool) {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return
 	}
 	defer func() { _ = p.Release() }()
-	if carries(pid, mark) == yes {
+	if meant() {
 		_ = p.Kill()
 	}
 }
@@ -225,6 +257,7 @@ func onlyZombies(group int) bool {
 // A procStatus is what /proc says of a process in its file stat.
 type procStatus struct {
 	state   string
+	parent  int
 	group   int
 	session int
 	flags   uint64
@@ -250,10 +283,11 @@ func status(pid int) (is procStatus, ok bool) {
 		return is, false
 	}
 	is.state, is.started = fields[0], fields[19]
-	var errs [3]error
-	is.group, errs[0] = strconv.Atoi(fields[2])
-	is.session, errs[1] = strconv.Atoi(fields[3])
-	is.flags, errs[2] = strconv.ParseUint(fields[6], 10, 64)
+	var errs [4]error
+	is.parent, errs[0] = strconv.Atoi(fields[1])
+	is.group, errs[1] = strconv.Atoi(fields[2])
+	is.session, errs[2] = strconv.Atoi(fields[3])
+	is.flags, errs[3] = strconv.ParseUint(fields[6], 10, 64)
 	return is, errors.Join(errs[:]...) == nil
 }
 

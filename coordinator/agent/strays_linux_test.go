@@ -22,6 +22,14 @@ func TestCancellingAlsoEndsWhatHasLeftTheGroup(t *testing.T) {
 	wantGone(t, numbers(t, said)...)
 }
 
+func TestCancellingAlsoEndsWhatHidesItsEnvironment(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid")
+	}
+	said := cancelAfterFirst(t, patient, script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`))
+	wantGone(t, numbers(t, said)...)
+}
+
 func TestLeavingTheLoopAlsoEndsWhatHasLeftTheGroup(t *testing.T) {
 	for _, then := range []string{`sleep 300`, `exit 0`} {
 		var said strings.Builder
