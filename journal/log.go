@@ -29,7 +29,7 @@ type Log struct {
 	lockErr  error        // why Open could not take the lock
 	closed   bool
 	exists   bool // the journal has a file, live or archived
-	made     bool // by this Log
+	fresh    bool // it had no event before this Log
 	archived bool
 
 	end      Position // behind the last acknowledged line
@@ -53,7 +53,7 @@ func (d *Dir) Create(id string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{dir: d, files: f}, nil
+	return &Log{dir: d, files: f, fresh: true}, nil
 }
 
 // Open prepares an existing journal, live or archived, for appending. It takes
@@ -99,6 +99,7 @@ func (l *Log) inspect() error {
 		return err
 	}
 	l.archived, l.end, l.claimed, l.torn = info.Archived, end.at, end.claimed, end.torn
+	l.fresh = end.at == Position{}
 	return nil
 }
 
@@ -250,7 +251,7 @@ func (l *Log) create() error {
 	}
 	// Crash here leaves an empty journal, which readers take for no session.
 	l.dirs = append(l.dirs, l.files.dir)
-	l.file, l.exists, l.made = file, true, true
+	l.file, l.exists = file, true
 	return nil
 }
 
@@ -501,14 +502,14 @@ func (l *Log) Close() error {
 	return errors.Join(err, l.release())
 }
 
-// Discard closes the Log, and removes the journal if this Log has made it: for
+// Discard closes the Log and removes the journal, if it had no event before: for
 // somebody who could not write all that belongs into it, and has told nobody of
 // it. Any other Log stays open, and its journal as it is, with all that was
 // appended.
 func (l *Log) Discard() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || !l.made {
+	if l.closed || !l.fresh || l.file == nil {
 		return nil
 	}
 	l.closed = true

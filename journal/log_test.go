@@ -411,6 +411,14 @@ func TestADiscardedJournalIsGoneAndOneThatWasThereBeforeStays(t *testing.T) {
 		t.Errorf("Append: %v", err)
 	}
 	must(t, mustCreate(t, dir).Discard()) // nothing was ever written
+	empty := dir.NewID()
+	writeFile(t, filepath.Join(dir.Path(), empty+".jsonl"), nil) // as a crash leaves it
+	begun := mustOpen(t, dir, empty)
+	mustAppend(t, begun, counted(1, 0))
+	must(t, begun.Discard())
+	if names := filesIn(t, dir.Path()); len(names) > 0 {
+		t.Errorf("it left %v", names)
+	}
 
 	id := newJournal(t, dir, 0)
 	opened := mustOpen(t, dir, id)

@@ -128,26 +128,31 @@ func TestNoFailureWhileAJournalIsTakenLosesOrDoublesAMessage(t *testing.T) {
 }
 
 func TestAJournalOfWhichTheEndIsMissingLeavesNothingBehind(t *testing.T) {
-	c := catalog.New(t.TempDir(), journal.Options{})
-	team := c.Team("kitchen")
-	if _, err := takeEvents(t, team, "hello", "well", "precious"); err != nil {
-		t.Fatal(err)
+	for _, crashed := range []bool{false, true} {
+		c := catalog.New(t.TempDir(), journal.Options{})
+		team := c.Team("kitchen")
+		if _, err := takeEvents(t, team, "hello", "well", "precious"); err != nil {
+			t.Fatal(err)
+		}
+		if err := team.Delete(id(1)); err != nil {
+			t.Fatal(err)
+		}
+		if crashed { // while it was made before
+			write(t, live(team, id(1)), nil)
+		}
+		missing := errors.New("the bundle was cut off there")
+		long := append(talk("hello"), said(2, ada, strings.Repeat("word ", 500_000)), said(3, mia, "more"))
+		if taken, _, err := team.TakeEvents(id(1), fromBundle, cutOff(elsewhere(t, long...), missing)); taken != 0 || !errors.Is(err, missing) {
+			t.Errorf("took %d, %v", taken, err)
+		}
+		if sessions := list(t, c); len(sessions) > 0 {
+			t.Errorf("listed: %v", ids(sessions))
+		}
+		if err := team.Restore(id(1)); err != nil {
+			t.Fatal(err)
+		}
+		sameTexts(t, team, "hello", "well", "precious")
 	}
-	if err := team.Delete(id(1)); err != nil {
-		t.Fatal(err)
-	}
-	missing := errors.New("the bundle was cut off there")
-	long := append(talk("hello"), said(2, ada, strings.Repeat("word ", 500_000)), said(3, mia, "more"))
-	if taken, _, err := team.TakeEvents(id(1), fromBundle, cutOff(elsewhere(t, long...), missing)); taken != 0 || !errors.Is(err, missing) {
-		t.Errorf("took %d, %v", taken, err)
-	}
-	if sessions := list(t, c); len(sessions) > 0 {
-		t.Errorf("listed: %v", ids(sessions))
-	}
-	if err := team.Restore(id(1)); err != nil {
-		t.Fatal(err)
-	}
-	sameTexts(t, team, "hello", "well", "precious")
 }
 
 // once runs a hook before the first operation that changes something.
