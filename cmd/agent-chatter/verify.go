@@ -156,14 +156,22 @@ func (a *app) verify(team *catalog.Team, s catalog.Session, chain bool) verdict 
 		at = reader.Position()
 		reader.Close()
 	}
-	if v.OK && s.Damaged != "" && s.Unread == nil { // what the lines alone cannot tell
-		v.OK, v.Problem, v.Line, v.headless = false, s.Damaged, 1, true
-	}
-	a.remark(s, v, torn)
 	if v.OK && !chain {
 		a.mend(s, audit)
 	}
+	if headless := audit.Headless(); v.OK && headless != nil {
+		v.headlessBecause(headless.Reason)
+	}
+	if v.OK && s.Damaged != "" && s.Unread == nil { // what the lines alone cannot tell
+		v.headlessBecause(s.Damaged)
+	}
+	a.remark(s, v, torn)
 	return v
+}
+
+// headlessBecause says that the lines check, and make no session.
+func (v *verdict) headlessBecause(reason string) {
+	v.OK, v.Problem, v.Line, v.headless = false, reason, 1, true
 }
 
 func (a *app) verifyFrom(reader *journal.Reader, audit *catalog.Audit, v *verdict) {

@@ -40,6 +40,15 @@ func (a *Audit) Apply(e journal.Event, at journal.Position) {
 	}
 }
 
+// Headless says that what was read is no session; nil: it is one, or nothing was
+// read.
+func (a *Audit) Headless() *HeadlessError {
+	if a.at.Seq == 0 || a.state.SessionID != "" {
+		return nil
+	}
+	return &HeadlessError{a.id, errNotSession.Error()}
+}
+
 // Mend removes the caches that say something wrong of the journal as far as it
 // was read, and returns what each of them had wrong. Caches that are out of
 // date, or cannot be read, are not wrong: nobody believes them.
@@ -62,6 +71,9 @@ func (a *Audit) indexed() bool {
 	info, err := a.team.journals.Stat(a.id)
 	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
 		return true
+	}
+	if a.Headless() != nil {
+		return false
 	}
 	fresh := newRow(info, a.state, a.at)
 	fresh.remember(known)

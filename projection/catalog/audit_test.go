@@ -136,3 +136,38 @@ func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAuditFindsThatNobodyKnowsWhoseTheJournalIs(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), said(1, mia, "hello"))
+	list(t, c)
+	change(t, indexOf(team), `"lastSeq":0,"damaged":"it does not begin with session.created"`, `"lastSeq":1`) // as a mistaken program writes it
+	if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" {
+		t.Fatalf("the index is not believed: %+v", sessions)
+	}
+	reader, err := team.Journals().Reader(id(1), journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	audit := team.Audit(id(1))
+	if audit.Headless() != nil {
+		t.Error("nothing was read, and it is no session")
+	}
+	for e, err := range reader.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		audit.Apply(e, reader.Position())
+	}
+	if audit.Headless() == nil {
+		t.Error("it is taken for a session")
+	}
+	if mended, err := audit.Mend(); err != nil || len(mended) != 1 {
+		t.Errorf("mended %q, %v", mended, err)
+	}
+	if sessions := list(t, c); len(sessions) != 1 || !sessions[0].Headless {
+		t.Errorf("listed as %+v", sessions[0])
+	}
+}
