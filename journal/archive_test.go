@@ -2,8 +2,11 @@ package journal_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +54,22 @@ func TestAnArchiveHasTheSameBytesAndReadsTheSame(t *testing.T) {
 	same(t, "read from the middle", rest, events[7:])
 	if info, err := dir.Stat(id); err != nil || !info.Archived {
 		t.Errorf("Stat: %+v, %v", info, err)
+	}
+}
+
+func TestWhatNeverRepeatsIsPackedByItsLetters(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	picture := make([]byte, 1<<20)
+	rand.NewChaCha8([32]byte{}).Read(picture)
+	text, err := json.Marshal(map[string]string{"picture": base64.StdEncoding.EncodeToString(picture)})
+	must(t, err)
+	mustAppend(t, l, journal.Record{Time: noon, Type: "tool.completed", Data: text})
+	must(t, l.Close())
+	must(t, dir.Archive(l.ID()))
+	packed := len(readFile(t, filepath.Join(dir.Path(), "archive", l.ID()+".jsonl.zst")))
+	if limit := len(text) * 4 / 5; packed > limit { // 6 of 8 bits say something
+		t.Errorf("%d bytes of base64 take %d in an archive, more than %d", len(text), packed, limit)
 	}
 }
 

@@ -175,7 +175,8 @@ type packer struct {
 func newPackers(size, frameSize int64) ([]*packer, error) {
 	packers := make([]*packer, min(maxPackers, int64(runtime.GOMAXPROCS(0)), 1+size/frameSize))
 	for i := range packers {
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+		// What never repeats, such as a picture in base64, is packed by its letters all the same.
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithAllLitEntropyCompression(true),
 			zstd.WithWindowSize(windowOf(min(size, frameSize))), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil, err
