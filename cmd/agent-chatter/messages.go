@@ -707,7 +707,8 @@ func someAre(n, of int, noun string) string {
 	return fmt.Sprintf("%d of %s %s", n, count(of, noun), are)
 }
 
-// progressText is how far a journal has come to the archive or back.
+// progressText is how far a journal has come to the archive or back. What matters comes
+// first: a narrow terminal shows no more.
 func progressText(p journal.Progress) string {
 	what := "Archiving"
 	if p.Back {
@@ -715,7 +716,7 @@ func progressText(p journal.Progress) string {
 	}
 	const width = 20
 	done := int(width * p.Done / max(1, p.Total))
-	return fmt.Sprintf("%s session %s %s%s %d%%", what, safeLine(p.ID), strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total))
+	return fmt.Sprintf("%s %s%s %d%%  session %s", what, strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total), safeLine(p.ID))
 }
 
 // longAge is how long ago something was, in words.

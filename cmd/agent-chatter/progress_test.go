@@ -20,10 +20,10 @@ func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		text := shown.String()
-		if strings.Contains(text, "\n") || !strings.HasSuffix(text, "98%\r\x1b[K") {
+		if strings.Contains(text, "\n") || !strings.HasSuffix(text, "98%  session "+aliceID+"\r\x1b[K") {
 			t.Errorf("it shows %q", text)
 		}
-		if first := strings.Split(text, "\r\x1b[K")[1]; !strings.HasSuffix(first, " 20%") {
+		if first := strings.Split(text, "\r\x1b[K")[1]; !strings.Contains(first, " 20% ") {
 			t.Errorf("it begins with %q", first) // after a second
 		}
 		if n := strings.Count(text, "%"); n != 40 {
@@ -92,7 +92,7 @@ func TestANoticeDoesNotStandBehindProgress(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		a.progress.come(journal.Progress{ID: aliceID, Done: 2, Total: 10})
 		a.notice("the disk is full")
-		if want := eraseLine + "Archiving session 0" + eraseLine + "the disk is full\n"; shown.String() != want {
+		if want := eraseLine + "Archiving ━━━━─────" + eraseLine + "the disk is full\n"; shown.String() != want {
 			t.Errorf("it shows %q, want %q", shown.String(), want)
 		}
 		(&app{stderr: &shown}).notice("nobody watches")
