@@ -39,8 +39,9 @@
 // # Copies
 //
 // Fork and Merge write a new session, Take and TakeEvents one of somebody else's,
-// or what one that is known already does not have of it. Whatever the length, they
-// hold a few megabytes. A failure leaves nothing of a new session. A crash leaves
+// or what one that is known already does not have of it. They hold a few megabytes
+// however long the sessions are, and Merge 32 bytes for each event that the first one
+// has alone; Take has all of the session that it is given. A failure leaves nothing of a new session. A crash leaves
 // a shorter one, whole in itself: of a fork or a merge nobody has heard, and an
 // import goes on with it when it is repeated. What they read may be written to
 // meanwhile; what they append to is locked, and refused with journal.ErrChanged when
