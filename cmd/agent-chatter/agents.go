@@ -69,6 +69,9 @@ func (cmd *agentsList) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if len(agents) == 0 && a.columns() > 0 { // a script finds no line, and that is that
+		a.notice(textNoAgents)
+	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, r := range agents {
 		if cmd.Output == "json" {

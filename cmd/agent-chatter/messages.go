@@ -89,6 +89,7 @@ const (
 	textCorrectConfig   = "No chat starts until it is corrected, or moved away. The README shows what it may say."
 	textTwoSessions     = "Both names mean the same session: name two."
 	textAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
+	textNoSessionsYet   = "There are no sessions yet. A conversation is kept from its first message on: agent-chatter chat"
 	textNoOthers        = "There are no other sessions."
 	textNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
 	textNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."

@@ -126,6 +126,9 @@ var orders = map[string]func(a, b catalog.Session) int{
 
 // remark says what the list does not show, and what is wrong in it.
 func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
+	if len(listed) == 0 && a.columns() > 0 { // a script finds no line, and that is that
+		a.notice(textNoSessionsYet)
+	}
 	if hidden := len(listed) - shown; hidden > 0 && cmd.Output == "text" {
 		a.notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
 	}

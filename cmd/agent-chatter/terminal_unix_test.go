@@ -221,6 +221,19 @@ func TestOnATerminalAHostileReplyIsHarmless(t *testing.T) {
 	}
 }
 
+func TestOnATerminalAnEmptyListSaysThatItIs(t *testing.T) {
+	home := t.TempDir()
+	list := startOnTerminal(t, home, "sessions")
+	list.says("There are no sessions yet.")
+	list.ends(exitDone)
+	if stdout, stderr := do(t, home, exitDone, "sessions"); stdout+stderr != "" {
+		t.Errorf("a script is told %s%s", stdout, stderr)
+	}
+	agents := startOnTerminal(t, home, "agents", "list")
+	agents.says("No agent is registered. To find those that are installed, type: agent-chatter agents scan")
+	agents.ends(exitDone)
+}
+
 func TestOnATerminalDeleteAsks(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello")
