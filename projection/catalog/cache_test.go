@@ -721,3 +721,21 @@ func TestADeletedSessionComesBackFromTheTrash(t *testing.T) {
 	}
 	sameAnswers(t, before, ask(t, c))
 }
+
+func TestAReindexThatCouldNotWriteTheIndexSaysSo(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "hello", 2)...)
+	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock")) // as somebody who lists
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := team.Reindex(); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("while somebody else writes it: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if sessions, err := team.Reindex(); err != nil || len(sessions) != 1 {
+		t.Errorf("%v, %v", ids(sessions), err)
+	}
+}

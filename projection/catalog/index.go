@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -141,21 +142,22 @@ func (t *Team) readRow(id string) row {
 	return otherLayout(text).row(id)
 }
 
-// writeIndex replaces the index, when nobody else is about to.
-func (t *Team) writeIndex(sessions []*Listed) {
+// writeIndex replaces the index. Where nobody asked for that, an error is no matter:
+// somebody else may be about to, and a list does without.
+func (t *Team) writeIndex(sessions []*Listed) error {
 	unlock, err := t.lockIndex()
 	if err != nil {
-		return
+		return fmt.Errorf("%s: %w", t.indexPath(), err)
 	}
 	defer unlock()
-	t.replaceIndex(sessions)
+	return t.replaceIndex(sessions)
 }
 
 func (t *Team) lockIndex() (unlock func() error, err error) {
 	return t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
 }
 
-func (t *Team) replaceIndex(sessions []*Listed) {
+func (t *Team) replaceIndex(sessions []*Listed) error {
 	slices.SortFunc(sessions, func(a, b *Listed) int { return strings.Compare(a.ID, b.ID) })
 	var text bytes.Buffer
 	text.Grow(len(sessions) * rowBytes)
@@ -165,8 +167,8 @@ func (t *Team) replaceIndex(sessions []*Listed) {
 		if i > 0 {
 			text.WriteString(indexNext)
 		}
-		if !s.appendLine(&text) {
-			return
+		if err := s.appendLine(&text); err != nil {
+			return err
 		}
 		if s.UpdatedAt.After(updated) {
 			updated = s.UpdatedAt
@@ -174,18 +176,18 @@ func (t *Team) replaceIndex(sessions []*Listed) {
 	}
 	at, err := json.Marshal(updated)
 	if err != nil {
-		return
+		return err
 	}
 	text.WriteString(indexEnd + `,"updatedAt":` + string(at) + "}\n")
-	journal.WriteFile(t.fs, t.indexPath(), text.Bytes())
+	return journal.WriteFile(t.fs, t.indexPath(), text.Bytes())
 }
 
 // appendLine writes the row as it stands in the index, or will.
-func (l *Listed) appendLine(text *bytes.Buffer) bool {
+func (l *Listed) appendLine(text *bytes.Buffer) error {
 	if l.row == nil {
 		if _, ok := decodeRow(l.line); ok {
 			text.WriteString(l.line)
-			return true
+			return nil
 		}
 		r := l.anew() // or what is broken would be copied for ever
 		l.row = &r
@@ -193,11 +195,11 @@ func (l *Listed) appendLine(text *bytes.Buffer) bool {
 	l.row.Summary = l.row.Row.Summary()
 	enc := json.NewEncoder(text)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(l.row) != nil {
-		return false
+	if err := enc.Encode(l.row); err != nil {
+		return err
 	}
 	text.Truncate(text.Len() - 1) // the newline
-	return true
+	return nil
 }
 
 // updateIndex puts rows in the place of their sessions' old ones, or takes them

@@ -10,7 +10,8 @@ import (
 
 // Reindex makes the index and the checkpoints of the team anew, from the journals
 // alone, and returns the sessions, the newest first. Only what the old index knows
-// of events that a file has no more is kept, which no journal tells.
+// of events that a file has no more is kept, which no journal tells. While somebody
+// else writes the index the error is a journal.ErrLocked.
 func (t *Team) Reindex() ([]Session, error) {
 	infos, err := t.journals.List()
 	if err != nil || len(infos) == 0 {
@@ -36,7 +37,9 @@ func (t *Team) Reindex() ([]Session, error) {
 			listed = append(listed, t.listed(&rows[i], ""))
 		}
 	}
-	t.writeIndex(listed)
+	if err := t.writeIndex(listed); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(listed, newer)
 	return Sessions(listed), nil
 }
