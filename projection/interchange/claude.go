@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -118,14 +119,7 @@ func (t *transcript) response(lines []claudeLine, counted map[string]bool) {
 	first := lines[0]
 	var texts []string
 	for _, line := range lines {
-		for _, block := range line.Message.Content {
-			switch block.Type {
-			case "text":
-				texts = append(texts, block.Text)
-			case "tool_use":
-				t.used(block.ID, block.Name, block.Input, line.Timestamp.Time)
-			}
-		}
+		texts = append(texts, line.Message.Content.texts()...)
 	}
 	if first.Message.Model != "<synthetic>" { // a message of the program itself
 		t.next.Model = first.Message.Model
@@ -136,22 +130,47 @@ func (t *transcript) response(lines []claudeLine, counted map[string]bool) {
 		t.spent(u.Input+u.Read+u.Wrote, u.Output)
 	}
 	t.answered(first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
+	for _, line := range lines {
+		t.uses(line.Message.Content, line.Timestamp.Time)
+	}
+}
+
+func (c claudeContent) texts() (texts []string) {
+	for _, block := range c {
+		if block.Type == "text" {
+			texts = append(texts, block.Text)
+		}
+	}
+	return texts
+}
+
+// uses adds the tools of a message, which are used when it was said: what they give
+// back comes behind it.
+func (t *transcript) uses(content claudeContent, at time.Time) {
+	for _, block := range content {
+		if block.Type == "tool_use" {
+			t.used(block.ID, block.Name, block.Input, at)
+		}
+	}
+}
+
+// results adds what tools gave back.
+func (t *transcript) results(content claudeContent, at time.Time) {
+	for _, block := range content {
+		if block.Type != "tool_result" {
+			continue
+		}
+		output, failure := claudeText(block.Content), ""
+		if block.IsError {
+			output, failure = "", output
+		}
+		t.gave(block.ToolUseID, output, failure, at)
+	}
 }
 
 func (t *transcript) claudeUser(line claudeLine) {
-	var texts []string
-	for _, block := range line.Message.Content {
-		switch block.Type {
-		case "text":
-			texts = append(texts, block.Text)
-		case "tool_result":
-			output, failure := claudeText(block.Content), ""
-			if block.IsError {
-				output, failure = "", output
-			}
-			t.gave(block.ToolUseID, output, failure, line.Timestamp.Time)
-		}
-	}
+	t.results(line.Message.Content, line.Timestamp.Time)
+	texts := line.Message.Content.texts()
 	switch {
 	case line.IsMeta, line.IsCompactSummary:
 		t.skipped++
@@ -166,13 +185,7 @@ func claudeText(data json.RawMessage) string {
 	if len(data) == 0 || json.Unmarshal(data, &content) != nil {
 		return ""
 	}
-	var texts []string
-	for _, block := range content {
-		if block.Type == "text" {
-			texts = append(texts, block.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(content.texts(), "\n")
 }
 
 // claudeBranch are the messages of the branch that the conversation ended on. A

@@ -130,21 +130,8 @@ func (t *transcript) masterLog(data []byte) {
 
 // by adds a message of somebody, with the tools in it.
 func (t *transcript) by(who projection.Speaker, m masterMessage, model string, at time.Time) {
-	var texts []string
-	for _, block := range m.Content {
-		switch block.Type {
-		case "text":
-			texts = append(texts, block.Text)
-		case "tool_use":
-			t.used(block.ID, block.Name, block.Input, at)
-		case "tool_result":
-			output, failure := claudeText(block.Content), ""
-			if block.IsError {
-				output, failure = "", output
-			}
-			t.gave(block.ToolUseID, output, failure, at)
-		}
-	}
+	t.results(m.Content, at)
+	texts := m.Content.texts()
 	text := strings.Join(texts, "\n\n")
 	if who.Type == projection.TypeHuman {
 		if len(texts) > 0 {
@@ -157,4 +144,5 @@ func (t *transcript) by(who projection.Speaker, m masterMessage, model string, a
 	t.agent = who
 	t.answered("", text, at)
 	t.agent = agent
+	t.uses(m.Content, at)
 }

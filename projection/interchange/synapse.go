@@ -49,21 +49,15 @@ func Synapse(data []byte, path string, index []byte, modified time.Time, app pro
 }
 
 func (t *transcript) synapse(m synapseMessage, at time.Time) {
-	var texts []string
-	for _, block := range m.Content {
-		if block.Type == "text" {
-			texts = append(texts, block.Text)
-		}
-	}
-	text := strings.Join(texts, "\n\n")
+	text := strings.Join(m.Content.texts(), "\n\n")
 	switch m.Role {
 	case "user":
 		t.said("", text, at)
 	case "assistant":
+		t.answered("", text, at)
 		for _, call := range m.ToolCalls {
 			t.used(call.ID, call.Name, json.RawMessage(call.Arguments), at)
 		}
-		t.answered("", text, at)
 	case "tool":
 		t.gave(m.ToolCallID, text, "", at)
 	default:

@@ -260,6 +260,52 @@ func TestTheTokensOfAResponseAreCountedOnceThoughAToolAnswersInTheMiddle(t *test
 	}
 }
 
+// Most programs say in one message what they are about to do, and do it.
+func TestAToolOfAMessageThatSaysSomethingKeepsWhatItGave(t *testing.T) {
+	const index = `{"sessions":[{"id":"s","createdAt":"2026-11-21T12:00:00Z"}]}`
+	for format, text := range map[string]string{
+		"claude": `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"text","text":"I look."}]}}
+{"type":"assistant","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"ls","input":{}}]}}
+{"type":"user","uuid":"4","parentUuid":"3","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
+{"type":"assistant","uuid":"5","parentUuid":"4","timestamp":"2026-11-21T12:00:03Z","message":{"id":"b","content":[{"type":"text","text":"Done."}]}}
+`,
+		"claude-master": `{"type":"instructor-message","timestamp":"2026-11-21T12:00:00Z","message":{"role":"user","content":"go"}}
+{"type":"instructor-message","timestamp":"2026-11-21T12:00:01Z","message":{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t","name":"ls","input":{}}]}}
+{"type":"instructor-message","timestamp":"2026-11-21T12:00:02Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
+{"type":"instructor-message","timestamp":"2026-11-21T12:00:03Z","message":{"role":"assistant","content":[{"type":"text","text":"Done."}]}}
+`,
+		"synapse": `{"role":"user","content":[{"type":"text","text":"go"}]}
+{"role":"assistant","content":[{"type":"text","text":"I look."}],"toolCalls":[{"id":"t","name":"ls","arguments":"{}"}]}
+{"role":"tool","content":[{"type":"text","text":"out"}],"toolCallId":"t"}
+{"role":"assistant","content":[{"type":"text","text":"Done."}]}
+`,
+	} {
+		read := func() (*interchange.Session, error) {
+			if format == "synapse" {
+				return interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), time.Time{}, app)
+			}
+			return interchange.Transcript(format, []byte(text), "/old/s.jsonl", app)
+		}
+		s, err := read()
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		want := []string{"human go", "ai I look.", `ls {} "out" ""`, "ai Done."}
+		var got []string
+		for i, m := range s.Messages {
+			for _, tool := range s.Turns[i].Tools {
+				got = append(got, fmt.Sprintf("%s %s %q %q", tool.Name, tool.Input, tool.Output, tool.Error))
+			}
+			got = append(got, m.Speaker.Type+" "+m.Content)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || s.Imported.Skipped > 0 {
+			t.Errorf("%s: %d skipped (-want +got):\n%s", format, s.Imported.Skipped, diff)
+		}
+		checkRecords(t, s)
+	}
+}
+
 func TestToolsBehindTheLastMessageAreCounted(t *testing.T) {
 	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
