@@ -274,6 +274,45 @@ func TestAnEarlierJournalOfTheNameIsKeptInTheTrash(t *testing.T) {
 	}
 }
 
+func TestNoFailureWhileAnEarlierJournalMakesRoomLosesEither(t *testing.T) {
+	for _, forever := range []bool{false, true} {
+		for n := 1; ; n++ {
+			d := newDiscarded(t, n%2 == 0)
+			must(t, d.dir.Trash(d.id))
+			again, err := d.dir.Create(d.id)
+			must(t, err)
+			mustAppend(t, again, counted(1, 0))
+			must(t, again.Close())
+			later := readFile(t, filepath.Join(d.path, d.id+".jsonl"))
+			if d.disk.Fail(n, syscall.EIO); forever {
+				d.disk.FailFrom(n, syscall.EIO)
+			}
+			_ = d.dir.Trash(d.id)
+			failed := d.disk.Failed()
+			d.disk.Heal()
+			if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+				t.Errorf("operation %d: Trash again: %v", n, err)
+			}
+			found := map[string]int{}
+			for _, file := range filesIn(t, d.path) {
+				found[string(readFile(t, filepath.Join(d.path, file)))]++
+			}
+			for what, data := range map[string][]byte{"the earlier": d.data, "what was set aside of it": d.aside, "the later": later} {
+				if found[string(data)] != 1 {
+					t.Errorf("operation %d: %s is there %d times\n%s", n, what, found[string(data)], d.disk)
+				}
+			}
+			must(t, d.dir.Restore(d.id))
+			if events := len(sound(t, d.dir, d.id)); events != 1 {
+				t.Errorf("operation %d: %d events are restored", n, events)
+			}
+			if !failed || t.Failed() {
+				break
+			}
+		}
+	}
+}
+
 func TestAJournalIsNotRestoredOverOneThatIsBeingMade(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
