@@ -52,12 +52,16 @@ func (cmd *sessionsImport) Run(a *app) error {
 	var all []imported
 	var snapshots []string
 	for _, path := range files {
-		switch format := cmd.formatOf(path); format {
-		case "claude", "codex", "gemini", "claude-master", "synapse":
+		format := cmd.formatOf(path)
+		if cmd.Team != "" && !isTranscript(format) {
+			a.notice(keepsTeamText(path))
+		}
+		switch {
+		case isTranscript(format):
 			all = append(all, a.takeTranscript(format, path, cmd.Team))
-		case formatBundle:
+		case format == formatBundle:
 			all = append(all, a.takeBundle(path)...)
-		case formatJournal:
+		case format == formatJournal:
 			all = append(all, a.takeJournal(path))
 		default:
 			snapshots = append(snapshots, path)

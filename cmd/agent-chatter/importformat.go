@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -15,6 +16,11 @@ const (
 	formatBundle  = "bundle"
 	formatJournal = "journal"
 )
+
+// isTranscript reports whether a format is that of another program's transcripts.
+func isTranscript(format string) bool {
+	return slices.Contains([]string{"claude", "codex", "gemini", "claude-master", "synapse"}, format)
+}
 
 // formatOf is what a file is: what somebody says, or what it begins like.
 func (cmd *sessionsImport) formatOf(path string) string {

@@ -752,6 +752,11 @@ func unsearchedText(err error) string {
 	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, safeLine(of.Err.Error()))
 }
 
+// keepsTeamText says that a file tells itself whose session it has.
+func keepsTeamText(path string) string {
+	return fmt.Sprintf("%s says itself which team its sessions are of: --team is for transcripts of other programs.", safeLine(path))
+}
+
 // pipeText says that what is to be imported cannot be read twice.
 func pipeText(path string) string {
 	return fmt.Sprintf("%s is no file, but a pipe or a device, which cannot be read twice. Write what comes out of it to a file, and import that.", safeLine(path))

@@ -243,6 +243,7 @@ func sampleTexts() []text {
 	add("emptyText", "", emptyText(journal.Info{ID: aliceID, Dir: filepath.Dir(corrupt.Path), Size: 4096}))
 	add("strangerText", "", strangerText("/home/hugo/.agent-chatter/sessions/review/"+hostile))
 	add("directoryText", "", directoryText("/a/"+hostile))
+	add("keepsTeamText", "", keepsTeamText("/a/"+hostile))
 	add("pipeText", "", pipeText("/a/"+hostile))
 	explained("a full disk behind standard output", &outputError{fmt.Errorf("standard output: %w", full)})
 	add("reindexedDamagedText", "", reindexedDamagedText(2))
