@@ -496,6 +496,21 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 	if got := s.Session(); got.Written != true {
 		t.Error("it does not count as written")
 	}
+	s.stop()
+
+	again := stage(t, d)
+	again.with(team, id)
+	if n := again.diary.count(fmt.Sprintf("notice %d [Bob m1 m2] 0", coordinator.ModelChanged)); n != 0 {
+		t.Errorf("after the next restore, which changes nothing, it is told %d times", n)
+	}
+	again.stop()
+	back := ensemble()
+	back.Source = team.Source
+	again = stage(t, d)
+	again.with(back, id)
+	if again.diary.count(fmt.Sprintf("notice %d [Bob m2 m1] 0", coordinator.ModelChanged)) != 1 {
+		t.Errorf("told %q", again.diary.lines)
+	}
 }
 
 func TestNoEnvironmentOfAMemberIsRecorded(t *testing.T) {

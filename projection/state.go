@@ -13,7 +13,7 @@ import (
 
 // FoldVersion changes whenever the same events would give another State, so
 // that checkpoints of an older fold are not believed.
-const FoldVersion = 3
+const FoldVersion = 4
 
 // The bounds of State.Recent: messages, and bytes of their contents and their
 // routing. They belong to the FoldVersion.
@@ -136,10 +136,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case SessionCreated:
 		s.create(e, p)
 	case SessionResumed:
-		s.Row.Ended = ""
-		if p.Source != nil {
-			s.Team.Source = p.Source
-		}
+		s.resume(p)
 	case SessionRenamed:
 		s.Row.Title, s.Row.Renamed = p.Title, true
 	case SessionPinned:
@@ -181,6 +178,28 @@ func (s *State) create(e journal.Event, p SessionCreated) {
 	}
 	s.Row.CreatedAt = e.Time
 	s.touch(e)
+}
+
+// resume goes on with the team as it is now: who resumes next is told what is
+// different from that.
+func (s *State) resume(p SessionResumed) {
+	s.Row.Ended = ""
+	if p.Source != nil {
+		s.Team.Source = p.Source
+	}
+	s.Team.Members = slices.Clone(s.Team.Members)
+	for _, changed := range p.Changed {
+		i := slices.IndexFunc(s.Team.Members, func(m Member) bool { return m.ID == changed.ID })
+		if i < 0 {
+			continue
+		}
+		if changed.AgentType != nil {
+			s.Team.Members[i].AgentType = changed.AgentType.To
+		}
+		if changed.Model != nil {
+			s.Team.Members[i].Model = changed.Model.To
+		}
+	}
 }
 
 func (s *State) append(e journal.Event, m Message) {
