@@ -53,5 +53,7 @@ func (f *figures) listTimes(t *testing.T, sessions int) (results []costs) {
 		c.home, c.args = home, []string{f.program, "sessions", "--limit", "20"}
 		results = append(results, f.race(t, c)...)
 	}
-	return results
+	return append(results, f.race(t, contestant{
+		name: fmt.Sprintf("ls -l, of the files of %d", sessions), args: []string{"ls", "-l", team.Journals().Path()}, silent: true,
+	})...)
 }
