@@ -41,6 +41,9 @@ func TestKill(t *testing.T) {
 // them: those of one stream get the same numbers.
 func killers(t *testing.T) func(t *testing.T, stream uint64) *killer {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes a minute, and what it kills is built as people have it: the race detector sees nothing of it")
+	}
 	dice := *killDice
 	if dice == 0 {
 		dice = uint64(time.Now().UnixNano())
