@@ -3,9 +3,11 @@ package coordinator
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/oklog/ulid/v2"
 )
 
 // endOrphans ends what agents have left running because the program died, and says so. The
@@ -39,8 +41,9 @@ func (c *Coordinator) residents(log SessionLog) iter.Seq2[string, string] {
 			return
 		}
 		orphaned := agent.OrphanedTurns()
+		since := firstOf(orphaned)
 		for e, err := range log.Backward() {
-			if err != nil || len(orphaned) == 0 {
+			if err != nil || len(orphaned) == 0 || e.Time.Before(since) {
 				return
 			}
 			p, _ := projection.Decode(e)
@@ -55,6 +58,18 @@ func (c *Coordinator) residents(log SessionLog) iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// firstOf is when the first of the turns began, by their ids, less what clocks may differ. What
+// was before need not be read for them: they may be turns of other sessions.
+func firstOf(turns []string) (began time.Time) {
+	for _, turn := range turns {
+		id, err := ulid.ParseStrict(turn)
+		if at := id.Timestamp(); err == nil && (began.IsZero() || at.Before(began)) {
+			began = at
+		}
+	}
+	return began.Add(-time.Minute)
 }
 
 // working reports whether a turn of the member is open.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,9 +43,28 @@ func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd
 	return cmd
 }
 
+// daemon is a process of a turn in a session whose leader has ended.
+func daemon(t *testing.T, turnID string) (pid int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), agent.TurnVariable + "=" + turnID}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(out))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+	return pid
+}
+
 // living reports whether a process has not ended; its end is not reaped.
-func living(cmd *exec.Cmd) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+func living(cmd *exec.Cmd) bool { return alive(cmd.Process.Pid) }
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
 	}
@@ -112,7 +132,7 @@ func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
 func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
 	for _, lasts := range []bool{false, true} {
 		id := fmt.Sprintf("%s-%d-%v", t.Name(), os.Getpid(), lasts)
-		program, server := resident(t, id), orphan(t, id)
+		program, server, detached := resident(t, id), orphan(t, id), daemon(t, id)
 		store := &coordinator.MemoryStore{}
 		session := wrote(t, store,
 			projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"},
@@ -130,7 +150,7 @@ func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
 		} else if !living(program) {
 			t.Error("what an engine for one turn has left on purpose was ended")
 		}
-		if !living(server) {
+		if !living(server) || !alive(detached) {
 			t.Error("the server that the agent was asked to start was ended")
 		}
 		if told := s.diary.count(fmt.Sprintf("notice %d [] 1", coordinator.OrphansEnded)) == 1; told != lasts {

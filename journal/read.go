@@ -129,7 +129,8 @@ func (r *Reader) ScanAfter(p Position) iter.Seq2[Event, error] {
 }
 
 // CheckChain goes through all events as Scan does, and checks their sums and
-// numbers alone, which takes less time. Its error is the last one of Scan;
+// numbers alone, which takes less time. Its error is the last one of Scan, which may end
+// sooner: at a line that somebody has sealed and that is no event.
 // Position and Torn tell where the events end, and how.
 func (r *Reader) CheckChain() (err error) {
 	r.end, err = r.src.endBy((*scanner).checkChain, r.from, r.maxLine)

@@ -20,10 +20,13 @@ func snapshotName(updated time.Time, id string) string {
 }
 
 // writeTo writes a file whole or not at all, in a directory that is there. What
-// is no file, such as a pipe or /dev/stdout, is written to and stays what it is.
+// is no file, such as a pipe, is written to and stays what it is, and so is
+// /dev/stdout, whatever that is.
 func writeTo(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
+	case err == nil && isStdout(info):
+		return buffered(os.Stdout, write)
 	case err == nil && !info.Mode().IsRegular():
 		return writeThrough(path, write)
 	case err == nil:
@@ -34,18 +37,29 @@ func writeTo(path string, write func(io.Writer) error) error {
 	return writeAtomically(path, write)
 }
 
+func isStdout(info fs.FileInfo) bool {
+	stdout, err := os.Stdout.Stat()
+	return err == nil && os.SameFile(info, stdout)
+}
+
 // writeThrough writes to what cannot be replaced.
 func writeThrough(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	if err = write(w); err == nil {
-		err = w.Flush()
+	err = buffered(f, write)
+	if closeErr := f.Close(); err == nil && closeErr != nil {
+		err = &outputError{closeErr}
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
+	return err
+}
+
+func buffered(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	err := write(w)
+	if err == nil {
+		err = w.Flush()
 	}
 	if err != nil {
 		return &outputError{err}

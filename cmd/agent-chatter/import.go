@@ -123,11 +123,12 @@ func filesIn(paths []string) ([]string, error) {
 // sessionsBelow are the files of a directory, and of those in it, that look like
 // sessions. What somebody deleted is not taken.
 func sessionsBelow(dir string) (files []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	root := dir + string(filepath.Separator) // also where a link leads
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && entry.Name() == "trash" && path != dir:
+		case entry.IsDir() && entry.Name() == "trash" && path != root:
 			return fs.SkipDir
 		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path)) && !noSession(path):
 			files = append(files, path)
@@ -145,7 +146,7 @@ func noSession(path string) bool {
 		return true
 	}
 	name := filepath.Base(path)
-	return name == "sessions.json" || name == "sessions-index.json" || name == "current.json" || strings.HasSuffix(name, ".checkpoint.json")
+	return name == "sessions.json" || name == "sessions-index.json" || name == "current.json" || name == "retention.jsonl" || strings.HasSuffix(name, ".checkpoint.json")
 }
 
 // oldestFirst sorts snapshots so that several saves of one session become one

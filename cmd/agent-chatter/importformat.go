@@ -37,6 +37,9 @@ const longestBeginning = 1 << 20
 // beginning is the format that a file begins like, "" when it is another or
 // cannot be read.
 func beginning(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "" // a pipe would be waited for
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return ""

@@ -775,6 +775,10 @@ func noFileText(path string) string {
 	return fmt.Sprintf("There is no file or directory %s. Name sessions that agent-chatter or another program has written, or directories of them.", safeLine(path))
 }
 
+func noFileToWriteText(path string) string {
+	return fmt.Sprintf("%s is no file. A chat writes to files alone; to write elsewhere, type in a shell: agent-chatter sessions export latest -o %s", safeLine(path), shellWord(path))
+}
+
 // nothingInText says what is looked for in a directory.
 func nothingInText(dir string) string {
 	return fmt.Sprintf("There is no session in %s, or in the directories below it: none of their files ends in .json, .jsonl or .bundle. To bring archived ones along, type there: agent-chatter sessions export --all --format bundle -o all.bundle", safeLine(dir))

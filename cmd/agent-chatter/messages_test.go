@@ -254,6 +254,7 @@ func sampleTexts() []text {
 	explained("a configuration with two things wrong", &configError{"/a/config.json", []string{"there is no setting " + hostile, "retention.keep is a whole number, not a text"}})
 	add("aTeamText", "", aTeamText("/a/"+hostile))
 	add("noFileText", "", noFileText("/a/"+hostile))
+	add("noFileToWriteText", "", noFileToWriteText("/a/"+hostile))
 	add("nothingInText", "", nothingInText("/a/"+hostile))
 	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))

@@ -129,7 +129,7 @@ func (t *talk) slashSearch(text string) error {
 		return nil
 	}
 	find := &sessionsSearch{Text: text, Limit: 20, Output: "text"}
-	t.judge(find.run(t.app, search.Query{Text: text}))
+	t.judge(find.run(t.aside(), search.Query{Text: text}))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,8 +167,18 @@ func (t *talk) slashRename(title string) error {
 
 func (t *talk) slashSessions(string) error {
 	list := &sessionsList{Limit: 20, Sort: "updated", Output: "text"}
-	t.judge(list.Run(t.app))
+	t.judge(list.Run(t.aside()))
 	return nil
+}
+
+// aside is for commands that print: between the lines of a journal nothing else may stand.
+func (t *talk) aside() *app {
+	if !t.screen.json {
+		return t.app
+	}
+	a := *t.app
+	a.stdout = a.stderr
+	return &a
 }
 
 func (t *talk) slashExport(path string) error {
@@ -208,6 +219,9 @@ func (t *talk) export(path string) (string, error) {
 	if path, err = placeFor(path, snapshotName(updated, snapshot.SessionID)); err != nil {
 		return "", err
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", &exitError{exitFailed, noFileToWriteText(path)} // a pipe would hold the conversation up
+	}
 	return path, writeTo(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
@@ -221,7 +235,7 @@ func (t *talk) slashTeam(args string) error {
 	switch {
 	case verb == "list":
 		list := &teamList{Output: "text"}
-		t.judge(list.Run(t.app))
+		t.judge(list.Run(t.aside()))
 		return nil
 	case verb == "deploy" && name != "":
 		return t.deploy(strings.TrimSpace(name))

@@ -36,9 +36,9 @@ func given(input json.RawMessage) string {
 		var text string
 		var words []string
 		switch {
-		case json.Unmarshal(fields[name], &text) == nil:
+		case json.Unmarshal(fields[name], &text) == nil && text != "":
 			return text
-		case json.Unmarshal(fields[name], &words) == nil:
+		case json.Unmarshal(fields[name], &words) == nil && len(words) > 0:
 			return strings.Join(words, " ")
 		}
 	}

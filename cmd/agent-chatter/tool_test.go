@@ -15,6 +15,8 @@ func TestAToolIsShownByWhatTellsMost(t *testing.T) {
 		{"Grep", `{"path":"/a","pattern":"x+"}`, "Grep: x+"},
 		{"mystery", `{"depth":3,"wide":true}`, `mystery: {"depth":3,"wide":true}`},
 		{"mystery", `["a",1]`, `mystery: ["a",1]`},
+		{"mystery", `{"command":null,"path":"x"}`, "mystery: x"},
+		{"mystery", `{"command":[],"cmd":"","depth":1}`, `mystery: {"command":[],"cmd":"","depth":1}`},
 		{"mystery", `{}`, "mystery"},
 		{"mystery", ``, "mystery"},
 		{"a\x1b[31mb", `{"command":"c\u001b[2Jd"}`, "a␛[31mb: c␛[2Jd"},

@@ -92,7 +92,7 @@ func (w *wrapped) takeBack(b *bytes.Buffer) {
 }
 
 // headKept is as much of the beginning of a line as tells whether it is code.
-const headKept = len("    ")
+const headKept = len("   ```")
 
 // isCode reports whether the line is, as far as it has come: one of a block of code,
 // or of a table, or one that is indented by as much.

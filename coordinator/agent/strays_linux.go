@@ -101,12 +101,14 @@ func EndOrphans(turnID string) (ended int) {
 
 // EndResidents ends what a [Lasting] engine has kept since a turn that has ended, when its
 // program has died, and tells how many processes that were. What agents have put into sessions
-// of their own stays. Elsewhere than on Linux it does nothing.
+// of their own stays, such as a server that is meant to: it is in the group that leads its
+// session, though the leader may be gone, or its leader is marked, too. Elsewhere than on Linux
+// it does nothing.
 func EndResidents(turnID string) (ended int) {
 	left := orphans(turnID)
 	for pid := range left {
 		is, ok := status(pid)
-		if _, apart := left[is.session]; ok && !apart {
+		if _, apart := left[is.session]; ok && !apart && is.group != is.session {
 			killIf(pid, func() bool { return carries(pid, []byte(TurnVariable+"="+turnID)) == yes })
 			ended++
 		}
