@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,25 @@ func TestAnAPIIsAskedWithTheKeyOfTheEnvironment(t *testing.T) {
 		if !model.Heard(asked) {
 			t.Errorf("it was not asked %q", asked)
 		}
+	}
+}
+
+func TestAnAPIIsToldALongPromptWhole(t *testing.T) {
+	prompt := strings.Repeat("日本語🙂 and \"more\".\n", 10<<20/24)
+	var told string
+	turn := asks(t, func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Messages []struct{ Content string } }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err == nil && len(asked.Messages) == 1 {
+			told = asked.Messages[0].Content
+		}
+		streams(chunkHi, chunkStop)(w, r)
+	})
+	turn.Prompt = prompt
+	if _, err := whole(within(t), agent.OpenAI{}, turn); err != nil {
+		t.Fatal(err)
+	}
+	if told != prompt {
+		t.Errorf("of %d bytes it was told %d", len(prompt), len(told))
 	}
 }
 
