@@ -35,7 +35,7 @@ const (
 // The places that recordings name.
 const (
 	playedHome = "/home/dev"
-	playedIn   = playedHome + "/work"
+	playedIn   = playedHome + "/project"
 )
 
 // The environment of programs that record and play.
