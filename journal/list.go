@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -18,20 +19,32 @@ func (d *Dir) List() ([]Info, error) {
 	// The archive first: a journal that is brought back meanwhile is seen in both
 	// directories. One that is archived meanwhile may be seen in neither, but
 	// whoever moves it holds its lock, and the lock file stays.
-	archived, _, err := d.describe(filepath.Join(d.path, archiveDir), archiveSuffix)
+	archived, err := d.describe(filepath.Join(d.path, archiveDir), archiveSuffix)
 	if err != nil {
 		return nil, err
 	}
-	live, locked, err := d.describe(d.path, logSuffix)
+	live, err := d.describe(d.path, logSuffix)
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]Info, 0, len(live)+len(archived))
-	seen := make(map[string]bool, len(live)+len(archived))
+	infos := make([]Info, 0, len(live.files)+len(archived.files))
+	if live.paired && len(archived.files) == 0 {
+		for _, file := range live.files {
+			infos = d.appendInfo(infos, strings.TrimSuffix(file.Name, logSuffix), file, false)
+		}
+		return infos, nil
+	}
+	return d.unite(infos, live, archived), nil
+}
+
+// unite adds each journal once, of those that are live or archived, or on their
+// way.
+func (d *Dir) unite(infos []Info, live, archived described) []Info {
+	seen := make(map[string]bool, cap(infos))
 	for _, found := range []struct {
 		files  []Described
 		suffix string
-	}{{live, logSuffix}, {archived, archiveSuffix}} {
+	}{{live.files, logSuffix}, {archived.files, archiveSuffix}} {
 		for _, file := range found.files {
 			// Both exist after a crash between writing the one and removing
 			// the other: the live one wins.
@@ -41,28 +54,45 @@ func (d *Dir) List() ([]Info, error) {
 			}
 		}
 	}
-	for _, id := range locked {
+	for _, id := range live.locked {
 		if !seen[id] {
 			infos = d.appendStat(infos, id)
 		}
 	}
-	return infos, nil
+	return infos
 }
 
-// describe describes the journals in a directory, and names those that have a
-// lock file there. A directory that does not exist is empty.
-func (d *Dir) describe(path, suffix string) (found []Described, locked []string, err error) {
-	found, err = d.fs.Describe(path, func(name string) bool {
+// described is what a directory holds.
+type described struct {
+	files  []Described // journals
+	locked []string    // the ids that have a lock file
+	paired bool        // those are the ids of the journals, each of which is there once
+}
+
+// describe describes the journals in a directory. One that does not exist is
+// empty.
+func (d *Dir) describe(path, suffix string) (found described, err error) {
+	// Of 100,000 sessions each has both files, nearly always. To know that they
+	// are the same, no list of them is needed: the sums of their hashes are.
+	var journals, locks uint64
+	seed := maphash.MakeSeed()
+	found.files, err = d.fs.Describe(path, func(name string) bool {
 		if id, ok := strings.CutSuffix(name, lockSuffix); ok && ValidID(id) {
-			locked = append(locked, id)
+			found.locked = append(found.locked, id)
+			locks += maphash.String(seed, id)
 		}
 		id, ok := strings.CutSuffix(name, suffix)
-		return ok && ValidID(id)
+		if !ok || !ValidID(id) {
+			return false
+		}
+		journals += maphash.String(seed, id)
+		return true
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return described{paired: true}, nil
 	}
-	return found, locked, err
+	found.paired = journals == locks && len(found.files) == len(found.locked)
+	return found, err
 }
 
 // appendInfo adds a journal that was found in a directory.
