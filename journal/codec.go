@@ -40,7 +40,7 @@ func (s Sum) MarshalText() ([]byte, error) { return s.appendHex(nil), nil }
 func (s *Sum) UnmarshalText(text []byte) error {
 	sum, ok := parseSum(text)
 	if !ok {
-		return fmt.Errorf("sum %q is not 8 lower-case hex digits", text)
+		return fmt.Errorf("sum %q is not 8 lower-case hex digits", string(text))
 	}
 	*s = sum
 	return nil

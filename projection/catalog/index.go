@@ -224,12 +224,12 @@ func (t *Team) updateIndex(changed map[string]*row) {
 			continue
 		}
 		if r, ok := decodeRow(line); ok {
-			sessions = append(sessions, t.listed(&r, line))
+			sessions = append(sessions, t.indexed(&r, line))
 		}
 	}
 	for _, r := range changed {
 		if r != nil {
-			sessions = append(sessions, t.listed(r, ""))
+			sessions = append(sessions, t.listed(r))
 		}
 	}
 	t.replaceIndex(sessions)

@@ -25,22 +25,30 @@ type Listed struct {
 	row  *row   // decoded, or of what the index does not know; nil: the line
 }
 
-func (t *Team) listed(r *row, line string) *Listed {
-	l := &Listed{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unread: r.unread != nil, Shrunk: r.Lost > 0, team: t, line: line}
-	if line == "" {
-		l.row = r
-	}
+// listed is a session of which the index does not know what r does.
+func (t *Team) listed(r *row) *Listed {
+	l := t.indexed(r, "")
+	l.row = r
 	return l
 }
 
+// indexed is a session as it stands in the index; r is at least the beginning of
+// the line, and is not kept.
+func (t *Team) indexed(r *row, line string) *Listed {
+	return &Listed{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unread: r.unread != nil, Shrunk: r.Lost > 0, team: t, line: line}
+}
+
 // glance is the session of a file as a line of the index has it; nil when the
-// line does not describe the file, or not in a few words.
+// line does not describe the file, or is to be written anew in the layout that
+// can be read at a glance.
 func (t *Team) glance(info journal.Info, line string) *Listed {
-	var r row
-	if !r.glance(line) || !r.describes(info) || r.empty() {
-		return nil
+	if updated, ok := glance(info, line); ok {
+		return &Listed{ID: info.ID, UpdatedAt: updated, team: t, line: line}
 	}
-	return t.listed(&r, line)
+	if r, ok := decodeRow(line); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
+		return t.indexed(&r, line)
+	}
+	return nil
 }
 
 // newer compares two sessions for the order of lists: the one that was updated

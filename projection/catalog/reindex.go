@@ -34,7 +34,7 @@ func (t *Team) Reindex() ([]Session, error) {
 			return nil, failed[i]
 		}
 		if !rows[i].empty() {
-			listed = append(listed, t.listed(&rows[i], ""))
+			listed = append(listed, t.listed(&rows[i]))
 		}
 	}
 	if err := t.writeIndex(listed); err != nil {

@@ -6,13 +6,16 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // decodeRow reads a line of the index. Most are as simple as this program writes
 // them: those are read here, all others by encoding/json, with the same result.
 func decodeRow(line string) (row, bool) {
 	var r row
-	if !utf8.ValidString(line) || !r.decodePlain(line, "") {
+	if !utf8.ValidString(line) || !r.decodePlain(line) {
 		r = row{}
 		if json.Unmarshal([]byte(line), &r) != nil {
 			return row{}, false
@@ -21,14 +24,43 @@ func decodeRow(line string) (row, bool) {
 	return r, true
 }
 
-// glance reads the beginning of a line: nothing behind updatedAt is even looked
-// at. A hundred thousand lines are what makes a list slow.
-func (r *row) glance(line string) bool { return r.decodePlain(line, "updatedAt") }
+// glance reads when a session was updated, in a line that was made from the file
+// as it is now, of a session of which nothing is wrong. A hundred thousand lines
+// are what makes a list slow: most begin as they were written for such a file,
+// and are not decoded at all.
+func glance(info journal.Info, line string) (updated time.Time, ok bool) {
+	var space [256]byte
+	begins := appendBeginning(space[:0], info)
+	if len(line) < len(begins) || line[:len(begins)] != string(begins) {
+		return updated, false
+	}
+	lastSeq, rest, ok := strings.Cut(line[len(begins):], `,"end":`)
+	if !ok || strings.Trim(lastSeq, "0123456789") != "" || lastSeq == "" || lastSeq[0] == '0' {
+		return updated, false
+	}
+	_, rest, ok = strings.Cut(rest, `,"updatedAt":`)
+	if !ok {
+		return updated, false
+	}
+	quoted, _, ok := cutString(rest)
+	return updated, ok && setTime(&updated, quoted)
+}
+
+// appendBeginning is how the line of a row begins that describes the file.
+func appendBeginning(line []byte, info journal.Info) []byte {
+	line = append(append(line, `{"id":"`...), info.ID...)
+	line = strconv.AppendInt(append(line, `","foldVersion":`...), projection.FoldVersion, 10)
+	line = strconv.AppendBool(append(line, `,"archived":`...), info.Archived)
+	line = strconv.AppendInt(append(line, `,"size":`...), info.Size, 10)
+	line = info.ModTime.UTC().AppendFormat(append(line, `,"modTime":"`...), time.RFC3339Nano)
+	line = strconv.AppendUint(append(line, `","inode":`...), info.Inode, 10)
+	return append(line, `,"lastSeq":`...)
+}
 
 // decodePlain reads a row whose fields are plain strings, whole numbers, true
 // and false, without a blank between them, up to the one that is the last. It
 // gives up at anything else, and whatever it has set by then means nothing.
-func (r *row) decodePlain(line, last string) bool {
+func (r *row) decodePlain(line string) bool {
 	rest, ok := strings.CutPrefix(line, "{")
 	if !ok {
 		return false
@@ -43,8 +75,8 @@ func (r *row) decodePlain(line, last string) bool {
 		if !ok || behind == "" || !r.set(name, value) {
 			return false
 		}
-		if name == last || behind == "}" {
-			return name == last || last == ""
+		if behind == "}" {
+			return true
 		}
 		if behind[0] != ',' {
 			return false
@@ -149,7 +181,10 @@ func setString(s *string, value string) bool {
 		return false
 	}
 	if strings.IndexByte(value, '\\') >= 0 {
-		return json.Unmarshal([]byte(value), s) == nil
+		var text string // on the heap, where the row need not be
+		err := json.Unmarshal([]byte(value), &text)
+		*s = text
+		return err == nil
 	}
 	*s = value[1 : len(value)-1]
 	return true

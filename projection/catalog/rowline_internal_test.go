@@ -1,12 +1,14 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -37,7 +39,7 @@ func TestARowIsReadWithoutReflectionWhateverItsFields(t *testing.T) {
 	}
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(line)) // as the index is written
 	var got row
-	if !got.decodePlain(plain, "") {
+	if !got.decodePlain(plain) {
 		t.Fatalf("it is left to encoding/json: %s", plain)
 	}
 	want.Summary = "" // nobody reads it
@@ -46,22 +48,74 @@ func TestARowIsReadWithoutReflectionWhateverItsFields(t *testing.T) {
 	}
 }
 
-func TestAGlanceKnowsWhatEveryListHasToKnow(t *testing.T) {
-	want := full()
-	line, err := json.Marshal(want)
-	if err != nil {
+// written is the line of a row as the index has it.
+func written(t testing.TB, r row) string {
+	t.Helper()
+	var line bytes.Buffer
+	l := Listed{row: &r}
+	if err := l.appendLine(&line); err != nil {
 		t.Fatal(err)
 	}
-	beginning, rest, _ := strings.Cut(string(line), `,"title"`)
-	var got row
-	if rest == "" || !got.glance(beginning+",\x00") {
-		t.Fatalf("it does not do: %s", beginning)
+	return line.String()
+}
+
+func TestAGlanceIsEnoughForASessionOfWhichNothingIsWrong(t *testing.T) {
+	r := full()
+	r.Fold, r.Damaged, r.Lost = projection.FoldVersion, "", 0
+	for _, archived := range []bool{true, false} {
+		r.Archived = archived
+		info := journal.Info{ID: r.ID, Archived: archived, Size: r.Bytes, ModTime: r.ModTime.Local(), Inode: r.Inode}
+		updated, ok := glance(info, written(t, r))
+		if !ok || !updated.Equal(r.UpdatedAt) {
+			t.Errorf("it was updated at %v, %v: %s", updated, ok, written(t, r))
+		}
 	}
-	want.Row = projection.Row{CreatedAt: want.CreatedAt, UpdatedAt: want.UpdatedAt}
-	want.TeamID, want.CWD, want.Summary = "", "", ""
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v\nnot\n%+v", got, want)
+}
+
+func TestAGlanceIsNotEnough(t *testing.T) {
+	sound := full()
+	sound.Fold, sound.Damaged, sound.Lost = projection.FoldVersion, "", 0
+	info := journal.Info{ID: sound.ID, Archived: true, Size: sound.Bytes, ModTime: sound.ModTime, Inode: sound.Inode}
+	for wrong, change := range map[string]func(*row){
+		"another session":  func(r *row) { r.ID = strings.Replace(r.ID, "B", "C", 1) },
+		"another fold":     func(r *row) { r.Fold++ },
+		"another place":    func(r *row) { r.Archived = false },
+		"another size":     func(r *row) { r.Bytes = r.Bytes*10 + 1 },
+		"another time":     func(r *row) { r.ModTime = r.ModTime.Add(1) },
+		"another inode":    func(r *row) { r.Inode-- },
+		"no event":         func(r *row) { r.LastSeq = 0 },
+		"damage":           func(r *row) { r.Damaged = "line 3" },
+		"events were lost": func(r *row) { r.Lost = 9 },
+	} {
+		t.Run(wrong, func(t *testing.T) {
+			r := sound
+			change(&r)
+			if _, ok := glance(info, written(t, r)); ok {
+				t.Error(written(t, r))
+			}
+		})
 	}
+}
+
+func FuzzAGlanceKnowsWhatTheRowSays(f *testing.F) {
+	r := full()
+	r.Fold, r.Damaged, r.Lost = projection.FoldVersion, "", 0
+	info := journal.Info{ID: r.ID, Archived: true, Size: r.Bytes, ModTime: r.ModTime, Inode: r.Inode}
+	begins := string(appendBeginning(nil, info))
+	rest, ok := strings.CutPrefix(written(f, r), begins)
+	if !ok {
+		f.Fatal(written(f, r))
+	}
+	for _, seed := range []string{rest, strings.ReplaceAll(rest, `"title":"`, `"title":",\"updatedAt\":\"`), "", `,"end":`, `7,"end":1}`, `07,"end":1,"updatedAt":"2026-11-21T12:00:00Z"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, rest string) {
+		updated, ok := glance(info, begins+rest)
+		r, sound := decodeRow(begins + rest)
+		if ok && sound && strings.Count(rest, `"updatedAt"`) == 1 && !updated.Equal(r.UpdatedAt) {
+			t.Errorf("a glance says %v, the row %v", updated, r.UpdatedAt)
+		}
+	})
 }
 
 func FuzzRowIsWhatEncodingJSONReads(f *testing.F) {

@@ -114,7 +114,7 @@ func (t *Team) list(infos []journal.Info, known index) (listed []*Listed, learne
 	learned += t.fold(unknown, func(i int) int64 {
 		r, cost := t.rowOf(infos[i], known.row(infos[i].ID))
 		if !r.empty() {
-			listed[i] = t.listed(&r, "")
+			listed[i] = t.listed(&r)
 		}
 		return cost
 	})
