@@ -178,8 +178,11 @@ func (f files) stat(fsys FS) (Info, error) {
 	return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 }
 
+// longestName is how many characters a directory's name has at most.
+const longestName = 64
+
 var (
-	plainName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+	plainName = regexp.MustCompile(`^[a-z0-9_-]+$`)
 	hashTail  = regexp.MustCompile(`-[0-9a-f]{8}$`)
 	device    = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 	unsafe    = regexp.MustCompile(`[^A-Za-z0-9_-]`)
@@ -190,7 +193,7 @@ var (
 // elsewhere: what is not plain gets a hash of the identifier at its end, and
 // what is plain does not end like that.
 func DirName(id string) string {
-	if plainName.MatchString(id) && !hashTail.MatchString(id) && !device.MatchString(id) {
+	if len(id) <= longestName && plainName.MatchString(id) && !hashTail.MatchString(id) && !device.MatchString(id) {
 		return id
 	}
 	safe := unsafe.ReplaceAllString(id, "_")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -106,8 +107,10 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-var ours = regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
-	`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))(\.tmp)?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
+		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))(\.tmp)?$`)
+})
 
 // ourType is what we have under a name, unless it is a link.
 func ourType(name string) fs.FileMode {
@@ -127,7 +130,7 @@ func (t *Team) Strangers() ([]string, error) {
 	var strangers []string
 	for _, entry := range entries {
 		kind := entry.Type()
-		if !ours.MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != ourType(entry.Name()) {
+		if !ours().MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != ourType(entry.Name()) {
 			strangers = append(strangers, entry.Name())
 		}
 	}
