@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 type sessionsSearch struct {
@@ -116,7 +116,7 @@ func (cmd *sessionsSearch) print(a *app, h search.Hit, short string) error {
 	place := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, safeLine(h.Speaker.DisplayName))
 	line := h.Line
 	if columns := a.columns(); columns > 0 {
-		line = around(line, h.Start, max(columns-1-runewidth.StringWidth(place), leastShown))
+		line = around(line, h.Start, max(columns-1-displaywidth.String(place), leastShown))
 	}
 	_, err := fmt.Fprintln(a.stdout, place+safeLine(line))
 	return err
@@ -136,16 +136,16 @@ func (t *talk) slashSearch(text string) error {
 // around is as much of a line as fits into so many columns, with what begins at
 // start: before it stands a third of them, or what is left over behind it.
 func around(line string, start, columns int) string {
-	from, room := start, max(columns/3, columns-1-runewidth.StringWidth(line[start:]))
+	from, room := start, max(columns/3, columns-1-displaywidth.String(line[start:]))
 	for from > 0 {
 		r, size := utf8.DecodeLastRuneInString(line[:from])
-		if room -= runewidth.RuneWidth(r); room < 0 {
+		if room -= displaywidth.Rune(r); room < 0 {
 			break
 		}
 		from -= size
 	}
-	if from == 0 || runewidth.StringWidth(line) <= columns {
-		return runewidth.Truncate(line, columns, "…")
+	if from == 0 || displaywidth.String(line) <= columns {
+		return displaywidth.TruncateString(line, columns, "…")
 	}
-	return "…" + runewidth.Truncate(strings.TrimSpace(line[from:]), columns-1, "…")
+	return "…" + displaywidth.TruncateString(strings.TrimSpace(line[from:]), columns-1, "…")
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
@@ -14,7 +14,7 @@ func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
 		{strings.Repeat("x", 100) + "needle", "needle"},
 	} {
 		got := around(test.line, strings.Index(test.line, test.match), 40)
-		if !strings.Contains(got, test.match) || runewidth.StringWidth(got) > 40 {
+		if !strings.Contains(got, test.match) || displaywidth.String(got) > 40 {
 			t.Errorf("of %q it shows %q", test.line, got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // recentText offers sessions to be resumed.
@@ -22,7 +22,7 @@ func recentText(sessions []catalog.Session, now time.Time, columns int) string {
 		before, behind := fmt.Sprintf("  %d. [%s] ", i+1, short[s.ID]), fmt.Sprintf(" (%s)", age(s.UpdatedAt, now))
 		title := safeLine(s.Title)
 		if columns > 0 {
-			title = runewidth.Truncate(title, max(columns-1-runewidth.StringWidth(before+behind), leastShown), "…")
+			title = displaywidth.TruncateString(title, max(columns-1-displaywidth.String(before+behind), leastShown), "…")
 		}
 		b.WriteString(before + title + behind + "\n")
 	}

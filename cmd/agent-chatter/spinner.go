@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 const (
@@ -68,5 +68,5 @@ func (s *spinner) fit(text string) string {
 	if s.width == nil {
 		return text
 	}
-	return runewidth.Truncate(text, max(0, s.width()-1), "")
+	return displaywidth.TruncateString(text, max(0, s.width()-1), "")
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 )
 
@@ -43,12 +43,12 @@ func (t *table) write(w io.Writer) error {
 		room := t.columns - 1
 		last := len(row) - 1
 		for i, text := range row[:last] {
-			line.WriteString(text + strings.Repeat(" ", widths[i]+2-runewidth.StringWidth(text)))
+			line.WriteString(text + strings.Repeat(" ", widths[i]+2-displaywidth.String(text)))
 			room -= widths[i] + 2
 		}
 		text := row[last]
 		if t.columns > 0 {
-			text = runewidth.Truncate(text, max(room, leastShown), "…")
+			text = displaywidth.TruncateString(text, max(room, leastShown), "…")
 		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line.String()+text, " ")); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (t *table) widths() (widths []int) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], runewidth.StringWidth(text))
+			widths[i] = max(widths[i], displaywidth.String(text))
 		}
 	}
 	return widths

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 func TestATableLinesUpWhatAnyScriptSays(t *testing.T) {
@@ -24,7 +24,7 @@ func TestATableLinesUpWhatAnyScriptSays(t *testing.T) {
 		t.Errorf("it shows\n%s\nwant\n%s", got, want)
 	}
 	for line := range strings.Lines(list(40)) {
-		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n >= 40 {
+		if n := displaywidth.String(strings.TrimSuffix(line, "\n")); n >= 40 {
 			t.Errorf("%q takes %d columns", line, n)
 		}
 	}
@@ -36,7 +36,7 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(shown.String()) {
-		if runewidth.StringWidth(line) > 80 {
+		if displaywidth.String(line) > 80 {
 			t.Errorf("too long: %s", line)
 		}
 	}

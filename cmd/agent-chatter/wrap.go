@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // wrapped breaks the lines of a message between words, where a terminal would
@@ -21,7 +21,7 @@ type wrapped struct {
 
 // begin prepares for a message whose first line has something before it already.
 func (w *wrapped) begin(before string) {
-	*w = wrapped{width: w.width, column: runewidth.StringWidth(before)}
+	*w = wrapped{width: w.width, column: displaywidth.String(before)}
 }
 
 // pass is the next piece of the message, as it is to be printed. A word of which
@@ -51,7 +51,7 @@ func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 	if len(w.head) < headKept {
 		w.head += string(r)
 	}
-	n := runewidth.RuneWidth(r)
+	n := displaywidth.Rune(r)
 	switch {
 	case w.isCode():
 	case r == ' ' && w.column%(limit+1) == limit:
@@ -78,7 +78,7 @@ func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 // takeBack moves the word at the end of the line to the next one, unless it is
 // all that stands there.
 func (w *wrapped) takeBack(b *bytes.Buffer) {
-	columns := runewidth.StringWidth(w.word)
+	columns := displaywidth.String(w.word)
 	switch {
 	case columns == w.column:
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // onScreen is what a terminal shows of a text that goes back and erases.
@@ -21,7 +21,7 @@ func onScreen(t *testing.T, text string) string {
 		before := text[:at[0]]
 		for columns > 0 {
 			letters := []rune(before)
-			columns -= runewidth.RuneWidth(letters[len(letters)-1])
+			columns -= displaywidth.Rune(letters[len(letters)-1])
 			before = string(letters[:len(letters)-1])
 		}
 		text = before + text[at[1]:]
