@@ -15,7 +15,7 @@ import (
 // Beside it is what the machine needs for the parts of that which nobody can
 // save.
 func BenchmarkScan(b *testing.B) {
-	const id, lines = "01KAJ000000000000000000000", 16_000
+	const id, lines = "01KAJ000000000000000000000", 64_000
 	dir := journal.NewDir(b.TempDir(), journal.Options{})
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	size := writeJournal(b, path, lines, 1900)
