@@ -91,7 +91,7 @@ func then(plays ...play) play {
 	}
 }
 
-func TestAPersonMayTakeLongerThanAnAgentMayBeIdle(t *testing.T) {
+func TestAPersonMayTakeLongerThanAnAgentMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stage(t, &coordinator.MemoryStore{}, asksLeave)
 		s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
@@ -99,7 +99,7 @@ func TestAPersonMayTakeLongerThanAnAgentMayBeIdle(t *testing.T) {
 			return true
 		}))
 		team := ensemble()
-		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, time.Minute
+		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Minute, time.Minute
 		s.with(team, "")
 		if err := s.SayAs(t.Context(), "you", "go"); err != nil {
 			t.Error(err)

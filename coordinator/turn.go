@@ -75,11 +75,6 @@ func (t *turn) ask(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("%q: %w", t.item.member.EngineName(), errNoEngine)
 	}
-	if limit := t.c.team.MaxAgentResponseTime; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
-		defer cancel()
-	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
@@ -108,6 +103,8 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 	defer tick.Stop()
 	silence := newSilence(t.item.member.MaxAgentIdleTime)
 	defer silence.stop()
+	patience := newPatience(t.c.team.MaxAgentResponseTime)
+	defer patience.pause()
 	for {
 		var err error
 		select {
@@ -120,8 +117,12 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 				err = t.hear(r.event)
 			}
 		case a := <-t.asked:
+			patience.pause() // a person may take a while
 			err = t.decide(a)
-			silence.heard(nil) // a person may take a while
+			patience.goOn()
+			silence.heard(nil)
+		case <-patience.over:
+			stop(errTimeout)
 		case <-silence.tooLong:
 			stop(errIdle) // the engine says what was in the way
 		case <-tick.C:
