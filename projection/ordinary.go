@@ -43,25 +43,32 @@ func readOrdinary(eventType string, c layout.Cursor) (Payload, bool) {
 
 func readMessageAppended(c *layout.Cursor) Payload {
 	var p MessageAppended
-	c.Literal(`{"message":{"id":`)
-	p.Message.ID = c.String()
-	c.Literal(`,"timestamp":`)
-	p.Message.Timestamp = c.String()
-	c.Literal(`,"speaker":{"id":`)
-	p.Message.Speaker.ID = c.String()
-	c.Literal(`,"name":`)
-	p.Message.Speaker.Name = c.String()
-	c.Literal(`,"displayName":`)
-	p.Message.Speaker.DisplayName = c.String()
-	c.Literal(`,"type":`)
-	p.Message.Speaker.Type = c.String()
-	c.Literal(`},"content":`)
-	p.Message.Content = c.Text()
-	if c.Has(`,"routing":{"rawNextMarkers":[`) {
-		p.Message.Routing = readRouting(c)
-	}
+	c.Literal(`{"message":{`)
+	p.Message = readMessage(c)
 	c.Literal(`}}`)
 	return p
+}
+
+// readMessage reads what stands between the braces of a message.
+func readMessage(c *layout.Cursor) (m Message) {
+	c.Literal(`"id":`)
+	m.ID = c.String()
+	c.Literal(`,"timestamp":`)
+	m.Timestamp = c.String()
+	c.Literal(`,"speaker":{"id":`)
+	m.Speaker.ID = c.String()
+	c.Literal(`,"name":`)
+	m.Speaker.Name = c.String()
+	c.Literal(`,"displayName":`)
+	m.Speaker.DisplayName = c.String()
+	c.Literal(`,"type":`)
+	m.Speaker.Type = c.String()
+	c.Literal(`},"content":`)
+	m.Content = c.Text()
+	if c.Has(`,"routing":{"rawNextMarkers":[`) {
+		m.Routing = readRouting(c)
+	}
+	return m
 }
 
 // readRouting reads on behind the bracket of the first list.

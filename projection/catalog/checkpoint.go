@@ -36,12 +36,23 @@ func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
 	if err != nil {
 		return none, journal.Position{}
 	}
-	var c checkpoint
-	if json.Unmarshal(data, &c) != nil || c.FoldVersion != projection.FoldVersion || c.Seq == 0 ||
+	c, ok := decodeCheckpoint(data)
+	if !ok || c.FoldVersion != projection.FoldVersion || c.Seq == 0 ||
 		c.State == nil || c.State.Seq != c.Seq || c.State.SessionID == "" {
 		return none, journal.Position{}
 	}
 	return c.State, c.Position
+}
+
+// decodeCheckpoint is json.Unmarshal, only faster.
+func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
+	recent, rest, ok := projection.CutRecent(data)
+	if ok && json.Unmarshal(rest, &c) == nil && c.State != nil && c.State.Recent == nil {
+		c.State.Recent = recent
+		return c, true
+	}
+	c = checkpoint{}
+	return c, json.Unmarshal(data, &c) == nil
 }
 
 // dropCheckpoint removes a checkpoint. One that stays does no harm.
