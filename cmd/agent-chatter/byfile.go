@@ -3,12 +3,17 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// isJournal reports whether a path is named like a journal.
-func isJournal(path string) bool { return filepath.Ext(path) == ".jsonl" }
+// isJournal reports whether a path is named like a journal, or an archived one.
+func isJournal(path string) bool { return filepath.Ext(path) == ".jsonl" || isArchive(path) }
+
+func isArchive(path string) bool { return strings.HasSuffix(path, archiveSuffix) }
+
+const archiveSuffix = ".jsonl.zst"
 
 // findOrOpen finds a session by its name, or, where there is a file of that
 // name, is the journal in it.

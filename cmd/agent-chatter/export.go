@@ -153,22 +153,34 @@ func (cmd *sessionsExport) Run(a *app) error {
 
 // all writes every session that can be read.
 func (cmd *sessionsExport) all(e *export, sessions []catalog.Session) error {
-	code, left := exitDone, 0
+	var left leftOut
 	for _, s := range sessions {
 		x, err := e.open(s)
 		if err != nil {
-			e.app.notice(explain(err))
-			code, left = max(code, codeOf(err)), left+1
+			left.add(e.app, err)
 			continue
 		}
 		if err := cmd.one(e, x); err != nil {
 			return err
 		}
 	}
+	return left.of(e.app, len(sessions))
+}
+
+// leftOut counts the sessions that cannot be read.
+type leftOut struct{ sessions, code int }
+
+func (l *leftOut) add(a *app, err error) {
+	a.notice(explain(err))
+	l.sessions, l.code = l.sessions+1, max(l.code, codeOf(err))
+}
+
+// of says how many of all they are; nil when all were read.
+func (l *leftOut) of(a *app, sessions int) error {
 	switch {
-	case left > 0:
-		return &exitError{code, notExportedText(left, len(sessions))}
-	case len(e.app.unread) > 0:
+	case l.sessions > 0:
+		return &exitError{l.code, notExportedText(l.sessions, sessions)}
+	case len(a.unread) > 0:
 		return &exitError{exitFailed, textNotAllRead}
 	}
 	return nil
@@ -193,18 +205,43 @@ func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
 	if err != nil {
 		return err
 	}
-	return e.write(path, func(w io.Writer) error {
-		b, err := interchange.NewBundle(w, e.app.identity(), len(sessions))
+	sound := sessions
+	var left leftOut
+	if cmd.All {
+		sound, left = e.sound(sessions)
+	}
+	if len(sound) == 0 && left.sessions > 0 {
+		return left.of(e.app, len(sessions))
+	}
+	err = e.write(path, func(w io.Writer) error {
+		b, err := interchange.NewBundle(w, e.app.identity(), len(sound))
 		if err != nil {
 			return err
 		}
-		for _, s := range sessions {
+		for _, s := range sound {
 			if err := b.Add(eventsWithout(e.redactor, e.app.replayOf(e.app.catalog(), s).events())); err != nil {
 				return err
 			}
 		}
 		return b.Close()
 	})
+	if err != nil {
+		return err
+	}
+	return left.of(e.app, len(sessions))
+}
+
+// sound are the sessions that can be read to their ends: how many there are
+// stands at the beginning of a bundle.
+func (e *export) sound(sessions []catalog.Session) (sound []catalog.Session, left leftOut) {
+	for _, s := range sessions {
+		if _, err := e.open(s); err != nil {
+			left.add(e.app, err)
+			continue
+		}
+		sound = append(sound, s)
+	}
+	return sound, left
 }
 
 // placeFor is the file that was named, or one of that name in the directory that

@@ -126,11 +126,12 @@ func sessionsBelow(dir string) (files []string, err error) {
 	root := dir + string(filepath.Separator) // also where a link leads
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-			return err
+		case err != nil: // it is said of it when it is read
+			files = append(files, path)
+			return fs.SkipDir
 		case entry.IsDir() && entry.Name() == "trash" && path != root:
 			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path)) && !noSession(path):
+		case !entry.IsDir() && (isArchive(path) || slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path))) && !noSession(path):
 			files = append(files, path)
 		}
 		return nil

@@ -27,6 +27,9 @@ func (cmd *sessionsImport) formatOf(path string) string {
 	if cmd.Format != "auto" {
 		return cmd.Format
 	}
+	if isArchive(path) {
+		return formatJournal
+	}
 	return beginning(path)
 }
 

@@ -255,6 +255,7 @@ func sampleTexts() []text {
 	add("aTeamText", "", aTeamText("/a/"+hostile))
 	add("noFileText", "", noFileText("/a/"+hostile))
 	add("noFileToWriteText", "", noFileToWriteText("/a/"+hostile))
+	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+hostile))
 	add("nothingInText", "", nothingInText("/a/"+hostile))
 	add("noDirectoryText", "", noDirectoryText("/a/"+hostile))
 	add("notSearchedText", "", notSearchedText(1, 1))

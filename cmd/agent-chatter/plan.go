@@ -261,10 +261,21 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
 }
 
-// journalAt is the journal in a file, wherever that is.
+// journalAt is the journal in a file, wherever that is. An archived one is in a
+// directory that is called so, in that of the journals.
 func (a *app) journalAt(path string) (*catalog.Team, string, error) {
-	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	t := a.catalog().At(filepath.Dir(path))
+	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if isArchive(path) {
+		whole, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, "", err
+		}
+		if filepath.Base(whole) != "archive" {
+			return nil, "", &exitError{exitFailed, archiveElsewhereText(path)}
+		}
+		dir, id = filepath.Dir(whole), strings.TrimSuffix(filepath.Base(path), archiveSuffix)
+	}
+	t := a.catalog().At(dir)
 	_, err := t.Journals().Stat(id)
 	if errors.Is(err, journal.ErrNotFound) {
 		err = &exitError{exitNotFound, missingFileText("journal", path)}

@@ -142,7 +142,12 @@ func noFileToWriteText(path string) string {
 
 // nothingInText says what is looked for in a directory.
 func nothingInText(dir string) string {
-	return fmt.Sprintf("There is no session in %s, or in the directories below it: none of their files ends in .json, .jsonl or .bundle. To bring archived ones along, type there: agent-chatter sessions export --all --format bundle -o all.bundle", safeLine(dir))
+	return fmt.Sprintf("There is no session in %s, or in the directories below it: none of their files ends in .json, .jsonl, .jsonl.zst or .bundle.", safeLine(dir))
+}
+
+// archiveElsewhereText is said of an archived journal that somebody moved.
+func archiveElsewhereText(path string) string {
+	return fmt.Sprintf("%s is an archived journal that is not in a directory called archive. To have the journal itself, type: zstd -d %s", safeLine(path), shellWord(path))
 }
 
 func noDirectoryText(dir string) string {

@@ -78,6 +78,25 @@ func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
 	}
 }
 
+func TestADirectoryThatCannotBeReadKeepsNothingElseFromBeingImported(t *testing.T) {
+	home, there := t.TempDir(), t.TempDir()
+	do(t, home, exitDone, "chat", "-m", "hello there")
+	id, _ := onlyJournal(t, home)
+	do(t, home, exitDone, "chat", "-t", team("echo-pair.json"), "-m", "of another team")
+	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
+	if err := os.Chmod(there, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := asReader(t, there, "sessions", "import", filepath.Join(home, "sessions"))
+	p.ends(exitFailed)
+	if !strings.Contains(p.stdout.String(), id+"  imported  3 of 3 messages") {
+		t.Errorf("it shows %q", p.stdout)
+	}
+	if said := p.stderr.String(); !strings.Contains(said, "echo-pair: permission denied") || !strings.Contains(said, "Not imported: 1 of 2 files.") {
+		t.Errorf("it says %q", said)
+	}
+}
+
 func TestAJournalThatCannotBeReadIsNotCalledDamaged(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")

@@ -19,6 +19,9 @@ type wrapped struct {
 	fenced bool       // between two lines of ```
 }
 
+// tabStop is how many columns a terminal has from one stop to the next.
+const tabStop = 8
+
 // begin prepares for a message whose first line has something before it already.
 func (w *wrapped) begin(before string) {
 	*w = wrapped{width: w.width, column: displaywidth.String(before)}
@@ -58,8 +61,10 @@ func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 		w.column, w.word = 0, ""
 		b.WriteByte('\n')
 		return
-	case r == ' ' || r == '\t':
+	case r == ' ':
 		w.column, w.word = (w.column+1)%(limit+1), ""
+	case r == '\t': // to the next stop, or to the edge
+		w.column, w.word = min(w.column+tabStop-w.column%tabStop, limit), ""
 	case n > 1: // East Asian text breaks between any two letters
 		if w.column+n > limit {
 			w.column = 0
