@@ -458,6 +458,15 @@ func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
 		"fields in another order": func(t *testing.T) []byte {
 			return regexp.MustCompile(`(?m)^{("id":"[^"]*"),(.*),("updatedAt":"[^"]*")`).ReplaceAll(ours, []byte(`{$1,$3,$2`))
 		},
+		"times of another zone": func(t *testing.T) []byte {
+			return regexp.MustCompile(`[^"]*Z","inode"`).ReplaceAllFunc(ours, func(found []byte) []byte {
+				at, err := time.Parse(time.RFC3339, strings.TrimSuffix(string(found), `","inode"`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return []byte(at.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano) + `","inode"`)
+			})
+		},
 		"indented": func(t *testing.T) []byte {
 			var b bytes.Buffer
 			if err := json.Indent(&b, ours, "", "  "); err != nil {
@@ -477,6 +486,21 @@ func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
 				t.Errorf("%s\nnot\n%s", now, ours)
 			}
 		})
+	}
+}
+
+func TestWhatTheSystemDoesNotDescribeIsNotCalledDamagedByTheNextList(t *testing.T) {
+	c := mixed(t, t.TempDir(), nil)
+	loop := live(c.Team("kitchen"), id(9))
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Skip(err)
+	}
+	for range 2 {
+		for _, s := range list(t, c) {
+			if unread := s.Unread != nil; unread != (s.ID == id(9)) {
+				t.Errorf("%s: %v, damaged: %q", s.ID, s.Unread, s.Damaged)
+			}
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
 // decodeCheckpoint is json.Unmarshal, only faster.
 func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
 	recent, rest, ok := projection.CutRecent(data)
-	if ok && json.Unmarshal(rest, &c) == nil && c.State != nil && c.State.Recent == nil {
+	if ok && json.Unmarshal(rest, &c) == nil && c.State != nil &&
+		len(c.State.Recent) == 1 && c.State.Recent[0] == (projection.Entry{Seq: projection.Cut}) {
 		c.State.Recent = recent
 		return c, true
 	}

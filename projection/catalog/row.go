@@ -91,7 +91,7 @@ func (r row) headless() bool {
 
 // describes reports whether the row was made from the file as it is now.
 func (r row) describes(info journal.Info) bool {
-	return r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&
+	return info.Err == nil && r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived && r.Bytes == info.Size &&
 		r.Inode == info.Inode && r.ModTime.Equal(info.ModTime)
 }
 

@@ -58,8 +58,8 @@ func appendBeginning(line []byte, info journal.Info) []byte {
 }
 
 // decodePlain reads a row whose fields are plain strings, whole numbers, true
-// and false, without a blank between them, up to the one that is the last. It
-// gives up at anything else, and whatever it has set by then means nothing.
+// and false, without a blank between them. It gives up at anything else, and
+// whatever it has set by then means nothing.
 func (r *row) decodePlain(line string) bool {
 	rest, ok := strings.CutPrefix(line, "{")
 	if !ok {

@@ -172,6 +172,7 @@ func (t *Team) session(r *row) Session {
 // to be read for it.
 func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
+		known.ModTime = info.ModTime.UTC() // as it is written
 		return known, rowBytes
 	}
 	r, cost := t.freshRow(info, known)
