@@ -66,7 +66,7 @@ func (d *Dir) unite(infos []Info, live, archived described) []Info {
 type described struct {
 	files  []Described // journals
 	locked []string    // the ids that have a lock file
-	paired bool        // those are the ids of the journals, each of which is there once
+	paired bool        // those are the ids of the journals
 }
 
 // describe describes the journals in a directory. One that does not exist is

@@ -72,6 +72,26 @@ func TestAJournalThatMovesWhileItIsListedIsInTheList(t *testing.T) {
 	}
 }
 
+func TestAJournalWithoutALockFileHidesNoOther(t *testing.T) {
+	dir := newDir(t)
+	moving, unlocked := newJournal(t, dir, 0), newJournal(t, dir, 0)
+	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".lock")))
+	looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
+		if moment == 2 { // between the two directories
+			must(t, dir.Archive(moving))
+		}
+	}}})
+	if infos, err := looking.List(); err != nil || len(infos) != 2 {
+		t.Errorf("%+v, %v", infos, err)
+	}
+
+	must(t, os.Remove(filepath.Join(dir.Path(), moving+".lock"))) // archived, and nothing else is left of it
+	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".jsonl")))
+	if infos, err := dir.List(); err != nil || len(infos) != 1 || infos[0].ID != moving {
+		t.Errorf("%+v, %v", infos, err)
+	}
+}
+
 func TestAJournalThatCannotBeDescribedIsListedWithTheReason(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
