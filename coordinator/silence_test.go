@@ -106,3 +106,35 @@ func TestAPersonMayTakeLongerThanAnAgentMay(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsLeftOfTheTimeCountsBehindAQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after time.Duration // of 10 minutes, around a question that takes an hour
+		over          bool
+	}{
+		{"less than all of it", 4 * time.Minute, 5 * time.Minute, false},
+		{"more than all of it", 6 * time.Minute, 5 * time.Minute, true},
+		{"more than all of it, behind the question", 0, 11 * time.Minute, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				said := agent.Text{Text: "so far "}
+				s := stage(t, &coordinator.MemoryStore{}, then(pauses(tt.before, said), asksLeave, pauses(tt.after, said)))
+				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
+					time.Sleep(time.Hour)
+					return true
+				}))
+				team := ensemble()
+				team.MaxAgentResponseTime = 10 * time.Minute
+				s.with(team, "")
+				err := s.SayAs(t.Context(), "you", "go")
+				if tt.over {
+					turnError(t, err, "ada", projection.TimedOut)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
