@@ -13,6 +13,12 @@ func isJournal(path string) bool { return filepath.Ext(path) == ".jsonl" || isAr
 
 func isArchive(path string) bool { return strings.HasSuffix(path, archiveSuffix) }
 
+// inArchive reports whether a file is where archived journals are.
+func inArchive(path string) bool {
+	whole, err := filepath.Abs(path)
+	return err == nil && filepath.Base(filepath.Dir(whole)) == "archive"
+}
+
 const archiveSuffix = ".jsonl.zst"
 
 // findOrOpen finds a session by its name, or, where there is a file of that
@@ -44,6 +50,15 @@ func (e *fileError) typed(id string) string {
 		return safeLine(id)
 	}
 	return shellWord(e.path)
+}
+
+// byPath is for what is said of a journal that may have been named by its path;
+// nil when it was not.
+func byPath(name string) *fileError {
+	if !isJournal(name) {
+		return nil
+	}
+	return &fileError{path: name}
 }
 
 // named is an error about what was named so.

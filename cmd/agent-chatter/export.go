@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -197,6 +198,13 @@ func (cmd *sessionsExport) one(e *export, x *exported) error {
 
 // bundle writes all of them into one file.
 func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
+	sound, left, err := cmd.sound(e, sessions)
+	if err != nil {
+		return err
+	}
+	if len(sound) == 0 && left.sessions > 0 {
+		return left.of(e.app, len(sessions))
+	}
 	name := "sessions.bundle"
 	if len(sessions) == 1 {
 		name = sessions[0].ID + ".bundle"
@@ -205,43 +213,40 @@ func (cmd *sessionsExport) bundle(e *export, sessions []catalog.Session) error {
 	if err != nil {
 		return err
 	}
-	sound := sessions
-	var left leftOut
-	if cmd.All {
-		sound, left = e.sound(sessions)
-	}
-	if len(sound) == 0 && left.sessions > 0 {
-		return left.of(e.app, len(sessions))
-	}
 	err = e.write(path, func(w io.Writer) error {
 		b, err := interchange.NewBundle(w, e.app.identity(), len(sound))
 		if err != nil {
 			return err
 		}
-		for _, s := range sound {
-			if err := b.Add(eventsWithout(e.redactor, e.app.replayOf(e.app.catalog(), s).events())); err != nil {
+		for _, x := range sound {
+			if err := b.Add(x.events()); err != nil {
 				return err
 			}
 		}
 		return b.Close()
 	})
-	if err != nil {
+	if err != nil || !cmd.All {
 		return err
 	}
 	return left.of(e.app, len(sessions))
 }
 
 // sound are the sessions that can be read to their ends: how many there are
-// stands at the beginning of a bundle.
-func (e *export) sound(sessions []catalog.Session) (sound []catalog.Session, left leftOut) {
+// stands at the beginning of a bundle. One that was named may not be left out.
+func (cmd *sessionsExport) sound(e *export, sessions []catalog.Session) (sound []*exported, left leftOut, err error) {
 	for _, s := range sessions {
-		if _, err := e.open(s); err != nil {
+		x, err := e.open(s)
+		switch {
+		case err != nil && !cmd.All:
+			return nil, left, err
+		case err != nil:
 			left.add(e.app, err)
-			continue
+		default:
+			x.state = &projection.State{Seq: x.state.Seq} // there may be thousands
+			sound = append(sound, x)
 		}
-		sound = append(sound, s)
 	}
-	return sound, left
+	return sound, left, nil
 }
 
 // placeFor is the file that was named, or one of that name in the directory that

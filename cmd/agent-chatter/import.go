@@ -45,11 +45,10 @@ type imported struct {
 
 // Run implements the command.
 func (cmd *sessionsImport) Run(a *app) error {
-	files, err := filesIn(cmd.Path)
+	files, all, err := filesIn(cmd.Path)
 	if err != nil {
 		return err
 	}
-	var all []imported
 	var snapshots []string
 	for _, path := range files {
 		format := cmd.formatOf(path)
@@ -90,53 +89,60 @@ func (cmd *sessionsImport) report(a *app, all []imported) error {
 	return nil
 }
 
-// filesIn replaces directories by the sessions in them.
-func filesIn(paths []string) ([]string, error) {
-	var files []string
+// filesIn replaces directories by the sessions in them, as far as they can be
+// looked into.
+func filesIn(paths []string) (files []string, unread []imported, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &exitError{exitFailed, noFileText(path)}
+			return nil, nil, &exitError{exitFailed, noFileText(path)}
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if info.Mode().IsRegular() {
 			files = append(files, path)
 			continue
 		}
 		if !info.IsDir() {
-			return nil, &exitError{exitFailed, pipeText(path)}
+			return nil, nil, &exitError{exitFailed, pipeText(path)}
 		}
-		inside, err := sessionsBelow(path)
-		if err != nil {
-			return nil, err
+		inside, closed := sessionsBelow(path)
+		if len(inside)+len(closed) == 0 {
+			return nil, nil, &exitError{exitFailed, nothingInText(path)}
 		}
-		if len(inside) == 0 {
-			return nil, &exitError{exitFailed, nothingInText(path)}
-		}
-		files = append(files, inside...)
+		files, unread = append(files, inside...), append(unread, closed...)
 	}
-	return files, nil
+	return files, unread, nil
 }
 
 // sessionsBelow are the files of a directory, and of those in it, that look like
-// sessions. What somebody deleted is not taken.
-func sessionsBelow(dir string) (files []string, err error) {
+// sessions, and which directories could not be read. What somebody deleted is not
+// taken.
+func sessionsBelow(dir string) (files []string, unread []imported) {
 	root := dir + string(filepath.Separator) // also where a link leads
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // it is said of it when it is read
-			files = append(files, path)
+		case err != nil:
+			unread = append(unread, imported{Path: path, Action: "failed", Error: err.Error()})
 			return fs.SkipDir
 		case entry.IsDir() && entry.Name() == "trash" && path != root:
 			return fs.SkipDir
-		case !entry.IsDir() && (isArchive(path) || slices.Contains([]string{".json", ".jsonl", ".bundle"}, filepath.Ext(path))) && !noSession(path):
+		case !entry.IsDir() && looksLikeSession(path):
 			files = append(files, path)
 		}
 		return nil
 	})
-	return files, err
+	return files, unread
+}
+
+// looksLikeSession reports whether a file is named like one that has a session.
+func looksLikeSession(path string) bool {
+	switch filepath.Ext(path) {
+	case ".json", ".jsonl", ".bundle":
+		return !noSession(path)
+	}
+	return isArchive(path) && inArchive(path)
 }
 
 // noSession reports whether what is in a directory is none that anybody means: a

@@ -189,7 +189,7 @@ func corruptText(e *journal.CorruptError, file *fileError) string {
 	}
 	next := repairHelp(file.typed(id))
 	if archived {
-		next = archiveHelp(id)
+		next = archiveHelp(file.typed(id))
 	}
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\nNothing behind it was read and nothing was changed. %s", id, safe(e.Error()), next)
 }
@@ -219,7 +219,7 @@ func damageHelp(s catalog.Session, file *fileError) string {
 	case s.Headless:
 		return headlessHelp(file.typed(s.ID))
 	case s.Archived:
-		return archiveHelp(s.ID)
+		return archiveHelp(file.typed(s.ID))
 	}
 	return repairHelp(file.typed(s.ID))
 }

@@ -241,6 +241,9 @@ func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
 
 // planFile goes on with a journal that lies anywhere.
 func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
+	if isArchive(path) {
+		return plan{}, usageError("%s", goOnWithArchiveText(path))
+	}
 	switch format := beginning(path); {
 	case format == formatBundle:
 		return a.planBundle(team, path)
@@ -261,19 +264,19 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
 }
 
-// journalAt is the journal in a file, wherever that is. An archived one is in a
-// directory that is called so, in that of the journals.
+// journalAt is the journal in a file, wherever that is. An archived one, which
+// may be read and not gone on with there, is in a directory that is called so.
 func (a *app) journalAt(path string) (*catalog.Team, string, error) {
 	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if isArchive(path) {
-		whole, err := filepath.Abs(dir)
+		whole, err := filepath.Abs(path)
 		if err != nil {
 			return nil, "", err
 		}
-		if filepath.Base(whole) != "archive" {
+		if _, err := os.Stat(path); err == nil && !inArchive(path) {
 			return nil, "", &exitError{exitFailed, archiveElsewhereText(path)}
 		}
-		dir, id = filepath.Dir(whole), strings.TrimSuffix(filepath.Base(path), archiveSuffix)
+		dir, id = filepath.Dir(filepath.Dir(whole)), strings.TrimSuffix(filepath.Base(path), archiveSuffix)
 	}
 	t := a.catalog().At(dir)
 	_, err := t.Journals().Stat(id)

@@ -52,7 +52,7 @@ func (cmd *repairCommand) run(a *app) error {
 	}
 	done, err := c.At(s.Dir()).Journals().Repair(s.ID, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &exitError{exitFailed, archivedText(s.ID)}
+		return &exitError{exitFailed, archivedText(byPath(cmd.ID).typed(s.ID))}
 	}
 	if err != nil {
 		return err

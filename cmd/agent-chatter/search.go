@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -136,16 +135,20 @@ func (t *talk) slashSearch(text string) error {
 // around is as much of a line as fits into so many columns, with what begins at
 // start: before it stands a third of them, or what is left over behind it.
 func around(line string, start, columns int) string {
-	from, room := start, max(columns/3, columns-1-displaywidth.String(line[start:]))
-	for from > 0 {
-		r, size := utf8.DecodeLastRuneInString(line[:from])
-		if room -= displaywidth.Rune(r); room < 0 {
-			break
-		}
-		from -= size
-	}
-	if from == 0 || displaywidth.String(line) <= columns {
+	before := ending(line[:start], max(columns/3, columns-1-displaywidth.String(line[start:])))
+	if len(before) == start || displaywidth.String(line) <= columns {
 		return displaywidth.TruncateString(line, columns, "…")
 	}
-	return "…" + displaywidth.TruncateString(strings.TrimSpace(line[from:]), columns-1, "…")
+	return "…" + displaywidth.TruncateString(strings.TrimSpace(before+line[start:]), columns-1, "…")
+}
+
+// ending is as much of the end of a text as fits into so many columns.
+func ending(text string, columns int) string {
+	width := displaywidth.String(text)
+	letters := displaywidth.StringGraphemes(text)
+	for width > columns && letters.Next() {
+		width -= letters.Width()
+		text = text[len(letters.Value()):]
+	}
+	return text
 }

@@ -12,6 +12,7 @@ func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
 	for _, test := range []struct{ line, match string }{
 		{"needle", "needle"}, {long, "needle"}, {strings.Repeat("请", 100) + "needle" + strings.Repeat("帮", 100), "needle"}, {"needle" + long, "needle"},
 		{strings.Repeat("x", 100) + "needle", "needle"},
+		{strings.Repeat("\u2764\ufe0f", 100) + "needle", "needle"}, {strings.Repeat("\u260e\ufe0f ", 100) + "needle", "needle"}, {strings.Repeat("1\ufe0f\u20e3", 100) + "needle", "needle"},
 	} {
 		got := around(test.line, strings.Index(test.line, test.match), 40)
 		if !strings.Contains(got, test.match) || displaywidth.String(got) > 40 {

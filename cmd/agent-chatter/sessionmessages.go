@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func reindexedDamagedText(n int) string {
 
 // notExportedText says how many sessions an export of all has left out.
 func notExportedText(left, of int) string {
+	if left == of {
+		return fmt.Sprintf("Nothing was exported: none of %s can be read.", count(of, "session"))
+	}
 	return fmt.Sprintf("Not exported, because it cannot be read: %d of %s. All others are.", left, count(of, "session"))
 }
 
@@ -147,7 +151,17 @@ func nothingInText(dir string) string {
 
 // archiveElsewhereText is said of an archived journal that somebody moved.
 func archiveElsewhereText(path string) string {
+	if filepath.Base(filepath.Dir(path)) == "trash" {
+		return fmt.Sprintf("%s was deleted. To take it back, type: agent-chatter sessions restore %s", safeLine(path), shellWord(strings.TrimSuffix(filepath.Base(path), archiveSuffix)))
+	}
 	return fmt.Sprintf("%s is an archived journal that is not in a directory called archive. To have the journal itself, type: zstd -d %s", safeLine(path), shellWord(path))
+}
+
+// goOnWithArchiveText says how to go on with an archived journal: who brings it
+// back from its archive has to know which directory is its own.
+func goOnWithArchiveText(path string) string {
+	return fmt.Sprintf("%s is an archived journal. To go on with its session in the home that it belongs to, type: agent-chatter chat --resume %s\nFrom elsewhere, take it over first: agent-chatter sessions import %s",
+		safeLine(path), shellWord(strings.TrimSuffix(filepath.Base(path), archiveSuffix)), shellWord(path))
 }
 
 func noDirectoryText(dir string) string {

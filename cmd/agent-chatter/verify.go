@@ -59,8 +59,8 @@ func (cmd *verifyCommand) Run(a *app) error {
 			unread++
 		case !v.OK:
 			var file *fileError
-			if len(cmd.ID) > 0 && isJournal(cmd.ID[i]) {
-				file = &fileError{path: cmd.ID[i]}
+			if len(cmd.ID) > 0 {
+				file = byPath(cmd.ID[i])
 			}
 			helps = append(helps, cmp.Or(v.help, damageHelp(s, file)))
 		}

@@ -64,7 +64,8 @@ func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 	case r == ' ':
 		w.column, w.word = (w.column+1)%(limit+1), ""
 	case r == '\t': // to the next stop, or to the edge
-		w.column, w.word = min(w.column+tabStop-w.column%tabStop, limit), ""
+		column := w.column % (limit + 1)
+		w.column, w.word = min(column+tabStop-column%tabStop, limit), ""
 	case n > 1: // East Asian text breaks between any two letters
 		if w.column+n > limit {
 			w.column = 0
@@ -83,7 +84,7 @@ func (w *wrapped) put(b *bytes.Buffer, r rune, limit int) {
 // takeBack moves the word at the end of the line to the next one, unless it is
 // all that stands there.
 func (w *wrapped) takeBack(b *bytes.Buffer) {
-	columns := displaywidth.String(w.word)
+	columns := lettersWidth(w.word)
 	switch {
 	case columns == w.column:
 		return
@@ -94,6 +95,16 @@ func (w *wrapped) takeBack(b *bytes.Buffer) {
 	}
 	b.WriteString("\n" + w.word)
 	w.column = columns
+}
+
+// lettersWidth is how many columns the letters of a text take, one by one, as put
+// counts them: a mark that widens the letter before it is not known yet when that
+// is printed.
+func lettersWidth(text string) (columns int) {
+	for _, r := range text {
+		columns += displaywidth.Rune(r)
+	}
+	return columns
 }
 
 // headKept is as much of the beginning of a line as tells whether it is code.

@@ -37,6 +37,8 @@ var wrappings = []struct{ name, text, want string }{
 	{"a word that ends with the line", "one two three fours five", "one two three fours\nfive"},
 	{"a line of its own", "one\ntwo three four five six", "one\ntwo three four five\nsix"},
 	{"a tab, which is as wide as it takes", "ab\tcd efgh ijkl mnop", "ab\tcd efgh\nijkl mnop"},
+	{"a tab behind a word longer than a line", "see https://example.org/a/long/path\tx and more", "see \nhttps://example.org/a/long/path\tx \nand more"},
+	{"letters that a mark behind them widens", strings.Repeat("\u2764\ufe0f", 30), strings.Repeat("\u2764\ufe0f", 30)},
 	{"a word longer than a line", "see https://example.org/a/long/path and more", "see \nhttps://example.org/a/long/path and\nmore"},
 	{"no blank at all", strings.Repeat("x", 60), strings.Repeat("x", 60)},
 	{"East Asian text", "请帮我用写一个计算器要求支持", "请帮我用写一个计算\n器要求支持"},
