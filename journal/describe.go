@@ -31,6 +31,7 @@ func (osFS) Describe(name string, wanted func(name string) bool) ([]Described, e
 		return nil, err
 	}
 	defer dir.Close()
+	stat := statIn(dir)
 	var parts [][]Described
 	var describing sync.WaitGroup
 	for err == nil {
@@ -39,26 +40,17 @@ func (osFS) Describe(name string, wanted func(name string) bool) ([]Described, e
 		names = slices.DeleteFunc(names, func(name string) bool { return !wanted(name) })
 		part := make([]Described, len(names))
 		parts = append(parts, part)
-		describing.Go(func() { describeAll(part, dir, names) })
+		describing.Go(func() {
+			for i, name := range names {
+				part[i] = stat(name)
+			}
+		})
 	}
 	describing.Wait()
 	if err != io.EOF {
 		return nil, err
 	}
 	return slices.Concat(parts...), nil
-}
-
-// describeAll describes files of a directory. It opens the directory once more:
-// several cores that look for names in one open file keep each other waiting.
-func describeAll(into []Described, dir *os.File, names []string) {
-	if own, err := os.Open(dir.Name()); err == nil {
-		defer own.Close()
-		dir = own
-	}
-	stat := statIn(dir)
-	for i, name := range names {
-		into[i] = stat(name)
-	}
 }
 
 // NewDescribed makes a Described of what Stat said of a file.
