@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -64,6 +65,7 @@ func (f *figures) benchmarkSpeeds(t *testing.T, room, benchmark string) (speeds 
 	t.Helper()
 	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^"+benchmark+"$", "-benchtime", f.bench, "-count", fmt.Sprint(benchmarkRuns), "-cpu", "1", ".")
 	cmd.Dir = filepath.Join("..", "..", room)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOGC=%d", gcPercent)) // as in the program
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", benchmark, err, out)
