@@ -57,7 +57,7 @@ var figureSizesOf = map[figuresMode]figureSizes{
 	"full": {
 		resumed: []int{100, 1_000, 10_000, 100_000, 1_000_000}, snapshot: 100_000, written: []int{10, 1_000, 100_000},
 		chats: 100, listed: []int{10_000, 100_000}, searched: 100_000, archived: 100_000_000, followed: 2_000, bench: "0.5s",
-		rounds: 11, patience: 5 * time.Second,
+		rounds: 31, patience: 5 * time.Second,
 	},
 	"small": {
 		resumed: []int{100, 1_000}, snapshot: 1_000, written: []int{10, 1_000},
