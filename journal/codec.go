@@ -87,21 +87,18 @@ func (s Sum) digits() (text [8]byte) {
 // chain is the sum of a line whose bytes up to and not including `,"sum"` are
 // body, behind a line with the sum s.
 func (s Sum) chain(body []byte) Sum {
-	crc := crcOfZeros
-	for i := range crcOfDigit {
-		crc ^= crcOfDigit[i][s>>(28-4*i)&0xf]
-	}
+	crc := crcOfZeros ^ crcOfPair[0][s>>24] ^ crcOfPair[1][s>>16&0xff] ^ crcOfPair[2][s>>8&0xff] ^ crcOfPair[3][s&0xff]
 	return Sum(crc32.Update(crc, castagnoli, body))
 }
 
-// The CRC of 8 digits is that of "00000000" with a few bits turned for each
-// digit, whatever the others are: no need to go through them one by one.
+// The CRC of 8 digits is that of "00000000" with a few bits turned for each two
+// digits, whatever the others are: no need to go through them one by one.
 var (
 	crcOfZeros = crcOf(Sum(0))
-	crcOfDigit = func() (turned [8][16]uint32) {
+	crcOfPair  = func() (turned [4][256]uint32) {
 		for i := range turned {
-			for value := range Sum(16) {
-				turned[i][value] = crcOf(value<<(28-4*i)) ^ crcOfZeros
+			for value := range Sum(256) {
+				turned[i][value] = crcOf(value<<(24-8*i)) ^ crcOfZeros
 			}
 		}
 		return turned
