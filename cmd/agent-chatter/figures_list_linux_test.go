@@ -53,7 +53,9 @@ func (f *figures) listTimes(t *testing.T, sessions int) (results []costs) {
 		c.home, c.args = home, []string{f.program, "sessions", "--limit", "20"}
 		results = append(results, f.race(t, c)...)
 	}
-	return append(results, f.race(t, contestant{
-		name: fmt.Sprintf("ls -l, of the files of %d", sessions), args: []string{"ls", "-l", team.Journals().Path()}, silent: true,
-	})...)
+	dir := team.Journals().Path()
+	return append(results, f.race(t,
+		contestant{name: fmt.Sprintf("ls -l, of the files of %d", sessions), args: []string{"ls", "-l", dir}, silent: true},
+		contestant{name: fmt.Sprintf("find -newermt, of the files of %d", sessions), args: []string{"find", dir, "-newermt", "2100-01-01"}, silent: true},
+	)...)
 }
