@@ -19,11 +19,11 @@ func (f *figures) list(t *testing.T) {
 	for _, sessions := range f.listed {
 		results := f.listTimes(t, sessions)
 		all = append(all, results...)
-		for _, r := range results[:2] {
-			if most, wanted := most[sessions]; wanted {
-				f.takes(r, most)
-			}
+		same, grown := results[0], results[1]
+		if most, wanted := most[sessions]; wanted {
+			f.takes(same, most)
 		}
+		f.is(grown.name+", of the time of that before", grown.wall().Seconds()/same.wall().Seconds(), 1.2, "×")
 	}
 	printCosts(all)
 }
