@@ -58,7 +58,7 @@ func TestSessionCountIsThatOfATeamOrOfAll(t *testing.T) {
 
 func TestMemoryRefusesWhatNoJournalCouldHold(t *testing.T) {
 	if testing.Short() {
-		t.Skip("64 MiB")
+		t.Skip("it takes 64 MiB, which -short leaves out")
 	}
 	log, err := (&coordinator.MemoryStore{}).Create("ensemble")
 	if err != nil {

@@ -22,6 +22,7 @@ func (f *figures) list(t *testing.T) {
 		same, grown := results[0], results[1]
 		if most, wanted := most[sessions]; wanted {
 			f.takes(same, most)
+			f.takes(grown, most)
 		}
 		f.is(grown.name+", of the time of that before", grown.wall().Seconds()/same.wall().Seconds(), 1.2, "×")
 	}

@@ -310,3 +310,18 @@ func untilSignal() (ctx context.Context, stop func()) {
 
 // now is when this command runs.
 func now() time.Time { return time.Now() }
+
+// elapsed is how many of the longest unit that fits have passed; 0 is less than a
+// minute.
+func elapsed(t, now time.Time) (n int, unit string) {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return 0, ""
+	case d < time.Hour:
+		return int(d / time.Minute), "minute"
+	case d < 24*time.Hour:
+		return int(d / time.Hour), "hour"
+	}
+	return int(d / (24 * time.Hour)), "day"
+}

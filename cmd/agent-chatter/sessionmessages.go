@@ -87,16 +87,10 @@ func progressText(p journal.Progress) string {
 
 // longAge is how long ago something was, in words.
 func longAge(t, now time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return count(int(d/time.Minute), "minute") + " ago"
-	case d < 24*time.Hour:
-		return count(int(d/time.Hour), "hour") + " ago"
+	if n, unit := elapsed(t, now); n > 0 {
+		return count(n, unit) + " ago"
 	}
-	return count(int(d/(24*time.Hour)), "day") + " ago"
+	return "just now"
 }
 
 // tornText says what a crash left behind.
@@ -193,16 +187,10 @@ func strangerText(path string) string {
 
 // age is how long ago something was, as lists show it.
 func age(t, now time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh ago", d/time.Hour)
+	if n, unit := elapsed(t, now); n > 0 {
+		return fmt.Sprintf("%d%c ago", n, unit[0])
 	}
-	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+	return "now"
 }
 
 // networkText is said where a lock may not be all that it seems.
