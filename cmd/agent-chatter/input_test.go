@@ -13,6 +13,18 @@ import (
 // Whatever a line of JSON input holds: it is a message with the content that
 // stands there, nothing, or refused.
 func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{
+		"", " \t", "hello", "null", "[]", "\x1b[31m{\"content\"", "\xef\xbb\xbf{\"content\":\"x\"}",
+		`{"content":"hello"}`, `{"content":"a\nb","from":"ann"}`, `{"from":"ann"}`,
+		`{"content":""}`, `{"content":1}`, `{"content":null}`, `{"content":"x`,
+		`{"CONTENT":"x"}`, `{"content":"x","later":1}`, `{"content":"x","content":"y"}`,
+		"{\"content\":\"x\"} \t", `{"content":"x"} y`,
+		`{"content":"x"}{"content":"y"}`, // the second message was lost
+		`{"content":"\ud800"}`, "{\"content\":\"\xff\"}",
+		`{"content":` + strings.Repeat("[", 3000),
+	} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := parseLine(text)
 		var said struct {
