@@ -3,9 +3,9 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 var (
@@ -35,21 +35,10 @@ func (c *Coordinator) taskSet(task string) projection.TaskSet {
 		return projection.TaskSet{}
 	}
 	if len(task) > maxTask {
-		task = cut(task, maxTask)
+		task = runecut.Prefix(task, maxTask)
 		c.o.Events.Notice(Notice{Kind: TaskCut, Limit: maxTask})
 	}
 	return projection.TaskSet{Task: &task}
-}
-
-// cut returns the first n bytes of s, less what would be left of a rune there.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for back := 0; back < utf8.UTFMax && n > 0 && !utf8.RuneStart(s[n]); back++ {
-		n--
-	}
-	return s[:n]
 }
 
 // Rename gives the session a title, by which it can be named.

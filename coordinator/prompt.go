@@ -6,10 +6,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // Window is how much of the conversation a prompt shows, beside the message that
@@ -93,15 +93,9 @@ const leftOutRoom = 100
 // letter is cut in two.
 func withoutMiddle(text string, bytes int) (shorter string, left int) {
 	from := (len(text) - bytes) / 2
-	to := from + bytes
-	for from > 0 && !utf8.RuneStart(text[from]) {
-		from--
-	}
-	for to < len(text) && !utf8.RuneStart(text[to]) {
-		to++
-	}
-	said := fmt.Sprintf("\n[%d bytes of this message are left out here: it is too long]\n", to-from)
-	return text[:from] + said + text[to:], to - from
+	head, tail := runecut.Prefix(text, from), runecut.Suffix(text, len(text)-from-bytes)
+	left = len(text) - len(head) - len(tail)
+	return fmt.Sprintf("%s\n[%d bytes of this message are left out here: it is too long]\n%s", head, left, tail), left
 }
 
 // len is how many messages are shown.

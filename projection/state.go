@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // FoldVersion changes whenever the same events would give another State, so
@@ -124,7 +125,7 @@ func (s *State) countUnknown(eventType string) {
 	if s.Unknown == nil {
 		s.Unknown = map[string]int{}
 	}
-	eventType = bounded(strings.ToValidUTF8(eventType, "\uFFFD"), 100)
+	eventType = runecut.Prefix(strings.ToValidUTF8(eventType, "\uFFFD"), 100)
 	if len(s.Unknown) >= 100 {
 		eventType = "other"
 	}
@@ -277,7 +278,7 @@ func (s *State) turn(id string) *OpenTurn {
 func (s *State) addText(p TurnText) {
 	if t := s.turn(p.TurnID); t != nil {
 		if t.TextBytes == int64(len(t.Text)) {
-			t.Text += bounded(p.Text, partialBytes-len(t.Text))
+			t.Text += runecut.Prefix(p.Text, partialBytes-len(t.Text))
 		}
 		t.TextBytes += int64(len(p.Text))
 	}
@@ -314,7 +315,7 @@ func (s *State) endTurn(p TurnEnded) {
 		s.Stats.OutputTokens += p.Usage.OutputTokens
 	}
 	p.Partial, p.PartialBytes = "", 0
-	p.Error = bounded(p.Error, 4<<10)
+	p.Error = runecut.Prefix(p.Error, 4<<10)
 	s.LastTurn = &p
 }
 

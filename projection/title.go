@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // previewLength is how much of a message stands for it in lists, in Unicode
@@ -60,15 +59,4 @@ func SummaryText(messages int, preview string) string {
 		return "Empty conversation"
 	}
 	return fmt.Sprintf("%d messages - \"%s\"", messages, preview)
-}
-
-// bounded cuts a text to at most limit bytes, between two code points.
-func bounded(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }

@@ -3,7 +3,8 @@ package agent
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A splitter turns chunks of bytes, which end anywhere, into strings that never cut a valid
@@ -14,16 +15,11 @@ type splitter struct {
 
 // next gives what is complete once the chunk has come.
 func (s *splitter) next(chunk []byte) string {
-	whole := len(chunk) - unfinished(chunk)
-	if len(s.held) == 0 {
-		s.held = append(s.held, chunk[whole:]...)
-		return string(chunk[:whole])
-	}
 	// The held bytes and a short chunk may still be less than one rune.
 	all := append(s.held, chunk...)
-	whole = len(all) - unfinished(all)
-	text := string(all[:whole])
-	s.held = append([]byte(nil), all[whole:]...)
+	complete := runecut.Prefix(all, len(all))
+	text := string(complete)
+	s.held = append([]byte(nil), all[len(complete):]...)
 	return text
 }
 
@@ -32,21 +28,6 @@ func (s *splitter) rest() string {
 	text := string(s.held)
 	s.held = nil
 	return text
-}
-
-// unfinished is the number of bytes at the end of b that begin a rune and do not end it.
-// Bytes that no continuation could make valid are not unfinished: they are wrong already.
-func unfinished(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if !utf8.RuneStart(b[len(b)-n]) {
-			continue
-		}
-		if utf8.FullRune(b[len(b)-n:]) {
-			return 0
-		}
-		return n
-	}
-	return 0
 }
 
 // wordMost is how many bytes a word has at most; more is no word, and no secret.
@@ -74,8 +55,6 @@ func (t *tail) text() string {
 	if blank := bytes.IndexAny(kept, " \t\r\n"); t.cut && blank > 0 && blank <= wordMost {
 		kept = kept[blank:]
 	}
-	for n := 0; n < utf8.UTFMax-1 && len(kept) > 0 && !utf8.RuneStart(kept[0]); n++ {
-		kept = kept[1:]
-	}
+	kept = runecut.Suffix(kept, len(kept))
 	return strings.TrimSpace(strings.ToValidUTF8(string(kept), "?"))
 }
