@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
 // The texts of agents.
@@ -26,7 +27,7 @@ func noAgentText(err error) string {
 }
 
 func registeredText(r coordinator.Agent) string {
-	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", safeLine(r.Name), shellWord(r.Name))
+	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", safeLine(r.Name), hint.Quote(r.Name))
 }
 
 func alreadyRegisteredText(r coordinator.Agent) string {

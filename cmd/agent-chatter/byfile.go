@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -49,7 +50,7 @@ func (e *fileError) typed(id string) string {
 	if e == nil {
 		return safeLine(id)
 	}
-	return shellWord(e.path)
+	return hint.Quote(e.path)
 }
 
 // byPath is for what is said of a journal that may have been named by its path;

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -51,7 +52,7 @@ func importedText(done imported) string {
 
 // importFirstText says how to go on with what another program wrote.
 func importFirstText(path, format string) string {
-	return fmt.Sprintf("%s is a transcript of %s. To make a session of it, type: agent-chatter sessions import %s --team ID", safeLine(path), format, shellWord(path))
+	return fmt.Sprintf("%s is a transcript of %s. To make a session of it, type: agent-chatter sessions import %s --team ID", safeLine(path), format, hint.Quote(path))
 }
 
 // severalInBundleText says that there is more than one session to go on with.
@@ -174,7 +175,7 @@ func changedText(member, what, from, to string) string {
 
 // olderText says how many messages are not shown again, and where they are.
 func olderText(n int, session string) string {
-	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), shellWord(session))
+	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", count(n, "older message"), hint.Quote(session))
 }
 
 // taskSetText says which task the agents are told from now on.

@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -51,23 +51,23 @@ func privateText() finding { return fine("what is there is yours, and only you c
 // openText says who else gets at so many files, one of which is named.
 func openText(home string, n int, who, path string, mode fs.FileMode) finding {
 	return wrong(fmt.Sprintf("%s open to %s, such as %s (%04o)", areFiles(n), who, safeLine(path), mode.Perm()),
-		"To close them, type: chmod -R go= "+quoted(home))
+		"To close them, type: chmod -R go= "+hint.Quote(home))
 }
 
 // hiddenText is openText where nobody gets to the files.
 func hiddenText(home string, n int, path string, mode fs.FileMode) finding {
 	return note(fmt.Sprintf("nobody else gets in, but %s would be open if the home were, such as %s (%04o)", files(n), safeLine(path), mode.Perm()),
-		"To close them, type: chmod -R go= "+quoted(home))
+		"To close them, type: chmod -R go= "+hint.Quote(home))
 }
 
 func foreignText(home string, n, owner int, path string) finding {
 	return wrong(fmt.Sprintf("%s not yours, such as %s, of user %d", areFiles(n), safeLine(path), owner),
-		"To make them yours, type: sudo chown -R $(id -u) "+quoted(home))
+		"To make them yours, type: sudo chown -R $(id -u) "+hint.Quote(home))
 }
 
 func closedText(home string, n int, path string, mode fs.FileMode) finding {
 	return wrong(fmt.Sprintf("%s closed to yourself, such as %s (%04o)", areFiles(n), safeLine(path), mode.Perm()),
-		"To open them, type: chmod -R u+rwX "+quoted(home))
+		"To open them, type: chmod -R u+rwX "+hint.Quote(home))
 }
 
 func files(n int) string {
@@ -83,21 +83,6 @@ func areFiles(n int) string {
 	}
 	return files(n) + " are"
 }
-
-// quoted is a path as it is typed in a shell.
-func quoted(path string) string {
-	return "'" + strings.ReplaceAll(safeLine(path), "'", `'\''`) + "'"
-}
-
-// shellWord is quoted where it has to be.
-func shellWord(path string) string {
-	if plainWord.MatchString(path) {
-		return path
-	}
-	return quoted(path)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 func unreadableText(err error) finding {
 	return wrong(sentence(err), "Check who may read it, and whether the disk is sound.")
@@ -182,7 +167,7 @@ func damagedText(s catalog.Session) finding {
 
 func leftoversText(home string, n int, bytes int64) finding {
 	return note(fmt.Sprintf("%s that a crash has left (%s); nobody reads them", count(n, "unfinished file"), bytesText(uint64(bytes))),
-		fmt.Sprintf("To remove them, when no agent-chatter is running, type: find %s -name '*.tmp' -type f -delete", quoted(home)))
+		fmt.Sprintf("To remove them, when no agent-chatter is running, type: find %s -name '*.tmp' -type f -delete", hint.Quote(home)))
 }
 
 func trashText(n int, bytes int64) finding {

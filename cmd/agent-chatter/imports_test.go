@@ -17,10 +17,11 @@ const module = "github.com/agent-chatter/agent-chatter"
 
 // rooms says which rooms of the house each room may import, tests aside.
 var rooms = map[string][]string{
-	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
+	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
-	"coordinator":                    {"coordinator/agent", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/runecut", "journal", "schemas"},
-	"coordinator/agent":              {"projection/runecut"},
+	"coordinator":                    {"coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/runecut", "journal", "schemas"},
+	"coordinator/agent":              {"coordinator/hint", "projection/runecut"},
+	"coordinator/hint":               {},
 	"coordinator/agent/agenttest":    {"coordinator/agent"},
 	"coordinator/redact":             {},
 	"coordinator/storetest":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -252,7 +253,7 @@ func (a *app) advice(text string) string {
 		return text
 	}
 	return typedCommand.ReplaceAllStringFunc(text, func(command string) string {
-		return strings.Replace(command, "agent-chatter ", "agent-chatter --home "+shellWord(a.home)+" ", 1)
+		return strings.Replace(command, "agent-chatter ", "agent-chatter --home "+hint.Quote(a.home)+" ", 1)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
@@ -127,7 +128,7 @@ func directoryText(path string) string {
 
 // aTeamText is said of a file that holds no session.
 func aTeamText(path string) string {
-	return fmt.Sprintf("%s is the configuration of a team, not a session. To talk to the team, type: agent-chatter chat -t %s", safeLine(path), shellWord(path))
+	return fmt.Sprintf("%s is the configuration of a team, not a session. To talk to the team, type: agent-chatter chat -t %s", safeLine(path), hint.Quote(path))
 }
 
 func noFileText(path string) string {
@@ -135,7 +136,7 @@ func noFileText(path string) string {
 }
 
 func noFileToWriteText(path string) string {
-	return fmt.Sprintf("%s is no file. A chat writes to files alone; to write elsewhere, type in a shell: agent-chatter sessions export latest -o %s", safeLine(path), shellWord(path))
+	return fmt.Sprintf("%s is no file. A chat writes to files alone; to write elsewhere, type in a shell: agent-chatter sessions export latest -o %s", safeLine(path), hint.Quote(path))
 }
 
 // nothingInText says what is looked for in a directory.
@@ -146,16 +147,16 @@ func nothingInText(dir string) string {
 // archiveElsewhereText is said of an archived journal that somebody moved.
 func archiveElsewhereText(path string) string {
 	if filepath.Base(filepath.Dir(path)) == "trash" {
-		return fmt.Sprintf("%s was deleted. To take it back, type: agent-chatter sessions restore %s", safeLine(path), shellWord(strings.TrimSuffix(filepath.Base(path), archiveSuffix)))
+		return fmt.Sprintf("%s was deleted. To take it back, type: agent-chatter sessions restore %s", safeLine(path), hint.Quote(strings.TrimSuffix(filepath.Base(path), archiveSuffix)))
 	}
-	return fmt.Sprintf("%s is an archived journal that is not in a directory called archive. To have the journal itself, type: zstd -d %s", safeLine(path), shellWord(path))
+	return fmt.Sprintf("%s is an archived journal that is not in a directory called archive. To have the journal itself, type: zstd -d %s", safeLine(path), hint.Quote(path))
 }
 
 // goOnWithArchiveText says how to go on with an archived journal: who brings it
 // back from its archive has to know which directory is its own.
 func goOnWithArchiveText(path string) string {
 	return fmt.Sprintf("%s is an archived journal. To go on with its session in the home that it belongs to, type: agent-chatter chat --resume %s\nFrom elsewhere, take it over first: agent-chatter sessions import %s",
-		safeLine(path), shellWord(strings.TrimSuffix(filepath.Base(path), archiveSuffix)), shellWord(path))
+		safeLine(path), hint.Quote(strings.TrimSuffix(filepath.Base(path), archiveSuffix)), hint.Quote(path))
 }
 
 func noDirectoryText(dir string) string {

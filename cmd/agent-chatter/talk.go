@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -263,7 +264,7 @@ func (t *talk) end(reason string) error {
 func (t *talk) howToResume(id string) string {
 	how := "--resume " + id
 	if t.sessionFile != "" {
-		how = "--session-file " + shellWord(t.sessionFile)
+		how = "--session-file " + hint.Quote(t.sessionFile)
 	}
 	return how
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
 // The texts of teams.
@@ -39,7 +40,7 @@ func listedText(row listedTeam) string {
 	}
 	members := safeLine(strings.Join(row.Members, ", "))
 	if !row.Valid {
-		members = "not valid: agent-chatter team validate " + quoted(row.Path)
+		members = "not valid: agent-chatter team validate " + hint.Quote(row.Path)
 	}
 	if row.Hidden {
 		where += ", hidden by one of the same name"
@@ -86,7 +87,7 @@ func allowedRoundsText(n int) string {
 }
 
 func writtenTeamText(name string) string {
-	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", shellWord(name))
+	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", hint.Quote(name))
 }
 
 func fileThereText(path string) string {

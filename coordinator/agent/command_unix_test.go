@@ -335,8 +335,9 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 		{"interpreter missing", "./lost", dir, fs.ErrNotExist, "the program named in its first line"},
 		{"interpreter of a program in PATH missing", "lost", dir, fs.ErrNotExist, "the program named in its first line"},
 		{"neither program nor script", "./noise", dir, syscall.ENOEXEC, "#!/bin/sh"},
+		{"hostile name", "nope$(touch pwned)", dir, exec.ErrNotFound, "command -v 'nope$(touch pwned)'"},
 		{"no command", "", dir, exec.ErrNotFound, `"command"`},
-		{"NUL in the name", "a\x00b", dir, nil, `command -v "a\x00b"`},
+		{"NUL in the name", "a\x00b", dir, nil, "command -v 'a\uFFFDb'"},
 		{"no such directory", "/bin/sh", filepath.Join(dir, "gone"), fs.ErrNotExist, "baseDir"},
 		{"a file as directory", "/bin/sh", plain, nil, "baseDir"},
 	} {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
 // A StartError says that a member's command could not be started: it is not there, may not
@@ -36,24 +36,15 @@ func (e *StartError) Help() string {
 	case errors.Is(e.Err, exec.ErrNotFound) && e.Install != "":
 		return fmt.Sprintf("install it, or give its full path as the command; to install it, type: %s", e.Install)
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return fmt.Sprintf("install it, or give its full path as the command; to look for it, type: command -v %s", shellWord(e.Command))
+		return fmt.Sprintf("install it, or give its full path as the command; to look for it, type: command -v %s", hint.Quote(e.Command))
 	case errors.Is(e.Err, fs.ErrPermission):
-		return fmt.Sprintf("it must be a file that may be executed; type: chmod +x %s", shellWord(e.Command))
+		return fmt.Sprintf("it must be a file that may be executed; type: chmod +x %s", hint.Quote(e.Command))
 	case errors.Is(e.Err, syscall.ENOEXEC):
 		return "it is neither a program of this system nor a script whose first line names one, such as #!/bin/sh"
 	case errors.Is(e.Err, fs.ErrNotExist):
 		return "check the command and, if it is a script, the program named in its first line"
 	}
 	return "check the command, its args and its env"
-}
-
-// shellWord is the word as it can be typed, without bytes that act on a terminal.
-func shellWord(word string) string {
-	quoted := strconv.Quote(word)
-	if quoted == `"`+word+`"` && !strings.ContainsAny(word, " $`!*?&;|<>()#~'") {
-		return word
-	}
-	return quoted
 }
 
 // errDir marks the start errors that are about the working directory.
