@@ -87,7 +87,9 @@ func TestUsesAtomicWritePattern(t *testing.T) {
 	for _, name := range []string{filepath.Base(checkpoint), "sessions.json"} {
 		path := filepath.Join(d.dir(), name)
 		direct := d.operations(func(kind, rest string) bool { return kind == "open" && rest == path })
-		renamed := d.operations(func(kind, rest string) bool { return kind == "rename" && rest == path+".tmp to "+path })
+		renamed := d.operations(func(kind, rest string) bool {
+			return kind == "rename" && strings.HasPrefix(rest, path+".") && strings.HasSuffix(rest, ".tmp to "+path)
+		})
 		if len(direct) > 0 || len(renamed) == 0 {
 			t.Errorf("%s was opened %d times, renamed %d times", name, len(direct), len(renamed))
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -206,29 +208,10 @@ func updateRegistry(home string, change func(map[string]registeredJSON) error) e
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, append(document, '\n'))
-}
-
-// replaceFile gives a file another content, so that also a power cut leaves the one or the other.
-func replaceFile(path string, content []byte) (err error) {
-	tmp := path + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
+	return atomicfile.Replace(journal.OS, path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(document, '\n'))
 		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	// Crash here leaves the old registry and a *.tmp that nobody reads.
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	// Crash here leaves the one or the other.
-	return journal.OS.SyncDir(filepath.Dir(path))
+	})
 }
 
 // lockRegistry waits as long as others may need for a change. The file stays: to remove it

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
 
 // FS is all that a journal needs of a file system. The zero Options use the
@@ -127,26 +129,14 @@ func makeDir(fsys FS, dir string) error {
 	return fsys.SyncDir(filepath.Dir(dir))
 }
 
-// WriteFile replaces the file name with data in such a way that a reader finds
-// the old content or the new, never a part. It is for files that can be made
-// anew: a power cut may undo it.
+// WriteFile replaces the content of the file name by data atomically: a reader
+// finds the previous content or the new one. A power cut may undo it or leave the
+// file empty, so it is for files that can be rebuilt.
 func WriteFile(fsys FS, name string, data []byte) error {
-	tmp := name + tmpSuffix
-	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
-	if err != nil {
+	return atomicfile.ReplaceUnsynced(fsys, name, fileMode, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		fsys.Remove(tmp)
-		return err
-	}
-	if err := f.Close(); err != nil {
-		fsys.Remove(tmp)
-		return err
-	}
-	// Crash here leaves the old file and a *.tmp that nobody reads.
-	return fsys.Rename(tmp, name)
+	})
 }
 
 // ReadFile reads the whole file name. One of more than limit bytes, which is not

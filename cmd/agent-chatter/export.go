@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -72,27 +74,7 @@ func writeAtomically(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &exitError{exitFailed, noDirectoryText(filepath.Dir(path))}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone when it was renamed
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	// Crash here leaves the old file, and a *.tmp beside it.
-	return os.Rename(f.Name(), path)
+	return atomicfile.Replace(journal.OS, path, 0o600, write)
 }
 
 type sessionsExport struct {

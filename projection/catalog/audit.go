@@ -109,7 +109,7 @@ func sameJSON(a, b any) bool {
 
 var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
-		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))(\.tmp)?$`)
+		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
 })
 
 // ourType is what we have under a name, unless it is a link.

@@ -1,0 +1,100 @@
+// Package atomicfile replaces whole files: a reader finds the previous content
+// or the new content, never a part of either.
+//
+// The new content is written to a temporary file with a unique name in the same
+// directory, NAME.XXXXXXXX.tmp, which is then renamed. A failure removes the
+// temporary file and leaves the previous content. A crash may leave a temporary
+// file, which is never read.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// FS is the part of a file system that this package uses. journal.FS
+// implements it.
+type FS[F File] interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (F, error)
+	Rename(oldname, newname string) error
+	Remove(name string) error
+	SyncDir(name string) error
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// Replace sets the content of the file name to what write writes, and its
+// permissions to perm (before umask). It creates the file if it is missing.
+// When Replace returns nil, the content survives a power cut. When it returns
+// an error, the file has the previous content, or, if the directory could not
+// be synced, perhaps the new one. An error of write is returned unchanged.
+//
+// The writer that write receives is buffered.
+func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
+	if err := replace(fsys, name, perm, write, File.Sync); err != nil {
+		return err
+	}
+	// Crash here leaves the previous content or the new one.
+	err := fsys.SyncDir(filepath.Dir(name))
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // this file system cannot sync directories
+	}
+	return err
+}
+
+// ReplaceUnsynced is Replace without the syncs. After a power cut the file may
+// have either content or be empty, so it is for files that can be rebuilt.
+func ReplaceUnsynced[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
+	return replace(fsys, name, perm, write, func(File) error { return nil })
+}
+
+func replace[F File](
+	fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error, sync func(File) error,
+) error {
+	f, tmp, err := create(fsys, name, perm)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = sync(f)
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		// Crash here leaves the previous content and a temporary file.
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		fsys.Remove(tmp)
+	}
+	return err
+}
+
+// create creates a temporary file next to name that did not exist before.
+func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string, err error) {
+	for range 100 {
+		tmp = fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())
+		f, err = fsys.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, tmp, err
+}

@@ -1,0 +1,134 @@
+package atomicfile_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+func content(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func ExampleReplace() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "config.json")
+	err = atomicfile.Replace(journal.OS, name, 0o600, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, `{"window": 20}`)
+		return err
+	})
+	text, _ := os.ReadFile(name)
+	fmt.Printf("%v %s", err, text)
+	// Output: <nil> {"window": 20}
+}
+
+func TestReplaceCreatesAndReplaces(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	for _, replace := range []func(string) error{
+		func(text string) error { return atomicfile.Replace(journal.OS, name, 0o640, content(text)) },
+		func(text string) error { return atomicfile.ReplaceUnsynced(journal.OS, name, 0o640, content(text)) },
+	} {
+		for _, text := range []string{"first", "second, which is longer", ""} {
+			if err := replace(text); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(name); string(got) != text || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, text)
+			}
+		}
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if perm := info.Mode().Perm(); perm != 0o640 && runtime.GOOS != "windows" {
+		t.Errorf("the permissions are %o", perm)
+	}
+	wantFiles(t, name)
+}
+
+func TestFailureLeavesThePreviousContent(t *testing.T) {
+	broken := errors.New("broken")
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte("previous"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := atomicfile.Replace(journal.OS, name, 0o600, func(w io.Writer) error {
+		fmt.Fprint(w, "half of ")
+		return broken
+	})
+	if err != broken {
+		t.Errorf("got %v, want the error of write", err)
+	}
+	wantFiles(t, name)
+	for _, failure := range []error{syscall.ENOSPC, syscall.EIO} {
+		for n := 1; ; n++ {
+			if err := os.WriteFile(name, []byte("previous"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			disk := journaltest.New(journal.OS)
+			disk.FailFrom(n, failure)
+			err := atomicfile.Replace(disk, name, 0o600, content("new"))
+			disk.Heal()
+			got, readErr := os.ReadFile(name)
+			if readErr != nil {
+				t.Fatal(readErr)
+			}
+			if err == nil {
+				if string(got) != "new" || n == 1 {
+					t.Errorf("%v from operation %d: no error, content %q", failure, n, got)
+				}
+				break
+			}
+			if !errors.Is(err, failure) {
+				t.Errorf("%v from operation %d: got %v", failure, n, err)
+			}
+			if s := string(got); s != "previous" && s != "new" {
+				t.Errorf("%v from operation %d: content %q", failure, n, s)
+			}
+		}
+	}
+}
+
+// wantFiles checks that the directory has no other file than name.
+func wantFiles(t *testing.T, name string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 || entries[0].Name() != filepath.Base(name) {
+		t.Errorf("the directory has %v", entries)
+	}
+}
+
+// noDirSync is a file system that cannot sync directories.
+type noDirSync struct{ journal.FS }
+
+func (noDirSync) SyncDir(name string) error {
+	return &fs.PathError{Op: "sync", Path: name, Err: syscall.EINVAL}
+}
+
+func TestDirectoriesThatCannotBeSynced(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := atomicfile.Replace(noDirSync{journal.OS}, name, 0o600, content("new")); err != nil {
+		t.Error(err)
+	}
+}
