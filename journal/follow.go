@@ -136,7 +136,7 @@ func (t *follower) pause() error {
 	if t.short() {
 		return t.replaced()
 	}
-	if len(t.sc.lines.pending) == 0 || t.archived() {
+	if len(t.sc.lines.Rest()) == 0 || t.archived() {
 		return nil
 	}
 	info, err := t.file.Stat()

@@ -11,7 +11,7 @@ import (
 // memory: its beginning, its length, and whether it checks.
 type longLine struct {
 	head  []byte
-	bytes int64  // so far, with its newline when it has one
+	bytes int64  // with its newline when it has one
 	crc   uint32 // of all but the tail
 	tail  []byte // the last bytes, which may be the trailer
 }
@@ -19,11 +19,10 @@ type longLine struct {
 // headSize is enough of a line for the numbers that it begins with.
 const headSize = 64
 
-// newLongLine starts on a line that begins so, behind one with the sum prev.
-func newLongLine(beginning []byte, prev Sum) *longLine {
+// newLongLine starts on a line behind one with the sum prev.
+func newLongLine(prev Sum) *longLine {
 	var digits [8]byte
 	return &longLine{
-		head: append([]byte(nil), beginning[:min(len(beginning), headSize)]...),
 		crc:  crc32.Update(0, castagnoli, prev.appendHex(digits[:0])),
 		tail: make([]byte, 0, 2*trailerLen),
 	}
@@ -32,7 +31,7 @@ func newLongLine(beginning []byte, prev Sum) *longLine {
 // add takes the next piece of the line. What is not among the last 18 bytes of
 // all pieces goes into the sum.
 func (l *longLine) add(piece []byte) {
-	l.bytes += int64(len(piece))
+	l.head = append(l.head, piece[:min(len(piece), headSize-len(l.head))]...)
 	if n := len(piece) - trailerLen; n >= 0 {
 		l.crc = crc32.Update(l.crc, castagnoli, l.tail)
 		l.crc = crc32.Update(l.crc, castagnoli, piece[:n])

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // tailWindow is how much of a journal's end is checked before it is written
@@ -93,13 +95,13 @@ func (s source) firstIn(offset int64, maxLine int) (Position, error) {
 		return Position{}, err
 	}
 	defer r.Close()
-	l := lines{r: r, max: maxLine}
-	half, err := l.next()
+	l := lines.NewReader(r, maxLine)
+	half, err := l.Next()
 	if err != nil {
 		return Position{}, err
 	}
 	offset += int64(len(half)) + 1
-	line, err := l.next()
+	line, err := l.Next()
 	if err != nil {
 		return Position{}, err
 	}
@@ -140,7 +142,7 @@ func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
 	case err != io.EOF:
 		return end, s.unreadable(sc.at, err)
 	}
-	if half := len(sc.lines.pending); half > 0 {
+	if half := len(sc.lines.Rest()); half > 0 {
 		end.torn = Torn{Offset: sc.at.Offset, Bytes: int64(half), Reason: "the last line has no end"}
 	}
 	return end, nil
@@ -162,7 +164,7 @@ func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error
 	}
 	defer r.Close()
 	rest := remains{at: bad.at, claimed: claimed, torn: Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}}
-	err = rest.read(&lines{r: r, max: maxLine})
+	err = rest.read(lines.NewReader(r, maxLine))
 	if err != nil {
 		return Torn{}, s.unreadable(bad.at, err)
 	}
@@ -184,11 +186,11 @@ type remains struct {
 	wentOn  bool   // the line checks now: a writer has set the torn tail aside
 }
 
-func (m *remains) read(l *lines) error {
+func (m *remains) read(l *lines.Reader) error {
 	for first := true; ; first = false {
-		line, err := l.next()
+		line, err := l.Next()
 		switch {
-		case err == errLongLine:
+		case err == lines.ErrTooLong:
 			err = m.skip(l)
 		case err == nil && first && checks(line, m.at):
 			m.wentOn = true
@@ -197,7 +199,7 @@ func (m *remains) read(l *lines) error {
 			m.take(line, first)
 		}
 		if err == io.EOF {
-			m.torn.Bytes += int64(len(l.pending))
+			m.torn.Bytes += int64(len(l.Rest()))
 			return nil
 		}
 		if err != nil {
@@ -215,8 +217,8 @@ func (m *remains) take(line []byte, first bool) {
 	}
 }
 
-func (m *remains) skip(l *lines) error {
-	long, err := l.skip(Sum(0)) // what came before is not known, so that it cannot be checked
+func (m *remains) skip(l *lines.Reader) error {
+	long, err := skipLine(l, Sum(0)) // what came before is not known, so that it cannot be checked
 	m.torn.Bytes += long.bytes
 	if e, ok := long.said(); ok && err == nil {
 		m.note(e)

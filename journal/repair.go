@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // Repaired is what Repair did, or would do.
@@ -136,9 +138,9 @@ func (m *mend) run(w io.Writer) error {
 		return err
 	}
 	defer r.Close()
-	l := lines{r: r, max: m.dir.maxLine}
+	l := lines.NewReader(r, m.dir.maxLine)
 	for err == nil {
-		err = m.next(&l)
+		err = m.next(l)
 		if flushErr := m.flush(w); flushErr != nil {
 			return flushErr
 		}
@@ -146,7 +148,7 @@ func (m *mend) run(w io.Writer) error {
 	if err != io.EOF {
 		return err
 	}
-	if half := int64(len(l.pending)); half > 0 {
+	if half := int64(len(l.Rest())); half > 0 {
 		m.drop(half, Event{}, errors.New("the last line has no end"))
 	}
 	if err := m.close(); err != nil {
@@ -156,10 +158,10 @@ func (m *mend) run(w io.Writer) error {
 }
 
 // next deals with one line of the old journal.
-func (m *mend) next(l *lines) error {
-	line, err := l.next()
+func (m *mend) next(l *lines.Reader) error {
+	line, err := l.Next()
 	m.line++
-	if err == errLongLine {
+	if err == lines.ErrTooLong {
 		return m.skip(l)
 	}
 	if err != nil {
@@ -170,8 +172,8 @@ func (m *mend) next(l *lines) error {
 
 // skip drops a line that is too long, unless it is a good one: then somebody
 // has to allow as many bytes first.
-func (m *mend) skip(l *lines) error {
-	long, err := l.skip(m.before)
+func (m *mend) skip(l *lines.Reader) error {
+	long, err := skipLine(l, m.before)
 	if err != nil && err != io.EOF {
 		return err
 	}

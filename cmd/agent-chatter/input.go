@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // line is one thing that somebody said or asked for.
@@ -51,14 +51,14 @@ func newPipe(r io.Reader, asJSON bool, limit int) *pipe {
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
 	p := &pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
-	go p.read(bufio.NewReader(r))
+	go p.read(lines.NewReader(r, limit))
 	return p
 }
 
-func (p *pipe) read(r *bufio.Reader) {
+func (p *pipe) read(r *lines.Reader) {
 	defer close(p.lines)
 	for {
-		line, err := readLine(r, p.limit)
+		line, err := readLine(r)
 		if line.bytes > 0 {
 			p.lines <- line
 		}
@@ -69,24 +69,23 @@ func (p *pipe) read(r *bufio.Reader) {
 	}
 }
 
-// rawLine is a line of a pipe, or the beginning of one that is over the limit.
+// rawLine is a line of a pipe without its newline. A line over the limit has only a length.
 type rawLine struct {
 	text  string
-	bytes int // of all of it, with its end
+	bytes int // with the newline
 }
 
-// readLine reads a line with its end, and keeps no more of it than the limit.
-func readLine(r *bufio.Reader, limit int) (rawLine, error) {
-	var kept []byte
-	n := 0
-	for {
-		piece, err := r.ReadSlice('\n')
-		n += len(piece)
-		kept = append(kept, piece[:min(len(piece), limit-len(kept))]...)
-		if err != bufio.ErrBufferFull {
-			return rawLine{string(kept), n}, err
-		}
+// readLine reads the next line. The last line may lack its newline: it comes with an error.
+func readLine(r *lines.Reader) (rawLine, error) {
+	line, err := r.Next()
+	switch err {
+	case nil:
+		return rawLine{string(line), len(line) + 1}, nil
+	case lines.ErrTooLong:
+		n, err := r.Skip(nil)
+		return rawLine{bytes: int(n)}, err
 	}
+	return rawLine{string(r.Rest()), len(r.Rest())}, err
 }
 
 func (p *pipe) next(_ string, quit <-chan struct{}) (line, error) {

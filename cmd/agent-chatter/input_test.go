@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // Whatever a line of JSON input holds: it is a message with the content that
@@ -52,19 +53,21 @@ func FuzzParseLine(f *testing.F) {
 
 func TestALineOfInputIsReadWithNoMoreMemoryThanTheLimit(t *testing.T) {
 	for _, c := range []struct{ input, want string }{
-		{"hello\nagain\n", "hello\n 6|again\n 6|"},
+		{"hello\nagain\n", "hello 6|again 6|"},
 		{"no end", "no end 6|"},
-		{"\n\n", "\n 1|\n 1|"},
+		{"\n\n", " 1| 1|"},
 		{"", ""},
-		{"12345678\nshort", "12345678\n 9|short 5|"},
-		{"123456789\nshort\n", "123456789 10|short\n 6|"},
-		{strings.Repeat("x", 10_000) + "\nshort\n", "xxxxxxxxx 10001|short\n 6|"},
-		{strings.Repeat("x", 10_000), "xxxxxxxxx 10000|"},
+		{"12345678\nshort", "12345678 9|short 5|"},
+		{"123456789", "123456789 9|"},
+		{"123456789\nshort\n", " 10|short 6|"},
+		{"1234567890", " 10|"},
+		{strings.Repeat("x", 10_000) + "\nshort\n", " 10001|short 6|"},
+		{strings.Repeat("x", 10_000), " 10000|"},
 	} {
-		r := bufio.NewReader(strings.NewReader(c.input))
+		r := lines.NewReader(strings.NewReader(c.input), 9)
 		var got strings.Builder
 		for {
-			line, err := readLine(r, 9)
+			line, err := readLine(r)
 			if line.bytes > 0 {
 				fmt.Fprintf(&got, "%s %d|", line.text, line.bytes)
 			}

@@ -17,7 +17,7 @@ type hearing struct {
 	parser  parser
 	linger  time.Duration
 
-	lines lines
+	lines lineSplitter
 
 	verdict *verdict
 	overdue <-chan time.Time // when the agent should have ended after its verdict; told once
@@ -33,7 +33,7 @@ func (h *hearing) listen(yield func(Event, error) bool) bool {
 		select {
 		case text, ok := <-h.process.texts:
 			if !ok {
-				return h.hear(h.lines.begun, yield)
+				return h.hear(h.lines.rest(), yield)
 			}
 			if !h.lines.take(text, func(line []byte) bool { return h.hear(line, yield) }) {
 				return false

@@ -1,34 +1,49 @@
 package agent
 
-import "strings"
+import (
+	"bytes"
+	"io"
 
-// lineLimit is how long a line of an agent may be, in bytes. No session has room for a reply
-// that is longer.
+	"github.com/agent-chatter/agent-chatter/journal/lines"
+)
+
+// lineLimit is the length of the longest line that an agent may print, in bytes. No session has
+// room for a longer reply.
 const lineLimit = 64 << 20
 
-// lines puts the lines of an agent together from pieces that end anywhere.
-type lines struct {
-	begun   []byte // the beginning of a line whose end has not come
-	tooLong bool   // a line was longer than the limit: nothing more is taken
+// A lineSplitter splits the output of an agent, which arrives in pieces, into lines.
+type lineSplitter struct {
+	pieces bytes.Buffer // received, and not yet read by lines
+	lines  *lines.Reader
+
+	tooLong bool // a line was longer than lineLimit: the rest of the output is ignored
 }
 
-// take takes in a piece, and hands each line that it ends to hear, until hear wants no more:
-// then it is false. The line is valid until hear returns.
-func (l *lines) take(text string, hear func(line []byte) bool) bool {
+// take passes each line that the piece completes to hear, until hear returns false; then it
+// returns false. The line is valid until hear returns.
+func (s *lineSplitter) take(piece string, hear func(line []byte) bool) bool {
+	if s.lines == nil {
+		s.lines = lines.NewReader(&s.pieces, lineLimit+len("\n"))
+	}
+	s.pieces.WriteString(piece)
 	for {
-		line, rest, whole := strings.Cut(text, "\n")
-		if l.tooLong = len(l.begun)+len(line) > lineLimit; l.tooLong {
+		line, err := s.lines.Next()
+		switch {
+		case err == io.EOF:
 			return true
-		}
-		l.begun = append(l.begun, line...)
-		if !whole {
+		case err != nil:
+			s.tooLong = true
 			return true
-		}
-		heard := hear(l.begun)
-		l.begun = l.begun[:0]
-		if !heard {
+		case !hear(line):
 			return false
 		}
-		text = rest
 	}
+}
+
+// rest returns the unterminated last line.
+func (s *lineSplitter) rest() []byte {
+	if s.lines == nil {
+		return nil
+	}
+	return s.lines.Rest()
 }

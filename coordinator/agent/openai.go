@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +12,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // OpenAI is the engine for a model behind an API for chat completions, as OpenAI's own, those
@@ -142,9 +142,12 @@ func withoutPassword(address string) string {
 // listen passes on the reply, until its end.
 func (a *api) listen(response *http.Response, yield func(Event, error) bool) (heard bool, err error) {
 	var p openaiParser
-	lines := bufio.NewReader(response.Body)
+	r := lines.NewReader(response.Body, lineLimit)
 	for {
-		line, err := readLine(lines)
+		line, err := r.Next()
+		if err != nil && err != lines.ErrTooLong {
+			line = r.Rest()
+		}
 		events := p.parse(bytes.TrimSpace(line))
 		if len(events) == 0 && bytes.HasPrefix(line, []byte("data:")) {
 			events = append(events, Alive{}) // it thinks
@@ -155,8 +158,8 @@ func (a *api) listen(response *http.Response, yield func(Event, error) bool) (he
 			}
 		}
 		switch {
-		case errors.Is(err, errLineTooLong):
-			return true, a.failure(err.Error(), "ask for less at once")
+		case err == lines.ErrTooLong:
+			return true, a.failure(fmt.Sprintf("it sent a line of more than %d bytes", lineLimit), "ask for less at once")
 		case err != nil || p.over:
 			return true, a.judge(&p, response, err)
 		}
@@ -185,25 +188,6 @@ func (a *api) judge(p *openaiParser, response *http.Response, err error) error {
 		return a.failure(p.verdict.says, finishes[p.verdict.says])
 	}
 	return nil
-}
-
-// errLineTooLong is a line longer than lineLimit.
-var errLineTooLong = fmt.Errorf("it sent a line of more than %d bytes", lineLimit)
-
-// readLine reads a line with its end, or the last one without. The error says that there are
-// no more.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := r.ReadSlice('\n')
-		if len(line)+len(piece) > lineLimit {
-			return nil, errLineTooLong
-		}
-		line = append(line, piece...)
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
 }
 
 // An openaiParser reads the lines of a reply: a stream of events, or a completion as a whole

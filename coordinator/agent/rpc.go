@@ -22,7 +22,7 @@ type wire struct {
 	process *process
 	mailbox *mailbox
 
-	lines lines
+	lines lineSplitter
 	inbox []message // read, and not yet asked for
 	noise string    // the first line that was no message
 	asked int64     // the id of the last request

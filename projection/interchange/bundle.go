@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"iter"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -112,7 +112,7 @@ func (e *BundleError) Error() string {
 // bundle was cut off, or one of reading.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
 	return func(yield func(iter.Seq2[journal.Event, error]) bool) {
-		b := &bundleReader{r: bufio.NewReader(r), limit: limit}
+		b := &bundleReader{lines: lines.NewReader(r, limit)}
 		if b.err = b.head(); b.err == nil {
 			b.ahead, b.err = b.next()
 		}
@@ -158,8 +158,7 @@ func (s *bundled) next() (e journal.Event, ok bool) {
 }
 
 type bundleReader struct {
-	r        *bufio.Reader
-	limit    int // of a line, in bytes
+	lines    *lines.Reader
 	line     int
 	at       journal.Position // of the session that is read
 	sessions int              // that are still to come
@@ -170,23 +169,17 @@ type bundleReader struct {
 	told  bool          // somebody was given the error
 }
 
-// read returns the next line, with its end when it has one.
+// read returns the next line, which is valid until the next call.
 func (b *bundleReader) read() ([]byte, error) {
 	b.line++
-	var line []byte
-	for {
-		piece, err := b.r.ReadSlice('\n')
-		line = append(line, piece...)
-		switch {
-		case len(line) > b.limit:
-			return nil, b.wrong("it is longer than a line may be")
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF:
-			return nil, b.wrong("the bundle was cut off there")
-		default:
-			return line, err
-		}
+	line, err := b.lines.Next()
+	switch err {
+	case lines.ErrTooLong:
+		err = b.wrong("it is longer than a line may be")
+	case io.EOF:
+		err = b.wrong("the bundle was cut off there")
 	}
+	return line, err
 }
 
 func (b *bundleReader) wrong(reason string) error { return &BundleError{b.line, reason} }
@@ -233,7 +226,10 @@ func (b *bundleReader) end(line []byte) error {
 	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
 		return b.wrong("lines before it are missing")
 	}
-	_, err := b.r.Peek(1)
+	more, err := b.lines.More()
+	if err == nil && !more {
+		err = io.EOF
+	}
 	return err
 }
 

@@ -72,7 +72,7 @@ func (c *claudeContent) UnmarshalJSON(data []byte) error {
 // which become one message.
 func Claude(data []byte, path string, app projection.App) (*Session, error) {
 	t := newTranscript(claudeTeam, "Claude Code")
-	all := lines[claudeLine](data, &t.skipped)
+	all := decodeLines[claudeLine](data, &t.skipped)
 	var response []claudeLine // the lines of one
 	counted := map[string]bool{}
 	for _, line := range claudeBranch(all) {

@@ -107,7 +107,7 @@ func (m masterMessage) hasResult() bool {
 }
 
 func (t *transcript) masterLog(data []byte) {
-	all := lines[masterLine](data, &t.skipped)
+	all := decodeLines[masterLine](data, &t.skipped)
 	model := ""
 	for _, line := range all {
 		if line.Type == "session-metadata" {

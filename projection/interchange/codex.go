@@ -82,7 +82,7 @@ func (o *codexOutput) UnmarshalJSON(data []byte) error {
 func Codex(data []byte, path string, app projection.App) (*Session, error) {
 	t := newTranscript(codexTeam, "Codex")
 	c := &codex{transcript: t}
-	for i, line := range lines[codexLine](data, &t.skipped) {
+	for i, line := range decodeLines[codexLine](data, &t.skipped) {
 		t.touch(line.Timestamp.Time)
 		c.take(i, line)
 	}

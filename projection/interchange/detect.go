@@ -24,7 +24,7 @@ func DetectTranscript(beginning []byte) string {
 		}
 	}
 	var ignored int
-	for _, line := range lines[struct {
+	for _, line := range decodeLines[struct {
 		Type, SessionID, ProjectHash string
 		UUID, Role                   string
 		Payload, Message, Content    json.RawMessage

@@ -91,7 +91,7 @@ func (t *transcript) geminiMessages(data []byte) []geminiMessage {
 		return *whole.Messages
 	}
 	var messages []geminiMessage
-	for _, line := range lines[geminiLine](data, &t.skipped) {
+	for _, line := range decodeLines[geminiLine](data, &t.skipped) {
 		at := slices.IndexFunc(messages, func(m geminiMessage) bool { return m.ID == line.ID })
 		switch {
 		case line.RewindTo != nil:

@@ -42,7 +42,7 @@ func Synapse(data []byte, path string, index []byte, modified time.Time, app pro
 			}
 		}
 	}
-	for _, m := range lines[synapseMessage](data, &t.skipped) {
+	for _, m := range decodeLines[synapseMessage](data, &t.skipped) {
 		t.synapse(m, at)
 	}
 	return t.session(synapseTeam, path, app)

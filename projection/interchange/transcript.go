@@ -166,9 +166,9 @@ func withoutWrappers(text string) string {
 	return strings.TrimSpace(wrappers.ReplaceAllString(text, ""))
 }
 
-// lines are the lines of a file that are JSON objects, decoded; the others are
+// decodeLines decodes the lines of a file that are JSON objects; the others are
 // counted.
-func lines[T any](data []byte, skipped *int) []T {
+func decodeLines[T any](data []byte, skipped *int) []T {
 	var all []T
 	for line := range bytes.Lines(data) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
