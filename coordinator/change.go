@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -126,7 +127,7 @@ func (c *Coordinator) again(member Member, m projection.Message) item {
 	if m.Speaker.Type == projection.TypeAI {
 		t.answers = c.answeredBy(m.ID)
 	}
-	return item{member: member, trigger: t, intent: IntentReply, since: c.o.Now()}
+	return item{member: member, trigger: t, intent: marker.Reply, since: c.o.Now()}
 }
 
 // answeredBy is the message to which an agent's message is a reply, as the

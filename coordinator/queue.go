@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // The bounds of the queue.
 const (
 	mostWaiting  = 50 // members; more are skipped
-	mostOfOne    = 10 // for an answer to the same message; more become IntentExtend
+	mostOfOne    = 10 // for an answer to the same message; more become marker.Extend
 	mostInARow   = 5  // because the last message asked for them, while others wait
 	mostRecorded = 20 // decisions at a time; more are counted
 )
@@ -20,7 +21,7 @@ const (
 type item struct {
 	member  Member
 	trigger trigger
-	intent  Intent
+	intent  marker.Intent
 	since   time.Time
 }
 
@@ -57,9 +58,9 @@ func (q *queue) add(i item) *projection.QueueChange {
 		return changed(projection.QueueSkipped, i, fmt.Sprintf("%d are waiting, and no more can", mostWaiting))
 	}
 	var change *projection.QueueChange
-	if i.intent != IntentExtend && q.askedBy(i.trigger.id) >= mostOfOne {
+	if i.intent != marker.Extend && q.askedBy(i.trigger.id) >= mostOfOne {
 		change = changed(projection.QueueDemoted, i, fmt.Sprintf("%d are asked by the same message: this one comes after those who reply", mostOfOne))
-		i.intent = IntentExtend
+		i.intent = marker.Extend
 	}
 	q.items = append(q.items, i)
 	return change
@@ -104,7 +105,7 @@ func (q *queue) take(last string) (item, *projection.QueueChange) {
 
 // next is the place of who is next, and why it is not the first one.
 func (q *queue) next(last string) (at int, why string) {
-	if at = q.best(func(w item) bool { return w.intent == IntentInterrupt }); at >= 0 {
+	if at = q.best(func(w item) bool { return w.intent == marker.Interrupt }); at >= 0 {
 		return at, "it interrupts (P1)"
 	}
 	const byIntent = "those who reply (P2) come before those who extend (P3)"
@@ -170,7 +171,7 @@ func changed(action projection.QueueAction, i item, reason string) *projection.Q
 // Queued is somebody who is to speak.
 type Queued struct {
 	Member  Member
-	Intent  Intent
+	Intent  marker.Intent
 	AskedBy string // as displayed
 	Text    string // of the message that asks
 	Since   time.Time

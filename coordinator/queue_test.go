@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // crowd is a team of a human, you, and so many agents, a01, a02 and so on.
@@ -99,9 +100,9 @@ func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
 	s := waiting(t, &coordinator.MemoryStore{}, names(1, 12))
 	waits := s.Queued()
 	for i, w := range waits {
-		want := coordinator.IntentReply
+		want := marker.Reply
 		if i >= 9 { // the human was the tenth
-			want = coordinator.IntentExtend
+			want = marker.Extend
 		}
 		if w.Intent != want || w.Member.ID != fmt.Sprintf("a%02d", i+1) {
 			t.Errorf("%d is %s with %v", i, w.Member.ID, w.Intent)

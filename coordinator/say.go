@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // TurnError says that an agent's turn did not end well. The session goes on.
@@ -85,8 +86,8 @@ func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 }
 
 // markers takes a message apart. Taking markers out may put a secret together.
-func (c *Coordinator) markers(text string) Markers {
-	m := ParseMarkers(text)
+func (c *Coordinator) markers(text string) marker.Message {
+	m := marker.Parse(text)
 	m.Content = c.secrets.Text(m.Content)
 	return m
 }
@@ -99,7 +100,7 @@ func (c *Coordinator) nameOf(name string) (Member, bool) {
 }
 
 // appendHuman records a human's message, and what has to come before it.
-func (c *Coordinator) appendHuman(human Member, m Markers) (projection.MessageAppended, error) {
+func (c *Coordinator) appendHuman(human Member, m marker.Message) (projection.MessageAppended, error) {
 	opening, err := c.opening()
 	if err != nil {
 		return projection.MessageAppended{}, err
@@ -146,7 +147,7 @@ func speaker(m Member) projection.Speaker {
 }
 
 // routing says whom the markers of a message meant; nil when it has none.
-func (c *Coordinator) routing(m Markers) *projection.Routing {
+func (c *Coordinator) routing(m marker.Message) *projection.Routing {
 	if len(m.Next) == 0 {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (c *Coordinator) routing(m Markers) *projection.Routing {
 // addresses nobody lets the queue go on, or goes to the first agent. It returns
 // false when it is not known whom the human meant, or nothing was said to anybody:
 // the human is next.
-func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) bool {
+func (c *Coordinator) routeHuman(m marker.Message, said projection.MessageAppended) bool {
 	trigger := triggerFrom(said.Message)
 	addressed := c.enqueue(m, trigger)
 	if len(m.Next) > 0 {
@@ -175,14 +176,14 @@ func (c *Coordinator) routeHuman(m Markers, said projection.MessageAppended) boo
 		return false // it was there to clear the queue: it asks nothing
 	}
 	if first, ok := c.team.FirstAI(); ok && c.queue.empty() {
-		c.queue.add(item{member: first, trigger: trigger, intent: IntentReply, since: c.o.Now()})
+		c.queue.add(item{member: first, trigger: trigger, intent: marker.Reply, since: c.o.Now()})
 	}
 	return true
 }
 
 // enqueue obeys the markers of a message and returns how many members it
 // addressed. Unknown names are said.
-func (c *Coordinator) enqueue(m Markers, t trigger) (addressed int) {
+func (c *Coordinator) enqueue(m marker.Message, t trigger) (addressed int) {
 	unknown := c.drop(m)
 	var changes []projection.QueueChange
 	for _, target := range m.Next {
@@ -220,7 +221,7 @@ func (c *Coordinator) sayBounds(changes []projection.QueueChange) {
 
 // drop obeys the DROP markers of a message and returns the names that are no
 // member's.
-func (c *Coordinator) drop(m Markers) (unknown []string) {
+func (c *Coordinator) drop(m marker.Message) (unknown []string) {
 	const reason = "a message dropped it"
 	if m.DropAll {
 		c.decide(c.queue.drop(everybody, reason)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 const (
@@ -269,7 +270,7 @@ func (t *turn) answer(reply string, end projection.TurnEnded) error {
 
 // route puts whom the reply names into the queue. When none of them is known, or
 // the task is done, a human is next.
-func (t *turn) route(m Markers, said projection.Message) {
+func (t *turn) route(m marker.Message, said projection.Message) {
 	c, trigger := t.c, triggerFrom(said)
 	trigger.answers = t.item.trigger.id
 	addressed := c.enqueue(m, trigger)
@@ -293,7 +294,7 @@ func isDone(reply, word string) bool {
 }
 
 // sayIgnored says which markers of the reply only humans may write.
-func (t *turn) sayIgnored(m Markers) {
+func (t *turn) sayIgnored(m marker.Message) {
 	names := []string{t.item.member.DisplayName}
 	if m.From != "" {
 		t.c.o.Events.Notice(Notice{Kind: NotHuman, Names: names})

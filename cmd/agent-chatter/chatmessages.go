@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 func greetingText(t *coordinator.Team) string {
@@ -303,11 +304,11 @@ func queueText(waiting []coordinator.Queued, decided []projection.QueueChange) s
 }
 
 // intentText is what somebody waits for.
-func intentText(i coordinator.Intent) string {
+func intentText(i marker.Intent) string {
 	switch i {
-	case coordinator.IntentInterrupt:
+	case marker.Interrupt:
 		return "interrupt (P1) for"
-	case coordinator.IntentExtend:
+	case marker.Extend:
 		return "add to (P3)"
 	}
 	return "answer"

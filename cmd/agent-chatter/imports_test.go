@@ -17,9 +17,9 @@ const module = "github.com/agent-chatter/agent-chatter"
 
 // rooms says which rooms of the house each room may import, tests aside.
 var rooms = map[string][]string{
-	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
+	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/marker", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
-	"coordinator":                    {"coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/runecut", "journal", "schemas"},
+	"coordinator":                    {"coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/marker", "projection/runecut", "journal", "schemas"},
 	"coordinator/agent":              {"coordinator/hint", "projection/runecut"},
 	"coordinator/hint":               {},
 	"coordinator/agent/agenttest":    {"coordinator/agent"},
@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"projection/search":              {"projection", "projection/catalog", "journal"},
 	"projection/catalog/catalogtest": {"projection", "projection/catalog", "journal"},
 	"projection/interchange":         {"projection", "journal", "schemas"},
+	"projection/marker":              {},
 	"projection/runecut":             {},
 	"projection/projectiontest":      {"projection", "journal", "schemas"},
 	"journal":                        {"journal/layout"},

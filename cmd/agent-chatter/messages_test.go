@@ -25,6 +25,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -209,16 +210,16 @@ func sampleTexts() []text {
 	add("roundsText", "no limit", roundsText(3, 0))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
-	waits := coordinator.Queued{Member: coordinator.Member{Name: "ada"}, Intent: coordinator.IntentReply, AskedBy: hostile, Text: strings.Repeat(hostile+" ", 20)}
+	waits := coordinator.Queued{Member: coordinator.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: hostile, Text: strings.Repeat(hostile+" ", 20)}
 	interrupts, extends := waits, waits
-	interrupts.Intent, extends.Intent = coordinator.IntentInterrupt, coordinator.IntentExtend
+	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
 	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: hostile, Reason: "a message dropped it"}}
 	add("queueText", "nobody", queueText(nil, nil))
 	wordless := waits
 	wordless.Text = ""
 	add("queueText", "an empty message", queueText([]coordinator.Queued{wordless}, nil))
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, waits, extends}, decided))
-	add("intentText", "", intentText(coordinator.IntentReply))
+	add("intentText", "", intentText(marker.Reply))
 	add("firstWords", "", firstWords("hello"))
 	add("resumeCommandText", "", resumeCommandText("--resume "+aliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))

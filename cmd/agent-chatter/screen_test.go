@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // streamedReplies are replies in which something looks like a marker, or is one.
@@ -49,7 +50,7 @@ func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
 		for _, size := range []int{1, 3, len(reply)} {
 			s, shown := watching()
 			ada := stream(s, reply, size)
-			content := strings.ToValidUTF8(coordinator.ParseMarkers(reply).Content, "\uFFFD")
+			content := strings.ToValidUTF8(marker.Parse(reply).Content, "\uFFFD")
 			s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: content})
 			s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
 			if got, want := shown.String(), "Ada: "+content+"\n"; !strings.HasSuffix(got, want) || len(got) > len(want) && !strings.Contains(reply, "\xff") {

@@ -1,4 +1,4 @@
-package coordinator
+package marker
 
 import (
 	"bytes"
@@ -12,14 +12,14 @@ type Intent int
 
 // The intents, the most urgent first.
 const (
-	IntentInterrupt Intent = 1 // !P1: before everybody who waits
-	IntentReply     Intent = 2 // !P2, and when nothing is said
-	IntentExtend    Intent = 3 // !P3: after those who reply
+	Interrupt Intent = 1 // !P1: before everybody who waits
+	Reply     Intent = 2 // !P2, and when nothing is said
+	Extend    Intent = 3 // !P3: after those who reply
 )
 
 // String is the intent as it is typed; "" without one.
 func (i Intent) String() string {
-	if i < IntentInterrupt || i > IntentExtend {
+	if i < Interrupt || i > Extend {
 		return ""
 	}
 	return "P" + string(rune('0'+i))
@@ -31,12 +31,12 @@ type Target struct {
 	Intent     Intent
 }
 
-// Markers is what a message says to the conversation rather than to its readers.
+// Message is what a message says to the conversation rather than to its readers.
 //
 // A marker is [NEXT: …], [DROP: …], [FROM: …] or [TEAM_TASK: …] in any case, and ends at
 // the first ']'. Only a task may go on over several lines. What stands in a code span or in
 // a fenced code block is text: there a marker is shown, not given, and a ']' ends nothing.
-type Markers struct {
+type Message struct {
 	// Content is the message without its NEXT and DROP markers; FROM and TEAM_TASK stay.
 	// Parsing it again finds the same From and Task, and nobody to call or drop.
 	Content string
@@ -53,10 +53,10 @@ type Markers struct {
 	HasTask bool
 }
 
-// ParseMarkers takes a message apart. Every text has a meaning, so there is no error; bytes
+// Parse takes a message apart. Every text has a meaning, so there is no error; bytes
 // that are not UTF-8 stay as they are. It takes time and memory in proportion to the text.
-func ParseMarkers(text string) Markers {
-	m := Markers{Content: text}
+func Parse(text string) Message {
+	m := Message{Content: text}
 	if found := commands(text); len(found) > 0 {
 		for _, marker := range found {
 			m.command(marker)
@@ -68,7 +68,7 @@ func ParseMarkers(text string) Markers {
 }
 
 // command takes over what a NEXT or DROP marker says.
-func (m *Markers) command(found marker) {
+func (m *Message) command(found marker) {
 	for _, name := range splitNames(found.body) {
 		switch {
 		case found.kind == kindNext:
@@ -82,7 +82,7 @@ func (m *Markers) command(found marker) {
 }
 
 // next takes over one name of a NEXT marker.
-func (m *Markers) next(typed string) {
+func (m *Message) next(typed string) {
 	target := parseTarget(typed)
 	if target.Identifier == "" {
 		return
@@ -93,7 +93,7 @@ func (m *Markers) next(typed string) {
 
 // statements takes over what the FROM and TEAM_TASK markers of Content say. Those of the
 // text as it was typed are not asked: the next reader has Content only.
-func (m *Markers) statements() {
+func (m *Message) statements() {
 	for found := range statements(m.Content) {
 		body := strings.TrimSpace(found.body)
 		switch {
@@ -126,7 +126,7 @@ func parseTarget(typed string) Target {
 			return Target{Identifier: strings.TrimSpace(typed[:n]), Intent: Intent(digit - '0')}
 		}
 	}
-	return Target{Identifier: typed, Intent: IntentReply}
+	return Target{Identifier: typed, Intent: Reply}
 }
 
 // A kind of marker is how it begins.

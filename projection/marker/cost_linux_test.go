@@ -1,4 +1,4 @@
-package coordinator_test
+package marker_test
 
 import (
 	"runtime"
@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // TestParsingTakesTimeInProportion compares texts of one length and of twice that length: a
@@ -68,7 +68,7 @@ func parsingTime(t *testing.T, text string) time.Duration {
 	for range 5 {
 		runtime.GC()
 		start := threadTime(t)
-		coordinator.ParseMarkers(text)
+		marker.Parse(text)
 		least = min(least, threadTime(t)-start)
 	}
 	return least

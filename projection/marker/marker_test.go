@@ -1,4 +1,4 @@
-package coordinator_test
+package marker_test
 
 import (
 	"fmt"
@@ -7,18 +7,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // reply is a target with the intent that nobody needs to say.
-func reply(name string) coordinator.Target {
-	return coordinator.Target{Identifier: name, Intent: coordinator.IntentReply}
+func reply(name string) marker.Target {
+	return marker.Target{Identifier: name, Intent: marker.Reply}
 }
 
 func TestMarkersSayWhatTheySay(t *testing.T) {
 	type (
-		markers = coordinator.Markers
-		targets = []coordinator.Target
+		markers = marker.Message
+		targets = []marker.Target
 	)
 	for _, test := range []struct {
 		name, text string
@@ -32,7 +32,7 @@ func TestMarkersSayWhatTheySay(t *testing.T) {
 			"list with intents", "go [NEXT: a, b!P1, c !p3, d!p2]",
 			markers{
 				Content: "go",
-				Next:    targets{reply("a"), {Identifier: "b", Intent: coordinator.IntentInterrupt}, {Identifier: "c", Intent: coordinator.IntentExtend}, reply("d")},
+				Next:    targets{reply("a"), {Identifier: "b", Intent: marker.Interrupt}, {Identifier: "c", Intent: marker.Extend}, reply("d")},
 				RawNext: []string{"a", "b!P1", "c !p3", "d!p2"},
 			},
 		},
@@ -64,7 +64,7 @@ func TestMarkersSayWhatTheySay(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := coordinator.ParseMarkers(test.text); !reflect.DeepEqual(got, test.want) {
+			if got := marker.Parse(test.text); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("%q\n got %+v\nwant %+v", test.text, got, test.want)
 			}
 		})
@@ -96,7 +96,7 @@ func TestTakingMarkersOutLeavesTheRestAsItWas(t *testing.T) {
 		{"bytes that are no text", "\xff [NEXT: a] \xfe", "\xff \xfe"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := coordinator.ParseMarkers(test.text).Content; got != test.want {
+			if got := marker.Parse(test.text).Content; got != test.want {
 				t.Errorf("%q\n got %q\nwant %q", test.text, got, test.want)
 			}
 		})
@@ -132,8 +132,8 @@ func TestMarkersInCodeAreText(t *testing.T) {
 		"the closing bracket":          "[NEXT: a`]`",
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := coordinator.Markers{Content: text}
-			if got := coordinator.ParseMarkers(text); !reflect.DeepEqual(got, want) {
+			want := marker.Message{Content: text}
+			if got := marker.Parse(text); !reflect.DeepEqual(got, want) {
 				t.Errorf("%q is %+v, want nothing but text", text, got)
 			}
 		})
@@ -161,7 +161,7 @@ func TestMarkersBesideCodeCount(t *testing.T) {
 		{"a span within the marker", "[NEXT: `a`] x", "x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := coordinator.ParseMarkers(test.text)
+			got := marker.Parse(test.text)
 			if len(got.Next) != 1 || got.Content != test.want {
 				t.Errorf("%q\n got %q, next %v\nwant %q, one next", test.text, got.Content, got.Next, test.want)
 			}
@@ -177,7 +177,7 @@ func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
 		"[NEXT: a]```\n```\n[NEXT: b]":         "```\n```\n[ NEXT: b]",
 		"[DR[NEXT: a]OP: [DR[NEXT: b]OP: c] x": "[ DROP: [ DROP: c] x",
 	} {
-		got := coordinator.ParseMarkers(text)
+		got := marker.Parse(text)
 		if got.Content != want {
 			t.Errorf("%q became %q, want %q", text, got.Content, want)
 		}
@@ -189,9 +189,9 @@ func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
 // else about sender and task.
 func checkStable(t *testing.T, text string) {
 	t.Helper()
-	first := coordinator.ParseMarkers(text)
-	want := coordinator.Markers{Content: first.Content, From: first.From, Task: first.Task, HasTask: first.HasTask}
-	if second := coordinator.ParseMarkers(first.Content); !reflect.DeepEqual(second, want) {
+	first := marker.Parse(text)
+	want := marker.Message{Content: first.Content, From: first.From, Task: first.Task, HasTask: first.HasTask}
+	if second := marker.Parse(first.Content); !reflect.DeepEqual(second, want) {
 		t.Errorf("%q\nread once:  %+v\nread twice: %+v", text, first, second)
 	}
 	if utf8.ValidString(text) && !utf8.ValidString(fmt.Sprint(first)) {
@@ -202,20 +202,20 @@ func checkStable(t *testing.T, text string) {
 	}
 }
 
-func FuzzParseMarkers(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Fuzz(checkStable)
 }
 
-func BenchmarkParseMarkers(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	text := strings.Repeat("Some text with `code` in it, and a list:\n\n- one\n- two\n\n```\n[NEXT: a]\n```\n\n", 1000) + "[NEXT: bea]"
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		coordinator.ParseMarkers(text)
+		marker.Parse(text)
 	}
 }
 
-func ExampleParseMarkers() {
-	m := coordinator.ParseMarkers("Looks good to me.\n\n[NEXT: bea, hugo!P1]")
+func ExampleParse() {
+	m := marker.Parse("Looks good to me.\n\n[NEXT: bea, hugo!P1]")
 	fmt.Printf("%q\n", m.Content)
 	for _, target := range m.Next {
 		fmt.Println(target.Identifier, target.Intent)
