@@ -23,7 +23,7 @@ const (
 // FileStore keeps each session in a journal below a directory.
 type FileStore struct {
 	catalog *catalog.Catalog // nil: all sessions are in one directory
-	only    *catalog.Team
+	only    *catalog.Dir
 }
 
 // NewFileStore keeps the sessions of each team in a directory of its own below
@@ -31,9 +31,9 @@ type FileStore struct {
 func NewFileStore(c *catalog.Catalog) *FileStore { return &FileStore{catalog: c} }
 
 // NewDirStore keeps the sessions of whatever team in one directory.
-func NewDirStore(t *catalog.Team) *FileStore { return &FileStore{only: t} }
+func NewDirStore(t *catalog.Dir) *FileStore { return &FileStore{only: t} }
 
-func (s *FileStore) team(id string) *catalog.Team {
+func (s *FileStore) team(id string) *catalog.Dir {
 	if s.only != nil {
 		return s.only
 	}
@@ -92,13 +92,13 @@ func (s *FileStore) elsewhere(teamID, sessionID string, notFound error) error {
 	return &TeamMismatchError{SessionID: sessionID, Want: found.TeamID, Got: teamID}
 }
 
-func openFileLog(t *catalog.Team, log *journal.Log, teamID string) (*fileLog, error) {
+func openFileLog(t *catalog.Dir, log *journal.Log, teamID string) (*fileLog, error) {
 	state, loaded, err := t.Load(log.ID())
 	switch {
 	case err != nil:
 		return nil, err
 	case loaded.At.Seq == 0:
-		return nil, &catalog.HeadlessError{ID: log.ID(), Reason: "there is no event in it"}
+		return nil, &catalog.MissingHeaderError{ID: log.ID(), Reason: "there is no event in it"}
 	case state.Team.ID != teamID:
 		return nil, &TeamMismatchError{SessionID: log.ID(), Want: state.Team.ID, Got: teamID}
 	case state.Newer:
@@ -185,7 +185,7 @@ func (s *FileStore) ofAnother(teamID, sessionID string) bool {
 // fileLog is the SessionLog of a FileStore.
 type fileLog struct {
 	log        *journal.Log
-	team       *catalog.Team
+	team       *catalog.Dir
 	state      *projection.State
 	checkpoint journal.Position // where the newest one stands
 	appended   bool
@@ -249,7 +249,7 @@ func (l *fileLog) Close(state *projection.State) error {
 		return nil
 	}
 	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
-		l.team.Closed(l.log.ID(), state, at)
+		l.team.UpdateIndex(l.log.ID(), state, at)
 	}
 	return errors.Join(err, l.log.Close())
 }

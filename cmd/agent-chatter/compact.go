@@ -85,12 +85,12 @@ func (cmd *compactCommand) all(a *app, wanted []catalog.Session, compact func(ca
 }
 
 // passes are the passes of retention over the teams of one command.
-type passes map[string]*catalog.Pass
+type passes map[string]*catalog.RetentionPass
 
-func (p passes) of(t *catalog.Team) *catalog.Pass {
+func (p passes) of(t *catalog.Dir) *catalog.RetentionPass {
 	dir := t.Journals().Path()
 	if p[dir] == nil {
-		p[dir] = t.Pass()
+		p[dir] = t.BeginRetention()
 	}
 	return p[dir]
 }
@@ -125,10 +125,10 @@ func (cmd *compactCommand) policy(a *app) (catalog.Policy, error) {
 }
 
 // compact does to one session what the policy asks for.
-func (cmd *compactCommand) compact(t *catalog.Team, p *catalog.Pass, s catalog.Session, action catalog.Action, reason string) (compacted, error) {
+func (cmd *compactCommand) compact(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Session, action catalog.Action, reason string) (compacted, error) {
 	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
-	if s.Unread != nil {
-		done.Action, done.why = "skipped", safeLine(s.Unread.Error())
+	if s.ReadErr != nil {
+		done.Action, done.why = "skipped", safeLine(s.ReadErr.Error())
 		return done, nil
 	}
 	if s.Damaged != "" || s.Newer != "" {
@@ -152,7 +152,7 @@ func (cmd *compactCommand) compact(t *catalog.Team, p *catalog.Pass, s catalog.S
 	return done, nil
 }
 
-func (cmd *compactCommand) act(t *catalog.Team, p *catalog.Pass, s catalog.Session, done *compacted, action catalog.Action, reason string) (err error) {
+func (cmd *compactCommand) act(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Session, done *compacted, action catalog.Action, reason string) (err error) {
 	switch {
 	case action == catalog.Trash:
 		done.Action, done.BytesAfter = "trashed", 0
@@ -173,7 +173,7 @@ func (cmd *compactCommand) act(t *catalog.Team, p *catalog.Pass, s catalog.Sessi
 	return err
 }
 
-func (cmd *compactCommand) checkpoint(t *catalog.Team, s catalog.Session, done *compacted) error {
+func (cmd *compactCommand) checkpoint(t *catalog.Dir, s catalog.Session, done *compacted) error {
 	state, loaded, err := t.Load(s.ID)
 	if err != nil {
 		return err

@@ -316,7 +316,7 @@ func startingWith(all []candidate, word string) []candidate {
 // by the end of the id that lists show, by title, and, for who has begun to type
 // one, by the whole id.
 func (l *halfTyped) sessions(word string) []candidate {
-	listed, err := l.app.catalog().Look()
+	listed, err := l.app.catalog().Entries()
 	if err != nil || len(listed) == 0 {
 		return nil
 	}
@@ -382,7 +382,7 @@ func (l *halfTyped) teams() []candidate {
 // teamIDs are the teams that have sessions.
 func (l *halfTyped) teamIDs() []candidate {
 	names := map[string]string{}
-	if listed, err := l.app.catalog().Look(); err == nil {
+	if listed, err := l.app.catalog().Entries(); err == nil {
 		for _, s := range catalog.Sessions(listed[:min(len(listed), completable)]) {
 			names[s.TeamID] = ""
 		}

@@ -314,7 +314,7 @@ func (d *doctor) checkSessions() []finding {
 
 // checkTeam looks at what the index does not remember, and at the end of each
 // journal.
-func checkTeam(t *catalog.Team) []finding {
+func checkTeam(t *catalog.Dir) []finding {
 	sessions, err := t.List()
 	if err != nil {
 		return []finding{unreadableText(err)}
@@ -330,8 +330,8 @@ func checkTeam(t *catalog.Team) []finding {
 			}
 		}
 		switch {
-		case s.Unread != nil:
-			all = append(all, unreadableText(s.Unread))
+		case s.ReadErr != nil:
+			all = append(all, unreadableText(s.ReadErr))
 		case s.Damaged != "":
 			all = append(all, damagedText(s))
 		}

@@ -44,7 +44,7 @@ func newExport(a *app, sessions ...catalog.Session) *export {
 
 // sourceOf is the configuration that a session began with; nil when it does not
 // say.
-func sourceOf(t *catalog.Team, id string) *projection.Source {
+func sourceOf(t *catalog.Dir, id string) *projection.Source {
 	reader, err := t.Journals().Reader(id, journal.Position{})
 	if err != nil {
 		return nil

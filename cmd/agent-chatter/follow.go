@@ -40,7 +40,7 @@ func (cmd *chatCommand) follow(a *app) error {
 
 // toFollow finds the session as a resume would, except that nobody needs the
 // configuration of its team.
-func (cmd *chatCommand) toFollow(a *app) (*catalog.Team, string, error) {
+func (cmd *chatCommand) toFollow(a *app) (*catalog.Dir, string, error) {
 	if cmd.SessionFile != nil {
 		if !isJournal(*cmd.SessionFile) {
 			return nil, "", usageError("%s", textFollowJournal)
@@ -59,14 +59,14 @@ func (cmd *chatCommand) toFollow(a *app) (*catalog.Team, string, error) {
 	if team != nil && session.TeamID != team.ID {
 		return nil, "", &coordinator.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: team.ID}
 	}
-	if session.Shrunk {
+	if session.Truncated {
 		a.notice(shrunkText(session))
 	}
 	return c.At(session.Dir()), session.ID, nil
 }
 
 // followMessages shows the last messages, where there are older ones, and those to come.
-func (a *app) followMessages(ctx context.Context, team *catalog.Team, id, name string) error {
+func (a *app) followMessages(ctx context.Context, team *catalog.Dir, id, name string) error {
 	state, loaded, err := team.Load(id)
 	if err != nil {
 		return err

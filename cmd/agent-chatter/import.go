@@ -220,7 +220,7 @@ func (a *app) take(s *interchange.Session) imported {
 	a.takeSecrets(s)
 	done := imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
 	var err error
-	done.Taken, err = a.catalog().Team(s.TeamID).Take(s)
+	done.Taken, err = a.catalog().Team(s.TeamID).ImportSession(s)
 	done.judge(err)
 	return done
 }

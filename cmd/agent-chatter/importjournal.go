@@ -101,6 +101,6 @@ func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, err
 		}
 	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).TakeEvents(created.SessionID, from, eventsWithout(secrets, all))
+	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).ImportEvents(created.SessionID, from, eventsWithout(secrets, all))
 	return done, err
 }

@@ -212,7 +212,7 @@ func homeDir(dir string) (string, error) {
 
 func (a *app) catalog() *catalog.Catalog {
 	c := a.quietCatalog(a.progress.teller())
-	c.Unread = a.sayUnread
+	c.DirError = a.sayUnread
 	if a.progress != nil {
 		c.Progress = a.progress.list
 	}
@@ -287,7 +287,7 @@ func (a *app) fail(err error) int {
 func codeOf(err error) int {
 	var exit *exitError
 	var corrupt *journal.CorruptError
-	var headless *catalog.HeadlessError
+	var headless *catalog.MissingHeaderError
 	var ambiguous *catalog.AmbiguousError
 	switch {
 	case errors.As(err, &exit):

@@ -23,7 +23,7 @@ func explain(err error) string {
 	var upgrade *coordinator.UpgradeError
 	var locked *journal.LockedError
 	var corrupt *journal.CorruptError
-	var headless *catalog.HeadlessError
+	var headless *catalog.MissingHeaderError
 	var tooLong *journal.TooLongError
 	var noTeam *coordinator.TeamNotFoundError
 	var whoSpeaks *coordinator.WhoSpeaksError
@@ -118,7 +118,7 @@ func resumedText(id string, messages int) string {
 }
 
 func damagedSkippedText(s catalog.Session) string {
-	if s.Unread != nil {
+	if s.ReadErr != nil {
 		return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what helps, type: agent-chatter doctor", s.ID, safeLine(s.Damaged))
 	}
 	return fmt.Sprintf("⚠️  Failed to load session %s: %s\n   It is passed over. To see what is wrong, type: agent-chatter verify %[1]s", s.ID, safeLine(s.Damaged))
@@ -216,7 +216,7 @@ func damagedCountText(helps []string, of int) string {
 // damageHelp says what helps against the damage of a session.
 func damageHelp(s catalog.Session, file *fileError) string {
 	switch {
-	case s.Headless:
+	case s.MissingHeader:
 		return headlessHelp(file.typed(s.ID))
 	case s.Archived:
 		return archiveHelp(file.typed(s.ID))

@@ -96,7 +96,7 @@ func sampleTexts() []text {
 	add("damagedSkippedText", "", damagedSkippedText(damaged))
 	add("unreadText", "", unreadText("/a/"+hostile, denied))
 	unread := alice
-	unread.Unread, unread.Damaged = denied, denied.Error()
+	unread.ReadErr, unread.Damaged = denied, denied.Error()
 	add("damagedSkippedText", "unreadable", damagedSkippedText(unread))
 	add("incompatibleText", "", incompatibleText(newer))
 	add("ambiguousText", "two", ambiguousText(ambiguous))
@@ -122,7 +122,7 @@ func sampleTexts() []text {
 	add("archivedText", "", archivedText(aliceID))
 	add("repairHelp", "", repairHelp(aliceID))
 	headless := damaged
-	headless.Headless = true
+	headless.MissingHeader = true
 	zst := damaged
 	zst.Archived = true
 	add("damageHelp", "", damageHelp(damaged, nil))

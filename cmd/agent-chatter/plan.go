@@ -125,7 +125,7 @@ func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
 			return plan{}, err
 		}
 	}
-	if session.Shrunk {
+	if session.Truncated {
 		a.notice(shrunkText(session))
 	}
 	return plan{team: team, store: coordinator.NewFileStore(c), resume: session.ID}, nil
@@ -180,7 +180,7 @@ func (a *app) firstSound(c *catalog.Catalog, sessions []catalog.Session) (catalo
 		}
 		a.sayPassedOver([]catalog.Session{failed(session, err)})
 		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
-		if len(sessions) == 0 && catalog.Unread(err) {
+		if len(sessions) == 0 && catalog.IsReadError(err) {
 			return session, err
 		}
 	}
@@ -189,8 +189,8 @@ func (a *app) firstSound(c *catalog.Catalog, sessions []catalog.Session) (catalo
 // failed is a session that turned out to be damaged, or not to be readable.
 func failed(s catalog.Session, err error) catalog.Session {
 	s.Damaged = err.Error()
-	if catalog.Unread(err) {
-		s.Unread = err
+	if catalog.IsReadError(err) {
+		s.ReadErr = err
 	}
 	return s
 }
@@ -214,13 +214,13 @@ func (a *app) sayPassedOver(skipped []catalog.Session) {
 
 // teamOf finds the team of a session again: from the configuration that its
 // journal names.
-func (a *app) teamOf(t *catalog.Team, id string) (*coordinator.Team, error) {
+func (a *app) teamOf(t *catalog.Dir, id string) (*coordinator.Team, error) {
 	state, _, err := t.Load(id)
 	if err != nil {
 		return nil, err
 	}
 	if state.SessionID == "" {
-		return nil, &catalog.HeadlessError{ID: id, Reason: "there is no event in it"}
+		return nil, &catalog.MissingHeaderError{ID: id, Reason: "there is no event in it"}
 	}
 	source := state.Team.Source
 	if source == nil {
@@ -266,7 +266,7 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 
 // journalAt is the journal in a file, wherever that is. An archived one, which
 // may be read and not gone on with there, is in a directory that is called so.
-func (a *app) journalAt(path string) (*catalog.Team, string, error) {
+func (a *app) journalAt(path string) (*catalog.Dir, string, error) {
 	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if isArchive(path) {
 		whole, err := filepath.Abs(path)

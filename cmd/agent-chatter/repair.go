@@ -58,10 +58,10 @@ func (cmd *repairCommand) run(a *app) error {
 		return err
 	}
 	r := newRepaired(s.ID, done)
-	if s.Headless && r.Action == "none" {
-		return &catalog.HeadlessError{ID: s.ID, Reason: s.Damaged}
+	if s.MissingHeader && r.Action == "none" {
+		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
-	if s, err := c.At(s.Dir()).Session(s.ID); err == nil && s.Headless {
+	if s, err := c.At(s.Dir()).Session(s.ID); err == nil && s.MissingHeader {
 		defer a.notice(stillHeadlessText(s))
 	}
 	if cmd.Output == "json" {

@@ -67,7 +67,7 @@ func (cmd *replayCommand) run(a *app) error {
 // replay is a session that is read again.
 type replay struct {
 	app  *app
-	team *catalog.Team
+	team *catalog.Dir
 	id   string
 	last uint64 // its last event; 0: nobody knows what a damaged one has
 
@@ -85,15 +85,15 @@ func (a *app) openReplay(name string) (*replay, error) {
 }
 
 func (a *app) replayOf(c *catalog.Catalog, session catalog.Session) *replay {
-	if session.Shrunk {
+	if session.Truncated {
 		a.notice(shrunkText(session))
 	}
 	r := &replay{app: a, team: c.At(session.Dir()), id: session.ID}
 	if session.Damaged == "" {
 		r.last = session.LastSeq
 	}
-	if session.Headless {
-		r.headless = &catalog.HeadlessError{ID: session.ID, Reason: session.Damaged}
+	if session.MissingHeader {
+		r.headless = &catalog.MissingHeaderError{ID: session.ID, Reason: session.Damaged}
 	}
 	return r
 }

@@ -76,7 +76,7 @@ func newSessionJSON(s catalog.Session) sessionJSON {
 		ID: s.ID, Team: s.TeamID, Title: s.Title,
 		CreatedAt: projection.FormatTime(s.CreatedAt), UpdatedAt: projection.FormatTime(s.UpdatedAt),
 		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
-		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.Unread == nil, Unreadable: s.Unread != nil, Bytes: s.Bytes,
+		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.ReadErr == nil, Unreadable: s.ReadErr != nil, Bytes: s.Bytes,
 	}
 }
 
@@ -86,9 +86,9 @@ func (cmd *sessionsList) Run(a *app) error {
 		return usageError("--limit takes a number of sessions.")
 	}
 	c := a.catalog()
-	look := c.Look
+	look := c.Entries
 	if cmd.Team != "" {
-		look = c.Team(cmd.Team).Look
+		look = c.Team(cmd.Team).Entries
 	}
 	listed, err := look()
 	if err != nil {
@@ -103,7 +103,7 @@ func (cmd *sessionsList) Run(a *app) error {
 }
 
 // shown are the first sessions in the order that is asked for.
-func (cmd *sessionsList) shown(listed []*catalog.Listed) []catalog.Session {
+func (cmd *sessionsList) shown(listed []*catalog.Entry) []catalog.Session {
 	limit := len(listed)
 	if !cmd.All {
 		limit = min(limit, cmd.Limit)
@@ -125,7 +125,7 @@ var orders = map[string]func(a, b catalog.Session) int{
 }
 
 // remark says what the list does not show, and what is wrong in it.
-func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
+func (cmd *sessionsList) remark(a *app, listed []*catalog.Entry, shown int) {
 	if len(listed) == 0 && a.columns() > 0 { // a script finds no line, and that is that
 		a.notice(textNoSessionsYet)
 	}
@@ -135,12 +135,12 @@ func (cmd *sessionsList) remark(a *app, listed []*catalog.Listed, shown int) {
 	damaged, unread := 0, 0
 	for _, l := range listed {
 		switch {
-		case l.Unread:
+		case l.Unreadable:
 			unread++
 		case l.Damaged:
 			damaged++
 		}
-		if l.Shrunk {
+		if l.Truncated {
 			a.notice(shrunkText(l.Session()))
 		}
 	}
@@ -185,7 +185,7 @@ func marks(s catalog.Session) string {
 		all += "[archived] "
 	}
 	switch {
-	case s.Unread != nil:
+	case s.ReadErr != nil:
 		all += "[unreadable] "
 	case s.Damaged != "":
 		all += "[damaged] "

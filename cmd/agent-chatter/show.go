@@ -70,7 +70,7 @@ func (cmd *sessionsShow) Run(a *app) error {
 	} else {
 		d.write(a.stdout)
 	}
-	if s.Shrunk {
+	if s.Truncated {
 		a.notice(shrunkText(s))
 	}
 	if loaded.Torn.Bytes > 0 {

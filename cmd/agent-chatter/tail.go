@@ -61,16 +61,16 @@ func (cmd *tailCommand) run(a *app) error {
 }
 
 // headless is what is wrong with a session whose lines check.
-func headless(team *catalog.Team, id string) error {
+func headless(team *catalog.Dir, id string) error {
 	s, err := team.Session(id)
-	if err == nil && s.Headless {
-		return &catalog.HeadlessError{ID: id, Reason: s.Damaged}
+	if err == nil && s.MissingHeader {
+		return &catalog.MissingHeaderError{ID: id, Reason: s.Damaged}
 	}
 	return nil
 }
 
 // follow prints the events to come until ctx is done.
-func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Team, id string, from journal.Position) error {
+func (cmd *tailCommand) follow(ctx context.Context, a *app, team *catalog.Dir, id string, from journal.Position) error {
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
 			return &exitError{codeOf(err), followEndedText(id, named(cmd.ID, err))}
@@ -93,7 +93,7 @@ func (a *app) follow() (ctx context.Context, stop func()) {
 
 // session finds what to follow. The latest is waited for when there is none
 // yet; then everything of it is to come.
-func (cmd *tailCommand) session(ctx context.Context, a *app) (team *catalog.Team, id string, waited bool, err error) {
+func (cmd *tailCommand) session(ctx context.Context, a *app) (team *catalog.Dir, id string, waited bool, err error) {
 	c := a.catalog()
 	if cmd.ID != "" {
 		s, err := a.findOrOpen(c, cmd.ID)
@@ -125,7 +125,7 @@ func (cmd *tailCommand) session(ctx context.Context, a *app) (team *catalog.Team
 }
 
 // last prints the last events and returns the place behind them.
-func (cmd *tailCommand) last(a *app, team *catalog.Team, id string) (journal.Position, error) {
+func (cmd *tailCommand) last(a *app, team *catalog.Dir, id string) (journal.Position, error) {
 	events, end, torn, err := lastEvents(team, id, cmd.N)
 	for _, e := range events {
 		cmd.print(a, e)
@@ -138,7 +138,7 @@ func (cmd *tailCommand) last(a *app, team *catalog.Team, id string) (journal.Pos
 
 // lastEvents reads the last n events of a session, from its end. Of a damaged
 // one it reads everything, and returns the last n before the damage.
-func lastEvents(team *catalog.Team, id string, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
+func lastEvents(team *catalog.Dir, id string, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
 	reader, err := team.Journals().Reader(id, journal.Position{})
 	if err != nil {
 		return nil, journal.Position{}, journal.Torn{}, err

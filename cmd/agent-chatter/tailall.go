@@ -132,7 +132,7 @@ func (w *watchAll) look(ctx context.Context) error {
 
 // lookAt follows a session that has grown. One that is archived does not grow,
 // but it may have before.
-func (w *watchAll) lookAt(ctx context.Context, t *catalog.Team, info journal.Info) {
+func (w *watchAll) lookAt(ctx context.Context, t *catalog.Dir, info journal.Info) {
 	key := filepath.Join(t.Journals().Path(), info.ID)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,7 +153,7 @@ func (w *watchAll) lookAt(ctx context.Context, t *catalog.Team, info journal.Inf
 }
 
 // showArchive shows what came between the last look and the archiving.
-func (w *watchAll) showArchive(t *catalog.Team, s *watched, info journal.Info) {
+func (w *watchAll) showArchive(t *catalog.Dir, s *watched, info journal.Info) {
 	unchanged := info == s.archive || s.archive.ID == "" && s.archive.Size == info.Size
 	s.archive = info
 	if unchanged {
@@ -180,7 +180,7 @@ func (w *watchAll) showArchive(t *catalog.Team, s *watched, info journal.Info) {
 	}
 }
 
-func (w *watchAll) follow(ctx context.Context, t *catalog.Team, s *watched, id string, from journal.Position) {
+func (w *watchAll) follow(ctx context.Context, t *catalog.Dir, s *watched, id string, from journal.Position) {
 	for e, err := range t.Journals().Follow(ctx, id, from) {
 		w.mu.Lock()
 		if err != nil {

@@ -48,11 +48,11 @@ func (t *tidying) use(teamID string) {
 		t.later = append(t.later, teamID)
 		return
 	}
-	t.begun.Go(func() { t.tidy(teamID, catalog.Effort{}) })
+	t.begun.Go(func() { t.tidy(teamID, catalog.Budget{}) })
 }
 
-func (t *tidying) tidy(teamID string, most catalog.Effort) {
-	err := t.app.quietCatalog(nil).Team(teamID).Tidy(t.ctx, t.policy, now(), most)
+func (t *tidying) tidy(teamID string, most catalog.Budget) {
+	err := t.app.quietCatalog(nil).Team(teamID).ApplyRetention(t.ctx, t.policy, now(), most)
 	t.app.log.Debug("retention", "team", teamID, "error", err)
 }
 
@@ -62,7 +62,7 @@ func (t *tidying) end() {
 		return
 	}
 	for _, teamID := range t.later {
-		t.tidy(teamID, catalog.Effort{Sessions: tidySessions, Bytes: tidyBytes})
+		t.tidy(teamID, catalog.Budget{Sessions: tidySessions, Bytes: tidyBytes})
 	}
 	t.stop()
 	stopped := make(chan struct{})

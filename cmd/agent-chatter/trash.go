@@ -38,14 +38,14 @@ func (cmd *sessionsRestore) Run(a *app) error {
 }
 
 // findTrashed finds a session in the trash of any team.
-func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
+func (a *app) findTrashed(name string) (*catalog.Dir, string, error) {
 	teams, err := a.catalog().Teams()
 	if err != nil {
 		return nil, "", err
 	}
 	var found []catalog.Session
 	var all []string
-	var team *catalog.Team
+	var team *catalog.Dir
 	for _, t := range teams {
 		trashed, err := t.Journals().ListTrash()
 		if err != nil {
@@ -53,7 +53,7 @@ func (a *app) findTrashed(name string) (*catalog.Team, string, error) {
 		}
 		for _, item := range trashed {
 			all = append(all, item.ID)
-			if catalog.PartOf(item.ID, name) {
+			if catalog.MatchesID(item.ID, name) {
 				team, found = t, append(found, catalog.Session{ID: item.ID})
 			}
 		}
@@ -109,7 +109,7 @@ func (cmd *sessionsClean) Run(a *app) error {
 	return errors.Join(failures...)
 }
 
-func (cmd *sessionsClean) team(a *app, t *catalog.Team, p *catalog.Pass) error {
+func (cmd *sessionsClean) team(a *app, t *catalog.Dir, p *catalog.RetentionPass) error {
 	if err := cmd.empty(a, t, p); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (cmd *sessionsClean) team(a *app, t *catalog.Team, p *catalog.Pass) error {
 
 // empty removes from a team's trash what has been there long enough. Where
 // nobody knows since when, that is counted from now on.
-func (cmd *sessionsClean) empty(a *app, t *catalog.Team, p *catalog.Pass) error {
+func (cmd *sessionsClean) empty(a *app, t *catalog.Dir, p *catalog.RetentionPass) error {
 	trashed, err := t.Journals().ListTrash()
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (cmd *sessionsClean) empty(a *app, t *catalog.Team, p *catalog.Pass) error 
 	}
 	deleted := func(item journal.Trashed) error { return cmd.print(a, cleaned{item.ID, "deleted", item.Bytes}) }
 	if !cmd.DryRun {
-		return p.Purge(old, "in the trash for "+catalog.Span(time.Duration(cmd.OlderThan)), deleted)
+		return p.Purge(old, "in the trash for "+catalog.FormatDays(time.Duration(cmd.OlderThan)), deleted)
 	}
 	for _, item := range old {
 		if err := deleted(item); err != nil {
@@ -148,7 +148,7 @@ func (cmd *sessionsClean) empty(a *app, t *catalog.Team, p *catalog.Pass) error 
 }
 
 // trash moves a team's old sessions to the trash.
-func (cmd *sessionsClean) trash(a *app, t *catalog.Team, p *catalog.Pass) error {
+func (cmd *sessionsClean) trash(a *app, t *catalog.Dir, p *catalog.RetentionPass) error {
 	sessions, err := t.List()
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func (cmd *verifyCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	c, teams := a.catalog(), map[string]*catalog.Team{}
+	c, teams := a.catalog(), map[string]*catalog.Dir{}
 	unread := 0
 	var helps []string // one for each damaged session
 	for i, s := range sessions {
@@ -96,15 +96,15 @@ func (a *app) sayWhatIsNoSession() error {
 	return nil
 }
 
-func (a *app) sayNoSessionsOf(t *catalog.Team) error {
-	empty, err := t.Empty()
+func (a *app) sayNoSessionsOf(t *catalog.Dir) error {
+	empty, err := t.EmptyJournals()
 	if err != nil {
 		return err
 	}
 	for _, info := range empty {
 		a.notice(emptyText(info))
 	}
-	strangers, err := t.Strangers()
+	strangers, err := t.UnknownFiles()
 	for _, name := range strangers {
 		a.notice(strangerText(filepath.Join(t.Journals().Path(), name)))
 	}
@@ -137,7 +137,7 @@ func (a *app) named(names []string, find func(*catalog.Catalog, string) (catalog
 
 // verify reads every line of a session. One that is written to meanwhile is
 // read until it holds still.
-func (a *app) verify(team *catalog.Team, s catalog.Session, chain bool) verdict {
+func (a *app) verify(team *catalog.Dir, s catalog.Session, chain bool) verdict {
 	v := verdict{ID: s.ID, OK: true}
 	audit := team.Audit(s.ID)
 	torn := journal.Torn{}
@@ -159,10 +159,10 @@ func (a *app) verify(team *catalog.Team, s catalog.Session, chain bool) verdict 
 	if v.OK && !chain {
 		a.mend(s, audit)
 	}
-	if headless := audit.Headless(); v.OK && headless != nil {
+	if headless := audit.MissingHeader(); v.OK && headless != nil {
 		v.headlessBecause(headless.Reason)
 	}
-	if v.OK && s.Damaged != "" && s.Unread == nil { // what the lines alone cannot tell
+	if v.OK && s.Damaged != "" && s.ReadErr == nil { // what the lines alone cannot tell
 		v.headlessBecause(s.Damaged)
 	}
 	a.remark(s, v, torn)
@@ -194,7 +194,7 @@ func (a *app) verifyFrom(reader *journal.Reader, audit *catalog.Audit, v *verdic
 // mend removes the caches that are wrong. That they could not be removed is no
 // reason to call the session damaged.
 func (a *app) mend(s catalog.Session, audit *catalog.Audit) {
-	mended, err := audit.Mend()
+	mended, err := audit.RemoveInvalid()
 	for _, what := range mended {
 		a.notice(mendedText(s.ID, what, err))
 	}
@@ -209,7 +209,7 @@ func (v *verdict) chain(reader *journal.Reader) {
 }
 
 func (v *verdict) damaged(err error) {
-	v.OK, v.Problem, v.unread = false, err.Error(), catalog.Unread(err)
+	v.OK, v.Problem, v.unread = false, err.Error(), catalog.IsReadError(err)
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
@@ -224,7 +224,7 @@ func (a *app) remark(s catalog.Session, v verdict, torn journal.Torn) {
 	if torn.Bytes > 0 {
 		a.notice(tornText(s.ID, torn))
 	}
-	if s.Shrunk && v.OK {
+	if s.Truncated && v.OK {
 		a.notice(shrunkText(s))
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Audit compares the caches of one session with its journal, while somebody
 // reads that from its beginning.
 type Audit struct {
-	team   *Team
+	team   *Dir
 	id     string
 	state  *projection.State
 	at     journal.Position
@@ -26,7 +26,7 @@ type Audit struct {
 }
 
 // Audit begins an audit.
-func (t *Team) Audit(id string) *Audit {
+func (t *Dir) Audit(id string) *Audit {
 	a := &Audit{team: t, id: id, state: &projection.State{}}
 	a.kept, a.keptAt = t.checkpoint(id)
 	return a
@@ -41,19 +41,19 @@ func (a *Audit) Apply(e journal.Event, at journal.Position) {
 	}
 }
 
-// Headless says that what was read is no session; nil: it is one, or nothing was
+// MissingHeader says that what was read is no session; nil: it is one, or nothing was
 // read.
-func (a *Audit) Headless() *HeadlessError {
+func (a *Audit) MissingHeader() *MissingHeaderError {
 	if a.at.Seq == 0 || a.state.SessionID != "" {
 		return nil
 	}
-	return &HeadlessError{a.id, errNotSession.Error()}
+	return &MissingHeaderError{a.id, errNotSession.Error()}
 }
 
-// Mend removes the caches that say something wrong of the journal as far as it
+// RemoveInvalid removes the caches that say something wrong of the journal as far as it
 // was read, and returns what each of them had wrong. Caches that are out of
 // date, or cannot be read, are not wrong: nobody believes them.
-func (a *Audit) Mend() (mended []string, err error) {
+func (a *Audit) RemoveInvalid() (mended []string, err error) {
 	if a.wrong {
 		err = a.team.fs.Remove(a.team.checkpointPath(a.id))
 		mended = append(mended, fmt.Sprintf("its checkpoint did not agree with event %d", a.keptAt.Seq))
@@ -73,7 +73,7 @@ func (a *Audit) indexed() bool {
 	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
 		return true
 	}
-	if a.Headless() != nil {
+	if a.MissingHeader() != nil {
 		return false
 	}
 	fresh := newRow(info, a.state, a.at)
@@ -84,7 +84,7 @@ func (a *Audit) indexed() bool {
 
 // auditedRow is what the index says of a session. Audits of a whole team read
 // it once, as long as nobody replaces it.
-func (t *Team) auditedRow(id string) row {
+func (t *Dir) auditedRow(id string) row {
 	var r row
 	info, err := t.fs.Stat(t.indexPath())
 	if err != nil {
@@ -120,9 +120,9 @@ func ourType(name string) fs.FileMode {
 	return 0
 }
 
-// Strangers are the names in the team's directory that are none of ours.
+// UnknownFiles are the names in the team's directory that are none of ours.
 // Nobody reads them, and nobody removes them.
-func (t *Team) Strangers() ([]string, error) {
+func (t *Dir) UnknownFiles() ([]string, error) {
 	entries, err := t.fs.ReadDir(t.journals.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -137,10 +137,10 @@ func (t *Team) Strangers() ([]string, error) {
 	return strangers, nil
 }
 
-// Empty are the journals of the team that have bytes, of which not one line
+// EmptyJournals are the journals of the team that have bytes, of which not one line
 // checks: what a power cut leaves of a session in the moment of its creation,
 // or a file of somebody else. Lists do not show them.
-func (t *Team) Empty() ([]journal.Info, error) {
+func (t *Dir) EmptyJournals() ([]journal.Info, error) {
 	infos, err := t.journals.List()
 	if err != nil {
 		return nil, err

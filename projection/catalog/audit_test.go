@@ -47,24 +47,24 @@ func TestNothingIsWrongWithTheCachesOfSessionsThatAreOnlyListedAndArchived(t *te
 func TestAnAuditRemovesWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		damage func(t *testing.T, team *catalog.Team)
-		gone   func(team *catalog.Team) string
+		damage func(t *testing.T, team *catalog.Dir)
+		gone   func(team *catalog.Dir) string
 		want   string
 	}{
 		{"a checkpoint with another title",
-			func(t *testing.T, team *catalog.Team) {
+			func(t *testing.T, team *catalog.Dir) {
 				change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
 			},
-			func(team *catalog.Team) string { return checkpointOf(team, id(1)) },
+			func(team *catalog.Dir) string { return checkpointOf(team, id(1)) },
 			"its checkpoint did not agree with event 4"},
 		{"an index with another title",
-			func(t *testing.T, team *catalog.Team) {
+			func(t *testing.T, team *catalog.Dir) {
 				change(t, indexOf(team), `"title":"Repair the kettle"`, `"title":"Repair the teapot"`)
 			},
 			indexOf,
 			"sessions.json did not agree with it"},
 		{"an index with another summary, which is for others",
-			func(t *testing.T, team *catalog.Team) {
+			func(t *testing.T, team *catalog.Dir) {
 				change(t, indexOf(team), `"summary":"3 messages`, `"summary":"4 messages`)
 			},
 			indexOf,
@@ -110,11 +110,11 @@ func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
 	write(t, live(team, id(2)), []byte("milk\n"))
 	write(t, live(team, id(3)), nil)
 
-	strangers, err := team.Strangers()
+	strangers, err := team.UnknownFiles()
 	if err != nil || !slices.Equal(strangers, []string{"notes.txt"}) {
 		t.Errorf("strangers: %q, %v", strangers, err)
 	}
-	empty, err := team.Empty()
+	empty, err := team.EmptyJournals()
 	if err != nil || len(empty) != 1 || empty[0].ID != id(2) {
 		t.Errorf("empty: %+v, %v", empty, err)
 	}
@@ -126,12 +126,12 @@ func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
 func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)[1:]...)
-	headless := new(catalog.HeadlessError)
+	headless := new(catalog.MissingHeaderError)
 	if _, _, err := team.Load(id(1)); !errors.As(err, &headless) || headless.ID != id(1) {
 		t.Error("Load:", err)
 	}
 	for range 2 { // the second time from the index
-		if s := list(t, team); len(s) != 1 || s[0].Damaged == "" || !s[0].Headless {
+		if s := list(t, team); len(s) != 1 || s[0].Damaged == "" || !s[0].MissingHeader {
 			t.Errorf("the list has %+v", s)
 		}
 	}
@@ -152,7 +152,7 @@ func TestAnAuditFindsThatNobodyKnowsWhoseTheJournalIs(t *testing.T) {
 	}
 	defer reader.Close()
 	audit := team.Audit(id(1))
-	if audit.Headless() != nil {
+	if audit.MissingHeader() != nil {
 		t.Error("nothing was read, and it is no session")
 	}
 	for e, err := range reader.All() {
@@ -161,13 +161,13 @@ func TestAnAuditFindsThatNobodyKnowsWhoseTheJournalIs(t *testing.T) {
 		}
 		audit.Apply(e, reader.Position())
 	}
-	if audit.Headless() == nil {
+	if audit.MissingHeader() == nil {
 		t.Error("it is taken for a session")
 	}
-	if mended, err := audit.Mend(); err != nil || len(mended) != 1 {
+	if mended, err := audit.RemoveInvalid(); err != nil || len(mended) != 1 {
 		t.Errorf("mended %q, %v", mended, err)
 	}
-	if sessions := list(t, c); len(sessions) != 1 || !sessions[0].Headless {
+	if sessions := list(t, c); len(sessions) != 1 || !sessions[0].MissingHeader {
 		t.Errorf("listed as %+v", sessions[0])
 	}
 }

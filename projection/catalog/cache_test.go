@@ -95,11 +95,11 @@ func anyRecord(t *rapid.T) journal.Record {
 }
 
 func TestCachesThatAreWrongAreIgnored(t *testing.T) {
-	index := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Team, journal.Position) {
-		return func(t *testing.T, team *catalog.Team, end journal.Position) { spoil(t, indexOf(team)) }
+	index := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Dir, journal.Position) {
+		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, indexOf(team)) }
 	}
-	checkpoint := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Team, journal.Position) {
-		return func(t *testing.T, team *catalog.Team, end journal.Position) { spoil(t, checkpointOf(team, id(1))) }
+	checkpoint := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Dir, journal.Position) {
+		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, checkpointOf(team, id(1))) }
 	}
 	content := func(data string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { write(t, path, []byte(data)) }
@@ -115,7 +115,7 @@ func TestCachesThatAreWrongAreIgnored(t *testing.T) {
 	wrong := &projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
 	for _, test := range []struct {
 		name   string
-		damage func(t *testing.T, team *catalog.Team, end journal.Position)
+		damage func(t *testing.T, team *catalog.Dir, end journal.Position)
 	}{
 		{"an empty index", index(content(""))},
 		{"half an index", index(half)},
@@ -139,21 +139,21 @@ func TestCachesThatAreWrongAreIgnored(t *testing.T) {
 			}
 			write(t, path, []byte(asJSON(t, file)))
 		})},
-		{"a row of another sum", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a row of another sum", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			change(t, indexOf(team), end.Sum.String(), "00000000")
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 			settle(t, live(team, id(1)))
 		}},
-		{"a row that was made from another file", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a row that was made from another file", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 			settle(t, live(team, id(1)))
 		}},
-		{"a row of another fold version", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a row of another fold version", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			fold := fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion)
 			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
-		{"a row of another fold version, and the file grew", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a row of another fold version, and the file grew", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			fold := fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion)
 			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
@@ -179,35 +179,35 @@ func TestCachesThatAreWrongAreIgnored(t *testing.T) {
 			change(t, path, `"title":"Repair"`, `"title":"wrong"`)
 		})},
 		{"a checkpoint of another seq", checkpoint(replace(`"seq":4`, `"seq":3`))},
-		{"a checkpoint and a state of another seq", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint and a state of another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum}, &projection.State{Seq: 3, SessionID: id(1)})(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of a seq that is elsewhere", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint of a seq that is elsewhere", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			state := *wrong
 			state.Seq = 3
 			lies(projection.FoldVersion, journal.Position{Seq: 3, Offset: end.Offset, Sum: end.Sum}, &state)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of another offset", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint of another offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset - 1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint behind the end", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint behind the end", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset + 1000, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint before the beginning", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint before the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: -1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of another sum", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint of another sum", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum + 1}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of the beginning", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint of the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			state := *wrong
 			state.Seq = 0
 			lies(projection.FoldVersion, journal.Position{}, &state)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of no session", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"a checkpoint of no session", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, end, &projection.State{Seq: 4})(t, checkpointOf(team, id(1)))
 		}},
-		{"another journal's checkpoint", func(t *testing.T, team *catalog.Team, end journal.Position) {
+		{"another journal's checkpoint", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			put(t, team, id(2), chat(id(2), "kitchen", "Another", 3)...)
 			keep(t, team, id(2))
 			write(t, checkpointOf(team, id(1)), read(t, checkpointOf(team, id(2))))
@@ -307,7 +307,7 @@ func TestASessionWhoseFileWasEmptiedIsStillListed(t *testing.T) {
 	}
 	for range 2 { // it is remembered, not noticed once
 		after := list(t, c)
-		if len(after) != 1 || after[0].Damaged == "" || after[0].Title != "Repair" || !after[0].Shrunk {
+		if len(after) != 1 || after[0].Damaged == "" || after[0].Title != "Repair" || !after[0].Truncated {
 			t.Fatalf("the list is %+v", after)
 		}
 	}
@@ -330,10 +330,10 @@ func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
 			list(t, c)
 			put(t, team, id(1), test.with...)
 			cached := ask(t, c)
-			if short := len(test.with) < 4; cached.Sessions[0].Shrunk != short {
-				t.Errorf("shrunk is %v", cached.Sessions[0].Shrunk)
+			if short := len(test.with) < 4; cached.Sessions[0].Truncated != short {
+				t.Errorf("shrunk is %v", cached.Sessions[0].Truncated)
 			}
-			cached.Sessions[0].Shrunk = false // only the index can know
+			cached.Sessions[0].Truncated = false // only the index can know
 			dropCaches(t, root)
 			sameAnswers(t, ask(t, c), cached)
 			if got := cached.Sessions[0].Title; got != "Replaced" {
@@ -348,14 +348,14 @@ func TestAJournalShorterThanItsRowIsCalledShrunk(t *testing.T) {
 	team := c.Team("kitchen")
 	records := chat(id(1), "kitchen", "Repair", 5)
 	put(t, team, id(1), records...)
-	if got := list(t, c)[0]; got.Shrunk {
+	if got := list(t, c)[0]; got.Truncated {
 		t.Error("a whole journal is called shrunk")
 	}
 	put(t, team, id(1), records[:4]...)
-	if got, err := team.Session(id(1)); err != nil || !got.Shrunk || got.LastSeq != 4 {
+	if got, err := team.Session(id(1)); err != nil || !got.Truncated || got.LastSeq != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got := list(t, c)[0]; !got.Shrunk || got.MessageCount != 3 {
+	if got := list(t, c)[0]; !got.Truncated || got.MessageCount != 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -375,7 +375,7 @@ func TestDamageInTheMiddleIsSeenAlthoughARowKnewTheEnd(t *testing.T) {
 }
 
 // synced appends a line that calls everything before it synced, as a log does.
-func synced(t testing.TB, team *catalog.Team, id string, at journal.Position) {
+func synced(t testing.TB, team *catalog.Dir, id string, at journal.Position) {
 	t.Helper()
 	log, err := team.Journals().Open(id)
 	if err != nil {
@@ -429,7 +429,7 @@ func TestCachesThatCannotBeWrittenChangeNoAnswer(t *testing.T) {
 		if err := c.Team("kitchen").WriteCheckpoint(id(2), state, loaded.At); err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%v", err)
 		}
-		c.Team("kitchen").Closed(id(2), state, loaded.At)
+		c.Team("kitchen").UpdateIndex(id(2), state, loaded.At)
 		sameAnswers(t, want, ask(t, c))
 		if disk.Count()-before < n {
 			return
@@ -499,8 +499,8 @@ func TestWhatTheSystemDoesNotDescribeIsNotCalledDamagedByTheNextList(t *testing.
 	}
 	for range 2 {
 		for _, s := range list(t, c) {
-			if unread := s.Unread != nil; unread != (s.ID == id(9)) {
-				t.Errorf("%s: %v, damaged: %q", s.ID, s.Unread, s.Damaged)
+			if unread := s.ReadErr != nil; unread != (s.ID == id(9)) {
+				t.Errorf("%s: %v, damaged: %q", s.ID, s.ReadErr, s.Damaged)
 			}
 		}
 	}
@@ -555,7 +555,7 @@ func TestClosedSessionsAreListedWithoutOpeningThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		team.Closed(id(n), state, loaded.At)
+		team.UpdateIndex(id(n), state, loaded.At)
 	}
 	disk.forget()
 	if got := list(t, c); len(got) != 3 || got[0].MessageCount != 3 {
@@ -578,14 +578,14 @@ func TestClosedDoesNotBelieveAStateThatIsNotOfTheWholeFile(t *testing.T) {
 	behind := add(t, team, id(1), end, said(9, ada, "more"))
 	want := ask(t, catalog.New(root, journal.Options{}))
 	dropCaches(t, root)
-	team.Closed(id(1), state, loaded.At) // somebody appended since
+	team.UpdateIndex(id(1), state, loaded.At) // somebody appended since
 	sameAnswers(t, want, ask(t, c))
 	dropCaches(t, root)
-	team.Closed(id(1), state, behind) // not the state of that place
+	team.UpdateIndex(id(1), state, behind) // not the state of that place
 	sameAnswers(t, want, ask(t, c))
 	dropCaches(t, root)
-	team.Closed(id(1), state, journal.Position{})
-	team.Closed(id(2), state, end) // no such journal
+	team.UpdateIndex(id(1), state, journal.Position{})
+	team.UpdateIndex(id(2), state, end) // no such journal
 	sameAnswers(t, want, ask(t, c))
 }
 
@@ -604,7 +604,7 @@ func TestSeveralProcessesKeepOneIndex(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				team.Closed(name, state, loaded.At)
+				team.UpdateIndex(name, state, loaded.At)
 				if _, err := team.List(); err != nil {
 					t.Error(err)
 				}
@@ -640,7 +640,7 @@ func TestIndexThatSomebodyElseIsWritingIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	team.Closed(id(1), state, loaded.At)
+	team.UpdateIndex(id(1), state, loaded.At)
 	if _, err := os.Stat(indexOf(team)); !os.IsNotExist(err) {
 		t.Errorf("it was written all the same: %v", err)
 	}
@@ -675,7 +675,7 @@ func TestLargeTeamsRewriteTheIndexOnlyWhenItIsWorthIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrote(func() { team.Closed(id(999), state, loaded.At) }) {
+	if wrote(func() { team.UpdateIndex(id(999), state, loaded.At) }) {
 		t.Error("the end of a session rewrote 1,000 rows")
 	}
 	if got := list(t, c)[0]; got.ID != id(999) || got.MessageCount != 2 {

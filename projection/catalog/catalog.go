@@ -20,9 +20,9 @@ type Catalog struct {
 	// how many that it has to. Several goroutines call it.
 	Progress func(done, of int)
 
-	// Unread, if it is set, is told of each directory of a team that cannot be
+	// DirError, if it is set, is told of each directory of a team that cannot be
 	// read, and why; lists go on with the others. Without it they fail there.
-	Unread func(path string, err error)
+	DirError func(path string, err error)
 }
 
 // New names the directory. It need not exist, and nothing is written to it.
@@ -34,21 +34,21 @@ func New(root string, o journal.Options) *Catalog {
 }
 
 // Team is the directory of the team with that id.
-func (c *Catalog) Team(teamID string) *Team { return c.dir(journal.DirName(teamID)) }
+func (c *Catalog) Team(teamID string) *Dir { return c.dir(journal.DirName(teamID)) }
 
 // At is the directory of a team by its path, wherever that is.
-func (c *Catalog) At(path string) *Team {
-	t := &Team{journals: journal.NewDir(path, c.o), fs: c.o.FS, progress: c.Progress}
+func (c *Catalog) At(path string) *Dir {
+	t := &Dir{journals: journal.NewDir(path, c.o), fs: c.o.FS, progress: c.Progress}
 	if t.progress == nil {
 		t.progress = func(int, int) {}
 	}
 	return t
 }
 
-func (c *Catalog) dir(name string) *Team { return c.At(filepath.Join(c.root, name)) }
+func (c *Catalog) dir(name string) *Dir { return c.At(filepath.Join(c.root, name)) }
 
 // Teams are the directories that there are, in the order of their names.
-func (c *Catalog) Teams() ([]*Team, error) {
+func (c *Catalog) Teams() ([]*Dir, error) {
 	entries, err := c.o.FS.ReadDir(c.root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -56,13 +56,13 @@ func (c *Catalog) Teams() ([]*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	var teams []*Team
+	var teams []*Dir
 	for _, entry := range entries {
 		if entry.IsDir() || c.linked(entry) {
 			teams = append(teams, c.dir(entry.Name()))
 		}
 	}
-	slices.SortFunc(teams, func(a, b *Team) int { return strings.Compare(a.journals.Path(), b.journals.Path()) })
+	slices.SortFunc(teams, func(a, b *Dir) int { return strings.Compare(a.journals.Path(), b.journals.Path()) })
 	return teams, nil
 }
 
@@ -77,24 +77,24 @@ func (c *Catalog) linked(entry fs.DirEntry) bool {
 
 // List is every session of every team, the newest first.
 func (c *Catalog) List() ([]Session, error) {
-	listed, err := c.Look()
+	listed, err := c.Entries()
 	return Sessions(listed), err
 }
 
-// Look is List for who wants to know only some of the sessions.
-func (c *Catalog) Look() ([]*Listed, error) {
+// Entries is List for who wants to know only some of the sessions.
+func (c *Catalog) Entries() ([]*Entry, error) {
 	teams, err := c.Teams()
 	if err != nil {
 		return nil, err
 	}
-	var all []*Listed
+	var all []*Entry
 	for _, t := range teams {
-		listed, err := t.Look()
+		listed, err := t.Entries()
 		switch {
-		case err != nil && c.Unread == nil:
+		case err != nil && c.DirError == nil:
 			return nil, err
 		case err != nil:
-			c.Unread(t.journals.Path(), err)
+			c.DirError(t.journals.Path(), err)
 		}
 		all = append(all, listed...)
 	}
@@ -110,8 +110,8 @@ func (c *Catalog) Look() ([]*Listed, error) {
 func Latest(sessions []Session) (latest Session, skipped []Session, err error) {
 	err = journal.ErrNotFound
 	for _, s := range sessions {
-		if s.Unread != nil {
-			err = s.Unread
+		if s.ReadErr != nil {
+			err = s.ReadErr
 		}
 		switch {
 		case s.Damaged != "":
@@ -199,7 +199,7 @@ func (c *Catalog) findID(id string) (Session, error) {
 func pick(sessions []Session, name string) (Session, error) {
 	for _, fits := range []func(Session) bool{
 		func(s Session) bool { return s.Title == name && name != "" },
-		func(s Session) bool { return PartOf(s.ID, name) },
+		func(s Session) bool { return MatchesID(s.ID, name) },
 	} {
 		var found []Session
 		for _, s := range sessions {
@@ -218,16 +218,16 @@ func pick(sessions []Session, name string) (Session, error) {
 	return Session{}, &NotFoundError{name}
 }
 
-// PartOf reports whether a name is an id, or enough of its beginning or end, in
+// MatchesID reports whether a name is an id, or enough of its beginning or end, in
 // any case.
-func PartOf(id, name string) bool {
+func MatchesID(id, name string) bool {
 	part := strings.ToUpper(name)
 	return len(part) >= minPart && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part))
 }
 
 // ShortIDs returns, for each of the sessions shown, the shortest end of its id
 // that none of the others has, shown or not, at least 4 characters long.
-func ShortIDs(shown []Session, others ...*Listed) map[string]string {
+func ShortIDs(shown []Session, others ...*Entry) map[string]string {
 	length := make(map[string]int, len(shown))
 	alike := map[string][]string{}
 	for _, s := range shown {

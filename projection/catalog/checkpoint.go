@@ -15,12 +15,12 @@ type checkpoint struct {
 	State *projection.State `json:"state"`
 }
 
-func (t *Team) checkpointPath(id string) string {
+func (t *Dir) checkpointPath(id string) string {
 	return filepath.Join(t.journals.Path(), id+".checkpoint.json")
 }
 
 // WriteCheckpoint keeps the state that a session has at a place in its journal.
-func (t *Team) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
+func (t *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
 	data, err := json.Marshal(checkpoint{FoldVersion: projection.FoldVersion, Position: at, State: state})
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (t *Team) WriteCheckpoint(id string, state *projection.State, at journal.Po
 
 // checkpoint reads a session's checkpoint; anything that is wrong with it makes
 // it the beginning of the journal.
-func (t *Team) checkpoint(id string) (*projection.State, journal.Position) {
+func (t *Dir) checkpoint(id string) (*projection.State, journal.Position) {
 	none := &projection.State{}
 	data, err := journal.ReadFile(t.fs, t.checkpointPath(id), maxCache)
 	if err != nil {
@@ -57,4 +57,4 @@ func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
 }
 
 // dropCheckpoint removes a checkpoint. One that stays does no harm.
-func (t *Team) dropCheckpoint(id string) { t.fs.Remove(t.checkpointPath(id)) }
+func (t *Dir) dropCheckpoint(id string) { t.fs.Remove(t.checkpointPath(id)) }

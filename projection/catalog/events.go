@@ -14,7 +14,7 @@ var sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{})
 
 // events reads a session from its beginning, as journal.Reader.Scan does. A journal
 // that is none of a session has no events, but a *HeadlessError.
-func (t *Team) events(id string) iter.Seq2[journal.Event, error] {
+func (t *Dir) events(id string) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		r, err := t.journals.Reader(id, journal.Position{})
 		if err != nil {
@@ -26,7 +26,7 @@ func (t *Team) events(id string) iter.Seq2[journal.Event, error] {
 		for e, err := range r.Scan() {
 			begun = begun || e.Type == sessionCreated
 			if err == nil && !begun && e.Type != journal.TypeRecovered {
-				e, err = journal.Event{}, &HeadlessError{id, errNotSession.Error()}
+				e, err = journal.Event{}, &MissingHeaderError{id, errNotSession.Error()}
 			}
 			if !yield(e, err) || err != nil {
 				return

@@ -59,13 +59,13 @@ var teamLives = []struct {
 		l.begin(2)
 		l.say(2, "two")
 		l.close(2)
-		l.do("Archive", func(team *catalog.Team) error { return team.Archive(id(1)) })
+		l.do("Archive", func(team *catalog.Dir) error { return team.Archive(id(1)) })
 		l.list()
-		l.do("Append", func(team *catalog.Team) error {
+		l.do("Append", func(team *catalog.Dir) error {
 			return team.Append(id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
 		})
-		l.do("Tidy", func(team *catalog.Team) error {
-			return team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour), catalog.Effort{})
+		l.do("Tidy", func(team *catalog.Dir) error {
+			return team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour), catalog.Budget{})
 		})
 		l.list()
 	}},
@@ -167,7 +167,7 @@ type teamLife struct {
 	tried *triedImages
 	mem   *journaltest.Mem
 	disk  *journaltest.FS
-	team  *catalog.Team
+	team  *catalog.Dir
 
 	failures int
 	open     map[int]*session
@@ -199,7 +199,7 @@ func newTeamLife(t *testing.T, tried *triedImages) *teamLife {
 	}
 }
 
-func teamOn(fsys journal.FS) *catalog.Team {
+func teamOn(fsys journal.FS) *catalog.Dir {
 	return catalog.New(teamRoot, journal.Options{FS: fsys, Now: func() time.Time { return created }}).Team("review")
 }
 
@@ -224,7 +224,7 @@ func (l *teamLife) try(what string, do func() error, done ...error) (promised bo
 	}
 }
 
-func (l *teamLife) do(what string, do func(team *catalog.Team) error) {
+func (l *teamLife) do(what string, do func(team *catalog.Dir) error) {
 	l.t.Helper()
 	l.try(what, func() error { return do(l.team) })
 }
@@ -312,12 +312,12 @@ func (l *teamLife) close(n int) {
 	if err := s.log.Close(); err != nil {
 		l.t.Fatalf("Close: %v\n%s", err, l.disk)
 	}
-	l.team.Closed(id(n), s.state, at)
+	l.team.UpdateIndex(id(n), s.state, at)
 }
 
 func (l *teamLife) list() {
 	l.t.Helper()
-	l.do("List", func(team *catalog.Team) error {
+	l.do("List", func(team *catalog.Dir) error {
 		_, err := team.List()
 		return err
 	})
@@ -367,7 +367,7 @@ func (l *teamLife) goOn(image *journaltest.Mem) error {
 	return cachesChangeNothing(team, image)
 }
 
-func (l *teamLife) present(team *catalog.Team, n, least int) error {
+func (l *teamLife) present(team *catalog.Dir, n, least int) error {
 	s, err := team.Session(id(n))
 	inPlace := err == nil
 	trashed, trashErr := team.Journals().ListTrash()
@@ -389,7 +389,7 @@ func (l *teamLife) present(team *catalog.Team, n, least int) error {
 
 // cachesChangeNothing compares the answers of a team with those that it gives
 // without its index and its checkpoints.
-func cachesChangeNothing(team *catalog.Team, image *journaltest.Mem) error {
+func cachesChangeNothing(team *catalog.Dir, image *journaltest.Mem) error {
 	withCaches, err := answersOf(team)
 	if err != nil {
 		return err
@@ -416,7 +416,7 @@ func cachesChangeNothing(team *catalog.Team, image *journaltest.Mem) error {
 
 // audited compares the caches of a session with its journal, and removes those
 // that are wrong.
-func audited(team *catalog.Team, id string) (mended []string, err error) {
+func audited(team *catalog.Dir, id string) (mended []string, err error) {
 	audit := team.Audit(id)
 	r, err := team.Journals().Reader(id, journal.Position{})
 	if err != nil {
@@ -429,10 +429,10 @@ func audited(team *catalog.Team, id string) (mended []string, err error) {
 		}
 		audit.Apply(e, r.Position())
 	}
-	return audit.Mend()
+	return audit.RemoveInvalid()
 }
 
-func answersOf(team *catalog.Team) (a answers, err error) {
+func answersOf(team *catalog.Dir) (a answers, err error) {
 	a.Loaded = map[string]string{}
 	if a.Sessions, err = team.List(); err != nil {
 		return a, err

@@ -13,7 +13,7 @@ import (
 // of the turn when that is its reply, or all when it is 0, into a new session that remembers where it parted, and returns the id
 // of that one. Somebody may be writing to the session, or it may be archived. What
 // is damaged before that event is not forked.
-func (t *Team) Fork(id string, upTo uint64) (string, error) {
+func (t *Dir) Fork(id string, upTo uint64) (string, error) {
 	upTo, err := t.forkable(id, upTo)
 	if err != nil {
 		return "", err
@@ -28,7 +28,7 @@ func (t *Team) Fork(id string, upTo uint64) (string, error) {
 
 // forkable is the number of the last event to copy. Everything up to it has been
 // read then, so that a copy is not begun in vain.
-func (t *Team) forkable(id string, upTo uint64) (uint64, error) {
+func (t *Dir) forkable(id string, upTo uint64) (uint64, error) {
 	last := uint64(0)
 	for e, err := range t.events(id) {
 		switch behind := upTo > 0 && last >= upTo; {
@@ -72,7 +72,7 @@ type forking struct {
 	parent projection.Parent
 }
 
-func (t *Team) copyEvents(id string, w *writing, fork forking) error {
+func (t *Dir) copyEvents(id string, w *writing, fork forking) error {
 	for e, err := range t.events(id) {
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 // fuzzed is a catalog with one session, whose caches somebody has written.
 type fuzzed struct {
-	team  *catalog.Team
+	team  *catalog.Dir
 	truth []catalog.Session
 	state string
 	end   journal.Position
@@ -71,7 +71,7 @@ func FuzzReadIndex(f *testing.F) {
 		}
 		got := list(t, x.team)
 		for i := range got {
-			got[i].Shrunk = false // what an index says of more events that once were is believed
+			got[i].Truncated = false // what an index says of more events that once were is believed
 		}
 		if !x.believable(data) {
 			sameAnswers(t, answers{Sessions: x.truth}, answers{Sessions: got})

@@ -54,11 +54,11 @@ func (x index) row(id string) row {
 	return r
 }
 
-func (t *Team) indexPath() string { return filepath.Join(t.journals.Path(), "sessions.json") }
+func (t *Dir) indexPath() string { return filepath.Join(t.journals.Path(), "sessions.json") }
 
 // readIndex returns what the index knows. One that cannot be read knows nothing,
 // nor do lines of it that make no sense.
-func (t *Team) readIndex() index {
+func (t *Dir) readIndex() index {
 	text := t.indexText()
 	rows, ok := cutRows(text)
 	if !ok {
@@ -85,7 +85,7 @@ func idOf(line string) string {
 }
 
 // indexText is the index as it stands in the file; "" when it cannot be read.
-func (t *Team) indexText() string {
+func (t *Dir) indexText() string {
 	f, err := t.fs.OpenFile(t.indexPath(), os.O_RDONLY, 0)
 	if err != nil {
 		return ""
@@ -127,7 +127,7 @@ func otherLayout(text string) index {
 }
 
 // readRow returns the row of one session, without decoding the others.
-func (t *Team) readRow(id string) row {
+func (t *Dir) readRow(id string) row {
 	text := t.indexText()
 	at := strings.Index(text, `{"id":"`+id+`"`)
 	if at >= 0 {
@@ -144,7 +144,7 @@ func (t *Team) readRow(id string) row {
 
 // writeIndex replaces the index. Where nobody asked for that, an error is no matter:
 // somebody else may be about to, and a list does without.
-func (t *Team) writeIndex(sessions []*Listed) error {
+func (t *Dir) writeIndex(sessions []*Entry) error {
 	unlock, err := t.lockIndex()
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.indexPath(), err)
@@ -153,12 +153,12 @@ func (t *Team) writeIndex(sessions []*Listed) error {
 	return t.replaceIndex(sessions)
 }
 
-func (t *Team) lockIndex() (unlock func() error, err error) {
+func (t *Dir) lockIndex() (unlock func() error, err error) {
 	return t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
 }
 
-func (t *Team) replaceIndex(sessions []*Listed) error {
-	slices.SortFunc(sessions, func(a, b *Listed) int { return strings.Compare(a.ID, b.ID) })
+func (t *Dir) replaceIndex(sessions []*Entry) error {
+	slices.SortFunc(sessions, func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	var text bytes.Buffer
 	text.Grow(len(sessions) * rowBytes)
 	text.WriteString(indexHead)
@@ -183,7 +183,7 @@ func (t *Team) replaceIndex(sessions []*Listed) error {
 }
 
 // appendLine writes the row as it stands in the index, or will.
-func (l *Listed) appendLine(text *bytes.Buffer) error {
+func (l *Entry) appendLine(text *bytes.Buffer) error {
 	if l.row == nil {
 		if _, ok := decodeRow(l.line); ok {
 			text.WriteString(l.line)
@@ -204,7 +204,7 @@ func (l *Listed) appendLine(text *bytes.Buffer) error {
 
 // updateIndex puts rows in the place of their sessions' old ones, or takes them
 // out where they are nil. The index of a large team is not even read for a few.
-func (t *Team) updateIndex(changed map[string]*row) {
+func (t *Dir) updateIndex(changed map[string]*row) {
 	learned := int64(len(changed)) * foldBytes
 	if info, err := t.fs.Stat(t.indexPath()); len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
 		return
@@ -218,7 +218,7 @@ func (t *Team) updateIndex(changed map[string]*row) {
 	if !worthWriting(len(known.lines), learned) {
 		return
 	}
-	var sessions []*Listed
+	var sessions []*Entry
 	for id, line := range known.lines {
 		if _, ok := changed[id]; ok {
 			continue
@@ -237,10 +237,10 @@ func (t *Team) updateIndex(changed map[string]*row) {
 
 // Large reports whether the team has so many sessions, some ten thousand, that to
 // list them takes a person's notice.
-func (t *Team) Large() bool { return t.has(10 * manySessions) }
+func (t *Dir) Large() bool { return t.has(10 * manySessions) }
 
 // has reports whether the index weighs as much as so many rows.
-func (t *Team) has(sessions int) bool {
+func (t *Dir) has(sessions int) bool {
 	info, err := t.fs.Stat(t.indexPath())
 	return err == nil && info.Size() >= int64(sessions)*rowBytes
 }

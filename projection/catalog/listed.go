@@ -10,23 +10,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Listed is what is known of a session to put it in its place in a list. The
+// Entry is what is known of a session to put it in its place in a list. The
 // rest is decoded when somebody asks: of a hundred thousand sessions a person
 // sees twenty.
-type Listed struct {
-	ID        string
-	UpdatedAt time.Time
-	Damaged   bool // as Session.Damaged says
-	Unread    bool // as Session.Unread says
-	Shrunk    bool // as in Session
+type Entry struct {
+	ID         string
+	UpdatedAt  time.Time
+	Damaged    bool // as Session.Damaged says
+	Unreadable bool // as Session.Unread says
+	Truncated  bool // as in Session
 
-	team *Team
+	team *Dir
 	line string // of the index
 	row  *row   // decoded, or of what the index does not know; nil: the line
 }
 
 // listed is a session of which the index does not know what r does.
-func (t *Team) listed(r *row) *Listed {
+func (t *Dir) listed(r *row) *Entry {
 	l := t.indexed(r, "")
 	l.row = r
 	return l
@@ -34,16 +34,16 @@ func (t *Team) listed(r *row) *Listed {
 
 // indexed is a session as it stands in the index; r is at least the beginning of
 // the line, and is not kept.
-func (t *Team) indexed(r *row, line string) *Listed {
-	return &Listed{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unread: r.unread != nil, Shrunk: r.Lost > 0, team: t, line: line}
+func (t *Dir) indexed(r *row, line string) *Entry {
+	return &Entry{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unreadable: r.unread != nil, Truncated: r.Lost > 0, team: t, line: line}
 }
 
 // glance is the session of a file as a line of the index has it; nil when the
 // line does not describe the file, or is to be written anew in the layout that
 // can be read at a glance.
-func (t *Team) glance(info journal.Info, line string) *Listed {
+func (t *Dir) glance(info journal.Info, line string) *Entry {
 	if updated, ok := glance(info, line); ok {
-		return &Listed{ID: info.ID, UpdatedAt: updated, team: t, line: line}
+		return &Entry{ID: info.ID, UpdatedAt: updated, team: t, line: line}
 	}
 	if r, ok := decodeRow(line); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
 		return t.indexed(&r, line)
@@ -53,7 +53,7 @@ func (t *Team) glance(info journal.Info, line string) *Listed {
 
 // newer compares two sessions for the order of lists: the one that was updated
 // last comes first.
-func newer(a, b *Listed) int {
+func newer(a, b *Entry) int {
 	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
 		return c
 	}
@@ -61,7 +61,7 @@ func newer(a, b *Listed) int {
 }
 
 // Session is all that is known of the session without reading it.
-func (l *Listed) Session() Session {
+func (l *Entry) Session() Session {
 	if l.row != nil {
 		return l.team.session(l.row)
 	}
@@ -73,7 +73,7 @@ func (l *Listed) Session() Session {
 }
 
 // anew is the row of a session of whose line only the beginning is sound.
-func (l *Listed) anew() row {
+func (l *Entry) anew() row {
 	info, err := l.team.journals.Stat(l.ID)
 	if err != nil {
 		return row{ID: l.ID} // deleted since
@@ -83,7 +83,7 @@ func (l *Listed) anew() row {
 }
 
 // Sessions are the Sessions of those listed.
-func Sessions(listed []*Listed) []Session {
+func Sessions(listed []*Entry) []Session {
 	sessions := make([]Session, len(listed))
 	together(len(listed), func(i int) { sessions[i] = listed[i].Session() })
 	return sessions

@@ -21,7 +21,7 @@ type Merged struct {
 // once, and behind it what each has alone: whole exchanges, each a person's
 // message with all that came of it, in the order of their times. What both have of
 // an exchange, as after an earlier merge, is taken once. The two stay as they are.
-func (t *Team) Merge(a, b string) (Merged, error) {
+func (t *Dir) Merge(a, b string) (Merged, error) {
 	parting, err := projection.Part(t.events(a), t.events(b))
 	if err != nil {
 		return Merged{}, err
@@ -40,7 +40,7 @@ func (t *Team) Merge(a, b string) (Merged, error) {
 
 // merging is a session that is made of two.
 type merging struct {
-	team    *Team
+	team    *Dir
 	a, b    string
 	parting projection.Parting
 	made    forking

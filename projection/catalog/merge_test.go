@@ -15,7 +15,7 @@ import (
 )
 
 // told are the contents of a session's messages.
-func told(t testing.TB, team *catalog.Team, id string) (texts []string) {
+func told(t testing.TB, team *catalog.Dir, id string) (texts []string) {
 	t.Helper()
 	r, err := team.Journals().Reader(id, journal.Position{})
 	if err != nil {
@@ -33,7 +33,7 @@ func told(t testing.TB, team *catalog.Team, id string) (texts []string) {
 }
 
 // say appends messages, a minute one after another.
-func say(t testing.TB, team *catalog.Team, id string, minutes int, texts ...string) {
+func say(t testing.TB, team *catalog.Dir, id string, minutes int, texts ...string) {
 	t.Helper()
 	for i, text := range texts {
 		by := mia
@@ -46,7 +46,7 @@ func say(t testing.TB, team *catalog.Team, id string, minutes int, texts ...stri
 	}
 }
 
-func mustMerge(t testing.TB, team *catalog.Team, a, b string) string {
+func mustMerge(t testing.TB, team *catalog.Dir, a, b string) string {
 	t.Helper()
 	merged, err := team.Merge(a, b)
 	if err != nil {
@@ -55,7 +55,7 @@ func mustMerge(t testing.TB, team *catalog.Team, a, b string) string {
 	return merged.ID
 }
 
-func mustFork(t testing.TB, team *catalog.Team, id string) string {
+func mustFork(t testing.TB, team *catalog.Dir, id string) string {
 	t.Helper()
 	fork, err := team.Fork(id, 0)
 	if err != nil {
@@ -66,23 +66,23 @@ func mustFork(t testing.TB, team *catalog.Team, id string) string {
 
 func TestAMergeTakesEachExchangeOnceAndLosesNothingOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		sessions func(t *testing.T, team *catalog.Team) (a, b string)
+		sessions func(t *testing.T, team *catalog.Dir) (a, b string)
 		want     []string
 	}{
-		"two that parted": {func(t *testing.T, team *catalog.Team) (a, b string) {
+		"two that parted": {func(t *testing.T, team *catalog.Dir) (a, b string) {
 			b = mustFork(t, team, id(1))
 			say(t, team, id(1), 10, "first", ">one")
 			say(t, team, b, 20, "second", ">two")
 			say(t, team, id(1), 30, "third", ">three")
 			return b, id(1)
 		}, []string{"hello", ">hi", "first", ">one", "second", ">two", "third", ">three"}},
-		"merged before": {func(t *testing.T, team *catalog.Team) (a, b string) {
+		"merged before": {func(t *testing.T, team *catalog.Dir) (a, b string) {
 			b = mustFork(t, team, id(1))
 			say(t, team, id(1), 10, "first", ">one")
 			say(t, team, b, 5, "second", ">two")
 			return mustMerge(t, team, id(1), b), id(1)
 		}, []string{"hello", ">hi", "second", ">two", "first", ">one"}},
-		"merged before in the middle of an exchange": {func(t *testing.T, team *catalog.Team) (a, b string) {
+		"merged before in the middle of an exchange": {func(t *testing.T, team *catalog.Dir) (a, b string) {
 			b = mustFork(t, team, id(1))
 			say(t, team, b, 5, "second", ">two")
 			say(t, team, id(1), 10, "first", ">one")
@@ -90,13 +90,13 @@ func TestAMergeTakesEachExchangeOnceAndLosesNothingOfIt(t *testing.T) {
 			say(t, team, id(1), 12, ">one and a half", "third")
 			return a, id(1)
 		}, []string{"hello", ">hi", "second", ">two", "first", ">one", ">one and a half", "third"}},
-		"parted in the middle of an exchange": {func(t *testing.T, team *catalog.Team) (a, b string) {
+		"parted in the middle of an exchange": {func(t *testing.T, team *catalog.Dir) (a, b string) {
 			b = mustFork(t, team, id(1))
 			say(t, team, b, 5, "second", ">two")
 			say(t, team, id(1), 10, ">late", "first", ">one")
 			return id(1), b
 		}, []string{"hello", ">hi", ">late", "second", ">two", "first", ">one"}},
-		"merged while a clock was wrong": {func(t *testing.T, team *catalog.Team) (a, b string) {
+		"merged while a clock was wrong": {func(t *testing.T, team *catalog.Dir) (a, b string) {
 			b = mustFork(t, team, id(1))
 			say(t, team, b, 50, "second", ">two")
 			say(t, team, id(1), 60, "first")
@@ -119,9 +119,9 @@ func TestAMergeTakesEachExchangeOnceAndLosesNothingOfIt(t *testing.T) {
 }
 
 func TestWhatCouldNotBeCopiedToItsEndIsNotThere(t *testing.T) {
-	for name, copied := range map[string]func(team *catalog.Team) (string, error){
-		"fork": func(team *catalog.Team) (string, error) { return team.Fork(id(1), 0) },
-		"merge": func(team *catalog.Team) (string, error) {
+	for name, copied := range map[string]func(team *catalog.Dir) (string, error){
+		"fork": func(team *catalog.Dir) (string, error) { return team.Fork(id(1), 0) },
+		"merge": func(team *catalog.Dir) (string, error) {
 			merged, err := team.Merge(id(1), id(2))
 			return merged.ID, err
 		},
@@ -160,10 +160,10 @@ func TestAJournalThatIsNoSessionIsNeitherCopiedNorAppendedTo(t *testing.T) {
 	_, fork := team.Fork(id(1), 0)
 	_, first := team.Merge(id(1), id(2))
 	_, second := team.Merge(id(2), id(1))
-	_, take := team.Take(save(t, "hello", "well"))
+	_, take := team.ImportSession(save(t, "hello", "well"))
 	_, events := takeEvents(t, team, "hello", "well")
 	for what, err := range map[string]error{"fork": fork, "merge it": first, "merge with it": second, "take": take, "take events": events} {
-		var headless *catalog.HeadlessError
+		var headless *catalog.MissingHeaderError
 		if !errors.As(err, &headless) || headless.ID != id(1) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -178,8 +178,8 @@ func TestTheIndexDoesNotCallAJournalSoundThatIsNoSession(t *testing.T) {
 	team := c.Team("kitchen")
 	end := put(t, team, id(1), said(1, mia, "hello"))
 	state := &projection.State{Seq: 1}
-	team.Closed(id(1), state, end)
-	if s, err := team.Session(id(1)); err != nil || !s.Headless {
+	team.UpdateIndex(id(1), state, end)
+	if s, err := team.Session(id(1)); err != nil || !s.MissingHeader {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

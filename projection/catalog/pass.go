@@ -13,23 +13,25 @@ import (
 // no ULID, so that nobody takes it for a session.
 const retentionID = "retention"
 
-// Pass is a pass of retention over a team. What it does to sessions it records
+// RetentionPass is a pass of retention over a team. What it does to sessions it records
 // in the team's retention.jsonl, and at its end it brings the index up to date,
-// once for all of them. A Pass must be closed; it is for one goroutine.
-type Pass struct {
-	team    *Team
+// once for all of them. A RetentionPass must be closed; it is for one goroutine.
+type RetentionPass struct {
+	team    *Dir
 	bin     *journal.Bin
 	log     *journal.Log
 	err     error           // why nothing can be recorded
 	changed map[string]*row // what the index has to learn; nil: the session is gone
 }
 
-// Pass begins a pass. Nothing is opened before something is done.
-func (t *Team) Pass() *Pass { return &Pass{team: t, bin: t.journals.Bin(), changed: map[string]*row{}} }
+// BeginRetention begins a pass. Nothing is opened before something is done.
+func (t *Dir) BeginRetention() *RetentionPass {
+	return &RetentionPass{team: t, bin: t.journals.Bin(), changed: map[string]*row{}}
+}
 
 // Archive compresses a session as it was listed, and returns the size of the
 // archive in bytes. It returns journal.ErrChanged when the session went on since.
-func (p *Pass) Archive(s Session, reason string) (size int64, err error) {
+func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error) {
 	if err := p.team.journals.ArchiveAt(s.ID, s.End); err != nil {
 		return s.Bytes, err
 	}
@@ -52,12 +54,12 @@ func (p *Pass) Archive(s Session, reason string) (size int64, err error) {
 func archivedRow(s Session, info journal.Info) (row, bool) {
 	state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
 	state.Team.ID = s.TeamID
-	return newRow(info, &state, s.End), info.Archived && !s.Archived && !s.Shrunk && s.End.Offset == s.Bytes
+	return newRow(info, &state, s.End), info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes
 }
 
 // Trash moves a session to the trash, as Delete does, unless it went on since it
 // was listed: then it returns journal.ErrChanged.
-func (p *Pass) Trash(s Session, reason string) error {
+func (p *RetentionPass) Trash(s Session, reason string) error {
 	info, err := p.team.journals.Stat(s.ID)
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func (p *Pass) Trash(s Session, reason string) error {
 // Purge removes sessions from the trash for good, one after another, and tells
 // of each. Because nothing shows later that there was one, all are recorded
 // first, durably.
-func (p *Pass) Purge(trashed []journal.Trashed, reason string, purged func(journal.Trashed) error) error {
+func (p *RetentionPass) Purge(trashed []journal.Trashed, reason string, purged func(journal.Trashed) error) error {
 	records := make([]journal.Record, len(trashed))
 	for i, item := range trashed {
 		records[i] = projection.Record(time.Time{}, projection.SessionPurged{Retired: projection.Retired{SessionID: item.ID, BytesBefore: item.Bytes, Reason: reason}})
@@ -98,12 +100,12 @@ func (p *Pass) Purge(trashed []journal.Trashed, reason string, purged func(journ
 	return nil
 }
 
-func (p *Pass) record(payload projection.Payload) {
+func (p *RetentionPass) record(payload projection.Payload) {
 	p.append(projection.Record(time.Time{}, payload))
 }
 
 // append records what was done, or keeps why it cannot: retention goes on.
-func (p *Pass) append(records ...journal.Record) {
+func (p *RetentionPass) append(records ...journal.Record) {
 	if len(records) == 0 || p.err != nil {
 		return
 	}
@@ -115,13 +117,13 @@ func (p *Pass) append(records ...journal.Record) {
 	_, p.err = p.log.Append(records...)
 }
 
-func (p *Pass) sync() {
+func (p *RetentionPass) sync() {
 	if p.log != nil && p.err == nil {
 		p.err = p.log.Sync()
 	}
 }
 
-func (t *Team) retentionLog() (*journal.Log, error) {
+func (t *Dir) retentionLog() (*journal.Log, error) {
 	log, err := t.journals.Open(retentionID)
 	if errors.Is(err, journal.ErrNotFound) {
 		return t.journals.Create(retentionID)
@@ -130,7 +132,7 @@ func (t *Team) retentionLog() (*journal.Log, error) {
 }
 
 // Close ends the pass. Its error is a *NotRecordedError: what was done is done.
-func (p *Pass) Close() error {
+func (p *RetentionPass) Close() error {
 	p.team.updateIndex(p.changed)
 	if p.log != nil {
 		err := p.log.Close()

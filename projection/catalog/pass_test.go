@@ -15,7 +15,7 @@ import (
 )
 
 // recorded is what the retention journal of a team says, a line for each event.
-func recorded(t testing.TB, team *catalog.Team) []string {
+func recorded(t testing.TB, team *catalog.Dir) []string {
 	t.Helper()
 	r, err := team.Journals().Reader("retention", journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
@@ -40,7 +40,7 @@ func recorded(t testing.TB, team *catalog.Team) []string {
 }
 
 // old is a team of n sessions, each a minute older than the one after it.
-func old(t testing.TB, team *catalog.Team, n int) {
+func old(t testing.TB, team *catalog.Dir, n int) {
 	t.Helper()
 	for i := range n {
 		put(t, team, id(i), begun(id(i), "kitchen"), said(i+1, mia, "Old"))
@@ -52,7 +52,7 @@ func TestWhatAPolicyDidIsRecordedWithTheSizesAndTheReason(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	before := list(t, c)
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Effort{}); err != nil {
+	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	after := list(t, c)
@@ -74,7 +74,7 @@ func TestArchivingManyLeavesAnIndexThatNeedsNoJournalOpened(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 30)
 	list(t, c)
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 10}, created.Add(day), catalog.Effort{}); err != nil {
+	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 10}, created.Add(day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	disk.forget()
@@ -92,7 +92,7 @@ func TestASessionThatWentOnSinceItWasListedIsLeftAlone(t *testing.T) {
 	end := put(t, team, id(1), chat(id(1), "kitchen", "Old", 2)...)
 	listed := list(t, c)[0]
 	add(t, team, id(1), end, said(90, ada, "new"))
-	pass := team.Pass()
+	pass := team.BeginRetention()
 	if _, err := pass.Archive(listed, "old"); !errors.Is(err, journal.ErrChanged) {
 		t.Errorf("archived: %v", err)
 	}
@@ -111,11 +111,11 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	old(t, team, 3)
-	other := team.Pass()
+	other := team.BeginRetention()
 	if _, err := other.Archive(list(t, c)[2], "somebody else's"); err != nil {
 		t.Fatal(err)
 	}
-	err := team.Tidy(context.Background(), catalog.Policy{Keep: 1}, created.Add(day), catalog.Effort{})
+	err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1}, created.Add(day), catalog.Budget{})
 	var notRecorded *catalog.NotRecordedError
 	if !errors.As(err, &notRecorded) || !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("%v", err)
@@ -136,20 +136,20 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 func TestAPassDoesTheOldestFirstAndNoMoreThanItsEffort(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		most func(bytes int64) catalog.Effort
+		most func(bytes int64) catalog.Budget
 		want int
 	}{
-		{"without a bound", func(int64) catalog.Effort { return catalog.Effort{} }, 5},
-		{"of 2 sessions", func(int64) catalog.Effort { return catalog.Effort{Sessions: 2, Bytes: 1 << 20} }, 2},
-		{"of the bytes of 3", func(b int64) catalog.Effort { return catalog.Effort{Sessions: 9, Bytes: 3*b + b/2} }, 3},
-		{"of no bytes", func(b int64) catalog.Effort { return catalog.Effort{Sessions: 9, Bytes: b - 1} }, 0},
+		{"without a bound", func(int64) catalog.Budget { return catalog.Budget{} }, 5},
+		{"of 2 sessions", func(int64) catalog.Budget { return catalog.Budget{Sessions: 2, Bytes: 1 << 20} }, 2},
+		{"of the bytes of 3", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: 3*b + b/2} }, 3},
+		{"of no bytes", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: b - 1} }, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := catalog.New(t.TempDir(), journal.Options{})
 			team := c.Team("kitchen")
 			old(t, team, 5)
 			bytes := list(t, c)[0].Bytes
-			if err := team.Tidy(context.Background(), catalog.Policy{}, created.Add(day), test.most(bytes)); err != nil {
+			if err := team.ApplyRetention(context.Background(), catalog.Policy{}, created.Add(day), test.most(bytes)); err != nil {
 				t.Fatal(err)
 			}
 			for i, s := range list(t, c) {
@@ -167,7 +167,7 @@ func TestACancelledPassStopsBetweenTwoSessions(t *testing.T) {
 	old(t, team, 3)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := team.Tidy(ctx, catalog.Policy{}, created.Add(day), catalog.Effort{}); err != nil {
+	if err := team.ApplyRetention(ctx, catalog.Policy{}, created.Add(day), catalog.Budget{}); err != nil {
 		t.Error(err)
 	}
 	for _, s := range list(t, c) {
@@ -214,7 +214,7 @@ func TestAPurgeIsOnTheDiskAsARecordBeforeItIsDone(t *testing.T) {
 			}
 		}
 	})
-	pass := team.Pass()
+	pass := team.BeginRetention()
 	if err := pass.Purge(trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
 		t.Error(err)
 	}
@@ -232,7 +232,7 @@ func TestAFailedRecordDoesNotUndoWhatWasDone(t *testing.T) {
 		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 		old(t, team, 2)
 		s := list(t, team)[1]
-		pass := team.Pass()
+		pass := team.BeginRetention()
 		before := disk.Count()
 		disk.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open)
 		_, err := pass.Archive(s, "old")

@@ -12,7 +12,7 @@ import (
 // alone, and returns the sessions, the newest first. Only what the old index knows
 // of events that a file has no more is kept, which no journal tells. While somebody
 // else writes the index the error is a journal.ErrLocked.
-func (t *Team) Reindex() ([]Session, error) {
+func (t *Dir) Reindex() ([]Session, error) {
 	infos, err := t.journals.List()
 	if err != nil || len(infos) == 0 {
 		return nil, err
@@ -28,7 +28,7 @@ func (t *Team) Reindex() ([]Session, error) {
 		rows[i], failed[i] = t.reindexed(infos[i], known.row(infos[i].ID))
 		return 0
 	})
-	var listed []*Listed
+	var listed []*Entry
 	for i := range rows {
 		if failed[i] != nil {
 			return nil, failed[i]
@@ -45,7 +45,7 @@ func (t *Team) Reindex() ([]Session, error) {
 }
 
 // reindexed is the row of a journal, of which the checkpoint is made anew.
-func (t *Team) reindexed(info journal.Info, earlier row) (row, error) {
+func (t *Dir) reindexed(info journal.Info, earlier row) (row, error) {
 	t.dropCheckpoint(info.ID)
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), nil

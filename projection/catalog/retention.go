@@ -63,38 +63,38 @@ func (p Policy) Reason(a Action) string {
 	if a == Trash {
 		after = p.DeleteAfter
 	}
-	return fmt.Sprintf("idle for %s, and not among the newest %d", Span(after), p.Keep)
+	return fmt.Sprintf("idle for %s, and not among the newest %d", FormatDays(after), p.Keep)
 }
 
-// Span is a span of time as people write it: 30d.
-func Span(d time.Duration) string {
+// FormatDays is a span of time as people write it: 30d.
+func FormatDays(d time.Duration) string {
 	if days := d / (24 * time.Hour); days > 0 && d%(24*time.Hour) == 0 {
 		return fmt.Sprintf("%dd", days)
 	}
 	return d.String()
 }
 
-// Effort is how much a Tidy does at most. The zero Effort knows no bound.
-type Effort struct {
+// Budget is how much a Tidy does at most. The zero Budget knows no bound.
+type Budget struct {
 	Sessions int
 	Bytes    int64 // of their files
 }
 
 // allows reports whether there is effort left for some more sessions.
-func (e Effort) allows(sessions int, bytes int64) bool {
-	return e == (Effort{}) || sessions <= e.Sessions && bytes <= e.Bytes
+func (e Budget) allows(sessions int, bytes int64) bool {
+	return e == (Budget{}) || sessions <= e.Sessions && bytes <= e.Bytes
 }
 
-// Tidy does to a team's sessions what a policy asks for, the oldest first, until
+// ApplyRetention does to a team's sessions what a policy asks for, the oldest first, until
 // ctx is done: then it stops between two sessions. Sessions that somebody writes
 // to, or wrote to meanwhile, are left for another time, and so is what would be
 // more than an effort; other errors are joined.
-func (t *Team) Tidy(ctx context.Context, p Policy, now time.Time, most Effort) error {
+func (t *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, most Budget) error {
 	sessions, err := t.List()
 	if err != nil {
 		return err
 	}
-	pass := t.Pass()
+	pass := t.BeginRetention()
 	var failures []error
 	var done int
 	var bytes int64
@@ -115,7 +115,7 @@ func (t *Team) Tidy(ctx context.Context, p Policy, now time.Time, most Effort) e
 }
 
 // Do is Archive or Trash.
-func (p *Pass) Do(a Action, s Session, reason string) error {
+func (p *RetentionPass) Do(a Action, s Session, reason string) error {
 	switch a {
 	case Archive:
 		_, err := p.Archive(s, reason)

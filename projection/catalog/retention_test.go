@@ -61,7 +61,7 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day}, created.Add(2*day), catalog.Effort{}); err != nil {
+	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range list(t, c) {
@@ -69,7 +69,7 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 			t.Errorf("%s is archived: %v", s.Title, s.Archived)
 		}
 	}
-	if err := team.Tidy(context.Background(), catalog.Policy{Keep: 1, DeleteAfter: day}, created.Add(2*day), catalog.Effort{}); err != nil {
+	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, DeleteAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(list(t, c)); len(got) != 3 {
@@ -100,7 +100,7 @@ func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
 		policy := catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 3 * day}
 		list(t, c) // so that its index is not part of what fails
 		disk.Fail(n, syscall.EIO)
-		err := team.Tidy(context.Background(), policy, created.Add(2*day), catalog.Effort{})
+		err := team.ApplyRetention(context.Background(), policy, created.Add(2*day), catalog.Budget{})
 		if err != nil && !errors.Is(err, syscall.EIO) {
 			t.Errorf("operation %d: %v", n, err)
 		}
@@ -119,7 +119,7 @@ func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
 		failed := disk.Failed()
 		disk.Heal()
 		// The next time it does what it could not do.
-		if err := team.Tidy(context.Background(), policy, created.Add(4*day), catalog.Effort{}); err != nil {
+		if err := team.ApplyRetention(context.Background(), policy, created.Add(4*day), catalog.Budget{}); err != nil {
 			t.Errorf("operation %d, the next time: %v", n, err)
 		}
 		if left := list(t, c); len(left) != 1 || left[0].ID != id(3) {

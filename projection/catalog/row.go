@@ -48,7 +48,7 @@ func newRow(info journal.Info, state *projection.State, at journal.Position) row
 func damagedRow(info journal.Info, state *projection.State, err error) row {
 	r := newRow(info, state, journal.Position{})
 	r.Damaged = err.Error()
-	if Unread(err) {
+	if IsReadError(err) {
 		r.unread = err
 	}
 	corrupt := new(journal.CorruptError)
@@ -61,9 +61,9 @@ func damagedRow(info journal.Info, state *projection.State, err error) row {
 	return r
 }
 
-// Unread reports whether an error is the system's, which would not let a journal
+// IsReadError reports whether an error is the system's, which would not let a journal
 // be read: nobody knows whether it is damaged.
-func Unread(err error) bool {
+func IsReadError(err error) bool {
 	var refused *fs.PathError
 	return errors.As(err, &refused) && !errors.Is(err, journal.ErrNotFound)
 }

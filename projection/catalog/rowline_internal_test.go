@@ -52,7 +52,7 @@ func TestARowIsReadWithoutReflectionWhateverItsFields(t *testing.T) {
 func written(t testing.TB, r row) string {
 	t.Helper()
 	var line bytes.Buffer
-	l := Listed{row: &r}
+	l := Entry{row: &r}
 	if err := l.appendLine(&line); err != nil {
 		t.Fatal(err)
 	}

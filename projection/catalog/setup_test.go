@@ -71,7 +71,7 @@ func lines(t testing.TB, at journal.Position, records ...journal.Record) ([]byte
 }
 
 // put writes the journal of a session and returns its end.
-func put(t testing.TB, team *catalog.Team, id string, records ...journal.Record) journal.Position {
+func put(t testing.TB, team *catalog.Dir, id string, records ...journal.Record) journal.Position {
 	t.Helper()
 	text, end := lines(t, journal.Position{}, records...)
 	write(t, live(team, id), text)
@@ -79,7 +79,7 @@ func put(t testing.TB, team *catalog.Team, id string, records ...journal.Record)
 }
 
 // add appends to the journal of a session and returns its new end.
-func add(t testing.TB, team *catalog.Team, id string, at journal.Position, records ...journal.Record) journal.Position {
+func add(t testing.TB, team *catalog.Dir, id string, at journal.Position, records ...journal.Record) journal.Position {
 	t.Helper()
 	text, end := lines(t, at, records...)
 	f, err := os.OpenFile(live(team, id), os.O_APPEND|os.O_WRONLY, 0)
@@ -93,15 +93,15 @@ func add(t testing.TB, team *catalog.Team, id string, at journal.Position, recor
 	return end
 }
 
-func live(team *catalog.Team, id string) string {
+func live(team *catalog.Dir, id string) string {
 	return filepath.Join(team.Journals().Path(), id+".jsonl")
 }
 
-func indexOf(team *catalog.Team) string {
+func indexOf(team *catalog.Dir) string {
 	return filepath.Join(team.Journals().Path(), "sessions.json")
 }
 
-func checkpointOf(team *catalog.Team, id string) string {
+func checkpointOf(team *catalog.Dir, id string) string {
 	return filepath.Join(team.Journals().Path(), id+".checkpoint.json")
 }
 
@@ -164,7 +164,7 @@ func list(t testing.TB, c interface {
 }
 
 // load returns the state of a session as JSON, and how it was come by.
-func load(t testing.TB, team *catalog.Team, id string) (string, catalog.Loaded) {
+func load(t testing.TB, team *catalog.Dir, id string) (string, catalog.Loaded) {
 	t.Helper()
 	state, loaded, err := team.Load(id)
 	if err != nil {
@@ -183,7 +183,7 @@ func asJSON(t testing.TB, v any) string {
 }
 
 // keep folds a session and writes its checkpoint.
-func keep(t testing.TB, team *catalog.Team, id string) journal.Position {
+func keep(t testing.TB, team *catalog.Dir, id string) journal.Position {
 	t.Helper()
 	state, loaded, err := team.Load(id)
 	if err != nil {

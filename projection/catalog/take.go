@@ -14,11 +14,11 @@ import (
 // another way.
 var ErrDiverged = errors.New("there is this session already, and it went on differently")
 
-// Take makes a session of another program one of the team's, or appends what
+// ImportSession makes a session of another program one of the team's, or appends what
 // an earlier save of it did not have. It returns how many messages were new, 0
 // with an error. When somebody writes to the session meanwhile, the error is a
 // *journal.LockedError or journal.ErrChanged.
-func (t *Team) Take(s *interchange.Session) (int, error) {
+func (t *Dir) ImportSession(s *interchange.Session) (int, error) {
 	begun, err := t.begun(s.ID)
 	if err != nil {
 		return 0, err
@@ -50,7 +50,7 @@ func taken(records []journal.Record, err error) (n int, _ error) {
 	return n, nil
 }
 
-func (t *Team) takeNew(s *interchange.Session) error {
+func (t *Dir) takeNew(s *interchange.Session) error {
 	// Crash here leaves some of the events, perhaps none: the next Take of the
 	// same session appends the others.
 	return t.fill(s.ID, func(w *writing) error {
@@ -65,7 +65,7 @@ func (t *Team) takeNew(s *interchange.Session) error {
 
 // left are the records that a session lacks because a crash ended takeNew, and
 // the position where they belong. They are nil when it has something else.
-func (t *Team) left(s *interchange.Session) ([]journal.Record, journal.Position, error) {
+func (t *Dir) left(s *interchange.Session) ([]journal.Record, journal.Position, error) {
 	r, err := t.journals.Reader(s.ID, journal.Position{})
 	if err != nil {
 		return nil, journal.Position{}, err
@@ -86,7 +86,7 @@ func (t *Team) left(s *interchange.Session) ([]journal.Record, journal.Position,
 
 // behind are the records of the messages that a session does not have, and the
 // position where they belong.
-func (t *Team) behind(s *interchange.Session) ([]journal.Record, journal.Position, error) {
+func (t *Dir) behind(s *interchange.Session) ([]journal.Record, journal.Position, error) {
 	snapshot, at, err := t.snapshot(s.ID)
 	if err != nil {
 		return nil, at, err
@@ -104,7 +104,7 @@ func (t *Team) behind(s *interchange.Session) ([]journal.Record, journal.Positio
 	return s.RecordsFrom(len(known)), at, nil
 }
 
-func (t *Team) snapshot(id string) (*projection.Snapshot, journal.Position, error) {
+func (t *Dir) snapshot(id string) (*projection.Snapshot, journal.Position, error) {
 	r, err := t.journals.Reader(id, journal.Position{})
 	if err != nil {
 		return nil, journal.Position{}, err

@@ -45,15 +45,15 @@ func save(t testing.TB, messages ...string) *interchange.Session {
 	return session
 }
 
-func take(t testing.TB, team *catalog.Team, s *interchange.Session, want int) {
+func take(t testing.TB, team *catalog.Dir, s *interchange.Session, want int) {
 	t.Helper()
-	if taken, err := team.Take(s); taken != want || err != nil {
+	if taken, err := team.ImportSession(s); taken != want || err != nil {
 		t.Errorf("took %d messages, want %d: %v", taken, want, err)
 	}
 }
 
 // sameTexts compares the messages of the only session.
-func sameTexts(t testing.TB, team *catalog.Team, want ...string) {
+func sameTexts(t testing.TB, team *catalog.Dir, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, told(t, team, id(1))); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
@@ -103,7 +103,7 @@ func TestASaveThatWentOnDifferentlyIsRefused(t *testing.T) {
 		"from the second message":      save(t, "hello", "ill"),
 		"from the first message, long": save(t, "hi", "well", "more", "and more"),
 	} {
-		if taken, err := team.Take(s); taken != 0 || !errors.Is(err, catalog.ErrDiverged) {
+		if taken, err := team.ImportSession(s); taken != 0 || !errors.Is(err, catalog.ErrDiverged) {
 			t.Errorf("%s: took %d, %v", name, taken, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestWhatCannotBeReadOrIsWrittenToTakesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if taken, err := team.Take(save(t, "hello", "well", "more")); taken != 0 || !errors.Is(err, journal.ErrLocked) {
+	if taken, err := team.ImportSession(save(t, "hello", "well", "more")); taken != 0 || !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("while somebody writes: took %d, %v", taken, err)
 	}
 	log.Close()
@@ -144,7 +144,7 @@ func TestWhatCannotBeReadOrIsWrittenToTakesNothing(t *testing.T) {
 
 	change(t, live(team, id(1)), "hello", "hullo")
 	var corrupt *journal.CorruptError
-	if taken, err := team.Take(save(t, "hello", "well", "more")); taken != 0 || !errors.As(err, &corrupt) {
+	if taken, err := team.ImportSession(save(t, "hello", "well", "more")); taken != 0 || !errors.As(err, &corrupt) {
 		t.Errorf("with damage: took %d, %v", taken, err)
 	}
 }
@@ -162,14 +162,14 @@ func TestNoFailureWhileASessionIsTakenLosesOrDoublesAMessage(t *testing.T) {
 					}
 					disk.HalfWrites(half)
 					disk.FailFrom(n, syscall.EIO)
-					taken, err := team.Take(save(t, "hello", "well", "more"))
+					taken, err := team.ImportSession(save(t, "hello", "well", "more"))
 					if err != nil && (taken != 0 || !errors.Is(err, syscall.EIO)) {
 						t.Errorf("took %d, %v", taken, err)
 					}
 					failed := disk.Failed()
 					disk.Heal()
 
-					if _, err := team.Take(save(t, "hello", "well", "more")); err != nil {
+					if _, err := team.ImportSession(save(t, "hello", "well", "more")); err != nil {
 						t.Errorf("once more: %v", err)
 					}
 					sameTexts(t, team, "hello", "well", "more")
@@ -203,7 +203,7 @@ func TestASessionIsTakenIntoWhatACrashLeftOfIt(t *testing.T) {
 		c := catalog.New(t.TempDir(), journal.Options{})
 		team := c.Team("kitchen")
 		write(t, live(team, id(1)), whole[:n])
-		if _, err := team.Take(save(t, "hello", "well", "more")); err != nil {
+		if _, err := team.ImportSession(save(t, "hello", "well", "more")); err != nil {
 			t.Errorf("%v", err)
 		}
 		sameTexts(t, team, "hello", "well", "more")

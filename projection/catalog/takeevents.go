@@ -10,12 +10,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// TakeEvents makes a journal from elsewhere a session of the team under its own
+// ImportEvents makes a journal from elsewhere a session of the team under its own
 // id, or appends what an earlier state of it did not have. It returns how many
 // messages were new and how many there are. When the team's session went on in
 // another way, the error is ErrDiverged, and when somebody writes to it meanwhile a
 // *journal.LockedError or journal.ErrChanged; nothing has changed then.
-func (t *Team) TakeEvents(id string, from projection.SessionImported, events iter.Seq2[journal.Event, error]) (taken, total int, err error) {
+func (t *Dir) ImportEvents(id string, from projection.SessionImported, events iter.Seq2[journal.Event, error]) (taken, total int, err error) {
 	k := &taking{team: t, id: id, from: from}
 	begun, err := t.begun(id)
 	switch {
@@ -34,7 +34,7 @@ func (t *Team) TakeEvents(id string, from projection.SessionImported, events ite
 }
 
 // begun reports whether a journal has the beginning of a session.
-func (t *Team) begun(id string) (bool, error) {
+func (t *Dir) begun(id string) (bool, error) {
 	for e, err := range t.events(id) {
 		switch {
 		case errors.Is(err, journal.ErrNotFound):
@@ -50,7 +50,7 @@ func (t *Team) begun(id string) (bool, error) {
 
 // taking is a journal from elsewhere on its way in.
 type taking struct {
-	team  *Team
+	team  *Dir
 	id    string
 	from  projection.SessionImported
 	taken int // messages

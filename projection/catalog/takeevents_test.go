@@ -59,9 +59,9 @@ func talk(texts ...string) []journal.Record {
 
 var fromBundle = projection.SessionImported{Source: "bundle", Path: "/old/all.bundle"}
 
-func takeEvents(t testing.TB, team *catalog.Team, texts ...string) (taken int, err error) {
+func takeEvents(t testing.TB, team *catalog.Dir, texts ...string) (taken int, err error) {
 	t.Helper()
-	taken, _, err = team.TakeEvents(id(1), fromBundle, elsewhere(t, talk(texts...)...))
+	taken, _, err = team.ImportEvents(id(1), fromBundle, elsewhere(t, talk(texts...)...))
 	return taken, err
 }
 
@@ -142,7 +142,7 @@ func TestAJournalOfWhichTheEndIsMissingLeavesNothingBehind(t *testing.T) {
 		}
 		missing := errors.New("the bundle was cut off there")
 		long := append(talk("hello"), said(2, ada, strings.Repeat("word ", 500_000)), said(3, mia, "more"))
-		if taken, _, err := team.TakeEvents(id(1), fromBundle, cutOff(elsewhere(t, long...), missing)); taken != 0 || !errors.Is(err, missing) {
+		if taken, _, err := team.ImportEvents(id(1), fromBundle, cutOff(elsewhere(t, long...), missing)); taken != 0 || !errors.Is(err, missing) {
 			t.Errorf("took %d, %v", taken, err)
 		}
 		if sessions := list(t, c); len(sessions) > 0 {
@@ -162,14 +162,14 @@ func once(disk *journaltest.FS, hook func()) {
 }
 
 func TestTwoImportsAtOnceDoubleNothing(t *testing.T) {
-	for name, c := range map[string]struct{ first, second func(*catalog.Team) error }{
+	for name, c := range map[string]struct{ first, second func(*catalog.Dir) error }{
 		"of a journal": {
-			func(team *catalog.Team) error { _, err := takeEvents(t, team, "hello"); return err },
-			func(team *catalog.Team) error { _, err := takeEvents(t, team, "hello", "well"); return err },
+			func(team *catalog.Dir) error { _, err := takeEvents(t, team, "hello"); return err },
+			func(team *catalog.Dir) error { _, err := takeEvents(t, team, "hello", "well"); return err },
 		},
 		"of a save": {
-			func(team *catalog.Team) error { _, err := team.Take(save(t, "hello")); return err },
-			func(team *catalog.Team) error { _, err := team.Take(save(t, "hello", "well")); return err },
+			func(team *catalog.Dir) error { _, err := team.ImportSession(save(t, "hello")); return err },
+			func(team *catalog.Dir) error { _, err := team.ImportSession(save(t, "hello", "well")); return err },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

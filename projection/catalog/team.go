@@ -14,8 +14,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Team is the directory of the sessions of one team.
-type Team struct {
+// Dir is the directory of the sessions of one team.
+type Dir struct {
 	journals *journal.Dir
 	fs       journal.FS
 	progress func(done, of int) // never nil
@@ -28,7 +28,7 @@ type Team struct {
 }
 
 // Journals is the directory as the journal package sees it.
-func (t *Team) Journals() *journal.Dir { return t.journals }
+func (t *Dir) Journals() *journal.Dir { return t.journals }
 
 // Session is what is known of a session without reading it.
 type Session struct {
@@ -36,14 +36,14 @@ type Session struct {
 	TeamID string
 	CWD    string
 	projection.Row
-	Archived bool
-	Damaged  string // what is wrong with the journal, "" when nothing is; the rest is what could be read
-	Unread   error  // what the system said, when that is what is wrong: it may be sound
-	Headless bool   // damaged, though every line checks: there is nothing that Repair could do
-	Shrunk   bool   // the index knew of more events than the file has
-	Bytes    int64  // of the file, compressed when archived
-	LastSeq  uint64
-	End      journal.Position // behind the event LastSeq
+	Archived      bool
+	Damaged       string // what is wrong with the journal, "" when nothing is; the rest is what could be read
+	ReadErr       error  // what the system said, when that is what is wrong: it may be sound
+	MissingHeader bool   // damaged, though every line checks: there is nothing that Repair could do
+	Truncated     bool   // the index knew of more events than the file has
+	Bytes         int64  // of the file, compressed when archived
+	LastSeq       uint64
+	End           journal.Position // behind the event LastSeq
 
 	dir string
 }
@@ -56,13 +56,13 @@ func (s Session) Dir() string { return s.dir }
 
 // List is every session of the team, the newest first. Empty journals, which a
 // crash in the moment of creation leaves, are no sessions.
-func (t *Team) List() ([]Session, error) {
-	listed, err := t.Look()
+func (t *Dir) List() ([]Session, error) {
+	listed, err := t.Entries()
 	return Sessions(listed), err
 }
 
-// Look is List for who wants to know only some of the sessions.
-func (t *Team) Look() ([]*Listed, error) {
+// Entries is List for who wants to know only some of the sessions.
+func (t *Dir) Entries() ([]*Entry, error) {
 	infos, known, err := t.look()
 	if err != nil || len(infos) == 0 {
 		return nil, err
@@ -77,7 +77,7 @@ func (t *Team) Look() ([]*Listed, error) {
 
 // look describes the journals and reads the index; both at once where they take
 // a moment.
-func (t *Team) look() (infos []journal.Info, known index, err error) {
+func (t *Dir) look() (infos []journal.Info, known index, err error) {
 	var reading sync.WaitGroup
 	if t.has(manySessions) {
 		reading.Go(func() { known = t.readIndex() })
@@ -95,8 +95,8 @@ func (t *Team) look() (infos []journal.Info, known index, err error) {
 // list describes the journals that are not empty. What was learned that the
 // index does not know is in bytes: of journals that had to be read, and of rows
 // that no journal has any more, or that stand in another layout.
-func (t *Team) list(infos []journal.Info, known index) (listed []*Listed, learned int64) {
-	listed = make([]*Listed, len(infos))
+func (t *Dir) list(infos []journal.Info, known index) (listed []*Entry, learned int64) {
+	listed = make([]*Entry, len(infos))
 	if !known.foreign {
 		together(len(infos), func(i int) { listed[i] = t.glance(infos[i], known.lines[infos[i].ID]) })
 	}
@@ -118,14 +118,14 @@ func (t *Team) list(infos []journal.Info, known index) (listed []*Listed, learne
 		}
 		return cost
 	})
-	return slices.DeleteFunc(listed, func(l *Listed) bool { return l == nil }), learned
+	return slices.DeleteFunc(listed, func(l *Entry) bool { return l == nil }), learned
 }
 
 // foldedTogether is how many journals one goroutine folds at least.
 const foldedTogether = 64
 
 // fold has each of the journals read, by several goroutines when there are many.
-func (t *Team) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
+func (t *Dir) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
 	if len(journals) == 0 {
 		return 0
 	}
@@ -147,7 +147,7 @@ func (t *Team) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
 }
 
 // Session describes one session, or returns journal.ErrNotFound.
-func (t *Team) Session(id string) (Session, error) {
+func (t *Dir) Session(id string) (Session, error) {
 	info, err := t.journals.Stat(id)
 	if err != nil {
 		return Session{}, err
@@ -159,18 +159,18 @@ func (t *Team) Session(id string) (Session, error) {
 	return t.session(&r), nil
 }
 
-func (t *Team) session(r *row) Session {
+func (t *Dir) session(r *row) Session {
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
-		Archived: r.Archived, Damaged: r.Damaged, Unread: r.unread, Headless: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
-		End:    journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
-		Shrunk: r.Lost > 0, dir: t.journals.Path(),
+		Archived: r.Archived, Damaged: r.Damaged, ReadErr: r.unread, MissingHeader: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
+		End:       journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
+		Truncated: r.Lost > 0, dir: t.journals.Path(),
 	}
 }
 
 // rowOf returns the row of a session as its file is now, and how many bytes had
 // to be read for it.
-func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
+func (t *Dir) rowOf(info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
 		known.ModTime = info.ModTime.UTC() // as it is written
 		return known, rowBytes
@@ -181,7 +181,7 @@ func (t *Team) rowOf(info journal.Info, known row) (row, int64) {
 }
 
 // freshRow reads what the row does not know yet.
-func (t *Team) freshRow(info journal.Info, known row) (row, int64) {
+func (t *Dir) freshRow(info journal.Info, known row) (row, int64) {
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), 0
 	}
@@ -201,7 +201,7 @@ func (t *Team) freshRow(info journal.Info, known row) (row, int64) {
 
 // foldFrom folds the rest of a journal into a state that stands at a place in
 // it, or all of the journal when that is no place of it.
-func (t *Team) foldFrom(id string, state *projection.State, from journal.Position) (*projection.State, Loaded, error) {
+func (t *Dir) foldFrom(id string, state *projection.State, from journal.Position) (*projection.State, Loaded, error) {
 	reader, err := t.journals.Reader(id, from)
 	if err == nil && !reader.Holds(from) {
 		reader.Close()
@@ -218,12 +218,12 @@ func (t *Team) foldFrom(id string, state *projection.State, from journal.Positio
 
 var errNotSession = errors.New("it does not begin with session.created")
 
-// HeadlessError says that every line of a journal checks and that it is no
+// MissingHeaderError says that every line of a journal checks and that it is no
 // session: the line that said whose it is was damaged once, or all are gone.
 // Nobody can go on with it, and Repair has nothing to do.
-type HeadlessError struct{ ID, Reason string }
+type MissingHeaderError struct{ ID, Reason string }
 
-func (e *HeadlessError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
+func (e *MissingHeaderError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
 
 func fold(state *projection.State, r *journal.Reader) error {
 	for e, err := range r.Scan() {
@@ -242,11 +242,11 @@ func fold(state *projection.State, r *journal.Reader) error {
 // place in the journal that the state stands at and how far behind the
 // checkpoint that is. A torn tail ends the fold without an error. Errors:
 // journal.ErrNotFound; a *journal.CorruptError; a *HeadlessError.
-func (t *Team) Load(id string) (*projection.State, Loaded, error) {
+func (t *Dir) Load(id string) (*projection.State, Loaded, error) {
 	state, from := t.checkpoint(id)
 	state, loaded, err := t.foldFrom(id, state, from)
 	if err == errNotSession {
-		err = &HeadlessError{id, err.Error()}
+		err = &MissingHeaderError{id, err.Error()}
 	}
 	if err != nil {
 		return nil, Loaded{}, err
@@ -262,7 +262,7 @@ type Loaded struct {
 }
 
 // Delete moves a session to the trash and removes its checkpoint.
-func (t *Team) Delete(id string) error {
+func (t *Dir) Delete(id string) error {
 	if err := t.journals.Trash(id); err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (t *Team) Delete(id string) error {
 
 // Archive compresses a session's journal. The index learns of it, so that the
 // next list need not decompress it.
-func (t *Team) Archive(id string) error {
+func (t *Dir) Archive(id string) error {
 	s, err := t.Session(id)
 	if err != nil {
 		return err
@@ -291,7 +291,7 @@ func (t *Team) Archive(id string) error {
 // Append records something about a session that nobody has open, durably. It
 // returns a *journal.LockedError when somebody has, and projection.ErrNewer when
 // a newer version of the program wrote to it.
-func (t *Team) Append(id string, records ...journal.Record) error {
+func (t *Dir) Append(id string, records ...journal.Record) error {
 	w, err := t.open(id)
 	if err != nil {
 		return err
@@ -300,12 +300,12 @@ func (t *Team) Append(id string, records ...journal.Record) error {
 }
 
 // Restore takes a session out of the trash, as journal.Dir.Restore does.
-func (t *Team) Restore(id string) error { return t.journals.Restore(id) }
+func (t *Dir) Restore(id string) error { return t.journals.Restore(id) }
 
-// Closed brings the index up to date with one session, at its end. Teams with
+// UpdateIndex brings the index up to date with one session, at its end. Teams with
 // so many sessions that rewriting the index costs more than the next list
 // saves are left to the lists.
-func (t *Team) Closed(id string, state *projection.State, at journal.Position) {
+func (t *Dir) UpdateIndex(id string, state *projection.State, at journal.Position) {
 	info, err := t.journals.Stat(id)
 	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
 		return // what is no session, or went on since, a list looks at by itself

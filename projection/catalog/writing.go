@@ -19,7 +19,7 @@ const (
 // writing appends any number of events to a session that nobody else has open,
 // with a few megabytes of them in memory.
 type writing struct {
-	team  *Team
+	team  *Dir
 	log   *journal.Log
 	state *projection.State
 	batch []journal.Record
@@ -30,7 +30,7 @@ type writing struct {
 // open prepares a session for appending. It returns a *journal.LockedError when
 // somebody has it open, and projection.ErrNewer when a newer version of the program
 // wrote to it.
-func (t *Team) open(id string) (*writing, error) {
+func (t *Dir) open(id string) (*writing, error) {
 	log, err := t.journals.Open(id)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (t *Team) open(id string) (*writing, error) {
 
 // openAt is open for who has read the session up to a position. It returns
 // journal.ErrChanged when that is not its end any more.
-func (t *Team) openAt(id string, end journal.Position) (*writing, error) {
+func (t *Dir) openAt(id string, end journal.Position) (*writing, error) {
 	w, err := t.open(id)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (t *Team) openAt(id string, end journal.Position) (*writing, error) {
 
 // fill makes a new session, all of it or nothing. There may be a journal without
 // events: a crash in the moment of its creation leaves one.
-func (t *Team) fill(id string, with func(*writing) error) error {
+func (t *Dir) fill(id string, with func(*writing) error) error {
 	w, err := t.openAt(id, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
 		var log *journal.Log
@@ -83,7 +83,7 @@ func (t *Team) fill(id string, with func(*writing) error) error {
 }
 
 // appendAt is Append for who has read the session up to a position.
-func (t *Team) appendAt(id string, end journal.Position, records ...journal.Record) error {
+func (t *Dir) appendAt(id string, end journal.Position, records ...journal.Record) error {
 	w, err := t.openAt(id, end)
 	if err != nil {
 		return err
@@ -130,6 +130,6 @@ func (w *writing) finish() error {
 	if err := w.log.Sync(); err != nil {
 		return err
 	}
-	w.team.Closed(w.log.ID(), w.state, w.log.Position())
+	w.team.UpdateIndex(w.log.ID(), w.state, w.log.Position())
 	return nil
 }

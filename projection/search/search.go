@@ -168,8 +168,8 @@ func (s *searcher) check() {
 		}
 	}
 	s.sound = r.Position()
-	if s.damage == nil && s.session.Headless {
-		s.damage = &catalog.HeadlessError{ID: s.session.ID, Reason: s.session.Damaged}
+	if s.damage == nil && s.session.MissingHeader {
+		s.damage = &catalog.MissingHeaderError{ID: s.session.ID, Reason: s.session.Damaged}
 	}
 }
 

@@ -275,7 +275,7 @@ func TestAnUnfinishedReplyIsFound(t *testing.T) {
 
 // damage changes a byte of the line that is looked for, and has a line behind
 // it say that it was on the disk.
-func damage(t testing.TB, team *catalog.Team, id string) {
+func damage(t testing.TB, team *catalog.Dir, id string) {
 	t.Helper()
 	for range 2 {
 		if err := team.Append(id, projection.Record(begun, projection.SessionRenamed{Title: "x"})); err != nil {

@@ -76,7 +76,7 @@ func (s Sessions) Fill(root string) ([]string, error) {
 }
 
 // write makes the session that is the nth newest.
-func (s Sessions) write(team *catalog.Team, n int) (id string, err error) {
+func (s Sessions) write(team *catalog.Dir, n int) (id string, err error) {
 	ended := s.Newest.Add(-time.Duration(n) * s.Apart)
 	began := ended.Add(-time.Duration(s.Messages) * time.Second)
 	id = s.id(began, n)
