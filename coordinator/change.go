@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
@@ -122,7 +123,7 @@ func unfinished(s *projection.State) (memberID, messageID string) {
 }
 
 // again asks a member anew what a message asked.
-func (c *Coordinator) again(member Member, m projection.Message) item {
+func (c *Coordinator) again(member team.Member, m projection.Message) item {
 	t := triggerFrom(m)
 	if m.Speaker.Type == projection.TypeAI {
 		t.answers = c.answeredBy(m.ID)

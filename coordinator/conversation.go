@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -10,7 +11,7 @@ import (
 // conversation is the session that goes on: its log, what it amounts to, and
 // what could not be written yet.
 type conversation struct {
-	log    SessionLog
+	log    store.Log
 	state  *projection.State
 	events Events
 	failed func(error) // is told when the journal could not be written
@@ -20,7 +21,7 @@ type conversation struct {
 	pending []journal.Record  // what is missing and the log does not keep by itself, in order
 }
 
-func newConversation(log SessionLog, events Events, failed func(error)) *conversation {
+func newConversation(log store.Log, events Events, failed func(error)) *conversation {
 	return &conversation{log: log, state: log.State(), events: events, failed: failed}
 }
 

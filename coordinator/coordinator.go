@@ -7,6 +7,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
@@ -14,7 +16,7 @@ import (
 
 // Options are what a Coordinator works with.
 type Options struct {
-	Store   Store
+	Store   store.Store
 	Engines map[string]agent.Engine // by the name that Member.EngineName gives
 	Events  Events                  // nil: nobody listens
 	App     projection.App          // recorded in sessions
@@ -29,7 +31,7 @@ type Options struct {
 	// Ask asks the person in front of the chat whether a member may do what it asks leave for.
 	// It blocks until there is an answer, or ctx is done: then the answer is not heard. nil:
 	// there is nobody to be asked.
-	Ask func(ctx context.Context, member Member, asked agent.Permission) (allowed bool)
+	Ask func(ctx context.Context, member team.Member, asked agent.Permission) (allowed bool)
 	Now func() time.Time // nil: time.Now
 }
 
@@ -37,7 +39,7 @@ type Options struct {
 // several goroutines; cancelling the context of a call is.
 type Coordinator struct {
 	o       Options
-	team    *Team
+	team    *team.Team
 	conv    *conversation // nil: nothing was said yet
 	resumed bool          // conv was restored, and nothing was appended since
 	title   string        // of a restored session
@@ -76,7 +78,7 @@ type SetTeamOptions struct {
 // SetTeam starts with a team, and forgets whatever there was before: call Stop
 // first to keep it. With a session to resume, that session is restored; when
 // that fails, the team is set, there is no session, and the error says why.
-func (c *Coordinator) SetTeam(ctx context.Context, team *Team, o SetTeamOptions) error {
+func (c *Coordinator) SetTeam(ctx context.Context, team *team.Team, o SetTeamOptions) error {
 	c.reset(team)
 	if o.ResumeSessionID != "" {
 		if err := c.restore(ctx, o.ResumeSessionID); err != nil {
@@ -88,14 +90,14 @@ func (c *Coordinator) SetTeam(ctx context.Context, team *Team, o SetTeamOptions)
 	return nil
 }
 
-func (c *Coordinator) reset(team *Team) {
+func (c *Coordinator) reset(team *team.Team) {
 	if c.conv != nil {
 		c.conv.log.Close(c.conv.state)
 	}
 	c.endAgents()
 	*c = Coordinator{o: c.o, team: team, status: Idle}
 	if !c.o.KeepSecrets {
-		c.secrets = redact.New(secretsOf(team))
+		c.secrets = redact.New(team.Secrets())
 	}
 }
 
@@ -150,7 +152,7 @@ func (c *Coordinator) Snapshot() (*projection.Snapshot, error) {
 func (c *Coordinator) Status() Status { return c.status }
 
 // Team is the team that was set; nil when none is.
-func (c *Coordinator) Team() *Team { return c.team }
+func (c *Coordinator) Team() *team.Team { return c.team }
 
 // Waiting is the id of the human who is next; "" when it may be any, because
 // nothing was said yet.

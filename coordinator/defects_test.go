@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // What other versions of agent-chatter got wrong, one test for each, named after
@@ -48,7 +47,7 @@ func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing
 }
 
 func TestDefectAnIDThatIsAPrefixOfAnotherMatchesIt(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		for _, other := range []string{id[:len(id)-1], id + "X", id[1:]} {
 			if _, err := store.Open("ensemble", other); !errors.Is(err, journal.ErrNotFound) {
@@ -84,14 +83,14 @@ func TestDefectEscapeStoresThePartialReplyAsAMessageAndObeysItsMarkers(t *testin
 }
 
 func TestDefectOneErrorOfAnAgentLeavesTheRouterLocked(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{}, does(errors.New("broken")))
+	s := start(t, &store.Memory{}, does(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	s.say("again", "and you [NEXT: bob]")
 	s.checkAsked("ada", "ada", "bob")
 }
 
 func TestDefectMessageIDsDifferSoThatTheMessageRepliedToIsNeverFound(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, says("over [NEXT: bob]"), does(errors.New("broken")))
 		turnError(t, s.SayAs(context.Background(), "you", "hello"), "bob", projection.Failed)
 		inMemory := s.Session().Recent
@@ -134,7 +133,7 @@ func TestDefectRemovingMarkersDestroysIndentationAndMarkersInCodeAreObeyed(t *te
 
 func TestDefectTheDirectoriesOfTeamsWithSimilarNamesCollide(t *testing.T) {
 	root := t.TempDir()
-	store := coordinator.NewFileStore(catalog.New(root, journal.Options{}))
+	store := store.NewFiles(catalog.New(root, journal.Options{}))
 	ids := map[string]string{}
 	names := []string{"团队A", "团组A", "Dev", "dev", "a b", "a_b", "../../etc", strings.Repeat("x", 300), strings.Repeat("x", 301)}
 	for _, name := range names {
@@ -166,23 +165,5 @@ func TestDefectNothingIsSavedWhileAgentsTalk(t *testing.T) {
 	s.say("hello")
 	if want := []string{"you: hello", "ada: one", "bob: two"}; !slices.Equal(seen, want) {
 		t.Errorf("when the third agent starts the journal has %q, want %q", seen, want)
-	}
-}
-
-func TestDefectSchemasExistAndNoLoaderAsksThem(t *testing.T) {
-	var invalid *schemas.InvalidError
-	_, err := coordinator.LoadTeam("../testdata/teams/invalid-schema.json", t.TempDir())
-	if !errors.As(err, &invalid) || len(invalid.Problems) < 5 {
-		t.Errorf("the team gives %v", err)
-	}
-	home := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(home, "agents"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "agents", "config.json"), []byte(`{"schemaVersion": "1.1", "agents": {"x": {}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := coordinator.RegisteredAgents(home); !errors.As(err, &invalid) {
-		t.Errorf("the registry gives %v", err)
 	}
 }

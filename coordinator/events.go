@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -19,7 +20,7 @@ const (
 // that made it happen. Its methods should return soon: the conversation waits.
 type Events interface {
 	// TeamReady: SetTeam is done; restored when it took up an earlier session.
-	TeamReady(team *Team, restored bool)
+	TeamReady(team *team.Team, restored bool)
 	// SessionRestored: an earlier session was taken up.
 	SessionRestored(sessionID string, messages int)
 	// SessionSaved: a save point was reached and everything is on the disk.
@@ -35,15 +36,15 @@ type Events interface {
 	// Appended: the event stands in the journal now.
 	Appended(e journal.Event)
 	// TurnStarted: an agent was asked.
-	TurnStarted(member Member)
+	TurnStarted(member team.Member)
 	// Prompted: this is everything that the agent is told.
-	Prompted(member Member, prompt string)
+	Prompted(member team.Member, prompt string)
 	// Text: a part of the agent's reply, as it comes.
-	Text(member Member, text string)
+	Text(member team.Member, text string)
 	// Said: a message became part of the conversation.
 	Said(message projection.Message)
 	// TurnEnded: an agent is done, whatever became of its turn.
-	TurnEnded(member Member, end projection.TurnEnded)
+	TurnEnded(member team.Member, end projection.TurnEnded)
 	// Notice: a decision that people should hear of.
 	Notice(n Notice)
 }
@@ -51,19 +52,19 @@ type Events interface {
 // NoEvents is an Events that ignores everything, to be embedded.
 type NoEvents struct{}
 
-func (NoEvents) TeamReady(*Team, bool)                  {}
-func (NoEvents) SessionRestored(string, int)            {}
-func (NoEvents) SessionSaved(string)                    {}
-func (NoEvents) SaveFailed(error)                       {}
-func (NoEvents) StatusChanged(Status)                   {}
-func (NoEvents) MembersMissing([]projection.MemberRef)  {}
-func (NoEvents) Appended(journal.Event)                 {}
-func (NoEvents) TurnStarted(Member)                     {}
-func (NoEvents) Prompted(Member, string)                {}
-func (NoEvents) Text(Member, string)                    {}
-func (NoEvents) Said(projection.Message)                {}
-func (NoEvents) TurnEnded(Member, projection.TurnEnded) {}
-func (NoEvents) Notice(Notice)                          {}
+func (NoEvents) TeamReady(*team.Team, bool)                  {}
+func (NoEvents) SessionRestored(string, int)                 {}
+func (NoEvents) SessionSaved(string)                         {}
+func (NoEvents) SaveFailed(error)                            {}
+func (NoEvents) StatusChanged(Status)                        {}
+func (NoEvents) MembersMissing([]projection.MemberRef)       {}
+func (NoEvents) Appended(journal.Event)                      {}
+func (NoEvents) TurnStarted(team.Member)                     {}
+func (NoEvents) Prompted(team.Member, string)                {}
+func (NoEvents) Text(team.Member, string)                    {}
+func (NoEvents) Said(projection.Message)                     {}
+func (NoEvents) TurnEnded(team.Member, projection.TurnEnded) {}
+func (NoEvents) Notice(Notice)                               {}
 
 // Notice is a decision of the coordinator.
 type Notice struct {

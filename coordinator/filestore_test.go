@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -56,7 +57,7 @@ func TestSnapshotsAreWrittenWithTwoSpacesOfIndentation(t *testing.T) {
 }
 
 func TestUpdatesUpdatedAtTimestamp(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		clock := noon
 		s := stage(t, store)
 		o := s.options(store)
@@ -211,7 +212,7 @@ func TestTeamDirectoriesAreSafeAndPlainNamesStay(t *testing.T) {
 }
 
 // checkpointed is the log of a session whose checkpoints are watched.
-func checkpointed(t *testing.T, d *disk) (log coordinator.SessionLog, save func(events int, bytes int), path string) {
+func checkpointed(t *testing.T, d *disk) (log store.Log, save func(events int, bytes int), path string) {
 	t.Helper()
 	log, err := d.Create("ensemble")
 	if err != nil {

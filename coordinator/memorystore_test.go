@@ -6,13 +6,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 func TestIsolatesDataBetweenClearCalls(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	id := oneRound(t, store)
 	open := start(t, store)
 	open.say("still going")
@@ -38,7 +38,7 @@ func TestIsolatesDataBetweenClearCalls(t *testing.T) {
 }
 
 func TestSessionCountIsThatOfATeamOrOfAll(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	if n := store.SessionCount("") + store.SessionCount("ensemble"); n != 0 {
 		t.Errorf("an empty store has %d sessions", n)
 	}
@@ -60,7 +60,7 @@ func TestMemoryRefusesWhatNoJournalCouldHold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 64 MiB, which -short leaves out")
 	}
-	log, err := (&coordinator.MemoryStore{}).Create("ensemble")
+	log, err := (&store.Memory{}).Create("ensemble")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestMemoryRefusesWhatNoJournalCouldHold(t *testing.T) {
 }
 
 func TestAMemoryStoreMayBeUsedFromManyGoroutines(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

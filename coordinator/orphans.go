@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
 )
@@ -13,7 +15,7 @@ import (
 // endOrphans ends what agents have left running because the program died, and says so. The
 // session is locked: nobody else works on it. A copy of it is another session, which has the
 // same open turns and must leave them alone.
-func (c *Coordinator) endOrphans(log SessionLog, state *projection.State) {
+func (c *Coordinator) endOrphans(log store.Log, state *projection.State) {
 	if inherited(state) {
 		return
 	}
@@ -35,7 +37,7 @@ func (c *Coordinator) endOrphans(log SessionLog, state *projection.State) {
 
 // residents are the turns of the session whose processes may have stayed between turns, and
 // whose they were: a program that does carries the id of its first turn.
-func (c *Coordinator) residents(log SessionLog) iter.Seq2[string, string] {
+func (c *Coordinator) residents(log store.Log) iter.Seq2[string, string] {
 	return func(yield func(turnID, memberID string) bool) {
 		if !slices.ContainsFunc(c.team.Members, c.lasts) {
 			return
@@ -84,7 +86,7 @@ func inherited(state *projection.State) bool {
 }
 
 // lasts reports whether the member's engine keeps programs running between turns.
-func (c *Coordinator) lasts(m Member) bool {
+func (c *Coordinator) lasts(m team.Member) bool {
 	_, lasts := c.o.Engines[m.EngineName()].(agent.Lasting)
-	return m.Type == MemberAI && lasts
+	return m.Type == team.AI && lasts
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -99,7 +100,7 @@ func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
 			done := func(name, member string) projection.TurnEnded {
 				return projection.TurnEnded{TurnID: id(name), MemberID: member, FinishReason: projection.Done}
 			}
-			store := &coordinator.MemoryStore{}
+			store := &store.Memory{}
 			session := wrote(t, store, started("another", "bob"), done("another", "bob"), started("earlier", "ada"), done("earlier", "ada"), started("open", "ada"))
 
 			s := stage(t, store)
@@ -133,7 +134,7 @@ func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
 	for _, lasts := range []bool{false, true} {
 		id := fmt.Sprintf("%s-%d-%v", t.Name(), os.Getpid(), lasts)
 		program, server, detached := resident(t, id), orphan(t, id), daemon(t, id)
-		store := &coordinator.MemoryStore{}
+		store := &store.Memory{}
 		session := wrote(t, store,
 			projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"},
 			projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done})
@@ -162,7 +163,7 @@ func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
 func TestTheTurnsOfACopyBelongToTheSessionThatItIsACopyOf(t *testing.T) {
 	id := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
 	theirs := orphan(t, id)
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	session := wrote(t, store,
 		projection.SessionCreated{Format: projection.Format, Team: projection.Team{ID: "ensemble"}, Parent: &projection.Parent{SessionID: "another", Seq: 3}},
 		projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -43,7 +45,7 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 		{"", "", false, projection.ByNobody, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
 	} {
 		t.Run(fmt.Sprintf("permissions %q and a person that says %q", tt.permissions, tt.person), func(t *testing.T) {
-			s := stage(t, &coordinator.MemoryStore{}, asksLeave)
+			s := stage(t, &store.Memory{}, asksLeave)
 			if tt.person != "" {
 				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool { return tt.person == "yes" }))
 			}
@@ -65,8 +67,8 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 
 // asking are the options of a scene in which somebody is there to be asked.
 func (s *scene) asking(person func(context.Context) bool) coordinator.Options {
-	o := s.options(&coordinator.MemoryStore{})
-	o.Ask = func(ctx context.Context, m coordinator.Member, leave agent.Permission) bool {
+	o := s.options(&store.Memory{})
+	o.Ask = func(ctx context.Context, m team.Member, leave agent.Permission) bool {
 		if m.ID != "ada" || leave.Title != "rm -r /" {
 			s.t.Errorf("asked for %s, %+v", m.ID, leave)
 		}
@@ -88,7 +90,7 @@ func checkAnswered(t *testing.T, s *scene, want projection.PermissionAnswered) {
 
 func TestCancellingAtAQuestionCancelsTheTurn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := stage(t, &coordinator.MemoryStore{}, asksLeave)
+	s := stage(t, &store.Memory{}, asksLeave)
 	s.Coordinator = coordinator.New(s.asking(func(asked context.Context) bool {
 		cancel()
 		<-asked.Done()

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -164,7 +166,7 @@ func instructions(path string) string {
 }
 
 // roster tells the agent who it is, who else is there, and how to hand over.
-func (c *Coordinator) roster(m Member) string {
+func (c *Coordinator) roster(m team.Member) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "You are %s (%s) in the team %s. The others:\n", m.DisplayName, m.Name, c.team.DisplayName)
 	for _, other := range c.team.Members {
@@ -183,8 +185,8 @@ func (c *Coordinator) roster(m Member) string {
 	return b.String()
 }
 
-func kindOf(m Member) string {
-	if m.Type == MemberHuman {
+func kindOf(m team.Member) string {
+	if m.Type == team.Human {
 		return "human"
 	}
 	if m.Role != "" {
@@ -295,7 +297,7 @@ func (c *Coordinator) newest() []projection.Entry {
 
 // readBack reads as many of the newest messages as the window can show, and the
 // one that is answered, from the end of the journal.
-func readBack(log SessionLog, w Window) ([]projection.Entry, error) {
+func readBack(log store.Log, w Window) ([]projection.Entry, error) {
 	var newest []projection.Entry
 	bytes := 0
 	for e, err := range log.Backward() {

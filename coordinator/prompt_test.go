@@ -13,11 +13,12 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
 		s.say("and then?")
@@ -31,7 +32,7 @@ func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
 }
 
 func TestThePromptIsTheSameWithAndWithoutARestart(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		talk := func(s *scene) {
 			s.say("first [TEAM_TASK: a boat]", "second\n\n    indented \x00 \xff [NEXT: bob, ada]")
 		}
@@ -51,7 +52,7 @@ func TestThePromptIsTheSameWithAndWithoutARestart(t *testing.T) {
 }
 
 func TestTheHistoryOfAVanishedMemberKeepsTheName(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	id := oneRound(t, store)
 	s := stage(t, store)
 	s.with(without(ensemble(), "ada"), id)
@@ -69,7 +70,7 @@ func TestAnAgentThatRepeatsItsPromptGivesNoMarkers(t *testing.T) {
 	repeats := func(_ context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		return does(nil, agent.Text{Text: turn.Prompt})(nil, turn)
 	}
-	s := stage(t, &coordinator.MemoryStore{}, repeats)
+	s := stage(t, &store.Memory{}, repeats)
 	team := without(ensemble(), "eve")
 	team.Members[0].AllowTeamTask = true
 	s.with(team, "")
@@ -92,7 +93,7 @@ func TestThePromptHasItsSectionsInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := stage(t, &coordinator.MemoryStore{}, says("a1 [NEXT: bob]"), says("b1"))
+	s := stage(t, &store.Memory{}, says("a1 [NEXT: bob]"), says("b1"))
 	s.with(team, "")
 	s.say("one [TEAM_TASK: a boat]", "two")
 	const roster = `You are Ada (ada) in the team The Ensemble. The others:
@@ -131,7 +132,7 @@ two
 }
 
 func TestThePromptShowsTheNewestTwentyMessages(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	for i := range 15 {
 		s.cast.then(says(fmt.Sprintf("answer %02d.", i)))
 		s.say(fmt.Sprintf("question %02d.", i))
@@ -148,7 +149,7 @@ func TestThePromptShowsTheNewestTwentyMessages(t *testing.T) {
 }
 
 func TestThePromptShowsAtMost256KiBOfHistory(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	chunk := strings.Repeat("x", 100<<10)
 	for i := range 4 {
 		s.cast.then(says(fmt.Sprintf("answer %d", i)))
@@ -168,7 +169,7 @@ func TestThePromptShowsAtMost256KiBOfHistory(t *testing.T) {
 }
 
 func TestTheMessageItselfIsNeverCut(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	long := strings.Repeat("0123456789", 100<<10)
 	s.say("something before", long)
 	prompt := s.cast.prompt()
@@ -184,7 +185,7 @@ func TestTheWindowIsAsWideAsSomebodyWants(t *testing.T) {
 	for _, want := range []int{2, 210, 300} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {
 			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
-			o := s.options(&coordinator.MemoryStore{})
+			o := s.options(&store.Memory{})
 			o.Window.Messages = want
 			s.Coordinator = coordinator.New(o)
 			s.with(ensemble(), "")
@@ -224,7 +225,7 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
-			o := s.options(&coordinator.MemoryStore{})
+			o := s.options(&store.Memory{})
 			s.Coordinator = coordinator.New(o)
 			s.with(ensemble(), "")
 			s.say("first "+long, "second "+long)
@@ -246,7 +247,7 @@ func TestAMessageThatAnAgentDoesNotTakeLosesItsMiddle(t *testing.T) {
 	for name, letter := range map[string]string{"of one byte": "x", "of three bytes": "漢"} {
 		t.Run(name, func(t *testing.T) {
 			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
-			o := s.options(&coordinator.MemoryStore{})
+			o := s.options(&store.Memory{})
 			o.Engines["cast"] = narrow{s.cast, 5000}
 			s.Coordinator = coordinator.New(o)
 			s.with(ensemble(), "")
@@ -275,7 +276,7 @@ func TestAMessageThatAnAgentDoesNotTakeLosesItsMiddle(t *testing.T) {
 
 func TestThePromptSaysHowManyMessagesAreLeftOut(t *testing.T) {
 	s := &scene{t: t, cast: &cast{}, diary: &diary{}}
-	o := s.options(&coordinator.MemoryStore{})
+	o := s.options(&store.Memory{})
 	o.Window.Messages = 1
 	s.Coordinator = coordinator.New(o)
 	s.with(ensemble(), "")
@@ -295,7 +296,7 @@ func TestThePromptSaysHowManyMessagesAreLeftOut(t *testing.T) {
 // What an agent answered is shown to the next one when it is not in the window
 // any more; a restart and another try change nothing of it.
 func TestThePromptShowsWhatTheMessageIsAReplyTo(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		const section = "Message from You, which Ada answered:\nthe question\n\nMessage from Ada:\nlook at this\n"
 		for _, tt := range []struct {
 			name    string

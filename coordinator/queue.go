@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -19,7 +20,7 @@ const (
 
 // item is one member who is to speak, and the message that asked for it.
 type item struct {
-	member  Member
+	member  team.Member
 	trigger trigger
 	intent  marker.Intent
 	since   time.Time
@@ -170,7 +171,7 @@ func changed(action projection.QueueAction, i item, reason string) *projection.Q
 
 // Queued is somebody who is to speak.
 type Queued struct {
-	Member  Member
+	Member  team.Member
 	Intent  marker.Intent
 	AskedBy string // as displayed
 	Text    string // of the message that asks

@@ -9,19 +9,21 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // crowd is a team of a human, you, and so many agents, a01, a02 and so on.
-func crowd(agents int) *coordinator.Team {
-	team := &coordinator.Team{ID: "ensemble", Name: "ensemble", DisplayName: "The Crowd"}
+func crowd(agents int) *team.Team {
+	crowd := &team.Team{ID: "ensemble", Name: "ensemble", DisplayName: "The Crowd"}
 	for i := range agents {
 		name := fmt.Sprintf("a%02d", i+1)
-		team.Members = append(team.Members, coordinator.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: coordinator.MemberAI, AgentType: "x", Engine: "cast"})
+		crowd.Members = append(crowd.Members, team.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: team.AI, AgentType: "x", Engine: "cast"})
 	}
-	team.Members = append(team.Members, coordinator.Member{ID: "you", Name: "you", DisplayName: "You", Type: coordinator.MemberHuman})
-	return team
+	crowd.Members = append(crowd.Members, team.Member{ID: "you", Name: "you", DisplayName: "You", Type: team.Human})
+	return crowd
 }
 
 // names are a01 to a<n>, as a marker lists them.
@@ -59,7 +61,7 @@ func TestWhoIsNext(t *testing.T) {
 		{"all that a reply names is unknown: a human is next", "[NEXT: a01, a02]", []play{says("[NEXT: zed]")}, "a01"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stage(t, &coordinator.MemoryStore{}, tt.plays...)
+			s := stage(t, &store.Memory{}, tt.plays...)
 			s.with(crowd(9), "")
 			s.say("hello " + tt.says)
 			s.checkAsked(strings.Fields(tt.asked)...)
@@ -68,7 +70,7 @@ func TestWhoIsNext(t *testing.T) {
 }
 
 func TestTheQueueIsKeptWhenAReplyNamesNobodyWhoIsKnown(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, says("[NEXT: zed]"))
+	s := stage(t, &store.Memory{}, says("[NEXT: zed]"))
 	s.with(crowd(2), "")
 	s.say("[NEXT: a01, a02]")
 	if s.Waiting() != "you" || !slices.Equal(s.Queue(), []string{"a02"}) {
@@ -79,7 +81,7 @@ func TestTheQueueIsKeptWhenAReplyNamesNobodyWhoIsKnown(t *testing.T) {
 }
 
 // waiting lets so many wait behind a human.
-func waiting(t *testing.T, store coordinator.Store, marker string) *scene {
+func waiting(t *testing.T, store store.Store, marker string) *scene {
 	s := stage(t, store)
 	s.with(crowd(60), "")
 	s.say("hello [NEXT: you!P1, " + marker + "]")
@@ -87,7 +89,7 @@ func waiting(t *testing.T, store coordinator.Store, marker string) *scene {
 }
 
 func TestFiftyWaitAtMost(t *testing.T) {
-	s := waiting(t, &coordinator.MemoryStore{}, names(1, 53))
+	s := waiting(t, &store.Memory{}, names(1, 53))
 	if n := len(s.Queue()); n != 49 { // and the human who is next
 		t.Errorf("%d wait", n)
 	}
@@ -97,7 +99,7 @@ func TestFiftyWaitAtMost(t *testing.T) {
 }
 
 func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
-	s := waiting(t, &coordinator.MemoryStore{}, names(1, 12))
+	s := waiting(t, &store.Memory{}, names(1, 12))
 	waits := s.Queued()
 	for i, w := range waits {
 		want := marker.Reply
@@ -173,7 +175,7 @@ func TestWhySomebodyIsPreferredIsSaid(t *testing.T) {
 		{"[NEXT: a01!P3, a02]", nil, "those who reply (P2) come before those who extend (P3)"},
 		{"[NEXT: a01, a02!P3, a03]", []play{says("one")}, "those who reply (P2) come before those who extend (P3)"},
 	} {
-		s := stage(t, &coordinator.MemoryStore{}, tt.plays...)
+		s := stage(t, &store.Memory{}, tt.plays...)
 		s.with(crowd(5), "")
 		s.say("hello " + tt.says)
 		if got := s.Decided(); len(got) != 1 || got[0].Reason != tt.want {
@@ -192,7 +194,7 @@ func TestManyDecisionsTakeNoMoreRoomThanTwenty(t *testing.T) {
 }
 
 func TestNobodyWaitsAfterARestart(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		s := waiting(t, store, names(1, 3))
 		id := s.stop()
 		s = stage(t, store)
@@ -209,7 +211,7 @@ func TestNobodyWaitsAfterARestart(t *testing.T) {
 }
 
 func TestWhoIsNotAskedAnyMoreIsSaid(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{}, does(errors.New("broken")))
+	s := start(t, &store.Memory{}, does(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 	if n := s.diary.count("notice 11 [Bob] 0"); n != 1 || len(s.Queue()) > 0 {
 		t.Errorf("told was %q, %v wait", s.diary.lines, s.Queue())
@@ -235,7 +237,7 @@ func TestWithSeveralHumansTheFirstMessageSaysWhoseItIs(t *testing.T) {
 }
 
 func TestAnAgentSetsTheTaskWhereTheTeamAllowsIt(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, says("[TEAM_TASK: a boat] done"))
+	s := stage(t, &store.Memory{}, says("[TEAM_TASK: a boat] done"))
 	team := ensemble()
 	team.Members[0].AllowTeamTask = true
 	s.with(team, "")
@@ -261,7 +263,7 @@ func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
 		{"done", false},
 		{"DONE.", false},
 	} {
-		s := stage(t, &coordinator.MemoryStore{}, says(tt.reply))
+		s := stage(t, &store.Memory{}, says(tt.reply))
 		team := ensemble()
 		team.Members[0].DoneWord = "DONE"
 		s.with(team, "")
@@ -278,7 +280,7 @@ func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
 }
 
 func TestADoneTaskGoesToTheHumanWhomTheReplyNames(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, says("DONE [NEXT: bob, eve]"))
+	s := stage(t, &store.Memory{}, says("DONE [NEXT: bob, eve]"))
 	team := ensemble()
 	team.Members[0].DoneWord = "DONE"
 	s.with(team, "")
@@ -289,7 +291,7 @@ func TestADoneTaskGoesToTheHumanWhomTheReplyNames(t *testing.T) {
 }
 
 func TestEveryTurnSaysHowManyAreLeft(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	s := stage(t, store, says("1 [NEXT: bob]"), does(errors.New("broken")))
 	team := ensemble()
 	team.MaxRounds = 3

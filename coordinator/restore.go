@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -38,7 +39,7 @@ func (c *Coordinator) checkMembers(state *projection.State) {
 	}
 }
 
-func missingMembers(team *Team, speakers []projection.Speaker) []projection.MemberRef {
+func missingMembers(team *team.Team, speakers []projection.Speaker) []projection.MemberRef {
 	var missing []projection.MemberRef
 	for _, s := range speakers {
 		if _, ok := team.Member(s.ID); !ok && s.ID != "system" && s.Type != projection.TypeSystem {
@@ -77,7 +78,7 @@ func (c *Coordinator) created() projection.SessionCreated {
 
 // remembered is what a session keeps of a team: never what its members get as
 // environment.
-func remembered(t *Team) projection.Team {
+func remembered(t *team.Team) projection.Team {
 	team := projection.Team{ID: t.ID, Name: t.Name, Source: sourceOf(t)}
 	for _, m := range t.Members {
 		team.Members = append(team.Members, projection.Member{
@@ -87,7 +88,7 @@ func remembered(t *Team) projection.Team {
 	return team
 }
 
-func sourceOf(t *Team) *projection.Source {
+func sourceOf(t *team.Team) *projection.Source {
 	if t.Source == nil {
 		return nil
 	}
@@ -104,7 +105,7 @@ func (c *Coordinator) resumption(state *projection.State) projection.SessionResu
 
 // changedMembers are those whose agent or model is another one than the
 // session was made with.
-func changedMembers(team *Team, before projection.Team) []projection.MemberChange {
+func changedMembers(team *team.Team, before projection.Team) []projection.MemberChange {
 	var changed []projection.MemberChange
 	for _, old := range before.Members {
 		m, ok := team.Member(old.ID)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
@@ -29,7 +31,7 @@ func message(by projection.Speaker, text string) projection.MessageAppended {
 }
 
 // oneRound is a finished session of two messages.
-func oneRound(t *testing.T, store coordinator.Store) (id string) {
+func oneRound(t *testing.T, store store.Store) (id string) {
 	t.Helper()
 	s := start(t, store, says("hi from ada"))
 	s.say("hello there")
@@ -37,7 +39,7 @@ func oneRound(t *testing.T, store coordinator.Store) (id string) {
 }
 
 func TestRestoresSessionWhenResumeSessionIDIsProvided(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
 		if got := s.Session(); got == nil || got.ID != id || got.Stats.Messages != 2 {
@@ -47,7 +49,7 @@ func TestRestoresSessionWhenResumeSessionIDIsProvided(t *testing.T) {
 }
 
 func TestStartsFreshWhenResumeSessionIDIsNotProvided(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := start(t, store)
 		if s.Session() != nil {
@@ -64,7 +66,7 @@ func TestStartsFreshWhenResumeSessionIDIsNotProvided(t *testing.T) {
 }
 
 func TestClearsPreviousStateBeforeRestore(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := start(t, store, says("over [NEXT: eve, bob]"))
 		s.say("secret words")
@@ -86,7 +88,7 @@ func TestClearsPreviousStateBeforeRestore(t *testing.T) {
 }
 
 func TestASecondSetTeamClearsEverything(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{}, says("over [NEXT: eve, bob]"))
+	s := start(t, &store.Memory{}, says("over [NEXT: eve, bob]"))
 	s.say("hello")
 	team := ensemble()
 	s.with(team, "")
@@ -94,7 +96,7 @@ func TestASecondSetTeamClearsEverything(t *testing.T) {
 }
 
 func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{})
 	err := s.SetTeam(context.Background(), nil, coordinator.SetTeamOptions{ResumeSessionID: ulid.Make().String()})
 	if !errors.Is(err, coordinator.ErrNoTeam) {
 		t.Errorf("restore: %v, want %v", err, coordinator.ErrNoTeam)
@@ -107,7 +109,7 @@ func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
 
 // failedRestore checks that a restore fails as it should, that what is left is
 // a team without a session, and that a conversation can begin.
-func failedRestore(t *testing.T, store coordinator.Store, id string, isRight func(error) bool) {
+func failedRestore(t *testing.T, store store.Store, id string, isRight func(error) bool) {
 	t.Helper()
 	s := start(t, store, says("over [NEXT: eve, bob]"))
 	s.say("before")
@@ -133,7 +135,7 @@ func failedRestore(t *testing.T, store coordinator.Store, id string, isRight fun
 }
 
 func TestRestoreFailsIfSessionIsNotFound(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		for _, id := range []string{ulid.Make().String(), "01", "../../etc/passwd"} {
 			failedRestore(t, store, id, func(err error) bool { return errors.Is(err, journal.ErrNotFound) })
 		}
@@ -141,22 +143,22 @@ func TestRestoreFailsIfSessionIsNotFound(t *testing.T) {
 }
 
 func TestRestoreFailsIfTeamIDMismatches(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
-		s := stage(t, store)
+	bothStores(t, func(t *testing.T, sessions store.Store) {
+		s := stage(t, sessions)
 		others := ensemble()
 		others.ID, others.Name = "others", "others"
 		s.with(others, "")
 		s.say("hello")
 		id := s.stop()
-		failedRestore(t, store, id, func(err error) bool {
-			var mismatch *coordinator.TeamMismatchError
+		failedRestore(t, sessions, id, func(err error) bool {
+			var mismatch *store.TeamMismatchError
 			return errors.As(err, &mismatch) && mismatch.Want == "others" && mismatch.Got == "ensemble" && mismatch.SessionID == id
 		})
 	})
 }
 
 func TestRestoreFailsIfSomebodyElseWrites(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		writer := start(t, store)
 		writer.say("mine")
 		failedRestore(t, store, writer.Session().ID, func(err error) bool {
@@ -167,11 +169,11 @@ func TestRestoreFailsIfSomebodyElseWrites(t *testing.T) {
 }
 
 func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
-		s := start(t, store)
+	bothStores(t, func(t *testing.T, sessions store.Store) {
+		s := start(t, sessions)
 		s.say("hello")
 		id := s.stop()
-		log, err := store.Open("ensemble", id)
+		log, err := sessions.Open("ensemble", id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,8 +184,8 @@ func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
 		}
 		state.Apply(events[0])
 		log.Close(state)
-		failedRestore(t, store, id, func(err error) bool {
-			var upgrade *coordinator.UpgradeError
+		failedRestore(t, sessions, id, func(err error) bool {
+			var upgrade *store.UpgradeError
 			return errors.As(err, &upgrade)
 		})
 	})
@@ -229,7 +231,7 @@ func TestRestoreIsGivenUpWhenItsContextIsCancelled(t *testing.T) {
 }
 
 func TestWarnsOnMemberConsistencyIssues(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := stage(t, store)
 		s.with(without(ensemble(), "ada"), id) // it restores all the same
@@ -263,7 +265,7 @@ func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
 		{"should skip system messages", []projection.Speaker{system, robot, you}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			bothStores(t, func(t *testing.T, store coordinator.Store) {
+			bothStores(t, func(t *testing.T, store store.Store) {
 				var said []projection.Payload
 				for _, s := range test.speakers {
 					said = append(said, message(s, "words"))
@@ -280,7 +282,7 @@ func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
 
 // The callback of a user interface is Events.MembersMissing.
 func TestCallsTheMemberConsistencyWarningBackBeforeTheStatusChanges(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	id := wrote(t, store, message(by("zoe", "Zoe", projection.TypeAI), "hi"))
 	s := resume(t, store, id)
 	checkEqual(t, "told", s.diary.lines, []string{
@@ -289,7 +291,7 @@ func TestCallsTheMemberConsistencyWarningBackBeforeTheStatusChanges(t *testing.T
 }
 
 func TestRestoreTellsItsStepsInOrder(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
 		checkEqual(t, "told", s.diary.lines, []string{"status paused", "restored " + id + " 2", "team ready ensemble restored=true"})
@@ -299,7 +301,7 @@ func TestRestoreTellsItsStepsInOrder(t *testing.T) {
 }
 
 func TestMigratesLegacySpeakerFields(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := wrote(t, store, message(by("you", "you", projection.TypeHuman), "first"))
 		log, err := store.Open("ensemble", id)
 		if err != nil {
@@ -331,7 +333,7 @@ func TestMigratesLegacySpeakerFields(t *testing.T) {
 }
 
 func TestImportsContextCorrectly(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		first := start(t, store, says("hi from ada"))
 		first.say("hello there [TEAM_TASK: build a boat]")
 		id := first.stop()
@@ -354,7 +356,7 @@ func TestImportsContextCorrectly(t *testing.T) {
 }
 
 func TestRebuildsSessionWithCorrectStats(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		first := start(t, store, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
 		first.say("one", "two")
 		before := first.Session()
@@ -380,7 +382,7 @@ func TestRebuildsSessionWithCorrectStats(t *testing.T) {
 }
 
 func TestRestoreResetsToReadyIdleState(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		first := start(t, store, says("over [NEXT: eve, bob]"))
 		first.say("hello")
 		if len(first.Queue()) != 1 || first.Waiting() != "eve" {
@@ -397,7 +399,7 @@ func TestRestoreResetsToReadyIdleState(t *testing.T) {
 }
 
 func TestRestoreWithoutAHumanWaitsForNobody(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	id := oneRound(t, store)
 	s := stage(t, store)
 	s.with(without(without(ensemble(), "you"), "eve"), id)
@@ -445,7 +447,7 @@ func TestNothingIsOnTheDiskBeforeTheFirstWord(t *testing.T) {
 }
 
 func TestRestoreAndContinueConversation(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		want := []string{"hello there", "hi from ada"}
 		for _, run := range []string{"second", "third"} {
@@ -475,10 +477,10 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 	d := onDisk(t, 0)
 	id := oneRound(t, d)
 	s := stage(t, d)
-	team := ensemble()
-	team.Members[1].Model = "m2"
-	team.Source = &coordinator.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)}
-	s.with(team, id)
+	changed := ensemble()
+	changed.Members[1].Model = "m2"
+	changed.Source = &team.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)}
+	s.with(changed, id)
 	s.say("hello again")
 	s.say("and again")
 	resumed := payloads[projection.SessionResumed](t, d.events(id))
@@ -499,13 +501,13 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 	s.stop()
 
 	again := stage(t, d)
-	again.with(team, id)
+	again.with(changed, id)
 	if n := again.diary.count(fmt.Sprintf("notice %d [Bob m1 m2] 0", coordinator.ModelChanged)); n != 0 {
 		t.Errorf("after the next restore, which changes nothing, it is told %d times", n)
 	}
 	again.stop()
 	back := ensemble()
-	back.Source = team.Source
+	back.Source = changed.Source
 	again = stage(t, d)
 	again.with(back, id)
 	if again.diary.count(fmt.Sprintf("notice %d [Bob m2 m1] 0", coordinator.ModelChanged)) != 1 {

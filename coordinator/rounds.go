@@ -1,6 +1,9 @@
 package coordinator
 
-import "github.com/agent-chatter/agent-chatter/projection"
+import (
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
 
 // Rounds is how many turns agents have had since the last human message, and how
 // many the team allows them; 0 allows any number. The journal has what they have
@@ -19,7 +22,7 @@ func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c
 // next, and says so. Then nobody waits any more.
 func (c *Coordinator) limited() bool {
 	next := c.queue.order(c.last)
-	if next[0].member.Type == MemberHuman {
+	if next[0].member.Type == team.Human {
 		return false
 	}
 	kind, limit, reason := RoundLimit, 0, ""
@@ -42,7 +45,7 @@ func (c *Coordinator) limited() bool {
 }
 
 // sayRound says how many turns are left, before an agent has one.
-func (c *Coordinator) sayRound(m Member) {
+func (c *Coordinator) sayRound(m team.Member) {
 	names := []string{m.DisplayName}
 	if had, allowed := c.Rounds(); allowed > 0 {
 		c.o.Events.Notice(Notice{Kind: Round, Names: names, Count: had + 1, Limit: allowed})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -48,7 +49,7 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 		{"an agent sets no task and is no human", "hello", []play{says("[FROM: eve] [TEAM_TASK: mine] hi")}, []string{"ada"}, "you", nil, []string{"notice 12 [Ada] 0", "notice 13 [Ada] 0"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := start(t, &coordinator.MemoryStore{}, test.plays...)
+			s := start(t, &store.Memory{}, test.plays...)
 			s.say(test.says)
 			s.checkAsked(test.asked...)
 			if s.Waiting() != test.waiting || !slices.Equal(s.Queue(), test.queue) {
@@ -68,7 +69,7 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 // paused is a conversation in which eve is asked while bob waits.
 func paused(t *testing.T) *scene {
 	t.Helper()
-	s := start(t, &coordinator.MemoryStore{}, says("over [NEXT: eve, bob]"))
+	s := start(t, &store.Memory{}, says("over [NEXT: eve, bob]"))
 	s.say("hello")
 	return s
 }
@@ -100,7 +101,7 @@ func TestAHumanIsAskedAgainWhileTheQueueWaits(t *testing.T) {
 }
 
 func TestTheHumanWhoNamedNobodyWhoIsKnownIsAskedAgain(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	s.say("[FROM: eve] hm [NEXT: zed]")
 	if s.Waiting() != "eve" {
 		t.Errorf("waiting for %q, and eve was not understood", s.Waiting())
@@ -129,7 +130,7 @@ func TestWhomTheLastMessageNamesIsAskedBeforeTheQueue(t *testing.T) {
 }
 
 func TestFromSaysWhichHumanSpeaks(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	s.say("[FROM: eve] it is me")
 	if got := s.Session().Recent[0]; got.Speaker.ID != "eve" || got.Content != "[FROM: eve] it is me" {
 		t.Errorf("the message is %+v", got)
@@ -148,7 +149,7 @@ func TestFromSaysWhichHumanSpeaks(t *testing.T) {
 }
 
 func TestTheLastTeamTaskOfAHumanCounts(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	s.say("[TEAM_TASK: one] and [TEAM_TASK: two]")
 	if got := s.Session().TeamTask; got == nil || *got != "two" {
 		t.Errorf("the task is %v", got)
@@ -180,7 +181,7 @@ func TestATaskIsCutAtFiveKiBBetweenRunesAndThatIsSaid(t *testing.T) {
 				"in a message": func(s *scene) { s.say("[TEAM_TASK: " + tt.task + "] begin") },
 				"by itself":    func(s *scene) { s.SetTask(tt.task) },
 			} {
-				s := start(t, &coordinator.MemoryStore{})
+				s := start(t, &store.Memory{})
 				set(s)
 				if got := s.Session().TeamTask; got == nil || *got != tt.task[:tt.want] {
 					t.Errorf("%s: the task is not the first %d bytes", how, tt.want)
@@ -235,7 +236,7 @@ func TestTheTeamsMaxRoundsAsksAHumanAgain(t *testing.T) {
 }
 
 func TestRoundsAreCountedAcrossARestart(t *testing.T) {
-	store := &coordinator.MemoryStore{}
+	store := &store.Memory{}
 	s := start(t, store, says("1 [NEXT: bob]"), says("2 [NEXT: ada]"), does(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "start"), "ada", projection.Failed)
 	id := s.stop()
@@ -251,8 +252,8 @@ func TestRoundsAreCountedAcrossARestart(t *testing.T) {
 }
 
 func TestTheRunsMaxRoundsEndsTheAgentsTurnsForGood(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, pingPong()...)
-	o := s.options(&coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{}, pingPong()...)
+	o := s.options(&store.Memory{})
 	o.MaxRounds = 2
 	s.Coordinator = coordinator.New(o)
 	s.with(ensemble(), "")

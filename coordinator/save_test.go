@@ -14,12 +14,13 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 func TestSavesSnapshotToStorage(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, says("hi from ada"))
 		s.say("hello there")
 		// Nothing was stopped or closed: it is there already.
@@ -45,7 +46,7 @@ func TestDoesNotFailOnSaveError(t *testing.T) {
 }
 
 func TestEmitsSessionSavedEvent(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store)
 		s.say("hello")
 		if n := s.diary.count("saved " + s.Session().ID); n != 1 {

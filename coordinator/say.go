@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // TurnError says that an agent's turn did not end well. The session goes on.
 type TurnError struct {
-	Member Member
+	Member team.Member
 	Reason projection.FinishReason // Failed, Cancelled or TimedOut
 	Err    error
 }
@@ -57,7 +58,7 @@ var ErrNoSuchHuman = errors.New("there is no human of that name in the team")
 // human's is refused with ErrNoSuchHuman; without a name, a message that nobody
 // is waited for with a *WhoSpeaksError.
 func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
-	if m, ok := c.nameOf(name); name != "" && (!ok || m.Type != MemberHuman) {
+	if m, ok := c.nameOf(name); name != "" && (!ok || m.Type != team.Human) {
 		return fmt.Errorf("%q: %w", name, ErrNoSuchHuman)
 	}
 	if c.team == nil {
@@ -92,15 +93,15 @@ func (c *Coordinator) markers(text string) marker.Message {
 	return m
 }
 
-func (c *Coordinator) nameOf(name string) (Member, bool) {
+func (c *Coordinator) nameOf(name string) (team.Member, bool) {
 	if c.team == nil {
-		return Member{}, false
+		return team.Member{}, false
 	}
 	return c.team.Match(name)
 }
 
 // appendHuman records a human's message, and what has to come before it.
-func (c *Coordinator) appendHuman(human Member, m marker.Message) (projection.MessageAppended, error) {
+func (c *Coordinator) appendHuman(human team.Member, m marker.Message) (projection.MessageAppended, error) {
 	opening, err := c.opening()
 	if err != nil {
 		return projection.MessageAppended{}, err
@@ -124,10 +125,10 @@ func (c *Coordinator) appendHuman(human Member, m marker.Message) (projection.Me
 
 // human is who speaks: the one that the message names, else the one who is
 // next, else the only one there is.
-func (c *Coordinator) human(from string) (Member, error) {
+func (c *Coordinator) human(from string) (team.Member, error) {
 	if from != "" {
 		m, ok := c.team.Match(from)
-		if ok && m.Type == MemberHuman {
+		if ok && m.Type == team.Human {
 			return m, nil
 		}
 		c.o.Events.Notice(Notice{Kind: UnknownNames, Names: []string{from}})
@@ -135,14 +136,14 @@ func (c *Coordinator) human(from string) (Member, error) {
 	if m, ok := c.team.Member(c.waiting); ok {
 		return m, nil
 	}
-	if humans := c.team.humans(); len(humans) > 1 {
-		return Member{}, &WhoSpeaksError{humans}
+	if humans := c.team.Humans(); len(humans) > 1 {
+		return team.Member{}, &WhoSpeaksError{humans}
 	}
 	m, _ := c.team.FirstHuman()
 	return m, nil
 }
 
-func speaker(m Member) projection.Speaker {
+func speaker(m team.Member) projection.Speaker {
 	return projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type}
 }
 
@@ -245,7 +246,7 @@ func (c *Coordinator) run(ctx context.Context) error {
 		}
 		next, preferred := c.queue.take(c.last)
 		c.decideIf(preferred)
-		if next.member.Type == MemberHuman {
+		if next.member.Type == team.Human {
 			c.waiting = next.member.ID
 			break
 		}
@@ -274,7 +275,7 @@ func (c *Coordinator) ask(ctx context.Context, next item) (more bool, err error)
 }
 
 // cancelled says that a member is not asked any more.
-func cancelled(ctx context.Context, m Member) error {
+func cancelled(ctx context.Context, m team.Member) error {
 	if ctx.Err() == nil {
 		return nil
 	}

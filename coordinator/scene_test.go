@@ -15,6 +15,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -22,22 +24,22 @@ import (
 )
 
 // ensemble is two agents and two humans. The agents are played by a cast.
-func ensemble() *coordinator.Team {
-	return &coordinator.Team{
+func ensemble() *team.Team {
+	return &team.Team{
 		ID: "ensemble", Name: "ensemble", DisplayName: "The Ensemble",
-		Members: []coordinator.Member{
-			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: coordinator.MemberAI, Role: "planner", AgentType: "x", Engine: "cast"},
-			{ID: "bob", Name: "bob", DisplayName: "Bob", Type: coordinator.MemberAI, AgentType: "y", Engine: "cast", Model: "m1"},
-			{ID: "you", Name: "you", DisplayName: "You", Type: coordinator.MemberHuman},
-			{ID: "eve", Name: "eve", DisplayName: "Eve", Type: coordinator.MemberHuman},
+		Members: []team.Member{
+			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, Role: "planner", AgentType: "x", Engine: "cast"},
+			{ID: "bob", Name: "bob", DisplayName: "Bob", Type: team.AI, AgentType: "y", Engine: "cast", Model: "m1"},
+			{ID: "you", Name: "you", DisplayName: "You", Type: team.Human},
+			{ID: "eve", Name: "eve", DisplayName: "Eve", Type: team.Human},
 		},
 	}
 }
 
 // without is the team without one of its members.
-func without(team *coordinator.Team, id string) *coordinator.Team {
-	team.Members = slices.DeleteFunc(team.Members, func(m coordinator.Member) bool { return m.ID == id })
-	return team
+func without(t *team.Team, id string) *team.Team {
+	t.Members = slices.DeleteFunc(t.Members, func(m team.Member) bool { return m.ID == id })
+	return t
 }
 
 // play is what an agent does in one turn.
@@ -148,13 +150,13 @@ func (d *diary) note(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) TeamReady(team *coordinator.Team, restored bool) {
+func (d *diary) TeamReady(team *team.Team, restored bool) {
 	d.note("team ready %s restored=%v", team.ID, restored)
 }
 func (d *diary) SessionRestored(id string, messages int) { d.note("restored %s %d", id, messages) }
 func (d *diary) SessionSaved(id string)                  { d.note("saved %s", id) }
 func (d *diary) StatusChanged(status coordinator.Status) { d.note("status %s", status) }
-func (d *diary) TurnStarted(m coordinator.Member)        { d.note("turn of %s", m.ID) }
+func (d *diary) TurnStarted(m team.Member)               { d.note("turn of %s", m.ID) }
 func (d *diary) Appended(e journal.Event)                { d.appended = append(d.appended, e) }
 func (d *diary) MembersMissing(m []projection.MemberRef) { d.missing = m; d.note("missing %v", m) }
 func (d *diary) SaveFailed(err error)                    { d.failures = append(d.failures, err); d.note("save failed") }
@@ -171,7 +173,7 @@ func (d *diary) Said(m projection.Message) {
 		d.onSaid()
 	}
 }
-func (d *diary) TurnEnded(m coordinator.Member, end projection.TurnEnded) {
+func (d *diary) TurnEnded(m team.Member, end projection.TurnEnded) {
 	d.note("end of %s: %s", m.ID, end.FinishReason)
 }
 
@@ -228,14 +230,14 @@ func (s *scene) Queue() []string {
 }
 
 // stage makes a coordinator without a team.
-func stage(t *testing.T, store coordinator.Store, plays ...play) *scene {
+func stage(t *testing.T, store store.Store, plays ...play) *scene {
 	s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
 	s.Coordinator = coordinator.New(s.options(store))
 	t.Cleanup(func() { s.Stop("the test is over") })
 	return s
 }
 
-func (s *scene) options(store coordinator.Store) coordinator.Options {
+func (s *scene) options(store store.Store) coordinator.Options {
 	return coordinator.Options{
 		Store: store, Events: s.diary, Engines: map[string]agent.Engine{"cast": s.cast},
 		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
@@ -243,7 +245,7 @@ func (s *scene) options(store coordinator.Store) coordinator.Options {
 }
 
 // start makes a coordinator with a team and no session.
-func start(t *testing.T, store coordinator.Store, plays ...play) *scene {
+func start(t *testing.T, store store.Store, plays ...play) *scene {
 	t.Helper()
 	s := stage(t, store, plays...)
 	s.with(ensemble(), "")
@@ -251,14 +253,14 @@ func start(t *testing.T, store coordinator.Store, plays ...play) *scene {
 }
 
 // resume makes a coordinator that goes on with a session.
-func resume(t *testing.T, store coordinator.Store, id string, plays ...play) *scene {
+func resume(t *testing.T, store store.Store, id string, plays ...play) *scene {
 	t.Helper()
 	s := stage(t, store, plays...)
 	s.with(ensemble(), id)
 	return s
 }
 
-func (s *scene) with(team *coordinator.Team, resumeID string) {
+func (s *scene) with(team *team.Team, resumeID string) {
 	s.t.Helper()
 	if err := s.SetTeam(context.Background(), team, coordinator.SetTeamOptions{ResumeSessionID: resumeID}); err != nil {
 		s.t.Fatal("set team:", err)
@@ -300,7 +302,7 @@ func (s *scene) checkAsked(want ...string) {
 }
 
 // checkClean checks that there is a team and nothing else.
-func (s *scene) checkClean(team *coordinator.Team) {
+func (s *scene) checkClean(team *team.Team) {
 	s.t.Helper()
 	if s.Team() != team || s.Session() != nil || s.Status() != coordinator.Idle || s.Waiting() != "" || len(s.Queue()) > 0 {
 		s.t.Errorf("left are team %v, session %+v, status %s, waiting %q, queue %v", s.Team(), s.Session(), s.Status(), s.Waiting(), s.Queue())
@@ -322,7 +324,7 @@ func turnError(t *testing.T, err error, member string, why projection.FinishReas
 
 // disk is a FileStore on a disk that can fail.
 type disk struct {
-	*coordinator.FileStore
+	*store.Files
 	*journaltest.FS
 	t    *testing.T
 	root string
@@ -335,7 +337,7 @@ func onDisk(t *testing.T, maxLine int) *disk {
 // diskAt is a disk on which nothing has happened yet, with what another left.
 func diskAt(t *testing.T, root string, maxLine int) *disk {
 	d := &disk{FS: journaltest.New(journal.OS), t: t, root: root}
-	d.FileStore = coordinator.NewFileStore(catalog.New(d.root, journal.Options{FS: d.FS, MaxLine: maxLine}))
+	d.Files = store.NewFiles(catalog.New(d.root, journal.Options{FS: d.FS, MaxLine: maxLine}))
 	return d
 }
 
@@ -422,14 +424,14 @@ func (d *disk) content() map[string]string {
 }
 
 // bothStores runs a test on the disk and in memory.
-func bothStores(t *testing.T, test func(t *testing.T, store coordinator.Store)) {
+func bothStores(t *testing.T, test func(t *testing.T, store store.Store)) {
 	t.Run("on the disk", func(t *testing.T) { test(t, onDisk(t, 0)) })
-	t.Run("in memory", func(t *testing.T) { test(t, &coordinator.MemoryStore{}) })
+	t.Run("in memory", func(t *testing.T) { test(t, &store.Memory{}) })
 }
 
 // wrote puts a session into a store without a coordinator, as a program that
 // died would leave it.
-func wrote(t *testing.T, store coordinator.Store, payloads ...projection.Payload) (id string) {
+func wrote(t *testing.T, store store.Store, payloads ...projection.Payload) (id string) {
 	t.Helper()
 	log, err := store.Create("ensemble")
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -30,8 +32,8 @@ func TestASecretThatIsStillComingIsNotWritten(t *testing.T) {
 	const said = "it is shell-token-4711, ok"
 	for cut := 1; cut < len(said); cut++ {
 		w := &written{}
-		c := New(Options{Store: &MemoryStore{}, Events: w, Engines: map[string]agent.Engine{EngineDemo: agent.Demo{}}})
-		team := DemoTeam()
+		c := New(Options{Store: &store.Memory{}, Events: w, Engines: map[string]agent.Engine{team.EngineDemo: agent.Demo{}}})
+		team := team.Demo()
 		if err := c.SetTeam(t.Context(), team, SetTeamOptions{}); err != nil {
 			t.Fatal(err)
 		}

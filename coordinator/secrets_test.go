@@ -13,6 +13,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -31,7 +33,7 @@ var replaced = fmt.Sprintf("notice %d ", coordinator.SecretsReplaced)
 var everySecret = []string{membersKey, shellToken, shapedKey, "MIIEvQIBADANB", "VJTUt9Us8cKj"}
 
 // keyed is the ensemble, whose first agent gets a key.
-func keyed(t *testing.T) *coordinator.Team {
+func keyed(t *testing.T) *team.Team {
 	t.Setenv("DEPLOY_TOKEN", shellToken)
 	t.Setenv("KEY_OF_ADA", membersKey)
 	team := ensemble()
@@ -170,7 +172,7 @@ func TestASecretThatTakingMarkersOutPutsTogetherIsToldToNobody(t *testing.T) {
 }
 
 func TestHowManySecretsWereReplacedIsSaid(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, says(membersKey+" and "+membersKey))
+	s := stage(t, &store.Memory{}, says(membersKey+" and "+membersKey))
 	s.with(keyed(t), "")
 	s.say("my key is " + shapedKey)
 	s.say("no secret")
@@ -184,8 +186,8 @@ func TestHowManySecretsWereReplacedIsSaid(t *testing.T) {
 }
 
 func TestSecretsAreKeptWhenSomebodyWantsThem(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{}, says(membersKey))
-	o := s.options(&coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{}, says(membersKey))
+	o := s.options(&store.Memory{})
 	o.KeepSecrets = true
 	s.Coordinator = coordinator.New(o)
 	s.with(keyed(t), "")
@@ -200,7 +202,7 @@ func TestSecretsAreKeptWhenSomebodyWantsThem(t *testing.T) {
 func TestAnOutputThatIsCutIsNotCutWithinASecret(t *testing.T) {
 	for cut := range 3 * len(shapedKey) {
 		before := strings.Repeat("x", 64<<10-cut-1) + " "
-		s := stage(t, &coordinator.MemoryStore{}, does(nil, agent.ToolCompleted{ID: "1", Output: before + shapedKey + strings.Repeat(" ", 128<<10)}, agent.Text{Text: "ok"}))
+		s := stage(t, &store.Memory{}, does(nil, agent.ToolCompleted{ID: "1", Output: before + shapedKey + strings.Repeat(" ", 128<<10)}, agent.Text{Text: "ok"}))
 		s.with(ensemble(), "")
 		s.say("go")
 		done := payloads[projection.ToolCompleted](t, s.diary.appended)[0]
@@ -229,25 +231,8 @@ func TestAPasswordThatIsANameBreaksNothing(t *testing.T) {
 	}
 }
 
-func TestAMembersEnvironmentRefersToOurs(t *testing.T) {
-	t.Setenv("GIVEN_KEY", "the key")
-	t.Setenv("EMPTY_KEY", "")
-	os.Unsetenv("NO_SUCH_KEY")
-	m := coordinator.Member{APIKeyEnv: "NO_SUCH_KEY_EITHER", Env: map[string]string{
-		"A": "$GIVEN_KEY", "B": "${GIVEN_KEY}", "C": "$NO_SUCH_KEY", "D": "$EMPTY_KEY",
-		"E": "$$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
-	}}
-	checkEqual(t, "the environment", m.Environment(), map[string]string{
-		"A": "the key", "B": "the key", "D": "",
-		"E": "$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
-	})
-	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY", "NO_SUCH_KEY_EITHER"})
-	m.Env["NO_SUCH_KEY_EITHER"] = "$GIVEN_KEY"
-	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY"})
-}
-
 func TestAnAgentGetsTheKeyThatItsMemberRefersTo(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	s.with(keyed(t), "")
 	s.say("hello")
 	if got := s.cast.turns[0].Member.Env["ADAS_PASSWORD"]; got != membersKey {
@@ -260,10 +245,10 @@ func TestAPersonIsAskedWithoutSecrets(t *testing.T) {
 		turn.Permit(ctx, agent.Permission{Tool: "curl " + membersKey, Title: "curl " + membersKey, Input: []byte(`{"key": "` + membersKey + `"}`)})
 		return says("ok")(ctx, turn)
 	}
-	s := stage(t, &coordinator.MemoryStore{}, asks)
-	o := s.options(&coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{}, asks)
+	o := s.options(&store.Memory{})
 	var asked agent.Permission
-	o.Ask = func(_ context.Context, _ coordinator.Member, leave agent.Permission) bool {
+	o.Ask = func(_ context.Context, _ team.Member, leave agent.Permission) bool {
 		asked = leave
 		return false
 	}

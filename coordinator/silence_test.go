@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -54,7 +55,7 @@ func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := stage(t, &coordinator.MemoryStore{}, tt.play)
+				s := stage(t, &store.Memory{}, tt.play)
 				team := ensemble()
 				team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, tt.limit
 				s.with(team, "")
@@ -93,7 +94,7 @@ func then(plays ...play) play {
 
 func TestAPersonMayTakeLongerThanAnAgentMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stage(t, &coordinator.MemoryStore{}, asksLeave)
+		s := stage(t, &store.Memory{}, asksLeave)
 		s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
 			time.Sleep(time.Hour)
 			return true
@@ -120,7 +121,7 @@ func TestWhatIsLeftOfTheTimeCountsBehindAQuestion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				said := agent.Text{Text: "so far "}
-				s := stage(t, &coordinator.MemoryStore{}, then(pauses(tt.before, said), asksLeave, pauses(tt.after, said)))
+				s := stage(t, &store.Memory{}, then(pauses(tt.before, said), asksLeave, pauses(tt.after, said)))
 				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
 					time.Sleep(time.Hour)
 					return true

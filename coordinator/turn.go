@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -276,7 +277,7 @@ func (t *turn) route(m marker.Message, said projection.Message) {
 	addressed := c.enqueue(m, trigger)
 	t.goesOn = addressed > 0 || len(m.Next) == 0
 	if word := t.item.member.DoneWord; word != "" && isDone(m.Content, word) {
-		c.decide(c.queue.drop(func(w item) bool { return w.member.Type != MemberHuman }, "the task is done")...)
+		c.decide(c.queue.drop(func(w item) bool { return w.member.Type != team.Human }, "the task is done")...)
 		c.o.Events.Notice(Notice{Kind: TaskDone, Names: []string{t.item.member.DisplayName}})
 	}
 }
@@ -351,17 +352,7 @@ func (t *turn) question(engine agent.Engine) agent.Turn {
 	}
 }
 
-// ForEngine is what an engine needs to know of the member; next is the name of the one that the
-// demo engine hands over to.
-func (m Member) ForEngine(next string) agent.Member {
-	return agent.Member{
-		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
-		Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
-		Command: m.Command, Args: m.Args, Env: m.Environment(), Next: next,
-	}
-}
-
-func (c *Coordinator) workDir(m Member) string {
+func (c *Coordinator) workDir(m team.Member) string {
 	if m.BaseDir != "" {
 		return m.BaseDir
 	}
@@ -370,7 +361,7 @@ func (c *Coordinator) workDir(m Member) string {
 
 // after is the name of the member that stands behind m in the team, the first
 // human behind the last agent.
-func (c *Coordinator) after(m Member) string {
+func (c *Coordinator) after(m team.Member) string {
 	for i, other := range c.team.Members {
 		if other.ID == m.ID && i+1 < len(c.team.Members) {
 			return c.team.Members[i+1].Name

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -29,7 +30,7 @@ func (s *scene) lastEnd() projection.TurnEnded {
 }
 
 func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := start(t, store, isCancelled(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
 		err := s.SayAs(ctx, "you", "hello [NEXT: ada, bob]")
@@ -61,7 +62,7 @@ func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
 // whoever would be next is not started.
 func TestCancellingBetweenTwoTurnsStartsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := start(t, &coordinator.MemoryStore{}, looks(cancel, says("a1")))
+	s := start(t, &store.Memory{}, looks(cancel, says("a1")))
 	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
 	s.checkAsked("ada")
 	if n := s.diary.count("turn of bob"); n != 0 {
@@ -83,7 +84,7 @@ func TestCancellingBetweenTwoTurnsStartsNobody(t *testing.T) {
 func TestAMessageSaidWithACancelledContextIsKeptAndAsksNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
 	s.checkAsked()
 	if got := s.Session(); got.Stats.Messages != 1 || s.Status() != coordinator.Paused {
@@ -105,7 +106,7 @@ func waits(part string) play {
 
 func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stage(t, &coordinator.MemoryStore{}, waits("half [NEXT: bob]"))
+		s := stage(t, &store.Memory{}, waits("half [NEXT: bob]"))
 		team := ensemble()
 		team.MaxAgentResponseTime = 1500 * time.Millisecond
 		s.with(team, "")
@@ -137,7 +138,7 @@ func TestALongReplyIsRecordedWhileItComes(t *testing.T) {
 				}
 			}
 		}
-		s := start(t, &coordinator.MemoryStore{}, slowly)
+		s := start(t, &store.Memory{}, slowly)
 		s.say("tell me")
 		var texts []string
 		for _, p := range payloads[projection.TurnText](t, s.diary.appended) {
@@ -164,7 +165,7 @@ func TestAFailedTurnKeepsItsReasonAndGivesControlBack(t *testing.T) {
 		{"a blank answer", says(" \n\t "), " \n\t ", "it ended without an answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := start(t, &coordinator.MemoryStore{}, test.play)
+			s := start(t, &store.Memory{}, test.play)
 			turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 			end := s.lastEnd()
 			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
@@ -181,7 +182,7 @@ func TestAFailedTurnKeepsItsReasonAndGivesControlBack(t *testing.T) {
 }
 
 func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{})
 	team := ensemble()
 	team.Members[0].Engine = "acp"
 	s.with(team, "")
@@ -194,7 +195,7 @@ func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
 }
 
 func TestRetryAsksTheSameAgainWithTheSameMessage(t *testing.T) {
-	bothStores(t, func(t *testing.T, store coordinator.Store) {
+	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, does(errors.New("broken"), agent.Text{Text: "half"}))
 		turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: bob]"), "bob", projection.Failed)
 		first := s.cast.prompt()
@@ -251,7 +252,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 func TestWhatAToolGivesIsBounded(t *testing.T) {
 	const bound = 64 << 10
 	long := strings.Repeat("é", bound) // the bound is in the middle of no rune
-	s := start(t, &coordinator.MemoryStore{}, does(nil,
+	s := start(t, &store.Memory{}, does(nil,
 		agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(`"` + long + `"`)},
 		agent.ToolCompleted{ID: "c1", Name: "cat", Output: "x" + long},
 		agent.ToolCompleted{ID: "c2", Name: "cat", Output: long[:bound]},
@@ -271,7 +272,7 @@ func TestWhatAToolGivesIsBounded(t *testing.T) {
 
 func TestAToolInputThatIsNoJSONIsLeftOut(t *testing.T) {
 	for _, input := range []string{"{", "not json", "{}{}", "\"\xff\""} {
-		s := start(t, &coordinator.MemoryStore{}, does(nil,
+		s := start(t, &store.Memory{}, does(nil,
 			agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(input)}, agent.Text{Text: "done"}))
 		s.say("go")
 		if got := payloads[projection.ToolStarted](t, s.diary.appended); len(got) != 1 || got[0].Input != nil {
@@ -281,7 +282,7 @@ func TestAToolInputThatIsNoJSONIsLeftOut(t *testing.T) {
 }
 
 func TestAToolThatWasLeftOpenIsNoHindrance(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{}, does(nil, agent.ToolStarted{ID: "c1", Name: "sleep"}, agent.Text{Text: "done"}))
+	s := start(t, &store.Memory{}, does(nil, agent.ToolStarted{ID: "c1", Name: "sleep"}, agent.Text{Text: "done"}))
 	s.say("go", "again")
 	s.checkAsked("ada", "ada")
 }
@@ -414,7 +415,7 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 }
 
 func TestAnEmptyMessageIsRefused(t *testing.T) {
-	s := start(t, &coordinator.MemoryStore{})
+	s := start(t, &store.Memory{})
 	for _, text := range []string{"", "  ", "\n\t"} {
 		if err := s.SayAs(context.Background(), "you", text); !errors.Is(err, coordinator.ErrEmptyMessage) {
 			t.Errorf("%q: %v", text, err)
@@ -476,7 +477,7 @@ func TestSixteenMebibytesPass(t *testing.T) {
 }
 
 func TestTheAgentIsToldWhatItNeeds(t *testing.T) {
-	s := stage(t, &coordinator.MemoryStore{})
+	s := stage(t, &store.Memory{})
 	team := ensemble()
 	team.Members[0].Command, team.Members[0].Args, team.Members[0].BaseDir = "prog", []string{"-x"}, "/base"
 	s.with(team, "")

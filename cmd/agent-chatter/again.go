@@ -9,6 +9,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -51,7 +53,7 @@ func (cmd *replayCommand) askAgain(a *app, r *replay, part span) error {
 	again := &again{screen: &screen{app: a, team: team, spinner: &spinner{out: a.stdout}}, json: cmd.Output == "json"}
 	again.saved = func() {}
 	again.c = coordinator.New(coordinator.Options{
-		Store: coordinator.NewFileStore(a.catalog()), Events: again, App: a.identity(), CWD: a.cwd,
+		Store: store.NewFiles(a.catalog()), Events: again, App: a.identity(), CWD: a.cwd,
 		Window: coordinator.Window(config.Window), Engines: engines(agent.Demo{}), KeepSecrets: config.keepSecrets(),
 	})
 	ctx, stop := untilSignal()
@@ -64,19 +66,19 @@ func (cmd *replayCommand) askAgain(a *app, r *replay, part span) error {
 
 // otherTeam is the one to ask: the session's own when none is named, with
 // another model when one is.
-func (cmd *replayCommand) otherTeam(a *app, r *replay) (team *coordinator.Team, err error) {
+func (cmd *replayCommand) otherTeam(a *app, r *replay) (configured *team.Team, err error) {
 	if cmd.WithTeam != "" {
-		team, err = a.loadTeam(cmd.WithTeam)
+		configured, err = a.loadTeam(cmd.WithTeam)
 	} else {
-		team, err = a.teamOf(r.team, r.id)
+		configured, err = a.teamOf(r.team, r.id)
 	}
 	if err != nil || cmd.WithModel == "" {
-		return team, err
+		return configured, err
 	}
-	other := *team
-	other.Members = slices.Clone(team.Members)
+	other := *configured
+	other.Members = slices.Clone(configured.Members)
 	for i, m := range other.Members {
-		if m.Type == coordinator.MemberAI {
+		if m.Type == team.AI {
 			other.Members[i].Model = cmd.WithModel
 		}
 	}
@@ -207,7 +209,7 @@ func (g *again) ask(ctx context.Context, q asked) error {
 
 // human is who says it now: whoever has the name, or the first of the team.
 func (g *again) human(s projection.Speaker) string {
-	if m, ok := g.team.Match(s.Name); ok && m.Type == coordinator.MemberHuman {
+	if m, ok := g.team.Match(s.Name); ok && m.Type == team.Human {
 		return m.Name
 	}
 	m, _ := g.team.FirstHuman()

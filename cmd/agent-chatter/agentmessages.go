@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // The texts of agents.
@@ -26,15 +26,15 @@ func noAgentText(err error) string {
 	return sentence(err) + "\nTo see which there are, type: agent-chatter agents list"
 }
 
-func registeredText(r coordinator.Agent) string {
+func registeredText(r team.Agent) string {
 	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", safeLine(r.Name), hint.Quote(r.Name))
 }
 
-func alreadyRegisteredText(r coordinator.Agent) string {
+func alreadyRegisteredText(r team.Agent) string {
 	return fmt.Sprintf("The agent %s is registered already: %s\nTo replace it, add --replace before the name.", safeLine(r.Name), commandLine(r))
 }
 
-func unregisteredText(r coordinator.Agent) string {
+func unregisteredText(r team.Agent) string {
 	return fmt.Sprintf("%s is not registered any more; nothing was uninstalled. It was: %s", safeLine(r.Name), commandLine(r))
 }
 

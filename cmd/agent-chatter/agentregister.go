@@ -2,13 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 type agentsRegister struct {
@@ -32,30 +33,30 @@ func (cmd *agentsRegister) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	old, err := coordinator.RegisteredAgent(a.home, r.Name)
+	old, err := team.RegisteredAgent(a.home, r.Name)
 	switch {
 	case err == nil && !cmd.Replace:
 		return &exitError{exitFailed, alreadyRegisteredText(old)}
-	case err != nil && !errors.Is(err, coordinator.ErrAgentNotFound):
+	case err != nil && !errors.Is(err, team.ErrAgentNotFound):
 		return err
 	}
+	ctx, stop := untilSignal()
+	defer stop()
 	if _, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}}); err != nil {
 		a.notice(sentence(err))
 	} else if _, known := agent.Recognize(r.Command, r.Args); known {
-		ctx, stop := untilSignal()
-		defer stop()
 		r.Version, _ = versionOf(ctx, r.Command)
 		if ctx.Err() != nil {
 			return &exitError{code: exitInterrupted}
 		}
 	}
-	return a.register(r)
+	return a.register(ctx, r)
 }
 
 // register puts an agent into the registry and says so.
-func (a *app) register(r coordinator.Agent) error {
+func (a *app) register(ctx context.Context, r team.Agent) error {
 	r.InstalledAt = now()
-	if err := coordinator.Register(a.home, r); err != nil {
+	if err := team.Register(ctx, a.home, r); err != nil {
 		return err
 	}
 	a.notice(registeredText(r))
@@ -63,20 +64,20 @@ func (a *app) register(r coordinator.Agent) error {
 }
 
 // agent is what is to be registered.
-func (cmd *agentsRegister) agent(a *app) (coordinator.Agent, error) {
+func (cmd *agentsRegister) agent(a *app) (team.Agent, error) {
 	name := strings.TrimSpace(cmd.Name)
 	if name == "" || name != safeLine(name) {
-		return coordinator.Agent{}, usageError("An agent needs a name that can be typed.")
+		return team.Agent{}, usageError("An agent needs a name that can be typed.")
 	}
 	known, ok := knownAgent(name)
 	command := cmd.Command
 	switch {
 	case len(command) == 0 && !ok:
-		return coordinator.Agent{}, usageError("%s", noCommandText(name))
+		return team.Agent{}, usageError("%s", noCommandText(name))
 	case len(command) == 0:
 		command = append([]string{known.Program}, known.Args...)
 	}
-	r := coordinator.Agent{Name: name, DisplayName: cmp.Or(cmd.DisplayName, known.DisplayName, name), Command: command[0], Args: command[1:]}
+	r := team.Agent{Name: name, DisplayName: cmp.Or(cmd.DisplayName, known.DisplayName, name), Command: command[0], Args: command[1:]}
 	if r.Command == "" {
 		return r, usageError("%s", noCommandText(name))
 	}
@@ -114,11 +115,13 @@ func (agentsDelete) Help() string {
 // Run implements the command.
 func (cmd *agentsDelete) Run(a *app) error {
 	// Asked first, so that a registry that is not there does not come into being.
-	r, err := coordinator.RegisteredAgent(a.home, cmd.Name)
+	r, err := team.RegisteredAgent(a.home, cmd.Name)
 	if err != nil {
 		return err
 	}
-	if err := coordinator.Unregister(a.home, cmd.Name); err != nil {
+	ctx, stop := untilSignal()
+	defer stop()
+	if err := team.Unregister(ctx, a.home, cmd.Name); err != nil {
 		return err
 	}
 	a.notice(unregisteredText(r))

@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 type agentsCommand struct {
@@ -49,7 +49,7 @@ type agentJSON struct {
 	LastVerified *time.Time `json:"lastVerified,omitempty"`
 }
 
-func newAgentJSON(r coordinator.Agent) agentJSON {
+func newAgentJSON(r team.Agent) agentJSON {
 	j := agentJSON{
 		Name: r.Name, Command: r.Command, Args: append([]string{}, r.Args...), DisplayName: r.DisplayName,
 		Engine: memberOf(r).EngineName(), Version: r.Version,
@@ -65,7 +65,7 @@ func newAgentJSON(r coordinator.Agent) agentJSON {
 
 // Run implements the command.
 func (cmd *agentsList) Run(a *app) error {
-	agents, err := coordinator.RegisteredAgents(a.home)
+	agents, err := team.RegisteredAgents(a.home)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (cmd *agentsList) Run(a *app) error {
 }
 
 // commandLine is what an agent runs, to be looked at.
-func commandLine(r coordinator.Agent) string {
+func commandLine(r team.Agent) string {
 	return safeLine(strings.Join(append([]string{r.Command}, r.Args...), " "))
 }
 
@@ -104,7 +104,7 @@ func (agentsInfo) Help() string {
 
 // Run implements the command.
 func (cmd *agentsInfo) Run(a *app) error {
-	r, err := coordinator.RegisteredAgent(a.home, cmd.Name)
+	r, err := team.RegisteredAgent(a.home, cmd.Name)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (cmd *agentsInfo) Run(a *app) error {
 }
 
 // agentRows are what there is to say of an agent.
-func agentRows(a *app, r coordinator.Agent) [][2]string {
+func agentRows(a *app, r team.Agent) [][2]string {
 	found, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}})
 	if err != nil {
 		found = err.Error()
@@ -154,9 +154,9 @@ func timeOrNever(t time.Time) string {
 
 // memberOf is the member that a team would have of an agent, with the engine that understands
 // its command.
-func memberOf(r coordinator.Agent) coordinator.Member {
-	m := coordinator.Member{
-		ID: r.Name, Name: r.Name, DisplayName: r.DisplayName, Type: coordinator.MemberAI, AgentType: r.Name,
+func memberOf(r team.Agent) team.Member {
+	m := team.Member{
+		ID: r.Name, Name: r.Name, DisplayName: r.DisplayName, Type: team.AI, AgentType: r.Name,
 		Command: r.Command, Args: r.Args,
 	}
 	if known, ok := agent.Recognize(r.Command, r.Args); ok {

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -48,7 +48,7 @@ func (s scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
 func (cmd *agentsScan) Run(a *app) error {
-	registered, err := coordinator.RegisteredAgents(a.home)
+	registered, err := team.RegisteredAgents(a.home)
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (cmd *agentsScan) Run(a *app) error {
 	}
 	for i := range all {
 		s := &all[i]
-		s.Registered = slices.ContainsFunc(registered, func(r coordinator.Agent) bool { return r.Name == s.Name })
+		s.Registered = slices.ContainsFunc(registered, func(r team.Agent) bool { return r.Name == s.Name })
 		if !cmd.Register || !s.works() || s.Registered {
 			continue
 		}
-		if err := a.register(coordinator.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}); err != nil {
+		if err := a.register(ctx, team.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}); err != nil {
 			return err
 		}
 		s.Registered = true

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // silent puts a program into PATH, under the name of an agent, that says its process id in the
@@ -44,7 +44,7 @@ func TestAnInterruptedScanLeavesNothingRunning(t *testing.T) {
 		if runs(pid) {
 			t.Errorf("%v: the program still runs", args)
 		}
-		if agents, err := coordinator.RegisteredAgents(home); len(agents) > 0 || err != nil {
+		if agents, err := team.RegisteredAgents(home); len(agents) > 0 || err != nil {
 			t.Errorf("%v: registered are %v, %v", args, agents, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestAnInterruptedScanLeavesNothingRunning(t *testing.T) {
 
 func TestAnInterruptedVerificationSaysNothingOfTheAgent(t *testing.T) {
 	home := t.TempDir()
-	if err := coordinator.Register(home, coordinator.Agent{Name: "claude", Command: "claude"}); err != nil {
+	if err := team.Register(context.Background(), home, team.Agent{Name: "claude", Command: "claude"}); err != nil {
 		t.Fatal(err)
 	}
 	pids := silent(t, "claude")
@@ -73,7 +73,7 @@ func TestWhoDoesNotAnswerHasNotSaidThatItIsNotLoggedIn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	v := &verification{app: &app{}, ctx: ctx}
-	f := v.authentication(verified{coordinator.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
+	f := v.authentication(verified{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
 	if f.State != stateNote || !strings.Contains(f.What, "has not said whether it is logged in") {
 		t.Errorf("%+v", f)
 	}

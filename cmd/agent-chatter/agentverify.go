@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -67,7 +67,7 @@ func (cmd *agentsVerify) Run(a *app) error {
 
 // verify tries one member out, and remembers of a registered agent that it works.
 func (cmd *agentsVerify) verify(v *verification, m verified) (sound bool, err error) {
-	secrets := v.app.redactor(append(m.Secrets(), coordinator.InheritedSecrets()...))
+	secrets := v.app.redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
 		return false, &exitError{code: exitInterrupted} // what was found is of no use
@@ -85,7 +85,7 @@ func (cmd *agentsVerify) verify(v *verification, m verified) (sound bool, err er
 	}
 	m.registered.LastVerified = now()
 	m.registered.Version = cmp.Or(v.version, m.registered.Version)
-	return true, coordinator.Register(v.app.home, *m.registered)
+	return true, team.Register(v.ctx, v.app.home, *m.registered)
 }
 
 func (cmd *agentsVerify) print(a *app, c checked) error {
@@ -103,8 +103,8 @@ func (cmd *agentsVerify) print(a *app, c checked) error {
 
 // verified is a member that is tried out.
 type verified struct {
-	coordinator.Member
-	registered *coordinator.Agent // nil: it is a team's
+	team.Member
+	registered *team.Agent // nil: it is a team's
 }
 
 // members are who is to be tried out.
@@ -117,7 +117,7 @@ func (cmd *agentsVerify) members(a *app) (members []verified, err error) {
 	case cmd.Team != "":
 		return cmd.membersOfTeam(a)
 	}
-	agents, err := coordinator.RegisteredAgents(a.home)
+	agents, err := team.RegisteredAgents(a.home)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (cmd *agentsVerify) members(a *app) (members []verified, err error) {
 		agents = nil
 	}
 	for _, name := range cmd.Name {
-		r, err := coordinator.RegisteredAgent(a.home, name)
+		r, err := team.RegisteredAgent(a.home, name)
 		if err != nil {
 			return nil, err
 		}
@@ -143,12 +143,12 @@ func (cmd *agentsVerify) members(a *app) (members []verified, err error) {
 }
 
 func (cmd *agentsVerify) membersOfTeam(a *app) (members []verified, err error) {
-	team, err := a.loadTeam(cmd.Team)
+	loaded, err := a.loadTeam(cmd.Team)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range team.Members {
-		if m.Type == coordinator.MemberAI {
+	for _, m := range loaded.Members {
+		if m.Type == team.AI {
 			m.BaseDir = cmp.Or(m.BaseDir, a.cwd)
 			members = append(members, verified{m, nil})
 		}
@@ -158,9 +158,9 @@ func (cmd *agentsVerify) membersOfTeam(a *app) (members []verified, err error) {
 
 // cautious are the permissions with which an agent that belongs to no team is asked: the least.
 var cautious = map[string]string{
-	coordinator.EngineClaude: agent.ReadOnly,
-	coordinator.EngineCodex:  agent.ReadOnly,
-	coordinator.EngineGemini: agent.ReadOnly,
+	team.EngineClaude: agent.ReadOnly,
+	team.EngineCodex:  agent.ReadOnly,
+	team.EngineGemini: agent.ReadOnly,
 }
 
 // verification tries agents out.
@@ -239,7 +239,7 @@ func (v *verification) executable(m verified) (f finding) {
 	if v.engines[m.EngineName()] == nil {
 		return noEngineText(m.EngineName())
 	}
-	if m.EngineName() == coordinator.EngineDemo || m.EngineName() == coordinator.EngineOpenAI {
+	if m.EngineName() == team.EngineDemo || m.EngineName() == team.EngineOpenAI {
 		return fine(textNoProgramNeeded)
 	}
 	known, turn := m.known(), m.turn("")

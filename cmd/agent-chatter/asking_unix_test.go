@@ -9,7 +9,7 @@ import (
 
 func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
 	home := t.TempDir()
-	chat := startOnTerminal(t, home, "chat", "-t", team("asking.json"))
+	chat := startOnTerminal(t, home, "chat", "-t", teamPath("asking.json"))
 	for _, tt := range []struct{ keys, says string }{
 		{"y", "Ada: selected this-time"},
 		{"N", "Ada: selected never"},
@@ -47,7 +47,7 @@ func TestOnATerminalAPersonIsAskedWhatAnAgentMayDo(t *testing.T) {
 }
 
 func TestOnATerminalAToolIsShownWhileItRuns(t *testing.T) {
-	chat := startOnTerminal(t, t.TempDir(), "chat", "-t", team("asking.json"))
+	chat := startOnTerminal(t, t.TempDir(), "chat", "-t", teamPath("asking.json"))
 	chat.says("hugo> ")
 	chat.presses("tool" + enter)
 	chat.says("Ada: I run it.")

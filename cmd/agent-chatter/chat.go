@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -130,7 +132,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	}
 	closeInput = func() {}
 	var width func() int
-	var ask func(context.Context, coordinator.Member, agent.Permission) bool
+	var ask func(context.Context, team.Member, agent.Permission) bool
 	switch {
 	case len(cmd.Message) > 0:
 		t.input = &messages{cmd.Message}
@@ -152,7 +154,7 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 	if !t.scripted {
 		demo.Pace = demoPace
 	}
-	t.connect = func(store coordinator.Store) *coordinator.Coordinator {
+	t.connect = func(store store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: store, Events: t.screen, App: a.identity(), CWD: a.cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
 			Engines: engines(demo), KeepSecrets: p.config.keepSecrets(), Ask: ask,
@@ -164,13 +166,13 @@ func (cmd *chatCommand) open(a *app, p plan) (t *talk, closeInput func(), err er
 // engines are what members can name.
 func engines(demo agent.Demo) map[string]agent.Engine {
 	return map[string]agent.Engine{
-		coordinator.EngineDemo:    demo,
-		coordinator.EngineCommand: agent.Command{},
-		coordinator.EngineClaude:  agent.Claude(),
-		coordinator.EngineCodex:   agent.Codex(),
-		coordinator.EngineGemini:  agent.Gemini(),
-		coordinator.EngineOpenAI:  agent.OpenAI{},
-		coordinator.EngineACP:     &agent.ACP{},
+		team.EngineDemo:    demo,
+		team.EngineCommand: agent.Command{},
+		team.EngineClaude:  agent.Claude(),
+		team.EngineCodex:   agent.Codex(),
+		team.EngineGemini:  agent.Gemini(),
+		team.EngineOpenAI:  agent.OpenAI{},
+		team.EngineACP:     &agent.ACP{},
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-func greetingText(t *coordinator.Team) string {
+func greetingText(t *team.Team) string {
 	return fmt.Sprintf("You talk to the team %s: %s. /help shows what you can type.", safeLine(t.DisplayName), memberNames(t))
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/alecthomas/kong"
 )
@@ -368,8 +368,8 @@ func (l *halfTyped) trash(word string) []candidate {
 
 // teams are those that a chat can be had with.
 func (l *halfTyped) teams() []candidate {
-	names := map[string]string{coordinator.DemoTeam().Name: "built in"}
-	if files, err := coordinator.TeamFiles(l.app.cwd, l.app.home); err == nil {
+	names := map[string]string{team.Demo().Name: "built in"}
+	if files, err := team.Files(l.app.cwd, l.app.home); err == nil {
 		for _, f := range files {
 			if !f.Hidden {
 				names[f.Name] = f.Path
@@ -393,7 +393,7 @@ func (l *halfTyped) teamIDs() []candidate {
 // agents are those that are registered, and those that could be.
 func (l *halfTyped) agents() []candidate {
 	names := map[string]string{}
-	if registered, err := coordinator.RegisteredAgents(l.app.home); err == nil {
+	if registered, err := team.RegisteredAgents(l.app.home); err == nil {
 		for _, r := range registered {
 			names[r.Name] = r.DisplayName
 		}

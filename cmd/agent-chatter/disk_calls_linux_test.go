@@ -101,7 +101,7 @@ func (b *broken) prepare(prepare func(*testing.T, string)) {
 	if prepare == nil {
 		return
 	}
-	do(b.t, b.home, exitDone, "chat", "-t", team("capture.json"), "-m", "zero")
+	do(b.t, b.home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "zero")
 	_, b.path = onlyJournal(b.t, b.home)
 	b.before = dialogue(b.said, "zero")
 	prepare(b.t, b.path)
@@ -115,7 +115,7 @@ func (b *broken) talk(calls, err, when string, journal bool) bool {
 	if journal {
 		args = append(args, "-P", b.path, "-P", b.path+".tmp")
 	}
-	args = append(args, "agent-chatter", "chat", "-t", team("capture.json"), "-m", "one", "-m", "two")
+	args = append(args, "agent-chatter", "chat", "-t", teamPath("capture.json"), "-m", "one", "-m", "two")
 	if b.path != "" {
 		args = append(args, "--resume")
 	}
@@ -172,7 +172,7 @@ func (b *broken) goOn() {
 	default:
 		b.t.Errorf("the session has %.500q, want %.500q", got, b.want)
 	}
-	args := []string{"chat", "-t", team("capture.json"), "-m", "three"}
+	args := []string{"chat", "-t", teamPath("capture.json"), "-m", "three"}
 	if len(got) > 0 {
 		args = append(args, "--resume")
 	}

@@ -114,7 +114,7 @@ func TestDiskThatFillsUpAndGetsRoomAgain(t *testing.T) {
 		t.Run(fmt.Sprintf("replies of %d bytes, %d free", c.size, c.free), func(t *testing.T) {
 			d := newDisk(t)
 			said := reply(t, c.size)
-			chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 			chat.says("hugo> ")
 			chat.asks("one", "Ada: ")
 			saved := spoken(t, d.home())
@@ -165,11 +165,11 @@ func TestDiskThatIsFullFromTheFirstWord(t *testing.T) {
 			d := newDisk(t)
 			said := reply(t, 300)
 			if existing {
-				do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "before")
+				do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "before")
 				do(t, d.home(), exitDone, "sessions", "delete", "latest", "--yes")
 			}
 			d.fill(0)
-			chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 			chat.says("hugo> ")
 			chat.asks("one", "Failed to save session: ", "The disk is full: make room", "Ada: ", textNotSaved)
 			if stdout, _ := do(t, d.home(), exitDone, "sessions"); stdout != "" {
@@ -189,7 +189,7 @@ func TestDiskThatStaysFullLosesOnlyWhatWasTold(t *testing.T) {
 		t.Run(fmt.Sprintf("%d bytes are free", free), func(t *testing.T) {
 			d := newDisk(t)
 			said := reply(t, 20_000)
-			do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+			do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 			d.fill(free)
 			_, stderr := do(t, d.home(), exitFailed, "chat", "--resume", "-m", "two", "-m", "three")
 			checkToldFull(t, stderr)
@@ -253,9 +253,9 @@ func TestDiskThatIsFullRefusesAndKeepsEverything(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDisk(t)
 			reply(t, 40_000)
-			do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one", "-m", "two")
+			do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one", "-m", "two")
 			if c.trashed {
-				do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "three")
+				do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "three")
 				do(t, d.home(), exitDone, "sessions", "delete", "latest", "--yes")
 			}
 			id, path := onlyJournal(t, d.home())
@@ -317,7 +317,7 @@ func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
 	t.Run("from the first word", func(t *testing.T) {
 		d := newDisk(t)
 		said := reply(t, 300)
-		chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+		chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 		chat.says("hugo> ")
 		d.remount("ro")
 		for _, message := range []string{"one", "two"} {
@@ -332,7 +332,7 @@ func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
 	t.Run("from a resume", func(t *testing.T) {
 		d := newDisk(t)
 		said := reply(t, 300)
-		do(t, d.home(), exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+		do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 		d.remount("ro")
 		chat := startOnTerminal(t, d.home(), "chat", "--resume")
 		chat.says("2 messages loaded")
@@ -353,7 +353,7 @@ func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
 func TestDiskWhoseFileSystemBreaksDownInAConversation(t *testing.T) {
 	d := newDisk(t)
 	said := reply(t, 300)
-	chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 	chat.says("hugo> ")
 	chat.asks("one", "Ada: ")
 	chat.asks("two", "Ada: ")
@@ -380,7 +380,7 @@ func TestDiskThatHasLessThanItPromises(t *testing.T) {
 	t.Cleanup(func() { exec.Command("umount", below).Run() })
 	d := newDiskAt(t, filepath.Join(below, "image"), "16M", "-O", "^has_journal")
 	said := reply(t, 60_000)
-	chat := startOnTerminal(t, d.home(), "chat", "-t", team("capture.json"))
+	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 	chat.says("hugo> ")
 	chat.asks("one", "Ada: ")
 

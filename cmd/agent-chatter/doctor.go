@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -376,7 +376,7 @@ func (d *doctor) checkTrash() []finding {
 // checkAgents looks for the programs of the registered agents. The demo team
 // needs none.
 func (d *doctor) checkAgents() []finding {
-	agents, err := coordinator.RegisteredAgents(d.home)
+	agents, err := team.RegisteredAgents(d.home)
 	if err != nil {
 		return []finding{registryWrongText(err)}
 	}

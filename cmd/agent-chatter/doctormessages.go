@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -178,7 +178,7 @@ func agentsText(n int) finding {
 	return fine(fmt.Sprintf("%s for all teams; the demo team needs no program", count(n, "registered agent")))
 }
 
-func noProgramText(home string, missing coordinator.Agent, err error) finding {
+func noProgramText(home string, missing team.Agent, err error) finding {
 	return wrong(fmt.Sprintf("the agent %s cannot be run: %s", safeLine(missing.Name), safeLine(err.Error())),
 		fmt.Sprintf("Install %s, or correct its command in %s", safeLine(missing.Command), safeLine(filepath.Join(home, "agents", "config.json"))))
 }

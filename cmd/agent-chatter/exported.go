@@ -6,8 +6,8 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -24,7 +24,7 @@ type export struct {
 // newExport knows the secrets of the environment, and those of the teams that the
 // sessions come from, as far as their configurations are still there.
 func newExport(a *app, sessions ...catalog.Session) *export {
-	e := &export{app: a, variables: coordinator.InheritedSecrets()}
+	e := &export{app: a, variables: team.InheritedSecrets()}
 	known := map[string]bool{}
 	for _, s := range sessions {
 		source := sourceOf(a.catalog().At(s.Dir()), s.ID)
@@ -32,7 +32,7 @@ func newExport(a *app, sessions ...catalog.Session) *export {
 			continue
 		}
 		known[source.Path] = true
-		if team, err := coordinator.LoadTeam(source.Path, a.home); err == nil {
+		if team, err := team.Load(source.Path, a.home); err == nil {
 			for _, m := range team.Members {
 				e.variables = append(e.variables, m.Secrets()...)
 			}

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -57,7 +57,7 @@ func (cmd *chatCommand) toFollow(a *app) (*catalog.Dir, string, error) {
 		return nil, "", err
 	}
 	if team != nil && session.TeamID != team.ID {
-		return nil, "", &coordinator.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: team.ID}
+		return nil, "", &store.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: team.ID}
 	}
 	if session.Truncated {
 		a.notice(shrunkText(session))

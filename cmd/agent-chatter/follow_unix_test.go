@@ -16,7 +16,7 @@ func TestAWatcherSeesWhatIsSaidAndHoldsNobodyUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 			id, path := onlyJournal(t, home)
 			before := readFile(t, path)
 			watcher := begin(t, home, "chat", "--follow")
@@ -53,7 +53,7 @@ func TestAWatcherSeesWhatIsSaidAndHoldsNobodyUp(t *testing.T) {
 func TestAWatcherIsToldThatThereAreOlderMessages(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "one", "-m", "two", "-m", "three", "-m", "four")
+	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one", "-m", "two", "-m", "three", "-m", "four")
 	id, _ := onlyJournal(t, home)
 	watcher := start(t, home, "chat", "--follow")
 	watcher.says("Hugo: two")
@@ -67,7 +67,7 @@ func TestAWatcherIsToldThatThereAreOlderMessages(t *testing.T) {
 func TestAWatcherIsToldWhatAnInterruptedTurnLeft(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	chat := start(t, home, "chat", "-t", team("slow.json"))
+	chat := start(t, home, "chat", "-t", teamPath("slow.json"))
 	chat.types("take your time")
 	tail := start(t, home, "tail", "-f")
 	tail.says("turn.text")
@@ -81,7 +81,7 @@ func TestAWatcherIsToldWhatAnInterruptedTurnLeft(t *testing.T) {
 func TestAWatcherNamesASessionAsAResumeDoes(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 	id, path := onlyJournal(t, home)
 	do(t, home, exitDone, "sessions", "rename", id, "the first")
 	do(t, home, exitDone, "chat", "-m", "newer")
@@ -91,7 +91,7 @@ func TestAWatcherNamesASessionAsAResumeDoes(t *testing.T) {
 	}
 	for _, names := range [][]string{
 		{"--resume", id}, {"-r" + id}, {"--resume=" + id[len(id)-6:]}, {"--session", "the first"}, {"--session-file", path},
-		{"--session-file", elsewhere}, {"-t", team("capture.json"), "--resume"}, {"-t", team("capture.json")},
+		{"--session-file", elsewhere}, {"-t", teamPath("capture.json"), "--resume"}, {"-t", teamPath("capture.json")},
 	} {
 		watcher := start(t, home, slices.Concat([]string{"chat", "--follow"}, names)...)
 		watcher.says("Hugo: one")
@@ -105,7 +105,7 @@ func TestAWatcherNamesASessionAsAResumeDoes(t *testing.T) {
 func TestAWatcherOfJSONSeesTheLinesOfTheJournal(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "one")
+	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 	id, path := onlyJournal(t, home)
 	watcher := start(t, home, "chat", "--follow", "--output", "json")
 	watcher.says(`"session.ended"`)

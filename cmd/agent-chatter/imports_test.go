@@ -17,14 +17,16 @@ const module = "github.com/agent-chatter/agent-chatter"
 
 // rooms says which rooms of the house each room may import, tests aside.
 var rooms = map[string][]string{
-	"cmd/agent-chatter":              {"coordinator", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/marker", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
+	"cmd/agent-chatter":              {"coordinator", "coordinator/store", "coordinator/team", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/marker", "projection/search", "journal", "schemas", "cmd/agent-chatter/tui"},
 	"cmd/agent-chatter/tui":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
-	"coordinator":                    {"coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/catalog", "projection/interchange", "projection/marker", "projection/runecut", "journal", "schemas"},
+	"coordinator":                    {"coordinator/store", "coordinator/team", "coordinator/agent", "coordinator/hint", "coordinator/redact", "projection", "projection/marker", "projection/runecut", "journal"},
 	"coordinator/agent":              {"coordinator/hint", "projection/runecut"},
 	"coordinator/hint":               {},
 	"coordinator/agent/agenttest":    {"coordinator/agent"},
 	"coordinator/redact":             {},
-	"coordinator/storetest":          {"coordinator", "coordinator/agent", "projection", "projection/catalog", "journal", "schemas"},
+	"coordinator/store":              {"projection", "projection/catalog", "journal"},
+	"coordinator/store/storetest":    {"coordinator/store", "projection", "journal"},
+	"coordinator/team":               {"coordinator/agent", "coordinator/redact", "journal", "journal/atomicfile", "schemas"},
 	"projection":                     {"journal", "journal/layout", "projection/runecut", "schemas"},
 	"projection/catalog":             {"projection", "projection/interchange", "journal", "schemas"},
 	"projection/search":              {"projection", "projection/catalog", "journal"},

@@ -18,8 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -294,7 +294,7 @@ func codeOf(err error) int {
 		return exit.code
 	case errors.As(err, &ambiguous):
 		return exitUsage
-	case errors.Is(err, journal.ErrNotFound), errors.Is(err, coordinator.ErrTeamNotFound), errors.Is(err, coordinator.ErrAgentNotFound):
+	case errors.Is(err, journal.ErrNotFound), errors.Is(err, team.ErrNotFound), errors.Is(err, team.ErrAgentNotFound):
 		return exitNotFound
 	case errors.Is(err, journal.ErrLocked):
 		return exitLocked

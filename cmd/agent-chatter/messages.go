@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -19,13 +21,13 @@ import (
 func explain(err error) string {
 	var ambiguous *catalog.AmbiguousError
 	var notFound *catalog.NotFoundError
-	var mismatch *coordinator.TeamMismatchError
-	var upgrade *coordinator.UpgradeError
+	var mismatch *store.TeamMismatchError
+	var upgrade *store.UpgradeError
 	var locked *journal.LockedError
 	var corrupt *journal.CorruptError
 	var headless *catalog.MissingHeaderError
 	var tooLong *journal.TooLongError
-	var noTeam *coordinator.TeamNotFoundError
+	var noTeam *team.NotFoundError
 	var whoSpeaks *coordinator.WhoSpeaksError
 	var file *fileError
 	errors.As(err, &file)
@@ -58,7 +60,7 @@ func explain(err error) string {
 		return fmt.Sprintf("There is no team '%s'. Looked for:\n  %s\nTo see which teams there are, type: agent-chatter team list. The built-in one is called demo.", safeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  "))
 	case errors.Is(err, coordinator.ErrNoTeam):
 		return textNoTeam
-	case errors.Is(err, coordinator.ErrAgentNotFound):
+	case errors.Is(err, team.ErrAgentNotFound):
 		return noAgentText(err)
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
@@ -97,7 +99,7 @@ func nothingForTeam(team string) string {
 	return fmt.Sprintf("No previous sessions found for team '%s'", safeLine(team))
 }
 
-func mismatchText(e *coordinator.TeamMismatchError) string {
+func mismatchText(e *store.TeamMismatchError) string {
 	return fmt.Sprintf("Session teamId mismatch: snapshot is for team '%s', but current team is '%s'.\nPlease use the correct team configuration.", safeLine(e.Want), safeLine(e.Got))
 }
 

@@ -22,6 +22,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -53,7 +55,7 @@ func sampleTexts() []text {
 	bob := catalog.Session{ID: bobID, TeamID: hostile, Row: projection.Row{Title: hostile, Preview: hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
 	damaged, newer := alice, alice
 	damaged.Damaged, newer.Newer = "line 3 is "+hostile, "2"
-	team := &coordinator.Team{ID: "review", Name: "review", DisplayName: "Review", Members: []coordinator.Member{{Name: "hugo"}, {Name: "ada"}, {Name: hostile}}}
+	review := &team.Team{ID: "review", Name: "review", DisplayName: "Review", Members: []team.Member{{Name: "hugo"}, {Name: "ada"}, {Name: hostile}}}
 
 	locked := &journal.LockedError{Path: filepath.Join("sessions", "review", aliceID+".jsonl"), Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since}}
 	lockedBy := &journal.LockedError{Path: locked.Path}
@@ -62,10 +64,10 @@ func sampleTexts() []text {
 	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + aliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
 	longLine := &journal.CorruptError{Path: corrupt.Path, Line: 7, Offset: 4096, Reason: "it has 70000000 bytes, and the limit is 67108864", TooLong: 70000000}
 	tooLong := &journal.TooLongError{Type: "message.appended", Bytes: 70000000, Limit: journal.DefaultMaxLine}
-	mismatch := &coordinator.TeamMismatchError{SessionID: aliceID, Want: "review", Got: hostile}
+	mismatch := &store.TeamMismatchError{SessionID: aliceID, Want: "review", Got: hostile}
 	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
 	many := &catalog.AmbiguousError{Name: hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
-	noTeam := &coordinator.TeamNotFoundError{Name: hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
+	noTeam := &team.NotFoundError{Name: hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
 	denied := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EACCES}
 	full := &fs.PathError{Op: "write", Path: "/a/b", Err: syscall.ENOSPC}
 	readOnly := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EROFS}
@@ -77,7 +79,7 @@ func sampleTexts() []text {
 	explained("an ambiguous name", ambiguous)
 	explained("no session", &catalog.NotFoundError{Name: hostile})
 	explained("another team", mismatch)
-	explained("a newer version", &coordinator.UpgradeError{SessionID: aliceID, Version: "2"})
+	explained("a newer version", &store.UpgradeError{SessionID: aliceID, Version: "2"})
 	explained("a writer", locked)
 	explained("damage", corrupt)
 	explained("no configuration", noTeam)
@@ -162,7 +164,7 @@ func sampleTexts() []text {
 	add("sentence", "nothing", sentence(errors.New("")))
 	add("sentence", "a file", sentence(errors.New("team.json: it is empty")))
 	add("sentence", "another alphabet", sentence(errors.New("école: it is empty")))
-	add("greetingText", "", greetingText(team))
+	add("greetingText", "", greetingText(review))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("promptCutText", "a limit of the agent", promptCutText(hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(hostile, 9437312))
@@ -210,7 +212,7 @@ func sampleTexts() []text {
 	add("roundsText", "no limit", roundsText(3, 0))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
-	waits := coordinator.Queued{Member: coordinator.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: hostile, Text: strings.Repeat(hostile+" ", 20)}
+	waits := coordinator.Queued{Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: hostile, Text: strings.Repeat(hostile+" ", 20)}
 	interrupts, extends := waits, waits
 	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
 	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: hostile, Reason: "a message dropped it"}}
@@ -320,7 +322,7 @@ func doctorTexts(damaged catalog.Session, denied, full error) []text {
 	found("leftoversText", "", leftoversText(home, 1, 2048))
 	found("trashText", "", trashText(2, 2048))
 	found("agentsText", "", agentsText(2))
-	found("noProgramText", "", noProgramText(home, coordinator.Agent{Name: hostile, Command: hostile}, errors.New("it is not there")))
+	found("noProgramText", "", noProgramText(home, team.Agent{Name: hostile, Command: hostile}, errors.New("it is not there")))
 	return append(texts, agentTexts()...)
 }
 
@@ -331,9 +333,9 @@ func agentTexts() []text {
 	found := func(function, sample string, f finding) {
 		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
 	}
-	enemy := coordinator.Agent{Name: hostile, Command: hostile, Args: []string{hostile}}
+	enemy := team.Agent{Name: hostile, Command: hostile, Args: []string{hostile}}
 	start := &agent.StartError{Command: "claude", Install: "npm install -g x", Err: exec.ErrNotFound}
-	add("noAgentText", "", noAgentText(fmt.Errorf("%q: %w", hostile, coordinator.ErrAgentNotFound)))
+	add("noAgentText", "", noAgentText(fmt.Errorf("%q: %w", hostile, team.ErrAgentNotFound)))
 	add("registeredText", "", registeredText(enemy))
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
 	add("unregisteredText", "", unregisteredText(enemy))
@@ -364,7 +366,7 @@ func agentTexts() []text {
 func teamTexts() []text {
 	var texts []text
 	add := func(function, sample, shown string) { texts = append(texts, text{function, sample, shown}) }
-	member := coordinator.Member{Name: hostile, BaseDir: "/" + hostile}
+	member := team.Member{Name: hostile, BaseDir: "/" + hostile}
 	add("noPermissionsText", "", noPermissionsText(member))
 	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
 	add("inPlainText", "", inPlainText(member, []string{"A_KEY", "B_KEY"}))
@@ -445,7 +447,7 @@ func TestNoTextActsOnATerminal(t *testing.T) {
 var promised = []struct{ behaviour, got, want string }{
 	{"a session of a team is not found", notFoundForTeam("X", "Y"),
 		"Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start a new session."},
-	{"a session belongs to another team", mismatchText(&coordinator.TeamMismatchError{Want: "X", Got: "Y"}),
+	{"a session belongs to another team", mismatchText(&store.TeamMismatchError{Want: "X", Got: "Y"}),
 		"Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct team configuration."},
 	{"a restore needs a team", explain(coordinator.ErrNoTeam),
 		"Team must be set before restoring session"},

@@ -38,7 +38,7 @@ func runs(pid int) bool {
 
 func TestWhatAKilledChatHasLeftRunningEndsAtTheNextResume(t *testing.T) {
 	home := t.TempDir()
-	chat := start(t, home, "chat", "-t", team("asking.json"), "--output", "json")
+	chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
 	chat.types("say I am ready.", "tool") // the second turn, in the program of the first
 	chat.says(`"type":"tool.started"`)
 	chat.says(`"type":"turn.text"`)
@@ -72,7 +72,7 @@ func TestASignalInATurnLeavesNoToolRunning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			chat := start(t, home, "chat", "-t", team("asking.json"), "--output", "json")
+			chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
 			chat.types("tool")
 			chat.says(`"type":"tool.started"`)
 			_, journal := onlyJournal(t, home)

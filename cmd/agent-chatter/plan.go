@@ -9,16 +9,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // plan is what a chat begins with.
 type plan struct {
-	team   *coordinator.Team
+	team   *team.Team
 	config config
-	store  coordinator.Store
+	store  store.Store
 	resume string // the session to go on with; "": a new one
 }
 
@@ -26,28 +27,28 @@ func (cmd *chatCommand) plan(a *app) (plan, error) {
 	if err := cmd.check(); err != nil {
 		return plan{}, err
 	}
-	team, err := cmd.team(a)
+	named, err := cmd.team(a)
 	if err != nil {
 		return plan{}, err
 	}
 	switch {
 	case cmd.SessionFile != nil:
-		return a.planFile(team, *cmd.SessionFile)
+		return a.planFile(named, *cmd.SessionFile)
 	case cmd.resumes():
-		return cmd.planResume(a, team)
+		return cmd.planResume(a, named)
 	}
-	if team == nil {
-		team = coordinator.DemoTeam()
+	if named == nil {
+		named = team.Demo()
 	}
-	p := plan{team: team, store: coordinator.NewFileStore(a.catalog())}
+	p := plan{team: named, store: store.NewFiles(a.catalog())}
 	if cmd.NoSave {
-		p.store = &coordinator.MemoryStore{}
+		p.store = &store.Memory{}
 	}
 	return p, nil
 }
 
 // team is the one that was named; nil: none was.
-func (cmd *chatCommand) team(a *app) (*coordinator.Team, error) {
+func (cmd *chatCommand) team(a *app) (*team.Team, error) {
 	if cmd.Team == "" {
 		return nil, nil
 	}
@@ -63,7 +64,7 @@ func (cmd *chatCommand) name() string {
 }
 
 // planResume goes on with a session, or with a copy of it.
-func (cmd *chatCommand) planResume(a *app, team *coordinator.Team) (plan, error) {
+func (cmd *chatCommand) planResume(a *app, team *team.Team) (plan, error) {
 	p, err := a.planResume(team, cmd.name())
 	if err != nil || !cmd.Fork {
 		return p, err
@@ -101,20 +102,20 @@ func (cmd *chatCommand) check() error {
 	return nil
 }
 
-func (a *app) loadTeam(name string) (*coordinator.Team, error) {
-	path, err := coordinator.FindTeam(name, a.cwd, a.home)
-	var notFound *coordinator.TeamNotFoundError
-	if errors.As(err, &notFound) && name == coordinator.DemoTeam().Name {
-		return coordinator.DemoTeam(), nil
+func (a *app) loadTeam(name string) (*team.Team, error) {
+	path, err := team.Find(name, a.cwd, a.home)
+	var notFound *team.NotFoundError
+	if errors.As(err, &notFound) && name == team.Demo().Name {
+		return team.Demo(), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return coordinator.LoadTeam(path, a.home)
+	return team.Load(path, a.home)
 }
 
 // planResume goes on with the session of that name, or the latest.
-func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
+func (a *app) planResume(team *team.Team, name string) (plan, error) {
 	c := a.catalog()
 	session, err := a.findToResume(c, team, name)
 	if err != nil {
@@ -128,10 +129,10 @@ func (a *app) planResume(team *coordinator.Team, name string) (plan, error) {
 	if session.Truncated {
 		a.notice(shrunkText(session))
 	}
-	return plan{team: team, store: coordinator.NewFileStore(c), resume: session.ID}, nil
+	return plan{team: team, store: store.NewFiles(c), resume: session.ID}, nil
 }
 
-func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name string) (catalog.Session, error) {
+func (a *app) findToResume(c *catalog.Catalog, team *team.Team, name string) (catalog.Session, error) {
 	if name == "" || name == catalog.LatestName {
 		return a.latest(c, team)
 	}
@@ -144,7 +145,7 @@ func (a *app) findToResume(c *catalog.Catalog, team *coordinator.Team, name stri
 }
 
 // latest is the latest session of a team, or of all when team is nil.
-func (a *app) latest(c *catalog.Catalog, team *coordinator.Team) (catalog.Session, error) {
+func (a *app) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
 	list := c.List
 	if team != nil {
 		list = c.Team(team.ID).List
@@ -214,7 +215,7 @@ func (a *app) sayPassedOver(skipped []catalog.Session) {
 
 // teamOf finds the team of a session again: from the configuration that its
 // journal names.
-func (a *app) teamOf(t *catalog.Dir, id string) (*coordinator.Team, error) {
+func (a *app) teamOf(t *catalog.Dir, id string) (*team.Team, error) {
 	state, _, err := t.Load(id)
 	if err != nil {
 		return nil, err
@@ -224,12 +225,12 @@ func (a *app) teamOf(t *catalog.Dir, id string) (*coordinator.Team, error) {
 	}
 	source := state.Team.Source
 	if source == nil {
-		if demo := coordinator.DemoTeam(); state.Team.ID == demo.ID {
+		if demo := team.Demo(); state.Team.ID == demo.ID {
 			return demo, nil
 		}
 		return nil, &exitError{exitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, safeLine(state.Team.ID))}
 	}
-	team, err := coordinator.LoadTeam(source.Path, a.home)
+	team, err := team.Load(source.Path, a.home)
 	if err != nil {
 		return nil, &exitError{exitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", safeLine(state.Team.ID), safe(err.Error()), id)}
 	}
@@ -240,7 +241,7 @@ func (a *app) teamOf(t *catalog.Dir, id string) (*coordinator.Team, error) {
 }
 
 // planFile goes on with a journal that lies anywhere.
-func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
+func (a *app) planFile(team *team.Team, path string) (plan, error) {
 	if isArchive(path) {
 		return plan{}, usageError("%s", goOnWithArchiveText(path))
 	}
@@ -261,7 +262,7 @@ func (a *app) planFile(team *coordinator.Team, path string) (plan, error) {
 			return plan{}, err
 		}
 	}
-	return plan{team: team, store: coordinator.NewDirStore(t), resume: id}, nil
+	return plan{team: team, store: store.NewDir(t), resume: id}, nil
 }
 
 // journalAt is the journal in a file, wherever that is. An archived one, which
@@ -287,7 +288,7 @@ func (a *app) journalAt(path string) (*catalog.Dir, string, error) {
 }
 
 // planBundle imports the session of a bundle and goes on with it.
-func (a *app) planBundle(team *coordinator.Team, path string) (plan, error) {
+func (a *app) planBundle(team *team.Team, path string) (plan, error) {
 	all := a.takeBundle(path)
 	switch last := all[len(all)-1]; {
 	case last.Action == "failed":
@@ -301,7 +302,7 @@ func (a *app) planBundle(team *coordinator.Team, path string) (plan, error) {
 }
 
 // planSnapshot imports a snapshot and goes on with what became of it.
-func (a *app) planSnapshot(team *coordinator.Team, path string) (plan, error) {
+func (a *app) planSnapshot(team *team.Team, path string) (plan, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return plan{}, &exitError{exitFailed, directoryText(path)}
 	}

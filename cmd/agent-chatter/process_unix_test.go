@@ -187,5 +187,5 @@ func readFile(t *testing.T, path string) string {
 	return string(content)
 }
 
-// team is the path of a configuration in testdata/teams.
-func team(name string) string { return filepath.Join("..", "..", "testdata", "teams", name) }
+// teamPath is the path of a configuration in testdata/teams.
+func teamPath(name string) string { return filepath.Join("..", "..", "testdata", "teams", name) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -12,13 +13,13 @@ import (
 // screen shows a conversation, as text or as JSON lines.
 type screen struct {
 	app      *app
-	team     *coordinator.Team
+	team     *team.Team
 	json     bool
 	terminal bool // somebody watches: replies appear as they come
 	prompts  bool // what agents are told is shown, too
 
-	asked     coordinator.Member // whose turn it is
-	speaking  bool               // a part of a reply stands on the line
+	asked     team.Member // whose turn it is
+	speaking  bool        // a part of a reply stands on the line
 	reply     streamed
 	wrap      wrapped
 	spinner   *spinner
@@ -28,11 +29,11 @@ type screen struct {
 }
 
 // begin forgets what belongs to another conversation.
-func (s *screen) begin(team *coordinator.Team) {
+func (s *screen) begin(team *team.Team) {
 	s.team, s.unsaved, s.sessionID = team, false, ""
 }
 
-func (s *screen) TeamReady(*coordinator.Team, bool) {}
+func (s *screen) TeamReady(*team.Team, bool) {}
 
 func (s *screen) SessionRestored(id string, messages int) {
 	s.sessionID = id
@@ -76,7 +77,7 @@ func (s *screen) Appended(e journal.Event) {
 	}
 }
 
-func (s *screen) TurnStarted(m coordinator.Member) {
+func (s *screen) TurnStarted(m team.Member) {
 	s.reply, s.asked = streamed{}, m
 	s.goOn(thinkingText(m.DisplayName))
 }
@@ -103,7 +104,7 @@ func (s *screen) goOn(what string) {
 }
 
 // Prompted shows what an agent is told, to somebody who wants to know.
-func (s *screen) Prompted(m coordinator.Member, prompt string) {
+func (s *screen) Prompted(m team.Member, prompt string) {
 	switch {
 	case !s.prompts:
 	case s.json:
@@ -127,7 +128,7 @@ func (s *screen) watched() bool { return s.terminal && !s.json }
 // Text shows a reply as it comes, to somebody who watches: up to the first marker. What comes
 // behind that is shown when the reply is whole, since only then it is known what is a marker and
 // what is code.
-func (s *screen) Text(m coordinator.Member, text string) {
+func (s *screen) Text(m team.Member, text string) {
 	if !s.watched() {
 		return
 	}
@@ -204,7 +205,7 @@ func (s *screen) endLine() {
 	}
 }
 
-func (s *screen) TurnEnded(m coordinator.Member, end projection.TurnEnded) {
+func (s *screen) TurnEnded(m team.Member, end projection.TurnEnded) {
 	if end.FinishReason != projection.Done && s.watched() {
 		s.show(m.DisplayName, strings.TrimRight(s.reply.held.String(), blanks))
 	}
@@ -244,7 +245,7 @@ func (s *screen) Notice(n coordinator.Notice) {
 	}
 }
 
-func memberNames(t *coordinator.Team) string {
+func memberNames(t *team.Team) string {
 	names := make([]string, len(t.Members))
 	for i, m := range t.Members {
 		names[i] = safeLine(m.Name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -30,12 +30,12 @@ var streamedReplies = []string{
 func watching() (*screen, *strings.Builder) {
 	shown := &strings.Builder{}
 	a := &app{stdout: shown, stderr: io.Discard, noColor: true}
-	return &screen{app: a, team: &coordinator.Team{}, terminal: true, spinner: &spinner{out: shown}}, shown
+	return &screen{app: a, team: &team.Team{}, terminal: true, spinner: &spinner{out: shown}}, shown
 }
 
 // stream lets Ada say something in pieces of so many bytes.
-func stream(s *screen, reply string, size int) coordinator.Member {
-	ada := coordinator.Member{ID: "ada", DisplayName: "Ada"}
+func stream(s *screen, reply string, size int) team.Member {
+	ada := team.Member{ID: "ada", DisplayName: "Ada"}
 	s.TurnStarted(ada)
 	for reply != "" {
 		piece := reply[:min(size, len(reply))]

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"path/filepath"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -29,7 +29,7 @@ func (a *app) sayReplaced(r *redact.Redactor) {
 
 // titleWithoutSecrets is a title as it may be kept.
 func (a *app) titleWithoutSecrets(title string) string {
-	r := a.redactor(coordinator.InheritedSecrets())
+	r := a.redactor(team.InheritedSecrets())
 	defer a.sayReplaced(r)
 	return r.Text(title)
 }

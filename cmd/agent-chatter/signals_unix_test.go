@@ -15,7 +15,7 @@ func TestSignalInATurnCancelsItAndSaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			chat := start(t, home, "chat", "-t", team("slow.json"), "--output", "json")
+			chat := start(t, home, "chat", "-t", teamPath("slow.json"), "--output", "json")
 			chat.types("take your time")
 			chat.says("turn.text") // the agent is in the middle of its reply
 			chat.signal(signal)

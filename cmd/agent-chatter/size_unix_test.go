@@ -14,7 +14,7 @@ import (
 func TestMessageOf16MiBThroughAPipe(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
-	chat := start(t, home, "chat", "-t", team("capture.json"))
+	chat := start(t, home, "chat", "-t", teamPath("capture.json"))
 	long := strings.Repeat("0123456789abcde ", 1<<20)
 	chat.types(long+"end", "and again")
 	chat.closeInput()
@@ -41,7 +41,7 @@ func TestMessageOf16MiBThroughAPipe(t *testing.T) {
 func TestMessageThatNoJournalCanHoldIsRefused(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
-	chat := start(t, home, "chat", "-t", team("capture.json"))
+	chat := start(t, home, "chat", "-t", teamPath("capture.json"))
 	chat.types("hello", strings.Repeat("x", 65<<20), "and again")
 	chat.closeInput()
 	chat.ends(exitFailed)

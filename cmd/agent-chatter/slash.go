@@ -15,6 +15,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -264,15 +266,15 @@ func (t *talk) deploy(name string) error {
 			resume = latest.ID
 		}
 	}
-	p := plan{team: team, store: coordinator.NewFileStore(t.app.catalog()), resume: resume}
+	p := plan{team: team, store: store.NewFiles(t.app.catalog()), resume: resume}
 	if t.noSave {
-		p.store = &coordinator.MemoryStore{}
+		p.store = &store.Memory{}
 	}
 	return t.change(p)
 }
 
 // previous is the session that a team could go on with: not the one that goes on.
-func (t *talk) previous(team *coordinator.Team) (catalog.Session, bool) {
+func (t *talk) previous(team *team.Team) (catalog.Session, bool) {
 	c := t.app.catalog()
 	sessions, err := c.Team(team.ID).List()
 	if err != nil {
@@ -386,7 +388,7 @@ func (t *talk) slashFork(seq string) error {
 		t.judge(err)
 		return nil
 	}
-	return t.change(plan{team: t.c.Team(), store: coordinator.NewFileStore(t.app.catalog()), resume: fork})
+	return t.change(plan{team: t.c.Team(), store: store.NewFiles(t.app.catalog()), resume: fork})
 }
 
 // resumable is how many sessions are offered.

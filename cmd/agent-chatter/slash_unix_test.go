@@ -83,7 +83,7 @@ func listed(t *testing.T, home string) (rows []sessionRow) {
 // said makes a session of one message and its answer, and returns its id.
 func said(t *testing.T, home, teamFile, text string) string {
 	t.Helper()
-	do(t, home, exitDone, "chat", "-t", team(teamFile), "-m", text)
+	do(t, home, exitDone, "chat", "-t", teamPath(teamFile), "-m", text)
 	return listed(t, home)[0].ID
 }
 
@@ -134,12 +134,12 @@ func deploying(t *testing.T, teamFile string) (p person, home, running, earlier 
 	t.Helper()
 	home = t.TempDir()
 	earlier = said(t, home, "capture.json", "hello ada")
-	p = sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p = sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("good morning")
 	p.sees("Upper: GOOD MORNING", pairPrompt)
 	running = listed(t, home)[0].ID
-	p.enters("/team deploy " + team(teamFile))
+	p.enters("/team deploy " + teamPath(teamFile))
 	p.sees("Found previous session (just now, 2 messages)", "\n  2 messages - \"hello ada\"", "\n[R] Resume  [N] Start New")
 	return p, home, running, earlier
 }
@@ -251,9 +251,9 @@ func TestDeployWarnsOnTheTerminalOfMembersThatAreMissing(t *testing.T) {
 func TestDeployOfATeamWithoutHistoryAsksNothing(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
-	p.enters("/team deploy " + team("capture.json"))
+	p.enters("/team deploy " + teamPath("capture.json"))
 	p.sees("You talk to the team", capturePrompt)
 	p.enters("hello ada")
 	p.sees("Ada: ok", capturePrompt)
@@ -267,17 +267,17 @@ func TestDeployOfATeamWithoutHistoryAsksNothing(t *testing.T) {
 func TestDeployOfTheSameTeamOffersAnEarlierSessionNotTheRunningOne(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("capture.json"))
+	p := sit(t, home, "chat", "-t", teamPath("capture.json"))
 	p.sees(capturePrompt)
 	p.enters("the first")
 	p.sees("Ada: ok", capturePrompt)
 	first := listed(t, home)[0].ID
-	p.enters("/team deploy " + team("capture.json"))
+	p.enters("/team deploy " + teamPath("capture.json"))
 	p.sees("To go on: agent-chatter chat --resume "+first, "You talk to the team", capturePrompt)
 	p.seesNot("Found previous session")
 	p.enters("the second")
 	p.sees("Ada: ok", capturePrompt)
-	p.enters("/team deploy " + team("capture.json"))
+	p.enters("/team deploy " + teamPath("capture.json"))
 	p.sees("  2 messages - \"the first\"", "[R] Resume  [N] Start New")
 	p.presses("r")
 	p.sees("✓ Resumed session: "+first, capturePrompt)
@@ -292,14 +292,14 @@ func TestDeployPassesOverASessionThatANewerVersionWrote(t *testing.T) {
 	if err := rewriteJournal(filepath.Join(home, "sessions", "capture", newer+".jsonl"), `"format":1`, `"format":2`); err != nil {
 		t.Fatal(err)
 	}
-	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("/resume")
 	p.sees("  1. [", "hello ada", whichSession)
 	p.enters("")
 	p.sees(pairPrompt)
 	p.seesNot("tomorrow")
-	p.enters("/team deploy " + team("capture.json"))
+	p.enters("/team deploy " + teamPath("capture.json"))
 	p.sees("⚠️  Session "+newer+" has incompatible schema version: 2", "[R] Resume  [N] Start New")
 	p.presses("r")
 	p.sees("✓ Resumed session: "+earlier, capturePrompt)
@@ -309,11 +309,11 @@ func TestDeployPassesOverASessionThatANewerVersionWrote(t *testing.T) {
 func TestDeployOfWhatIsNoTeamLeavesTheConversationAsItWas(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("one")
 	p.sees("Upper: ONE", pairPrompt)
-	p.enters("/team deploy " + team("invalid-schema.json"))
+	p.enters("/team deploy " + teamPath("invalid-schema.json"))
 	p.sees("Invalid cli-config-v1.2:", "Please check the schema: schemas/cli-config-v1.2.json", pairPrompt)
 	p.enters("/team deploy nowhere")
 	p.sees("There is no team 'nowhere'", pairPrompt)
@@ -332,8 +332,8 @@ func TestDeployThroughAPipeIsNeverAskedAndStartsAnew(t *testing.T) {
 	home := t.TempDir()
 	earlier := said(t, home, "capture.json", "hello ada")
 	before := len(events(t, home, earlier))
-	p := start(t, home, "chat", "-t", team("echo-pair.json"))
-	p.types("one", "/team deploy "+team("capture.json"), "hello again")
+	p := start(t, home, "chat", "-t", teamPath("echo-pair.json"))
+	p.types("one", "/team deploy "+teamPath("capture.json"), "hello again")
 	p.closeInput()
 	p.ends(exitDone)
 	if stderr := p.stderr.String(); strings.Contains(stderr, "Found previous session") || strings.Contains(stderr, "Resumed") {
@@ -355,11 +355,11 @@ func resuming(t *testing.T) (p person, home, first, second string) {
 	home = t.TempDir()
 	first = said(t, home, "capture.json", "first thing")
 	second = said(t, home, "capture.json", "second thing")
-	empty := start(t, home, "chat", "-t", team("capture.json"))
+	empty := start(t, home, "chat", "-t", teamPath("capture.json"))
 	empty.types("/task nobody said anything")
 	empty.closeInput()
 	empty.ends(exitDone)
-	p = sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p = sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("third thing")
 	p.sees("Upper: THIRD THING", pairPrompt)
@@ -455,7 +455,7 @@ func TestResumeIsCancelledByEnterAndByANameThatIsNone(t *testing.T) {
 
 func TestResumeWithoutOtherSessionsSaysSo(t *testing.T) {
 	t.Parallel()
-	p := sit(t, t.TempDir(), "chat", "-t", team("echo-pair.json"))
+	p := sit(t, t.TempDir(), "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("/resume")
 	p.sees("There are no other sessions.", pairPrompt)
@@ -471,11 +471,11 @@ func TestResumeWithoutOtherSessionsSaysSo(t *testing.T) {
 func TestARunningSessionOfAnotherProcessIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	other := start(t, home, "chat", "-t", team("capture.json"))
+	other := start(t, home, "chat", "-t", teamPath("capture.json"))
 	other.types("it is mine")
 	other.says("Ada: ok")
 	held := listed(t, home)[0].ID
-	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("/resume " + held)
 	p.sees(fmt.Sprintf("Session %s is in use by process %d ", held, other.cmd.Process.Pid))
@@ -488,7 +488,7 @@ func TestARunningSessionOfAnotherProcessIsNotTakenOver(t *testing.T) {
 func TestEscapeInATurnSavesEmptiesTheQueueAndGoesOn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("slow.json"))
+	p := sit(t, home, "chat", "-t", teamPath("slow.json"))
 	p.sees(capturePrompt)
 	p.enters("go [NEXT: ada, bea]")
 	p.sees("Ada: word1", "word2")
@@ -595,7 +595,7 @@ func TestCtrlCEndsSavedAndSaysHowToGoOn(t *testing.T) {
 	t.Run("while nobody speaks", func(t *testing.T) {
 		t.Parallel()
 		home := t.TempDir()
-		p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+		p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 		p.sees(pairPrompt)
 		p.enters("one")
 		p.sees("Upper: ONE", pairPrompt)
@@ -613,7 +613,7 @@ func TestCtrlCEndsSavedAndSaysHowToGoOn(t *testing.T) {
 	t.Run("in a turn", func(t *testing.T) {
 		t.Parallel()
 		home := t.TempDir()
-		p := sit(t, home, "chat", "-t", team("slow.json"))
+		p := sit(t, home, "chat", "-t", teamPath("slow.json"))
 		p.sees(capturePrompt)
 		p.enters("go")
 		p.sees("Ada: word1")
@@ -629,7 +629,7 @@ func TestCtrlCEndsSavedAndSaysHowToGoOn(t *testing.T) {
 	t.Run("before anything was said", func(t *testing.T) {
 		t.Parallel()
 		home := filepath.Join(t.TempDir(), "home")
-		p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+		p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 		p.sees(pairPrompt)
 		p.presses(ctrlC)
 		p.ends(exitDone)
@@ -644,7 +644,7 @@ func TestHangUpOfTheTerminalSavesAndEnds(t *testing.T) {
 	t.Run("while nobody speaks", func(t *testing.T) {
 		t.Parallel()
 		home := t.TempDir()
-		p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+		p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 		p.sees(pairPrompt)
 		p.enters("one")
 		p.sees("Upper: ONE", pairPrompt)
@@ -659,7 +659,7 @@ func TestHangUpOfTheTerminalSavesAndEnds(t *testing.T) {
 	t.Run("in a turn", func(t *testing.T) {
 		t.Parallel()
 		home := t.TempDir()
-		p := sit(t, home, "chat", "-t", team("slow.json"))
+		p := sit(t, home, "chat", "-t", teamPath("slow.json"))
 		p.sees(capturePrompt)
 		p.enters("go")
 		p.sees("Ada: word1", "word2")
@@ -678,7 +678,7 @@ func TestHangUpOfTheTerminalSavesAndEnds(t *testing.T) {
 func TestRetryAsksTheInterruptedMemberAgain(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("slow.json"))
+	p := sit(t, home, "chat", "-t", teamPath("slow.json"))
 	p.sees(capturePrompt)
 	p.enters("/retry")
 	p.sees("o turn was interrupted: there is nothing to retry", capturePrompt)
@@ -750,7 +750,7 @@ func TestMessagesFromFlagsDoNotWaitForStandardInput(t *testing.T) {
 func TestTheCommandsOfAConversation(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+	p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 	p.sees(pairPrompt)
 	p.enters("/status")
 	p.sees("nothing was said yet", pairPrompt)
@@ -832,7 +832,7 @@ func TestEndExitAndQuitEndTheConversation(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			p := sit(t, home, "chat", "-t", team("echo-pair.json"))
+			p := sit(t, home, "chat", "-t", teamPath("echo-pair.json"))
 			p.sees(pairPrompt)
 			p.enters("one")
 			p.sees("Upper: ONE", pairPrompt)
@@ -859,7 +859,7 @@ func TestAMessageOfSeveralLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			p := sit(t, home, "chat", "-t", team("capture.json"))
+			p := sit(t, home, "chat", "-t", teamPath("capture.json"))
 			p.sees(capturePrompt)
 			p.presses(test.keys)
 			p.sees("Ada: ok", capturePrompt)
@@ -884,7 +884,7 @@ func TestNamesAreBoldUnlessSomebodyMinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			args := []string{test.env, "agent-chatter", "chat", "-t", team("echo-pair.json")}
+			args := []string{test.env, "agent-chatter", "chat", "-t", teamPath("echo-pair.json")}
 			if test.flag != "" {
 				args = append(args, test.flag)
 			}

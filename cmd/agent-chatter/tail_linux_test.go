@@ -34,14 +34,14 @@ func TestATailThatIsNotNotifiedSaysSoOnceAndShowsEveryEvent(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			do(t, home, exitDone, "chat", "-m", "before it began")
-			do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "of another team")
+			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "of another team")
 			tail := startCommand(t, home, limited(t, test.resource, test.limit, "tail", "-f", "--all", "-n", everything, "--output", "json"))
 			tail.says("of another team")
 			for _, row := range listed(t, home) {
 				do(t, home, exitDone, "chat", "--resume", row.ID, "-m", "more of "+row.ID)
 				tail.says("more of " + row.ID)
 			}
-			do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "a new one")
+			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new one")
 			sameJournals(t, home, tail)
 			if said := tail.stderr.String(); strings.Count(said, "The system does not tell") != 1 || !strings.Contains(said, test.says) {
 				t.Errorf("it said\n%s", said)

@@ -92,7 +92,7 @@ func TestTailOfAllFindsNewSessionsNewTeamsAndWhatComesBackFromTheArchive(t *test
 
 	do(t, home, exitDone, "chat", "-m", "a new session")
 	tail.says("a new session")
-	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "a new team")
+	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new team")
 	tail.says("a new team")
 	do(t, home, exitDone, "chat", "--resume", first, "-m", "an old session")
 	tail.says("an old session")
@@ -144,7 +144,7 @@ func TestTailOfAllNamesADamagedSessionAndGoesOnWithTheOthers(t *testing.T) {
 	}
 	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
 	tail.notes("agent-chatter repair " + id)
-	do(t, home, exitDone, "chat", "-t", team("capture.json"), "-m", "another one")
+	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "another one")
 	tail.says("another one")
 	tail.says("session.ended")
 	tail.signal(syscall.SIGTERM)

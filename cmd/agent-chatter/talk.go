@@ -15,6 +15,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -26,7 +28,7 @@ type talk struct {
 	input    input
 	scripted bool // nobody sits there: a failed turn is a failure of the program, and nothing is asked
 
-	connect func(coordinator.Store) *coordinator.Coordinator
+	connect func(store.Store) *coordinator.Coordinator
 
 	noSave      bool     // nothing goes to the disk
 	sessionFile string   // the absolute path of the journal that was named by one; "": none was
@@ -146,7 +148,7 @@ func (t *talk) prompt() string {
 	}
 	var names []string
 	for _, m := range t.c.Team().Members {
-		if m.Type == coordinator.MemberHuman && (t.c.Waiting() == "" || t.c.Waiting() == m.ID) {
+		if m.Type == team.Human && (t.c.Waiting() == "" || t.c.Waiting() == m.ID) {
 			names = append(names, safeLine(m.Name))
 		}
 	}
@@ -203,8 +205,8 @@ func (t *talk) work(do func(context.Context) error) error {
 
 // asker asks the person at the console whether an agent may do something. Escape and Ctrl+C
 // cancel the turn, at a question as elsewhere in it.
-func (t *talk) asker(c *console) func(context.Context, coordinator.Member, agent.Permission) bool {
-	return func(ctx context.Context, m coordinator.Member, asked agent.Permission) bool {
+func (t *talk) asker(c *console) func(context.Context, team.Member, agent.Permission) bool {
+	return func(ctx context.Context, m team.Member, asked agent.Permission) bool {
 		t.screen.endLine()
 		allowed := c.ask(ctx, askLeaveText(m.DisplayName, asked))
 		if ctx.Err() == nil {

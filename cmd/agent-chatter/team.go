@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -57,11 +57,11 @@ type fieldProblem struct {
 
 // Run implements the command.
 func (cmd *teamValidate) Run(a *app) error {
-	path, err := coordinator.FindTeam(cmd.File, a.cwd, a.home)
+	path, err := team.Find(cmd.File, a.cwd, a.home)
 	if err != nil {
 		return err
 	}
-	team, err := coordinator.LoadTeam(path, a.home)
+	team, err := team.Load(path, a.home)
 	if cmd.Output == "json" {
 		return cmd.printJSON(a, path, team, err)
 	}
@@ -77,7 +77,7 @@ func (cmd *teamValidate) Run(a *app) error {
 	return err
 }
 
-func (cmd *teamValidate) printJSON(a *app, path string, team *coordinator.Team, err error) error {
+func (cmd *teamValidate) printJSON(a *app, path string, team *team.Team, err error) error {
 	v := validated{Path: path, Valid: err == nil, Problems: []fieldProblem{}}
 	var invalid *schemas.InvalidError
 	switch {
@@ -98,8 +98,8 @@ func (cmd *teamValidate) printJSON(a *app, path string, team *coordinator.Team, 
 }
 
 // noticeMember says what is not as it should be of a valid configuration.
-func (a *app) noticeMember(m coordinator.Member) {
-	if m.Type != coordinator.MemberAI {
+func (a *app) noticeMember(m team.Member) {
+	if m.Type != team.AI {
 		return
 	}
 	a.noticeUnheeded(m)
@@ -112,11 +112,11 @@ func (a *app) noticeMember(m coordinator.Member) {
 }
 
 // noticeUnheeded says what a member's configuration asks for in vain.
-func (a *app) noticeUnheeded(m coordinator.Member) {
+func (a *app) noticeUnheeded(m team.Member) {
 	if unset := m.Unset(); len(unset) > 0 {
 		a.notice(unsetNoticeText(m, unset))
 	}
-	if m.Type == coordinator.MemberAI && m.EngineName() == coordinator.EngineCommand && m.Permissions != "" {
+	if m.Type == team.AI && m.EngineName() == team.EngineCommand && m.Permissions != "" {
 		a.notice(noPermissionsText(m))
 	}
 }
@@ -145,15 +145,15 @@ type listedTeam struct {
 
 // Run implements the command.
 func (cmd *teamList) Run(a *app) error {
-	files, err := coordinator.TeamFiles(a.cwd, a.home)
+	files, err := team.Files(a.cwd, a.home)
 	if err != nil {
 		return err
 	}
-	demo := coordinator.DemoTeam()
+	demo := team.Demo()
 	rows := []listedTeam{}
 	named := false
 	for _, f := range files {
-		team, err := coordinator.LoadTeam(f.Path, a.home)
+		team, err := team.Load(f.Path, a.home)
 		row := listedTeam{Name: f.Name, Path: f.Path, Members: []string{}, Hidden: f.Hidden}
 		if err == nil {
 			row = listedRow(row, team)
@@ -165,7 +165,7 @@ func (cmd *teamList) Run(a *app) error {
 	return cmd.print(a, rows)
 }
 
-func listedRow(row listedTeam, team *coordinator.Team) listedTeam {
+func listedRow(row listedTeam, team *team.Team) listedTeam {
 	row.Valid, row.Team, row.Description = true, team.Name, team.Description
 	for _, m := range team.Members {
 		row.Members = append(row.Members, m.Name)
@@ -248,7 +248,7 @@ func (cmd *teamShow) Run(a *app) error {
 	return err
 }
 
-func newShownTeam(a *app, team *coordinator.Team) shownTeam {
+func newShownTeam(a *app, team *team.Team) shownTeam {
 	shown := shownTeam{
 		Name: team.Name, DisplayName: team.DisplayName, Description: team.Description, MaxRounds: team.MaxRounds,
 		MaxAgentResponseTime: team.MaxAgentResponseTime.Milliseconds(), InstructionFile: team.InstructionFile,
@@ -262,8 +262,8 @@ func newShownTeam(a *app, team *coordinator.Team) shownTeam {
 	return shown
 }
 
-func newShownMember(a *app, m coordinator.Member) shownMember {
-	secrets := a.redactor(append(m.Secrets(), coordinator.InheritedSecrets()...))
+func newShownMember(a *app, m team.Member) shownMember {
+	secrets := a.redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
 		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
 		Command: m.Command, Model: m.Model, Permissions: m.Permissions, Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
@@ -273,7 +273,7 @@ func newShownMember(a *app, m coordinator.Member) shownMember {
 	for _, arg := range m.Args {
 		shown.Args = append(shown.Args, secrets.Text(arg))
 	}
-	if m.Type == coordinator.MemberAI {
+	if m.Type == team.AI {
 		shown.Engine, shown.Unset = m.EngineName(), m.Unset()
 	}
 	return shown

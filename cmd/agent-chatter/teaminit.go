@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 type teamInit struct {
@@ -36,7 +36,7 @@ func (teamInit) Help() string {
 type draft struct {
 	name, description string
 	agents            []string // as agents scan and agents list name them; demo is built in
-	registered        []coordinator.Agent
+	registered        []team.Agent
 	human             string
 	maxRounds         int
 }
@@ -95,7 +95,7 @@ func (a *app) writeTeam(path string, d draft) error {
 	if _, err := fmt.Fprintln(a.stdout, path); err != nil {
 		return err
 	}
-	if _, err := coordinator.LoadTeam(path, a.home); err != nil {
+	if _, err := team.Load(path, a.home); err != nil {
 		return err // of the registry, which is not ours to correct
 	}
 	a.notice(writtenTeamText(a.typed(path)))
@@ -105,7 +105,7 @@ func (a *app) writeTeam(path string, d draft) error {
 // typed is how the team is named from here.
 func (a *app) typed(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	if found, err := coordinator.FindTeam(name, a.cwd, a.home); err == nil && found == path {
+	if found, err := team.Find(name, a.cwd, a.home); err == nil && found == path {
 		return name
 	}
 	if relative, err := filepath.Rel(a.cwd, path); err == nil && filepath.IsLocal(relative) {
@@ -144,7 +144,7 @@ type choices struct {
 	found []string // which are installed or registered, less those that stand for the same program
 	more  []string
 
-	registered []coordinator.Agent
+	registered []team.Agent
 }
 
 func (c choices) all() []string { return slices.Concat(c.found, c.more) }
@@ -156,7 +156,7 @@ func (c choices) unknown(names []string) []string {
 // choices are the registered agents and the known ones. When none of them is there, there is
 // still the demo.
 func (a *app) choices() (choices, error) {
-	registered, err := coordinator.RegisteredAgents(a.home)
+	registered, err := team.RegisteredAgents(a.home)
 	if err != nil {
 		return choices{}, err
 	}
@@ -176,9 +176,9 @@ func (a *app) choices() (choices, error) {
 		}
 	}
 	if len(c.found) == 0 {
-		c.found = []string{coordinator.EngineDemo}
+		c.found = []string{team.EngineDemo}
 	} else {
-		c.more = append(c.more, coordinator.EngineDemo)
+		c.more = append(c.more, team.EngineDemo)
 	}
 	return c, nil
 }
@@ -339,7 +339,7 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	var members []teamMemberJSON
 	for _, agent := range d.agents {
 		for _, m := range d.membersOf(agent) {
-			m.Type = coordinator.MemberAI
+			m.Type = team.AI
 			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
 				return nil, usageError("%s", twiceText(m.Name))
 			}
@@ -350,15 +350,15 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
 		human += "-human"
 	}
-	return append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: coordinator.MemberHuman}), nil
+	return append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
 }
 
 // membersOf are the members that an agent is: one, or the two of the demo.
 func (d draft) membersOf(agent string) []teamMemberJSON {
-	if agent == coordinator.EngineDemo {
+	if agent == team.EngineDemo {
 		var members []teamMemberJSON
-		for _, m := range coordinator.DemoTeam().Members {
-			if m.Type == coordinator.MemberAI {
+		for _, m := range team.Demo().Members {
+			if m.Type == team.AI {
 				members = append(members, teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType})
 			}
 		}
@@ -370,7 +370,7 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 		if known.Engine == "acp" {
 			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
 		}
-	} else if i := slices.IndexFunc(d.registered, func(r coordinator.Agent) bool { return r.Name == agent }); i >= 0 {
+	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
 		m.Engine = memberOf(d.registered[i]).Engine // as it is verified
 	}
 	return []teamMemberJSON{m}

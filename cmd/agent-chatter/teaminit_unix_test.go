@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // startInit runs team init on a terminal, where no agent is installed.
@@ -47,7 +47,7 @@ func TestOnATerminalAPersonIsAskedAboutTheTeam(t *testing.T) {
 	p.says("That is a number")
 	p.presses("3\r")
 	p.ends(exitDone)
-	team, err := coordinator.LoadTeam(filepath.Join(dir, "talk.json"), dir)
+	team, err := team.Load(filepath.Join(dir, "talk.json"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestWithYesNothingIsAsked(t *testing.T) {
 	p, dir := startInit(t, "--yes", "talk")
 	p.says("talk.json")
 	p.ends(exitDone)
-	if _, err := coordinator.LoadTeam(filepath.Join(dir, ".agent-chatter", "team-config", "talk.json"), dir); err != nil {
+	if _, err := team.Load(filepath.Join(dir, ".agent-chatter", "team-config", "talk.json"), dir); err != nil {
 		t.Error(err)
 	}
 }

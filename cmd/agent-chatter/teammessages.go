@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // The texts of teams.
@@ -16,19 +16,19 @@ const (
 	textRounds         = "That is a number, 0 or more."
 )
 
-func unsetNoticeText(m coordinator.Member, names []string) string {
+func unsetNoticeText(m team.Member, names []string) string {
 	return fmt.Sprintf("%s goes without what is not set in your environment: %s", safeLine(m.Name), safeLine(strings.Join(names, ", ")))
 }
 
-func noPermissionsText(m coordinator.Member) string {
+func noPermissionsText(m team.Member) string {
 	return fmt.Sprintf("%s may do whatever its program does: the engine command knows no permissions.", safeLine(m.Name))
 }
 
-func inPlainText(m coordinator.Member, names []string) string {
+func inPlainText(m team.Member, names []string) string {
 	return fmt.Sprintf("%s has secrets that everybody can read who can read the file: %s\nTo take them from your environment, write \"$NAME\" in their place.", safeLine(m.Name), safeLine(strings.Join(names, ", ")))
 }
 
-func noBaseDirText(m coordinator.Member) string {
+func noBaseDirText(m team.Member) string {
 	return fmt.Sprintf("%s works in a directory that is not there: %s", safeLine(m.Name), safeLine(m.BaseDir))
 }
 

@@ -153,7 +153,7 @@ func TestAResumedChatSaysHowManyMessagesItDoesNotShow(t *testing.T) {
 
 func TestOnATerminalEscapeCancelsAndCtrlCEnds(t *testing.T) {
 	home := t.TempDir()
-	chat := startOnTerminal(t, home, "chat", "-t", team("slow.json"))
+	chat := startOnTerminal(t, home, "chat", "-t", teamPath("slow.json"))
 	chat.says("hugo> ")
 	chat.presses("take your time" + enter)
 	chat.says("word3")
@@ -178,7 +178,7 @@ func TestOnATerminalEscapeCancelsAndCtrlCEnds(t *testing.T) {
 
 func TestOnATerminalEscapeDoesNotSendWhatWasTypedAhead(t *testing.T) {
 	home := t.TempDir()
-	chat := startOnTerminal(t, home, "chat", "-t", team("slow.json"))
+	chat := startOnTerminal(t, home, "chat", "-t", teamPath("slow.json"))
 	chat.says("hugo> ")
 	chat.presses("take your time" + enter)
 	chat.says("word3")
@@ -206,7 +206,7 @@ func TestOnATerminalEscapeDoesNotSendWhatWasTypedAhead(t *testing.T) {
 func TestOnATerminalAHostileReplyIsHarmless(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("REPLY", "\x1b[31mred \x1b]0;title\x07 \u009b2J \x7f end [NEXT: hugo]")
-	chat := startOnTerminal(t, home, "chat", "-t", team("capture.json"))
+	chat := startOnTerminal(t, home, "chat", "-t", teamPath("capture.json"))
 	chat.says("hugo> ")
 	chat.presses("hello" + enter)
 	chat.says(" end")
@@ -252,7 +252,7 @@ func TestOnATerminalDeleteAsks(t *testing.T) {
 
 func TestOnATerminalAReplyThatCannotBeSavedIsShownOnce(t *testing.T) {
 	t.Setenv("REPLY", strings.Repeat("all right ", 4000))
-	chat := startTerminal(t, t.TempDir(), exec.Command("sh", "-c", "ulimit -f 16 && exec agent-chatter chat -t "+team("capture.json")))
+	chat := startTerminal(t, t.TempDir(), exec.Command("sh", "-c", "ulimit -f 16 && exec agent-chatter chat -t "+teamPath("capture.json")))
 	chat.says("hugo> ")
 	chat.presses("hello" + enter)
 	chat.says("Failed to save session")

@@ -45,7 +45,7 @@ func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	id, _ := onlyJournal(t, home)
-	do(t, home, exitDone, "chat", "-t", team("echo-pair.json"), "-m", "of another team")
+	do(t, home, exitDone, "chat", "-t", teamPath("echo-pair.json"), "-m", "of another team")
 	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
 	for _, test := range []struct {
 		args  []string
@@ -82,7 +82,7 @@ func TestADirectoryThatCannotBeReadKeepsNothingElseFromBeingImported(t *testing.
 	home, there := t.TempDir(), t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	id, _ := onlyJournal(t, home)
-	do(t, home, exitDone, "chat", "-t", team("echo-pair.json"), "-m", "of another team")
+	do(t, home, exitDone, "chat", "-t", teamPath("echo-pair.json"), "-m", "of another team")
 	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
 	if err := os.Chmod(there, 0o777); err != nil {
 		t.Fatal(err)

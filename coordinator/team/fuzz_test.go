@@ -1,4 +1,4 @@
-package coordinator_test
+package team_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -21,26 +21,26 @@ func FuzzTeamFile(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		team, err := coordinator.LoadTeam(path, home)
+		loaded, err := team.Load(path, home)
 		if err != nil {
 			checkRefused(t, err, "team file "+path+": ")
 			return
 		}
-		if team.ID == "" || team.DisplayName == "" || team.MaxRounds < 0 || team.MaxAgentResponseTime <= 0 || team.Source.Path != path {
-			t.Errorf("the team is %+v", team)
+		if loaded.ID == "" || loaded.DisplayName == "" || loaded.MaxRounds < 0 || loaded.MaxAgentResponseTime <= 0 || loaded.Source.Path != path {
+			t.Errorf("the team is %+v", loaded)
 		}
-		for _, kind := range []string{coordinator.MemberHuman, coordinator.MemberAI} {
-			if !slices.ContainsFunc(team.Members, func(m coordinator.Member) bool { return m.Type == kind }) {
+		for _, kind := range []string{team.Human, team.AI} {
+			if !slices.ContainsFunc(loaded.Members, func(m team.Member) bool { return m.Type == kind }) {
 				t.Errorf("there is no %s member", kind)
 			}
 		}
 		seen := map[string]bool{}
-		for _, m := range team.Members {
+		for _, m := range loaded.Members {
 			if m.ID == "" || m.ID != m.Name || seen[m.ID] || !filepath.IsAbs(m.BaseDir) {
 				t.Errorf("a member is %+v", m)
 			}
 			seen[m.ID] = true
-			if m.Type == coordinator.MemberAI && m.EngineName() == coordinator.EngineCommand {
+			if m.Type == team.AI && m.EngineName() == team.EngineCommand {
 				checkStartable(t, m.Command)
 			}
 		}
@@ -56,12 +56,12 @@ func FuzzRegistry(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		agents, err := coordinator.RegisteredAgents(home)
+		agents, err := team.RegisteredAgents(home)
 		if err != nil {
 			checkRefused(t, err, "agent registry "+path+": ")
 			return
 		}
-		if !slices.IsSortedFunc(agents, func(a, b coordinator.Agent) int { return strings.Compare(a.Name, b.Name) }) {
+		if !slices.IsSortedFunc(agents, func(a, b team.Agent) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Errorf("they are not in order: %v", agents)
 		}
 		for _, a := range agents {

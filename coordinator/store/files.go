@@ -1,4 +1,4 @@
-package coordinator
+package store
 
 import (
 	"errors"
@@ -20,20 +20,20 @@ const (
 	checkpointBytes  = 1 << 20
 )
 
-// FileStore keeps each session in a journal below a directory.
-type FileStore struct {
+// Files keeps each session in a journal below a directory.
+type Files struct {
 	catalog *catalog.Catalog // nil: all sessions are in one directory
 	only    *catalog.Dir
 }
 
-// NewFileStore keeps the sessions of each team in a directory of its own below
+// NewFiles keeps the sessions of each team in a directory of its own below
 // that of the catalog.
-func NewFileStore(c *catalog.Catalog) *FileStore { return &FileStore{catalog: c} }
+func NewFiles(c *catalog.Catalog) *Files { return &Files{catalog: c} }
 
-// NewDirStore keeps the sessions of whatever team in one directory.
-func NewDirStore(t *catalog.Dir) *FileStore { return &FileStore{only: t} }
+// NewDir keeps the sessions of whatever team in one directory.
+func NewDir(t *catalog.Dir) *Files { return &Files{only: t} }
 
-func (s *FileStore) team(id string) *catalog.Dir {
+func (s *Files) team(id string) *catalog.Dir {
 	if s.only != nil {
 		return s.only
 	}
@@ -41,7 +41,7 @@ func (s *FileStore) team(id string) *catalog.Dir {
 }
 
 // Create implements Store.
-func (s *FileStore) Create(teamID string) (SessionLog, error) {
+func (s *Files) Create(teamID string) (Log, error) {
 	t := s.team(teamID)
 	log, err := t.Journals().Create(t.Journals().NewID())
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *FileStore) Create(teamID string) (SessionLog, error) {
 }
 
 // Open implements Store.
-func (s *FileStore) Open(teamID, sessionID string) (SessionLog, error) {
+func (s *Files) Open(teamID, sessionID string) (Log, error) {
 	if !s.possible(sessionID) {
 		return nil, notFound(sessionID)
 	}
@@ -73,7 +73,7 @@ func (s *FileStore) Open(teamID, sessionID string) (SessionLog, error) {
 
 // possible reports whether a session can have the id. Below a catalog that is a
 // ULID as it is written; in a directory of its own any name of a file.
-func (s *FileStore) possible(sessionID string) bool {
+func (s *Files) possible(sessionID string) bool {
 	if s.only == nil {
 		return journal.ValidID(sessionID)
 	}
@@ -81,7 +81,7 @@ func (s *FileStore) possible(sessionID string) bool {
 }
 
 // elsewhere explains why a team does not have a session: another one may.
-func (s *FileStore) elsewhere(teamID, sessionID string, notFound error) error {
+func (s *Files) elsewhere(teamID, sessionID string, notFound error) error {
 	if s.catalog == nil {
 		return notFound
 	}
@@ -110,7 +110,7 @@ func openFileLog(t *catalog.Dir, log *journal.Log, teamID string) (*fileLog, err
 }
 
 // Load implements Store.
-func (s *FileStore) Load(teamID, sessionID string) (*projection.Snapshot, error) {
+func (s *Files) Load(teamID, sessionID string) (*projection.Snapshot, error) {
 	if !s.possible(sessionID) {
 		return nil, notFound(sessionID)
 	}
@@ -127,7 +127,7 @@ func (s *FileStore) Load(teamID, sessionID string) (*projection.Snapshot, error)
 }
 
 // Latest implements Store.
-func (s *FileStore) Latest(teamID string) (Summary, error) {
+func (s *Files) Latest(teamID string) (Summary, error) {
 	list, err := s.List(teamID)
 	if err != nil {
 		return Summary{}, err
@@ -146,7 +146,7 @@ func latest(list []Summary) (Summary, error) {
 }
 
 // List implements Store.
-func (s *FileStore) List(teamID string) ([]Summary, error) {
+func (s *Files) List(teamID string) ([]Summary, error) {
 	sessions, err := s.team(teamID).List()
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *FileStore) List(teamID string) ([]Summary, error) {
 }
 
 // Delete implements Store: it moves the session to the trash.
-func (s *FileStore) Delete(teamID, sessionID string) error {
+func (s *Files) Delete(teamID, sessionID string) error {
 	if !s.possible(sessionID) || s.ofAnother(teamID, sessionID) {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (s *FileStore) Delete(teamID, sessionID string) error {
 
 // ofAnother reports whether a directory for all teams has the session for
 // another one.
-func (s *FileStore) ofAnother(teamID, sessionID string) bool {
+func (s *Files) ofAnother(teamID, sessionID string) bool {
 	if s.only == nil {
 		return false
 	}
@@ -182,7 +182,7 @@ func (s *FileStore) ofAnother(teamID, sessionID string) bool {
 	return err == nil && session.Damaged == "" && session.TeamID != teamID
 }
 
-// fileLog is the SessionLog of a FileStore.
+// fileLog is the Log of a Files.
 type fileLog struct {
 	log        *journal.Log
 	team       *catalog.Dir

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
@@ -31,7 +31,7 @@ func message(text string, at time.Time) journal.Record {
 }
 
 // begin creates a session with messages, a second apart, and leaves it open.
-func begin(t *testing.T, s coordinator.Store, teamID string, at time.Time, texts ...string) coordinator.SessionLog {
+func begin(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) store.Log {
 	t.Helper()
 	log, err := s.Create(teamID)
 	if err != nil {
@@ -46,7 +46,7 @@ func begin(t *testing.T, s coordinator.Store, teamID string, at time.Time, texts
 }
 
 // write appends, and folds what was appended into a state.
-func write(t *testing.T, log coordinator.SessionLog, batch ...journal.Record) *projection.State {
+func write(t *testing.T, log store.Log, batch ...journal.Record) *projection.State {
 	t.Helper()
 	state := log.State()
 	events, err := log.Append(batch...)
@@ -59,7 +59,7 @@ func write(t *testing.T, log coordinator.SessionLog, batch ...journal.Record) *p
 	return state
 }
 
-func closeLog(t *testing.T, log coordinator.SessionLog, state *projection.State) {
+func closeLog(t *testing.T, log store.Log, state *projection.State) {
 	t.Helper()
 	if err := log.Close(state); err != nil {
 		t.Fatal("close:", err)
@@ -67,7 +67,7 @@ func closeLog(t *testing.T, log coordinator.SessionLog, state *projection.State)
 }
 
 // kept creates a session and closes it.
-func kept(t *testing.T, s coordinator.Store, teamID string, at time.Time, texts ...string) (id string) {
+func kept(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) (id string) {
 	t.Helper()
 	log := begin(t, s, teamID, at, texts...)
 	closeLog(t, log, fold(t, s, teamID, log.SessionID(), texts))
@@ -75,7 +75,7 @@ func kept(t *testing.T, s coordinator.Store, teamID string, at time.Time, texts 
 }
 
 // fold is the state after begin, made from what a second reader would get.
-func fold(t *testing.T, s coordinator.Store, teamID, id string, texts []string) *projection.State {
+func fold(t *testing.T, s store.Store, teamID, id string, texts []string) *projection.State {
 	t.Helper()
 	var state projection.State
 	snapshot := load(t, s, teamID, id)
@@ -103,7 +103,7 @@ func fold(t *testing.T, s coordinator.Store, teamID, id string, texts []string) 
 	return &state
 }
 
-func openLog(t *testing.T, s coordinator.Store, teamID, id string) coordinator.SessionLog {
+func openLog(t *testing.T, s store.Store, teamID, id string) store.Log {
 	t.Helper()
 	log, err := s.Open(teamID, id)
 	if err != nil {
@@ -113,7 +113,7 @@ func openLog(t *testing.T, s coordinator.Store, teamID, id string) coordinator.S
 	return log
 }
 
-func load(t *testing.T, s coordinator.Store, teamID, id string) *projection.Snapshot {
+func load(t *testing.T, s store.Store, teamID, id string) *projection.Snapshot {
 	t.Helper()
 	snapshot, err := s.Load(teamID, id)
 	if err != nil {
@@ -122,7 +122,7 @@ func load(t *testing.T, s coordinator.Store, teamID, id string) *projection.Snap
 	return snapshot
 }
 
-func list(t *testing.T, s coordinator.Store, teamID string) []coordinator.Summary {
+func list(t *testing.T, s store.Store, teamID string) []store.Summary {
 	t.Helper()
 	sessions, err := s.List(teamID)
 	if err != nil {
@@ -138,7 +138,7 @@ func texts(s *projection.Snapshot) (contents []string) {
 	return contents
 }
 
-func checkTexts(t *testing.T, s coordinator.Store, id string, want ...string) {
+func checkTexts(t *testing.T, s store.Store, id string, want ...string) {
 	t.Helper()
 	if got := texts(load(t, s, team, id)); !reflect.DeepEqual(got, want) {
 		t.Errorf("the session has %q, want %q", got, want)

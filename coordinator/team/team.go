@@ -1,15 +1,17 @@
-package coordinator
+package team
 
 import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
 // What a member is: Member.Type has one of these values.
 const (
-	MemberAI    = "ai"
-	MemberHuman = "human"
+	AI    = "ai"
+	Human = "human"
 )
 
 // The engines that a member can name. A member whose Engine is none of them does not load.
@@ -63,7 +65,7 @@ type Member struct {
 	ID          string // the name
 	Name        string // letters, digits, '-' and '_'
 	DisplayName string
-	Type        string // MemberAI or MemberHuman
+	Type        string // AI or Human
 	Role        string
 
 	AgentType   string // which agent answers; "" for a human
@@ -100,17 +102,17 @@ type Member struct {
 	Env     map[string]string
 }
 
-// DemoTeam returns the built-in team, which needs no agent and no network.
-func DemoTeam() *Team {
+// Demo returns the built-in team, which needs no agent and no network.
+func Demo() *Team {
 	return &Team{
 		ID:          "demo",
 		Name:        "demo",
 		DisplayName: "Demo",
 		Description: "Two built-in agents that answer offline",
 		Members: []Member{
-			{ID: "planner", Name: "planner", DisplayName: "Planner", Type: MemberAI, Role: "planner", AgentType: EngineDemo},
-			{ID: "critic", Name: "critic", DisplayName: "Critic", Type: MemberAI, Role: "critic", AgentType: EngineDemo},
-			{ID: "you", Name: "you", DisplayName: "You", Type: MemberHuman, Role: "human"},
+			{ID: "planner", Name: "planner", DisplayName: "Planner", Type: AI, Role: "planner", AgentType: EngineDemo},
+			{ID: "critic", Name: "critic", DisplayName: "Critic", Type: AI, Role: "critic", AgentType: EngineDemo},
+			{ID: "you", Name: "you", DisplayName: "You", Type: Human, Role: "human"},
 		},
 		MaxAgentResponseTime: defaultResponseTime,
 		ShowThinkingTimer:    true,
@@ -144,14 +146,14 @@ func (t *Team) Member(id string) (Member, bool) {
 
 // FirstHuman returns the human that control goes to when nobody else is named.
 func (t *Team) FirstHuman() (Member, bool) {
-	return t.first(func(m Member) bool { return m.Type == MemberHuman })
+	return t.first(func(m Member) bool { return m.Type == Human })
 }
 
 // humans are the ids of the members who are people.
-func (t *Team) humans() []string {
+func (t *Team) Humans() []string {
 	var ids []string
 	for _, m := range t.Members {
-		if m.Type == MemberHuman {
+		if m.Type == Human {
 			ids = append(ids, m.ID)
 		}
 	}
@@ -160,7 +162,7 @@ func (t *Team) humans() []string {
 
 // FirstAI returns the member that answers a human who names nobody.
 func (t *Team) FirstAI() (Member, bool) {
-	return t.first(func(m Member) bool { return m.Type == MemberAI })
+	return t.first(func(m Member) bool { return m.Type == AI })
 }
 
 // Match returns the member that a person or an agent means by a name. An exact id wins;
@@ -207,4 +209,14 @@ func foldRune(r rune) rune {
 		least = min(least, next)
 	}
 	return least
+}
+
+// ForEngine is what an engine needs to know of the member; next is the name of the one that the
+// demo engine hands over to.
+func (m Member) ForEngine(next string) agent.Member {
+	return agent.Member{
+		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
+		Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+		Command: m.Command, Args: m.Args, Env: m.Environment(), Next: next,
+	}
 }

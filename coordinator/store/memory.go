@@ -1,4 +1,4 @@
-package coordinator
+package store
 
 import (
 	"fmt"
@@ -14,10 +14,10 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MemoryStore keeps sessions as long as the process lives. It behaves as
-// FileStore does, except that nothing can fail. The zero MemoryStore is empty
+// Memory keeps sessions as long as the process lives. It behaves as
+// Files does, except that nothing can fail. The zero Memory is empty
 // and ready.
-type MemoryStore struct {
+type Memory struct {
 	mu       sync.Mutex
 	sessions map[string]*memorySession // by session id
 }
@@ -31,14 +31,14 @@ type memorySession struct {
 
 // Clear forgets everything. Sessions that are open can still be appended to,
 // but nobody finds them.
-func (s *MemoryStore) Clear() {
+func (s *Memory) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions = nil
 }
 
 // SessionCount is how many sessions a team has, or all teams when teamID is "".
-func (s *MemoryStore) SessionCount(teamID string) int {
+func (s *Memory) SessionCount(teamID string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
@@ -51,7 +51,7 @@ func (s *MemoryStore) SessionCount(teamID string) int {
 }
 
 // Create implements Store.
-func (s *MemoryStore) Create(teamID string) (SessionLog, error) {
+func (s *Memory) Create(teamID string) (Log, error) {
 	session := &memorySession{id: ulid.Make().String(), teamID: teamID, writer: thisProcess()}
 	return &memoryLog{store: s, session: session, state: &projection.State{}}, nil
 }
@@ -62,7 +62,7 @@ func thisProcess() *journal.Holder {
 }
 
 // Open implements Store.
-func (s *MemoryStore) Open(teamID, sessionID string) (SessionLog, error) {
+func (s *Memory) Open(teamID, sessionID string) (Log, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
@@ -87,7 +87,7 @@ func notFound(sessionID string) error {
 }
 
 // Load implements Store.
-func (s *MemoryStore) Load(teamID, sessionID string) (*projection.Snapshot, error) {
+func (s *Memory) Load(teamID, sessionID string) (*projection.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
@@ -98,7 +98,7 @@ func (s *MemoryStore) Load(teamID, sessionID string) (*projection.Snapshot, erro
 }
 
 // Latest implements Store.
-func (s *MemoryStore) Latest(teamID string) (Summary, error) {
+func (s *Memory) Latest(teamID string) (Summary, error) {
 	list, err := s.List(teamID)
 	if err != nil {
 		return Summary{}, err
@@ -107,7 +107,7 @@ func (s *MemoryStore) Latest(teamID string) (Summary, error) {
 }
 
 // List implements Store.
-func (s *MemoryStore) List(teamID string) ([]Summary, error) {
+func (s *Memory) List(teamID string) ([]Summary, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Summary
@@ -126,7 +126,7 @@ func (s *MemoryStore) List(teamID string) ([]Summary, error) {
 }
 
 // Delete implements Store.
-func (s *MemoryStore) Delete(teamID, sessionID string) error {
+func (s *Memory) Delete(teamID, sessionID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
@@ -158,9 +158,9 @@ func (m *memorySession) state() *projection.State {
 	return &state
 }
 
-// memoryLog is the SessionLog of a MemoryStore.
+// memoryLog is the Log of a Memory.
 type memoryLog struct {
-	store   *MemoryStore
+	store   *Memory
 	session *memorySession
 	state   *projection.State
 	closed  bool
@@ -205,7 +205,7 @@ func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 	return copyEvents(events), nil
 }
 
-func (s *MemoryStore) add(session *memorySession) {
+func (s *Memory) add(session *memorySession) {
 	if s.sessions == nil {
 		s.sessions = map[string]*memorySession{}
 	}

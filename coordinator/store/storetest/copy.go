@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func copiesIn(t *testing.T, s coordinator.Store) {
+func copiesIn(t *testing.T, s store.Store) {
 	log, err := s.Create(team)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func copiesIn(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func copiesOut(t *testing.T, s coordinator.Store) {
+func copiesOut(t *testing.T, s store.Store) {
 	log, err := s.Create(team)
 	if err != nil {
 		t.Fatal(err)

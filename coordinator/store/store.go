@@ -1,4 +1,4 @@
-package coordinator
+package store
 
 import (
 	"fmt"
@@ -16,11 +16,11 @@ import (
 // *TeamMismatchError, and *fs.PathError for what the file system says.
 type Store interface {
 	// Create prepares a new session. Nothing is kept before its first Append.
-	Create(teamID string) (SessionLog, error)
+	Create(teamID string) (Log, error)
 	// Open goes on with a session, of which the caller becomes the only
 	// writer. Nothing is written before the first Append. A session of another
 	// team is a *TeamMismatchError.
-	Open(teamID, sessionID string) (SessionLog, error)
+	Open(teamID, sessionID string) (Log, error)
 	// Load returns a whole session of a team.
 	Load(teamID, sessionID string) (*projection.Snapshot, error)
 	// Latest is the session of a team with the newest UpdatedAt that one can
@@ -42,8 +42,8 @@ type Summary struct {
 	projection.Row
 }
 
-// SessionLog is the journal of one session, open for its only writer.
-type SessionLog interface {
+// Log is the journal of one session, open for its only writer.
+type Log interface {
 	// SessionID is the name of the session.
 	SessionID() string
 	// State is what the session amounted to when it was opened; the zero State

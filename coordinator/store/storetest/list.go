@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/oklog/ulid/v2"
 )
 
-func emptyList(t *testing.T, s coordinator.Store) {
+func emptyList(t *testing.T, s store.Store) {
 	if sessions := list(t, s, "nobody"); len(sessions) != 0 {
 		t.Errorf("an unknown team has %v", sessions)
 	}
 }
 
-func listOrder(t *testing.T, s coordinator.Store) {
+func listOrder(t *testing.T, s store.Store) {
 	// The second is updated last, the third was never spoken in again.
 	first := kept(t, s, team, noon, "a")
 	second := kept(t, s, team, noon.Add(time.Minute), "b")
@@ -37,7 +37,7 @@ func listOrder(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func listRow(t *testing.T, s coordinator.Store) {
+func listRow(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "What is a monad?", "More.")
 	sessions := list(t, s, team)
 	if len(sessions) != 1 {
@@ -52,7 +52,7 @@ func listRow(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func latest(t *testing.T, s coordinator.Store) {
+func latest(t *testing.T, s store.Store) {
 	_, err := s.Latest(team)
 	checkNotFound(t, "latest of nothing", err)
 	kept(t, s, team, noon.Add(3*time.Hour))
@@ -78,7 +78,7 @@ func latest(t *testing.T, s coordinator.Store) {
 	check(newer)
 }
 
-func deleteOne(t *testing.T, s coordinator.Store) {
+func deleteOne(t *testing.T, s store.Store) {
 	id, other := kept(t, s, team, noon, "a"), kept(t, s, team, noon, "b")
 	if err := s.Delete(team, id); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func deleteOne(t *testing.T, s coordinator.Store) {
 	checkTexts(t, s, other, "b")
 }
 
-func deleteNothing(t *testing.T, s coordinator.Store) {
+func deleteNothing(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "a")
 	for _, what := range []string{id, id, ulid.Make().String(), "", "..", "../../etc/passwd"} {
 		if err := s.Delete(team, what); err != nil {

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 )
 
-func otherTeam(t *testing.T, s coordinator.Store) {
+func otherTeam(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	kept(t, s, "others", noon, "two")
 	for _, teamID := range []string{"others", "unheard-of"} {
 		_, err := s.Open(teamID, id)
-		var mismatch *coordinator.TeamMismatchError
+		var mismatch *store.TeamMismatchError
 		if !errors.As(err, &mismatch) {
 			t.Errorf("open by %s: %v, want a *TeamMismatchError", teamID, err)
 			continue
 		}
-		if want := (coordinator.TeamMismatchError{SessionID: id, Want: team, Got: teamID}); *mismatch != want {
+		if want := (store.TeamMismatchError{SessionID: id, Want: team, Got: teamID}); *mismatch != want {
 			t.Errorf("the mismatch is %+v, want %+v", *mismatch, want)
 		}
 	}
@@ -26,7 +26,7 @@ func otherTeam(t *testing.T, s coordinator.Store) {
 	closeLog(t, log, log.State())
 }
 
-func twoTeams(t *testing.T, s coordinator.Store) {
+func twoTeams(t *testing.T, s store.Store) {
 	// Names that a careless file name would make one.
 	teams := []string{"团队A", "团组A", "Dev", "dev", "../../etc", "a/b", "a_b", "con", strings.Repeat("long", 100)}
 	ids := map[string]string{}

@@ -1,4 +1,4 @@
-package coordinator
+package team
 
 import (
 	"bytes"
@@ -22,22 +22,22 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// LoadTeam reads the configuration file at path. What it leaves out about an agent is taken
+// Load reads the configuration file at path. What it leaves out about an agent is taken
 // from the agent registry in the directory home. Relative paths in the file are relative to
 // its directory, and "~" is the user's home directory; none of them needs to exist.
 //
 // A file that breaks rules gives a *schemas.InvalidError with all of its faults, one of
 // another version a *schemas.VersionError; a registry that is needed and broken is an error
 // of the same kinds that names the registry.
-func LoadTeam(path, home string) (*Team, error) {
-	team, err := loadTeam(path, home)
+func Load(path, home string) (*Team, error) {
+	team, err := load(path, home)
 	if err != nil {
 		return nil, fmt.Errorf("team file %s: %w", path, err)
 	}
 	return team, nil
 }
 
-func loadTeam(path, home string) (*Team, error) {
+func load(path, home string) (*Team, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func loadTeam(path, home string) (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	reading := &teamReading{dir: filepath.Dir(path), registry: registry{dir: filepath.Join(home, "agents")}}
+	reading := &fileReader{dir: filepath.Dir(path), registry: registry{dir: filepath.Join(home, "agents")}}
 	document := withoutBOM(content)
 	if err := reading.check(document); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func withoutBOM(content []byte) []byte {
 	return bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 }
 
-// teamJSON is the configuration file. Numbers are floats, since 3.0 is an integer to a schema.
-type teamJSON struct {
+// fileJSON is the configuration file. Numbers are floats, since 3.0 is an integer to a schema.
+type fileJSON struct {
 	Team struct {
 		Name            string       `json:"name"`
 		DisplayName     string       `json:"displayName"`
@@ -120,10 +120,10 @@ type agentJSON struct {
 	Args    []string `json:"args"` // nil when the file has none, not even an empty list
 }
 
-// A teamReading is one configuration file while it is read, with the faults found so far.
+// A fileReader is one configuration file while it is read, with the faults found so far.
 // The rules run even over a file that the schema refuses, so that its author hears of
 // everything at once.
-type teamReading struct {
+type fileReader struct {
 	dir      string // of the file
 	registry registry
 	problems []schemas.Problem
@@ -131,7 +131,7 @@ type teamReading struct {
 
 // check checks the document against the schema and keeps the problems. What leaves nothing
 // to go on with is returned.
-func (r *teamReading) check(document []byte) error {
+func (r *fileReader) check(document []byte) error {
 	err := schemas.Check(schemas.CLIConfig, document)
 	invalid := (*schemas.InvalidError)(nil)
 	if !errors.As(err, &invalid) || !json.Valid(document) {
@@ -142,7 +142,7 @@ func (r *teamReading) check(document []byte) error {
 }
 
 // err is what the reading found wrong, nil when that is nothing.
-func (r *teamReading) err() error {
+func (r *fileReader) err() error {
 	var found error
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b schemas.Problem) int { return comparePaths(a.Path, b.Path) })
@@ -155,13 +155,13 @@ func (r *teamReading) err() error {
 }
 
 // problem keeps a fault.
-func (r *teamReading) problem(path, format string, args ...any) {
+func (r *fileReader) problem(path, format string, args ...any) {
 	r.problems = append(r.problems, schemas.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // team makes the team of the document, or the error that says what is wrong with it.
-func (r *teamReading) team(document []byte) (*Team, error) {
-	var file teamJSON
+func (r *fileReader) team(document []byte) (*Team, error) {
+	var file fileJSON
 	// A value of the wrong type is left out, and the schema has named it.
 	if err := json.Unmarshal(document, &file); err != nil && len(r.problems) == 0 {
 		return nil, err
@@ -174,7 +174,7 @@ func (r *teamReading) team(document []byte) (*Team, error) {
 }
 
 // build makes the team of a file, and notes the faults that show on the way.
-func (r *teamReading) build(file teamJSON) *Team {
+func (r *fileReader) build(file fileJSON) *Team {
 	conversation := file.Conversation
 	return &Team{
 		ID:                   file.Team.Name,
@@ -206,7 +206,7 @@ func milliseconds(ms *float64, usual time.Duration) time.Duration {
 func orTrue(b *bool) bool { return b == nil || *b }
 
 // checkMemberNames reports members that a marker could not tell apart.
-func (r *teamReading) checkMemberNames(members []memberJSON) {
+func (r *fileReader) checkMemberNames(members []memberJSON) {
 	seen := map[string]string{}
 	for i, m := range members {
 		if m.Name == "" {
@@ -226,11 +226,11 @@ func (r *teamReading) checkMemberNames(members []memberJSON) {
 }
 
 // checkMemberTypes reports a team that lacks one type of member.
-func (r *teamReading) checkMemberTypes(members []memberJSON) {
+func (r *fileReader) checkMemberTypes(members []memberJSON) {
 	if len(members) == 0 {
 		return // which is what the schema says
 	}
-	for _, t := range []string{MemberHuman, MemberAI} {
+	for _, t := range []string{Human, AI} {
 		if !slices.ContainsFunc(members, func(m memberJSON) bool { return m.Type == t }) {
 			r.problem("/team/members", "must have at least one member of type %q", t)
 		}
@@ -239,7 +239,7 @@ func (r *teamReading) checkMemberTypes(members []memberJSON) {
 
 // checkAgents reports agents of the file that a member could mean two of, and those that
 // nobody could start.
-func (r *teamReading) checkAgents(agents []agentJSON) {
+func (r *fileReader) checkAgents(agents []agentJSON) {
 	seen := map[string]bool{}
 	for i, a := range agents {
 		if a.Name == "" {
@@ -255,7 +255,7 @@ func (r *teamReading) checkAgents(agents []agentJSON) {
 
 // checkCommand reports an agent of the file that has no command, or one of its own although
 // it is registered.
-func (r *teamReading) checkCommand(i int, a agentJSON) {
+func (r *fileReader) checkCommand(i int, a agentJSON) {
 	registered, ok := r.registry.agent(a.Name)
 	switch {
 	case ok && a.Command != "" && r.commandPath(a.Command) != registered.Command:
@@ -267,7 +267,7 @@ func (r *teamReading) checkCommand(i int, a agentJSON) {
 
 // members makes the members, in the order that they ask for; one that does not ask stays
 // where it stands in the file.
-func (r *teamReading) members(file teamJSON) []Member {
+func (r *fileReader) members(file fileJSON) []Member {
 	type ordered struct {
 		Member
 		order float64
@@ -288,7 +288,7 @@ func (r *teamReading) members(file teamJSON) []Member {
 }
 
 // member makes one member.
-func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Member {
+func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Member {
 	baseDir := r.path(path+"/baseDir", r.dir, cmp.Or(m.BaseDir, "."))
 	member := Member{
 		ID:                m.Name,
@@ -309,7 +309,7 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 		Env:               m.Env,
 	}
 	file := m.InstructionFile
-	if m.Type == MemberAI && m.AgentType != nil {
+	if m.Type == AI && m.AgentType != nil {
 		member.AgentType = *m.AgentType
 		file = cmp.Or(file, instructionFile(member.AgentType))
 		r.findEngine(path, &member, agents)
@@ -319,7 +319,7 @@ func (r *teamReading) member(path string, m memberJSON, agents []agentJSON) Memb
 }
 
 // findEngine checks the engine of a member, and gives it what the engine needs.
-func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
+func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 	switch m.EngineName() {
 	case EngineDemo:
 	case EngineCommand:
@@ -341,14 +341,14 @@ func (r *teamReading) findEngine(path string, m *Member, agents []agentJSON) {
 }
 
 // checkPermissions reports permissions that are none of those that the engine knows.
-func (r *teamReading) checkPermissions(path string, m *Member, known []string) {
+func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
 	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
 		r.problem(path+"/permissions", "there are no permissions %q for the engine %s; there are %s", m.Permissions, m.EngineName(), strings.Join(known, ", "))
 	}
 }
 
 // checkEndpoint reports an endpoint that nobody could ask.
-func (r *teamReading) checkEndpoint(path, endpoint string) {
+func (r *fileReader) checkEndpoint(path, endpoint string) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		r.problem(path+"/endpoint", "must be the address of an API for chat completions, such as http://localhost:11434/v1")
@@ -379,7 +379,7 @@ func instruction(raw json.RawMessage) string {
 
 // findCommand gives a member what starts its agent: the agent of the file, completed by the
 // registered one of the same name. Only an engine without a program of its own needs one.
-func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON, needed bool) {
+func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, needed bool) {
 	i := slices.IndexFunc(agents, func(a agentJSON) bool { return a.Name == m.AgentType })
 	registered, ok := r.registry.agent(m.AgentType)
 	m.Command, m.Args = registered.Command, registered.Args
@@ -400,7 +400,7 @@ func (r *teamReading) findCommand(path string, m *Member, agents []agentJSON, ne
 }
 
 // commandPath is the command of an agent of the file, absolute when it is a path.
-func (r *teamReading) commandPath(command string) string {
+func (r *fileReader) commandPath(command string) string {
 	return absoluteCommand(r.dir, command)
 }
 
@@ -417,7 +417,7 @@ func absoluteCommand(dir, command string) string {
 }
 
 // path is the absolute path of what the file names, "" of "".
-func (r *teamReading) path(where, dir, name string) string {
+func (r *fileReader) path(where, dir, name string) string {
 	path, err := absolute(dir, name)
 	if err != nil {
 		r.problem(where, "%v", err)

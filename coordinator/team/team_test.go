@@ -1,40 +1,41 @@
-package coordinator_test
+package team_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestDemoTeamHasTwoAgentsThatNeedNothingAndAHuman(t *testing.T) {
-	team := coordinator.DemoTeam()
-	if team.ID != "demo" || team.Source != nil {
-		t.Errorf("the team is %q from %v, want demo from nowhere", team.ID, team.Source)
+	loaded := team.Demo()
+	if loaded.ID != "demo" || loaded.Source != nil {
+		t.Errorf("the team is %q from %v, want demo from nowhere", loaded.ID, loaded.Source)
 	}
 	want := []struct{ id, display, kind, engine string }{
-		{"planner", "Planner", coordinator.MemberAI, "demo"},
-		{"critic", "Critic", coordinator.MemberAI, "demo"},
-		{"you", "You", coordinator.MemberHuman, "command"},
+		{"planner", "Planner", team.AI, "demo"},
+		{"critic", "Critic", team.AI, "demo"},
+		{"you", "You", team.Human, "command"},
 	}
-	if len(team.Members) != len(want) {
-		t.Fatalf("%d members, want %d", len(team.Members), len(want))
+	if len(loaded.Members) != len(want) {
+		t.Fatalf("%d members, want %d", len(loaded.Members), len(want))
 	}
-	for i, m := range team.Members {
+	for i, m := range loaded.Members {
 		w := want[i]
 		if m.ID != w.id || m.Name != w.id || m.DisplayName != w.display || m.Type != w.kind || m.EngineName() != w.engine {
 			t.Errorf("member %d is %+v, want %+v", i, m, w)
 		}
 	}
-	if team.MaxRounds != 0 || team.MaxAgentResponseTime != 30*time.Minute || !team.ShowThinkingTimer || !team.AllowEscCancel {
-		t.Errorf("limits are not the defaults: %+v", team)
+	if loaded.MaxRounds != 0 || loaded.MaxAgentResponseTime != 30*time.Minute || !loaded.ShowThinkingTimer || !loaded.AllowEscCancel {
+		t.Errorf("limits are not the defaults: %+v", loaded)
 	}
 }
 
 func TestEveryCallerGetsADemoTeamOfItsOwn(t *testing.T) {
-	coordinator.DemoTeam().Members[0].DisplayName = "changed"
-	if got := coordinator.DemoTeam().Members[0].DisplayName; got != "Planner" {
+	team.Demo().Members[0].DisplayName = "changed"
+	if got := team.Demo().Members[0].DisplayName; got != "Planner" {
 		t.Errorf("display name %q, want Planner", got)
 	}
 }
@@ -55,7 +56,7 @@ func TestEngineIsNamedElseFollowsFromTheAgentType(t *testing.T) {
 		{"command", "demo", "command"},
 		{"demo", "anything", "demo"},
 	} {
-		m := coordinator.Member{Engine: test.engine, AgentType: test.agentType}
+		m := team.Member{Engine: test.engine, AgentType: test.agentType}
 		if got := m.EngineName(); got != test.want {
 			t.Errorf("engine %q of type %q: got %q, want %q", test.engine, test.agentType, got, test.want)
 		}
@@ -63,16 +64,16 @@ func TestEngineIsNamedElseFollowsFromTheAgentType(t *testing.T) {
 }
 
 // crew is a team whose names are hard to tell apart.
-func crew() *coordinator.Team {
-	member := func(id, display, kind string) coordinator.Member {
-		return coordinator.Member{ID: id, Name: id, DisplayName: display, Type: kind}
+func crew() *team.Team {
+	member := func(id, display, kind string) team.Member {
+		return team.Member{ID: id, Name: id, DisplayName: display, Type: kind}
 	}
-	return &coordinator.Team{Members: []coordinator.Member{
-		member("code-reviewer", "Ann the Reviewer", coordinator.MemberAI),
-		member("ann", "Code_Reviewer", coordinator.MemberHuman),
-		member("straße", "Ωmega", coordinator.MemberAI),
-		member("bob", "Ann", coordinator.MemberHuman),
-		member("-", "", coordinator.MemberAI),
+	return &team.Team{Members: []team.Member{
+		member("code-reviewer", "Ann the Reviewer", team.AI),
+		member("ann", "Code_Reviewer", team.Human),
+		member("straße", "Ωmega", team.AI),
+		member("bob", "Ann", team.Human),
+		member("-", "", team.AI),
 	}}
 }
 
@@ -118,7 +119,7 @@ func TestFirstHumanAndFirstAIAreTheFirstOfTheirType(t *testing.T) {
 	if human.ID != "ann" || ai.ID != "code-reviewer" {
 		t.Errorf("first human %q, first AI %q", human.ID, ai.ID)
 	}
-	empty := &coordinator.Team{}
+	empty := &team.Team{}
 	if _, ok := empty.FirstHuman(); ok {
 		t.Error("a team without members has a human")
 	}
@@ -127,9 +128,16 @@ func TestFirstHumanAndFirstAIAreTheFirstOfTheirType(t *testing.T) {
 	}
 }
 
-func ExampleDemoTeam() {
-	team := coordinator.DemoTeam()
-	critic, _ := team.Match("CRITIC")
+func ExampleDemo() {
+	loaded := team.Demo()
+	critic, _ := loaded.Match("CRITIC")
 	fmt.Println(critic.DisplayName, critic.EngineName())
 	// Output: Critic demo
+}
+
+func checkEqual(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

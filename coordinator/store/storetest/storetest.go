@@ -3,14 +3,14 @@ package storetest
 import (
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 )
 
 // Run tests a store. Every call of open returns an empty one.
-func Run(t *testing.T, open func(t *testing.T) coordinator.Store) {
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range []struct {
 		name string
-		run  func(t *testing.T, s coordinator.Store)
+		run  func(t *testing.T, s store.Store)
 	}{
 		{"a session is kept from its first append on", keptFromFirstAppend},
 		{"append returns the events as they are kept", appendReturnsEvents},

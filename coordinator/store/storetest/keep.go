@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
 )
 
-func keptFromFirstAppend(t *testing.T, s coordinator.Store) {
+func keptFromFirstAppend(t *testing.T, s store.Store) {
 	log, err := s.Create(team)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func keptFromFirstAppend(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func appendReturnsEvents(t *testing.T, s coordinator.Store) {
+func appendReturnsEvents(t *testing.T, s store.Store) {
 	log, err := s.Create(team)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func appendReturnsEvents(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func refusedBatch(t *testing.T, s coordinator.Store) {
+func refusedBatch(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "before")
 	defer log.Close(log.State())
 	for what, bad := range map[string]journal.Record{
@@ -101,7 +101,7 @@ func refusedBatch(t *testing.T, s coordinator.Store) {
 	checkTexts(t, s, log.SessionID(), "before", "after")
 }
 
-func loadWhole(t *testing.T, s coordinator.Store) {
+func loadWhole(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "one", "two")
 	task := "the task"
 	state := write(t, log, projection.Record(noon.Add(time.Minute), projection.TaskSet{Task: &task}), message("three", noon.Add(time.Hour)))
@@ -126,7 +126,7 @@ func loadWhole(t *testing.T, s coordinator.Store) {
 	checkTexts(t, s, log.SessionID(), "one", "two", "three")
 }
 
-func sameState(t *testing.T, s coordinator.Store) {
+func sameState(t *testing.T, s store.Store) {
 	log, err := s.Create(team)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func sameState(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func goesOn(t *testing.T, s coordinator.Store) {
+func goesOn(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	for i := 2; i <= 3; i++ {
 		log := openLog(t, s, team, id)
@@ -164,7 +164,7 @@ func goesOn(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func openingWritesNothing(t *testing.T, s coordinator.Store) {
+func openingWritesNothing(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	before := list(t, s, team)
 	snapshot := load(t, s, team, id)
@@ -181,7 +181,7 @@ func openingWritesNothing(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func notFound(t *testing.T, s coordinator.Store) {
+func notFound(t *testing.T, s store.Store) {
 	check := func(what, teamID, id string) {
 		t.Helper()
 		_, err := s.Load(teamID, id)
@@ -199,7 +199,7 @@ func notFound(t *testing.T, s coordinator.Store) {
 	checkNotFound(t, "latest of an unknown team", err)
 }
 
-func wholeIDs(t *testing.T, s coordinator.Store) {
+func wholeIDs(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	for _, other := range []string{id[:4], id[:25], id[1:], id + "X", "X" + id, strings.ToLower(id), id + " ", id + ".jsonl", "*"} {
 		_, err := s.Load(team, other)
@@ -213,7 +213,7 @@ func wholeIDs(t *testing.T, s coordinator.Store) {
 	checkTexts(t, s, id, "one")
 }
 
-func newer(t *testing.T, s coordinator.Store) {
+func newer(t *testing.T, s store.Store) {
 	older := kept(t, s, team, noon, "old")
 	for what, of := range map[string]struct {
 		format int
@@ -232,7 +232,7 @@ func newer(t *testing.T, s coordinator.Store) {
 		state := write(t, log, append([]journal.Record{first, message("known", noon.Add(time.Hour))}, of.after...)...)
 		closeLog(t, log, state)
 		_, err = s.Open(team, log.SessionID())
-		var upgrade *coordinator.UpgradeError
+		var upgrade *store.UpgradeError
 		if !errors.As(err, &upgrade) || upgrade.SessionID != log.SessionID() {
 			t.Errorf("open of a session with %s of a newer version: %v, want an *UpgradeError", what, err)
 		}
@@ -246,7 +246,7 @@ func newer(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func lastFirst(t *testing.T, s coordinator.Store) {
+func lastFirst(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "one", "two", "three")
 	more, err := log.Append(message("four", noon))
 	if err != nil {

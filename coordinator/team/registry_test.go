@@ -1,6 +1,7 @@
-package coordinator_test
+package team_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -19,19 +20,19 @@ func registryFile(home string) string { return filepath.Join(home, "agents", "co
 func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
-	loud := coordinator.Agent{Name: "loud", DisplayName: "Loud", Command: "awk", Args: []string{"{print}"}, UsePty: true, Version: "1.2", InstalledAt: at, LastVerified: at.Add(time.Hour)}
-	quiet := coordinator.Agent{Name: "quiet", Command: "/bin/true"}
-	for _, a := range []coordinator.Agent{quiet, loud} {
-		if err := coordinator.Register(home, a); err != nil {
+	loud := team.Agent{Name: "loud", DisplayName: "Loud", Command: "awk", Args: []string{"{print}"}, UsePty: true, Version: "1.2", InstalledAt: at, LastVerified: at.Add(time.Hour)}
+	quiet := team.Agent{Name: "quiet", Command: "/bin/true"}
+	for _, a := range []team.Agent{quiet, loud} {
+		if err := team.Register(context.Background(), home, a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	quiet.DisplayName, quiet.Args = "quiet", []string{}
-	agents, err := coordinator.RegisteredAgents(home)
+	agents, err := team.RegisteredAgents(home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkEqual(t, "the agents", agents, []coordinator.Agent{loud, quiet})
+	checkEqual(t, "the agents", agents, []team.Agent{loud, quiet})
 
 	content, err := os.ReadFile(registryFile(home))
 	if err != nil {
@@ -49,21 +50,21 @@ func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
 	}
 
 	loud.Command = "tr"
-	if err := coordinator.Register(home, loud); err != nil {
+	if err := team.Register(context.Background(), home, loud); err != nil {
 		t.Fatal(err)
 	}
-	if err := coordinator.Unregister(home, "quiet"); err != nil {
+	if err := team.Unregister(context.Background(), home, "quiet"); err != nil {
 		t.Fatal(err)
 	}
-	agents, err = coordinator.RegisteredAgents(home)
+	agents, err = team.RegisteredAgents(home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkEqual(t, "the agents", agents, []coordinator.Agent{loud})
-	if _, err := coordinator.RegisteredAgent(home, "quiet"); !errors.Is(err, coordinator.ErrAgentNotFound) {
+	checkEqual(t, "the agents", agents, []team.Agent{loud})
+	if _, err := team.RegisteredAgent(home, "quiet"); !errors.Is(err, team.ErrAgentNotFound) {
 		t.Errorf("what is not registered: %v", err)
 	}
-	if err := coordinator.Unregister(home, "quiet"); !errors.Is(err, coordinator.ErrAgentNotFound) {
+	if err := team.Unregister(context.Background(), home, "quiet"); !errors.Is(err, team.ErrAgentNotFound) {
 		t.Errorf("what is not registered: %v", err)
 	}
 }
@@ -82,7 +83,7 @@ func TestABrokenRegistryIsNotOverwritten(t *testing.T) {
 			if err := os.WriteFile(registryFile(home), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := coordinator.Register(home, coordinator.Agent{Name: "b", Command: "b"}); err == nil {
+			if err := team.Register(context.Background(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
 				t.Error("it was changed")
 			}
 			if got, err := os.ReadFile(registryFile(home)); err != nil || string(got) != content {
@@ -95,7 +96,7 @@ func TestABrokenRegistryIsNotOverwritten(t *testing.T) {
 func TestAnAgentThatTheSchemaRefusesIsNotRegistered(t *testing.T) {
 	home := t.TempDir()
 	var invalid *schemas.InvalidError
-	if err := coordinator.Register(home, coordinator.Agent{Name: "b"}); !errors.As(err, &invalid) {
+	if err := team.Register(context.Background(), home, team.Agent{Name: "b"}); !errors.As(err, &invalid) {
 		t.Errorf("without a command: %v", err)
 	}
 	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
@@ -110,14 +111,14 @@ func TestNoAgentIsLostWhenManyRegisterAtOnce(t *testing.T) {
 	for who := range 4 {
 		all.Go(func() {
 			for i := range each {
-				if err := coordinator.Register(home, coordinator.Agent{Name: fmt.Sprintf("%d-%d", who, i), Command: "x"}); err != nil {
+				if err := team.Register(context.Background(), home, team.Agent{Name: fmt.Sprintf("%d-%d", who, i), Command: "x"}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	agents, err := coordinator.RegisteredAgents(home)
+	agents, err := team.RegisteredAgents(home)
 	if err != nil || len(agents) != 4*each {
 		t.Errorf("%d agents, %v", len(agents), err)
 	}

@@ -1,7 +1,8 @@
-package coordinator
+package team
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,8 +144,8 @@ func agentOf(dir, name string, a registeredJSON) Agent {
 // Register puts an agent into the registry of the directory home, in the place of the one of
 // its name if there is one, and makes the registry if there is none. Errors are those of
 // RegisteredAgents, and journal.ErrLocked when another process holds the registry for long.
-func Register(home string, a Agent) error {
-	return updateRegistry(home, func(agents map[string]registeredJSON) error {
+func Register(ctx context.Context, home string, a Agent) error {
+	return updateRegistry(ctx, home, func(agents map[string]registeredJSON) error {
 		agents[a.Name] = a.json()
 		return nil
 	})
@@ -152,8 +153,8 @@ func Register(home string, a Agent) error {
 
 // Unregister takes an agent out of the registry. Errors are those of Register, and
 // ErrAgentNotFound.
-func Unregister(home, name string) error {
-	return updateRegistry(home, func(agents map[string]registeredJSON) error {
+func Unregister(ctx context.Context, home, name string) error {
+	return updateRegistry(ctx, home, func(agents map[string]registeredJSON) error {
 		if _, ok := agents[name]; !ok {
 			return fmt.Errorf("%q: %w", name, ErrAgentNotFound)
 		}
@@ -180,13 +181,13 @@ func (a Agent) json() registeredJSON {
 
 // updateRegistry changes the registry while nobody else does. When change fails nothing has
 // happened.
-func updateRegistry(home string, change func(map[string]registeredJSON) error) error {
+func updateRegistry(ctx context.Context, home string, change func(map[string]registeredJSON) error) error {
 	dir := filepath.Join(home, "agents")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, "config.json")
-	unlock, err := lockRegistry(path + ".lock")
+	unlock, err := lockRegistry(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
@@ -214,15 +215,21 @@ func updateRegistry(home string, change func(map[string]registeredJSON) error) e
 	})
 }
 
-// lockRegistry waits as long as others may need for a change. The file stays: to remove it
-// would let two in.
-func lockRegistry(path string) (unlock func() error, err error) {
-	const tries, pause = 100, 20 * time.Millisecond
-	for range tries {
+// lockRegistry waits up to 2 s for another process to finish its change. The lock file stays:
+// if it were removed, two processes could lock two different files of that name.
+func lockRegistry(ctx context.Context, path string) (unlock func() error, err error) {
+	const attempts, interval = 100, 20 * time.Millisecond
+	retry := time.NewTicker(interval)
+	defer retry.Stop()
+	for range attempts {
 		if unlock, err = journal.OS.Lock(path); !errors.Is(err, journal.ErrLocked) {
 			return unlock, err
 		}
-		time.Sleep(pause)
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
 	return nil, err
 }

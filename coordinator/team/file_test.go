@@ -1,6 +1,7 @@
-package coordinator_test
+package team_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,14 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
+	"github.com/google/go-cmp/cmp"
 )
 
 // samples is where the sample teams are.
-const samples = "../testdata/teams"
+const samples = "../../testdata/teams"
 
 func TestValidSampleTeamsLoad(t *testing.T) {
 	for file, want := range map[string]struct {
@@ -35,12 +35,12 @@ func TestValidSampleTeamsLoad(t *testing.T) {
 		"echo-pair.json": {"echo-pair", []string{"you", "upper", "count"}},
 	} {
 		t.Run(file, func(t *testing.T) {
-			team := load(t, filepath.Join(samples, file), t.TempDir())
-			if team.ID != want.id || !slices.Equal(ids(team), want.members) {
-				t.Errorf("team %q of %q, want %q of %q", team.ID, ids(team), want.id, want.members)
+			loaded := load(t, filepath.Join(samples, file), t.TempDir())
+			if loaded.ID != want.id || !slices.Equal(ids(loaded), want.members) {
+				t.Errorf("team %q of %q, want %q of %q", loaded.ID, ids(loaded), want.id, want.members)
 			}
-			for _, m := range team.Members {
-				if m.Type == coordinator.MemberAI {
+			for _, m := range loaded.Members {
+				if m.Type == team.AI {
 					checkCommand(t, m)
 				}
 			}
@@ -61,7 +61,7 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 		var got []string
 		for _, m := range load(t, filepath.Join(samples, file), t.TempDir()).Members {
 			engine := ""
-			if m.Type == coordinator.MemberAI {
+			if m.Type == team.AI {
 				engine = m.EngineName()
 			}
 			got = append(got, m.Name+" "+engine+" "+m.Permissions)
@@ -73,62 +73,18 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 }
 
 func TestTheDemoTeamCanBeReadFromAFile(t *testing.T) {
-	team, builtIn := load(t, filepath.Join(samples, "demo.json"), t.TempDir()), coordinator.DemoTeam()
-	team.Source = nil
-	for i := range team.Members {
-		team.Members[i].BaseDir, team.Members[i].InstructionFile = "", ""
+	loaded, builtIn := load(t, filepath.Join(samples, "demo.json"), t.TempDir()), team.Demo()
+	loaded.Source = nil
+	for i := range loaded.Members {
+		loaded.Members[i].BaseDir, loaded.Members[i].InstructionFile = "", ""
 	}
-	checkEqual(t, "the team", team, builtIn)
-}
-
-// instructing is the team of an instructor and a worker, whose agents are played.
-func instructing(t *testing.T, plays ...play) *scene {
-	t.Helper()
-	s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
-	o := s.options(&coordinator.MemoryStore{})
-	o.Engines[coordinator.EngineClaude] = s.cast
-	s.Coordinator = coordinator.New(o)
-	t.Cleanup(func() { s.Stop("the test is over") })
-	s.with(load(t, filepath.Join(samples, "plan-and-work.json"), t.TempDir()), "")
-	return s
-}
-
-func TestInstructorAndWorkerTakeTurnsUntilTheTaskIsDone(t *testing.T) {
-	s := instructing(t,
-		says("First the base. [NEXT: worker]"), says("It stands. [NEXT: instructor]"),
-		says("Now the shelf. [NEXT: worker]"), says("It hangs. [NEXT: instructor]"),
-		says("A shelf was built.\n\nDONE [NEXT: worker]"))
-	s.say("Build a shelf.")
-	s.checkAsked("instructor", "worker", "instructor", "worker", "instructor")
-	if s.Waiting() != "you" || len(s.Queue()) > 0 {
-		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
-	}
-	for i, turn := range s.cast.turns {
-		if tells := strings.Contains(turn.Prompt, "write DONE alone on the last line"); tells != (turn.Member.ID == "instructor") {
-			t.Errorf("turn %d of %s is told how to end the task: %v", i, turn.Member.ID, tells)
-		}
-	}
-	if first := s.cast.turns[0].Member; !slices.Equal(first.Args, []string{"--effort", "high"}) || first.Command != "claude" {
-		t.Errorf("the instructor runs %s %v", first.Command, first.Args)
-	}
-}
-
-func TestInstructorAndWorkerStopAfterTenRounds(t *testing.T) {
-	var plays []play
-	for range 15 {
-		plays = append(plays, says("On. [NEXT: worker]"), says("Done it. [NEXT: instructor]"))
-	}
-	s := instructing(t, plays...)
-	s.say("Build a city.")
-	if n := len(s.cast.asked()); n != 20 || s.diary.count("notice 1 [Instructor] 20") != 1 {
-		t.Errorf("%d turns, told was %q", n, s.diary.lines)
-	}
+	checkEqual(t, "the team", loaded, builtIn)
 }
 
 // checkCommand reports a member that has no engine "command", or a script that does not run.
-func checkCommand(t *testing.T, m coordinator.Member) {
+func checkCommand(t *testing.T, m team.Member) {
 	t.Helper()
-	if m.EngineName() != coordinator.EngineCommand {
+	if m.EngineName() != team.EngineCommand {
 		t.Errorf("%s has the engine %q", m.ID, m.EngineName())
 	}
 	if !filepath.IsAbs(m.Command) {
@@ -277,17 +233,17 @@ func registered(t testing.TB, agents string) (home string) {
 	return filepath.Dir(filepath.Dir(path))
 }
 
-func load(t *testing.T, path, home string) *coordinator.Team {
+func load(t *testing.T, path, home string) *team.Team {
 	t.Helper()
-	team, err := coordinator.LoadTeam(path, home)
+	loaded, err := team.Load(path, home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return team
+	return loaded
 }
 
 // loadConfig loads a configuration file with this content, from a home without a registry.
-func loadConfig(t *testing.T, content string) (team *coordinator.Team, dir string) {
+func loadConfig(t *testing.T, content string) (loaded *team.Team, dir string) {
 	t.Helper()
 	path := write(t, "crew.json", content)
 	return load(t, path, t.TempDir()), filepath.Dir(path)
@@ -296,10 +252,10 @@ func loadConfig(t *testing.T, content string) (team *coordinator.Team, dir strin
 // checkProblems reports when loading does not find faults at just these paths.
 func checkProblems(t *testing.T, path, home string, want []string) {
 	t.Helper()
-	team, err := coordinator.LoadTeam(path, home)
+	loaded, err := team.Load(path, home)
 	var invalid *schemas.InvalidError
-	if team != nil || !errors.As(err, &invalid) {
-		t.Fatalf("got %v, %v, want an InvalidError", team, err)
+	if loaded != nil || !errors.As(err, &invalid) {
+		t.Fatalf("got %v, %v, want an InvalidError", loaded, err)
 	}
 	if prefix := "team file " + path + ": "; !strings.HasPrefix(err.Error(), prefix) {
 		t.Errorf("the error does not begin with %q: %v", prefix, err)
@@ -316,32 +272,32 @@ func checkProblems(t *testing.T, path, home string, want []string) {
 	}
 }
 
-func ids(team *coordinator.Team) []string {
+func ids(loaded *team.Team) []string {
 	var ids []string
-	for _, m := range team.Members {
+	for _, m := range loaded.Members {
 		ids = append(ids, m.ID)
 	}
 	return ids
 }
 
 func TestShortestTeamFileGetsTheDefaults(t *testing.T) {
-	team, dir := loadConfig(t, config([]string{human, demo}))
-	team.Source = nil
-	want := &coordinator.Team{
+	loaded, dir := loadConfig(t, config([]string{human, demo}))
+	loaded.Source = nil
+	want := &team.Team{
 		ID: "crew", Name: "crew", DisplayName: "crew",
-		Members: []coordinator.Member{
+		Members: []team.Member{
 			{ID: "hugo", Name: "hugo", DisplayName: "HUGO", Type: "human", BaseDir: dir},
 			{ID: "ada", Name: "ada", DisplayName: "ADA", Type: "ai", AgentType: "demo", BaseDir: dir, InstructionFile: filepath.Join(dir, "AGENTS.md")},
 		},
 		MaxAgentResponseTime: 30 * time.Minute, ShowThinkingTimer: true, AllowEscCancel: true,
 	}
-	if diff := cmp.Diff(want, team); diff != "" {
+	if diff := cmp.Diff(want, loaded); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
-	team, dir := loadConfig(t, `{
+	loaded, dir := loadConfig(t, `{
 		"schemaVersion": "1.1",
 		"maxRounds": 3.0,
 		"conversation": {"maxAgentResponseTime": 1500, "showThinkingTimer": false, "allowEscCancel": false},
@@ -356,11 +312,11 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			]
 		}
 	}`)
-	team.Source = nil
-	want := &coordinator.Team{
+	loaded.Source = nil
+	want := &team.Team{
 		ID: "crew", Name: "crew", DisplayName: "The Crew", Description: "All of it",
 		InstructionFile: filepath.Join(dir, "docs/TEAM.md"),
-		Members: []coordinator.Member{
+		Members: []team.Member{
 			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
@@ -371,7 +327,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 		},
 		MaxRounds: 3, MaxAgentResponseTime: 1500 * time.Millisecond,
 	}
-	if diff := cmp.Diff(want, team); diff != "" {
+	if diff := cmp.Diff(want, loaded); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -393,28 +349,28 @@ func TestSourceIsTheFileAndTheSumOfItsBytes(t *testing.T) {
 }
 
 func TestVeryLongResponseTimeDoesNotOverflow(t *testing.T) {
-	team, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":1e300}`, `"maxRounds":1e300`))
-	if team.MaxAgentResponseTime != math.MaxInt64 || team.MaxRounds < 1e9 {
-		t.Errorf("response time %v, %d rounds", team.MaxAgentResponseTime, team.MaxRounds)
+	loaded, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":1e300}`, `"maxRounds":1e300`))
+	if loaded.MaxAgentResponseTime != math.MaxInt64 || loaded.MaxRounds < 1e9 {
+		t.Errorf("response time %v, %d rounds", loaded.MaxAgentResponseTime, loaded.MaxRounds)
 	}
 }
 
 func TestNumberBeyondAllNumbersIsRefused(t *testing.T) {
 	path := write(t, "crew.json", config([]string{human, demo}, `"maxRounds":1e999`))
-	if team, err := coordinator.LoadTeam(path, t.TempDir()); err == nil {
-		t.Errorf("loaded with %d rounds", team.MaxRounds)
+	if loaded, err := team.Load(path, t.TempDir()); err == nil {
+		t.Errorf("loaded with %d rounds", loaded.MaxRounds)
 	}
 }
 
 func TestMembersStandInTheOrderTheyAskFor(t *testing.T) {
-	team, _ := loadConfig(t, config([]string{
+	loaded, _ := loadConfig(t, config([]string{
 		human,
 		member("last", "ai", `"agentType":"demo"`, `"order":9`),
 		member("first", "human", `"order":0`),
 		member("next", "ai", `"agentType":"demo"`, `"order":0.5`),
 	}))
-	if want := []string{"hugo", "first", "next", "last"}; !slices.Equal(ids(team), want) {
-		t.Errorf("got %q, want %q", ids(team), want)
+	if want := []string{"hugo", "first", "next", "last"}; !slices.Equal(ids(loaded), want) {
+		t.Errorf("got %q, want %q", ids(loaded), want)
 	}
 }
 
@@ -431,8 +387,8 @@ func TestBaseDirAndCommandsAreAbsolute(t *testing.T) {
 		{"~a", "~tool", "DIR/~a", "~tool"},
 	} {
 		ada := fmt.Sprintf(`{"name":"ada","displayName":"Ada","type":"ai","agentType":"x","role":"","baseDir":%q,"systemInstruction":""}`, test.baseDir)
-		team, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":"x","command":%q}]`, test.command)))
-		m, _ := team.Member("ada")
+		loaded, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":"x","command":%q}]`, test.command)))
+		m, _ := loaded.Member("ada")
 		place := func(path string) string {
 			path = strings.NewReplacer("DIR", dir, "HOME", userHome).Replace(path)
 			if filepath.IsAbs(path) {
@@ -455,8 +411,8 @@ func TestInstructionFileFollowsFromTheAgentType(t *testing.T) {
 		{"claude", "docs/ME.md", "docs/ME.md"},
 	} {
 		ada := member("ada", "ai", fmt.Sprintf(`"agentType":%q,"instructionFile":%q`, test.agentType, test.file))
-		team, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":%q,"command":"x"}]`, test.agentType)))
-		m, _ := team.Member("ada")
+		loaded, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":%q,"command":"x"}]`, test.agentType)))
+		m, _ := loaded.Member("ada")
 		if want := filepath.Join(dir, test.want); m.InstructionFile != want {
 			t.Errorf("type %q, file %q: got %q, want %q", test.agentType, test.file, m.InstructionFile, want)
 		}
@@ -542,7 +498,7 @@ func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
 	load(t, own, home)
 
 	needing := write(t, "needing.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}))
-	_, err := coordinator.LoadTeam(needing, home)
+	_, err := team.Load(needing, home)
 	var invalid *schemas.InvalidError
 	if !errors.As(err, &invalid) || invalid.Schema != schemas.AgentRegistry {
 		t.Fatalf("got %v, want what is wrong with the registry", err)
@@ -554,7 +510,7 @@ func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
 	}
 
 	both := write(t, "both.json", config([]string{demo, member("bea", "ai", `"agentType":"x"`)}))
-	_, err = coordinator.LoadTeam(both, home)
+	_, err = team.Load(both, home)
 	if !errors.As(err, &invalid) || invalid.Schema != schemas.CLIConfig || !strings.Contains(err.Error(), registry) {
 		t.Errorf("got %v, want the faults of the team and the registry", err)
 	}
@@ -562,19 +518,19 @@ func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
 
 func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
 	t.Run("missing", func(t *testing.T) {
-		_, err := coordinator.LoadTeam(filepath.Join(t.TempDir(), "none.json"), "")
+		_, err := team.Load(filepath.Join(t.TempDir(), "none.json"), "")
 		if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "none.json") != 1 {
 			t.Errorf("got %v, want that the file does not exist", err)
 		}
 	})
 	t.Run("a directory", func(t *testing.T) {
-		if _, err := coordinator.LoadTeam(t.TempDir(), ""); err == nil {
+		if _, err := team.Load(t.TempDir(), ""); err == nil {
 			t.Error("a directory was loaded")
 		}
 	})
 	t.Run("another version", func(t *testing.T) {
 		newer := strings.Replace(config([]string{human}), "1.2", "1.3", 1)
-		_, err := coordinator.LoadTeam(write(t, "crew.json", newer), "")
+		_, err := team.Load(write(t, "crew.json", newer), "")
 		var version *schemas.VersionError
 		if !errors.As(err, &version) || !version.Newer {
 			t.Errorf("got %v, want a newer version", err)
@@ -584,7 +540,7 @@ func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
 		"empty": "", "no JSON": "team", "half": `{"schemaVersion":"1.2",`, "two": config([]string{human, demo}) + "{}", "an array": "[]", "null": "null",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := coordinator.LoadTeam(write(t, "crew.json", content), "")
+			_, err := team.Load(write(t, "crew.json", content), "")
 			var invalid *schemas.InvalidError
 			if !errors.As(err, &invalid) {
 				t.Errorf("got %v, want an InvalidError", err)
@@ -622,7 +578,7 @@ func TestTeamIsFoundAsAFileThenHereThenAtHome(t *testing.T) {
 		"home":                             filepath.Join(global, "home.json"),
 		"sub":                              filepath.Join(local, "sub.json"), // a directory is no team
 	} {
-		if got, err := coordinator.FindTeam(name, cwd, home); err != nil || got != want {
+		if got, err := team.Find(name, cwd, home); err != nil || got != want {
 			t.Errorf("%q is at %q (%v), want %q", name, got, err, want)
 		}
 	}
@@ -639,10 +595,10 @@ func TestTeamThatIsNowhereSaysWhereItWasLookedFor(t *testing.T) {
 		"":            nil,
 		"no\x00body/": {filepath.Join(cwd, "no\x00body")},
 	} {
-		_, err := coordinator.FindTeam(name, cwd, home)
-		var missing *coordinator.TeamNotFoundError
-		if !errors.Is(err, coordinator.ErrTeamNotFound) || !errors.As(err, &missing) {
-			t.Errorf("%q: got %v, want a TeamNotFoundError", name, err)
+		_, err := team.Find(name, cwd, home)
+		var missing *team.NotFoundError
+		if !errors.Is(err, team.ErrNotFound) || !errors.As(err, &missing) {
+			t.Errorf("%q: got %v, want a NotFoundError", name, err)
 			continue
 		}
 		if missing.Name != name || !slices.Equal(missing.Looked, looked) {
@@ -656,13 +612,13 @@ func TestTeamThatIsNowhereSaysWhereItWasLookedFor(t *testing.T) {
 	}
 }
 
-func ExampleLoadTeam() {
-	team, err := coordinator.LoadTeam("../testdata/teams/echo-pair.json", "")
+func ExampleLoad() {
+	loaded, err := team.Load("../../testdata/teams/echo-pair.json", "")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, m := range team.Members {
+	for _, m := range loaded.Members {
 		fmt.Println(m.Name, m.Type)
 	}
 	// Output:
@@ -676,7 +632,7 @@ func ExampleLoadTeam() {
 func TestARegisteredCLIIsNotWhatSpeaksTheProtocol(t *testing.T) {
 	home := t.TempDir()
 	for name, command := range map[string]string{"claude": "/opt/claude", "gemini": "/opt/gemini", "own": "/opt/server"} {
-		if err := coordinator.Register(home, coordinator.Agent{Name: name, Command: command}); err != nil {
+		if err := team.Register(context.Background(), home, team.Agent{Name: name, Command: command}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -695,11 +651,29 @@ func TestARegisteredCLIIsNotWhatSpeaksTheProtocol(t *testing.T) {
 		if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		team, err := coordinator.LoadTeam(path, home)
+		loaded, err := team.Load(path, home)
 		if err != nil {
 			t.Errorf("%+v: %v", tt, err)
-		} else if m := team.Members[0]; m.Command != tt.command || tt.engine == "" && tt.agentType != "claude" && m.EngineName() != "acp" {
+		} else if m := loaded.Members[0]; m.Command != tt.command || tt.engine == "" && tt.agentType != "claude" && m.EngineName() != "acp" {
 			t.Errorf("%+v: the command is %q of the engine %s", tt, m.Command, m.EngineName())
 		}
+	}
+}
+
+func TestDefectSchemasExistAndNoLoaderAsksThem(t *testing.T) {
+	var invalid *schemas.InvalidError
+	_, err := team.Load("../../testdata/teams/invalid-schema.json", t.TempDir())
+	if !errors.As(err, &invalid) || len(invalid.Problems) < 5 {
+		t.Errorf("the team gives %v", err)
+	}
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "agents", "config.json"), []byte(`{"schemaVersion": "1.1", "agents": {"x": {}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := team.RegisteredAgents(home); !errors.As(err, &invalid) {
+		t.Errorf("the registry gives %v", err)
 	}
 }

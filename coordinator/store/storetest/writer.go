@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -20,7 +20,7 @@ func checkLocked(t *testing.T, what string, err error) {
 	}
 }
 
-func oneWriter(t *testing.T, s coordinator.Store) {
+func oneWriter(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "one")
 	id := log.SessionID()
 	_, err := s.Open(team, id)
@@ -36,7 +36,7 @@ func oneWriter(t *testing.T, s coordinator.Store) {
 	closeLog(t, last, last.State())
 }
 
-func deleteLocked(t *testing.T, s coordinator.Store) {
+func deleteLocked(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "one")
 	checkLocked(t, "delete", s.Delete(team, log.SessionID()))
 	checkTexts(t, s, log.SessionID(), "one")
@@ -46,7 +46,7 @@ func deleteLocked(t *testing.T, s coordinator.Store) {
 	}
 }
 
-func closeTwice(t *testing.T, s coordinator.Store) {
+func closeTwice(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	first := openLog(t, s, team, id)
 	closeLog(t, first, first.State())
@@ -57,7 +57,7 @@ func closeTwice(t *testing.T, s coordinator.Store) {
 	closeLog(t, second, second.State())
 }
 
-func closedLog(t *testing.T, s coordinator.Store) {
+func closedLog(t *testing.T, s store.Store) {
 	id := kept(t, s, team, noon, "one")
 	log := openLog(t, s, team, id)
 	closeLog(t, log, log.State())
@@ -73,7 +73,7 @@ func closedLog(t *testing.T, s coordinator.Store) {
 	checkTexts(t, s, id, "one")
 }
 
-func nothingToRecover(t *testing.T, s coordinator.Store) {
+func nothingToRecover(t *testing.T, s store.Store) {
 	log := begin(t, s, team, noon, "one")
 	defer log.Close(log.State())
 	if events, err := log.Recover(); err != nil || len(events) > 0 {

@@ -1,0 +1,25 @@
+package team_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+func TestAMembersEnvironmentRefersToOurs(t *testing.T) {
+	t.Setenv("GIVEN_KEY", "the key")
+	t.Setenv("EMPTY_KEY", "")
+	os.Unsetenv("NO_SUCH_KEY")
+	m := team.Member{APIKeyEnv: "NO_SUCH_KEY_EITHER", Env: map[string]string{
+		"A": "$GIVEN_KEY", "B": "${GIVEN_KEY}", "C": "$NO_SUCH_KEY", "D": "$EMPTY_KEY",
+		"E": "$$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
+	}}
+	checkEqual(t, "the environment", m.Environment(), map[string]string{
+		"A": "the key", "B": "the key", "D": "",
+		"E": "$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
+	})
+	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY", "NO_SUCH_KEY_EITHER"})
+	m.Env["NO_SUCH_KEY_EITHER"] = "$GIVEN_KEY"
+	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY"})
+}
