@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"journal/journaltest":            {"journal"},
 	"journal/journaltest/powerloss":  {},
 	"journal/peerbench":              {"journal"},
+	"cmd/agent-chatter/figures":      {"journal", "projection", "projection/projectiontest", "projection/catalog/catalogtest"},
 	"schemas":                        {},
 }
 

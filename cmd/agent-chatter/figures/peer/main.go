@@ -1,9 +1,8 @@
-// Command peer is what the figures compare agent-chatter with, where that is no
-// program of its own.
+// Command peer does what the figures compare agent-chatter with.
 //
-//	peer                    ends at once: what any Go program costs
+//	peer                    exits: the cost of any Go program
 //	peer resume FILE        reads a session that is kept as one JSON file
-//	peer save FILE          adds a message to it, and writes it anew
+//	peer save FILE          appends a message to it and rewrites the file
 //	peer search TEXT FILE…  finds messages by decoding every line of journals
 package main
 
@@ -45,10 +44,10 @@ func run(args []string) error {
 	case "search":
 		return search(args[0], args[1:])
 	}
-	return errors.New("peer does not know " + args[0])
+	return errors.New("unknown command " + args[0])
 }
 
-// snapshot is a session in the layout of session-snapshot v1.0.
+// snapshot is a session as session-snapshot v1.0 has it.
 type snapshot struct {
 	SchemaVersion string  `json:"schemaVersion"`
 	TeamID        string  `json:"teamId"`
@@ -88,7 +87,7 @@ func load(path string) (s snapshot, err error) {
 	return s, json.Unmarshal(content, &s)
 }
 
-// save replaces the file, and does not even wait for the disk.
+// save replaces the file, without a sync.
 func (s snapshot) save(path string) error {
 	content, err := json.Marshal(s)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"encoding/xml"
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plot is a picture of curves, both scales logarithmic.
+// plot is a chart of curves with logarithmic axes.
 type plot struct {
 	title, x, y string
 	curves      []curve
@@ -32,7 +32,7 @@ const (
 
 var plotColours = []string{"#a3be8c", "#ebcb8b", "#88c0d0"}
 
-// scale is the range of decades that an axis has, as exponents of ten.
+// scale is the range of an axis, as exponents of ten.
 type scale struct{ from, to float64 }
 
 func (p plot) scales() (x, y scale) {
@@ -45,22 +45,24 @@ func (p plot) scales() (x, y scale) {
 	return x, y
 }
 
-// with is the scale with whole decades around a value.
+// with extends the scale to the decades around a value.
 func (s scale) with(value float64) scale {
 	exponent := math.Log10(value)
 	return scale{min(s.from, math.Floor(exponent)), max(s.to, math.Ceil(exponent))}
 }
 
-// at is where a value lies, from 0 to 1.
+// at is the position of a value on the axis, from 0 to 1.
 func (s scale) at(value float64) float64 { return (math.Log10(value) - s.from) / (s.to - s.from) }
 
 func (p plot) svg() string {
 	x, y := p.scales()
 	place := func(at point) (float64, float64) {
-		return plotLeft + x.at(at.x)*(plotWidth-plotLeft-plotRight), plotHeight - plotBottom - y.at(at.y)*(plotHeight-plotTop-plotBottom)
+		return plotLeft + x.at(at.x)*(plotWidth-plotLeft-plotRight),
+			plotHeight - plotBottom - y.at(at.y)*(plotHeight-plotTop-plotBottom)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-sans-serif,system-ui,sans-serif" font-size="13" fill="%s">`+"\n", plotWidth, plotHeight, plotTextFill)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d"`, plotWidth, plotHeight)
+	fmt.Fprintf(&b, ` font-family="ui-sans-serif,system-ui,sans-serif" font-size="13" fill="%s">`+"\n", plotTextFill)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", plotGround)
 	fmt.Fprintf(&b, `<text x="%d" y="30" font-size="16">%s</text>`+"\n", plotLeft, html.EscapeString(p.title))
 	for e := x.from; e <= x.to; e++ {
@@ -74,7 +76,8 @@ func (p plot) svg() string {
 		plotLabel(&b, left-8, height+4, "end", decade(e))
 	}
 	plotLabel(&b, (plotLeft+plotWidth-plotRight)/2, plotHeight-18, "middle", p.x)
-	fmt.Fprintf(&b, `<text transform="translate(22 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (plotTop+plotHeight-plotBottom)/2, html.EscapeString(p.y))
+	fmt.Fprintf(&b, `<text transform="translate(22 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n",
+		(plotTop+plotHeight-plotBottom)/2, html.EscapeString(p.y))
 	for i, c := range p.curves {
 		c.draw(&b, plotColours[i%len(plotColours)], place)
 	}
@@ -82,9 +85,10 @@ func (p plot) svg() string {
 	return b.String()
 }
 
-// draw draws a curve, with its name above its last point.
+// draw draws a curve with its name above its last point.
 func (c curve) draw(b *strings.Builder, colour string, place func(point) (x, y float64)) {
-	fmt.Fprintf(b, `<g fill="%s" stroke="none"><polyline fill="none" stroke="%s" stroke-width="2.5" points="`, colour, colour)
+	fmt.Fprintf(b, `<g fill="%s" stroke="none">`, colour)
+	fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2.5" points="`, colour)
 	var dots strings.Builder
 	var x, y float64
 	for _, at := range c.points {
@@ -105,7 +109,7 @@ func plotLabel(b *strings.Builder, x, y float64, anchor, text string) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(text))
 }
 
-// decade is a power of ten in digits, a comma at the thousands.
+// decade is a power of ten in digits, with commas at the thousands.
 func decade(exponent float64) string {
 	digits := fmt.Sprintf("%.0f", math.Pow(10, exponent))
 	if exponent < 0 {
@@ -117,8 +121,11 @@ func decade(exponent float64) string {
 	return digits
 }
 
-func TestAPlotPutsValuesWhereTheyBelong(t *testing.T) {
-	p := plot{title: "a <b>", x: "x", y: "y", curves: []curve{{"low & flat", []point{{100, 10}, {1_000_000, 10}}}, {"steep", []point{{100, 1}, {10_000, 1000}}}}}
+func TestPlotScalesValues(t *testing.T) {
+	p := plot{title: "a <b>", x: "x", y: "y", curves: []curve{
+		{"low & flat", []point{{100, 10}, {1_000_000, 10}}},
+		{"steep", []point{{100, 1}, {10_000, 1000}}},
+	}}
 	svg := p.svg()
 	for lines := xml.NewDecoder(strings.NewReader(svg)); ; {
 		if _, err := lines.Token(); err == io.EOF {
@@ -133,7 +140,7 @@ func TestAPlotPutsValuesWhereTheyBelong(t *testing.T) {
 		">1,000,000<", ">low &amp; flat<", ">a &lt;b&gt;<",
 	} {
 		if !strings.Contains(svg, want) {
-			t.Errorf("there is no %s in\n%s", want, svg)
+			t.Errorf("%s is missing in\n%s", want, svg)
 		}
 	}
 }

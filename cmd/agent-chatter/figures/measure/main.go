@@ -1,6 +1,6 @@
-// Command measure runs a program and writes what it cost to file descriptor 3,
-// as JSON. A process inherits the highest memory use of the one that starts it,
-// so programs are started by this one, which is small.
+// Command measure runs a program and writes its cost to file descriptor 3, as
+// JSON. A process inherits the peak memory use of its parent, so the figures start
+// programs through this small one.
 package main
 
 import (
@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cost is read by the figures.
+// cost is decoded by the figures.
 type cost struct {
 	Wall    time.Duration
 	CPU     time.Duration // user and system
-	Peak    int64         // resident, in bytes
-	Written int64         // passed to write(2) and the like, in bytes
+	Peak    int64         // resident memory, in bytes
+	Written int64         // by write(2) and similar calls, in bytes
 }
 
 func main() {
@@ -39,7 +39,7 @@ func measure(cmd *exec.Cmd) (c cost, err error) {
 	if err := cmd.Start(); err != nil {
 		return c, err
 	}
-	// It is left a zombie until its counters are read.
+	// It stays a zombie until its counters are read.
 	if err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		return c, err
 	}

@@ -1,0 +1,18 @@
+module github.com/agent-chatter/agent-chatter/cmd/agent-chatter/figures
+
+go 1.26.0
+
+replace github.com/agent-chatter/agent-chatter => ../../..
+
+require (
+	github.com/agent-chatter/agent-chatter v0.0.0
+	golang.org/x/sys v0.49.0
+)
+
+require (
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+)
