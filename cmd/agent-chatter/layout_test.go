@@ -1,0 +1,126 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/agent-chatter/agent-chatter"
+	mainAt = "cmd/agent-chatter"
+)
+
+// layers are the directories at the top level, lowest first. A package imports
+// packages of its own layer and of lower ones.
+var layers = []string{"schemas", "journal", "projection", "coordinator", "cmd"}
+
+// level is the position of a package in the import order: a package imports no
+// package of a higher level. Go itself refuses cycles.
+func level(pkg string) int {
+	top, _, _ := strings.Cut(pkg, "/")
+	level := 10 * slices.Index(layers, top)
+	if top != "cmd" {
+		return level
+	}
+	switch {
+	case pkg == mainAt:
+		return level + 4
+	case inside(pkg, mainAt+"/internal/app"), inside(pkg, mainAt+"/guide"):
+		return level
+	case inside(pkg, mainAt+"/internal/tty"):
+		return level + 1
+	case inside(pkg, mainAt+"/internal/view"):
+		return level + 2
+	default: // the commands
+		return level + 3
+	}
+}
+
+func inside(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
+
+func TestPackagesImportOnlyLowerLayers(t *testing.T) {
+	for _, f := range sourceFiles(t) {
+		if level(f.pkg) < 0 {
+			t.Errorf("%s is outside of the directories %q", f.path, layers)
+		}
+		for _, imported := range f.imports() {
+			if level(imported) > level(f.pkg) {
+				t.Errorf("%s imports %s, which is a higher layer", f.path, imported)
+			}
+		}
+	}
+}
+
+func TestOnlyTestPackagesImportTestPackages(t *testing.T) {
+	for _, f := range sourceFiles(t) {
+		for _, imported := range f.imports() {
+			if strings.HasSuffix(imported, "test") && !strings.HasSuffix(f.pkg, "test") {
+				t.Errorf("%s imports %s", f.path, imported)
+			}
+		}
+	}
+}
+
+// sourceFile is a file of this module that is no test.
+type sourceFile struct {
+	path, pkg string // relative to the root
+	fset      *token.FileSet
+	syntax    *ast.File
+}
+
+// imports returns the packages of this module that the file imports, relative to
+// the root.
+func (f sourceFile) imports() (imported []string) {
+	for _, spec := range f.syntax.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if pkg, ok := strings.CutPrefix(name, module+"/"); ok && err == nil {
+			imported = append(imported, pkg)
+		}
+	}
+	return imported
+}
+
+// sourceFiles returns the files of this module for all systems, without tests and
+// nested modules.
+func sourceFiles(t *testing.T) (files []sourceFile) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && name != root {
+			_, err := os.Stat(filepath.Join(name, "go.mod"))
+			if err == nil || strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		f := sourceFile{path: filepath.ToSlash(relative), fset: token.NewFileSet()}
+		f.pkg = path.Dir(f.path)
+		if f.syntax, err = parser.ParseFile(f.fset, name, nil, parser.SkipObjectResolution); err != nil {
+			return err
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
