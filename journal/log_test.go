@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		hold(path)
 		return
 	}
+	journaltest.UseMemory()
 	os.Exit(m.Run())
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 	// The race detector would keep each of hundreds of programs for a second.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	agenttest.Play()
+	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
+		journaltest.UseMemory()
+	}
 	testscript.Main(m, programs)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // patience is how long a test waits for what should happen at once.
@@ -20,6 +21,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv("AGENT_TEST_ROLE"); role != "" {
 		os.Exit(play(role))
 	}
+	journaltest.UseMemory()
 	os.Exit(m.Run())
 }
 
