@@ -349,6 +349,22 @@ func TestManualNamesCommandsAndFlags(t *testing.T) {
 // directModule matches a direct requirement of go.mod.
 var directModule = regexp.MustCompile(`(?m)^\t(?:github\.com/)?(\S+?)(?:/v[0-9]+)? v\S+$`)
 
+// slashCommand matches a command in what /help prints.
+var slashCommand = regexp.MustCompile(`(?m)^  (/[a-z]+)`)
+
+func TestManualNamesSlashCommands(t *testing.T) {
+	chat := readText(t, filepath.Join(manualDir, "chat.md"))
+	commands := slashCommand.FindAllStringSubmatch(newShell(t).exec("echo /help | agent-chatter chat"), -1)
+	if len(commands) == 0 {
+		t.Fatal("/help lists no commands")
+	}
+	for _, match := range commands {
+		if !strings.Contains(chat, "`"+match[1]) {
+			t.Errorf("guide/chat.md does not name %s", match[1])
+		}
+	}
+}
+
 func TestManualNamesModules(t *testing.T) {
 	libraries := readText(t, filepath.Join(manualDir, "libraries.md"))
 	for _, match := range directModule.FindAllStringSubmatch(readText(t, "../../go.mod"), -1) {
