@@ -346,9 +346,6 @@ func TestManualNamesCommandsAndFlags(t *testing.T) {
 	}
 }
 
-// directModule matches a direct requirement of go.mod.
-var directModule = regexp.MustCompile(`(?m)^\t(?:github\.com/)?(\S+?)(?:/v[0-9]+)? v\S+$`)
-
 // slashCommand matches a command in what /help prints.
 var slashCommand = regexp.MustCompile(`(?m)^  (/[a-z]+)`)
 
@@ -364,6 +361,9 @@ func TestManualNamesSlashCommands(t *testing.T) {
 		}
 	}
 }
+
+// directModule matches a direct requirement of go.mod.
+var directModule = regexp.MustCompile(`(?m)^\t(?:github\.com/)?(\S+?)(?:/v[0-9]+)? v\S+$`)
 
 func TestManualNamesModules(t *testing.T) {
 	libraries := readText(t, filepath.Join(manualDir, "libraries.md"))
