@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -341,7 +342,7 @@ func TestDeletingCachesChangesNothing(t *testing.T) {
 func keepCheckpoint(t *testing.T, d *disk, id string) {
 	t.Helper()
 	team := catalog.New(d.root, journal.Options{}).Team("ensemble")
-	state, loaded, err := team.Load(id)
+	state, loaded, err := team.Load(context.Background(), id)
 	if err == nil {
 		err = team.WriteCheckpoint(id, state, loaded.At)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
@@ -208,7 +209,7 @@ func aloneText(mark, id string, messages int) string {
 }
 
 // mergedText says what a session was made of.
-func mergedText(a, b string, m catalog.Merged) string {
+func mergedText(a, b string, m sessioncopy.Merged) string {
 	return fmt.Sprintf("Session %s has %s that both had, %d of %s and %d of %s, which stay as they are.", m.ID, count(m.Common, "message"), m.A, a, m.B, b)
 }
 

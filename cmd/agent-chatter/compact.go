@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -174,7 +175,7 @@ func (cmd *compactCommand) act(t *catalog.Dir, p *catalog.RetentionPass, s catal
 }
 
 func (cmd *compactCommand) checkpoint(t *catalog.Dir, s catalog.Session, done *compacted) error {
-	state, loaded, err := t.Load(s.ID)
+	state, loaded, err := t.Load(context.TODO(), s.ID)
 	if err != nil {
 		return err
 	}

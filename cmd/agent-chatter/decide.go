@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -64,7 +65,7 @@ func (a *app) decide(name string, p projection.Payload, outcome string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.At(s.Dir()).Append(s.ID, projection.Record(now(), p)); err != nil {
+	if err := c.At(s.Dir()).Append(context.TODO(), s.ID, projection.Record(now(), p)); err != nil {
 		return err
 	}
 	a.notice(fmt.Sprintf("Session %s %s.", s.ID, outcome))

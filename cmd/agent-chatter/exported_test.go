@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
-		if err := a.catalog().At(session.Dir()).Append(session.ID, projection.Record(now(), projection.NewMessage("m5", now(), you, "and five", nil))); err != nil {
+		if err := a.catalog().At(session.Dir()).Append(context.Background(), session.ID, projection.Record(now(), projection.NewMessage("m5", now(), you, "and five", nil))); err != nil {
 			t.Fatal(err)
 		}
 		if err := formats[format](x, &after); err != nil {

@@ -67,7 +67,7 @@ func (cmd *chatCommand) toFollow(a *app) (*catalog.Dir, string, error) {
 
 // followMessages shows the last messages, where there are older ones, and those to come.
 func (a *app) followMessages(ctx context.Context, team *catalog.Dir, id, name string) error {
-	state, loaded, err := team.Load(id)
+	state, loaded, err := team.Load(context.TODO(), id)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 type sessionsFork struct {
@@ -74,7 +76,7 @@ func (r *replay) lastSeq(part span) (seq uint64, err error) {
 // fork makes a copy of a session of the team, up to the event of that number or
 // all of it, says so, and returns its id.
 func (a *app) fork(team *catalog.Dir, id string, upTo uint64) (string, error) {
-	fork, err := team.Fork(id, upTo)
+	fork, err := sessioncopy.Fork(context.TODO(), team, id, upTo)
 	if err == nil {
 		a.notice(forkedText(id, fork))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -220,7 +222,7 @@ func (a *app) take(s *interchange.Session) imported {
 	a.takeSecrets(s)
 	done := imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
 	var err error
-	done.Taken, err = a.catalog().Team(s.TeamID).ImportSession(s)
+	done.Taken, err = sessioncopy.Import(context.TODO(), a.catalog().Team(s.TeamID), s)
 	done.judge(err)
 	return done
 }

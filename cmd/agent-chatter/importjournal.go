@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -101,6 +103,6 @@ func (a *app) takeFrom(format, whole string, events iter.Seq2[journal.Event, err
 		}
 	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = a.catalog().Team(created.Team.ID).ImportEvents(created.SessionID, from, eventsWithout(secrets, all))
+	done.Taken, done.Total, err = sessioncopy.ImportEvents(context.TODO(), a.catalog().Team(created.Team.ID), created.SessionID, from, eventsWithout(secrets, all))
 	return done, err
 }

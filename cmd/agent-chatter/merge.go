@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 type sessionsMerge struct {
@@ -34,7 +36,7 @@ func (cmd *sessionsMerge) Run(a *app) error {
 	case first.Dir() != second.Dir():
 		return &exitError{exitFailed, mergeTeamsText(first, second)}
 	}
-	merged, err := c.At(found[0].Dir()).Merge(found[0].ID, found[1].ID)
+	merged, err := sessioncopy.Merge(context.TODO(), c.At(found[0].Dir()), found[0].ID, found[1].ID)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
@@ -200,7 +201,7 @@ func sampleTexts() []text {
 	add("partingText", "strangers", partingText(aliceID, bobID, projection.Parting{}))
 	add("aloneText", "", aloneText("<", aliceID, 3))
 	add("aloneText", "nothing", aloneText(">", bobID, 0))
-	add("mergedText", "", mergedText(aliceID, bobID, catalog.Merged{ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1}))
+	add("mergedText", "", mergedText(aliceID, bobID, sessioncopy.Merged{ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1}))
 	add("mergeTeamsText", "", mergeTeamsText(alice, bob))
 	add("askedAgainText", "", askedAgainText(aliceID, bobID))
 	add("notReachedText", "", notReachedText(aliceID, "turn:99"))

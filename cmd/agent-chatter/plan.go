@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -216,7 +217,7 @@ func (a *app) sayPassedOver(skipped []catalog.Session) {
 // teamOf finds the team of a session again: from the configuration that its
 // journal names.
 func (a *app) teamOf(t *catalog.Dir, id string) (*team.Team, error) {
-	state, _, err := t.Load(id)
+	state, _, err := t.Load(context.TODO(), id)
 	if err != nil {
 		return nil, err
 	}

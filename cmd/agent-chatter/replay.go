@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -108,7 +109,7 @@ func (r *replay) reaches(part span) error {
 		case r.last > 0 && p.seq > r.last:
 			return r.notReached(fmt.Sprint(p.seq))
 		case p.turn > 0:
-			state, _, err := r.team.Load(r.id)
+			state, _, err := r.team.Load(context.TODO(), r.id)
 			if err == nil && p.turn > state.Stats.Turns+len(state.OpenTurns) {
 				return r.notReached(fmt.Sprintf("turn:%d", p.turn))
 			}

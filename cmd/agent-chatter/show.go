@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func (cmd *sessionsShow) Run(a *app) error {
 	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
 		d.Path = info.Path()
 	}
-	state, loaded, err := c.At(s.Dir()).Load(s.ID)
+	state, loaded, err := c.At(s.Dir()).Load(context.TODO(), s.ID)
 	if err == nil {
 		d.describe(state)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -93,7 +94,7 @@ func (s *Files) elsewhere(teamID, sessionID string, notFound error) error {
 }
 
 func openFileLog(t *catalog.Dir, log *journal.Log, teamID string) (*fileLog, error) {
-	state, loaded, err := t.Load(log.ID())
+	state, loaded, err := t.Load(context.TODO(), log.ID())
 	switch {
 	case err != nil:
 		return nil, err

@@ -127,7 +127,7 @@ func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)[1:]...)
 	headless := new(catalog.MissingHeaderError)
-	if _, _, err := team.Load(id(1)); !errors.As(err, &headless) || headless.ID != id(1) {
+	if _, _, err := team.Load(ctx, id(1)); !errors.As(err, &headless) || headless.ID != id(1) {
 		t.Error("Load:", err)
 	}
 	for range 2 { // the second time from the index

@@ -285,7 +285,7 @@ func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
 	}
 	behind := add(t, team, id(1), end, said(5000, ada, "the end"))
 	disk.forget()
-	state, loaded, err := team.Load(id(1))
+	state, loaded, err := team.Load(ctx, id(1))
 	if err != nil || state.Row.MessageCount != 4001 {
 		t.Fatalf("%+v, %v", state, err)
 	}
@@ -422,7 +422,7 @@ func TestCachesThatCannotBeWrittenChangeNoAnswer(t *testing.T) {
 		disk.HalfWrites(n%2 == 0)
 		before := disk.Count()
 		sameAnswers(t, want, ask(t, c))
-		state, loaded, err := c.Team("kitchen").Load(id(2))
+		state, loaded, err := c.Team("kitchen").Load(ctx, id(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -551,7 +551,7 @@ func TestClosedSessionsAreListedWithoutOpeningThem(t *testing.T) {
 	team := c.Team("kitchen")
 	for n := range 3 {
 		put(t, team, id(n), chat(id(n), "kitchen", "Repair", n+1)...)
-		state, loaded, err := team.Load(id(n))
+		state, loaded, err := team.Load(ctx, id(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -571,7 +571,7 @@ func TestClosedDoesNotBelieveAStateThatIsNotOfTheWholeFile(t *testing.T) {
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
 	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 2)...)
-	state, loaded, err := team.Load(id(1))
+	state, loaded, err := team.Load(ctx, id(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -599,7 +599,7 @@ func TestSeveralProcessesKeepOneIndex(t *testing.T) {
 			for n := range 10 {
 				name := id(process*10 + n)
 				put(t, team, name, chat(name, "kitchen", "Repair", n+1)...)
-				state, loaded, err := team.Load(name)
+				state, loaded, err := team.Load(ctx, name)
 				if err != nil {
 					t.Error(err)
 					return
@@ -636,7 +636,7 @@ func TestIndexThatSomebodyElseIsWritingIsLeftAlone(t *testing.T) {
 	if got := list(t, c); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}
-	state, loaded, err := team.Load(id(1))
+	state, loaded, err := team.Load(ctx, id(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -671,7 +671,7 @@ func TestLargeTeamsRewriteTheIndexOnlyWhenItIsWorthIt(t *testing.T) {
 	if wrote(func() { list(t, c) }) {
 		t.Error("a list rewrote 1,000 rows for one event")
 	}
-	state, loaded, err := team.Load(id(999))
+	state, loaded, err := team.Load(ctx, id(999))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -713,7 +713,7 @@ func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
 	disk := watch()
 	c := mixed(t, root, disk)
 	list(t, c)
-	if err := c.Team("kitchen").Append(id(1), after(500, projection.SessionRenamed{Title: "Tea"})); err != nil {
+	if err := c.Team("kitchen").Append(ctx, id(1), after(500, projection.SessionRenamed{Title: "Tea"})); err != nil {
 		t.Fatal(err)
 	}
 	disk.forget()

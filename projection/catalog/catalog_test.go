@@ -39,7 +39,7 @@ func TestThereAreNoSessionsWhereThereIsNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := c.Team("kitchen").Load(id(1)); !errors.Is(err, journal.ErrNotFound) {
+	if _, _, err := c.Team("kitchen").Load(ctx, id(1)); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("loading: %v", err)
 	}
 	if _, err := os.Stat(root); !os.IsNotExist(err) {
@@ -128,7 +128,7 @@ func TestDamagedJournalsAreListedAndDoNotBreakTheList(t *testing.T) {
 			if s, _, err := c.Find(id(1)); err != nil || s.Damaged == "" {
 				t.Errorf("%+v, %v", s, err)
 			}
-			if _, _, err := team.Load(id(1)); err == nil {
+			if _, _, err := team.Load(ctx, id(1)); err == nil {
 				t.Error("it was loaded")
 			}
 			cached := ask(t, c)
@@ -242,7 +242,7 @@ func TestArchivedSessionsComeBackWithWhatIsAppended(t *testing.T) {
 	root := t.TempDir()
 	c := mixed(t, root, nil)
 	list(t, c)
-	if err := c.Team("Garden").Append(id(4), said(300, mia, "And water it")); err != nil {
+	if err := c.Team("Garden").Append(ctx, id(4), said(300, mia, "And water it")); err != nil {
 		t.Fatal(err)
 	}
 	s, _, err := c.Find("latest")
@@ -260,7 +260,7 @@ func TestNothingIsAppendedToWhatANewerVersionWrote(t *testing.T) {
 	records := chat(id(1), "kitchen", "Repair", 1)
 	put(t, team, id(1), append(records, journal.Record{Type: "message.appended", Data: []byte(`{"v":2}`)})...)
 	before := read(t, live(team, id(1)))
-	if err := team.Append(id(1), after(9, projection.SessionPinned{Pinned: true})); !errors.Is(err, projection.ErrNewer) {
+	if err := team.Append(ctx, id(1), after(9, projection.SessionPinned{Pinned: true})); !errors.Is(err, projection.ErrNewer) {
 		t.Errorf("%v", err)
 	}
 	if string(read(t, live(team, id(1)))) != string(before) {
@@ -479,5 +479,16 @@ func TestShortIDsNameTheirSessions(t *testing.T) {
 		if s, _, err := c.Find(short); err != nil || s.ID != name || len(short) != 4 {
 			t.Errorf("%s for %s: %s, %v", short, name, s.ID, err)
 		}
+	}
+}
+
+func TestUpdateIndexKeepsMissingHeader(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), said(1, mia, "hello"))
+	state := &projection.State{Seq: 1}
+	team.UpdateIndex(id(1), state, end)
+	if s, err := team.Session(id(1)); err != nil || !s.MissingHeader {
+		t.Errorf("%+v, %v", s, err)
 	}
 }

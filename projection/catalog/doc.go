@@ -1,5 +1,5 @@
-// Package catalog finds sessions on the disk, keeps what makes that cheap, and
-// makes sessions of others.
+// Package catalog finds sessions on the disk and keeps the caches that make
+// that cheap.
 //
 // A Catalog is the directory of all sessions, with one directory for each team;
 // a Team is one of these. What a catalog keeps are caches, computed from
@@ -35,15 +35,4 @@
 // its sequence number and sum ends at its offset. A crash leaves the old one,
 // the new one, or one that cannot be read: then the journal is folded from its
 // beginning.
-//
-// # Copies
-//
-// Fork and Merge write a new session, Take and TakeEvents one of somebody else's,
-// or what one that is known already does not have of it. They hold a few megabytes
-// however long the sessions are, and Merge 32 bytes for each event that the first one
-// has alone; Take has all of the session that it is given. A failure leaves nothing of a new session. A crash leaves
-// a shorter one, whole in itself: of a fork or a merge nobody has heard, and an
-// import goes on with it when it is repeated. What they read may be written to
-// meanwhile; what they append to is locked, and refused with journal.ErrChanged when
-// it is not what was read.
 package catalog

@@ -62,7 +62,7 @@ var teamLives = []struct {
 		l.do("Archive", func(team *catalog.Dir) error { return team.Archive(id(1)) })
 		l.list()
 		l.do("Append", func(team *catalog.Dir) error {
-			return team.Append(id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
+			return team.Append(ctx, id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
 		})
 		l.do("Tidy", func(team *catalog.Dir) error {
 			return team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour), catalog.Budget{})
@@ -248,7 +248,7 @@ func (l *teamLife) resume(n int) {
 		return err
 	})
 	l.try("Load", func() (err error) {
-		s.state, _, err = l.team.Load(id(n))
+		s.state, _, err = l.team.Load(ctx, id(n))
 		return err
 	})
 	l.open[n] = s
@@ -438,7 +438,7 @@ func answersOf(team *catalog.Dir) (a answers, err error) {
 		return a, err
 	}
 	for _, s := range a.Sessions {
-		state, loaded, err := team.Load(s.ID)
+		state, loaded, err := team.Load(ctx, s.ID)
 		text, _ := json.Marshal(state)
 		a.Loaded[s.ID] = fmt.Sprintf("%s %+v %v", text, loaded.At, err)
 	}

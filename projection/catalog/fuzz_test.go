@@ -91,7 +91,7 @@ func FuzzReadCheckpoint(f *testing.F) {
 		if err := os.WriteFile(checkpointOf(x.team, id(1)), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		state, loaded, err := x.team.Load(id(1))
+		state, loaded, err := x.team.Load(ctx, id(1))
 		if err != nil || loaded.At != x.end {
 			t.Fatalf("%v, %v", loaded, err)
 		}

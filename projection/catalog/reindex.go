@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -50,7 +51,7 @@ func (t *Dir) reindexed(info journal.Info, earlier row) (row, error) {
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), nil
 	}
-	state, loaded, err := t.foldFrom(info.ID, &projection.State{}, journal.Position{})
+	state, loaded, err := t.foldFrom(context.TODO(), info.ID, &projection.State{}, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, nil // deleted since
 	}

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 )
 
 var (
+	ctx     = context.Background()
 	created = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
 	mia     = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
 	ada     = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
@@ -166,7 +168,7 @@ func list(t testing.TB, c interface {
 // load returns the state of a session as JSON, and how it was come by.
 func load(t testing.TB, team *catalog.Dir, id string) (string, catalog.Loaded) {
 	t.Helper()
-	state, loaded, err := team.Load(id)
+	state, loaded, err := team.Load(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +187,7 @@ func asJSON(t testing.TB, v any) string {
 // keep folds a session and writes its checkpoint.
 func keep(t testing.TB, team *catalog.Dir, id string) journal.Position {
 	t.Helper()
-	state, loaded, err := team.Load(id)
+	state, loaded, err := team.Load(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +224,7 @@ func ask(t testing.TB, c *catalog.Catalog) answers {
 	names := []string{"latest", "no such session"}
 	for _, s := range a.Sessions {
 		names = append(names, s.ID, strings.ToLower(s.ID[18:]), s.Title)
-		state, loaded, err := c.At(s.Dir()).Load(s.ID)
+		state, loaded, err := c.At(s.Dir()).Load(ctx, s.ID)
 		a.Loaded[s.ID] = fmt.Sprint(asJSON(t, state), loaded.At, loaded.Torn, err)
 	}
 	for _, name := range names {

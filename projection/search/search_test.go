@@ -278,7 +278,7 @@ func TestAnUnfinishedReplyIsFound(t *testing.T) {
 func damage(t testing.TB, team *catalog.Dir, id string) {
 	t.Helper()
 	for range 2 {
-		if err := team.Append(id, projection.Record(begun, projection.SessionRenamed{Title: "x"})); err != nil {
+		if err := team.Append(context.Background(), id, projection.Record(begun, projection.SessionRenamed{Title: "x"})); err != nil {
 			t.Fatal(err)
 		}
 	}

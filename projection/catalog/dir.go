@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -186,7 +187,7 @@ func (t *Dir) freshRow(info journal.Info, known row) (row, int64) {
 		return damagedRow(info, &projection.State{}, info.Err), 0
 	}
 	state, from := known.seed(info)
-	state, loaded, err := t.foldFrom(info.ID, state, from)
+	state, loaded, err := t.foldFrom(context.TODO(), info.ID, state, from)
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, 0 // deleted since
 	}
@@ -197,68 +198,6 @@ func (t *Dir) freshRow(info journal.Info, known row) (row, int64) {
 		return newRow(info, state, loaded.At), 0 // nothing that could be kept
 	}
 	return newRow(info, state, loaded.At), foldBytes + loaded.At.Offset - loaded.From.Offset
-}
-
-// foldFrom folds the rest of a journal into a state that stands at a place in
-// it, or all of the journal when that is no place of it.
-func (t *Dir) foldFrom(id string, state *projection.State, from journal.Position) (*projection.State, Loaded, error) {
-	reader, err := t.journals.Reader(id, from)
-	if err == nil && !reader.Holds(from) {
-		reader.Close()
-		state, from = &projection.State{}, journal.Position{}
-		reader, err = t.journals.Reader(id, from)
-	}
-	if err != nil {
-		return state, Loaded{}, err
-	}
-	defer reader.Close()
-	err = fold(state, reader)
-	return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
-}
-
-var errNotSession = errors.New("it does not begin with session.created")
-
-// MissingHeaderError says that every line of a journal checks and that it is no
-// session: the line that said whose it is was damaged once, or all are gone.
-// Nobody can go on with it, and Repair has nothing to do.
-type MissingHeaderError struct{ ID, Reason string }
-
-func (e *MissingHeaderError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
-
-func fold(state *projection.State, r *journal.Reader) error {
-	for e, err := range r.Scan() {
-		if err != nil {
-			return err
-		}
-		state.Apply(e)
-	}
-	if r.Position().Seq > 0 && state.SessionID == "" {
-		return errNotSession
-	}
-	return nil
-}
-
-// Load folds a session from its newest checkpoint that counts. It returns the
-// place in the journal that the state stands at and how far behind the
-// checkpoint that is. A torn tail ends the fold without an error. Errors:
-// journal.ErrNotFound; a *journal.CorruptError; a *HeadlessError.
-func (t *Dir) Load(id string) (*projection.State, Loaded, error) {
-	state, from := t.checkpoint(id)
-	state, loaded, err := t.foldFrom(id, state, from)
-	if err == errNotSession {
-		err = &MissingHeaderError{id, err.Error()}
-	}
-	if err != nil {
-		return nil, Loaded{}, err
-	}
-	return state, loaded, nil
-}
-
-// Loaded says how a session was loaded.
-type Loaded struct {
-	At   journal.Position // behind the last event of the state
-	From journal.Position // of the checkpoint that was used; zero: none
-	Torn journal.Torn     // what a crash left behind
 }
 
 // Delete moves a session to the trash and removes its checkpoint.
@@ -288,15 +227,25 @@ func (t *Dir) Archive(id string) error {
 	return nil
 }
 
-// Append records something about a session that nobody has open, durably. It
-// returns a *journal.LockedError when somebody has, and projection.ErrNewer when
-// a newer version of the program wrote to it.
-func (t *Dir) Append(id string, records ...journal.Record) error {
-	w, err := t.open(id)
+// Append appends records to a session that is not open, and syncs them. Errors:
+// those of OpenToAppend.
+func (t *Dir) Append(ctx context.Context, id string, records ...journal.Record) error {
+	log, state, err := t.OpenToAppend(ctx, id)
 	if err != nil {
 		return err
 	}
-	return w.append(records)
+	defer log.Close()
+	events, err := log.Append(records...)
+	for _, e := range events {
+		state.Apply(e)
+	}
+	if err == nil {
+		err = log.Sync()
+	}
+	if err == nil {
+		t.UpdateIndex(id, state, log.Position())
+	}
+	return err
 }
 
 // Restore takes a session out of the trash, as journal.Dir.Restore does.

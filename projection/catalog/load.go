@@ -1,0 +1,137 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// MissingHeaderError reports a journal that is not a session: every line has a
+// valid checksum, but the first event is not session.created, or there is none.
+// The session cannot be resumed, and journal.Dir.Repair does not change it.
+type MissingHeaderError struct{ ID, Reason string }
+
+func (e *MissingHeaderError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
+
+var errNotSession = errors.New("it does not begin with session.created")
+
+// Loaded describes how Load came to a state.
+type Loaded struct {
+	At   journal.Position // after the last event of the state
+	From journal.Position // of the checkpoint that was used; zero: none
+	Torn journal.Torn     // the torn tail, which the state does not include
+}
+
+// Load folds a session from its newest valid checkpoint, or else from its
+// beginning. A torn tail ends the fold without an error. Errors:
+// journal.ErrNotFound; *journal.CorruptError; *MissingHeaderError; that of ctx
+// when it is done.
+func (d *Dir) Load(ctx context.Context, id string) (*projection.State, Loaded, error) {
+	state, from := d.checkpoint(id)
+	state, loaded, err := d.foldFrom(ctx, id, state, from)
+	if err == errNotSession {
+		err = &MissingHeaderError{id, err.Error()}
+	}
+	if err != nil {
+		return nil, Loaded{}, err
+	}
+	return state, loaded, nil
+}
+
+// foldFrom folds the part of a journal after a position into a state that
+// stands there. If the journal does not have that position, it folds the whole
+// journal into a new state.
+func (d *Dir) foldFrom(
+	ctx context.Context, id string, state *projection.State, from journal.Position,
+) (*projection.State, Loaded, error) {
+	reader, err := d.journals.Reader(id, from)
+	if err == nil && !reader.Holds(from) {
+		reader.Close()
+		state, from = &projection.State{}, journal.Position{}
+		reader, err = d.journals.Reader(id, from)
+	}
+	if err != nil {
+		return state, Loaded{}, err
+	}
+	defer reader.Close()
+	for e, err := range reader.Scan() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
+		}
+		state.Apply(e)
+	}
+	if reader.Position().Seq > 0 && state.SessionID == "" {
+		err = errNotSession
+	}
+	return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
+}
+
+var sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
+
+// Events yields the events of a session from its first one, as
+// journal.Reader.Scan does. A journal that is not a session yields a
+// *MissingHeaderError instead of its events. When ctx is done, its error ends
+// the sequence.
+func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		r, err := d.journals.Reader(id, journal.Position{})
+		if err != nil {
+			yield(journal.Event{}, err)
+			return
+		}
+		defer r.Close()
+		created := false
+		for e, err := range r.Scan() {
+			created = created || e.Type == sessionCreated
+			switch {
+			case err != nil:
+			case ctx.Err() != nil:
+				e, err = journal.Event{}, ctx.Err()
+			case !created && e.Type != journal.TypeRecovered:
+				e, err = journal.Event{}, &MissingHeaderError{id, errNotSession.Error()}
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Open opens the journal of a session and folds it. Until the log is closed, the
+// caller is its only writer; nothing is written before its first Append. The
+// caller must not append if the state is Newer. Errors: those of Load;
+// *journal.LockedError if the session is open elsewhere; journal.ErrChanged if
+// the journal was replaced while it was read.
+func (d *Dir) Open(ctx context.Context, id string) (*journal.Log, *projection.State, Loaded, error) {
+	log, err := d.journals.Open(id)
+	if err != nil {
+		return nil, nil, Loaded{}, err
+	}
+	state, loaded, err := d.Load(ctx, id)
+	if err == nil && loaded.At != log.Position() {
+		err = fmt.Errorf("%s: %w", log.Path(), journal.ErrChanged)
+	}
+	if err != nil {
+		return nil, nil, Loaded{}, errors.Join(err, log.Close())
+	}
+	return log, state, loaded, nil
+}
+
+// OpenToAppend is Open for a caller that appends. It returns
+// projection.ErrNewer if a newer version of the program wrote to the session.
+func (d *Dir) OpenToAppend(ctx context.Context, id string) (*journal.Log, *projection.State, error) {
+	log, state, _, err := d.Open(ctx, id)
+	if err == nil && state.Newer {
+		err = fmt.Errorf("session %s: %w; upgrade agent-chatter to change it", id, projection.ErrNewer)
+		return nil, nil, errors.Join(err, log.Close())
+	}
+	return log, state, err
+}

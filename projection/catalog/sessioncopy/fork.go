@@ -1,0 +1,99 @@
+package sessioncopy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Fork copies a session, which may be open elsewhere or archived, into a new
+// one that records its parent, and returns the id of the new session. It copies
+// the events up to the sequence number upTo, or all if upTo is 0. If event upTo
+// is the reply of a turn, the end of that turn is copied with it. Damage before
+// that event is an error; damage after it is not.
+func Fork(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (string, error) {
+	upTo, err := lastToCopy(ctx, dir, id, upTo)
+	if err != nil {
+		return "", err
+	}
+	f := fork{id: dir.Journals().NewID(), parent: projection.Parent{SessionID: id, Seq: upTo}}
+	err = create(ctx, dir, f.id, func(w *writer) error {
+		for e, err := range dir.Events(ctx, id) {
+			if err != nil {
+				return err
+			}
+			if err := f.copy(e, w); err != nil {
+				return err
+			}
+			if e.Seq >= upTo {
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return f.id, nil
+}
+
+// lastToCopy returns the sequence number of the last event of a fork. It reads
+// every event before it, so that damage is reported before a copy is begun.
+//
+// A reply is followed by the task that it sets and the end of its turn. Without
+// those the turn would look interrupted.
+func lastToCopy(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (uint64, error) {
+	last := uint64(0)
+	for e, err := range dir.Events(ctx, id) {
+		if upTo == 0 || last < upTo {
+			if err != nil {
+				return 0, err
+			}
+			last = e.Seq
+			continue
+		}
+		if err != nil {
+			return upTo, nil
+		}
+		switch p, _ := projection.Decode(e); p := p.(type) {
+		case projection.TaskSet:
+		case projection.TurnEnded:
+			if p.FinishReason == projection.Done {
+				return e.Seq, nil
+			}
+			return upTo, nil
+		default:
+			return upTo, nil
+		}
+	}
+	switch {
+	case last == 0 || upTo > last:
+		return 0, fmt.Errorf("session %s has no event %d: its last one is %d", id, upTo, last)
+	case upTo > 0:
+		return upTo, nil
+	}
+	return last, nil
+}
+
+// fork is the identity of a new session that begins as a copy of its parent.
+type fork struct {
+	id     string
+	parent projection.Parent
+}
+
+// copy adds an event of the parent. Events about the parent's file are left
+// out, and session.created gets the identity of the fork.
+func (f fork) copy(e journal.Event, w *writer) error {
+	switch p, _ := projection.Decode(e); p := p.(type) {
+	case projection.JournalRecovered:
+		return nil
+	case projection.SessionCreated:
+		p.SessionID, p.Parent = f.id, &f.parent
+		return w.add(projection.Record(e.Time, p))
+	}
+	return w.add(journal.Record{Type: e.Type, Data: slices.Clone(e.Data), Time: e.Time})
+}

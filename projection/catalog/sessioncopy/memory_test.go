@@ -1,0 +1,83 @@
+package sessioncopy_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+)
+
+// unsyncedFS records the most bytes that were written to a file between two
+// syncs, which is what a journal.Log holds in memory.
+type unsyncedFS struct {
+	journal.FS
+	most int
+}
+
+func (u *unsyncedFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := u.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &unsyncedFile{File: f, fs: u}, nil
+}
+
+type unsyncedFile struct {
+	journal.File
+	fs       *unsyncedFS
+	unsynced int
+}
+
+func (f *unsyncedFile) Write(b []byte) (int, error) {
+	f.unsynced += len(b)
+	f.fs.most = max(f.fs.most, f.unsynced)
+	return f.File.Write(b)
+}
+
+// Sync syncs nothing: the test has no power cut.
+func (f *unsyncedFile) Sync() error {
+	f.unsynced = 0
+	return nil
+}
+
+func TestForkHoldsFewMegabytes(t *testing.T) {
+	disk := &unsyncedFS{FS: journal.OS}
+	_, dir := newTeam(t, journal.Options{FS: disk})
+	records := []journal.Record{header(id(1))}
+	for i := range 40 {
+		records = append(records, message(i+1, mia, strings.Repeat("word ", 200_000)))
+	}
+	end := put(t, dir, id(1), records...)
+	fork, err := sessioncopy.Fork(ctx, dir, id(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if disk.most > 12<<20 {
+		t.Errorf("%d bytes of %d were held", disk.most, end.Offset)
+	}
+	if s, err := dir.Session(fork); err != nil || s.MessageCount != 40 {
+		t.Errorf("the copy has %d messages, %v", s.MessageCount, err)
+	}
+}
+
+func TestImportEventsHoldsFewMegabytes(t *testing.T) {
+	disk := &unsyncedFS{FS: journal.OS}
+	_, dir := newTeam(t, journal.Options{FS: disk})
+	texts := []string{"hello"}
+	for _, more := range []int{30, 30} {
+		for range more {
+			texts = append(texts, strings.Repeat("word ", 200_000))
+		}
+		if written, err := importEvents(t, dir, texts...); written < more || err != nil {
+			t.Fatalf("wrote %d messages, %v", written, err)
+		}
+		if disk.most > 12<<20 {
+			t.Errorf("%d bytes were held", disk.most)
+		}
+	}
+	if s, err := dir.Session(id(1)); err != nil || s.MessageCount != len(texts) {
+		t.Errorf("%d messages, %v", s.MessageCount, err)
+	}
+}

@@ -1,0 +1,179 @@
+package sessioncopy_test
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+)
+
+func mustMerge(t testing.TB, dir *catalog.Dir, a, b string) string {
+	t.Helper()
+	merged, err := sessioncopy.Merge(ctx, dir, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merged.ID
+}
+
+func mustFork(t testing.TB, dir *catalog.Dir, id string) string {
+	t.Helper()
+	fork, err := sessioncopy.Fork(ctx, dir, id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fork
+}
+
+func TestMergeCopiesEachExchangeOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		sessions func(t *testing.T, dir *catalog.Dir) (a, b string)
+		want     []string
+	}{
+		"diverged": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, "first", ">one")
+			say(t, dir, b, 20, "second", ">two")
+			say(t, dir, id(1), 30, "third", ">three")
+			return b, id(1)
+		}, []string{"hello", ">hi", "first", ">one", "second", ">two", "third", ">three"}},
+		"merged before": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, "first", ">one")
+			say(t, dir, b, 5, "second", ">two")
+			return mustMerge(t, dir, id(1), b), id(1)
+		}, []string{"hello", ">hi", "second", ">two", "first", ">one"}},
+		"merged before, within an exchange": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, b, 5, "second", ">two")
+			say(t, dir, id(1), 10, "first", ">one")
+			a = mustMerge(t, dir, id(1), b)
+			say(t, dir, id(1), 12, ">one and a half", "third")
+			return a, id(1)
+		}, []string{"hello", ">hi", "second", ">two", "first", ">one", ">one and a half", "third"}},
+		"diverged within an exchange": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, b, 5, "second", ">two")
+			say(t, dir, id(1), 10, ">late", "first", ">one")
+			return id(1), b
+		}, []string{"hello", ">hi", ">late", "second", ">two", "first", ">one"}},
+		"merged with a wrong clock": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, b, 50, "second", ">two")
+			say(t, dir, id(1), 60, "first")
+			a = mustMerge(t, dir, id(1), b)
+			say(t, dir, id(1), 10, ">one")
+			say(t, dir, id(1), 11, "third")
+			return a, id(1)
+		}, []string{"hello", ">hi", "second", ">two", "first", ">one", "third"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, dir := newTeam(t, journal.Options{})
+			put(t, dir, id(1), header(id(1)), message(1, mia, "hello"), message(2, ada, ">hi"))
+			a, b := c.sessions(t, dir)
+			got := texts(t, dir, mustMerge(t, dir, a, b))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("messages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFailedCopyLeavesNoSession(t *testing.T) {
+	for name, copySession := range map[string]func(dir *catalog.Dir) (string, error){
+		"fork": func(dir *catalog.Dir) (string, error) { return sessioncopy.Fork(ctx, dir, id(1), 0) },
+		"merge": func(dir *catalog.Dir) (string, error) {
+			merged, err := sessioncopy.Merge(ctx, dir, id(1), id(2))
+			return merged.ID, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := 1; ; n++ {
+				disk := journaltest.New(journal.OS)
+				c, dir := newTeam(t, journal.Options{FS: disk})
+				put(t, dir, id(1), conversation(id(1), "hello", "well", "hello", "well")...)
+				put(t, dir, id(2), conversation(id(2), "bye", "well", "bye", "well")...)
+				disk.Fail(n, syscall.EIO)
+				made, err := copySession(dir)
+				if err != nil && (!errors.Is(err, syscall.EIO) || errors.Is(err, journal.ErrNotFound)) {
+					t.Errorf("operation %d: %v", n, err)
+				}
+				if sessions := list(t, c); (err == nil) != (len(sessions) == 3) || len(sessions) < 2 {
+					t.Errorf("operation %d: %q, %v, and %d sessions are listed\n%s", n, made, err, len(sessions), disk)
+				}
+				if trashed, err := dir.Journals().ListTrash(); err != nil || len(trashed) > 0 {
+					t.Errorf("operation %d: the trash has %v, %v", n, trashed, err)
+				}
+				if !disk.Failed() || t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestJournalWithoutHeaderIsRefused(t *testing.T) {
+	c, dir := newTeam(t, journal.Options{})
+	put(t, dir, id(1), message(1, mia, "hello"), message(2, ada, "well"))
+	put(t, dir, id(2), conversation(id(2), "bye", "well")...)
+	_, fork := sessioncopy.Fork(ctx, dir, id(1), 0)
+	_, mergeA := sessioncopy.Merge(ctx, dir, id(1), id(2))
+	_, mergeB := sessioncopy.Merge(ctx, dir, id(2), id(1))
+	_, session := sessioncopy.Import(ctx, dir, save(t, "hello", "well"))
+	_, events := importEvents(t, dir, "hello", "well")
+	for name, err := range map[string]error{
+		"Fork": fork, "Merge as a": mergeA, "Merge as b": mergeB, "Import": session, "ImportEvents": events,
+	} {
+		var missing *catalog.MissingHeaderError
+		if !errors.As(err, &missing) || missing.ID != id(1) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if sessions := list(t, c); len(sessions) != 2 {
+		t.Errorf("%d sessions are listed", len(sessions))
+	}
+}
+
+// A power cut during the first batch leaves half a line, which the next writer
+// sets aside and records before session.created.
+func TestCopySessionThatBeginsWithRecovery(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	write(t, journalOf(dir, id(1)), []byte(`{"seq":1,`))
+	if _, err := importEvents(t, dir, "hello", "well"); err != nil {
+		t.Fatal(err)
+	}
+	say(t, dir, id(1), 10, "more")
+	fork, err := sessioncopy.Fork(ctx, dir, id(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"hello", "well", "more"}, texts(t, dir, fork)); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeRecordsSource(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	put(t, dir, id(1), conversation(id(1), "hello", "well")...)
+	b := mustFork(t, dir, id(1))
+	say(t, dir, b, 10, "second", ">two", ">three")
+	merged, err := sessioncopy.Merge(ctx, dir, id(1), b)
+	if err != nil || merged.Common != 2 || merged.A != 0 || merged.B != 3 {
+		t.Fatalf("%+v, %v", merged, err)
+	}
+	state, _, err := dir.Load(ctx, merged.ID)
+	if err != nil || state.Parent == nil || *state.Parent != (projection.Parent{SessionID: id(1), Seq: 3}) {
+		t.Errorf("parent %+v, %v", state.Parent, err)
+	}
+	if !state.Row.UpdatedAt.Equal(created.Add(12 * time.Minute)) {
+		t.Errorf("updated %v", state.Row.UpdatedAt)
+	}
+}

@@ -1,0 +1,117 @@
+package sessioncopy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+const (
+	batchBytes    = 1 << 20 // payload bytes after which a batch is written
+	unsyncedBytes = 8 << 20 // written bytes after which the journal is synced; it holds them until then
+)
+
+// writer appends any number of events to a session and holds a few megabytes
+// of them in memory.
+type writer struct {
+	ctx      context.Context
+	dir      *catalog.Dir
+	log      *journal.Log
+	state    *projection.State
+	batch    []journal.Record
+	bytes    int // of the batch
+	unsynced int // bytes written since the last sync
+}
+
+// openAt opens a session whose events were read up to end. It returns
+// journal.ErrChanged if the session does not end there.
+func openAt(ctx context.Context, dir *catalog.Dir, id string, end journal.Position) (*writer, error) {
+	log, state, err := dir.OpenToAppend(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if log.Position() != end {
+		return nil, errors.Join(fmt.Errorf("session %s: %w", id, journal.ErrChanged), log.Close())
+	}
+	return &writer{ctx: ctx, dir: dir, log: log, state: state}, nil
+}
+
+// create writes a new session with the given function. If that fails, the
+// session is removed. The journal may exist without events: a crash during its
+// creation leaves it empty.
+func create(ctx context.Context, dir *catalog.Dir, id string, write func(*writer) error) error {
+	w, err := openAt(ctx, dir, id, journal.Position{})
+	if errors.Is(err, journal.ErrNotFound) {
+		var log *journal.Log
+		log, err = dir.Journals().Create(id)
+		w = &writer{ctx: ctx, dir: dir, log: log, state: &projection.State{}}
+	}
+	if err != nil {
+		return err
+	}
+	defer w.log.Close()
+	if err = write(w); err == nil {
+		err = w.finish()
+	}
+	if err != nil {
+		// Crash here leaves a valid, shorter session whose id no caller knows.
+		return errors.Join(err, w.log.Discard())
+	}
+	return nil
+}
+
+// add adds a record to the batch and writes a full batch. The record's Data
+// must not change until it is written.
+func (w *writer) add(r journal.Record) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	w.batch, w.bytes = append(w.batch, r), w.bytes+len(r.Data)
+	if w.bytes < batchBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush appends the batch.
+func (w *writer) flush() error {
+	events, err := w.log.Append(w.batch...)
+	for _, e := range events {
+		w.state.Apply(e)
+	}
+	w.unsynced += w.bytes
+	w.batch, w.bytes = nil, 0
+	if err == nil && w.unsynced >= unsyncedBytes {
+		w.unsynced = 0
+		err = w.log.Sync()
+	}
+	return err
+}
+
+// finish makes all events durable and updates the index.
+func (w *writer) finish() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if err := w.log.Sync(); err != nil {
+		return err
+	}
+	w.dir.UpdateIndex(w.log.ID(), w.state, w.log.Position())
+	return nil
+}
+
+// appendAt appends the records to an existing session in one batch. It returns
+// journal.ErrChanged if the session does not end at the position.
+func appendAt(ctx context.Context, dir *catalog.Dir, id string, end journal.Position, records []journal.Record) error {
+	w, err := openAt(ctx, dir, id, end)
+	if err != nil {
+		return err
+	}
+	defer w.log.Close()
+	w.batch = records
+	return w.finish()
+}
