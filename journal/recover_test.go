@@ -186,6 +186,7 @@ func TestACutJournalEndsInATornTailBecauseAMissingEndCannotBeSeen(t *testing.T) 
 	}
 }
 
+// With -short, every fifth byte and every newline are changed.
 func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -206,7 +207,7 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	line, start := 1, int64(0)
 	for i, c := range original {
 		for p, pattern := range patterns {
-			if pattern(c) == c {
+			if pattern(c) == c || testing.Short() && i%5 > 0 && c != '\n' {
 				continue
 			}
 			_, err := file.WriteAt([]byte{pattern(c)}, int64(i))
