@@ -336,7 +336,7 @@ func agentTexts() []text {
 	}
 	enemy := team.Agent{Name: hostile, Command: hostile, Args: []string{hostile}}
 	start := &agent.StartError{Command: "claude", Install: "npm install -g x", Err: exec.ErrNotFound}
-	add("noAgentText", "", noAgentText(fmt.Errorf("%q: %w", hostile, team.ErrAgentNotFound)))
+	add("noAgentText", "", noAgentText(fmt.Errorf("%w: %q", team.ErrAgentNotFound, hostile)))
 	add("registeredText", "", registeredText(enemy))
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
 	add("unregisteredText", "", unregisteredText(enemy))

@@ -11,12 +11,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 )
 
-// leastInherited is how many bytes a secret of this program's own environment has. What is
-// shorter was not given for this conversation, and may be any word of it.
-const leastInherited = 8
+// minInherited is the minimum length of an inherited secret, in bytes. A shorter value may be any
+// word of a conversation.
+const minInherited = 8
 
-// Secrets are the variables that the team's agents may print: those of each member's settings
-// and those that they inherit. A nil team has only the latter.
+// Secrets returns the variables whose values the team's agents may print: those of the members'
+// settings and the inherited ones. A nil team has only the latter.
 func (t *Team) Secrets() []redact.Variable {
 	var variables []redact.Variable
 	if t != nil {
@@ -27,19 +27,20 @@ func (t *Team) Secrets() []redact.Variable {
 	return append(variables, InheritedSecrets()...)
 }
 
-// InheritedSecrets are the variables of this program's environment that may be secrets.
+// InheritedSecrets returns the variables of the program's environment that may be secrets. Which
+// of them are, package redact decides by their names.
 func InheritedSecrets() []redact.Variable {
 	var variables []redact.Variable
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if len(value) >= leastInherited && !isFile(value) {
+		if len(value) >= minInherited && !isFile(value) {
 			variables = append(variables, redact.Variable{Name: name, Value: value})
 		}
 	}
 	return variables
 }
 
-// Secrets are the variables that the member's own settings give its agent.
+// Secrets returns the variables that the member's settings pass to its agent.
 func (m Member) Secrets() []redact.Variable {
 	var variables []redact.Variable
 	env := m.Environment()
@@ -49,12 +50,13 @@ func (m Member) Secrets() []redact.Variable {
 		}
 	}
 	if name := m.APIKeyEnv; name != "" {
-		variables = append(variables, redact.Variable{Name: name, Value: cmp.Or(env[name], os.Getenv(name)), Certain: true})
+		value := cmp.Or(env[name], os.Getenv(name))
+		variables = append(variables, redact.Variable{Name: name, Value: value, Certain: true})
 	}
 	return variables
 }
 
-// isFile reports whether a value is the path of something that is there: no secret.
+// isFile reports whether a value is the path of an existing file, which is not a secret.
 func isFile(value string) bool {
 	if !strings.ContainsAny(value, "/"+string(os.PathSeparator)) {
 		return false
@@ -63,11 +65,10 @@ func isFile(value string) bool {
 	return err == nil
 }
 
-// reference is a value that stands for a variable of this program's environment.
+// reference matches a value that refers to a variable of the program's environment.
 var reference = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})$`)
 
-// referenced is the name of the variable that a value of a member's environment refers to; ""
-// when it is to be taken as it stands.
+// referenced returns the name of the variable that a value refers to; "" if it is literal.
 func referenced(value string) string {
 	match := reference.FindStringSubmatch(value)
 	if match == nil {
@@ -76,9 +77,9 @@ func referenced(value string) string {
 	return match[1] + match[2]
 }
 
-// Environment is what the member's Env gives its agent: $NAME and ${NAME} are what the
-// variable has in the environment of this program, and left out where it has none, so that a
-// team file needs no key in it. $$ at the beginning stands for a $ that refers to nothing.
+// Environment returns Env with references expanded, so that a team file needs no secrets: $NAME
+// and ${NAME} are replaced by the variable of the program's environment, and left out if it is
+// unset. A leading $$ stands for a literal $.
 func (m Member) Environment() map[string]string {
 	if len(m.Env) == 0 {
 		return nil
@@ -101,8 +102,8 @@ func (m Member) Environment() map[string]string {
 	return env
 }
 
-// Unset are the variables that the member's settings refer to and that this program's
-// environment does not have, in the order of their names.
+// Unset returns the names of the variables that the member's settings refer to and that the
+// program's environment lacks, sorted.
 func (m Member) Unset() []string {
 	names := []string{m.APIKeyEnv}
 	for _, value := range m.Env {
@@ -117,12 +118,11 @@ func (m Member) Unset() []string {
 	return slices.Compact(names)
 }
 
-// InPlain are the names of the member's variables whose secrets stand in its configuration as
-// they are, instead of a reference.
+// InPlain returns the names of the variables in Env that are secrets stored in plain text, sorted.
 func (m Member) InPlain() []string {
 	var names []string
 	for name, value := range m.Env {
-		if redact.Secret(name) && referenced(value) == "" && len(value) >= leastInherited && !isFile(value) {
+		if redact.Secret(name) && referenced(value) == "" && len(value) >= minInherited && !isFile(value) {
 			names = append(names, name)
 		}
 	}

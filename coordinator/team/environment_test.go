@@ -7,7 +7,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-func TestAMembersEnvironmentRefersToOurs(t *testing.T) {
+func TestEnvironmentExpandsReferences(t *testing.T) {
 	t.Setenv("GIVEN_KEY", "the key")
 	t.Setenv("EMPTY_KEY", "")
 	os.Unsetenv("NO_SUCH_KEY")
@@ -19,7 +19,7 @@ func TestAMembersEnvironmentRefersToOurs(t *testing.T) {
 		"A": "the key", "B": "the key", "D": "",
 		"E": "$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
 	})
-	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY", "NO_SUCH_KEY_EITHER"})
+	checkEqual(t, "the unset variables", m.Unset(), []string{"NO_SUCH_KEY", "NO_SUCH_KEY_EITHER"})
 	m.Env["NO_SUCH_KEY_EITHER"] = "$GIVEN_KEY"
-	checkEqual(t, "what is missing", m.Unset(), []string{"NO_SUCH_KEY"})
+	checkEqual(t, "the unset variables", m.Unset(), []string{"NO_SUCH_KEY"})
 }

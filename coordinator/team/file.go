@@ -22,13 +22,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// Load reads the configuration file at path. What it leaves out about an agent is taken
-// from the agent registry in the directory home. Relative paths in the file are relative to
-// its directory, and "~" is the user's home directory; none of them needs to exist.
+// Load reads the team file at path. The agent registry in the directory home supplies what the
+// file leaves out about an agent. Relative paths in the file are relative to its directory, "~" is
+// the user's home directory, and the files need not exist.
 //
-// A file that breaks rules gives a *schemas.InvalidError with all of its faults, one of
-// another version a *schemas.VersionError; a registry that is needed and broken is an error
-// of the same kinds that names the registry.
+// An invalid file is a *schemas.InvalidError with all problems, one of another version a
+// *schemas.VersionError. An invalid registry is an error of these types if the file needs it.
 func Load(path, home string) (*Team, error) {
 	team, err := load(path, home)
 	if err != nil {
@@ -46,12 +45,12 @@ func load(path, home string) (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	reading := &fileReader{dir: filepath.Dir(path), registry: registry{dir: filepath.Join(home, "agents")}}
+	r := &fileReader{dir: filepath.Dir(path), registry: registry{dir: filepath.Join(home, "agents")}}
 	document := withoutBOM(content)
-	if err := reading.check(document); err != nil {
+	if err := r.check(document); err != nil {
 		return nil, err
 	}
-	team, err := reading.team(document)
+	team, err := r.team(document)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func load(path, home string) (*Team, error) {
 	return team, nil
 }
 
-// readFile is os.ReadFile, less the path in its error: the caller says it.
+// readFile is os.ReadFile without the path in its error, which the caller adds.
 func readFile(path string) ([]byte, error) {
 	content, err := os.ReadFile(path)
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
@@ -69,12 +68,13 @@ func readFile(path string) ([]byte, error) {
 	return content, err
 }
 
-// withoutBOM is the content less the byte order mark that some editors write.
+// withoutBOM removes the byte order mark that some editors write.
 func withoutBOM(content []byte) []byte {
 	return bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 }
 
-// fileJSON is the configuration file. Numbers are floats, since 3.0 is an integer to a schema.
+// fileJSON is the content of a team file. Numbers are floats because 3.0 is an integer in a JSON
+// Schema.
 type fileJSON struct {
 	Team struct {
 		Name            string       `json:"name"`
@@ -113,24 +113,23 @@ type memberJSON struct {
 	Env               map[string]string `json:"env"`
 }
 
-// agentJSON is an agent of a configuration file, or of the registry.
+// agentJSON is an agent in a team file or in the registry.
 type agentJSON struct {
 	Name    string   `json:"name"`
 	Command string   `json:"command"`
-	Args    []string `json:"args"` // nil when the file has none, not even an empty list
+	Args    []string `json:"args"` // nil if missing, as opposed to empty
 }
 
-// A fileReader is one configuration file while it is read, with the faults found so far.
-// The rules run even over a file that the schema refuses, so that its author hears of
-// everything at once.
+// fileReader validates a team file and builds the team. It applies all rules even to a file that
+// the schema rejects, to report every problem at once.
 type fileReader struct {
 	dir      string // of the file
 	registry registry
 	problems []schemas.Problem
 }
 
-// check checks the document against the schema and keeps the problems. What leaves nothing
-// to go on with is returned.
+// check validates the document against the schema and records the problems. It returns errors
+// that make further validation pointless.
 func (r *fileReader) check(document []byte) error {
 	err := schemas.Check(schemas.CLIConfig, document)
 	invalid := (*schemas.InvalidError)(nil)
@@ -141,28 +140,28 @@ func (r *fileReader) check(document []byte) error {
 	return nil
 }
 
-// err is what the reading found wrong, nil when that is nothing.
+// err returns the recorded problems, sorted by path.
 func (r *fileReader) err() error {
 	var found error
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b schemas.Problem) int { return comparePaths(a.Path, b.Path) })
 		found = &schemas.InvalidError{Schema: schemas.CLIConfig, Problems: r.problems}
 	}
-	if !r.registry.missed {
+	if !r.registry.needed {
 		return found
 	}
 	return errors.Join(found, r.registry.err)
 }
 
-// problem keeps a fault.
+// problem records a problem at a JSON pointer.
 func (r *fileReader) problem(path, format string, args ...any) {
 	r.problems = append(r.problems, schemas.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// team makes the team of the document, or the error that says what is wrong with it.
+// team builds the team of the document.
 func (r *fileReader) team(document []byte) (*Team, error) {
 	var file fileJSON
-	// A value of the wrong type is left out, and the schema has named it.
+	// Values of the wrong type, which the schema has reported, are left out.
 	if err := json.Unmarshal(document, &file); err != nil && len(r.problems) == 0 {
 		return nil, err
 	}
@@ -173,7 +172,7 @@ func (r *fileReader) team(document []byte) (*Team, error) {
 	return team, r.err()
 }
 
-// build makes the team of a file, and notes the faults that show on the way.
+// build converts the file to a team and records problems.
 func (r *fileReader) build(file fileJSON) *Team {
 	conversation := file.Conversation
 	return &Team{
@@ -190,14 +189,12 @@ func (r *fileReader) build(file fileJSON) *Team {
 	}
 }
 
-// milliseconds is a duration of so many milliseconds, as long as there are durations; nil is
-// the usual one.
-func milliseconds(ms *float64, usual time.Duration) time.Duration {
+// milliseconds converts ms to a duration, at most the longest one; nil is def.
+func milliseconds(ms *float64, def time.Duration) time.Duration {
 	if ms == nil {
-		return usual
+		return def
 	}
-	const most = float64(math.MaxInt64 / int64(time.Millisecond))
-	if *ms >= most {
+	if *ms >= float64(math.MaxInt64/int64(time.Millisecond)) {
 		return math.MaxInt64
 	}
 	return time.Duration(*ms) * time.Millisecond
@@ -205,12 +202,12 @@ func milliseconds(ms *float64, usual time.Duration) time.Duration {
 
 func orTrue(b *bool) bool { return b == nil || *b }
 
-// checkMemberNames reports members that a marker could not tell apart.
+// checkMemberNames records names that are equal for Match.
 func (r *fileReader) checkMemberNames(members []memberJSON) {
 	seen := map[string]string{}
 	for i, m := range members {
 		if m.Name == "" {
-			continue // which is what the schema says
+			continue // the schema reports it
 		}
 		key := cmp.Or(matchKey(m.Name), m.Name)
 		other, taken := seen[key]
@@ -218,17 +215,17 @@ func (r *fileReader) checkMemberNames(members []memberJSON) {
 		case !taken:
 			seen[key] = m.Name
 		case other == m.Name:
-			r.problem(path, "%q is the name of another member, too", m.Name)
+			r.problem(path, "%q is also the name of another member", m.Name)
 		default:
-			r.problem(path, "%q cannot be told from %q in a marker, where case, '-' and '_' do not count", m.Name, other)
+			r.problem(path, "%q equals %q in a marker, which ignores case, '-' and '_'", m.Name, other)
 		}
 	}
 }
 
-// checkMemberTypes reports a team that lacks one type of member.
+// checkMemberTypes records a missing type of member.
 func (r *fileReader) checkMemberTypes(members []memberJSON) {
 	if len(members) == 0 {
-		return // which is what the schema says
+		return // the schema reports it
 	}
 	for _, t := range []string{Human, AI} {
 		if !slices.ContainsFunc(members, func(m memberJSON) bool { return m.Type == t }) {
@@ -237,36 +234,35 @@ func (r *fileReader) checkMemberTypes(members []memberJSON) {
 	}
 }
 
-// checkAgents reports agents of the file that a member could mean two of, and those that
-// nobody could start.
+// checkAgents records duplicate agents and agents without a usable command.
 func (r *fileReader) checkAgents(agents []agentJSON) {
 	seen := map[string]bool{}
 	for i, a := range agents {
 		if a.Name == "" {
-			continue // which is what the schema says
+			continue // the schema reports it
 		}
 		if seen[a.Name] {
-			r.problem(agentPath(i)+"/name", "%q is the name of another agent, too", a.Name)
+			r.problem(agentPath(i)+"/name", "%q is also the name of another agent", a.Name)
 		}
 		seen[a.Name] = true
 		r.checkCommand(i, a)
 	}
 }
 
-// checkCommand reports an agent of the file that has no command, or one of its own although
-// it is registered.
+// checkCommand records an agent without a command, or with another one than the registered.
 func (r *fileReader) checkCommand(i int, a agentJSON) {
 	registered, ok := r.registry.agent(a.Name)
 	switch {
-	case ok && a.Command != "" && r.commandPath(a.Command) != registered.Command:
-		r.problem(agentPath(i)+"/command", "must not differ from the registered command %q: a team may change the arguments of a registered agent, not its command", registered.Command)
-	case !ok && a.Command == "" && !r.registry.miss():
+	case ok && a.Command != "" && absoluteCommand(r.dir, a.Command) != registered.Command:
+		r.problem(agentPath(i)+"/command",
+			"must not differ from the registered command %q: a team may change only its arguments",
+			registered.Command)
+	case !ok && a.Command == "" && !r.registry.failed():
 		r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
 	}
 }
 
-// members makes the members, in the order that they ask for; one that does not ask stays
-// where it stands in the file.
+// members returns the members sorted by their field order, which defaults to the index.
 func (r *fileReader) members(file fileJSON) []Member {
 	type ordered struct {
 		Member
@@ -287,7 +283,7 @@ func (r *fileReader) members(file fileJSON) []Member {
 	return members
 }
 
-// member makes one member.
+// member converts one member.
 func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Member {
 	baseDir := r.path(path+"/baseDir", r.dir, cmp.Or(m.BaseDir, "."))
 	member := Member{
@@ -318,7 +314,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 	return member
 }
 
-// findEngine checks the engine of a member, and gives it what the engine needs.
+// findEngine validates the member's engine and its settings and sets its command.
 func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 	switch m.EngineName() {
 	case EngineDemo:
@@ -330,32 +326,33 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 	case EngineACP:
 		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
 		if agent.ServesACP(m.AgentType) && !agent.Speaks(EngineACP, m.Command) {
-			m.Command, m.Args = "", nil // of the agent's CLI, as it is registered for its own engine
+			m.Command, m.Args = "", nil // registered for the agent's own engine
 		}
 		r.checkPermissions(path, m, agent.Policies)
 	case EngineOpenAI:
 		r.checkEndpoint(path, m.Endpoint)
 	default:
-		r.problem(path+"/engine", "there is no engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
+		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
 	}
 }
 
-// checkPermissions reports permissions that are none of those that the engine knows.
+// checkPermissions records permissions that the engine does not know.
 func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
 	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
-		r.problem(path+"/permissions", "there are no permissions %q for the engine %s; there are %s", m.Permissions, m.EngineName(), strings.Join(known, ", "))
+		r.problem(path+"/permissions", "unknown permissions %q; the engine %s knows %s",
+			m.Permissions, m.EngineName(), strings.Join(known, ", "))
 	}
 }
 
-// checkEndpoint reports an endpoint that nobody could ask.
+// checkEndpoint records an endpoint that is not an HTTP URL.
 func (r *fileReader) checkEndpoint(path, endpoint string) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		r.problem(path+"/endpoint", "must be the address of an API for chat completions, such as http://localhost:11434/v1")
+		r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
 	}
 }
 
-// instructionFile is where an agent of the type looks for instructions.
+// instructionFile returns the file in which agents of the type look for instructions.
 func instructionFile(agentType string) string {
 	switch agentType {
 	case "claude", "claude-code":
@@ -366,7 +363,7 @@ func instructionFile(agentType string) string {
 	return "AGENTS.md"
 }
 
-// instruction is a text, or an array of its lines.
+// instruction decodes a string, or an array of lines.
 func instruction(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -377,35 +374,32 @@ func instruction(raw json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// findCommand gives a member what starts its agent: the agent of the file, completed by the
-// registered one of the same name. Only an engine without a program of its own needs one.
-func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, needed bool) {
+// findCommand sets the member's command and arguments: those of the file's agent, completed by the
+// registered agent of the same name. It records a missing agent if the engine requires one.
+func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, required bool) {
 	i := slices.IndexFunc(agents, func(a agentJSON) bool { return a.Name == m.AgentType })
 	registered, ok := r.registry.agent(m.AgentType)
 	m.Command, m.Args = registered.Command, registered.Args
 	switch {
 	case i >= 0:
 		if agents[i].Command != "" {
-			m.Command = r.commandPath(agents[i].Command)
+			m.Command = absoluteCommand(r.dir, agents[i].Command)
 		}
 		if agents[i].Args != nil {
 			m.Args = agents[i].Args
 		}
-	case !ok && r.registry.miss(), !needed:
+	case !ok && r.registry.failed(), !required:
 	case m.AgentType == "":
 		r.problem(path+"/agentType", "must name an agent")
 	case !ok:
-		r.problem(path+"/agentType", "agent %q is neither in the agents of this file nor registered: add it to agents, with a command", m.AgentType)
+		r.problem(path+"/agentType",
+			"agent %q is neither registered nor in this file: add it to agents, with a command",
+			m.AgentType)
 	}
 }
 
-// commandPath is the command of an agent of the file, absolute when it is a path.
-func (r *fileReader) commandPath(command string) string {
-	return absoluteCommand(r.dir, command)
-}
-
-// absoluteCommand is the command as it can be run from any directory. A bare name stays,
-// to be looked up in PATH.
+// absoluteCommand makes a command that is a path absolute. A bare name, which is looked up in
+// PATH, stays.
 func absoluteCommand(dir, command string) string {
 	if !isPath(command) {
 		return command
@@ -413,20 +407,20 @@ func absoluteCommand(dir, command string) string {
 	if path, err := absolute(dir, command); err == nil {
 		return path
 	}
-	return command // starting it fails, and says so
+	return command // starting it fails
 }
 
-// path is the absolute path of what the file names, "" of "".
-func (r *fileReader) path(where, dir, name string) string {
+// path returns absolute(dir, name) and records an error at the JSON pointer.
+func (r *fileReader) path(pointer, dir, name string) string {
 	path, err := absolute(dir, name)
 	if err != nil {
-		r.problem(where, "%v", err)
+		r.problem(pointer, "%v", err)
 	}
 	return path
 }
 
-// absolute is the absolute path of a name below dir; "" of "". A leading "~" is the user's
-// home directory.
+// absolute returns the absolute path of a name relative to dir; "" stays. A leading "~" is the
+// user's home directory.
 func absolute(dir, name string) (string, error) {
 	rest, tilde := strings.CutPrefix(name, "~")
 	switch {
@@ -437,12 +431,12 @@ func absolute(dir, name string) (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no home directory for %q: %w", name, err)
+		return "", fmt.Errorf("no home directory for %q: %w", name, err)
 	}
 	return filepath.Join(home, rest), nil
 }
 
-// isPath reports whether a name says where it is.
+// isPath reports whether a name has a path separator.
 func isPath(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(byte(r)) })
 }
@@ -451,7 +445,7 @@ func memberPath(i int) string { return fmt.Sprintf("/team/members/%d", i) }
 
 func agentPath(i int) string { return fmt.Sprintf("/agents/%d", i) }
 
-// comparePaths orders JSON pointers as a reader meets them: item 2 before item 10.
+// comparePaths compares JSON pointers, array indices as numbers.
 func comparePaths(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(a, b string) int {
 		i, errA := strconv.Atoi(a)

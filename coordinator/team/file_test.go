@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// samples is where the sample teams are.
+// samples is the directory of the sample teams.
 const samples = "../../testdata/teams"
 
 func TestValidSampleTeamsLoad(t *testing.T) {
@@ -48,7 +48,7 @@ func TestValidSampleTeamsLoad(t *testing.T) {
 	}
 }
 
-func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
+func TestSampleTeamsOfRealAgentsLoad(t *testing.T) {
 	for file, want := range map[string][]string{
 		"review.json":    {"author claude edit", "reviewer codex read", "you  "},
 		"all-local.json": {"planner openai ", "critic openai ", "you  "},
@@ -72,7 +72,7 @@ func TestSampleTeamsOfRealAgentsNeedNothingButTheirPrograms(t *testing.T) {
 	}
 }
 
-func TestTheDemoTeamCanBeReadFromAFile(t *testing.T) {
+func TestDemoFileEqualsBuiltInTeam(t *testing.T) {
 	loaded, builtIn := load(t, filepath.Join(samples, "demo.json"), t.TempDir()), team.Demo()
 	loaded.Source = nil
 	for i := range loaded.Members {
@@ -81,7 +81,7 @@ func TestTheDemoTeamCanBeReadFromAFile(t *testing.T) {
 	checkEqual(t, "the team", loaded, builtIn)
 }
 
-// checkCommand reports a member that has no engine "command", or a script that does not run.
+// checkCommand checks that the member has the engine "command" and an executable script.
 func checkCommand(t *testing.T, m team.Member) {
 	t.Helper()
 	if m.EngineName() != team.EngineCommand {
@@ -95,21 +95,21 @@ func checkCommand(t *testing.T, m team.Member) {
 	}
 }
 
-func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
+func TestInvalidSampleTeamsReportEveryProblem(t *testing.T) {
 	for file, want := range map[string][]string{
 		"invalid-schema.json": {
-			"/", // a field that there is none of
+			"/", // unknown field
 			"/conversation/maxAgentResponseTime",
 			"/maxRounds",
-			"/team", // no description
+			"/team", // missing description
 			"/team/members/0/displayName",
-			"/team/members/1", // no agentType
+			"/team/members/1", // missing agentType
 			"/team/members/1/name",
 			"/team/members/1/systemInstruction/1",
 		},
 		"invalid-rules.json": {
-			"/agents/1",     // no command
-			"/team/members", // nobody is human
+			"/agents/1",     // missing command
+			"/team/members", // no human
 			"/team/members/0/engine",
 			"/team/members/1/name",
 			"/team/members/1/order",
@@ -118,10 +118,10 @@ func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
 		},
 		"invalid-both.json": {
 			"/maxRounds",
-			"/team/members", // nobody is human
+			"/team/members", // no human
 			"/team/members/0/agentType",
 			"/team/members/0/systemInstruction",
-			"/team/members/1", // no role
+			"/team/members/1", // missing role
 			"/team/members/1/name",
 		},
 	} {
@@ -134,11 +134,11 @@ func TestInvalidSampleTeamsNameEveryFault(t *testing.T) {
 func TestEverySampleTeamIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
 	if err != nil || len(files) != 13 {
-		t.Errorf("%d samples (%v); the tests know 13: %q", len(files), err, files)
+		t.Errorf("%d samples (%v), want 13: %q", len(files), err, files)
 	}
 }
 
-// ask runs a member of a sample team as its engine would, and returns what it prints.
+// ask runs a member of a sample team as its engine would and returns its output.
 func ask(t *testing.T, file, id, prompt string, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -154,12 +154,12 @@ func ask(t *testing.T, file, id, prompt string, env ...string) (stdout, stderr s
 	return out.String(), failure.String(), err
 }
 
-func TestSampleCaptureKeepsItsPromptsInOrder(t *testing.T) {
+func TestCaptureSampleKeepsPromptsInOrder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	for i, prompt := range []string{"one", "two", "three"} {
 		answer, _, err := ask(t, "capture.json", "ada", prompt, "CAPTURE="+dir)
 		if err != nil || answer != "ok [NEXT: hugo]\n" {
-			t.Errorf("answered %q, %v", answer, err)
+			t.Errorf("the reply is %q, %v", answer, err)
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.txt", i+1))); string(got) != prompt {
 			t.Errorf("prompt %d is %q (%v), want %q", i+1, got, err, prompt)
@@ -167,37 +167,38 @@ func TestSampleCaptureKeepsItsPromptsInOrder(t *testing.T) {
 	}
 }
 
-func TestSampleCaptureAnswersWhatItIsTold(t *testing.T) {
+func TestCaptureSampleRepliesWithREPLY(t *testing.T) {
 	answer, _, err := ask(t, "capture.json", "bea", "hello", "REPLY=-n 100% [NEXT: ada]")
 	if err != nil || answer != "-n 100% [NEXT: ada]\n" {
-		t.Errorf("answered %q, %v", answer, err)
+		t.Errorf("the reply is %q, %v", answer, err)
 	}
 }
 
-func TestSampleFailFails(t *testing.T) {
+func TestFailSampleFails(t *testing.T) {
 	answer, failure, err := ask(t, "fail.json", "ada", "hello")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 || answer != "" || failure != "broken\n" {
-		t.Errorf("answered %q and %q, %v", answer, failure, err)
+		t.Errorf("the reply is %q and %q, %v", answer, failure, err)
 	}
 }
 
-func TestSampleEchoPairAnswersTheLastLine(t *testing.T) {
+func TestEchoPairSampleRepliesWithLastLine(t *testing.T) {
 	const prompt = "You are Upper. Write [NEXT: name] to hand over.\n\nMessage from You:\nhello world\n"
 	answer, _, err := ask(t, "echo-pair.json", "upper", prompt)
 	if err != nil || answer != "HELLO WORLD\n" {
-		t.Errorf("upper answered %q, %v", answer, err)
+		t.Errorf("the reply of upper is %q, %v", answer, err)
 	}
 	answer, _, err = ask(t, "echo-pair.json", "count", prompt)
 	if err != nil || strings.TrimSpace(answer) != "14" {
-		t.Errorf("count answered %q, %v", answer, err)
+		t.Errorf("the reply of count is %q, %v", answer, err)
 	}
 }
 
-// member is a member of a configuration file.
+// member returns a member of a team file.
 func member(name, kind string, more ...string) string {
 	fields := append([]string{fmt.Sprintf(
-		`"name":%q,"displayName":%q,"type":%q,"role":"","baseDir":".","systemInstruction":""`, name, strings.ToUpper(name), kind)}, more...)
+		`"name":%q,"displayName":%q,"type":%q,"role":"","baseDir":".","systemInstruction":""`,
+		name, strings.ToUpper(name), kind)}, more...)
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
@@ -206,14 +207,16 @@ var (
 	demo  = member("ada", "ai", `"agentType":"demo"`)
 )
 
-// config is a configuration file with these members, and further fields.
+// config returns a team file with these members and fields.
 func config(members []string, more ...string) string {
-	fields := append([]string{fmt.Sprintf(
-		`"schemaVersion":"1.2","team":{"name":"crew","description":"","members":[%s]}`, strings.Join(members, ","))}, more...)
+	fields := append([]string{
+		`"schemaVersion":"1.2"`,
+		`"team":{"name":"crew","description":"","members":[` + strings.Join(members, ",") + `]}`,
+	}, more...)
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// write makes a file below a new directory, and returns its path.
+// write creates a file in a new directory and returns its path.
 func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -226,7 +229,7 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// registered is a home with a registry of these agents.
+// registered returns a home with a registry of these agents.
 func registered(t testing.TB, agents string) (home string) {
 	t.Helper()
 	path := write(t, "agents/config.json", `{"schemaVersion":"1.1","agents":{`+agents+`}}`)
@@ -242,14 +245,14 @@ func load(t *testing.T, path, home string) *team.Team {
 	return loaded
 }
 
-// loadConfig loads a configuration file with this content, from a home without a registry.
+// loadConfig loads a team file with this content, without a registry.
 func loadConfig(t *testing.T, content string) (loaded *team.Team, dir string) {
 	t.Helper()
 	path := write(t, "crew.json", content)
 	return load(t, path, t.TempDir()), filepath.Dir(path)
 }
 
-// checkProblems reports when loading does not find faults at just these paths.
+// checkProblems checks that loading reports problems at exactly these paths.
 func checkProblems(t *testing.T, path, home string, want []string) {
 	t.Helper()
 	loaded, err := team.Load(path, home)
@@ -258,17 +261,17 @@ func checkProblems(t *testing.T, path, home string, want []string) {
 		t.Fatalf("got %v, %v, want an InvalidError", loaded, err)
 	}
 	if prefix := "team file " + path + ": "; !strings.HasPrefix(err.Error(), prefix) {
-		t.Errorf("the error does not begin with %q: %v", prefix, err)
+		t.Errorf("the error does not start with %q: %v", prefix, err)
 	}
 	var got []string
 	for _, p := range invalid.Problems {
 		got = append(got, p.Path)
 		if p.Message == "" {
-			t.Errorf("nothing is said about %s", p.Path)
+			t.Errorf("the problem at %s has no message", p.Path)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("faults (-want +got):\n%s%v", diff, err)
+		t.Errorf("problems (-want +got):\n%s%v", diff, err)
 	}
 }
 
@@ -280,14 +283,15 @@ func ids(loaded *team.Team) []string {
 	return ids
 }
 
-func TestShortestTeamFileGetsTheDefaults(t *testing.T) {
+func TestMinimalTeamFileGetsDefaults(t *testing.T) {
 	loaded, dir := loadConfig(t, config([]string{human, demo}))
 	loaded.Source = nil
 	want := &team.Team{
 		ID: "crew", Name: "crew", DisplayName: "crew",
 		Members: []team.Member{
 			{ID: "hugo", Name: "hugo", DisplayName: "HUGO", Type: "human", BaseDir: dir},
-			{ID: "ada", Name: "ada", DisplayName: "ADA", Type: "ai", AgentType: "demo", BaseDir: dir, InstructionFile: filepath.Join(dir, "AGENTS.md")},
+			{ID: "ada", Name: "ada", DisplayName: "ADA", Type: "ai", AgentType: "demo", BaseDir: dir,
+				InstructionFile: filepath.Join(dir, "AGENTS.md")},
 		},
 		MaxAgentResponseTime: 30 * time.Minute, ShowThinkingTimer: true, AllowEscCancel: true,
 	}
@@ -296,7 +300,7 @@ func TestShortestTeamFileGetsTheDefaults(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
+func TestLoadSetsEveryField(t *testing.T) {
 	loaded, dir := loadConfig(t, `{
 		"schemaVersion": "1.1",
 		"maxRounds": 3.0,
@@ -305,9 +309,11 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 		"team": {
 			"name": "crew", "displayName": "The Crew", "description": "All of it", "instructionFile": "docs/TEAM.md",
 			"members": [
-				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".", "systemInstruction": ""},
+				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".",
+				 "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
-				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
+				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000,
+				 "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
 		}
@@ -320,7 +326,8 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
-				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute, Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
+				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute,
+				Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},
@@ -332,7 +339,7 @@ func TestEveryFieldOfATeamFileIsTakenOver(t *testing.T) {
 	}
 }
 
-func TestSourceIsTheFileAndTheSumOfItsBytes(t *testing.T) {
+func TestSourceIsPathAndHashOfFile(t *testing.T) {
 	path := write(t, "crew.json", "\xef\xbb\xbf"+config([]string{human, demo}))
 	t.Chdir(filepath.Dir(path))
 	bom := load(t, "crew.json", t.TempDir()).Source
@@ -341,28 +348,29 @@ func TestSourceIsTheFileAndTheSumOfItsBytes(t *testing.T) {
 	}
 	plain := load(t, "crew.json", t.TempDir()).Source
 	if !filepath.IsAbs(bom.Path) || filepath.Base(bom.Path) != "crew.json" {
-		t.Errorf("path %q, want an absolute one", bom.Path)
+		t.Errorf("path %q, want an absolute path", bom.Path)
 	}
 	if len(bom.SHA256) != 64 || bom.SHA256 == plain.SHA256 {
-		t.Errorf("sums %q with a byte order mark, %q without", bom.SHA256, plain.SHA256)
+		t.Errorf("hash %q with a byte order mark, %q without", bom.SHA256, plain.SHA256)
 	}
 }
 
-func TestVeryLongResponseTimeDoesNotOverflow(t *testing.T) {
-	loaded, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":1e300}`, `"maxRounds":1e300`))
+func TestHugeNumbersDoNotOverflow(t *testing.T) {
+	loaded, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":1e300}`,
+		`"maxRounds":1e300`))
 	if loaded.MaxAgentResponseTime != math.MaxInt64 || loaded.MaxRounds < 1e9 {
 		t.Errorf("response time %v, %d rounds", loaded.MaxAgentResponseTime, loaded.MaxRounds)
 	}
 }
 
-func TestNumberBeyondAllNumbersIsRefused(t *testing.T) {
+func TestNumberOutOfRangeIsRejected(t *testing.T) {
 	path := write(t, "crew.json", config([]string{human, demo}, `"maxRounds":1e999`))
 	if loaded, err := team.Load(path, t.TempDir()); err == nil {
 		t.Errorf("loaded with %d rounds", loaded.MaxRounds)
 	}
 }
 
-func TestMembersStandInTheOrderTheyAskFor(t *testing.T) {
+func TestMembersAreSortedByOrder(t *testing.T) {
 	loaded, _ := loadConfig(t, config([]string{
 		human,
 		member("last", "ai", `"agentType":"demo"`, `"order":9`),
@@ -386,8 +394,10 @@ func TestBaseDirAndCommandsAreAbsolute(t *testing.T) {
 		{"~/a", "/usr/bin/tool", "HOME/a", "/usr/bin/tool"},
 		{"~a", "~tool", "DIR/~a", "~tool"},
 	} {
-		ada := fmt.Sprintf(`{"name":"ada","displayName":"Ada","type":"ai","agentType":"x","role":"","baseDir":%q,"systemInstruction":""}`, test.baseDir)
-		loaded, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":"x","command":%q}]`, test.command)))
+		ada := fmt.Sprintf(`{"name":"ada","displayName":"Ada","type":"ai","agentType":"x","role":"",`+
+			`"baseDir":%q,"systemInstruction":""}`, test.baseDir)
+		loaded, dir := loadConfig(t, config([]string{human, ada},
+			fmt.Sprintf(`"agents":[{"name":"x","command":%q}]`, test.command)))
 		m, _ := loaded.Member("ada")
 		place := func(path string) string {
 			path = strings.NewReplacer("DIR", dir, "HOME", userHome).Replace(path)
@@ -402,7 +412,7 @@ func TestBaseDirAndCommandsAreAbsolute(t *testing.T) {
 	}
 }
 
-func TestInstructionFileFollowsFromTheAgentType(t *testing.T) {
+func TestInstructionFileDefaultsByAgentType(t *testing.T) {
 	for _, test := range []struct{ agentType, file, want string }{
 		{"claude", "", "CLAUDE.md"},
 		{"codex", "", "AGENTS.md"},
@@ -411,7 +421,8 @@ func TestInstructionFileFollowsFromTheAgentType(t *testing.T) {
 		{"claude", "docs/ME.md", "docs/ME.md"},
 	} {
 		ada := member("ada", "ai", fmt.Sprintf(`"agentType":%q,"instructionFile":%q`, test.agentType, test.file))
-		loaded, dir := loadConfig(t, config([]string{human, ada}, fmt.Sprintf(`"agents":[{"name":%q,"command":"x"}]`, test.agentType)))
+		loaded, dir := loadConfig(t, config([]string{human, ada},
+			fmt.Sprintf(`"agents":[{"name":%q,"command":"x"}]`, test.agentType)))
 		m, _ := loaded.Member("ada")
 		if want := filepath.Join(dir, test.want); m.InstructionFile != want {
 			t.Errorf("type %q, file %q: got %q, want %q", test.agentType, test.file, m.InstructionFile, want)
@@ -419,20 +430,21 @@ func TestInstructionFileFollowsFromTheAgentType(t *testing.T) {
 	}
 }
 
-func TestRegisteredAgentIsCompletedByTheTeam(t *testing.T) {
+func TestTeamFileOverridesRegisteredArguments(t *testing.T) {
 	home := registered(t, `"x":{"name":"x","displayName":"X","command":"/opt/x","args":["-a","-b"],"usePty":false}`)
 	for _, test := range []struct {
 		name, agents string
 		args         []string
 	}{
-		{"nothing said", ``, []string{"-a", "-b"}},
+		{"nothing", ``, []string{"-a", "-b"}},
 		{"other arguments", `{"name":"x","args":["-c"]}`, []string{"-c"}},
 		{"no arguments", `{"name":"x","args":[]}`, []string{}},
-		{"a terminal", `{"name":"x","usePty":true}`, []string{"-a", "-b"}},
+		{"usePty", `{"name":"x","usePty":true}`, []string{"-a", "-b"}},
 		{"the same command", `{"name":"x","command":"/opt/x"}`, []string{"-a", "-b"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			path := write(t, "crew.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}, `"agents":[`+test.agents+`]`))
+			path := write(t, "crew.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)},
+				`"agents":[`+test.agents+`]`))
 			m, _ := load(t, path, home).Member("ada")
 			if m.Command != "/opt/x" || !slices.Equal(m.Args, test.args) {
 				t.Errorf("got %q %q, want /opt/x %q", m.Command, m.Args, test.args)
@@ -441,7 +453,7 @@ func TestRegisteredAgentIsCompletedByTheTeam(t *testing.T) {
 	}
 }
 
-func TestRulesBeyondTheSchema(t *testing.T) {
+func TestRulesBeyondSchema(t *testing.T) {
 	home := registered(t, `"x":{"name":"x","displayName":"X","command":"/opt/x","args":[],"usePty":false}`)
 	ai := func(name, more string) string { return member(name, "ai", more) }
 	for _, test := range []struct {
@@ -453,27 +465,44 @@ func TestRulesBeyondTheSchema(t *testing.T) {
 		{"no human", []string{demo, ai("bea", `"agentType":"demo"`)}, ``, []string{"/team/members"}},
 		{"no AI", []string{human, member("eve", "human")}, ``, []string{"/team/members"}},
 		{"the same name", []string{human, demo, demo}, ``, []string{"/team/members/2/name"}},
-		{"a name like another", []string{human, demo, ai("A_D-A", `"agentType":"demo"`)}, ``, []string{"/team/members/2/name"}},
-		{"names of nothing", []string{member("-", "human"), demo, member("_", "human")}, ``, nil},
-		{"unknown engine", []string{human, ai("bea", `"agentType":"demo","engine":"steam"`)}, ``, []string{"/team/members/1/engine"}},
+		{"a similar name", []string{human, demo, ai("A_D-A", `"agentType":"demo"`)}, ``,
+			[]string{"/team/members/2/name"}},
+		{"names of separators only", []string{member("-", "human"), demo, member("_", "human")}, ``, nil},
+		{"unknown engine", []string{human, ai("bea", `"agentType":"demo","engine":"steam"`)}, ``,
+			[]string{"/team/members/1/engine"}},
 		{"engine demo needs no command", []string{human, ai("bea", `"agentType":"y","engine":"demo"`)}, ``, nil},
-		{"engine command needs one", []string{human, ai("bea", `"agentType":"demo","engine":"command"`)}, ``, []string{"/team/members/1/agentType"}},
-		{"an agent with a program of its own needs no command", []string{human, ai("bea", `"agentType":"claude","permissions":"edit"`)}, ``, nil},
-		{"unknown permissions", []string{human, ai("bea", `"agentType":"codex","permissions":"yolo"`)}, ``, []string{"/team/members/1/permissions"}},
-		{"permissions of another engine", []string{human, ai("bea", `"agentType":"gemini","engine":"acp","permissions":"bypass"`)}, ``, []string{"/team/members/1/permissions"}},
-		{"a known agent of the protocol needs no command", []string{human, ai("bea", `"agentType":"gemini-cli","engine":"acp","permissions":"ask"`)}, ``, nil},
-		{"an unknown agent of the protocol needs one", []string{human, ai("bea", `"agentType":"mine","engine":"acp"`)}, ``, []string{"/team/members/1/agentType"}},
-		{"an API needs no command", []string{human, ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://localhost:11434/v1"`)}, ``, nil},
-		{"no API", []string{human, ai("bea", `"agentType":"llama","engine":"openai"`)}, ``, []string{"/team/members/1/endpoint"}},
-		{"an API that is no address", []string{human, ai("bea", `"agentType":"llama","engine":"openai","endpoint":"localhost:11434"`)}, ``, []string{"/team/members/1/endpoint"}},
+		{"engine command needs a command", []string{human, ai("bea", `"agentType":"demo","engine":"command"`)}, ``,
+			[]string{"/team/members/1/agentType"}},
+		{"a known agent needs no command", []string{human, ai("bea", `"agentType":"claude","permissions":"edit"`)}, ``,
+			nil},
+		{"unknown permissions", []string{human, ai("bea", `"agentType":"codex","permissions":"yolo"`)}, ``,
+			[]string{"/team/members/1/permissions"}},
+		{"permissions of another engine", []string{human,
+			ai("bea", `"agentType":"gemini","engine":"acp","permissions":"bypass"`)}, ``,
+			[]string{"/team/members/1/permissions"}},
+		{"a known ACP agent needs no command", []string{human,
+			ai("bea", `"agentType":"gemini-cli","engine":"acp","permissions":"ask"`)}, ``, nil},
+		{"an unknown ACP agent needs a command", []string{human, ai("bea", `"agentType":"mine","engine":"acp"`)}, ``,
+			[]string{"/team/members/1/agentType"}},
+		{"an API needs no command", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://localhost:11434/v1"`)}, ``, nil},
+		{"no endpoint", []string{human, ai("bea", `"agentType":"llama","engine":"openai"`)}, ``,
+			[]string{"/team/members/1/endpoint"}},
+		{"an endpoint that is not a URL", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"localhost:11434"`)}, ``,
+			[]string{"/team/members/1/endpoint"}},
 		{"unknown agent", []string{human, ai("bea", `"agentType":"y"`)}, ``, []string{"/team/members/1/agentType"}},
 		{"empty agent", []string{human, ai("bea", `"agentType":""`)}, ``, []string{"/team/members/1/agentType"}},
-		{"an agent without a command", []string{human, ai("bea", `"agentType":"y"`)}, `{"name":"y"}`, []string{"/agents/0"}},
-		{"another command than the registered", []string{human, ai("bea", `"agentType":"x"`)}, `{"name":"x","command":"/opt/y"}`, []string{"/agents/0/command"}},
-		{"an agent twice", []string{human, demo}, `{"name":"y","command":"a"},{"name":"y","command":"b"}`, []string{"/agents/1/name"}},
+		{"an agent without a command", []string{human, ai("bea", `"agentType":"y"`)}, `{"name":"y"}`,
+			[]string{"/agents/0"}},
+		{"a command other than the registered", []string{human, ai("bea", `"agentType":"x"`)},
+			`{"name":"x","command":"/opt/y"}`, []string{"/agents/0/command"}},
+		{"a duplicate agent", []string{human, demo}, `{"name":"y","command":"a"},{"name":"y","command":"b"}`,
+			[]string{"/agents/1/name"}},
 		{
-			"the tenth after the second", []string{
-				human, demo, ai("ada", `"agentType":"y"`), ai("a4", `"agentType":"demo"`), ai("a5", `"agentType":"demo"`),
+			"index 10 after index 2", []string{
+				human, demo, ai("ada", `"agentType":"y"`), ai("a4", `"agentType":"demo"`),
+				ai("a5", `"agentType":"demo"`),
 				ai("a6", `"agentType":"demo"`), ai("a7", `"agentType":"demo"`), ai("a8", `"agentType":"demo"`),
 				ai("a9", `"agentType":"demo"`), ai("b1", `"agentType":"demo"`), ai("b2", `"agentType":"y"`),
 			}, ``, []string{"/team/members/2/agentType", "/team/members/2/name", "/team/members/10/agentType"},
@@ -490,18 +519,19 @@ func TestRulesBeyondTheSchema(t *testing.T) {
 	}
 }
 
-func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
+func TestInvalidRegistryFailsOnlyIfNeeded(t *testing.T) {
 	home := registered(t, `"x":5`)
 	registry := filepath.Join(home, "agents", "config.json")
 
-	own := write(t, "own.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}, `"agents":[{"name":"x","command":"y"}]`))
+	own := write(t, "own.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)},
+		`"agents":[{"name":"x","command":"y"}]`))
 	load(t, own, home)
 
 	needing := write(t, "needing.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}))
 	_, err := team.Load(needing, home)
 	var invalid *schemas.InvalidError
 	if !errors.As(err, &invalid) || invalid.Schema != schemas.AgentRegistry {
-		t.Fatalf("got %v, want what is wrong with the registry", err)
+		t.Fatalf("got %v, want a problem of the registry", err)
 	}
 	for _, path := range []string{needing, registry} {
 		if !strings.Contains(err.Error(), path) {
@@ -512,15 +542,15 @@ func TestBrokenRegistryMattersOnlyWhenItIsNeeded(t *testing.T) {
 	both := write(t, "both.json", config([]string{demo, member("bea", "ai", `"agentType":"x"`)}))
 	_, err = team.Load(both, home)
 	if !errors.As(err, &invalid) || invalid.Schema != schemas.CLIConfig || !strings.Contains(err.Error(), registry) {
-		t.Errorf("got %v, want the faults of the team and the registry", err)
+		t.Errorf("got %v, want problems of the team and the registry", err)
 	}
 }
 
-func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
+func TestLoadRejectsOtherFiles(t *testing.T) {
 	t.Run("missing", func(t *testing.T) {
 		_, err := team.Load(filepath.Join(t.TempDir(), "none.json"), "")
 		if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "none.json") != 1 {
-			t.Errorf("got %v, want that the file does not exist", err)
+			t.Errorf("got %v, want fs.ErrNotExist", err)
 		}
 	})
 	t.Run("a directory", func(t *testing.T) {
@@ -537,7 +567,8 @@ func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
 		}
 	})
 	for name, content := range map[string]string{
-		"empty": "", "no JSON": "team", "half": `{"schemaVersion":"1.2",`, "two": config([]string{human, demo}) + "{}", "an array": "[]", "null": "null",
+		"empty": "", "no JSON": "team", "half": `{"schemaVersion":"1.2",`, "an array": "[]", "null": "null",
+		"two": config([]string{human, demo}) + "{}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := team.Load(write(t, "crew.json", content), "")
@@ -549,14 +580,15 @@ func TestFilesThatAreNoTeamAreRefused(t *testing.T) {
 	}
 }
 
-func TestTeamIsFoundAsAFileThenHereThenAtHome(t *testing.T) {
+func TestFindTriesPathThenCwdThenHome(t *testing.T) {
 	cwd, home := t.TempDir(), t.TempDir()
 	local := filepath.Join(cwd, ".agent-chatter", "team-config")
 	global := filepath.Join(home, "team-config")
 	for _, path := range []string{
 		filepath.Join(cwd, "file.json"), filepath.Join(cwd, "sub", "deep.json"),
 		filepath.Join(local, "file.json"), filepath.Join(local, "here.json"), filepath.Join(local, "both.json"),
-		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"), filepath.Join(global, "sub", "deep.json"),
+		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"), filepath.Join(global, "sub",
+			"deep.json"),
 		filepath.Join(local, "sub.json"),
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -576,7 +608,7 @@ func TestTeamIsFoundAsAFileThenHereThenAtHome(t *testing.T) {
 		"here.json":                        filepath.Join(local, "here.json"),
 		"both":                             filepath.Join(local, "both.json"),
 		"home":                             filepath.Join(global, "home.json"),
-		"sub":                              filepath.Join(local, "sub.json"), // a directory is no team
+		"sub":                              filepath.Join(local, "sub.json"), // sub is a directory in cwd
 	} {
 		if got, err := team.Find(name, cwd, home); err != nil || got != want {
 			t.Errorf("%q is at %q (%v), want %q", name, got, err, want)
@@ -584,11 +616,12 @@ func TestTeamIsFoundAsAFileThenHereThenAtHome(t *testing.T) {
 	}
 }
 
-func TestTeamThatIsNowhereSaysWhereItWasLookedFor(t *testing.T) {
+func TestNotFoundErrorListsTriedPaths(t *testing.T) {
 	cwd, home := t.TempDir(), t.TempDir()
 	file := filepath.Join(cwd, "nobody")
 	for name, looked := range map[string][]string{
-		"nobody":      {file, filepath.Join(cwd, ".agent-chatter", "team-config", "nobody.json"), filepath.Join(home, "team-config", "nobody.json")},
+		"nobody": {file, filepath.Join(cwd, ".agent-chatter", "team-config", "nobody.json"),
+			filepath.Join(home, "team-config", "nobody.json")},
 		"sub/nobody":  {filepath.Join(cwd, "sub", "nobody")},
 		"../nobody":   {filepath.Join(filepath.Dir(cwd), "nobody")},
 		file:          {file},
@@ -627,11 +660,11 @@ func ExampleLoad() {
 	// count ai
 }
 
-// An agent's CLI is registered for the engine of its own; what speaks the protocol for it is
-// another program.
-func TestARegisteredCLIIsNotWhatSpeaksTheProtocol(t *testing.T) {
+// A CLI is registered for its own engine; its ACP server is another program.
+func TestRegisteredCLIIsNotUsedForACP(t *testing.T) {
 	home := t.TempDir()
-	for name, command := range map[string]string{"claude": "/opt/claude", "gemini": "/opt/gemini", "own": "/opt/server"} {
+	for name, command := range map[string]string{"claude": "/opt/claude", "gemini": "/opt/gemini",
+		"own": "/opt/server"} {
 		if err := team.Register(context.Background(), home, team.Agent{Name: name, Command: command}); err != nil {
 			t.Fatal(err)
 		}
@@ -646,34 +679,38 @@ func TestARegisteredCLIIsNotWhatSpeaksTheProtocol(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "team.json")
 		document := fmt.Sprintf(`{"schemaVersion": "1.2", "team": {"name": "t", "description": "", "members": [
-			{"name": "a", "displayName": "A", "role": "", "type": "ai", "agentType": %q, "engine": %q, "baseDir": ".", "systemInstruction": ""},
-			{"name": "y", "displayName": "Y", "role": "", "type": "human", "baseDir": ".", "systemInstruction": ""}]}}`, tt.agentType, tt.engine)
+			{"name": "a", "displayName": "A", "role": "", "type": "ai", "agentType": %q, "engine": %q, "baseDir": ".",
+			 "systemInstruction": ""},
+			{"name": "y", "displayName": "Y", "role": "", "type": "human", "baseDir": ".", "systemInstruction": ""}
+			]}}`, tt.agentType, tt.engine)
 		if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		loaded, err := team.Load(path, home)
 		if err != nil {
 			t.Errorf("%+v: %v", tt, err)
-		} else if m := loaded.Members[0]; m.Command != tt.command || tt.engine == "" && tt.agentType != "claude" && m.EngineName() != "acp" {
-			t.Errorf("%+v: the command is %q of the engine %s", tt, m.Command, m.EngineName())
+		} else if m := loaded.Members[0]; m.Command != tt.command || tt.engine == "" && tt.agentType != "claude" &&
+			m.EngineName() != "acp" {
+			t.Errorf("%+v: command %q, engine %s", tt, m.Command, m.EngineName())
 		}
 	}
 }
 
-func TestDefectSchemasExistAndNoLoaderAsksThem(t *testing.T) {
+func TestDefectLoadersIgnoredSchemas(t *testing.T) {
 	var invalid *schemas.InvalidError
 	_, err := team.Load("../../testdata/teams/invalid-schema.json", t.TempDir())
 	if !errors.As(err, &invalid) || len(invalid.Problems) < 5 {
-		t.Errorf("the team gives %v", err)
+		t.Errorf("the team file: %v", err)
 	}
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, "agents"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, "agents", "config.json"), []byte(`{"schemaVersion": "1.1", "agents": {"x": {}}}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "agents", "config.json"),
+		[]byte(`{"schemaVersion": "1.1", "agents": {"x": {}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := team.RegisteredAgents(home); !errors.As(err, &invalid) {
-		t.Errorf("the registry gives %v", err)
+		t.Errorf("the registry: %v", err)
 	}
 }

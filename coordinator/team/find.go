@@ -6,16 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// ErrNotFound is in the chain of every NotFoundError.
+// ErrNotFound is wrapped by every NotFoundError.
 var ErrNotFound = errors.New("team not found")
 
-// A NotFoundError says which team there is no configuration of, and where it would be.
+// NotFoundError is the error of Find for a name without a team file.
 type NotFoundError struct {
 	Name   string
-	Looked []string // paths, in the order in which they were tried
+	Looked []string // the paths that were tried, in order
 }
 
 func (e *NotFoundError) Error() string {
@@ -27,14 +30,19 @@ func (e *NotFoundError) Error() string {
 
 func (e *NotFoundError) Unwrap() error { return ErrNotFound }
 
-// Find returns the path of the configuration that a name stands for: the file of this
-// path, as it is or below cwd; else the configuration of this name, with or without
-// ".json", in <cwd>/.agent-chatter/team-config, else in <home>/team-config. A name with a path
-// separator in it is only tried as a file. When there is nothing the error is a
-// *NotFoundError; when a place may not be looked at, the error of the operating system.
+// Hint returns the command that lists the teams.
+func (e *NotFoundError) Hint() hint.Hint {
+	return hint.Hint{Kind: hint.Command, Argv: []string{"team", "list"}}
+}
+
+// Find returns the path of the team file that name stands for. It tries, in this order: name as a
+// path, relative to cwd; <cwd>/.agent-chatter/team-config/name.json; <home>/team-config/name.json.
+// The suffix ".json" may be part of name. A name with a path separator is only tried as a path.
+// Without a file the error is a *NotFoundError; a path that may not be accessed is an error of the
+// operating system.
 func Find(name, cwd, home string) (path string, err error) {
-	looked := candidates(name, cwd, home)
-	for _, path := range looked {
+	paths := candidates(name, cwd, home)
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
 		case err == nil && !info.IsDir():
@@ -43,10 +51,10 @@ func Find(name, cwd, home string) (path string, err error) {
 			return "", fmt.Errorf("team %q: %w", name, err)
 		}
 	}
-	return "", &NotFoundError{Name: name, Looked: looked}
+	return "", &NotFoundError{Name: name, Looked: paths}
 }
 
-// candidates is where the configuration of a name may be, the best place first.
+// candidates returns the paths that Find tries, in order.
 func candidates(name, cwd, home string) []string {
 	if name == "" {
 		return nil
@@ -63,4 +71,38 @@ func candidates(name, cwd, home string) []string {
 		paths = append(paths, filepath.Join(dir, file))
 	}
 	return paths
+}
+
+// dirs returns the directories in which Find looks names up, in order.
+func dirs(cwd, home string) []string {
+	return []string{filepath.Join(cwd, ".agent-chatter", "team-config"), filepath.Join(home, "team-config")}
+}
+
+// File is a team file that Find can find by its name.
+type File struct {
+	Name   string // without ".json"
+	Path   string
+	Hidden bool // Find returns another file for Name
+}
+
+// Files returns the team files in the directories that Find looks names up in, sorted by name and
+// then in Find's order. A missing directory has none.
+func Files(cwd, home string) ([]File, error) {
+	var files []File
+	for _, dir := range dirs(cwd, home) {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			name, ok := strings.CutSuffix(e.Name(), ".json")
+			if !ok || name == "" || e.IsDir() {
+				continue
+			}
+			hidden := slices.ContainsFunc(files, func(f File) bool { return f.Name == name })
+			files = append(files, File{Name: name, Path: filepath.Join(dir, e.Name()), Hidden: hidden})
+		}
+	}
+	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return files, nil
 }

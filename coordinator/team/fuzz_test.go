@@ -12,8 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// Whatever a team file holds: it is a team that can talk, or an error that names
-// the file and every fault.
+// Any team file is either a valid team or an error that names the file and every problem.
 func FuzzTeamFile(f *testing.F) {
 	home := registered(f, `"known": {"name": "known", "command": "./bin/known", "args": ["-x"]}`)
 	path := filepath.Join(f.TempDir(), "team.json")
@@ -26,12 +25,13 @@ func FuzzTeamFile(f *testing.F) {
 			checkRefused(t, err, "team file "+path+": ")
 			return
 		}
-		if loaded.ID == "" || loaded.DisplayName == "" || loaded.MaxRounds < 0 || loaded.MaxAgentResponseTime <= 0 || loaded.Source.Path != path {
+		if loaded.ID == "" || loaded.DisplayName == "" || loaded.MaxRounds < 0 || loaded.MaxAgentResponseTime <= 0 ||
+			loaded.Source.Path != path {
 			t.Errorf("the team is %+v", loaded)
 		}
 		for _, kind := range []string{team.Human, team.AI} {
 			if !slices.ContainsFunc(loaded.Members, func(m team.Member) bool { return m.Type == kind }) {
-				t.Errorf("there is no %s member", kind)
+				t.Errorf("no member has the type %s", kind)
 			}
 		}
 		seen := map[string]bool{}
@@ -47,8 +47,7 @@ func FuzzTeamFile(f *testing.F) {
 	})
 }
 
-// Whatever the registry of agents holds: it is agents that can be started, in
-// order, or an error that names the file.
+// Any registry is either a sorted list of runnable agents or an error that names the file.
 func FuzzRegistry(f *testing.F) {
 	home := registered(f, "")
 	path := filepath.Join(home, "agents", "config.json")
@@ -62,7 +61,7 @@ func FuzzRegistry(f *testing.F) {
 			return
 		}
 		if !slices.IsSortedFunc(agents, func(a, b team.Agent) int { return strings.Compare(a.Name, b.Name) }) {
-			t.Errorf("they are not in order: %v", agents)
+			t.Errorf("the agents are not sorted: %v", agents)
 		}
 		for _, a := range agents {
 			checkStartable(t, a.Command)
@@ -83,6 +82,6 @@ func checkRefused(t *testing.T, err error, prefix string) {
 		t.Errorf("the error is %v", err)
 	}
 	if invalid := (*schemas.InvalidError)(nil); errors.As(err, &invalid) && len(invalid.Problems) == 0 {
-		t.Errorf("it says nothing of what is wrong: %v", err)
+		t.Errorf("the error has no problems: %v", err)
 	}
 }

@@ -14,23 +14,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// A registry is the agents that are installed for all teams: config.json in dir. It is read
-// when it is first asked, and whether it is broken matters only if it is missed.
+// registry is the file config.json in dir, the agents that are installed for all teams. It is read
+// on first use. An invalid registry is an error only for a team file that needs it.
 type registry struct {
 	dir    string
 	read   bool
 	agents map[string]registeredJSON
-	err    error // why it cannot be used
-	missed bool  // an agent was wanted that only the broken registry may have
+	err    error // of reading it
+	needed bool  // an agent was not found, and err is why
 }
 
-// agent returns the registered agent of the name, with a command that runs from anywhere.
-// There is none in a registry that is missing, or broken.
+// agent returns a registered agent, with a command that runs in any directory. A missing or
+// invalid registry has no agents.
 func (r *registry) agent(name string) (agentJSON, bool) {
 	if !r.read {
 		r.read = true
@@ -41,13 +42,13 @@ func (r *registry) agent(name string) (agentJSON, bool) {
 	return a, a.Command != ""
 }
 
-// miss notes that an agent was not found, and reports whether a broken registry is why.
-func (r *registry) miss() bool {
-	r.missed = r.missed || r.err != nil
-	return r.missed
+// failed reports whether an agent was not found because the registry is invalid, and records it.
+func (r *registry) failed() bool {
+	r.needed = r.needed || r.err != nil
+	return r.needed
 }
 
-// readRegistry reads the registry at path. One that is not there is empty.
+// readRegistry reads the registry file at path. A missing one is empty.
 func readRegistry(path string) (map[string]registeredJSON, error) {
 	content, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,13 +68,13 @@ func readRegistry(path string) (map[string]registeredJSON, error) {
 	return file.Agents, nil
 }
 
-// registryJSON is the file of a registry.
+// registryJSON is the content of the registry file.
 type registryJSON struct {
 	SchemaVersion string                    `json:"schemaVersion"`
 	Agents        map[string]registeredJSON `json:"agents"`
 }
 
-// registeredJSON is an agent of the registry.
+// registeredJSON is an agent in the registry file.
 type registeredJSON struct {
 	agentJSON
 	DisplayName  string     `json:"displayName"`
@@ -86,20 +87,19 @@ type registeredJSON struct {
 // Agent is an agent that is registered for all teams.
 type Agent struct {
 	Name, DisplayName string
-	Command           string // absolute, or a name to be looked up in PATH
+	Command           string // an absolute path, or a name that is looked up in PATH
 	Args              []string
-	UsePty            bool      // kept for other versions of agent-chatter; nothing heeds it
-	Version           string    // when it was last verified, or registered; "" is not known
-	InstalledAt       time.Time // zero is not known
-	LastVerified      time.Time // zero is never
+	UsePty            bool      // kept for other versions of agent-chatter; unused
+	Version           string    // as of LastVerified or InstalledAt; "" if unknown
+	InstalledAt       time.Time // zero if unknown
+	LastVerified      time.Time // zero if never
 }
 
-// ErrAgentNotFound: no agent of that name is registered.
-var ErrAgentNotFound = errors.New("no such agent is registered")
+// ErrAgentNotFound is wrapped by the errors of RegisteredAgent and Unregister for an unknown name.
+var ErrAgentNotFound = errors.New("agent not registered")
 
-// RegisteredAgents are the agents in the registry of the directory home, in the
-// order of their names. Without a registry there are none. Errors are those of
-// schemas.Check and of the file system.
+// RegisteredAgents returns the agents in the registry of the directory home, sorted by name. A
+// missing registry has none. Errors are those of schemas.Check and of the file system.
 func RegisteredAgents(home string) ([]Agent, error) {
 	dir := filepath.Join(home, "agents")
 	registered, err := readRegistry(filepath.Join(dir, "config.json"))
@@ -113,7 +113,7 @@ func RegisteredAgents(home string) ([]Agent, error) {
 	return agents, nil
 }
 
-// RegisteredAgent is the agent of that name, or ErrAgentNotFound.
+// RegisteredAgent returns a registered agent, or ErrAgentNotFound.
 func RegisteredAgent(home, name string) (Agent, error) {
 	agents, err := RegisteredAgents(home)
 	if err != nil {
@@ -124,7 +124,12 @@ func RegisteredAgent(home, name string) (Agent, error) {
 			return a, nil
 		}
 	}
-	return Agent{}, fmt.Errorf("%q: %w", name, ErrAgentNotFound)
+	return Agent{}, agentNotFound(name)
+}
+
+func agentNotFound(name string) error {
+	err := fmt.Errorf("%w: %q", ErrAgentNotFound, name)
+	return hint.Wrap(err, hint.Hint{Kind: hint.Command, Argv: []string{"agents", "list"}})
 }
 
 func agentOf(dir, name string, a registeredJSON) Agent {
@@ -141,9 +146,9 @@ func agentOf(dir, name string, a registeredJSON) Agent {
 	return agent
 }
 
-// Register puts an agent into the registry of the directory home, in the place of the one of
-// its name if there is one, and makes the registry if there is none. Errors are those of
-// RegisteredAgents, and journal.ErrLocked when another process holds the registry for long.
+// Register adds an agent to the registry of the directory home or replaces the one with its name.
+// It creates the registry if it is missing. It waits up to 2 s for another process that changes
+// the registry, and then fails with journal.ErrLocked. Other errors are those of RegisteredAgents.
 func Register(ctx context.Context, home string, a Agent) error {
 	return updateRegistry(ctx, home, func(agents map[string]registeredJSON) error {
 		agents[a.Name] = a.json()
@@ -151,12 +156,12 @@ func Register(ctx context.Context, home string, a Agent) error {
 	})
 }
 
-// Unregister takes an agent out of the registry. Errors are those of Register, and
+// Unregister removes an agent from the registry. Errors are those of Register and
 // ErrAgentNotFound.
 func Unregister(ctx context.Context, home, name string) error {
 	return updateRegistry(ctx, home, func(agents map[string]registeredJSON) error {
 		if _, ok := agents[name]; !ok {
-			return fmt.Errorf("%q: %w", name, ErrAgentNotFound)
+			return agentNotFound(name)
 		}
 		delete(agents, name)
 		return nil
@@ -179,8 +184,8 @@ func (a Agent) json() registeredJSON {
 	return r
 }
 
-// updateRegistry changes the registry while nobody else does. When change fails nothing has
-// happened.
+// updateRegistry applies change to the registry under its lock. If change fails, the file stays as
+// it was.
 func updateRegistry(ctx context.Context, home string, change func(map[string]registeredJSON) error) error {
 	dir := filepath.Join(home, "agents")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

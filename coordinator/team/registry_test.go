@@ -17,10 +17,11 @@ import (
 
 func registryFile(home string) string { return filepath.Join(home, "agents", "config.json") }
 
-func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
+func TestRegistryReturnsRegisteredAgents(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
-	loud := team.Agent{Name: "loud", DisplayName: "Loud", Command: "awk", Args: []string{"{print}"}, UsePty: true, Version: "1.2", InstalledAt: at, LastVerified: at.Add(time.Hour)}
+	loud := team.Agent{Name: "loud", DisplayName: "Loud", Command: "awk", Args: []string{"{print}"}, UsePty: true,
+		Version: "1.2", InstalledAt: at, LastVerified: at.Add(time.Hour)}
 	quiet := team.Agent{Name: "quiet", Command: "/bin/true"}
 	for _, a := range []team.Agent{quiet, loud} {
 		if err := team.Register(context.Background(), home, a); err != nil {
@@ -42,7 +43,8 @@ func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
 		t.Error(err)
 	}
 	if runtime.GOOS != "windows" {
-		for path, want := range map[string]os.FileMode{registryFile(home): 0o600, filepath.Join(home, "agents"): 0o700, home: 0o700} {
+		for path, want := range map[string]os.FileMode{registryFile(home): 0o600, filepath.Join(home, "agents"): 0o700,
+			home: 0o700} {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 				t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, want)
 			}
@@ -62,14 +64,14 @@ func TestARegistryGivesBackWhatWasRegistered(t *testing.T) {
 	}
 	checkEqual(t, "the agents", agents, []team.Agent{loud})
 	if _, err := team.RegisteredAgent(home, "quiet"); !errors.Is(err, team.ErrAgentNotFound) {
-		t.Errorf("what is not registered: %v", err)
+		t.Errorf("an unregistered agent: %v", err)
 	}
 	if err := team.Unregister(context.Background(), home, "quiet"); !errors.Is(err, team.ErrAgentNotFound) {
-		t.Errorf("what is not registered: %v", err)
+		t.Errorf("an unregistered agent: %v", err)
 	}
 }
 
-func TestABrokenRegistryIsNotOverwritten(t *testing.T) {
+func TestInvalidRegistryIsNotOverwritten(t *testing.T) {
 	for name, content := range map[string]string{
 		"no JSON":         "this is no JSON",
 		"a newer version": `{"schemaVersion": "1.10", "agents": {}}`,
@@ -84,34 +86,35 @@ func TestABrokenRegistryIsNotOverwritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := team.Register(context.Background(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
-				t.Error("it was changed")
+				t.Error("Register succeeded")
 			}
 			if got, err := os.ReadFile(registryFile(home)); err != nil || string(got) != content {
-				t.Errorf("now it is %q, %v", got, err)
+				t.Errorf("the file is %q, %v", got, err)
 			}
 		})
 	}
 }
 
-func TestAnAgentThatTheSchemaRefusesIsNotRegistered(t *testing.T) {
+func TestInvalidAgentIsNotRegistered(t *testing.T) {
 	home := t.TempDir()
 	var invalid *schemas.InvalidError
 	if err := team.Register(context.Background(), home, team.Agent{Name: "b"}); !errors.As(err, &invalid) {
-		t.Errorf("without a command: %v", err)
+		t.Errorf("an agent without a command: %v", err)
 	}
 	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a registry: %v", err)
+		t.Errorf("the registry exists: %v", err)
 	}
 }
 
-func TestNoAgentIsLostWhenManyRegisterAtOnce(t *testing.T) {
+func TestConcurrentRegisterLosesNothing(t *testing.T) {
 	home := t.TempDir()
 	const each = 5
 	var all sync.WaitGroup
 	for who := range 4 {
 		all.Go(func() {
 			for i := range each {
-				if err := team.Register(context.Background(), home, team.Agent{Name: fmt.Sprintf("%d-%d", who, i), Command: "x"}); err != nil {
+				if err := team.Register(context.Background(), home,
+					team.Agent{Name: fmt.Sprintf("%d-%d", who, i), Command: "x"}); err != nil {
 					t.Error(err)
 				}
 			}

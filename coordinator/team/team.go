@@ -1,6 +1,7 @@
 package team
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -8,101 +9,102 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-// What a member is: Member.Type has one of these values.
+// The types of members.
 const (
 	AI    = "ai"
 	Human = "human"
 )
 
-// The engines that a member can name. A member whose Engine is none of them does not load.
+// The values of Member.Engine.
 const (
 	EngineCommand = "command" // any program: the prompt on its standard input, the reply on its standard output
 	EngineDemo    = "demo"    // built in, offline
 	EngineClaude  = "claude"  // Claude Code
 	EngineCodex   = "codex"   // Codex
 	EngineGemini  = "gemini"  // Gemini CLI
-	EngineOpenAI  = "openai"  // a model behind an API for chat completions
+	EngineOpenAI  = "openai"  // an OpenAI-compatible chat completions API
 	EngineACP     = "acp"     // any agent that speaks the Agent Client Protocol
 )
 
-// engines are all of them, in the order in which they are named to people.
+// engines lists all engines, in the order in which messages name them.
 var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineACP, EngineOpenAI, EngineCommand, EngineDemo}
 
-// defaultResponseTime is how long an agent may take when its team does not say.
+// defaultResponseTime is the default of Team.MaxAgentResponseTime.
 const defaultResponseTime = 30 * time.Minute
 
-// A Team is who takes part in a conversation, and by which rules. It is only read once it is
-// loaded, so it may be shared.
+// Team is the configuration of a conversation: its members and its rules. A loaded team is not
+// modified and may be shared.
 type Team struct {
-	ID          string // the name as it stands in the configuration
+	ID          string // equals Name
 	Name        string
-	DisplayName string // the name when the configuration has no other
+	DisplayName string // defaults to Name
 	Description string
-	Members     []Member // in the order in which they are asked; at least one of each type
+	Members     []Member // in speaking order; at least one of each type
 
-	// MaxRounds is after how many turns of agents a human is asked again; 0 is no limit.
+	// MaxRounds is the maximum number of agent turns between two human messages; 0 is no limit.
 	MaxRounds int
-	// InstructionFile is the absolute path of what every member is told; "" is nothing. The
-	// file need not exist.
+	// InstructionFile is the absolute path of a file whose content every prompt includes; ""
+	// is none. The file may be missing.
 	InstructionFile string
-	// MaxAgentResponseTime is how long one turn may take.
+	// MaxAgentResponseTime limits the duration of one turn.
 	MaxAgentResponseTime time.Duration
-	// ShowThinkingTimer and AllowEscCancel are for the screen; both are on by default.
+	// ShowThinkingTimer and AllowEscCancel are settings of the user interface; both default to
+	// true.
 	ShowThinkingTimer, AllowEscCancel bool
 
-	// Source is the file that the team was loaded from; nil for one that is built in.
+	// Source is the file that the team was loaded from; nil for a built-in team.
 	Source *Source
 }
 
-// A Source names one version of a configuration file.
+// Source identifies one version of a team file.
 type Source struct {
 	Path   string // absolute
-	SHA256 string // of the file's bytes, in hex
+	SHA256 string // of the file's content, in hex
 }
 
-// A Member is one participant of a team.
+// Member is a participant of a team: a human or an agent.
 type Member struct {
-	ID          string // the name
+	ID          string // equals Name
 	Name        string // letters, digits, '-' and '_'
 	DisplayName string
 	Type        string // AI or Human
 	Role        string
 
-	AgentType   string // which agent answers; "" for a human
-	Engine      string // how it is run, as configured; see EngineName for what "" means
-	Model       string // "" is the agent's own choice
-	Permissions string // "" is the engine's own choice
-	// MaxAgentIdleTime is for how long nothing may be heard of the agent in a turn; 0 is for
-	// as long as the turn may take.
+	AgentType   string // "" for a human
+	Engine      string // as configured; EngineName has the default
+	Model       string // "" is the agent's default
+	Permissions string // "" is the engine's default
+	// MaxAgentIdleTime is the maximum time without output from the agent in a turn; 0 is no
+	// limit.
 	MaxAgentIdleTime time.Duration
 
-	// AllowTeamTask lets an agent set the task of the team, as humans do.
+	// AllowTeamTask lets the agent set the team's task.
 	AllowTeamTask bool
-	// DoneWord ends the task when it stands alone on one of the last three lines of an
-	// agent's reply: a human is next, whomever the reply names. "" is no such word.
+	// DoneWord ends the task if it stands alone on one of the last three lines of the agent's
+	// reply: a human is next, whatever markers the reply has. "" is none.
 	DoneWord string
 
 	SystemInstruction string // lines separated by "\n"
-	// InstructionFile is the absolute path of what the member is told beside that; "" is
-	// nothing. The file need not exist.
+	// InstructionFile is the absolute path of a file whose content the member's prompts
+	// include; "" is none. The file may be missing.
 	InstructionFile string
-	// BaseDir is the absolute path of the working directory; "" is the current one.
+	// BaseDir is the absolute path of the agent's working directory; "" is the program's.
 	BaseDir string
 
-	// Endpoint is where the engine "openai" finds its API, as http://localhost:11434/v1.
-	// APIKeyEnv names the variable with its key, in Env or in the environment of this program;
+	// Endpoint is the base URL of EngineOpenAI, such as http://localhost:11434/v1. APIKeyEnv
+	// is the name of the variable that holds its key, in Env or in the program's environment;
 	// "" is no key.
 	Endpoint, APIKeyEnv string
 
-	// Command is the program that the engine runs: an absolute path, or a bare name to be
-	// looked up in PATH; "" is the engine's own choice. Args come after it. Env is added to its
-	// environment, as Environment reads it.
+	// Command is the program that the engine runs: an absolute path, or a name that is looked
+	// up in PATH; "" is the engine's default. Args are its arguments. Env is added to its
+	// environment after Environment expanded it.
 	Command string
 	Args    []string
 	Env     map[string]string
 }
 
-// Demo returns the built-in team, which needs no agent and no network.
+// Demo returns the built-in team, whose agents need no program and no network.
 func Demo() *Team {
 	return &Team{
 		ID:          "demo",
@@ -120,8 +122,9 @@ func Demo() *Team {
 	}
 }
 
-// EngineName is what runs the member's turns: Engine when it is set; else the engine that the
-// agent type names, and EngineCommand when it names none. It means nothing for a human.
+// EngineName returns the engine that runs the member's turns: Engine if it is set, otherwise the
+// default of AgentType, which is EngineCommand for an unknown one. The result is meaningless for
+// a human.
 func (m Member) EngineName() string {
 	if m.Engine != "" {
 		return m.Engine
@@ -139,17 +142,17 @@ func (m Member) EngineName() string {
 	return EngineCommand
 }
 
-// Member returns the member with exactly this id.
+// Member returns the member with the given ID.
 func (t *Team) Member(id string) (Member, bool) {
 	return t.first(func(m Member) bool { return m.ID == id })
 }
 
-// FirstHuman returns the human that control goes to when nobody else is named.
+// FirstHuman returns the first human.
 func (t *Team) FirstHuman() (Member, bool) {
 	return t.first(func(m Member) bool { return m.Type == Human })
 }
 
-// humans are the ids of the members who are people.
+// Humans returns the IDs of the humans.
 func (t *Team) Humans() []string {
 	var ids []string
 	for _, m := range t.Members {
@@ -160,14 +163,14 @@ func (t *Team) Humans() []string {
 	return ids
 }
 
-// FirstAI returns the member that answers a human who names nobody.
+// FirstAI returns the first agent, to which a message without markers goes.
 func (t *Team) FirstAI() (Member, bool) {
 	return t.first(func(m Member) bool { return m.Type == AI })
 }
 
-// Match returns the member that a person or an agent means by a name. An exact id wins;
-// then ids, names and display names are compared without regard to case, spaces, '-' and
-// '_', an id or name before a display name, an earlier member before a later one.
+// Match returns the member that a marker addresses as name. An exact ID takes precedence; then
+// names and display names are compared without regard to case, spaces, '-' and '_', all names
+// before all display names, in the order of the members.
 func (t *Team) Match(name string) (Member, bool) {
 	if m, ok := t.Member(name); ok {
 		return m, true
@@ -182,17 +185,16 @@ func (t *Team) Match(name string) (Member, bool) {
 	return t.first(func(m Member) bool { return matchKey(m.DisplayName) == key })
 }
 
-// first returns the first member for which is holds.
-func (t *Team) first(is func(Member) bool) (Member, bool) {
-	for _, m := range t.Members {
-		if is(m) {
-			return m, true
-		}
+// first returns the first member that satisfies match.
+func (t *Team) first(match func(Member) bool) (Member, bool) {
+	i := slices.IndexFunc(t.Members, match)
+	if i < 0 {
+		return Member{}, false
 	}
-	return Member{}, false
+	return t.Members[i], true
 }
 
-// matchKey is equal for two names that a marker cannot tell apart.
+// matchKey returns equal keys for names that Match treats as equal.
 func matchKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || unicode.IsSpace(r) {
@@ -202,17 +204,17 @@ func matchKey(name string) string {
 	}, name)
 }
 
-// foldRune is the same for all runes that differ in case only: the least of them.
+// foldRune returns the smallest rune that is equal to r under case folding.
 func foldRune(r rune) rune {
-	least := r
+	smallest := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
+		smallest = min(smallest, next)
 	}
-	return least
+	return smallest
 }
 
-// ForEngine is what an engine needs to know of the member; next is the name of the one that the
-// demo engine hands over to.
+// ForEngine returns the member as engines see it, with Env expanded. The demo engine hands over
+// to the member named next.
 func (m Member) ForEngine(next string) agent.Member {
 	return agent.Member{
 		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),

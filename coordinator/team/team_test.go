@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDemoTeamHasTwoAgentsThatNeedNothingAndAHuman(t *testing.T) {
+func TestDemoHasTwoAgentsAndAHuman(t *testing.T) {
 	loaded := team.Demo()
 	if loaded.ID != "demo" || loaded.Source != nil {
-		t.Errorf("the team is %q from %v, want demo from nowhere", loaded.ID, loaded.Source)
+		t.Errorf("the team is %q from %v, want demo without a source", loaded.ID, loaded.Source)
 	}
 	want := []struct{ id, display, kind, engine string }{
 		{"planner", "Planner", team.AI, "demo"},
@@ -24,23 +24,25 @@ func TestDemoTeamHasTwoAgentsThatNeedNothingAndAHuman(t *testing.T) {
 	}
 	for i, m := range loaded.Members {
 		w := want[i]
-		if m.ID != w.id || m.Name != w.id || m.DisplayName != w.display || m.Type != w.kind || m.EngineName() != w.engine {
+		if m.ID != w.id || m.Name != w.id || m.DisplayName != w.display || m.Type != w.kind ||
+			m.EngineName() != w.engine {
 			t.Errorf("member %d is %+v, want %+v", i, m, w)
 		}
 	}
-	if loaded.MaxRounds != 0 || loaded.MaxAgentResponseTime != 30*time.Minute || !loaded.ShowThinkingTimer || !loaded.AllowEscCancel {
+	if loaded.MaxRounds != 0 || loaded.MaxAgentResponseTime != 30*time.Minute || !loaded.ShowThinkingTimer ||
+		!loaded.AllowEscCancel {
 		t.Errorf("limits are not the defaults: %+v", loaded)
 	}
 }
 
-func TestEveryCallerGetsADemoTeamOfItsOwn(t *testing.T) {
+func TestDemoReturnsNewTeam(t *testing.T) {
 	team.Demo().Members[0].DisplayName = "changed"
 	if got := team.Demo().Members[0].DisplayName; got != "Planner" {
 		t.Errorf("display name %q, want Planner", got)
 	}
 }
 
-func TestEngineIsNamedElseFollowsFromTheAgentType(t *testing.T) {
+func TestEngineNameDefaultsByAgentType(t *testing.T) {
 	for _, test := range []struct{ engine, agentType, want string }{
 		{"", "demo", "demo"},
 		{"", "anything", "command"},
@@ -63,7 +65,7 @@ func TestEngineIsNamedElseFollowsFromTheAgentType(t *testing.T) {
 	}
 }
 
-// crew is a team whose names are hard to tell apart.
+// crew returns a team with similar names.
 func crew() *team.Team {
 	member := func(id, display, kind string) team.Member {
 		return team.Member{ID: id, Name: id, DisplayName: display, Type: kind}
@@ -80,13 +82,13 @@ func crew() *team.Team {
 func TestMatchIgnoresCaseSpacesHyphensAndUnderscores(t *testing.T) {
 	for name, want := range map[string]string{
 		"code-reviewer":         "code-reviewer",
-		"Code Reviewer":         "code-reviewer", // a name before the display name of another
+		"Code Reviewer":         "code-reviewer", // a name takes precedence over a display name
 		"CODE_REVIEWER":         "code-reviewer",
 		" codereviewer ":        "code-reviewer",
 		"ann-the\u3000REVIEWER": "code-reviewer",
 		"ANN":                   "ann",
 		"ωMEGA":                 "straße",
-		"\u2126mega":            "straße", // the Ohm sign is an omega in another case
+		"\u2126mega":            "straße", // the Ohm sign folds to omega
 		"STRAßE":                "straße",
 		"-":                     "-",
 	} {
@@ -96,24 +98,24 @@ func TestMatchIgnoresCaseSpacesHyphensAndUnderscores(t *testing.T) {
 	}
 }
 
-func TestMatchFindsNobodyForOtherNames(t *testing.T) {
+func TestMatchRejectsOtherNames(t *testing.T) {
 	for _, name := range []string{"", " ", "_", "an", "annn", "code.reviewer"} {
 		if m, ok := crew().Match(name); ok {
-			t.Errorf("%q matches %q, want nobody", name, m.ID)
+			t.Errorf("%q matches %q, want no match", name, m.ID)
 		}
 	}
 }
 
-func TestMemberIsFoundByItsExactIDOnly(t *testing.T) {
+func TestMemberRequiresExactID(t *testing.T) {
 	if m, ok := crew().Member("bob"); !ok || m.DisplayName != "Ann" {
 		t.Errorf("bob is %+v, %v", m, ok)
 	}
 	if m, ok := crew().Member("Bob"); ok {
-		t.Errorf("Bob is %+v, want nobody", m)
+		t.Errorf("Bob is %+v, want no match", m)
 	}
 }
 
-func TestFirstHumanAndFirstAIAreTheFirstOfTheirType(t *testing.T) {
+func TestFirstHumanAndFirstAI(t *testing.T) {
 	human, _ := crew().FirstHuman()
 	ai, _ := crew().FirstAI()
 	if human.ID != "ann" || ai.ID != "code-reviewer" {
