@@ -5,18 +5,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
 
 // Archive compresses a journal into the directory's archive. It returns a
-// LockedError when somebody writes to it, and does nothing when it is archived
-// already. A torn tail is set aside first. The journal disappears only after
+// LockedError if the journal has a writer, and does nothing if it is archived
+// already. A torn tail is set aside first. The journal is removed only after
 // its archive was read back and compared.
 func (d *Dir) Archive(id string) error {
 	return d.archiveIf(id, func(Position) bool { return true })
 }
 
-// ArchiveAt archives a journal whose last good line ends at a position, as
-// Archive does. It returns ErrChanged, and does nothing, when that is elsewhere.
+// ArchiveAt is Archive for a journal whose last valid line ends at a position.
+// It returns ErrChanged, and does nothing, if that line ends elsewhere.
 func (d *Dir) ArchiveAt(id string, end Position) error {
 	return d.archiveIf(id, func(at Position) bool { return at == end })
 }
@@ -51,23 +53,23 @@ func (d *Dir) archive(f files) error {
 		d.fs.Remove(tmp)
 		return fmt.Errorf("archive %s: %w", f.path(), err)
 	}
-	// Crash here leaves the journal and a *.tmp that nobody reads.
+	// Crash here leaves the journal and a temporary file.
 	if err := d.fs.Rename(tmp, f.archivePath()); err != nil {
 		return err
 	}
 	if err := d.fs.SyncDir(filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
-	// Crash here leaves both: the journal wins.
+	// Crash here leaves both: the journal takes precedence.
 	if err := d.fs.Remove(f.path()); err != nil {
 		return err
 	}
 	return d.fs.SyncDir(f.dir)
 }
 
-// compress writes the journal to name, durably, and compares what can be read
-// back with what was to be written. Before the sync it is read from where it is
-// read after it, too: the system's memory.
+// compress writes the archive of a journal to the file name and syncs it, after
+// comparing what reads back with the journal. Reading back after the sync would
+// add nothing: it, too, would read the page cache.
 func (d *Dir) compress(f files, name string) error {
 	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
 	if err != nil {
@@ -83,34 +85,28 @@ func (d *Dir) compress(f files, name string) error {
 		return err
 	}
 	defer out.Close()
-	far := &traveller{tell: d.progress, at: Progress{ID: f.id, Total: 2 * info.Size()}}
-	if err := pack(out, io.NewSectionReader(log, 0, info.Size()), d.frameSize, far); err != nil {
+	progress := &progressCounter{report: d.progress, at: Progress{ID: f.id, Total: 2 * info.Size()}}
+	if err := writeArchive(out, io.NewSectionReader(log, 0, info.Size()), d.frameSize, progress); err != nil {
 		return err
 	}
 	return out.Sync()
 }
 
-// bringBack makes an archived journal a live one again. The archive's
-// directory is left to be synced.
-func (d *Dir) bringBack(f files) error {
-	tmp := f.path() + tmpSuffix
-	if err := d.extract(f, tmp); err != nil {
-		d.fs.Remove(tmp)
-		return fmt.Errorf("bring back %s: %w", f.archivePath(), err)
+// unarchive turns an archived journal into a live one. The caller syncs the
+// archive's directory.
+func (d *Dir) unarchive(f files) error {
+	err := atomicfile.ReplaceVia(d.fs, f.path()+tmpSuffix, f.path(), fileMode, func(w io.Writer) error {
+		return d.extract(f, w)
+	})
+	if err != nil {
+		return fmt.Errorf("unarchive %s: %w", f.archivePath(), err)
 	}
-	// Crash here leaves the archive and a *.tmp that nobody reads.
-	if err := d.fs.Rename(tmp, f.path()); err != nil {
-		return err
-	}
-	if err := d.fs.SyncDir(f.dir); err != nil {
-		return err
-	}
-	// Crash here leaves both: the journal wins.
+	// Crash here leaves both: the journal takes precedence.
 	return d.fs.Remove(f.archivePath())
 }
 
-// extract writes the journal of an archive to name, durably.
-func (d *Dir) extract(f files, name string) error {
+// extract writes the journal of an archive to w.
+func (d *Dir) extract(f files, w io.Writer) error {
 	src, archive, err := f.archiveSource(d.fs)
 	if err != nil {
 		return err
@@ -121,39 +117,31 @@ func (d *Dir) extract(f files, name string) error {
 		return err
 	}
 	defer r.Close()
-	out, err := d.fs.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	far := &traveller{tell: d.progress, at: Progress{ID: f.id, Back: true, Total: src.size}}
-	_, err = io.CopyBuffer(out, io.TeeReader(r, far), make([]byte, blockSize))
-	if err != nil && !isOfDisk(err) {
-		if _, damage := src.scanEnding(Position{}, d.maxLine); damage != nil {
-			err = damage // it names the line
+	progress := &progressCounter{report: d.progress, at: Progress{ID: f.id, Unarchive: true, Total: src.size}}
+	_, err = io.CopyBuffer(w, io.TeeReader(r, progress), make([]byte, blockSize))
+	if err != nil && !isFileError(err) {
+		if _, damage := src.scanTail(Position{}, d.maxLine); damage != nil {
+			err = damage // it has the line
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return out.Sync()
+	return err
 }
 
-// traveller tells how far a journal has come.
-type traveller struct {
-	tell func(Progress) // nil: nobody listens
-	at   Progress
+// progressCounter counts the bytes of a journal that are done, and reports them.
+type progressCounter struct {
+	report func(Progress) // may be nil
+	at     Progress
 }
 
-func (t *traveller) add(n int64) {
-	t.at.Done += n
-	if t.tell != nil {
-		t.tell(t.at)
+func (p *progressCounter) add(n int64) {
+	p.at.Done += n
+	if p.report != nil {
+		p.report(p.at)
 	}
 }
 
-// Write adds what passes by.
-func (t *traveller) Write(b []byte) (int, error) {
-	t.add(int64(len(b)))
+// Write counts the bytes of b.
+func (p *progressCounter) Write(b []byte) (int, error) {
+	p.add(int64(len(b)))
 	return len(b), nil
 }

@@ -7,27 +7,27 @@ import (
 	"iter"
 )
 
-// End is the position behind the last event of the journal as it was when the
-// Reader was opened. The last 8 MiB are checked for it, as Check does. A torn
-// tail lies behind it, and Torn tells.
+// End returns the position after the last event that the journal had when the
+// Reader was opened. It checks the last 8 MiB, as Check does. A torn tail follows
+// that position; Torn describes it.
 func (r *Reader) End() (Position, error) {
-	end, err := r.src.findEnding(r.maxLine)
-	r.end.torn = end.torn
-	return end.at, err
+	t, err := r.src.findTail(r.maxLine)
+	r.tail.torn = t.torn
+	return t.end, err
 }
 
-// Before yields the events in front of a position, the last one first, back to
-// where the Reader begins. Each is checked against the one before it, so that
-// the few it is asked for cost no more than themselves, however long the
-// journal. The position has to be one of the journal, such as End. A last error
-// is a *CorruptError, or one of reading.
+// Before returns the events before a position, in reverse order, back to where the
+// Reader starts. Each event is checked against the one before it. The cost is that
+// of the events returned, whatever the length of the journal. The position must
+// be one of the journal, such as End. An error ends the sequence: a
+// *CorruptError, or an error of reading.
 func (r *Reader) Before(p Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if p.Seq <= r.from.Seq {
 			return
 		}
-		b := backward{src: r.src, floor: r.from, at: p, maxLine: r.maxLine, start: p.Offset}
-		for b.at != b.floor {
+		b := backward{src: r.src, start: r.from, at: p, maxLine: r.maxLine, offset: p.Offset}
+		for b.at != b.start {
 			e, err := b.next()
 			if !yield(e, err) || err != nil {
 				return
@@ -36,57 +36,56 @@ func (r *Reader) Before(p Position) iter.Seq2[Event, error] {
 	}
 }
 
-// backward reads one event after another, from a position to the beginning.
+// backward reads events in reverse order.
 type backward struct {
 	src     source
-	floor   Position // nothing in front of it is read
-	at      Position // in front of the last event
+	start   Position // the events before it are not read
+	at      Position // before the last event that was returned
 	maxLine int
 
-	pending []byte // what is known of the journal in front of at,
-	start   int64  // from this offset on
+	pending []byte // the bytes of the journal before at
+	offset  int64  // of pending in the journal
 }
 
-var errNotBehind = errors.New("it is not where the line behind it says")
+var errNotLinked = errors.New("it does not match the line after it")
 
 func (b *backward) next() (Event, error) {
 	line, err := b.line()
 	if err != nil {
-		return Event{}, b.damage(err)
+		return Event{}, b.corruptAt(b.at.Offset, err)
 	}
 	offset := b.at.Offset - int64(len(line)) - 1
-	before, err := b.sumAt(offset, len(line))
+	prev, err := b.sumAt(offset, len(line))
 	if err != nil {
-		return Event{}, b.damage(err)
+		return Event{}, b.corruptAt(b.at.Offset, err)
 	}
-	e, err := decode(line, before)
+	e, err := decode(line, prev)
 	if err == nil && (e.Seq != b.at.Seq || e.Sum != b.at.Sum) {
-		err = errNotBehind
+		err = errNotLinked
 	}
 	if err != nil {
-		return Event{}, b.damageAt(offset, err)
+		return Event{}, b.corruptAt(offset, err)
 	}
-	b.at = Position{Seq: e.Seq - 1, Offset: offset, Sum: before}
+	b.at = Position{Seq: e.Seq - 1, Offset: offset, Sum: prev}
 	b.pending = b.pending[:len(b.pending)-len(line)-1]
 	return e, nil
 }
 
-// line is the last one of what is pending, of which it is made sure that there
-// is one.
+// line returns the last line of pending, reading more bytes as needed.
 func (b *backward) line() ([]byte, error) {
-	for seen := 0; ; {
+	for searched := 0; ; {
 		if n := len(b.pending); n > 0 {
 			if b.pending[n-1] != '\n' {
 				return nil, errNoLine
 			}
-			i := bytes.LastIndexByte(b.pending[:n-1-seen], '\n')
+			i := bytes.LastIndexByte(b.pending[:n-1-searched], '\n')
 			switch {
 			case n-1-i > b.maxLine:
 				return nil, errLongLine
-			case i >= 0 || b.start == b.floor.Offset:
+			case i >= 0 || b.offset == b.start.Offset:
 				return b.pending[i+1 : n-1 : n-1], nil
 			}
-			seen = n - 1
+			searched = n - 1
 		}
 		if err := b.fill(); err != nil {
 			return nil, err
@@ -94,43 +93,41 @@ func (b *backward) line() ([]byte, error) {
 	}
 }
 
-// sumAt is the sum of the line that ends at an offset, where the last one of
-// what is pending starts.
-func (b *backward) sumAt(offset int64, line int) (Sum, error) {
-	if offset == b.floor.Offset {
-		return b.floor.Sum, nil
+// sumAt returns the sum of the line that ends at an offset, where the last line
+// of pending starts.
+func (b *backward) sumAt(offset int64, lastLine int) (Sum, error) {
+	if offset == b.start.Offset {
+		return b.start.Sum, nil
 	}
-	for offset-b.start <= int64(trailerLen) && b.start > b.floor.Offset {
+	for offset-b.offset <= int64(trailerLen) && b.offset > b.start.Offset {
 		if err := b.fill(); err != nil {
 			return 0, err
 		}
 	}
-	_, sum, err := decodeSum(b.pending[:len(b.pending)-line-2])
+	_, sum, err := decodeSum(b.pending[:len(b.pending)-lastLine-2])
 	return sum, err
 }
 
-// fill puts some more in front of what is pending, in new memory: an Event may
-// keep a part of the old.
+// fill prepends bytes to pending, in new memory: events that were returned may
+// refer to the previous memory.
 func (b *backward) fill() error {
-	if b.start <= b.floor.Offset {
+	if b.offset <= b.start.Offset {
 		return io.ErrUnexpectedEOF
 	}
-	start := max(b.floor.Offset, b.start-max(blockSize, int64(len(b.pending))))
-	more, err := b.src.bytes(start, b.start)
+	offset := max(b.start.Offset, b.offset-max(blockSize, int64(len(b.pending))))
+	more, err := b.src.bytes(offset, b.offset)
 	if err != nil {
 		return err
 	}
-	b.pending, b.start = append(more, b.pending...), start
+	b.pending, b.offset = append(more, b.pending...), offset
 	return nil
 }
 
-// damage says that the line in front of at does not check. What the system says
-// is passed on.
-func (b *backward) damage(err error) error { return b.damageAt(b.at.Offset, err) }
-
-func (b *backward) damageAt(offset int64, err error) error {
-	if isOfDisk(err) {
+// corruptAt returns the error of the line before at, which is invalid. An error of
+// the file system is returned unchanged.
+func (b *backward) corruptAt(offset int64, err error) error {
+	if isFileError(err) {
 		return err
 	}
-	return (&badLine{Position{Seq: b.at.Seq - 1, Offset: offset}, err}).corrupt(b.src.path)
+	return (&lineError{Position{Seq: b.at.Seq - 1, Offset: offset}, err}).corrupt(b.src.path)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"time"
 
@@ -25,93 +24,8 @@ const (
 	dateLen    = len("2006-01-02T")
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Sum is the CRC-32C of a line, chained to the sum of the line before. It is
-// written as 8 lower-case hex digits. The zero Sum stands before the first line.
-type Sum uint32
-
-func (s Sum) String() string { return string(s.appendHex(nil)) }
-
-// MarshalText writes the 8 hex digits.
-func (s Sum) MarshalText() ([]byte, error) { return s.appendHex(nil), nil }
-
-// UnmarshalText reads 8 lower-case hex digits and nothing else.
-func (s *Sum) UnmarshalText(text []byte) error {
-	sum, ok := parseSum(text)
-	if !ok {
-		return fmt.Errorf("sum %q is not 8 lower-case hex digits", string(text))
-	}
-	*s = sum
-	return nil
-}
-
-func parseSum(text []byte) (s Sum, ok bool) {
-	if len(text) != 8 {
-		return 0, false
-	}
-	var all byte
-	for _, c := range text {
-		all |= nibble[c]
-		s = s<<4 | Sum(nibble[c]&0xf)
-	}
-	return s, all <= 0xf
-}
-
-// nibble is what a lower-case hex digit stands for, and 0xff for all other
-// characters.
-var nibble = func() (of [256]byte) {
-	for c := range of {
-		of[c] = 0xff
-	}
-	for value, c := range []byte(hexDigits) {
-		of[c] = byte(value)
-	}
-	return of
-}()
-
-const hexDigits = "0123456789abcdef"
-
-func (s Sum) appendHex(dst []byte) []byte {
-	digits := s.digits()
-	return append(dst, digits[:]...)
-}
-
-func (s Sum) digits() (text [8]byte) {
-	for i := range text {
-		text[i] = hexDigits[s>>(28-4*i)&0xf]
-	}
-	return text
-}
-
-// chain is the sum of a line whose bytes up to and not including `,"sum"` are
-// body, behind a line with the sum s.
-func (s Sum) chain(body []byte) Sum {
-	crc := crcOfZeros ^ crcOfPair[0][s>>24] ^ crcOfPair[1][s>>16&0xff] ^ crcOfPair[2][s>>8&0xff] ^ crcOfPair[3][s&0xff]
-	return Sum(crc32.Update(crc, castagnoli, body))
-}
-
-// The CRC of 8 digits is that of "00000000" with a few bits turned for each two
-// digits, whatever the others are: no need to go through them one by one.
-var (
-	crcOfZeros = crcOf(Sum(0))
-	crcOfPair  = func() (turned [4][256]uint32) {
-		for i := range turned {
-			for value := range Sum(256) {
-				turned[i][value] = crcOf(value<<(24-8*i)) ^ crcOfZeros
-			}
-		}
-		return turned
-	}()
-)
-
-func crcOf(s Sum) uint32 {
-	digits := s.digits()
-	return crc32.Checksum(digits[:], castagnoli)
-}
-
-// encode appends the line of e behind a line with the sum prev to dst, with
-// its newline, and sets e.Sum.
+// encode appends the line of e to dst, with its newline, and sets e.Sum. prev is the
+// sum of the previous line.
 func encode(dst []byte, e *Event, prev Sum) []byte {
 	start := len(dst)
 	dst = appendBody(dst, *e)
@@ -138,7 +52,7 @@ func appendBody(dst []byte, e Event) []byte {
 	return append(dst, e.Data...)
 }
 
-// appendTime is AppendFormat for a time that is writable, only faster.
+// appendTime is a faster AppendFormat for a time with a year of four digits.
 func appendTime(dst []byte, t time.Time) []byte {
 	text := [...]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.', 26: 'Z'}
 	year, month, day := t.Date()
@@ -153,7 +67,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return append(dst, text[:]...)
 }
 
-// putDigits fills text with the last digits of n.
+// putDigits fills text with the last decimal digits of n.
 func putDigits(text []byte, n int) {
 	for i := len(text) - 1; i >= 0; i-- {
 		text[i] = '0' + byte(n%10)
@@ -161,8 +75,8 @@ func putDigits(text []byte, n int) {
 	}
 }
 
-// appendType escapes what another program may have put into a type; ours need
-// no escapes.
+// appendType appends a type, escaped. Only types that another program wrote need
+// escapes.
 func appendType(dst []byte, t string) []byte {
 	for i := range len(t) {
 		switch c := t[i]; {
@@ -183,9 +97,9 @@ func appendTrailer(dst []byte, s Sum) []byte {
 	return append(dst, `"}`...)
 }
 
-// compactRecord checks a record and returns it as it will be written, with the
-// same Data when that was compact.
-func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
+// normalize checks a record and returns it with compact Data and a time in UTC. It
+// shares Data that is already compact.
+func (r Record) normalize(now time.Time, maxLine int) (Record, error) {
 	if !validType(r.Type) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
 	}
@@ -203,16 +117,16 @@ func compactRecord(r Record, now time.Time, maxLine int) (Record, error) {
 		r.Time = now
 	}
 	r.Time = r.Time.UTC().Truncate(time.Microsecond)
-	if !writable(r.Time) {
+	if !hasFourDigitYear(r.Time) {
 		return r, fmt.Errorf("time of %s: the year %d does not have four digits", r.Type, r.Time.Year())
 	}
 	r.Data = data
 	return r, nil
 }
 
-// compactData is the payload without white space between its tokens. A payload
-// of which somebody said that it is so cannot break the lines of the journal,
-// even if that is wrong.
+// compactData returns the payload without white space between its tokens. A payload
+// that is declared compact cannot break the lines of the journal, even if the
+// declaration is wrong.
 func (r Record) compactData() ([]byte, error) {
 	if r.Compact && bytes.IndexByte(r.Data, '\n') < 0 {
 		return r.Data, nil
@@ -220,10 +134,10 @@ func (r Record) compactData() ([]byte, error) {
 	return compactJSON(r.Data)
 }
 
-// writable reports whether a time in UTC has a year of four digits.
-func writable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
+// hasFourDigitYear reports whether a time in UTC can be written.
+func hasFourDigitYear(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
-// envelopeMax bounds what a line adds to its data and its type.
+// envelopeMax bounds the bytes of a line other than its data and its type.
 const envelopeMax = 160
 
 func validType(t string) bool {
@@ -240,10 +154,10 @@ func lowerCase(b []byte) bool {
 	return len(b) > 0
 }
 
-// Why a line does not check.
+// Why a line is invalid.
 var (
-	errNoTrailer = errors.New("it does not end in a sum")
-	errSum       = errors.New("its sum does not match the bytes and the line before")
+	errNoTrailer = errors.New("it does not end in a checksum")
+	errSum       = errors.New("checksum mismatch")
 	errLayout    = errors.New("it is not a JSON object with seq, time, type and data")
 )
 
@@ -410,6 +324,15 @@ func two(text []byte) int {
 	return int(tens)*10 + int(ones)
 }
 
+// decodeStart reads the numbers of a line in the layout of a writer, from its
+// first bytes.
+func decodeStart(line []byte, sum Sum) (Event, bool) {
+	c := layout.At(line)
+	e := Event{Sum: sum}
+	e.takeNumbers(&c)
+	return e, c.OK() && e.Seq > 0
+}
+
 // decodeForeign reads any valid JSON layout of a line, such as an editor or
 // another program leaves.
 func decodeForeign(line []byte) (Event, error) {
@@ -422,7 +345,7 @@ func decodeForeign(line []byte) (Event, error) {
 	}
 	err := json.Unmarshal(line, &stored)
 	at := stored.Time.UTC()
-	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' || !writable(at) {
+	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' || !hasFourDigitYear(at) {
 		return Event{}, errLayout
 	}
 	return Event{Seq: *stored.Seq, Synced: stored.Synced, Time: at, Type: stored.Type, Data: stored.Data}, nil

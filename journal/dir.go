@@ -1,13 +1,10 @@
 package journal
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -28,29 +25,30 @@ const (
 	trashDir      = "trash"
 )
 
-// Options change how a Dir works. The zero Options are what programs want.
+// Options configure a Dir. The zero Options are what programs want.
 type Options struct {
 	FS      FS               // nil: the operating system's
 	Now     func() time.Time // nil: time.Now
-	MaxLine int              // longest line in bytes; 0: DefaultMaxLine, fewer than MinMaxLine: that
-	Watch   *Watch           // wakes followers; nil: one for this Dir alone
+	MaxLine int              // longest line in bytes; 0: DefaultMaxLine; at least MinMaxLine
+	Watch   *Watch           // notifies followers; nil: one for this Dir alone
 
-	// Progress is told, again and again, how far a journal has come on its way
-	// to the archive, or back with its first Append. It is called by the goroutine
-	// that archives or appends, and must not take long. nil: nobody is told.
+	// Progress is called repeatedly while a journal is archived, and while the
+	// first Append unarchives one. It runs in the goroutine of that call and must
+	// return quickly. nil: progress is not reported.
 	Progress func(Progress)
 }
 
-// Progress is how far a journal has come. It ends with Done at Total, unless it
-// fails.
+// Progress is how much of a journal has been archived or unarchived. Unless that
+// fails, the last Progress has Done equal to Total.
 type Progress struct {
 	ID          string
-	Back        bool  // from the archive, not to it
-	Done, Total int64 // in bytes; on the way to the archive each counts twice, written and read back
+	Unarchive   bool  // the journal is unarchived
+	Done, Total int64 // in bytes; when archiving, each byte counts twice: written, and read back
 }
 
 // Dir is a directory of journals, one file each. It need not exist before the
-// first Append. A Dir holds nothing open, except for its followers, and may be used from many goroutines.
+// first Append. A Dir keeps no file open, except for its followers, and may be
+// used by several goroutines.
 type Dir struct {
 	path     string
 	fs       FS
@@ -59,12 +57,15 @@ type Dir struct {
 	watch    *Watch
 	progress func(Progress)
 
-	frameSize int64 // of what is archived, in bytes
+	frameSize int64 // of an archive, in bytes
 }
 
-// NewDir names the directory path. It touches nothing on the disk.
+// NewDir returns the Dir of the directory path. It does not touch the disk.
 func NewDir(path string, o Options) *Dir {
-	d := &Dir{path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine), watch: o.Watch, progress: o.Progress, frameSize: maxFrame}
+	d := &Dir{
+		path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine),
+		watch: o.Watch, progress: o.Progress, frameSize: maxFrame,
+	}
 	if d.fs == nil {
 		d.fs = OS
 	}
@@ -77,7 +78,7 @@ func NewDir(path string, o Options) *Dir {
 	return d
 }
 
-// lineLimit is what an Options.MaxLine stands for.
+// lineLimit returns the limit that an Options.MaxLine stands for.
 func lineLimit(maxLine int) int {
 	if maxLine == 0 {
 		return DefaultMaxLine
@@ -85,27 +86,27 @@ func lineLimit(maxLine int) int {
 	return max(maxLine, MinMaxLine)
 }
 
-// Path is the directory's path.
+// Path returns the directory's path.
 func (d *Dir) Path() string { return d.path }
 
-// NewID mints the name of a new journal: a ULID, which sorts by time. Nothing
-// relies on that: what happened when is in the journal.
+// NewID returns the name for a new journal: a ULID, which sorts by time. Nothing
+// relies on that order; the events have their own times.
 func (d *Dir) NewID() string {
 	return ulid.MustNew(ulid.Timestamp(d.now()), ulid.DefaultEntropy()).String()
 }
 
-// Info describes the file of a journal without opening it.
+// Info describes the file of a journal.
 type Info struct {
 	ID       string
-	Dir      string // path of the directory of the journals, also of archived ones
+	Dir      string // path of the directory of the journals, for archived ones too
 	Archived bool
-	Size     int64 // of the file, in bytes; compressed when archived
+	Size     int64 // of the file, in bytes; compressed if archived
 	ModTime  time.Time
-	Inode    uint64 // 0 where there is none
-	Err      error  // of a List: why the file could not be described; else nil
+	Inode    uint64 // 0 if the system has none
+	Err      error  // from List: why the file could not be described; else nil
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (i Info) Path() string {
 	f := files{i.Dir, i.ID}
 	if i.Archived {
@@ -114,7 +115,8 @@ func (i Info) Path() string {
 	return f.path()
 }
 
-// Stat describes one journal, or returns ErrNotFound.
+// Stat describes one journal without opening it. It returns ErrNotFound if it
+// does not exist.
 func (d *Dir) Stat(id string) (Info, error) {
 	f, err := d.files(id)
 	if err != nil {
@@ -124,7 +126,7 @@ func (d *Dir) Stat(id string) (Info, error) {
 }
 
 // ValidID reports whether id is a ULID in its canonical spelling: 26 digits of
-// Crockford's base 32, in capitals, with a value of 128 bits.
+// Crockford's base 32, in upper case, with a value of 128 bits.
 func ValidID(id string) bool {
 	if len(id) != ulid.EncodedSize || id[0] > '7' {
 		return false
@@ -137,7 +139,7 @@ func ValidID(id string) bool {
 	return true
 }
 
-// files names the files of one journal.
+// files are the paths of the files of one journal.
 type files struct{ dir, id string }
 
 func (d *Dir) files(id string) (files, error) {
@@ -154,17 +156,18 @@ func (f files) asidePath(n int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%s%s%d", f.id, asideInfix, n))
 }
 
-// looks is how often a journal is looked for where it is live and where it is
-// archived: between two looks it may have moved to where the last one was.
-const looks = 8
+// locateTries is how often both places of a journal, live and archived, are
+// tried: it may be moved between the two attempts.
+const locateTries = 8
 
 func (f files) stat(fsys FS) (Info, error) {
-	for range looks {
+	for range locateTries {
 		for _, archived := range []bool{false, true} {
 			found := Info{ID: f.id, Dir: f.dir, Archived: archived}
 			info, err := fsys.Stat(found.Path())
 			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: errNoFile} // to open a pipe is to wait
+				// Opening a pipe would block.
+				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: errNotRegular}
 			}
 			if err == nil {
 				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)
@@ -176,27 +179,4 @@ func (f files) stat(fsys FS) (Info, error) {
 		}
 	}
 	return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
-}
-
-// longestName is how many characters a directory's name has at most.
-const longestName = 64
-
-var (
-	plainName = regexp.MustCompile(`^[a-z0-9_-]+$`)
-	hashTail  = regexp.MustCompile(`-[0-9a-f]{8}$`)
-	device    = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
-	unsafe    = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-)
-
-// DirName turns any identifier into the name of a directory. Two identifiers
-// never share one, not even where case does not count, and none leads
-// elsewhere: what is not plain gets a hash of the identifier at its end, and
-// what is plain does not end like that.
-func DirName(id string) string {
-	if len(id) <= longestName && plainName.MatchString(id) && !hashTail.MatchString(id) && !device.MatchString(id) {
-		return id
-	}
-	safe := unsafe.ReplaceAllString(id, "_")
-	sum := sha256.Sum256([]byte(id))
-	return safe[:min(len(safe), 48)] + "-" + hex.EncodeToString(sum[:4])
 }

@@ -3,47 +3,48 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 var (
-	// ErrNotFound: there is no journal of that name, neither live nor archived.
+	// ErrNotFound is returned if there is no journal of that name, neither live
+	// nor archived.
 	ErrNotFound = errors.New("no such journal")
-	// ErrLocked: another process writes to the journal. The error that is
-	// returned is a LockedError, which says who.
+	// ErrLocked is matched by a LockedError: another process, or another Log of
+	// this one, writes to the journal.
 	ErrLocked = errors.New("journal is locked")
-	// ErrClosed: the Log was closed.
+	// ErrClosed is returned by the methods of a closed Log.
 	ErrClosed = errors.New("journal is closed")
-	// ErrPoisoned: an earlier write or sync failed, and what the file holds is
-	// uncertain. Recover finds out.
+	// ErrPoisoned is returned by a Log after a failed write or sync, when the
+	// content of the file is uncertain. Recover resolves it.
 	ErrPoisoned = errors.New("an earlier write failed")
-	// ErrTooLong: an event is over the limit of a line. Nothing was written.
-	// The error that is returned is a TooLongError, which says by how much.
-	ErrTooLong = errors.New("event is longer than a line may be")
-	// ErrChanged: somebody wrote to the journal meanwhile.
-	ErrChanged = errors.New("it was written to meanwhile")
-	// ErrReplaced: the file that was followed is another one now, and does not
-	// go on where the old one was left.
+	// ErrTooLong is matched by a TooLongError: an event exceeds the limit of a
+	// line. Nothing was written.
+	ErrTooLong = errors.New("event is longer than the limit of a line")
+	// ErrChanged is returned by ArchiveAt if the journal was written to.
+	ErrChanged = errors.New("journal was changed concurrently")
+	// ErrReplaced is returned by Follow if the journal's file was replaced by one
+	// that does not contain the last event that was delivered.
 	ErrReplaced = errors.New("journal was replaced by another history")
 
-	errRemoved = errors.New("it is removed again and again")
-	errTooBig  = errors.New("it is too big for what it is called")
-	errNoFile  = errors.New("not a file")
-	errNotDir  = errors.New("not a directory")
-	errUsurped = errors.New("another file is in its place: move it away")
+	errLockRemoved = errors.New("the lock file keeps being removed")
+	errTooBig      = errors.New("file is too big")
+	errNotRegular  = errors.New("not a file")
+	errNotDir      = errors.New("not a directory")
+	errOtherFile   = errors.New("another file has its name: move that file away")
 )
 
-// CorruptError says that a line which was on the disk does not check any more:
-// it was changed, lost, moved or doubled. Nothing behind it was read, nothing
-// was removed.
+// CorruptError is the error of a line that was synced to the disk and is not
+// valid any more: it was changed, lost, moved or duplicated. No line after it was
+// read, and nothing was removed.
 type CorruptError struct {
 	Path   string
-	Line   int64 // the first line that does not check, from 1
+	Line   int64 // number of the first invalid line, from 1
 	Offset int64 // where that line starts, in bytes
 	Reason string
 
-	// TooLong is the length of the line in bytes when nothing else is wrong
-	// with it: it checks, and is longer than Options.MaxLine. Nothing is
-	// damaged then, and whoever allows as many bytes can read it. Else 0.
+	// TooLong is the length of the line in bytes if the line is valid, and only
+	// longer than Options.MaxLine. It can be read with a higher limit. Else 0.
 	TooLong int64
 }
 
@@ -54,11 +55,11 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s: line %d (byte %d) is damaged: %s", e.Path, e.Line, e.Offset, e.Reason)
 }
 
-// TooLongError says that an event is over the limit of a line. It is an
-// ErrTooLong. Nothing was written.
+// TooLongError is the error of an event that exceeds the limit of a line. It
+// matches ErrTooLong. Nothing was written.
 type TooLongError struct {
 	Type  string // of the event
-	Bytes int    // a limit that would do
+	Bytes int    // a limit that suffices
 	Limit int    // Options.MaxLine
 }
 
@@ -66,5 +67,12 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("%s has %d bytes, and the limit is %d: %v", e.Type, e.Bytes, e.Limit, ErrTooLong)
 }
 
-// Is makes a TooLongError an ErrTooLong.
+// Is makes a TooLongError match ErrTooLong.
 func (e *TooLongError) Is(target error) bool { return target == ErrTooLong }
+
+// isFileError reports whether an error comes from the file system, and not from
+// the content of a file.
+func isFileError(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path)
+}

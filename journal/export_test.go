@@ -42,21 +42,21 @@ func (d *Dir) Compress(id string) (size int64, err error) {
 }
 
 func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {
-	p := &packing{journal: journal, frameSize: frameSize, want: make([]byte, blockSize)}
-	packers, err := newPackers(journal.Size(), frameSize)
+	w := &archiveWriter{journal: journal, frameSize: frameSize, want: make([]byte, blockSize)}
+	encoders, err := newEncoders(journal.Size(), frameSize)
 	if err != nil {
 		return 0, err
 	}
 	for at, end := int64(0), int64(0); at < journal.Size(); at = end {
-		if end, err = p.frameEnd(at); err != nil {
+		if end, err = w.frameEnd(at); err != nil {
 			return 0, err
 		}
-		packers[0].begin(journal, at, end-at)
-		packers[0].working.Wait()
-		if packers[0].err != nil {
-			return 0, packers[0].err
+		encoders[0].start(journal, at, end-at)
+		encoders[0].working.Wait()
+		if encoders[0].err != nil {
+			return 0, encoders[0].err
 		}
-		size += int64(packers[0].packed.Len())
+		size += int64(encoders[0].compressed.Len())
 	}
 	return size, nil
 }

@@ -172,7 +172,7 @@ func TestAFailedWriteIsCompletedBehindWhateverStandsThere(t *testing.T) {
 		{name: "the half line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 5) })},
 		{name: "an acknowledged line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 4) })},
 		{name: "all that was not synced is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) })},
-		{name: "more is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) - 1 }), err: "somebody cut it"},
+		{name: "more is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) - 1 }), err: "another program truncated it"},
 		{name: "a page was lost", aside: "\x00\x00\x00", damage: func(t *testing.T, path string) {
 			appendFile(t, path, []byte{0, 0, 0})
 		}},
@@ -184,11 +184,11 @@ func TestAFailedWriteIsCompletedBehindWhateverStandsThere(t *testing.T) {
 			writeFile(t, path+".copy", readFile(t, path))
 			must(t, os.Rename(path+".copy", path))
 		}},
-		{name: "another file was put in its place", err: "another file is in its place", damage: func(t *testing.T, path string) {
+		{name: "another file was put in its place", err: "another file has its name", damage: func(t *testing.T, path string) {
 			writeFile(t, path+".copy", bytes.Repeat([]byte("mine\n"), 500))
 			must(t, os.Rename(path+".copy", path))
 		}},
-		{name: "a line of somebody else", err: "somebody else", damage: func(t *testing.T, path string) {
+		{name: "a line of somebody else", err: "another program has written", damage: func(t *testing.T, path string) {
 			data := readFile(t, path)
 			must(t, os.Truncate(path, int64(lineEnd(data, 5))))
 			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: quick{journal.OS}})
@@ -378,7 +378,7 @@ func TestAJournalThatIsCutWhileItIsWrittenIsNoticedByTheNextSync(t *testing.T) {
 			must(t, os.Truncate(l.Path(), tt.left(synced)))
 			mustAppend(t, l, counted(4, 0))
 
-			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) || !strings.Contains(err.Error(), "somebody cut it") {
+			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) || !strings.Contains(err.Error(), "another program truncated it") {
 				t.Fatalf("Sync: %v", err)
 			}
 			_, err := l.Recover()

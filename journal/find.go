@@ -1,12 +1,12 @@
 package journal
 
-// findWindow is how near a search comes to a line before it reads on to it, in
-// bytes.
+// findWindow is the length in bytes below which a search stops halving and reads
+// on to the line.
 const findWindow = 64 << 10
 
-// Find returns the position in front of the event with a number, or behind the
-// last one when there are not as many. It searches, and does not read what lies
-// before: a journal that is damaged elsewhere does not say so.
+// Find returns the position before the event with a sequence number, or the end
+// of the journal if it has fewer events. It uses binary search, and does not
+// check the lines before that position.
 func (r *Reader) Find(seq uint64) (Position, error) {
 	if seq <= r.from.Seq+1 {
 		return r.from, nil
@@ -17,44 +17,46 @@ func (r *Reader) Find(seq uint64) (Position, error) {
 			return near, nil
 		}
 	}
-	if isOfDisk(err) {
+	if isFileError(err) {
 		return Position{}, err
 	}
-	// A line that was believed on the way is damaged: to name it, everything
-	// has to be read.
+	// A line that the search relied on is corrupt: finding the first corrupt line
+	// requires reading all of them.
 	return r.src.readTo(seq, r.from, r.maxLine)
 }
 
-// near returns a position not far in front of an event. The line before it is
-// believed.
+// near returns a position shortly before an event. The line before the position
+// is not verified.
 func (s source) near(seq uint64, from Position, maxLine int) (Position, error) {
 	if !s.archived() {
-		from, _ = s.between(seq, from, s.size, maxLine, nil)
+		from, _ = s.bisect(seq, from, s.size, maxLine, nil)
 		return from, nil
 	}
-	from, to := s.between(seq, from, s.size, maxLine, s.cheap)
-	if to-from.Offset > maxKept {
+	from, to := s.bisect(seq, from, s.size, maxLine, s.frameBetween)
+	if to-from.Offset > maxCache {
 		return from, nil
 	}
-	if err := s.keep(from.Offset, to); err != nil {
+	if err := s.prefetch(from.Offset, to); err != nil {
 		return Position{}, err
 	}
-	from, _ = s.between(seq, from, to, maxLine, nil)
+	from, _ = s.bisect(seq, from, to, maxLine, nil)
 	return from, nil
 }
 
-// between halves the part of a journal in which an event starts, from one line
-// to an offset, until it is small. With cheap it does so only at offsets where
-// reading can begin at once.
-func (s source) between(seq uint64, from Position, to int64, maxLine int, cheap func(from, to int64) int64) (Position, int64) {
+// bisect halves the part of a journal in which an event starts, from a line to an
+// offset, until it is small. If frameBetween is not nil, it splits only where a
+// frame starts.
+func (s source) bisect(
+	seq uint64, from Position, to int64, maxLine int, frameBetween func(from, to int64) int64,
+) (Position, int64) {
 	for to-from.Offset > findWindow {
 		middle := from.Offset + (to-from.Offset)/2
-		if cheap != nil {
-			if middle = cheap(from.Offset, to); middle < 0 {
+		if frameBetween != nil {
+			if middle = frameBetween(from.Offset, to); middle < 0 {
 				break
 			}
 		}
-		p, err := s.firstIn(middle, maxLine)
+		p, err := s.lineAfter(middle, maxLine)
 		if err == nil && p.Seq < seq {
 			from = p
 		} else {
@@ -64,18 +66,18 @@ func (s source) between(seq uint64, from Position, to int64, maxLine int, cheap 
 	return from, to
 }
 
-// readTo checks the lines behind a position up to an event.
+// readTo checks the lines from a position up to an event.
 func (s source) readTo(seq uint64, from Position, maxLine int) (Position, error) {
 	r, err := s.open(from.Offset)
 	if err != nil {
-		return Position{}, s.unreadable(from, err)
+		return Position{}, s.readError(from, err)
 	}
 	defer r.Close()
 	sc := newScanner(r, from, maxLine)
 	for sc.at.Seq+1 < seq {
 		if _, err := sc.next(); err != nil {
-			end, err := s.ended(sc, err, maxLine)
-			return end.at, err
+			t, err := s.tailAt(sc, err, maxLine)
+			return t.end, err
 		}
 	}
 	return sc.at, nil

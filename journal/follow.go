@@ -11,15 +11,15 @@ import (
 	"os"
 )
 
-// Follow yields the events of a journal from a position on, those that are
-// there and then those to come, until ctx is done: then the sequence ends
-// without an error. A journal that does not exist yet is waited for; one that
-// is archived meanwhile is read to its end and waited for.
+// Follow returns the events of a journal from a position on, existing and future
+// ones, until ctx is done, which ends the sequence without an error. It waits for
+// a journal that does not exist yet. A journal that is archived meanwhile is read
+// to its end, and Follow waits for it to be unarchived.
 //
-// Errors end the sequence: a *CorruptError; ErrReplaced when the file was
-// replaced by one that does not go on where the old one was left; ErrNotFound
-// when it was deleted. Half lines, torn tails and lost notifications cost time,
-// never an event. Follow takes no lock and writes nothing.
+// An error ends the sequence: a *CorruptError; ErrReplaced if the file was
+// replaced by one with another history; ErrNotFound if it was deleted. Incomplete
+// lines, torn tails and lost notifications delay events, but never lose one.
+// Follow takes no lock and writes nothing.
 func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		f, err := d.files(id)
@@ -44,39 +44,38 @@ func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Ev
 	}
 }
 
-// follower is where one Follow stands.
+// follower is the state of one Follow.
 type follower struct {
 	dir   *Dir
 	files files
-	at    Position // behind the last event that was yielded
+	at    Position // after the last event that was delivered
 
-	file File // nil: none is open
-	tail *tailReader
-	sc   *scanner    // on tail
-	seen bool        // the journal existed once
-	old  fs.FileInfo // the archive that was read to its end; nil: none
+	file        File        // nil: none is open
+	tail        *tailReader // of file, if it is not an archive
+	sc          *scanner
+	existed     bool        // the journal existed at some time
+	readArchive fs.FileInfo // the archive that was read to its end; nil: none
 }
 
 func newFollower(d *Dir, f files, from Position) *follower {
-	return &follower{dir: d, files: f, at: from, seen: from.Seq > 0}
+	return &follower{dir: d, files: f, at: from, existed: from.Seq > 0}
 }
 
-// deliver yields what has come since the last call. It reports false when the
-// receiver wants no more.
+// deliver yields the new events. It returns false if yield did.
 func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (more bool, err error) {
 	if err := t.reopen(); err != nil || t.file == nil {
 		return err == nil, err
 	}
 	for ctx.Err() == nil {
 		e, err := t.sc.next()
-		var bad *badLine
+		var bad *lineError
 		switch {
 		case err == io.EOF:
-			return true, t.pause()
+			return true, t.atEOF()
 		case t.archived() && err != nil:
-			return false, t.damagedArchive(err)
+			return false, t.corruptArchive(err)
 		case errors.As(err, &bad):
-			wait, err := t.judge(bad)
+			wait, err := t.handleInvalid(bad)
 			if wait || err != nil {
 				return true, err
 			}
@@ -85,10 +84,10 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 			return false, err
 		}
 		if t.diverges(e) {
-			return false, t.replaced()
+			return false, t.replacedError()
 		}
 		if e.Seq <= t.at.Seq {
-			continue // read again after the file was replaced
+			continue // delivered before the file was replaced
 		}
 		t.at = t.sc.at
 		e.Data = bytes.Clone(e.Data)
@@ -99,42 +98,42 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 	return false, nil
 }
 
-// archived reports whether it is an archive that is read.
+// archived reports whether the open file is an archive.
 func (t *follower) archived() bool {
 	_, ok := t.file.(archiveFile)
 	return ok
 }
 
-// damagedArchive is any error of reading one: what was compressed was compared,
-// so the archive was changed.
-func (t *follower) damagedArchive(err error) error {
-	var bad *badLine
+// corruptArchive returns the error for any failure of reading an archive: it was
+// compared with its journal when it was written, so it has been corrupted since.
+func (t *follower) corruptArchive(err error) error {
+	var bad *lineError
 	if !errors.As(err, &bad) {
-		bad = &badLine{t.sc.at, err}
+		bad = &lineError{t.sc.at, err}
 	}
 	return bad.corrupt(t.files.archivePath())
 }
 
-// diverges reports whether a file that is read again from its beginning has
-// another line in the place of the last one yielded.
+// diverges reports whether a file that is read again from its start has another
+// line in place of the last one that was delivered.
 func (t *follower) diverges(e Event) bool {
 	return e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1
 }
 
-// short reports whether the file was read again from its beginning and not as
-// far as the last line yielded.
+// short reports whether the file, read again from its start, has not yet reached
+// the last event that was delivered.
 func (t *follower) short() bool { return t.sc.at.Seq < t.at.Seq }
 
-func (t *follower) replaced() error {
+func (t *follower) replacedError() error {
 	return fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
 }
 
-// pause is at the end of what there is. Half a line is read again next time: a
-// writer may set it aside and write something else in its place. It may also be
-// somewhere in a file that was written anew, from its beginning.
-func (t *follower) pause() error {
+// atEOF handles the end of the file. An incomplete line is read again next time: a
+// writer may set it aside and write another one in its place. The file may also
+// have been replaced, so that the bytes are in the middle of another line.
+func (t *follower) atEOF() error {
 	if t.short() {
-		return t.replaced()
+		return t.replacedError()
 	}
 	if len(t.sc.lines.Rest()) == 0 || t.archived() {
 		return nil
@@ -143,7 +142,7 @@ func (t *follower) pause() error {
 	if err != nil {
 		return err
 	}
-	if t.stands(info) {
+	if t.isCurrent(info) {
 		t.rewind()
 	} else {
 		t.close()
@@ -151,65 +150,60 @@ func (t *follower) pause() error {
 	return nil
 }
 
-// judge decides what to do at a line that does not check. It may check now: the
-// half of it that had been read is gone, a writer set it aside. A torn tail is
-// left alone until that happens. In a file that is not the journal's any more,
-// or not as it was read, the line means nothing.
-func (t *follower) judge(bad *badLine) (wait bool, err error) {
+// handleInvalid handles an invalid line. The line may be valid now, if a writer
+// has set aside the incomplete line that was read. At a torn tail, the follower
+// waits until that happens. If the file no longer has the journal's name, or its
+// content has changed, the line means nothing.
+func (t *follower) handleInvalid(bad *lineError) (wait bool, err error) {
 	info, err := t.file.Stat()
 	if err != nil {
 		return false, err
 	}
 	src := fileSource(t.files.path(), t.file, info.Size())
-	torn, damage := src.classify(bad, t.sc.claimed, t.dir.maxLine)
+	torn, corrupt := src.classify(bad, t.sc.maxSynced, t.dir.maxLine)
 	switch {
-	case damage == nil && torn.Bytes == 0:
+	case corrupt == nil && torn.Bytes == 0:
 		t.rewind()
 		return false, nil
-	case !t.stands(info):
+	case !t.isCurrent(info):
 		t.close()
 		return true, nil
-	case damage == nil && t.short():
-		return false, t.replaced()
+	case corrupt == nil && t.short():
+		return false, t.replacedError()
 	}
 	t.rewind()
-	return true, damage
+	return true, corrupt
 }
 
-// stands reports whether the open file has the journal's name still, and the
-// last line that was read of it in its place.
-func (t *follower) stands(open fs.FileInfo) bool {
-	there, err := t.dir.fs.Stat(t.files.path())
-	if err != nil || !t.dir.fs.SameFile(open, there) {
-		return false
-	}
-	return t.reader(open).Holds(t.sc.at)
+// isCurrent reports whether the open file still has the journal's name, and still
+// contains the last line that was read.
+func (t *follower) isCurrent(open fs.FileInfo) bool {
+	named, err := t.dir.fs.Stat(t.files.path())
+	return err == nil && t.dir.fs.SameFile(open, named) && t.holds(open, t.sc.at)
 }
 
-// reader reads the open file as it is.
-func (t *follower) reader(open fs.FileInfo) *Reader {
-	return &Reader{src: fileSource(t.files.path(), t.file, open.Size()), maxLine: t.dir.maxLine}
+// holds reports whether a position is one of the open file.
+func (t *follower) holds(open fs.FileInfo, p Position) bool {
+	return fileSource(t.files.path(), t.file, open.Size()).holds(p, t.dir.maxLine)
 }
 
-// rewind reads from the last good line again, next time.
+// rewind makes the next read start after the last valid line.
 func (t *follower) rewind() {
-	at := t.sc.at
-	claimed := t.sc.claimed
-	t.read(at)
-	t.sc.claimed = claimed
+	maxSynced := t.sc.maxSynced
+	t.scanFrom(t.sc.at)
+	t.sc.maxSynced = maxSynced
 }
 
-// reopen makes sure that the file which is read is the one that has the
-// journal's name.
+// reopen ensures that the open file is the one with the journal's name.
 func (t *follower) reopen() error {
 	info, err := t.dir.fs.Stat(t.files.path())
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return t.missing()
+		return t.reopenMissing()
 	case err != nil:
 		return err
 	}
-	t.seen, t.old = true, nil
+	t.existed, t.readArchive = true, nil
 	if t.file != nil {
 		open, err := t.file.Stat()
 		if err != nil {
@@ -222,8 +216,8 @@ func (t *follower) reopen() error {
 	return t.open()
 }
 
-// open starts on a new file: where the old one was left, when that is a place
-// of the new one, else at its beginning.
+// open opens the live file. It starts reading after the last delivered event if
+// the file contains it, else at its beginning.
 func (t *follower) open() error {
 	t.close()
 	file, err := t.dir.fs.OpenFile(t.files.path(), os.O_RDONLY, 0)
@@ -240,47 +234,48 @@ func (t *follower) open() error {
 	}
 	t.file = file
 	from := Position{}
-	if t.reader(info).Holds(t.at) {
+	if t.holds(info, t.at) {
 		from = t.at
 	}
-	t.read(from)
+	t.scanFrom(from)
 	return nil
 }
 
-func (t *follower) read(from Position) {
+func (t *follower) scanFrom(from Position) {
 	t.tail = &tailReader{t.file, from.Offset}
 	t.sc = newScanner(t.tail, from, t.dir.maxLine)
 }
 
-// missing is a journal without a live file: not there yet, archived, or gone.
-func (t *follower) missing() error {
+// reopenMissing handles a journal without a live file: it does not exist yet, is
+// archived, or was deleted.
+func (t *follower) reopenMissing() error {
 	t.close()
 	info, err := t.dir.fs.Stat(t.files.archivePath())
 	switch {
-	case err == nil && t.old != nil && t.sameArchive(info, t.old):
+	case err == nil && t.readArchive != nil && t.sameArchive(info, t.readArchive):
 		return nil
 	case err == nil:
 		return t.openArchive(info)
 	case !errors.Is(err, os.ErrNotExist):
 		return err
-	case !t.seen:
+	case !t.existed:
 		return nil
 	}
 	if _, err := t.files.stat(t.dir.fs); err != nil {
 		return err
 	}
-	return t.open() // it was brought back between the two looks
+	return t.open() // it was unarchived between the two calls of Stat
 }
 
 func (t *follower) sameArchive(a, b fs.FileInfo) bool {
 	return t.dir.fs.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// openArchive reads an archive to its end, once.
+// openArchive opens an archive, which is read to its end once.
 func (t *follower) openArchive(info fs.FileInfo) error {
 	src, file, err := t.files.archiveSource(t.dir.fs)
 	if errors.Is(err, ErrNotFound) {
-		return nil // it came back in this moment
+		return nil // it was unarchived since
 	}
 	if err != nil {
 		return err
@@ -290,7 +285,7 @@ func (t *follower) openArchive(info fs.FileInfo) error {
 		file.Close()
 		return err
 	}
-	t.seen, t.old = true, info
+	t.existed, t.readArchive = true, info
 	t.file, t.tail = archiveFile{file.(File), stream}, nil
 	t.sc = newScanner(stream, Position{}, t.dir.maxLine)
 	return nil

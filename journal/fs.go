@@ -10,10 +10,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
 
-// FS is all that a journal needs of a file system. The zero Options use the
-// operating system's; tests put in one that fails.
+// FS is the file system of a journal. The zero Options use the operating
+// system's; package journaltest has one that fails.
 //
-// Names are paths as package os takes them.
+// Names are paths as in package os.
 type FS interface {
 	// OpenFile opens a file as os.OpenFile does.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
@@ -21,24 +21,24 @@ type FS interface {
 	Mkdir(name string, perm fs.FileMode) error
 	// ReadDir lists a directory as os.ReadDir does, in any order.
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// Describe describes, as Stat does, those files of a directory whose names
-	// are wanted, in any order. It asks for one name after another.
-	Describe(name string, wanted func(name string) bool) ([]Described, error)
+	// StatFiles describes, as Stat does, the files of a directory whose names
+	// match, in any order. It calls match from one goroutine.
+	StatFiles(dir string, match func(name string) bool) ([]FileStat, error)
 	// Stat describes a file as os.Stat does.
 	Stat(name string) (fs.FileInfo, error)
-	// SameFile reports whether two descriptions of this FS are of one file, as
-	// os.SameFile does.
+	// SameFile reports whether two descriptions returned by this FS are of the
+	// same file, as os.SameFile does.
 	SameFile(a, b fs.FileInfo) bool
-	// Rename replaces newname by oldname as os.Rename does.
+	// Rename renames oldname to newname as os.Rename does, replacing newname.
 	Rename(oldname, newname string) error
 	// Remove removes a file or an empty directory as os.Remove does.
 	Remove(name string) error
-	// SyncDir makes the entries of a directory durable: what was created,
-	// renamed or removed in it.
+	// SyncDir makes the entries of a directory durable: files created, renamed
+	// or removed in it.
 	SyncDir(name string) error
-	// Lock takes the operating system's exclusive lock on the file name,
-	// which it creates when missing, without waiting. It returns ErrLocked
-	// when another process, or another Lock of this one, holds it.
+	// Lock takes the operating system's exclusive lock on the file name, which it
+	// creates if it is missing. It does not block: it returns ErrLocked if another
+	// process, or another Lock of this one, holds the lock.
 	Lock(name string) (unlock func() error, err error)
 }
 
@@ -48,9 +48,9 @@ type File interface {
 	io.ReaderAt
 	io.Writer
 	io.Closer
-	// Stat describes the file, even one that has been renamed or removed.
+	// Stat describes the file, even if it was renamed or removed.
 	Stat() (fs.FileInfo, error)
-	// Sync returns when what was written is on the disk.
+	// Sync returns nil when all bytes written are on the disk.
 	Sync() error
 	// Truncate changes the size of the file, in bytes.
 	Truncate(size int64) error
@@ -77,7 +77,7 @@ func (osFS) Remove(name string) error                  { return os.Remove(name) 
 func (osFS) Lock(name string) (func() error, error)    { return lockFile(name) }
 func (osFS) SyncDir(name string) error                 { return syncDir(name) }
 
-// ReadDir does not sort: of 300,000 names, that takes longer than to read them.
+// ReadDir does not sort: for 300,000 names, sorting takes longer than reading.
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -87,14 +87,14 @@ func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-// osFile is an *os.File whose Sync does no more than durability asks for.
+// osFile is an *os.File whose Sync does only what durability requires.
 type osFile struct{ *os.File }
 
 func (f osFile) Sync() error { return syncFile(f.File) }
 
-// mkdirAll creates dir and what is missing above it, and returns the
-// directories whose entries changed, outermost first: they must be synced
-// before what is inside can be called durable.
+// mkdirAll creates dir and its missing parents. It returns the directories whose
+// entries changed, outermost first: they must be synced before anything inside
+// is durable.
 func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err error) {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -119,8 +119,9 @@ func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err erro
 	return changed, nil
 }
 
-// makeDir creates a directory in one that is there, durably: what is moved into
-// it is not lost with it. An earlier attempt may have failed to sync it.
+// makeDir creates a directory in an existing one, and syncs its entry, so that
+// files moved into it are not lost with it. It also syncs the entry of an existing
+// directory: an earlier call may have failed to.
 func makeDir(fsys FS, dir string) error {
 	if err := fsys.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -139,8 +140,8 @@ func WriteFile(fsys FS, name string, data []byte) error {
 	})
 }
 
-// ReadFile reads the whole file name. One of more than limit bytes, which is not
-// what it is called, is an error and not read further.
+// ReadFile returns the content of the file name. If the file has more than limit
+// bytes, it returns an error and reads no further.
 func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -154,5 +155,5 @@ func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// noteSize is more than a lock file or a date has, in bytes.
-const noteSize = 4 << 10
+// maxNote is the size limit of a lock file or a deletion time, in bytes.
+const maxNote = 4 << 10

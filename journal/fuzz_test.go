@@ -439,7 +439,7 @@ func FuzzHolder(f *testing.F) {
 			t.Errorf("%q is read as %v", content, got)
 		}
 		text := (&journal.LockedError{Path: fuzzedFile, Holder: got}).Error()
-		if want := fmt.Sprintf("%s is held by process %d on ", fuzzedFile, got.PID); got.PID != 0 && !strings.HasPrefix(text, want) {
+		if want := fmt.Sprintf("%s is locked by process %d on ", fuzzedFile, got.PID); got.PID != 0 && !strings.HasPrefix(text, want) {
 			t.Errorf("the error is %q", text)
 		}
 	})

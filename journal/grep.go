@@ -8,15 +8,14 @@ import (
 	"slices"
 )
 
-// Grep yields the events of the lines in which match finds something, in order.
-// It is for who looks for a needle: the lines between are neither checked nor
-// decoded.
+// Grep returns the events of the lines in which match finds something, in order.
+// It neither checks nor decodes the other lines.
 //
-// match is given whole lines, as many as there are at hand, and returns the
-// offset of something that interests it, or -1. Behind the line of that offset
-// it is asked again. What it finds is checked against the line before it: the
-// last error is a *CorruptError when that fails, unless it is a torn tail, which
-// ends the events as it does in All.
+// match is called with complete lines, as many as are buffered. It returns the
+// offset of a match, or -1, and is called again with the lines after that match.
+// The line of a match is checked against the previous line. If it is invalid, a
+// *CorruptError ends the sequence, unless the line is in a torn tail, which ends
+// the events as in All.
 func (r *Reader) Grep(match func(lines []byte) int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		stream, err := r.src.open(r.from.Offset)
@@ -25,11 +24,11 @@ func (r *Reader) Grep(match func(lines []byte) int) iter.Seq2[Event, error] {
 			return
 		}
 		defer stream.Close()
-		f := finder{blocks: blocks{r: stream, max: r.maxLine}, before: r.from.Sum}
+		f := finder{blocks: blocks{r: stream, max: r.maxLine}, prev: r.from.Sum}
 		for {
 			e, err := f.next(match)
 			if err != nil {
-				if err = r.judge(err); err != nil {
+				if err = r.grepError(err); err != nil {
 					yield(Event{}, err)
 				}
 				return
@@ -41,24 +40,24 @@ func (r *Reader) Grep(match func(lines []byte) int) iter.Seq2[Event, error] {
 	}
 }
 
-// judge tells what a finder stopped at. Whether a line that does not check is
-// damage or torn, only those know who read all.
-func (r *Reader) judge(err error) error {
-	var bad *badLine
+// grepError returns the error to report when a finder stops. Only reading all
+// lines can tell whether an invalid line is corrupt or torn.
+func (r *Reader) grepError(err error) error {
+	var bad *lineError
 	switch {
 	case err == io.EOF:
 		return nil
 	case errors.As(err, &bad):
-		_, err = r.src.scanEnding(r.from, r.maxLine)
+		_, err = r.src.scanTail(r.from, r.maxLine)
 	}
 	return err
 }
 
-// finder walks over the lines of a stream.
+// finder searches the lines of a stream.
 type finder struct {
 	blocks blocks
-	rest   []byte // whole lines that match has not seen
-	before Sum    // of the line before rest
+	rest   []byte // complete lines that match has not seen
+	prev   Sum    // of the line before rest
 }
 
 func (f *finder) next(match func([]byte) int) (Event, error) {
@@ -71,62 +70,62 @@ func (f *finder) next(match func([]byte) int) (Event, error) {
 		}
 		at := match(f.rest)
 		if at < 0 {
-			f.pass(len(f.rest))
+			f.skip(len(f.rest))
 			continue
 		}
-		f.pass(bytes.LastIndexByte(f.rest[:at], '\n') + 1)
+		f.skip(bytes.LastIndexByte(f.rest[:at], '\n') + 1)
 		length := bytes.IndexByte(f.rest, '\n')
-		e, err := decode(bytes.Clone(f.rest[:length]), f.before)
+		e, err := decode(bytes.Clone(f.rest[:length]), f.prev)
 		if err != nil {
-			return Event{}, &badLine{reason: err}
+			return Event{}, &lineError{reason: err}
 		}
-		f.pass(length + 1)
+		f.skip(length + 1)
 		return e, nil
 	}
 }
 
-// pass goes over whole lines without looking at more than the sum of the last.
-func (f *finder) pass(n int) {
+// skip skips n bytes of complete lines, of which it reads only the last sum.
+func (f *finder) skip(n int) {
 	if n == 0 {
 		return
 	}
-	passed := bytes.TrimSuffix(f.rest[:n], []byte("\n"))
-	if _, sum, err := decodeSum(passed); err == nil {
-		f.before = sum
+	skipped := bytes.TrimSuffix(f.rest[:n], []byte("\n"))
+	if _, sum, err := decodeSum(skipped); err == nil {
+		f.prev = sum
 	}
 	f.rest = f.rest[n:]
 }
 
-// blocks cuts a stream into blocks of whole lines.
+// blocks splits a stream into blocks of complete lines.
 type blocks struct {
 	r    io.Reader
 	max  int    // longest line, in bytes
 	buf  []byte // what was read
-	done int    // of buf, how much was given out
+	done int    // of buf, the bytes that were returned
 }
 
-// grepBlock is how much is looked through at once, in bytes: little enough to
-// stay in the caches of a processor.
+// grepBlock is how many bytes are searched at once: few enough for the caches of
+// a processor.
 const grepBlock = 256 << 10
 
-// next returns the next block, which the one after it overwrites. Half a line
-// at the end of the stream is in none.
+// next returns the next block, which is valid until the next call. It drops an
+// incomplete line at the end of the stream.
 func (b *blocks) next() ([]byte, error) {
-	half := b.buf[b.done:]
-	b.buf = append(b.buf[:0], half...)
+	partial := b.buf[b.done:]
+	b.buf = append(b.buf[:0], partial...)
 	b.done = 0
-	for seen := 0; ; {
-		if i := bytes.LastIndexByte(b.buf[seen:], '\n'); i >= 0 {
-			b.done = seen + i + 1
+	for searched := 0; ; {
+		if i := bytes.LastIndexByte(b.buf[searched:], '\n'); i >= 0 {
+			b.done = searched + i + 1
 			return b.buf[:b.done], nil
 		}
 		if len(b.buf) > b.max {
-			return nil, &badLine{reason: errLongLine}
+			return nil, &lineError{reason: errLongLine}
 		}
-		seen = len(b.buf)
+		searched = len(b.buf)
 		b.buf = slices.Grow(b.buf, grepBlock)
-		n, err := b.r.Read(b.buf[seen : seen+grepBlock])
-		b.buf = b.buf[:seen+n]
+		n, err := b.r.Read(b.buf[searched : searched+grepBlock])
+		b.buf = b.buf[:searched+n]
 		switch {
 		case n > 0:
 		case err != nil:

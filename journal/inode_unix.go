@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode tells files of one name apart; 0 when the file system cannot say.
+// inode returns the inode number of a file, or 0 if it has none.
 func inode(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Ino)

@@ -2,5 +2,5 @@ package journal
 
 import "io/fs"
 
-// inode is always 0: size and modification time have to do.
+// inode returns 0: callers rely on size and modification time.
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -8,22 +8,20 @@ import (
 	"strings"
 )
 
-// List describes every journal of the directory, archived ones included, in any
-// order. Files that are not named like one are ignored; one that the system does
-// not describe is listed with the reason. A directory that does not exist is
-// empty.
+// List describes every journal of the directory, including archived ones, in any
+// order. It ignores files with other names. A file that the system cannot
+// describe is listed with the error. A directory that does not exist is empty.
 //
-// A journal that is archived, or brought back, while the directory is read is
-// in the list.
+// A journal that is archived or unarchived while the directory is read is listed.
 func (d *Dir) List() ([]Info, error) {
-	// The archive first: a journal that is brought back meanwhile is seen in both
-	// directories. One that is archived meanwhile may be seen in neither, but
-	// whoever moves it holds its lock, and the lock file stays.
-	archived, err := d.describe(filepath.Join(d.path, archiveDir), archiveSuffix)
+	// The archive is read first: a journal that is unarchived meanwhile is seen in
+	// both directories. One that is archived meanwhile may be seen in neither,
+	// but its lock file stays.
+	archived, err := d.scan(filepath.Join(d.path, archiveDir), archiveSuffix)
 	if err != nil {
 		return nil, err
 	}
-	live, err := d.describe(d.path, logSuffix)
+	live, err := d.scan(d.path, logSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -34,20 +32,19 @@ func (d *Dir) List() ([]Info, error) {
 		}
 		return infos, nil
 	}
-	return d.unite(infos, live, archived), nil
+	return d.merge(infos, live, archived), nil
 }
 
-// unite adds each journal once, of those that are live or archived, or on their
-// way.
-func (d *Dir) unite(infos []Info, live, archived described) []Info {
+// merge appends each journal that is live, archived, or being moved, once.
+func (d *Dir) merge(infos []Info, live, archived listing) []Info {
 	seen := make(map[string]bool, cap(infos))
 	for _, found := range []struct {
-		files  []Described
+		files  []FileStat
 		suffix string
 	}{{live.files, logSuffix}, {archived.files, archiveSuffix}} {
 		for _, file := range found.files {
-			// Both exist after a crash between writing the one and removing
-			// the other: the live one wins.
+			// Both exist after a crash between writing one and removing the
+			// other: the live one takes precedence.
 			if id := strings.TrimSuffix(file.Name, found.suffix); !seen[id] {
 				seen[id] = true
 				infos = d.appendInfo(infos, id, file, found.suffix == archiveSuffix)
@@ -62,21 +59,20 @@ func (d *Dir) unite(infos []Info, live, archived described) []Info {
 	return infos
 }
 
-// described is what a directory holds.
-type described struct {
-	files  []Described // journals
-	locked []string    // the ids that have a lock file
-	paired bool        // those are the ids of the journals
+// listing is the content of a directory.
+type listing struct {
+	files  []FileStat // journals
+	locked []string   // ids that have a lock file
+	paired bool       // the journals and the lock files have the same ids
 }
 
-// describe describes the journals in a directory. One that does not exist is
-// empty.
-func (d *Dir) describe(path, suffix string) (found described, err error) {
-	// Of 100,000 sessions each has both files, nearly always. To know that they
-	// are the same, no list of them is needed: the sums of their hashes are.
+// scan lists the journals in a directory. One that does not exist is empty.
+func (d *Dir) scan(path, suffix string) (found listing, err error) {
+	// Nearly always, each journal has a lock file. Comparing the sums of the hashes
+	// of their ids avoids a set of 100,000 ids.
 	var journals, locks uint64
 	seed := maphash.MakeSeed()
-	found.files, err = d.fs.Describe(path, func(name string) bool {
+	found.files, err = d.fs.StatFiles(path, func(name string) bool {
 		if id, ok := strings.CutSuffix(name, lockSuffix); ok && ValidID(id) {
 			found.locked = append(found.locked, id)
 			locks += maphash.String(seed, id)
@@ -89,26 +85,27 @@ func (d *Dir) describe(path, suffix string) (found described, err error) {
 		return true
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return described{paired: true}, nil
+		return listing{paired: true}, nil
 	}
 	found.paired = journals == locks && len(found.files) == len(found.locked)
 	return found, err
 }
 
-// appendInfo adds a journal that was found in a directory.
-func (d *Dir) appendInfo(infos []Info, id string, file Described, archived bool) []Info {
+// appendInfo appends a journal that was found in a directory.
+func (d *Dir) appendInfo(infos []Info, id string, file FileStat, archived bool) []Info {
 	switch {
-	case errors.Is(file.Err, fs.ErrNotExist): // it went elsewhere since
+	case errors.Is(file.Err, fs.ErrNotExist): // it was moved since
 		return d.appendStat(infos, id)
-	case file.Err == nil && !file.Regular: // no file, whatever its name
+	case file.Err == nil && !file.Regular:
 		return infos
 	}
 	return append(infos, Info{
-		ID: id, Dir: d.path, Archived: archived, Size: file.Size, ModTime: file.ModTime, Inode: file.Inode, Err: file.Err,
+		ID: id, Dir: d.path, Archived: archived,
+		Size: file.Size, ModTime: file.ModTime, Inode: file.Inode, Err: file.Err,
 	})
 }
 
-// appendStat adds a journal that has to be looked for.
+// appendStat appends a journal, wherever it is.
 func (d *Dir) appendStat(infos []Info, id string) []Info {
 	info, err := files{d.path, id}.stat(d.fs)
 	switch {
@@ -120,7 +117,7 @@ func (d *Dir) appendStat(infos []Info, id string) []Info {
 	return append(infos, info)
 }
 
-// entries reads a directory; one that does not exist is empty.
+// entries lists a directory; one that does not exist is empty.
 func (d *Dir) entries(path string) ([]fs.DirEntry, error) {
 	entries, err := d.fs.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -24,9 +24,9 @@ func (i *interrupted) pass() {
 	i.at(i.moments)
 }
 
-func (i *interrupted) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
+func (i *interrupted) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
 	i.pass()
-	return i.FS.Describe(name, func(name string) bool {
+	return i.FS.StatFiles(name, func(name string) bool {
 		ok := wanted(name)
 		if ok {
 			i.pass()
@@ -104,10 +104,10 @@ func TestAJournalThatCannotBeDescribedIsListedWithTheReason(t *testing.T) {
 // undescribed is a file system that lists files and does not describe them.
 type undescribed struct{ journal.FS }
 
-func (u undescribed) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
-	files, err := u.FS.Describe(name, wanted)
+func (u undescribed) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
+	files, err := u.FS.StatFiles(name, wanted)
 	for i, file := range files {
-		files[i] = journal.Described{Name: file.Name, Err: syscall.EIO}
+		files[i] = journal.FileStat{Name: file.Name, Err: syscall.EIO}
 	}
 	return files, err
 }

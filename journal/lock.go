@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	lockTries = 100 // while the lock file is removed again and again
+	lockTries = 100 // while the lock file keeps being removed
 
-	// How often, and how long after another, a lock file is read that does not
-	// say yet who has the lock.
-	holderLooks = 20
-	holderPause = 5 * time.Millisecond
+	// How often, and at what interval, a lock file is read that does not name
+	// its holder yet.
+	holderTries    = 20
+	holderInterval = 5 * time.Millisecond
 )
 
-// Holder says who writes to a journal. It is written into the lock file for
-// messages only; the operating system's lock alone decides.
+// Holder is the process that writes to a journal. It is written to the lock file
+// for messages only; the operating system's lock decides.
 type Holder struct {
 	PID       int       `json:"pid"`
 	Host      string    `json:"host"`
 	StartedAt time.Time `json:"startedAt"`
 }
 
+// String describes the holder; the zero Holder is "another process".
 func (h Holder) String() string {
 	if h.PID == 0 {
 		return "another process"
@@ -36,21 +37,21 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.StartedAt.Local().Format("2006-01-02 15:04:05"))
 }
 
-// LockedError says that a journal has a writer already. It is an ErrLocked.
+// LockedError is the error of a journal that has a writer. It matches ErrLocked.
 type LockedError struct {
-	Path   string // the journal
-	Holder Holder // zero when the lock file does not tell
+	Path   string // of the journal
+	Holder Holder // zero if the lock file does not name one
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s is held by %s", e.Path, e.Holder)
+	return fmt.Sprintf("%s is locked by %s", e.Path, e.Holder)
 }
 
-// Is makes a LockedError an ErrLocked.
+// Is makes a LockedError match ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// gone reports whether the process has ended, as far as this machine can tell.
-func (h Holder) gone() bool {
+// ended reports whether the process has ended, as far as this machine can tell.
+func (h Holder) ended() bool {
 	if h.Host != hostname() {
 		return false
 	}
@@ -62,9 +63,8 @@ func (h Holder) gone() bool {
 	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// lockFile takes the lock of the operating system. Go opens files so that
-// executed children do not inherit them: what an agent leaves behind holds no
-// lock.
+// lockFile takes the lock of the operating system. Package os opens files so that
+// child processes do not inherit them: orphaned processes hold no lock.
 func lockFile(name string) (func() error, error) {
 	for range lockTries {
 		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
@@ -75,24 +75,24 @@ func lockFile(name string) (func() error, error) {
 		if !ok {
 			return nil, ErrLocked
 		}
-		// Whoever moves a journal to the trash removes its lock file. One that
-		// was opened before that and locked after it keeps nobody out.
-		if named(l, name) {
+		// Moving a journal to the trash removes its lock file. The lock of a file
+		// that was opened before that and locked after it excludes no one.
+		if hasName(l, name) {
 			return l.Unlock, nil
 		}
 		l.Unlock()
 	}
-	return nil, &fs.PathError{Op: "lock", Path: name, Err: errRemoved}
+	return nil, &fs.PathError{Op: "lock", Path: name, Err: errLockRemoved}
 }
 
-// named reports whether the file that is locked still has the name.
-func named(l *flock.Flock, name string) bool {
-	ours, oursErr := l.Stat()
-	there, err := os.Stat(name)
-	return oursErr == nil && err == nil && os.SameFile(ours, there)
+// hasName reports whether the locked file still has the name.
+func hasName(l *flock.Flock, name string) bool {
+	locked, lockedErr := l.Stat()
+	named, err := os.Stat(name)
+	return lockedErr == nil && err == nil && os.SameFile(locked, named)
 }
 
-// lock makes this process the only writer of the files, until unlock.
+// lock makes this process the only writer of the journal, until unlock.
 func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
 	release, err := fsys.Lock(f.lockPath())
 	if err == ErrLocked {
@@ -103,39 +103,39 @@ func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
 	}
 	writeHolder(fsys, f.lockPath(), Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
 	return func() error {
-		// Crash here leaves the last holder's name in the file: wrong only
-		// until somebody locks it, and asked only while somebody does.
+		// Crash here leaves the previous holder in the file. It is read only while
+		// the file is locked, and then soon replaced.
 		writeHolder(fsys, f.lockPath(), Holder{})
 		return release()
 	}, nil
 }
 
-// Writer is who writes to a journal now, as far as the lock file tells: nothing
-// is locked to find out. The zero Holder is nobody.
+// Writer returns the process that writes to a journal, according to the lock file.
+// It does not test the lock. The zero Holder means none.
 func (d *Dir) Writer(id string) Holder {
 	f, err := d.files(id)
 	if err != nil {
 		return Holder{}
 	}
-	if h := readHolder(d.fs, f.lockPath()); !h.gone() {
+	if h := readHolder(d.fs, f.lockPath()); !h.ended() {
 		return h
 	}
 	return Holder{}
 }
 
-// holder is who has the lock. For a moment after somebody took it, the file
-// names nobody, or one who died and left his name: that moment is waited for.
+// holder returns the process that holds the lock. Right after the lock was taken,
+// the file is empty or names an earlier process: holder waits for the new name.
 func (f files) holder(fsys FS) Holder {
-	for range holderLooks {
-		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.gone() {
+	for range holderTries {
+		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.ended() {
 			return h
 		}
-		time.Sleep(holderPause)
+		time.Sleep(holderInterval)
 	}
 	return Holder{}
 }
 
-// writeHolder does its best: a lock without a name is still a lock. The zero
+// writeHolder ignores errors: a lock without a name is still a lock. The zero
 // Holder empties the file.
 func writeHolder(fsys FS, name string, h Holder) {
 	w, err := fsys.OpenFile(name, os.O_WRONLY|os.O_TRUNC, fileMode)
@@ -149,7 +149,7 @@ func writeHolder(fsys FS, name string, h Holder) {
 }
 
 func readHolder(fsys FS, name string) (h Holder) {
-	data, err := ReadFile(fsys, name, noteSize)
+	data, err := ReadFile(fsys, name, maxNote)
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return Holder{}
 	}

@@ -4,32 +4,33 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"github.com/agent-chatter/agent-chatter/journal/layout"
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// longLine is what can be told of a line that is too long to be kept in
-// memory: its beginning, its length, and whether it checks.
+// longLine is what is kept of a line that exceeds the limit: its first bytes, its
+// length, and its checksum.
 type longLine struct {
 	head  []byte
-	bytes int64  // with its newline when it has one
-	crc   uint32 // of all but the tail
+	bytes int64  // with its newline if it has one
+	crc   uint32 // of all bytes but the tail
 	tail  []byte // the last bytes, which may be the trailer
 }
 
-// headSize is enough of a line for the numbers that it begins with.
+// headSize suffices for the numbers at the start of a line.
 const headSize = 64
 
-// newLongLine starts on a line behind one with the sum prev.
-func newLongLine(prev Sum) *longLine {
-	var digits [8]byte
-	return &longLine{
-		crc:  crc32.Update(0, castagnoli, prev.appendHex(digits[:0])),
-		tail: make([]byte, 0, 2*trailerLen),
-	}
+// skipLine discards the line that Next found too long and returns what is known
+// of it. prev is the sum of the previous line. It returns io.EOF if the line has
+// no newline (yet).
+func skipLine(l *lines.Reader, prev Sum) (*longLine, error) {
+	long := &longLine{crc: prev.crc(), tail: make([]byte, 0, 2*trailerLen)}
+	var err error
+	long.bytes, err = l.Skip(long.add)
+	return long, err
 }
 
-// add takes the next piece of the line. What is not among the last 18 bytes of
-// all pieces goes into the sum.
+// add adds the next piece of the line. The last 18 bytes of all pieces are kept
+// as the tail; the checksum covers the bytes before them.
 func (l *longLine) add(piece []byte) {
 	l.head = append(l.head, piece[:min(len(piece), headSize-len(l.head))]...)
 	if n := len(piece) - trailerLen; n >= 0 {
@@ -45,42 +46,28 @@ func (l *longLine) add(piece []byte) {
 	}
 }
 
-// sum is the one that the line says it has.
+// sum returns the sum in the trailer of the line.
 func (l *longLine) sum() (Sum, bool) {
 	_, sum, err := decodeSum(l.tail)
 	return sum, err == nil
 }
 
-// checks reports whether the sum of the whole line matches its bytes and the
-// line before.
-func (l *longLine) checks() bool {
+// valid reports whether the checksum of the line matches its trailer.
+func (l *longLine) valid() bool {
 	sum, ok := l.sum()
 	return ok && sum == Sum(l.crc)
 }
 
-// said is what the line says of itself, whatever its sum.
-func (l *longLine) said() (Event, bool) {
+// event returns the numbers of the line, which may be invalid.
+func (l *longLine) event() (Event, bool) {
 	sum, ok := l.sum()
 	if !ok {
 		return Event{}, false
 	}
-	return readBeginning(l.head, sum)
+	return decodeStart(l.head, sum)
 }
 
-// readBeginning reads the numbers of a line in the layout of a writer.
-func readBeginning(line []byte, sum Sum) (Event, bool) {
-	c := layout.At(line)
-	e := Event{Sum: sum}
-	c.Literal(`{"seq":`)
-	e.Seq = uint64(c.Int())
-	if c.Has(`,"synced":`) {
-		e.Synced = uint64(c.Int())
-	}
-	c.Literal(`,"time":"`)
-	return e, c.OK() && e.Seq > 0
-}
-
-// limitError says that nothing is wrong with a line but its length.
+// limitError means that a line is valid and exceeds the limit.
 type limitError struct {
 	bytes int64
 	limit int

@@ -2,333 +2,325 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-
-	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// tailWindow is how much of a journal's end is checked before it is written
-// to, in bytes.
-const tailWindow = 8 << 20
-
-// Torn is what a crash left behind the last good line: half a line, lost
-// pages, lines that nobody was promised.
-type Torn struct {
-	Offset   int64 // where it starts, in bytes
-	Bytes    int64 // its length; 0: there is none
-	FirstSeq uint64
-	LastSeq  uint64 // the numbers of the whole lines in it; 0: none could be read
-	Reason   string
+// failure describes a failed write or sync, for Recover.
+type failure struct {
+	err      error
+	sync     bool    // a sync failed, not a write
+	lost     bool    // because the file was removed, or another one has its name
+	batch    []byte  // the lines that the failed write was to append
+	events   []Event // their events
+	reported bool    // one of them is a TypeRecovered event for this failure
 }
 
-// ending is how a journal ends.
-type ending struct {
-	at      Position // behind the last line that checks
-	claimed uint64   // the highest seq that a checked line calls synced
-	torn    Torn
+// Recover resolves a failed Append or Sync. When it returns nil, every event of
+// the earlier Appends, including the failed one, is in the journal and on the
+// disk. It returns the events that no Append has returned: the failed batch and a
+// TypeRecovered event. While the cause persists it fails, and may be called
+// again. It does nothing if the Log is not poisoned.
+func (l *Log) Recover() ([]Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, ErrClosed
+	case l.failure == nil:
+		return nil, nil
+	}
+	events, err := l.recover()
+	l.unreturned = append(l.unreturned, events...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+	}
+	events, l.unreturned = l.unreturned, nil
+	return events, nil
 }
 
-// source gives out the bytes of one journal, from any offset, as often as
-// asked.
-type source struct {
-	path string
-	size int64 // uncompressed
-	open func(offset int64) (io.ReadCloser, error)
-
-	// Of an archive, where opening costs what lies before the offset in its
-	// frame. nil: it costs nothing.
-	keep  func(from, to int64) error      // makes a part ready to be opened often
-	cheap func(from, to int64) (at int64) // the beginning of a frame between two offsets, near the middle; -1: there is none
+// recover returns the events that it has written, even with an error.
+func (l *Log) recover() ([]Event, error) {
+	if l.failure.sync {
+		return l.rewrite()
+	}
+	events, err := l.completeWrite()
+	if err != nil {
+		return nil, err
+	}
+	l.failure = nil
+	return events, l.sync()
 }
 
-// archived reports whether it is compressed.
-func (s source) archived() bool { return s.keep != nil }
+// completeWrite completes a failed write. The lines after the last successful
+// sync are in memory, too. The common prefix of file and memory stays, because a
+// reader may have seen it, and the rest is appended to it, from the middle of a
+// line if necessary, as after any short write. So a disk that stays full costs no
+// space. Only bytes that this Log did not write are set aside.
+func (l *Log) completeWrite() ([]Event, error) {
+	if err := l.reopen(); err != nil {
+		return nil, err
+	}
+	memory := l.unsyncedInMemory()
+	disk, err := l.unsyncedOnDisk(int64(len(memory)) + 1)
+	if err != nil {
+		return nil, err
+	}
+	common := commonPrefix(disk, memory)
+	partial := common - bytes.LastIndexByte(disk[:common], '\n') - 1 // of the last line
+	switch {
+	case common < len(disk):
+		err = l.setAsideForeign(common)
+	case partial > 0 && !l.failure.reported:
+		l.reportRecovery(Recovered{Offset: l.synced.Offset + int64(common-partial), Bytes: int64(partial)})
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Crash here leaves a prefix of the lines, perhaps with an incomplete line.
+	if err := l.writeAll(l.unsyncedInMemory()[common:]); err != nil {
+		return nil, err
+	}
+	return l.acknowledgeBatch(), nil
+}
 
-// unreadable is what it means that the bytes behind a position cannot be had.
-// What was compressed was compared: when the system does not fail to read it,
-// it was changed.
-func (s source) unreadable(at Position, err error) error {
-	if !s.archived() || isOfDisk(err) {
+// acknowledgeBatch adds the events of the failed batch, which have been written.
+func (l *Log) acknowledgeBatch() []Event {
+	f := l.failure
+	l.unsynced = append(l.unsynced, f.batch...)
+	l.advance(len(f.batch), f.events)
+	return f.events
+}
+
+// reopen opens the file again. If a disk was unmounted and mounted again, it is
+// another file, which must be the same journal and must be locked.
+func (l *Log) reopen() error {
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
 		return err
 	}
-	return (&badLine{at, err}).corrupt(s.path)
-}
-
-func fileSource(path string, f File, size int64) source {
-	return source{path: path, size: size, open: func(offset int64) (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
-	}}
-}
-
-// findEnding checks the last lines of a journal: those in the last window, or
-// all when that is not enough to be sure. A window has to begin in what one of
-// its lines calls synced: else a page that a crash lost could lie before it,
-// and behind that nothing may be appended.
-func (s source) findEnding(maxLine int) (ending, error) {
-	for window := int64(tailWindow); window < s.size; window *= 4 {
-		from, err := s.firstIn(s.size-window, maxLine)
-		if err != nil {
-			continue
-		}
-		end, err := s.scanEnding(from, maxLine)
-		if err != nil {
-			break // to name the first damaged line, everything has to be read
-		}
-		if end.claimed >= from.Seq {
-			return end, nil
-		}
+	if !l.sameFile(file, l.file) {
+		err = l.adopt(file)
 	}
-	return s.scanEnding(Position{}, maxLine)
-}
-
-var errNoLine = errors.New("no line to start from")
-
-// firstIn returns the position behind the first whole line at or after an
-// offset. That line is believed: the next one's sum says whether rightly.
-func (s source) firstIn(offset int64, maxLine int) (Position, error) {
-	r, err := s.open(offset)
 	if err != nil {
-		return Position{}, err
+		file.Close()
+		return err
 	}
-	defer r.Close()
-	l := lines.NewReader(r, maxLine)
-	half, err := l.Next()
+	l.file.Close()
+	l.file = file
+	return nil
+}
+
+// sameFile reports whether two open files are the same. A file that cannot be
+// described is not.
+func (l *Log) sameFile(a, b File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && l.dir.fs.SameFile(infoA, infoB)
+}
+
+// adopt accepts a file as the journal if it has all lines that were synced.
+func (l *Log) adopt(file File) error {
+	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
+	if err != nil || t.end != l.synced {
+		return errOtherFile
+	}
+	return l.relock()
+}
+
+// relock replaces the lock by one on the lock file that now has its name.
+func (l *Log) relock() error {
+	if err := l.release(); err != nil {
+		return err
+	}
+	var err error
+	l.unlock, err = l.files.lock(l.dir.fs, l.dir.now())
+	return err
+}
+
+// unsyncedOnDisk returns the bytes that the file has after the last successful
+// sync, but at most limit bytes.
+func (l *Log) unsyncedOnDisk(limit int64) ([]byte, error) {
+	info, err := l.file.Stat()
 	if err != nil {
-		return Position{}, err
+		return nil, err
 	}
-	offset += int64(len(half)) + 1
-	line, err := l.Next()
-	if err != nil {
-		return Position{}, err
+	length := info.Size() - l.synced.Offset
+	if length < 0 {
+		return nil, truncatedError(info.Size(), l.synced.Offset)
 	}
-	e, ok := readLoosely(line)
-	if !ok {
-		return Position{}, errNoLine
-	}
-	return Position{Seq: e.Seq - 1, Offset: offset}.after(e, len(line)+1), nil
+	return io.ReadAll(io.NewSectionReader(l.file, l.synced.Offset, min(length, limit)))
 }
 
-// scanEnding checks every line behind a position.
-func (s source) scanEnding(from Position, maxLine int) (ending, error) {
-	return s.endBy((*scanner).check, from, maxLine)
+// unsyncedInMemory returns the bytes that the file should have there.
+func (l *Log) unsyncedInMemory() []byte {
+	return append(bytes.Clone(l.unsynced), l.failure.batch...)
 }
 
-// endBy goes through every line behind a position, by a method of a scanner.
-func (s source) endBy(next func(*scanner) error, from Position, maxLine int) (ending, error) {
-	r, err := s.open(from.Offset)
-	if err != nil {
-		return ending{}, s.unreadable(from, err)
-	}
-	defer r.Close()
-	sc := newScanner(r, from, maxLine)
-	for err == nil {
-		err = next(sc)
-	}
-	return s.ended(sc, err, maxLine)
-}
-
-// ended says what the error means with which a scanner stopped.
-func (s source) ended(sc *scanner, err error, maxLine int) (ending, error) {
-	end := ending{at: sc.at, claimed: sc.claimed}
-	var bad *badLine
-	switch {
-	case errors.As(err, &bad):
-		end.torn, err = s.classify(bad, sc.claimed, maxLine)
-		return end, err
-	case err != io.EOF:
-		return end, s.unreadable(sc.at, err)
-	}
-	if half := len(sc.lines.Rest()); half > 0 {
-		end.torn = Torn{Offset: sc.at.Offset, Bytes: int64(half), Reason: "the last line has no end"}
-	}
-	return end, nil
-}
-
-// classify tells damage from a torn tail. A line that does not check is damage
-// when it had been on the disk: when it or a line behind it says so, or when it
-// is a copy of the one before, which had. Otherwise it and all that follows is
-// what a crash leaves. A line behind a lost one cannot be checked, but what it
-// says of `synced` was true when it was written. Nothing is torn any more when
-// the journal went on meanwhile.
-func (s source) classify(bad *badLine, claimed uint64, maxLine int) (Torn, error) {
-	if limit := (*limitError)(nil); errors.As(bad.reason, &limit) {
-		return Torn{}, bad.corrupt(s.path) // a good line, which nobody may set aside
-	}
-	r, err := s.open(bad.at.Offset)
-	if err != nil {
-		return Torn{}, s.unreadable(bad.at, err)
-	}
-	defer r.Close()
-	rest := remains{at: bad.at, claimed: claimed, torn: Torn{Offset: bad.at.Offset, Reason: bad.reason.Error()}}
-	err = rest.read(lines.NewReader(r, maxLine))
-	if err != nil {
-		return Torn{}, s.unreadable(bad.at, err)
-	}
-	switch {
-	case rest.wentOn:
-		return Torn{}, nil
-	case rest.claimed > bad.at.Seq || rest.copied && rest.claimed == bad.at.Seq:
-		return Torn{}, bad.corrupt(s.path)
-	}
-	return rest.torn, nil
-}
-
-// remains is a line that does not check, and all that follows it.
-type remains struct {
-	at      Position // where the line starts
-	torn    Torn
-	claimed uint64 // the highest seq that any line calls synced
-	copied  bool   // the line is a copy of the one before
-	wentOn  bool   // the line checks now: a writer has set the torn tail aside
-}
-
-func (m *remains) read(l *lines.Reader) error {
-	for first := true; ; first = false {
-		line, err := l.Next()
-		switch {
-		case err == lines.ErrTooLong:
-			err = m.skip(l)
-		case err == nil && first && checks(line, m.at):
-			m.wentOn = true
-			return nil
-		case err == nil:
-			m.take(line, first)
-		}
-		if err == io.EOF {
-			m.torn.Bytes += int64(len(l.Rest()))
-			return nil
-		}
-		if err != nil {
-			return err
+// commonPrefix returns the length of the common prefix of a and b.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
 		}
 	}
+	return n
 }
 
-func (m *remains) take(line []byte, first bool) {
-	m.torn.Bytes += int64(len(line)) + 1
-	m.claimed = max(m.claimed, claimInside(line))
-	if e, ok := readLoosely(line); ok {
-		m.note(e)
-		m.copied = m.copied || first && e.Seq == m.at.Seq && e.Sum == m.at.Sum
+// setAsideForeign sets aside the bytes after the common prefix of file and memory.
+// It fails if there are valid lines among them: then another program writes to
+// the journal without the lock.
+func (l *Log) setAsideForeign(common int) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
 	}
-}
-
-func (m *remains) skip(l *lines.Reader) error {
-	long, err := skipLine(l, Sum(0)) // what came before is not known, so that it cannot be checked
-	m.torn.Bytes += long.bytes
-	if e, ok := long.said(); ok && err == nil {
-		m.note(e)
+	found, err := fileSource(l.files.path(), l.file, info.Size()).scanTail(l.synced, l.dir.maxLine)
+	if err != nil {
+		return err
+	}
+	foreign := l.synced.Offset + int64(common)
+	if found.end.Offset > foreign {
+		return errors.New("another program has written to it")
+	}
+	torn := found.torn
+	torn.Offset, torn.Bytes = foreign, info.Size()-foreign
+	what, err := l.files.setAside(l.dir.fs, l.file, torn)
+	if err == nil {
+		l.reportRecovery(what)
 	}
 	return err
 }
 
-// note keeps what a line says of itself and of what was synced.
-func (m *remains) note(e Event) {
-	if m.torn.FirstSeq == 0 {
-		m.torn.FirstSeq = e.Seq
-	}
-	m.torn.LastSeq = e.Seq
-	if e.Synced < e.Seq {
-		m.claimed = max(m.claimed, e.Synced)
-	}
+// reportRecovery adds a TypeRecovered event to the failed batch.
+func (l *Log) reportRecovery(what Recovered) {
+	f := l.failure
+	what.Reason = writeFailedReason + f.err.Error()
+	line, e := encodeAfter(f.events[len(f.events)-1], l.dir.recoveredRecord(what))
+	f.batch, f.events = append(bytes.Clone(f.batch), line...), append(f.events, e)
+	f.reported = true
 }
 
-func checks(line []byte, at Position) bool {
-	e, err := decode(line, at.Sum)
-	return err == nil && e.Seq == at.Seq+1
+// encodeAfter encodes a record as the line after an event.
+func encodeAfter(last Event, r Record) ([]byte, Event) {
+	e := Event{Seq: last.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
+	return encode(nil, &e, last.Sum), e
 }
 
-// claimInside is what the second of two lines calls synced that became one
-// when the newline between them was changed or lost; 0 when it is not two.
-func claimInside(line []byte) uint64 {
-	end := len(line) - trailerLen
-	for tries := 0; end > 0 && tries < claimTries; tries++ {
-		if end = bytes.LastIndex(line[:end], []byte(sumKey)); end < trailerLen {
-			return 0
-		}
-		_, sum, err := decodeSum(line[:min(end+trailerLen, len(line))])
-		if err != nil {
-			continue
-		}
-		for newline := range 2 {
-			rest := line[min(end+trailerLen+newline, len(line)):]
-			if e, err := decode(rest, sum); err == nil && e.Synced < e.Seq {
-				return e.Synced
-			}
+// rewrite recovers from a failed sync. The page cache may hold bytes that the disk
+// never got, so the lines since the last successful sync are written from memory,
+// to a new file. They keep their numbers and sums, because a reader may have seen
+// them.
+func (l *Log) rewrite() ([]Event, error) {
+	f := l.failure
+	if f.lost {
+		if err := l.prepareName(); err != nil {
+			return nil, err
 		}
 	}
-	return 0
+	if f.batch == nil {
+		what := Recovered{Reason: syncFailedReason + f.err.Error(), Offset: l.synced.Offset}
+		line, e := encodeAfter(Event{Seq: l.end.Seq, Sum: l.end.Sum}, l.dir.recoveredRecord(what))
+		f.batch, f.events = line, []Event{e}
+	}
+	file, err := l.replaceFile(l.synced, l.unsyncedInMemory())
+	if err != nil {
+		return nil, err
+	}
+	l.file.Close()
+	l.file = file
+	l.dirs = append(l.dirs, l.files.dir)
+	for len(l.dirs) > 0 {
+		// Crash here leaves the previous file or the new one.
+		if err := l.dir.fs.SyncDir(l.dirs[0]); err != nil {
+			return nil, err
+		}
+		l.dirs = l.dirs[1:]
+	}
+	events := l.acknowledgeBatch()
+	l.failure = nil
+	l.synced, l.unsynced = l.end, nil
+	return events, nil
 }
 
-// claimTries bounds what a line that is full of sums can cost.
-const claimTries = 16
-
-// readLoosely reads the numbers of a line whatever its sum, even where the rest
-// is not a line's, or nobody's: what it calls synced is true when another byte of
-// it was changed.
-func readLoosely(line []byte) (Event, bool) {
-	_, sum, err := decodeSum(line)
+// prepareName prepares the creation of the journal's file after it was removed,
+// perhaps with its directory and its lock. The open file still has every line.
+func (l *Log) prepareName() error {
+	if _, err := l.dir.fs.Stat(l.files.path()); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, errOtherFile)
+	}
+	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	l.dirs = append(l.dirs, changed...)
 	if err != nil {
-		return Event{}, false
+		return err
 	}
-	var said struct{ Seq, Synced uint64 }
-	if json.Unmarshal(line, &said) != nil {
-		return readBeginning(line, sum)
-	}
-	return Event{Seq: said.Seq, Synced: said.Synced, Sum: sum}, said.Seq > 0
+	return l.relock()
 }
 
-// setAside moves a torn tail out of the journal file into a file of its own,
-// and returns what to record of it.
-func (f files) setAside(fsys FS, log File, torn Torn) (Recovered, error) {
-	name, err := f.copyAside(fsys, log, torn)
+// replaceFile replaces the journal's file by a new one and returns that, open: it
+// has the content of the previous one up to a position, and the given lines.
+func (l *Log) replaceFile(upTo Position, lines []byte) (File, error) {
+	tmp := l.files.path() + tmpSuffix
+	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
-		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
+		return nil, err
 	}
-	// Crash here leaves the tail twice: the next writer sets it aside again.
-	if err := log.Truncate(torn.Offset); err != nil {
-		return Recovered{}, err
-	}
-	// Crash here leaves a sound journal and a file that no event speaks of.
-	return Recovered{
-		Reason: torn.Reason, Aside: name, Offset: torn.Offset, Bytes: torn.Bytes,
-		FirstSeq: torn.FirstSeq, LastSeq: torn.LastSeq,
-	}, nil
-}
-
-// copyAside makes the bytes of a torn tail durable under a new name.
-func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) {
-	aside, n, err := f.createAside(fsys)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(aside, io.NewSectionReader(log, torn.Offset, torn.Bytes))
+	err = l.copyTo(file, upTo, lines)
 	if err == nil {
-		err = aside.Sync()
-	}
-	if closeErr := aside.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = fsys.SyncDir(f.dir)
+		// Crash here leaves the previous file, which has on the disk everything
+		// that was declared synced, and a temporary file.
+		err = l.dir.fs.Rename(tmp, l.files.path())
 	}
 	if err != nil {
-		fsys.Remove(f.asidePath(n))
-		return "", err
+		file.Close()
+		l.dir.fs.Remove(tmp)
+		return nil, err
 	}
-	return fmt.Sprintf("%s%s%d", f.id, asideInfix, n), nil
+	return file, nil
 }
 
-func (f files) createAside(fsys FS) (File, int, error) {
-	for n := 1; ; n++ {
-		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
-		if errors.Is(err, os.ErrExist) {
-			continue
+// copyTo writes and syncs the content of a new file for replaceFile.
+func (l *Log) copyTo(file File, upTo Position, lines []byte) error {
+	old := l.file
+	if old == nil {
+		var err error
+		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0); err != nil {
+			return err
 		}
-		return aside, n, err
+		defer old.Close()
 	}
+	if _, err := io.Copy(file, io.NewSectionReader(old, 0, upTo.Offset)); err != nil {
+		return err
+	}
+	copied, err := fileSource(l.files.path(), file, upTo.Offset).findTail(l.dir.maxLine)
+	if err == nil && copied.end != upTo {
+		err = fmt.Errorf("only %d of its %d events can still be read", copied.end.Seq, upTo.Seq)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(lines); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// replaceUnsyncable replaces a file whose sync failed before anything was
+// appended. Its lines are not in memory: they are copied as the system returns
+// them, and must be valid.
+func (l *Log) replaceUnsyncable() error {
+	if !l.syncFailed {
+		return nil
+	}
+	f, err := l.replaceFile(l.end, nil)
+	if err != nil {
+		return err
+	}
+	l.syncFailed = false
+	return f.Close()
 }

@@ -7,26 +7,27 @@ import (
 	"io"
 	"os"
 
+	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// Repaired is what Repair did, or would do.
+// Repaired is the result of Repair.
 type Repaired struct {
-	Kept    uint64 // events that are in the journal afterwards, those that tell of the repair not counted
-	Dropped []Torn // the runs of bytes that do not check, in order, without any bytes where only numbers were wrong; none: the journal is sound
-	Aside   string // the name of the file that has the whole journal as it was
+	Kept    uint64 // events that were kept; the events that record the repair are not counted
+	Dropped []Torn // the invalid parts, in order; without bytes if only numbers were wrong; empty: the journal is valid
+	Aside   string // name of the file that holds the previous journal
 }
 
-// Repair makes a damaged journal one that can be read and appended to again. It
-// keeps every line that checks against the line before it, gives the lines new
-// numbers and sums where it has to, and puts a TypeRecovered event in the place
-// of what does not check. The journal as it was is kept aside, all of it.
+// Repair makes a corrupt journal readable and writable. It keeps every line that
+// is valid after the previous line, renumbers the lines where necessary, and
+// replaces each invalid part by a TypeRecovered event. The whole previous journal
+// is kept aside.
 //
-// A sound journal is left alone; so is any with dryRun, which only tells. A
-// torn tail alone is no damage: the next Append sets it aside. Errors:
-// ErrNotFound; a *LockedError; a *CorruptError that is TooLong when a good line
-// is longer than the limit, before anything was done; an archived journal has
-// to be brought back by an Append first.
+// It does not change a valid journal, nor any journal with dryRun, which only
+// returns the result. A torn tail is no corruption: the next Append sets it aside.
+// Errors: ErrNotFound; a *LockedError; a *CorruptError with TooLong if a valid
+// line exceeds the limit, before anything was changed. An archived journal must be
+// unarchived by an Append first.
 func (d *Dir) Repair(id string, dryRun bool) (Repaired, error) {
 	f, err := d.files(id)
 	if err != nil {
@@ -59,56 +60,30 @@ func (d *Dir) repair(f files, dryRun bool) (Repaired, error) {
 	}
 	src := fileSource(f.path(), old, info.Size())
 	var corrupt *CorruptError
-	_, err = src.scanEnding(Position{}, d.maxLine)
+	_, err = src.scanTail(Position{}, d.maxLine)
 	if err == nil && !dryRun {
-		// It may be sound because an earlier Repair could not sync it in its place.
+		// It may be valid because an earlier Repair could not sync its directory.
 		return Repaired{}, d.fs.SyncDir(f.dir)
 	}
 	if !errors.As(err, &corrupt) {
-		return Repaired{}, err // sound, or not to be read at all
+		return Repaired{}, err // valid, or unreadable
 	}
-	aside := ""
-	rehearsal := newMend(d, aside, src)
+	rehearsal := &repairer{dir: d, old: src}
 	if err := rehearsal.run(io.Discard); err != nil || dryRun {
-		return rehearsal.done(), err
+		return rehearsal.result(), err
 	}
-	if aside, err = f.copyAside(d.fs, old, Torn{Bytes: info.Size()}); err != nil {
-		return Repaired{}, fmt.Errorf("keep the damaged journal: %w", err)
+	aside, err := f.copyAside(d.fs, old, Torn{Bytes: info.Size()})
+	if err != nil {
+		return Repaired{}, fmt.Errorf("keep the corrupt journal aside: %w", err)
 	}
-	// Crash here leaves the damaged journal and a copy of it.
-	m := newMend(d, aside, src)
-	err = d.writeInPlace(f, m.run)
-	return m.done(), err
+	// Crash here leaves the corrupt journal and a copy of it.
+	r := &repairer{dir: d, aside: aside, old: src}
+	err = atomicfile.ReplaceVia(d.fs, f.path()+tmpSuffix, f.path(), fileMode, r.run)
+	return r.result(), err
 }
 
-// writeInPlace puts a new file in the place of a journal, durably.
-func (d *Dir) writeInPlace(f files, write func(io.Writer) error) error {
-	tmp := f.path() + tmpSuffix
-	out, err := d.fs.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
-	if err != nil {
-		return err
-	}
-	err = write(out)
-	if err == nil {
-		err = out.Sync()
-	}
-	if closeErr := out.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		d.fs.Remove(tmp)
-		return err
-	}
-	// Crash here leaves the damaged journal and a *.tmp that nobody reads.
-	if err := d.fs.Rename(tmp, f.path()); err != nil {
-		return err
-	}
-	// Crash here leaves the damaged journal or the repaired one.
-	return d.fs.SyncDir(f.dir)
-}
-
-// mend writes the good lines of a journal anew.
-type mend struct {
+// repairer writes a new journal from the valid lines of the old one.
+type repairer struct {
 	dir   *Dir
 	aside string
 	old   source
@@ -116,157 +91,156 @@ type mend struct {
 	out     bytes.Buffer
 	at      Position // in the new journal
 	offset  int64    // in the old one
-	before  Sum      // that the line before has, or says it has, in the old one
-	line    int64    // of the old one, that was read last
-	seq     uint64   // of the line that was kept last, in the old one
-	bad     Torn     // the run that does not check and is not over yet; no Reason: there is none
+	prev    Sum      // in the trailer of the previous line of the old one
+	line    int64    // number of the current line of the old one
+	seq     uint64   // of the last line that was kept, in the old one
+	invalid Torn     // the current invalid part; no Reason: none
 	kept    uint64
 	dropped []Torn
 }
 
-func newMend(d *Dir, aside string, old source) *mend {
-	return &mend{dir: d, aside: aside, old: old}
+func (r *repairer) result() Repaired {
+	return Repaired{Kept: r.kept, Dropped: r.dropped, Aside: r.aside}
 }
 
-func (m *mend) done() Repaired {
-	return Repaired{Kept: m.kept, Dropped: m.dropped, Aside: m.aside}
-}
-
-func (m *mend) run(w io.Writer) error {
-	r, err := m.old.open(0)
+func (r *repairer) run(w io.Writer) error {
+	src, err := r.old.open(0)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	l := lines.NewReader(r, m.dir.maxLine)
+	defer src.Close()
+	l := lines.NewReader(src, r.dir.maxLine)
 	for err == nil {
-		err = m.next(l)
-		if flushErr := m.flush(w); flushErr != nil {
+		err = r.next(l)
+		if flushErr := r.flush(w); flushErr != nil {
 			return flushErr
 		}
 	}
 	if err != io.EOF {
 		return err
 	}
-	if half := int64(len(l.Rest())); half > 0 {
-		m.drop(half, Event{}, errors.New("the last line has no end"))
+	if n := int64(len(l.Rest())); n > 0 {
+		r.drop(n, Event{}, errIncomplete)
 	}
-	if err := m.close(); err != nil {
+	if err := r.endInvalid(); err != nil {
 		return err
 	}
-	return m.flush(w)
+	return r.flush(w)
 }
 
-// next deals with one line of the old journal.
-func (m *mend) next(l *lines.Reader) error {
+// next handles one line of the old journal.
+func (r *repairer) next(l *lines.Reader) error {
 	line, err := l.Next()
-	m.line++
+	r.line++
 	if err == lines.ErrTooLong {
-		return m.skip(l)
+		return r.skip(l)
 	}
 	if err != nil {
 		return err
 	}
-	return m.take(line)
+	return r.keep(line)
 }
 
-// skip drops a line that is too long, unless it is a good one: then somebody
-// has to allow as many bytes first.
-func (m *mend) skip(l *lines.Reader) error {
-	long, err := skipLine(l, m.before)
+// skip drops a line over the limit. If the line is valid, the repair fails: the
+// limit has to be raised first.
+func (r *repairer) skip(l *lines.Reader) error {
+	long, err := skipLine(l, r.prev)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if err == nil && long.checks() {
-		return m.tooLong(long.bytes)
+	if err == nil && long.valid() {
+		return r.tooLong(long.bytes)
 	}
-	said, _ := long.said()
+	e, _ := long.event()
 	if sum, ok := long.sum(); ok {
-		m.before = sum
+		r.prev = sum
 	}
-	m.drop(long.bytes, said, errLongLine)
+	r.drop(long.bytes, e, errLongLine)
 	return err
 }
 
-func (m *mend) tooLong(bytes int64) error {
-	limit := &limitError{bytes, m.dir.maxLine}
-	return &CorruptError{Path: m.old.path, Line: m.line, Offset: m.offset, Reason: limit.Error(), TooLong: bytes}
+func (r *repairer) tooLong(bytes int64) error {
+	limit := &limitError{bytes, r.dir.maxLine}
+	return &CorruptError{Path: r.old.path, Line: r.line, Offset: r.offset, Reason: limit.Error(), TooLong: bytes}
 }
 
-func (m *mend) flush(w io.Writer) error {
-	_, err := w.Write(m.out.Bytes())
-	m.out.Reset()
+func (r *repairer) flush(w io.Writer) error {
+	_, err := w.Write(r.out.Bytes())
+	r.out.Reset()
 	return err
 }
 
-// take keeps a line that checks against the one before it, whether that one
-// was kept or not.
-func (m *mend) take(line []byte) error {
-	e, err := decode(line, m.before)
+// keep keeps a line that is valid after the previous line, whether that one was
+// kept or not, and drops any other.
+func (r *repairer) keep(line []byte) error {
+	e, err := decode(line, r.prev)
 	length := int64(len(line)) + 1
 	if _, sum, sumErr := decodeSum(line); sumErr == nil {
-		m.before = sum
+		r.prev = sum
 	}
 	if err != nil {
-		said, _ := readLoosely(line)
-		m.drop(length, said, err)
+		unverified, _ := decodeUnverified(line)
+		r.drop(length, unverified, err)
 		return nil
 	}
-	if m.bad.Reason == "" && e.Seq != m.seq+1 {
-		m.bad = Torn{Offset: m.offset, FirstSeq: e.Seq, LastSeq: e.Seq, Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, m.seq+1)}
+	if r.invalid.Reason == "" && e.Seq != r.seq+1 {
+		r.invalid = Torn{
+			Offset: r.offset, FirstSeq: e.Seq, LastSeq: e.Seq,
+			Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, r.seq+1),
+		}
 	}
-	if err := m.close(); err != nil {
+	if err := r.endInvalid(); err != nil {
 		return err
 	}
-	m.seq = e.Seq
-	m.kept++
-	if e.Synced < e.Seq && checks(line, m.at) {
-		// In front of all damage nothing changes: a follower that has read so
-		// far goes on.
-		m.out.Write(line)
-		m.out.WriteByte('\n')
-		m.at = m.at.after(e, int(length))
+	r.seq = e.Seq
+	r.kept++
+	if e.Synced < e.Seq && isNext(line, r.at) {
+		// Lines before the corruption stay unchanged, so that a follower which has
+		// read them can continue.
+		r.out.Write(line)
+		r.out.WriteByte('\n')
+		r.at = r.at.after(e, int(length))
 	} else {
-		err = m.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
+		err = r.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
 	}
-	m.offset += length
+	r.offset += length
 	return err
 }
 
-// drop adds bytes to the run that does not check.
-func (m *mend) drop(length int64, said Event, reason error) {
-	if m.bad.Reason == "" {
-		m.bad = Torn{Offset: m.offset, FirstSeq: said.Seq, Reason: reason.Error()}
+// drop adds bytes to the current invalid part.
+func (r *repairer) drop(length int64, e Event, reason error) {
+	if r.invalid.Reason == "" {
+		r.invalid = Torn{Offset: r.offset, FirstSeq: e.Seq, Reason: reason.Error()}
 	}
-	m.bad.Bytes += length
-	m.bad.LastSeq = max(m.bad.LastSeq, said.Seq)
-	m.offset += length
+	r.invalid.Bytes += length
+	r.invalid.LastSeq = max(r.invalid.LastSeq, e.Seq)
+	r.offset += length
 }
 
-// close ends the run that does not check with an event that tells of it.
-func (m *mend) close() error {
-	if m.bad.Reason == "" {
+// endInvalid ends the current invalid part, if any, with an event that records it.
+func (r *repairer) endInvalid() error {
+	if r.invalid.Reason == "" {
 		return nil
 	}
-	m.dropped = append(m.dropped, m.bad)
-	r := recoveredRecord(Recovered{
-		Reason: "repaired: " + m.bad.Reason, Aside: m.aside, Offset: m.bad.Offset, Bytes: m.bad.Bytes,
-		FirstSeq: m.bad.FirstSeq, LastSeq: m.bad.LastSeq,
-	}, m.dir)
-	m.bad = Torn{}
-	return m.append(Event{Time: r.Time, Type: r.Type, Data: r.Data})
+	r.dropped = append(r.dropped, r.invalid)
+	record := r.dir.recoveredRecord(Recovered{
+		Reason: repairedReason + r.invalid.Reason, Aside: r.aside, Offset: r.invalid.Offset, Bytes: r.invalid.Bytes,
+		FirstSeq: r.invalid.FirstSeq, LastSeq: r.invalid.LastSeq,
+	})
+	r.invalid = Torn{}
+	return r.append(Event{Time: record.Time, Type: record.Type, Data: record.Data})
 }
 
-// append writes an event as the next line of the new journal. In the layout of
-// a writer, and with another number, a line can be longer than it was.
-func (m *mend) append(e Event) error {
-	e.Seq = m.at.Seq + 1
-	before := m.out.Len()
-	line := encode(m.out.AvailableBuffer(), &e, m.at.Sum)
-	if len(line) > m.dir.maxLine {
-		return m.tooLong(int64(len(line)))
+// append writes an event as the next line of the new journal. With another number,
+// and in the layout of a writer, the line can be longer than it was.
+func (r *repairer) append(e Event) error {
+	e.Seq = r.at.Seq + 1
+	before := r.out.Len()
+	line := encode(r.out.AvailableBuffer(), &e, r.at.Sum)
+	if len(line) > r.dir.maxLine {
+		return r.tooLong(int64(len(line)))
 	}
-	m.out.Write(line)
-	m.at = m.at.after(e, m.out.Len()-before)
+	r.out.Write(line)
+	r.at = r.at.after(e, r.out.Len()-before)
 	return nil
 }

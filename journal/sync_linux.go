@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFile uses fdatasync: it skips the time stamps and keeps the size, which
-// is all that a file that only grows needs.
+// syncFile uses fdatasync, which syncs the size but not the time stamps. That
+// suffices for a file that only grows.
 func syncFile(f *os.File) error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))

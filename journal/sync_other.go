@@ -4,5 +4,5 @@ package journal
 
 import "os"
 
-// syncFile is F_FULLFSYNC on macOS, FlushFileBuffers on Windows.
+// syncFile uses F_FULLFSYNC on macOS and FlushFileBuffers on Windows.
 func syncFile(f *os.File) error { return f.Sync() }

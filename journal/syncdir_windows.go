@@ -1,5 +1,5 @@
 package journal
 
-// syncDir does nothing: Windows has no call that syncs a directory, NTFS
-// journals its entries by itself.
+// syncDir does nothing: Windows has no call that syncs a directory, and NTFS
+// journals directory entries.
 func syncDir(string) error { return nil }

@@ -11,33 +11,34 @@ import (
 	"time"
 )
 
-// trashedSuffix names the file that says since when a journal is in the trash.
+// trashedSuffix is the suffix of the file that holds the time at which a journal
+// was moved to the trash.
 const trashedSuffix = ".trashed"
 
-// Trash moves a journal, live or archived, and what was set aside from it, to
-// the directory's trash, where no reader looks. An earlier journal of that name
-// which is still there is set aside from it. It returns ErrNotFound when there is
-// none and a LockedError when somebody writes to it.
-func (d *Dir) Trash(id string) error { return d.Bin().Trash(id) }
+// Trash moves a journal, live or archived, and the files set aside from it to the
+// directory's trash, which List and Reader ignore. An earlier journal of that name
+// in the trash is set aside there. It returns ErrNotFound if the journal does not
+// exist, and a *LockedError if it has a writer.
+func (d *Dir) Trash(id string) error { return d.TrashBatch().Trash(id) }
 
-// Bin puts many journals into the trash, or removes them from it, and reads each
-// directory once for all of them. What comes into a directory behind that it
-// does not see. A Bin is for one goroutine, and for a moment.
-type Bin struct {
+// TrashBatch moves many journals to the trash, or removes many from it, and reads
+// each directory only once. It does not see files that are created after that, so
+// it should be short-lived. A TrashBatch is for one goroutine.
+type TrashBatch struct {
 	dir   *Dir
-	names map[string]map[string][]string // of a directory, by their part before the first dot
+	names map[string]map[string][]string // directory -> name up to the first dot -> names
 
 	synced map[string]bool // directories, since they were read
 }
 
-// Bin begins with nothing read.
-func (d *Dir) Bin() *Bin {
-	return &Bin{dir: d, names: map[string]map[string][]string{}, synced: map[string]bool{}}
+// TrashBatch returns a TrashBatch that has not read any directory yet.
+func (d *Dir) TrashBatch() *TrashBatch {
+	return &TrashBatch{dir: d, names: map[string]map[string][]string{}, synced: map[string]bool{}}
 }
 
-// named are the names in a directory that begin with an id and something behind
-// it, which begins with a dot.
-func (b *Bin) named(dir, id, infix string) ([]string, error) {
+// named returns the names in a directory that start with id and infix, which
+// starts with a dot.
+func (b *TrashBatch) named(dir, id, infix string) ([]string, error) {
 	known, ok := b.names[dir]
 	if !ok {
 		entries, err := b.dir.entries(dir)
@@ -61,8 +62,8 @@ func (b *Bin) named(dir, id, infix string) ([]string, error) {
 	return names, nil
 }
 
-// Trash is Dir.Trash.
-func (b *Bin) Trash(id string) error {
+// Trash is like Dir.Trash.
+func (b *TrashBatch) Trash(id string) error {
 	d := b.dir
 	f, err := d.files(id)
 	if err != nil {
@@ -81,9 +82,6 @@ func (b *Bin) Trash(id string) error {
 
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
 
-// hasTrash reports whether anything was ever in the trash.
-func (d *Dir) hasTrash() (bool, error) { return d.exists(d.trash()) }
-
 func (d *Dir) exists(path string) (bool, error) {
 	_, err := d.fs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,19 +90,23 @@ func (d *Dir) exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-func (b *Bin) moveToTrash(f files) error {
+func (b *TrashBatch) moveToTrash(f files) error {
 	d := b.dir
 	if err := makeDir(d.fs, d.trash()); err != nil {
 		return err
 	}
-	if err := d.date(f); err != nil {
+	if err := d.writeTrashTime(f); err != nil {
 		return err
 	}
-	if err := d.makeRoom(f); err != nil {
-		return err
+	// An earlier journal of that name was deleted, but not purged.
+	for _, path := range f.inTrash() {
+		if err := d.renameAside(path, files{d.trash(), f.id}); err != nil {
+			return err
+		}
 	}
-	// Crash here leaves a journal that is not in the trash, and a date that
-	// nobody asks for. Crash while both move leaves the newer one in its place.
+	// Crash here leaves a journal in its place, and an unused time in the trash.
+	// Crash while a live and an archived journal are moved leaves the live one, which
+	// is newer, in its place.
 	moved, err := d.move(f.inPlace(), f.inTrash())
 	if err != nil {
 		return err
@@ -112,13 +114,12 @@ func (b *Bin) moveToTrash(f files) error {
 	if !moved {
 		return fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 	}
-	// Crash here leaves a journal in the trash and what was set aside from it
-	// beside its old place, where Restore and Purge find it.
+	// Crash here leaves the journal in the trash and the files set aside from it in
+	// the directory, where Restore and Purge find them.
 	if err := b.moveAside(f.id, f.dir, d.trash()); err != nil {
 		return err
 	}
-	// Crash here leaves a journal in the trash and its lock file, which nobody
-	// takes for one.
+	// Crash here leaves the journal in the trash and its lock file in the directory.
 	if err := d.removeAll(f.lockPath()); err != nil {
 		return err
 	}
@@ -128,36 +129,8 @@ func (b *Bin) moveToTrash(f files) error {
 	return d.fs.SyncDir(f.dir)
 }
 
-// makeRoom sets aside, in the trash, what an earlier journal of that name has left
-// there: somebody deleted that one, and has not given it up for good.
-func (d *Dir) makeRoom(f files) error {
-	for _, path := range f.inTrash() {
-		if err := d.keepAside(path, files{d.trash(), f.id}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keepAside gives a file, if there is one, a name beside a journal that no file
-// has yet.
-func (d *Dir) keepAside(path string, beside files) error {
-	if exists, err := d.exists(path); !exists {
-		return err
-	}
-	for n := 1; ; n++ {
-		taken, err := d.exists(beside.asidePath(n))
-		if err != nil {
-			return err
-		}
-		if !taken {
-			return d.fs.Rename(path, beside.asidePath(n))
-		}
-	}
-}
-
-// inPlace and inTrash are where the files of a journal are, and where they go.
-// Where both exist, the archive is the older one.
+// inPlace and inTrash are the paths of a journal, archived and live, in the
+// directory and in the trash. If both exist, the archive is older.
 func (f files) inPlace() []string { return []string{f.archivePath(), f.path()} }
 
 func (f files) inTrash() []string {
@@ -165,7 +138,7 @@ func (f files) inTrash() []string {
 	return []string{filepath.Join(trash, f.id+archiveSuffix), filepath.Join(trash, f.id+logSuffix)}
 }
 
-// move renames whichever of the files there are, one after another.
+// move renames the files that exist, in order.
 func (d *Dir) move(from, to []string) (moved bool, err error) {
 	for i := range from {
 		err := d.fs.Rename(from[i], to[i])
@@ -177,7 +150,7 @@ func (d *Dir) move(from, to []string) (moved bool, err error) {
 	return moved, nil
 }
 
-func (b *Bin) moveAside(id, from, to string) error {
+func (b *TrashBatch) moveAside(id, from, to string) error {
 	names, err := b.named(from, id, asideInfix)
 	if err != nil {
 		return err
@@ -190,15 +163,15 @@ func (b *Bin) moveAside(id, from, to string) error {
 	return nil
 }
 
-// moveOneAside renames a file that was set aside, and changes its number where
-// another one has it.
+// moveOneAside renames a file that was set aside. If the name is taken, the file
+// gets another number.
 func (d *Dir) moveOneAside(id, from, to string) error {
 	taken, err := d.exists(to)
 	switch {
 	case err != nil:
 		return err
 	case taken:
-		return d.keepAside(from, files{filepath.Dir(to), id})
+		return d.renameAside(from, files{filepath.Dir(to), id})
 	}
 	if err := d.fs.Rename(from, to); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -218,11 +191,11 @@ func (d *Dir) removeAll(paths ...string) error {
 // Trashed is a journal in the trash.
 type Trashed struct {
 	ID    string
-	Bytes int64     // of its files
-	Since time.Time // when it was put there; zero when that is not known
+	Bytes int64     // size of its files
+	Since time.Time // when it was moved there; zero: unknown
 }
 
-// ListTrash describes what is in the trash, in the order of the names.
+// ListTrash describes the journals in the trash, sorted by name.
 func (d *Dir) ListTrash() ([]Trashed, error) {
 	entries, err := d.entries(d.trash())
 	if err != nil {
@@ -236,9 +209,9 @@ func (d *Dir) ListTrash() ([]Trashed, error) {
 		}
 		info, err := entry.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			continue // restored since, or not a file
+			continue // restored since, or not a regular file
 		}
-		bytes[id] += info.Size() // both were there, and both are one journal
+		bytes[id] += info.Size() // the live and the archived file are one journal
 	}
 	var all []Trashed
 	for _, id := range slices.Sorted(maps.Keys(bytes)) {
@@ -247,23 +220,23 @@ func (d *Dir) ListTrash() ([]Trashed, error) {
 	return all, nil
 }
 
-// DateTrash writes down that a journal is in the trash since now, for one of
-// which nobody knows since when.
-func (d *Dir) DateTrash(id string) error {
+// RecordTrashTime records the current time as the time at which a journal was moved
+// to the trash. It is for a journal whose time is unknown.
+func (d *Dir) RecordTrashTime(id string) error {
 	f, err := d.files(id)
 	if err != nil {
 		return err
 	}
-	return d.date(f)
+	return d.writeTrashTime(f)
 }
 
-func (d *Dir) date(f files) error {
-	since := filepath.Join(d.trash(), f.id+trashedSuffix)
-	return WriteFile(d.fs, since, []byte(d.now().UTC().Format(time.RFC3339)+"\n"))
+func (d *Dir) writeTrashTime(f files) error {
+	path := filepath.Join(d.trash(), f.id+trashedSuffix)
+	return WriteFile(d.fs, path, []byte(d.now().UTC().Format(time.RFC3339)+"\n"))
 }
 
 func (d *Dir) trashedSince(id string) time.Time {
-	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix), noteSize)
+	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix), maxNote)
 	if err != nil {
 		return time.Time{}
 	}
@@ -274,15 +247,16 @@ func (d *Dir) trashedSince(id string) time.Time {
 	return since
 }
 
-// Restore takes a journal out of the trash again. It returns ErrNotFound when
-// it is not there, an error that is fs.ErrExist when there is a journal of that
-// name already, and a LockedError when somebody is about to make one.
+// Restore moves a journal from the trash back to the directory. It returns
+// ErrNotFound if the journal is not in the trash, an error that matches
+// fs.ErrExist if the directory has a journal of that name, and a *LockedError if
+// one is being created.
 func (d *Dir) Restore(id string) error {
 	f, err := d.files(id)
 	if err != nil {
 		return err
 	}
-	if err := d.restorable(f); err != nil {
+	if err := d.checkRestorable(f); err != nil {
 		return err
 	}
 	unlock, err := f.lock(d.fs, d.now())
@@ -290,14 +264,14 @@ func (d *Dir) Restore(id string) error {
 		return err
 	}
 	defer unlock()
-	if err := d.restorable(f); err != nil {
+	if err := d.checkRestorable(f); err != nil {
 		return err
 	}
 	return d.restore(f)
 }
 
-// restorable reports why a journal cannot be taken out of the trash.
-func (d *Dir) restorable(f files) error {
+// checkRestorable returns an error if a journal cannot be restored.
+func (d *Dir) checkRestorable(f files) error {
 	if _, err := f.stat(d.fs); err == nil {
 		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
 	}
@@ -311,15 +285,18 @@ func (d *Dir) restore(f files) error {
 	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
-	if err := d.Bin().moveAside(f.id, d.trash(), f.dir); err != nil {
+	if err := d.TrashBatch().moveAside(f.id, d.trash(), f.dir); err != nil {
 		return err
 	}
-	// Crash here leaves a journal in the trash and what was set aside from it
-	// beside its old place, as a crash in Trash does.
-	if _, err := d.move(newestFirst(f.inTrash()), newestFirst(f.inPlace())); err != nil {
+	// Crash here leaves the journal in the trash and the files set aside from it in
+	// the directory, as a crash in Trash does.
+	from, to := f.inTrash(), f.inPlace()
+	slices.Reverse(from) // the live journal first
+	slices.Reverse(to)
+	if _, err := d.move(from, to); err != nil {
 		return err
 	}
-	// Crash here leaves a date that nobody asks for.
+	// Crash here leaves an unused time in the trash.
 	if err := d.removeAll(filepath.Join(d.trash(), f.id+trashedSuffix)); err != nil {
 		return err
 	}
@@ -331,7 +308,7 @@ func (d *Dir) restore(f files) error {
 	return nil
 }
 
-// isTrashed reports whether there is something to be restored.
+// isTrashed reports whether a journal is in the trash.
 func (d *Dir) isTrashed(f files) bool {
 	return slices.ContainsFunc(f.inTrash(), func(path string) bool {
 		_, err := d.fs.Stat(path)
@@ -339,18 +316,13 @@ func (d *Dir) isTrashed(f files) bool {
 	})
 }
 
-func newestFirst(paths []string) []string {
-	slices.Reverse(paths)
-	return paths
-}
+// Purge removes a journal from the trash permanently, with all files that belong
+// to it, including those that a crash has left in the directory. It returns nil if
+// there are none.
+func (d *Dir) Purge(id string) error { return d.TrashBatch().Purge(id) }
 
-// Purge removes a journal from the trash for good, and all that belongs to it,
-// also what a crash has left beside its old place. What is not there is no
-// error.
-func (d *Dir) Purge(id string) error { return d.Bin().Purge(id) }
-
-// Purge is Dir.Purge.
-func (b *Bin) Purge(id string) error {
+// Purge is like Dir.Purge.
+func (b *TrashBatch) Purge(id string) error {
 	d := b.dir
 	f, err := d.files(id)
 	if err != nil {
@@ -368,9 +340,9 @@ func (b *Bin) Purge(id string) error {
 	return nil
 }
 
-// purgeIn removes what is called like a journal from a directory, but no
-// journal that has come back to its place in the meantime.
-func (b *Bin) purgeIn(dir string, f files) error {
+// purgeIn removes the files of a journal from a directory, but not a live or
+// archived journal in its place, which was restored meanwhile.
+func (b *TrashBatch) purgeIn(dir string, f files) error {
 	names, err := b.named(dir, f.id, ".")
 	if err != nil || len(names) == 0 && b.synced[dir] {
 		return err
@@ -386,8 +358,8 @@ func (b *Bin) purgeIn(dir string, f files) error {
 			last = append(last, path)
 			continue
 		}
-		// Crash here leaves a part, which the next Purge removes, and the date,
-		// so that it still knows that the part is old enough.
+		// Crash here leaves a part of the files, and the time, which tells the next
+		// retention pass that they may be purged.
 		if err := d.removeAll(path); err != nil {
 			return err
 		}
@@ -395,7 +367,8 @@ func (b *Bin) purgeIn(dir string, f files) error {
 	if err := d.removeAll(last...); err != nil {
 		return err
 	}
-	// Where there is nothing to remove, somebody may have died before this.
+	// Even if there was nothing to remove: an earlier Purge may have died before it
+	// synced.
 	if err := d.fs.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

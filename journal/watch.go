@@ -12,39 +12,39 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// followInterval is how long a lost notification can delay an event.
+// followInterval is the interval of polling, and so the delay that a lost
+// notification causes.
 const followInterval = 250 * time.Millisecond
 
-// Watch wakes followers when the system says that a file of theirs has changed.
-// A user can have only so many watchers of the system (Linux: 128), so all Dirs
-// that are given the same Watch share one. It is open while somebody follows.
-// A Watch may be used from many goroutines; the zero Watch is ready.
+// Watch notifies followers of changes to the files of their journals. The system
+// limits the number of watchers per user (Linux: 128), so Dirs can share a Watch. It
+// holds a watcher of the system only while there are followers. A Watch may be used
+// by several goroutines. The zero Watch is ready to use.
 type Watch struct {
-	// Refused is called, once and from any goroutine, with the reason why the
-	// system does not notify of a directory, such as a limit that is reached.
-	// Followers then look by themselves, four times a second, and go on asking
-	// for notifications. nil: nobody is told.
+	// Refused is called at most once, from any goroutine, with the reason if the
+	// system refuses notifications, such as a limit. Followers then poll four times
+	// a second and keep requesting notifications. nil: refusals are not reported.
 	Refused func(reason error)
 
-	open func() (*fsnotify.Watcher, error) // nil: fsnotify.NewWatcher
-	said sync.Once
+	open        func() (*fsnotify.Watcher, error) // nil: fsnotify.NewWatcher
+	refusedOnce sync.Once
 
-	mu      sync.Mutex // never held while the system is asked for a directory
+	mu      sync.Mutex // not held during calls of the system's watcher
 	system  *fsnotify.Watcher
 	waiters map[*waiter]bool
 }
 
-// waiter is one follower's share of a Watch. A notification is a hint, the
-// ticker is the promise.
+// waiter is the share of one follower in a Watch. A notification is only a hint;
+// the ticker guarantees delivery.
 type waiter struct {
 	watch  *Watch
 	dir    string
-	prefix string        // of the paths that are its journal's
-	woken  chan struct{} // holds one, so that any number of changes are one look
+	prefix string        // of the paths of its journal
+	woken  chan struct{} // capacity 1: any number of changes needs one check
 	ticker *time.Ticker
 }
 
-// join makes a waiter for the files of one journal.
+// join adds a waiter for the files of one journal.
 func (w *Watch) join(f files) *waiter {
 	one := &waiter{w, f.dir, f.path(), make(chan struct{}, 1), time.NewTicker(followInterval)}
 	w.mu.Lock()
@@ -57,21 +57,20 @@ func (w *Watch) join(f files) *waiter {
 	return one
 }
 
-// add asks for notifications of a directory. To ask again changes nothing where
-// there are some, and is right where there was no directory the last time, or
-// another one, or no notification left.
+// add requests notifications of a directory. A repeated request has no effect,
+// unless the directory was missing or replaced, or the system had refused.
 func (w *Watch) add(dir string) {
-	system, err := w.opened()
+	system, err := w.watcher()
 	if err == nil {
 		err = system.Add(dir)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && w.Refused != nil {
-		w.said.Do(func() { w.Refused(err) })
+		w.refusedOnce.Do(func() { w.Refused(err) })
 	}
 }
 
-// opened is the system's watcher, opened by the first who asks.
-func (w *Watch) opened() (*fsnotify.Watcher, error) {
+// watcher returns the system's watcher, and opens it if necessary.
+func (w *Watch) watcher() (*fsnotify.Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.system != nil {
@@ -90,7 +89,7 @@ func (w *Watch) opened() (*fsnotify.Watcher, error) {
 	return system, nil
 }
 
-// listen passes on what the system says, until it is closed.
+// listen passes on the notifications of a watcher until it is closed.
 func (w *Watch) listen(system *fsnotify.Watcher) {
 	events, failures := system.Events, system.Errors
 	for {
@@ -104,12 +103,12 @@ func (w *Watch) listen(system *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			w.wake("") // such as an overflow: what was lost may be anybody's
+			w.wake("") // such as an overflow: any notification may be lost
 		}
 	}
 }
 
-// wake wakes those whom a change of a path concerns; "" is everybody.
+// wake wakes the waiters that a change of a path concerns; "" wakes all.
 func (w *Watch) wake(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,20 +116,20 @@ func (w *Watch) wake(path string) {
 		if path == "" || one.concerns(path) {
 			select {
 			case one.woken <- struct{}{}:
-			default: // it is to look anyway
+			default: // already woken
 			}
 		}
 	}
 }
 
-// concerns reports whether a path is the journal's, or its directory, which may
-// have gone.
+// concerns reports whether a path is one of the journal's, or its directory, which
+// may have been removed.
 func (one *waiter) concerns(path string) bool {
-	path = filepath.Clean(path) // the system says ./name
+	path = filepath.Clean(path) // the system reports ./name
 	return strings.HasPrefix(path, one.prefix) || path == one.dir
 }
 
-// wait returns true when it is time to look again, false when ctx is done.
+// wait returns true when it is time to check again, false when ctx is done.
 func (one *waiter) wait(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -142,8 +141,8 @@ func (one *waiter) wait(ctx context.Context) bool {
 	return true
 }
 
-// leave closes the system's watcher behind the last waiter. A directory for
-// which nobody waits any more is notified of until then.
+// leave removes the waiter, and closes the system's watcher after the last one. Until
+// then, notifications of a directory without waiters continue.
 func (one *waiter) leave() {
 	one.ticker.Stop()
 	w := one.watch

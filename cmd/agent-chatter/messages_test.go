@@ -268,7 +268,7 @@ func sampleTexts() []text {
 	add("notSearchedText", "", notSearchedText(1, 1))
 	add("tornText", "", tornText(aliceID, journal.Torn{Offset: 4096, Bytes: 17}))
 	add("progressText", "to the archive", progressText(journal.Progress{ID: aliceID, Done: 512, Total: 1024}))
-	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: hostile, Back: true, Total: 1024}))
+	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: hostile, Unarchive: true, Total: 1024}))
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: aliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))

@@ -78,7 +78,7 @@ func someAre(n, of int, noun string) string {
 // first: a narrow terminal shows no more.
 func progressText(p journal.Progress) string {
 	what := "Archiving"
-	if p.Back {
+	if p.Unarchive {
 		what = "Bringing back"
 	}
 	const width = 20

@@ -130,7 +130,7 @@ func (cmd *sessionsClean) empty(a *app, t *catalog.Dir, p *catalog.RetentionPass
 			old = append(old, item)
 		case item.Since.IsZero() && !cmd.DryRun:
 			a.notice(undatedText(item.ID))
-			if err := t.Journals().DateTrash(item.ID); err != nil {
+			if err := t.Journals().RecordTrashTime(item.ID); err != nil {
 				return err
 			}
 		}

@@ -42,49 +42,32 @@ type File interface {
 //
 // The writer that write receives is buffered.
 func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
-	if err := replace(fsys, name, perm, write, File.Sync); err != nil {
+	f, tmp, err := create(fsys, name, perm)
+	if err != nil {
 		return err
 	}
-	// Crash here leaves the previous content or the new one.
-	err := fsys.SyncDir(filepath.Dir(name))
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
-		return nil // this file system cannot sync directories
+	return replace(fsys, f, tmp, name, write)
+}
+
+// ReplaceVia is Replace with tmp, a file in the same directory, as the temporary
+// file. The caller must hold a lock that keeps others from using tmp. What a
+// crash left there is overwritten.
+func ReplaceVia[F File](fsys FS[F], tmp, name string, perm fs.FileMode, write func(io.Writer) error) error {
+	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, perm)
+	if err != nil {
+		return err
 	}
-	return err
+	return replace(fsys, f, tmp, name, write)
 }
 
 // ReplaceUnsynced is Replace without the syncs. After a power cut the file may
 // have either content or be empty, so it is for files that can be rebuilt.
 func ReplaceUnsynced[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
-	return replace(fsys, name, perm, write, func(File) error { return nil })
-}
-
-func replace[F File](
-	fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error, sync func(File) error,
-) error {
 	f, tmp, err := create(fsys, name, perm)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = sync(f)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		// Crash here leaves the previous content and a temporary file.
-		err = fsys.Rename(tmp, name)
-	}
-	if err != nil {
-		fsys.Remove(tmp)
-	}
-	return err
+	return writeAndRename(fsys, f, tmp, name, write, func() error { return nil })
 }
 
 // create creates a temporary file next to name that did not exist before.
@@ -97,4 +80,40 @@ func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string,
 		}
 	}
 	return f, tmp, err
+}
+
+func replace[F File](fsys FS[F], f F, tmp, name string, write func(io.Writer) error) error {
+	if err := writeAndRename(fsys, f, tmp, name, write, f.Sync); err != nil {
+		return err
+	}
+	// Crash here leaves the previous content or the new one.
+	err := fsys.SyncDir(filepath.Dir(name))
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // this file system cannot sync directories
+	}
+	return err
+}
+
+func writeAndRename[F File](
+	fsys FS[F], f F, tmp, name string, write func(io.Writer) error, sync func() error,
+) error {
+	w := bufio.NewWriter(f)
+	err := write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		// Crash here leaves the previous content and a temporary file.
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		fsys.Remove(tmp)
+	}
+	return err
 }

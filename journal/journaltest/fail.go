@@ -207,11 +207,11 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Describe is a Read.
-func (f *FS) Describe(name string, wanted func(string) bool) ([]journal.Described, error) {
+func (f *FS) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
 	if err := f.begin(Read, name, ""); err != nil {
 		return nil, err
 	}
-	return f.inner.Describe(name, wanted)
+	return f.inner.StatFiles(name, wanted)
 }
 
 // Stat is a Read.

@@ -132,12 +132,12 @@ func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Describe describes files in the order of their names.
-func (m *Mem) Describe(name string, wanted func(string) bool) (files []journal.Described, err error) {
+func (m *Mem) StatFiles(name string, wanted func(string) bool) (files []journal.FileStat, err error) {
 	entries, err := m.ReadDir(name)
 	for _, entry := range entries {
 		if wanted(entry.Name()) {
 			info, err := entry.Info()
-			files = append(files, journal.NewDescribed(entry.Name(), info, err))
+			files = append(files, journal.NewFileStat(entry.Name(), info, err))
 		}
 	}
 	return files, err

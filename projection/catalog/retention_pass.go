@@ -18,7 +18,7 @@ const retentionID = "retention"
 // once for all of them. A RetentionPass must be closed; it is for one goroutine.
 type RetentionPass struct {
 	team    *Dir
-	bin     *journal.Bin
+	bin     *journal.TrashBatch
 	log     *journal.Log
 	err     error           // why nothing can be recorded
 	changed map[string]*row // what the index has to learn; nil: the session is gone
@@ -26,7 +26,7 @@ type RetentionPass struct {
 
 // BeginRetention begins a pass. Nothing is opened before something is done.
 func (t *Dir) BeginRetention() *RetentionPass {
-	return &RetentionPass{team: t, bin: t.journals.Bin(), changed: map[string]*row{}}
+	return &RetentionPass{team: t, bin: t.journals.TrashBatch(), changed: map[string]*row{}}
 }
 
 // Archive compresses a session as it was listed, and returns the size of the

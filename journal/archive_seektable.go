@@ -8,21 +8,21 @@ import (
 
 // An archive is a file of the zstd seekable format, version 0.1.0
 // (https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md):
-// frames that can be decompressed each by itself, and a table of their sizes in
-// a skippable frame at the end, which other programs skip. All numbers are
+// frames that can be decompressed independently, and a table of their sizes in a
+// skippable frame at the end, which other programs skip. All numbers are
 // little-endian.
 //
 //	4 bytes  0x184D2A5E
-//	4 bytes  the length of what follows
+//	4 bytes  length of the following bytes
 //	8 bytes  for each frame: its size in the file, its size decompressed
-//	4 bytes  how many frames there are
-//	1 byte   bit 7: each frame has 4 bytes more, a checksum; bits 6 to 2 are 0
+//	4 bytes  number of frames
+//	1 byte   bit 7: each frame has 4 more bytes, a checksum; bits 6 to 2 are 0
 //	4 bytes  0x8F92EAB1
 //
-// The table is written without checksums, since each frame ends in its own. In
-// front of the frames stands an empty skippable one: an archive that begins
-// with it is cut off when it does not end in a table. Without it a file is one
-// that was compressed by another program, or before there were tables.
+// The table is written without checksums, since each frame has its own. The
+// first frame is an empty skippable one, the mark: an archive that starts with it
+// and does not end in a table is truncated. A file without the mark was compressed
+// by another program, or by a version that wrote no tables.
 const (
 	tableMagic  = 0x184D2A5E
 	markMagic   = 0x184D2A5D
@@ -35,33 +35,33 @@ const (
 	tableChecksums     = 0x80
 	tableReserved      = 0x7c
 
-	// maxFrames bounds the memory that the table of a strange file can take.
+	// maxFrames bounds the memory for the table of a malformed file.
 	maxFrames = 1 << 20
 )
 
-// archiveMark is how an archive begins.
+// archiveMark is the first frame of an archive.
 var archiveMark = binary.LittleEndian.AppendUint64(nil, markMagic)
 
-// errNoTable: what reads an archive has to begin at its beginning.
-var errNoTable = errors.New("its seek table, which is its end, is missing or damaged")
+// errNoTable means that the archive can only be decompressed from its start.
+var errNoTable = errors.New("the seek table at its end is missing or damaged")
 
-// frame is a part of an archive that can be decompressed by itself.
+// frame is a part of an archive that can be decompressed independently.
 type frame struct {
-	packedAt, packedSize int64 // in the file, in bytes
-	at, size             int64 // in the journal
+	fileOffset, fileSize int64 // in the file, in bytes
+	offset, size         int64 // in the journal, in bytes
 }
 
-func (f frame) end() int64       { return f.at + f.size }
-func (f frame) packedEnd() int64 { return f.packedAt + f.packedSize }
+func (f frame) end() int64     { return f.offset + f.size }
+func (f frame) fileEnd() int64 { return f.fileOffset + f.fileSize }
 
-// appendTable appends the seek table of an archive with these frames, the mark
-// among them.
+// appendTable appends the seek table of an archive with these frames, which
+// include the mark.
 func appendTable(dst []byte, frames []frame) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint32(dst, tableMagic)
 	dst = le.AppendUint32(dst, uint32(len(frames)*tableEntryLen+tableFooterLen))
 	for _, f := range frames {
-		dst = le.AppendUint32(dst, uint32(f.packedSize))
+		dst = le.AppendUint32(dst, uint32(f.fileSize))
 		dst = le.AppendUint32(dst, uint32(f.size))
 	}
 	dst = le.AppendUint32(dst, uint32(len(frames)))
@@ -69,8 +69,8 @@ func appendTable(dst []byte, frames []frame) []byte {
 	return le.AppendUint32(dst, footerMagic)
 }
 
-// readTable returns the frames of an archive of the given size, the empty ones
-// too, or errNoTable.
+// readTable returns the frames of an archive of the given size, including empty
+// ones, or errNoTable.
 func readTable(file io.ReaderAt, size int64) ([]frame, error) {
 	footer, err := readRange(file, size-tableFooterLen, size)
 	if err != nil {
@@ -97,18 +97,19 @@ func readTable(file io.ReaderAt, size int64) ([]frame, error) {
 	next := frame{}
 	for entry := table[skippableHeaderLen:]; len(entry) > 0; entry = entry[entryLen:] {
 		next = frame{
-			packedAt: next.packedEnd(), packedSize: int64(le.Uint32(entry)),
-			at: next.end(), size: int64(le.Uint32(entry[4:])),
+			fileOffset: next.fileEnd(), fileSize: int64(le.Uint32(entry)),
+			offset: next.end(), size: int64(le.Uint32(entry[4:])),
 		}
 		frames = append(frames, next)
 	}
-	if next.packedEnd() != start {
+	if next.fileEnd() != start {
 		return nil, errNoTable
 	}
 	return frames, nil
 }
 
-// readRange reads a part of a file, which has it unless it is no archive.
+// readRange reads a part of a file. It returns errNoTable if the file is too
+// short.
 func readRange(file io.ReaderAt, from, to int64) ([]byte, error) {
 	if from < 0 {
 		return nil, errNoTable

@@ -2,7 +2,7 @@ package journal
 
 import "golang.org/x/sys/unix"
 
-// fsKind names the file system of a path, when it is one of a network.
+// fsKind returns the kind of a path's file system, or "" if it is local.
 func fsKind(path string) (string, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -11,8 +11,8 @@ func fsKind(path string) (string, error) {
 	return networkKind(&st), nil
 }
 
-// networkKind reads the magic number of a file system. FUSE does not tell
-// sshfs from a local one.
+// networkKind translates the magic number of a file system. For FUSE, it cannot
+// distinguish sshfs from a local file system.
 func networkKind(st *unix.Statfs_t) string {
 	switch uint32(st.Type) { // signed, and of 32 or 64 bits
 	case unix.NFS_SUPER_MAGIC:
@@ -39,7 +39,7 @@ func networkKind(st *unix.Statfs_t) string {
 	return ""
 }
 
-// Magic numbers that golang.org/x/sys does not name.
+// Magic numbers missing in golang.org/x/sys.
 const (
 	lustreMagic = 0x0bd00bd0
 	gfs2Magic   = 0x01161970

@@ -2,7 +2,7 @@ package journal
 
 import "golang.org/x/sys/unix"
 
-// fsKind names the file system of a path, when it is one of a network.
+// fsKind returns the kind of a path's file system, or "" if it is local.
 func fsKind(path string) (string, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -11,8 +11,8 @@ func fsKind(path string) (string, error) {
 	return networkKind(&st), nil
 }
 
-// networkKind is the system's own name of a file system that it does not call
-// local: nfs, smbfs, afpfs, webdav, macfuse.
+// networkKind returns the system's name of a file system without the flag for
+// local ones: nfs, smbfs, afpfs, webdav, macfuse.
 func networkKind(st *unix.Statfs_t) string {
 	if st.Flags&unix.MNT_LOCAL != 0 {
 		return ""

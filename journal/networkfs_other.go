@@ -2,5 +2,5 @@
 
 package journal
 
-// fsKind knows no file systems here.
+// fsKind is not implemented for this system.
 func fsKind(string) (string, error) { return "", nil }

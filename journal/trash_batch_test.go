@@ -23,7 +23,7 @@ func TestABinReadsEachDirectoryOnceForManyJournals(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
-	bin := counting.Bin()
+	bin := counting.TrashBatch()
 	for _, id := range ids {
 		must(t, bin.Trash(id))
 	}
@@ -34,7 +34,7 @@ func TestABinReadsEachDirectoryOnceForManyJournals(t *testing.T) {
 			}
 		}
 	}
-	emptying := counting.Bin()
+	emptying := counting.TrashBatch()
 	for _, id := range ids {
 		must(t, emptying.Purge(id))
 	}
@@ -52,7 +52,7 @@ func TestABinLeavesAloneWhatCameBackSinceItRead(t *testing.T) {
 	dir := newDir(t)
 	first, second := newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, errors.Join(dir.Trash(first), dir.Trash(second)))
-	bin := dir.Bin()
+	bin := dir.TrashBatch()
 	must(t, bin.Purge(first))
 	must(t, dir.Restore(second))
 	must(t, bin.Purge(second))

@@ -527,7 +527,7 @@ func TestProgressOfAnArchiveAndOfTheWayBackEndsAtTheWhole(t *testing.T) {
 		t.Error("opening tells of progress")
 	}
 	mustAppend(t, l, counted(16, 0))
-	rises(t, told, journal.Progress{ID: id, Total: size, Back: true})
+	rises(t, told, journal.Progress{ID: id, Total: size, Unarchive: true})
 }
 
 // rises fails unless what was told comes nearer and nearer to the whole.

@@ -11,20 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statIn describes files of an open directory as Stat does, but does not look
-// for the directory each time.
-func statIn(dir *os.File) func(name string) Described {
+// statIn returns a function that describes files of an open directory. It uses
+// the open directory, which saves resolving its path for each file.
+func statIn(dir *os.File) func(name string) FileStat {
 	fd := int(dir.Fd())
-	return func(name string) Described {
+	return func(name string) FileStat {
 		var st unix.Stat_t
 		err := unix.Fstatat(fd, name, &st, 0)
 		for err == unix.EINTR {
 			err = unix.Fstatat(fd, name, &st, 0)
 		}
 		if err != nil {
-			return Described{Name: name, Err: &fs.PathError{Op: "stat", Path: filepath.Join(dir.Name(), name), Err: err}}
+			return FileStat{Name: name, Err: &fs.PathError{Op: "stat", Path: filepath.Join(dir.Name(), name), Err: err}}
 		}
-		return Described{
+		return FileStat{
 			Name: name, Regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
 			Size: st.Size, ModTime: time.Unix(st.Mtim.Unix()), Inode: uint64(st.Ino),
 		}

@@ -1,0 +1,282 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Append adds a batch of events with one write and returns them as they are in
+// the journal, preceded by a TypeRecovered event if a torn tail was set aside.
+// When it returns nil, the batch survives a killed process; it survives a power
+// cut only after Sync. The Log does not keep the records. The returned events
+// share the Data of records whose Data was compact.
+//
+// After ErrTooLong, or another error of a record, the journal is unchanged. So it
+// is after an error of the first Append that precedes its write, which may be
+// retried. After a failed write, the error matches ErrPoisoned: the Log keeps the
+// batch and refuses every call until Recover has completed the write.
+func (l *Log) Append(batch ...Record) ([]Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return nil, err
+	}
+	records, err := l.normalize(batch)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	if l.file == nil {
+		recovered, err := l.openFile()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+		}
+		records = append(recovered, records...)
+	}
+	return l.write(records)
+}
+
+// Fits returns the error that Append would return for a batch whatever the state
+// of the disk, such as a *TooLongError.
+func (l *Log) Fits(batch ...Record) error {
+	_, err := l.normalize(batch)
+	return err
+}
+
+func (l *Log) normalize(batch []Record) ([]Record, error) {
+	now := l.dir.now()
+	records := make([]Record, 0, len(batch)+1)
+	for _, r := range batch {
+		normal, err := r.normalize(now, l.dir.maxLine)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, normal)
+	}
+	return records, nil
+}
+
+// openFile opens the file for the first append. It creates a new journal,
+// unarchives an archived one, and sets a torn tail aside. It returns the events
+// that record this.
+func (l *Log) openFile() ([]Record, error) {
+	if !l.exists {
+		return nil, l.create()
+	}
+	if err := l.retryLock(); err != nil {
+		return nil, err
+	}
+	l.removeTemp()
+	if l.archived {
+		if err := l.dir.unarchive(l.files); err != nil {
+			return nil, err
+		}
+		l.archived = false
+		l.dirs = append(l.dirs, filepath.Dir(l.files.archivePath()))
+	}
+	if err := l.replaceUnsyncable(); err != nil {
+		return nil, err
+	}
+	hasTrash, err := l.dir.exists(l.dir.trash())
+	if err != nil {
+		return nil, err
+	}
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	recovered, err := l.settleFile(file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	l.file, l.pendingRecovered = file, nil
+	// The process that created the journal may have died before it synced the
+	// directory, and one that restored it from the trash before it synced that.
+	l.dirs = append(l.dirs, l.files.dir)
+	if hasTrash {
+		l.dirs = append(l.dirs, l.dir.trash())
+	}
+	return recovered, nil
+}
+
+// create creates the directory, the lock and the empty file.
+func (l *Log) create() error {
+	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	l.dirs = append(l.dirs, changed...)
+	if err != nil {
+		return err
+	}
+	if l.unlock == nil {
+		if l.unlock, err = l.files.lock(l.dir.fs, l.dir.now()); err != nil {
+			return err
+		}
+	}
+	// Crash here leaves a lock file, which is not a journal.
+	if _, err := l.dir.fs.Stat(l.files.archivePath()); err == nil {
+		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
+	}
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	// Crash here leaves an empty journal, which readers do not list as a session.
+	l.dirs = append(l.dirs, l.files.dir)
+	l.file, l.exists = file, true
+	return nil
+}
+
+// retryLock takes the lock that Open could not take. If the journal has changed
+// since, the records that the caller is about to append may not fit it.
+func (l *Log) retryLock() error {
+	if l.unlock != nil {
+		return nil
+	}
+	unlock, err := l.files.lock(l.dir.fs, l.dir.now())
+	if err != nil {
+		return err
+	}
+	l.unlock = unlock
+	want := l.end
+	err = l.inspect()
+	if err == nil && l.end != want {
+		err = fmt.Errorf("it was changed concurrently: it has %d events, not %d", l.end.Seq, want.Seq)
+		l.end = want
+	}
+	if err != nil {
+		l.release()
+	}
+	return err
+}
+
+// settleFile sets a torn tail aside and syncs the file, so that the first batch
+// can declare the existing lines synced. It returns the events that record this,
+// including those of an earlier attempt.
+func (l *Log) settleFile(file File) ([]Record, error) {
+	if l.torn.Bytes > 0 {
+		what, err := l.files.setAside(l.dir.fs, file, l.torn)
+		if err != nil {
+			return nil, err
+		}
+		l.pendingRecovered = append(l.pendingRecovered, l.dir.recoveredRecord(what))
+		l.torn = Torn{}
+	}
+	if err := file.Sync(); err != nil {
+		what := Recovered{Reason: syncFailedReason + err.Error(), Offset: l.end.Offset}
+		l.pendingRecovered = append(l.pendingRecovered, l.dir.recoveredRecord(what))
+		l.syncFailed = true
+		return nil, err
+	}
+	l.synced = l.end
+	return l.pendingRecovered, nil
+}
+
+// settle sets a torn tail aside and records that, for a caller that has nothing
+// to append.
+func (l *Log) settle() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.torn.Bytes == 0 {
+		return nil
+	}
+	recovered, err := l.openFile()
+	if err != nil {
+		return err
+	}
+	if _, err := l.write(recovered); err != nil {
+		return err
+	}
+	return l.sync()
+}
+
+// How the Reason of a Recovered starts.
+const (
+	syncFailedReason  = "a sync failed: "
+	writeFailedReason = "a write failed: "
+	repairedReason    = "repaired: "
+)
+
+// maxReason bounds an error text of the system, in bytes: escaped, each takes up
+// to six, and the line must fit any limit.
+const maxReason = 256
+
+func (d *Dir) recoveredRecord(what Recovered) Record {
+	what.Reason = what.Reason[:min(len(what.Reason), maxReason)]
+	data, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // a struct of strings and numbers
+	}
+	r, err := Record{Type: TypeRecovered, Data: data}.normalize(d.now(), d.maxLine)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// write appends the lines of the records with one write.
+func (l *Log) write(records []Record) ([]Event, error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	all, events := l.encode(l.unsynced, records)
+	lines := all[len(l.unsynced):]
+	// Crash here leaves nothing of the batch.
+	if err := l.writeAll(lines); err != nil {
+		for i := range events { // the caller may change the records before Recover
+			events[i].Data = bytes.Clone(events[i].Data)
+		}
+		l.failure = &failure{err: err, batch: lines, events: events}
+		return nil, l.usable()
+	}
+	// Crash here leaves the whole batch if only the process dies, and any part of
+	// it after a power cut.
+	l.unsynced = all
+	l.advance(len(lines), events)
+	return events, nil
+}
+
+// encode appends the lines of the records to dst, numbered and chained from the
+// end of the journal.
+func (l *Log) encode(dst []byte, records []Record) ([]byte, []Event) {
+	size := 0
+	for _, r := range records {
+		size += len(r.Data) + len(r.Type) + envelopeMax
+	}
+	dst = slices.Grow(dst, size)
+	events := make([]Event, 0, len(records))
+	prev := l.end
+	for i, r := range records {
+		e := Event{Seq: prev.Seq + 1, Time: r.Time, Type: r.Type, Data: r.Data}
+		if i == 0 && l.synced.Seq > l.maxSynced {
+			e.Synced = l.synced.Seq
+		}
+		before := len(dst)
+		dst = encode(dst, &e, prev.Sum)
+		prev = prev.after(e, len(dst)-before)
+		events = append(events, e)
+	}
+	return dst, events
+}
+
+func (l *Log) writeAll(lines []byte) error {
+	n, err := l.file.Write(lines)
+	if err == nil && n < len(lines) {
+		err = &fs.PathError{Op: "write", Path: l.files.path(), Err: errors.New("short write")}
+	}
+	return err
+}
+
+// advance moves the end of the journal past events whose lines have the given
+// length.
+func (l *Log) advance(length int, events []Event) {
+	for _, e := range events {
+		l.maxSynced = max(l.maxSynced, e.Synced)
+	}
+	last := events[len(events)-1]
+	l.end = Position{Seq: last.Seq, Offset: l.end.Offset + int64(length), Sum: last.Sum}
+}

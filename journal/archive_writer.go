@@ -1,0 +1,204 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxFrame is how many bytes of a journal go into one frame of its archive. The
+// window of a frame covers all of it, so that a text of a megabyte that is quoted
+// repeatedly is stored once per frame; reading one line decompresses one frame.
+const maxFrame = 16 << 20
+
+// maxEncoders bounds how many frames are compressed at once. Each encoder takes
+// maxFrame of memory and its output; reading back takes maxFrame once.
+const maxEncoders = 4
+
+// archiveWriter writes the archive of a journal. While some frames are being
+// compressed, the one before them is written, read back and compared.
+type archiveWriter struct {
+	journal   *io.SectionReader
+	archive   *archive // what is written of it
+	frameSize int64    // at most
+	got, want []byte   // buffers for comparing
+	progress  *progressCounter
+}
+
+// writeArchive writes the archive of a journal to file. It returns nil only if
+// the whole journal reads back from it.
+func writeArchive(file File, journal *io.SectionReader, frameSize int64, progress *progressCounter) error {
+	w := &archiveWriter{
+		journal: journal, archive: &archive{file: file}, frameSize: frameSize,
+		got: make([]byte, blockSize), want: make([]byte, blockSize), progress: progress,
+	}
+	if err := w.write(archiveMark, 0); err != nil {
+		return err
+	}
+	if err := w.writeFrames(); err != nil {
+		return err
+	}
+	if _, err := file.Write(appendTable(nil, w.archive.frames)); err != nil {
+		return err
+	}
+	reopened, err := openArchive(file)
+	if err == nil && !slices.Equal(reopened.frames, w.archive.frames) {
+		return errDiffers
+	}
+	return err
+}
+
+// writeFrames uses the encoders in turn, so that the frames are written in
+// order.
+func (w *archiveWriter) writeFrames() error {
+	encoders, err := newEncoders(w.journal.Size(), w.frameSize)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, e := range encoders {
+			e.working.Wait()
+		}
+	}()
+	started := int64(0)
+	for turn := 0; w.archive.size < w.journal.Size(); turn++ {
+		e := encoders[turn%len(encoders)]
+		if err := w.finish(e); err != nil {
+			return err
+		}
+		end, err := w.frameEnd(started)
+		if err != nil {
+			return err
+		}
+		e.start(w.journal, started, end-started)
+		started = end
+	}
+	return nil
+}
+
+// frameEnd returns where the frame that starts at an offset ends: at the end of a
+// line, unless that line alone is longer than a frame.
+func (w *archiveWriter) frameEnd(start int64) (int64, error) {
+	last := min(start+w.frameSize, w.journal.Size())
+	for end := last; end > start; {
+		block := w.want[:min(end-start, blockSize)]
+		end -= int64(len(block))
+		if n, err := w.journal.ReadAt(block, end); n < len(block) {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
+			return end + int64(i) + 1, nil
+		}
+	}
+	return last, nil
+}
+
+// finish waits for an encoder and adds its frame to the archive.
+func (w *archiveWriter) finish(e *frameEncoder) error {
+	e.working.Wait()
+	if e.err != nil || e.size == 0 {
+		return e.err
+	}
+	offset := w.archive.size
+	if err := w.write(e.compressed.Bytes(), e.size); err != nil {
+		return err
+	}
+	w.progress.add(e.size)
+	if err := w.compare(offset); err != nil {
+		return err
+	}
+	w.progress.add(e.size)
+	return nil
+}
+
+// write appends a frame that holds size bytes of the journal.
+func (w *archiveWriter) write(compressed []byte, size int64) error {
+	f := frame{offset: w.archive.size, size: size, fileSize: int64(len(compressed))}
+	if n := len(w.archive.frames); n > 0 {
+		f.fileOffset = w.archive.frames[n-1].fileEnd()
+	}
+	w.archive.frames, w.archive.size = append(w.archive.frames, f), f.end()
+	_, err := w.archive.file.Write(compressed)
+	return err
+}
+
+var errDiffers = errors.New("the archive reads back differently")
+
+// compare reads the archive from an offset on, as its readers do, and returns nil
+// if it has the same bytes as the journal.
+func (w *archiveWriter) compare(offset int64) error {
+	r, err := w.archive.open(offset)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		n, err := r.Read(w.got)
+		if m, err := w.journal.ReadAt(w.want[:n], offset); m < n {
+			return err
+		}
+		switch {
+		case !bytes.Equal(w.got[:n], w.want[:n]):
+			return errDiffers
+		case err == io.EOF: // after all bytes that the frame should have
+			return nil
+		case err != nil:
+			return fmt.Errorf("%w: %w", errDiffers, err)
+		}
+		offset += int64(n)
+	}
+}
+
+// frameEncoder compresses one frame after another.
+type frameEncoder struct {
+	enc        *zstd.Encoder
+	working    sync.WaitGroup
+	size       int64 // of the part of the journal that it compresses; 0: none
+	compressed bytes.Buffer
+	err        error
+}
+
+// newEncoders returns an encoder per core, but no more than a journal of the
+// given size needs.
+func newEncoders(size, frameSize int64) ([]*frameEncoder, error) {
+	encoders := make([]*frameEncoder, min(maxEncoders, int64(runtime.GOMAXPROCS(0)), 1+size/frameSize))
+	for i := range encoders {
+		// Entropy compression of all literals shrinks data without repetitions,
+		// such as an image in base64.
+		enc, err := zstd.NewWriter(nil,
+			zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithAllLitEntropyCompression(true),
+			zstd.WithWindowSize(windowSize(min(size, frameSize))), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			return nil, err
+		}
+		encoders[i] = &frameEncoder{enc: enc}
+	}
+	return encoders, nil
+}
+
+// windowSize returns the smallest window that covers size bytes. A smaller one is
+// slower, since most of the time goes into moving it.
+func windowSize(size int64) int {
+	return max(zstd.MinWindowSize, 1<<bits.Len64(uint64(max(size, 1)-1)))
+}
+
+// start compresses a part of a journal, if it is not empty, in a goroutine.
+func (e *frameEncoder) start(journal io.ReaderAt, offset, size int64) {
+	if e.size = size; size == 0 {
+		return
+	}
+	e.compressed.Reset()
+	e.enc.ResetContentSize(&e.compressed, size)
+	e.working.Go(func() {
+		if _, e.err = e.enc.ReadFrom(io.NewSectionReader(journal, offset, size)); e.err == nil {
+			e.err = e.enc.Close()
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// setAside moves a torn tail out of the journal into a file of its own. It
+// returns the payload of the event that records this.
+func (f files) setAside(fsys FS, log File, torn Torn) (Recovered, error) {
+	name, err := f.copyAside(fsys, log, torn)
+	if err != nil {
+		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
+	}
+	// Crash here leaves the tail in both files: the next writer sets it aside
+	// again.
+	if err := log.Truncate(torn.Offset); err != nil {
+		return Recovered{}, err
+	}
+	// Crash here leaves a valid journal and a file that no event mentions.
+	return Recovered{
+		Reason: torn.Reason, Aside: name, Offset: torn.Offset, Bytes: torn.Bytes,
+		FirstSeq: torn.FirstSeq, LastSeq: torn.LastSeq,
+	}, nil
+}
+
+// copyAside copies the bytes of a torn tail to a new file, durably.
+func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) {
+	aside, n, err := f.createAside(fsys)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(aside, io.NewSectionReader(log, torn.Offset, torn.Bytes))
+	if err == nil {
+		err = aside.Sync()
+	}
+	if closeErr := aside.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = fsys.SyncDir(f.dir)
+	}
+	if err != nil {
+		fsys.Remove(f.asidePath(n))
+		return "", err
+	}
+	return fmt.Sprintf("%s%s%d", f.id, asideInfix, n), nil
+}
+
+func (f files) createAside(fsys FS) (File, int, error) {
+	for n := 1; ; n++ {
+		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		return aside, n, err
+	}
+}
+
+// renameAside renames a file, if it exists, to the first unused name for a file
+// set aside from the journal f.
+func (d *Dir) renameAside(path string, f files) error {
+	if exists, err := d.exists(path); !exists {
+		return err
+	}
+	for n := 1; ; n++ {
+		taken, err := d.exists(f.asidePath(n))
+		if err != nil {
+			return err
+		}
+		if !taken {
+			return d.fs.Rename(path, f.asidePath(n))
+		}
+	}
+}
