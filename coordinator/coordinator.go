@@ -191,7 +191,7 @@ func (c *Coordinator) Stop(reason string) error {
 // endAgents ends what engines keep running between turns.
 func (c *Coordinator) endAgents() {
 	for _, engine := range c.o.Engines {
-		if e, ok := engine.(agent.Lasting); ok {
+		if e, ok := engine.(agent.Resident); ok {
 			e.Close()
 		}
 	}

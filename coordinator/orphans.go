@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -21,13 +22,13 @@ func (c *Coordinator) endOrphans(log store.Log, state *projection.State) {
 	}
 	ended := 0
 	for _, t := range state.OpenTurns {
-		ended += agent.EndOrphans(t.TurnID)
+		ended += process.EndOrphans(t.TurnID)
 	}
 	for id, memberID := range c.residents(log) {
 		if working(state, memberID) {
-			ended += agent.EndOrphans(id) // a tool of the open turn carries the id, too
+			ended += process.EndOrphans(id) // a tool of the open turn carries the id, too
 		} else {
-			ended += agent.EndResidents(id)
+			ended += process.EndResidents(id)
 		}
 	}
 	if ended > 0 {
@@ -42,7 +43,7 @@ func (c *Coordinator) residents(log store.Log) iter.Seq2[string, string] {
 		if !slices.ContainsFunc(c.team.Members, c.lasts) {
 			return
 		}
-		orphaned := agent.OrphanedTurns()
+		orphaned := process.OrphanedTurns()
 		since := firstOf(orphaned)
 		for e, err := range log.Backward() {
 			if err != nil || len(orphaned) == 0 || e.Time.Before(since) {
@@ -87,6 +88,6 @@ func inherited(state *projection.State) bool {
 
 // lasts reports whether the member's engine keeps programs running between turns.
 func (c *Coordinator) lasts(m team.Member) bool {
-	_, lasts := c.o.Engines[m.EngineName()].(agent.Lasting)
+	_, lasts := c.o.Engines[m.EngineName()].(agent.Resident)
 	return m.Type == team.AI && lasts
 }

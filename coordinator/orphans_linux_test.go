@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -32,7 +33,7 @@ func resident(t *testing.T, turnID string) *exec.Cmd {
 func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "300")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), agent.TurnVariable + "=" + turnID}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), process.TurnVariable + "=" + turnID}
 	cmd.SysProcAttr = as
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd
 func daemon(t *testing.T, turnID string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), agent.TurnVariable + "=" + turnID}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), process.TurnVariable + "=" + turnID}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.Output()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -311,7 +312,11 @@ func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failu
 	end.FinishReason = why
 	end.Partial = strings.ToValidUTF8(t.reply.String(), "\uFFFD")
 	if why != projection.Cancelled {
-		end.Error = strings.ToValidUTF8(t.c.secrets.Text(failure.Error()), "\uFFFD")
+		text := failure.Error()
+		if h, ok := hint.Of(failure); ok && h.Kind == hint.Run { // until listeners get the hint itself
+			text += "; type: " + hint.Join(h.Argv)
+		}
+		end.Error = strings.ToValidUTF8(t.c.secrets.Text(text), "\uFFFD")
 	}
 	t.c.waiting = ""
 	err := t.record(end)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -70,11 +71,12 @@ func executableText(path, version string) finding {
 	return fine(safeLine(path + version))
 }
 
-func noExecutableText(err *agent.StartError) finding {
+func noExecutableText(err *process.StartError) finding {
 	if err.Command == "" {
 		return wrong(sentence(err), "")
 	}
-	return wrong(safeLine(fmt.Sprintf("%q cannot be started: %v", err.Command, err.Err)), sentence(errors.New(err.Help())))
+	what := safeLine(fmt.Sprintf("%q cannot be started: %v", err.Command, err.Err))
+	return wrong(what, remedyText(err.Advice(), err.Hint()))
 }
 
 func noEngineText(name string) finding {
@@ -85,8 +87,20 @@ func unsetText(names []string) finding {
 	return wrong("not set in your environment: "+safeLine(strings.Join(names, ", ")), "Set it before you start the chat, such as: export "+safeLine(names[0])+"=…")
 }
 
-func notLoggedInText(login string) finding {
-	return wrong("it says that it is not logged in", "To "+strings.TrimPrefix(login, "to "))
+func notLoggedInText(login agent.Remedy) finding {
+	return wrong("it says that it is not logged in", remedyText(login.Advice, login.Hint))
+}
+
+// remedyText is a bridge until hints are rendered in one place.
+func remedyText(advice string, h hint.Hint) string {
+	text := sentence(errors.New(advice))
+	switch {
+	case h.Kind == hint.Run:
+		text += "; type: " + hint.Join(h.Argv)
+	case h.Kind == hint.Slash:
+		text += "; to try again, type: agent-chatter agents verify"
+	}
+	return text
 }
 
 // noWordOnLoginText says why a program has not said whether it is logged in.
@@ -102,11 +116,10 @@ func anyhowText(what string) finding {
 // noAnswerText says why an agent did not answer.
 func noAnswerText(err error) finding {
 	var failure *agent.FailureError
-	var start *agent.StartError
+	var start *process.StartError
 	switch {
 	case errors.As(err, &failure):
-		help := strings.ReplaceAll(failure.Help, "type /retry", "type: agent-chatter agents verify")
-		return wrong(safeLine(failure.Says), sentence(errors.New(help)))
+		return wrong(safeLine(failure.Reason), remedyText(failure.Remedy.Advice, failure.Hint()))
 	case errors.As(err, &start):
 		return noExecutableText(start)
 	}

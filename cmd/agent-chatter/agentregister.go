@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -42,8 +44,9 @@ func (cmd *agentsRegister) Run(a *app) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	if _, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}}); err != nil {
-		a.notice(sentence(err))
+	if _, err := process.Find(process.Program{Dir: a.cwd, Command: r.Command}); err != nil {
+		h, _ := hint.Of(err)
+		a.notice(remedyText(err.Error(), h))
 	} else if _, known := agent.Recognize(r.Command, r.Args); known {
 		r.Version, _ = versionOf(ctx, r.Command)
 		if ctx.Err() != nil {

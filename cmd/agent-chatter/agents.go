@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -122,7 +123,7 @@ func (cmd *agentsInfo) Run(a *app) error {
 
 // agentRows are what there is to say of an agent.
 func agentRows(a *app, r team.Agent) [][2]string {
-	found, err := agent.Find(agent.Turn{Dir: a.cwd, Member: agent.Member{Command: r.Command}})
+	found, err := process.Find(process.Program{Dir: a.cwd, Command: r.Command})
 	if err != nil {
 		found = err.Error()
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/oklog/ulid/v2"
 )
@@ -103,8 +105,8 @@ func (cmd *agentsScan) print(a *app, all []scanned) error {
 func located() []scanned {
 	var all []scanned
 	for _, k := range knownAgents() {
-		s := scanned{Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine, Command: k.Program, Args: append([]string{}, k.Args...), Install: k.Install}
-		if path, err := agent.Find(agent.Turn{Member: agent.Member{Command: k.Program}}); err == nil {
+		s := scanned{Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine, Command: k.Program, Args: append([]string{}, k.Args...), Install: hint.Join(k.Install)}
+		if path, err := process.Find(process.Program{Command: k.Program}); err == nil {
 			s.Found, s.Path = true, path
 		}
 		all = append(all, s)
@@ -135,7 +137,7 @@ func (a *app) askVersions(ctx context.Context, all []scanned) {
 // ask asks the program which version it is.
 func (s *scanned) ask(ctx context.Context) {
 	var err error
-	var start *agent.StartError
+	var start *process.StartError
 	if s.Version, err = versionOf(ctx, s.Path); errors.As(err, &start) {
 		s.Broken = start.Err.Error()
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/oklog/ulid/v2"
 )
@@ -244,8 +245,8 @@ func (v *verification) executable(m verified) (f finding) {
 	}
 	known, turn := m.known(), m.turn("")
 	turn.Member.Command = cmp.Or(turn.Member.Command, known.Program)
-	path, err := agent.Find(turn)
-	var start *agent.StartError
+	path, err := process.Find(process.Program{Command: turn.Member.Command, Env: turn.Member.Env, Dir: turn.Dir})
+	var start *process.StartError
 	if errors.As(err, &start) {
 		if turn.Member.Command == known.Program {
 			start.Install = known.Install
@@ -274,7 +275,7 @@ func (v *verification) authentication(m verified) (f finding) {
 	turn := m.turn("")
 	turn.Member.Command, turn.Member.Args = cmp.Or(turn.Member.Command, known.Program), known.LoggedIn
 	_, err := brief(v.ctx, turn)
-	var exit *agent.ExitError
+	var exit *process.ExitError
 	switch {
 	case err == nil:
 		return fine(textLoggedIn)

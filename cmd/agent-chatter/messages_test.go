@@ -22,6 +22,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -335,7 +337,7 @@ func agentTexts() []text {
 		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
 	}
 	enemy := team.Agent{Name: hostile, Command: hostile, Args: []string{hostile}}
-	start := &agent.StartError{Command: "claude", Install: "npm install -g x", Err: exec.ErrNotFound}
+	start := &process.StartError{Command: "claude", Install: []string{"npm", "install", "-g", "x"}, Err: exec.ErrNotFound}
 	add("noAgentText", "", noAgentText(fmt.Errorf("%w: %q", team.ErrAgentNotFound, hostile)))
 	add("registeredText", "", registeredText(enemy))
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
@@ -347,15 +349,16 @@ func agentTexts() []text {
 	found("executableText", "", executableText("/bin/"+hostile, "1.2"))
 	found("executableText", "no version", executableText("/bin/true", ""))
 	found("noExecutableText", "", noExecutableText(start))
-	found("noExecutableText", "no command", noExecutableText(&agent.StartError{Err: exec.ErrNotFound}))
+	found("noExecutableText", "no command", noExecutableText(&process.StartError{Err: exec.ErrNotFound}))
 	found("noEngineText", "", noEngineText(hostile))
 	found("unsetText", "", unsetText([]string{"A_KEY", "B_KEY"}))
-	found("notLoggedInText", "", notLoggedInText("log in: type codex login"))
+	found("notLoggedInText", "", notLoggedInText(agent.Remedy{Advice: "log in", Hint: hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}}}))
+	add("remedyText", "", remedyText(hostile, hint.Hint{Kind: hint.Run, Argv: []string{hostile}}))
 	add("noWordOnLoginText", "", noWordOnLoginText(errors.New(hostile)))
 	add("tryingOutText", "", tryingOutText(hostile))
 	found("anyhowText", "", anyhowText("it says that it is not logged in"))
-	found("noAnswerText", "", noAnswerText(&agent.FailureError{Agent: "x", Says: hostile, Help: "log in"}))
-	found("noAnswerText", "in a chat it would be retried", noAnswerText(&agent.FailureError{Agent: "x", Says: hostile, Help: "to try again, type /retry"}))
+	found("noAnswerText", "", noAnswerText(&agent.FailureError{Agent: "x", Reason: hostile, Remedy: agent.Remedy{Advice: "log in"}}))
+	found("noAnswerText", "in a chat it would be retried", noAnswerText(&agent.FailureError{Agent: "x", Reason: hostile, Remedy: agent.Remedy{Advice: "retry", Hint: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}}))
 	found("noAnswerText", "no program", noAnswerText(start))
 	found("noAnswerText", "else", noAnswerText(notInTime(time.Minute)))
 	found("answerText", "", answerText(hostile, 1234*time.Millisecond))

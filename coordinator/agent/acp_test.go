@@ -12,6 +12,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
 // newACP is the engine, with all the time that a test has.
@@ -19,6 +21,15 @@ func newACP(t *testing.T) *agent.ACP {
 	e := &agent.ACP{Grace: 2 * patience}
 	t.Cleanup(e.Close)
 	return e
+}
+
+// withHint returns the error with its hint as a user types it.
+func withHint(err error) string {
+	h, _ := hint.Of(err)
+	if h.Kind == hint.Slash {
+		return err.Error() + "\n/" + hint.Join(h.Argv)
+	}
+	return err.Error() + "\n" + hint.Join(h.Argv)
 }
 
 // speaks is a turn of the agent that does what the prompt says.
@@ -140,9 +151,9 @@ func TestATurnEndsAsTheAgentOfTheProtocolSays(t *testing.T) {
 		{"things that nobody knows", "blurt", nil, "Well.", "", ""},
 		{"too long for its model", "stop max_tokens", nil, "Let me see.", "cut off", "longer reply"},
 		{"too long for its model from the start", "mute max_tokens", nil, "", "the prompt may be too long", "name a file"},
-		{"too many steps", "stop max_turn_requests", nil, "Let me see.", "as often as it may", "/retry"},
+		{"too many steps", "stop max_turn_requests", nil, "Let me see.", "limit of model requests", "/retry"},
 		{"refusal", "stop refusal", nil, "Let me see.", "refuses", "other words"},
-		{"cancelled by itself", "stop cancelled", nil, "Let me see.", "nobody here did", "/retry"},
+		{"cancelled by itself", "stop cancelled", nil, "Let me see.", "not requested", "/retry"},
 		{"a reason of the future", "stop tired", nil, "Let me see.", "“tired”", "/retry"},
 		{"an error", "fail Internal error: API Error: 400 no credit", nil, "", "API Error: 400 no credit", "/retry"},
 		{"an error of the API", `fail {"error":{"code":400,"message":"no credit"}}`, nil, "", "no credit", "/retry"},
@@ -152,9 +163,9 @@ func TestATurnEndsAsTheAgentOfTheProtocolSays(t *testing.T) {
 		{"an error with another code", `error {"code":"E7","message":"no credit"}`, nil, "", "no credit", "/retry"},
 		{"no error", `error null`, nil, "", "it stopped for the reason “”", "/retry"},
 		{"what it could not read", "unread", nil, "", "Parse error", "/retry"},
-		{"a crash", "crash", nil, "Let me see.", "it ended with exit code 3 before its turn was over: out of memory", "/retry"},
-		{"rubbish with exit code 0", "?", []agenttest.Habit{agenttest.Rubbish}, "", "it ended with exit code 0 before its turn was over, and printed “Welcome, my friend!”", `"engine" to "command"`},
-		{"no login", "?", []agenttest.Habit{agenttest.LoggedOut}, "", "it wants a login: Authentication required", "log in"},
+		{"a crash", "crash", nil, "Let me see.", "it exited with code 3 before its turn was finished: out of memory", "/retry"},
+		{"rubbish with exit code 0", "?", []agenttest.Habit{agenttest.Rubbish}, "", "it exited with code 0 before its turn was finished, and printed “Welcome, my friend!”", `"engine" to "command"`},
+		{"no login", "?", []agenttest.Habit{agenttest.LoggedOut}, "", "it requires a login: Authentication required", "log in"},
 		{"another version", "?", []agenttest.Habit{agenttest.Older}, "", "version 0", ""},
 		{"a line without measure", "line 70000000", nil, "", "a line of more than 67108864 bytes", "less"},
 	} {
@@ -169,7 +180,7 @@ func TestATurnEndsAsTheAgentOfTheProtocolSays(t *testing.T) {
 			switch {
 			case (tt.says == "") != (err == nil), err != nil && !failed:
 				t.Errorf("got %v", err)
-			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Says, tt.says) || !strings.Contains(failure.Help, tt.help)):
+			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Reason, tt.says) || !strings.Contains(withHint(failure), tt.help)):
 				t.Errorf("got %v, want %q and %q", err, tt.says, tt.help)
 			}
 		})
@@ -191,12 +202,12 @@ func TestAServerThatIsNotThereSaysHowToInstallIt(t *testing.T) {
 		{"codex", "npm install -g @agentclientprotocol/codex-acp"},
 		{"gemini", "npm install -g @google/gemini-cli"},
 		{"opencode", "npm install -g opencode-ai"},
-		{"mine", "the member has no command"},
+		{"mine", "no command"},
 	} {
 		turn := speaks(t, "?")
 		turn.Member.AgentType, turn.Member.Command, turn.Member.Env = tt.agentType, "", map[string]string{"PATH": t.TempDir()}
 		_, err := reply(within(t), newACP(t), turn)
-		if _, ok := errors.AsType[*agent.StartError](err); !ok || !strings.Contains(err.Error(), tt.says) {
+		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.says) {
 			t.Errorf("%s: got %v, want %q", tt.agentType, err, tt.says)
 		}
 	}
@@ -212,7 +223,7 @@ func TestTheModelIsSetInTheSession(t *testing.T) {
 	}
 	turn := speaks(t, "where")
 	turn.Member.Model = "opus"
-	if _, err := reply(within(t), newACP(t), turn); err == nil || !strings.Contains(err.Error(), `leave the member's "model" out`) {
+	if _, err := reply(within(t), newACP(t), turn); err == nil || !strings.Contains(err.Error(), `omit the member's "model"`) {
 		t.Errorf("an agent without a choice: %v", err)
 	}
 }
@@ -390,7 +401,7 @@ func TestAnAgentOfTheProtocolTakesAsMuchAsItIsKnownTo(t *testing.T) {
 		if got := e.Excess(turn.Member, turn.Prompt); got != tt.excess {
 			t.Errorf("%s: %d bytes are %d too many, want %d", tt.agentType, tt.bytes, got, tt.excess)
 		}
-		if _, err := reply(within(t), e, turn); strings.Contains(err.Error(), "the prompt is too long: it takes at most ") != (tt.excess > 0) {
+		if _, err := reply(within(t), e, turn); strings.Contains(err.Error(), "the prompt is too long: the limit is ") != (tt.excess > 0) {
 			t.Errorf("%s: %d bytes: got %v", tt.agentType, tt.bytes, err)
 		}
 	}

@@ -5,32 +5,39 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// Claude returns the engine for Claude Code: claude -p, with its output as a stream of JSON.
+// Claude returns the engine for Claude Code: claude -p, with a stream of JSON as its output.
 func Claude() CLI {
-	return CLI{dialect: dialect{
+	return CLI{profile: profile{
 		name:    "Claude Code",
 		program: "claude",
-		install: "npm install -g @anthropic-ai/claude-code",
-		login:   `log in: run claude and type /login; or give the member a key in its "env"`,
-		args:    []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"},
-		model:   "--model",
+		install: npmInstall("@anthropic-ai/claude-code"),
+		login: Remedy{
+			`log in there with /login, or set a key in the member's "env"`,
+			hint.Hint{Kind: hint.Run, Argv: []string{"claude"}},
+		},
+		bypass: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"},
+	}, format: format{
+		args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"},
+		model: "--model",
 		permits: map[string][]string{
 			ReadOnly: {"--permission-mode", "plan"},
 			Edit:     {"--permission-mode", "acceptEdits"},
 			Bypass:   {"--dangerously-skip-permissions"},
 		},
-		bypass: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"},
 		parser: func() parser { return &claudeParser{tools: map[string]string{}} },
 	}}
 }
 
-// A claudeParser reads what Claude Code prints. A message comes twice, in pieces as it is
-// written and then whole; the whole one says only what the pieces have not.
+// A claudeParser parses the output of Claude Code. Each message comes twice, as deltas while it is
+// written and then complete; of the complete one only what the deltas lack is used.
 type claudeParser struct {
-	prose
-	pieces strings.Builder   // of the block that is being written
+	reply
+	deltas strings.Builder   // of the current block
 	tools  map[string]string // names by id
 }
 
@@ -38,7 +45,7 @@ type claudeLine struct {
 	Type      string  `json:"type"`
 	Subtype   string  `json:"subtype"`
 	SessionID string  `json:"session_id"`
-	Parent    *string `json:"parent_tool_use_id"` // of what a subagent says
+	Parent    *string `json:"parent_tool_use_id"` // set on messages of a subagent
 	Event     struct {
 		Type  string `json:"type"`
 		Delta struct {
@@ -50,7 +57,7 @@ type claudeLine struct {
 	} `json:"message"`
 	APIError bool `json:"is_api_error_message"`
 
-	// Of the line that ends the turn.
+	// On the last line of the turn.
 	IsError bool     `json:"is_error"`
 	Result  string   `json:"result"`
 	Errors  []string `json:"errors"`
@@ -61,7 +68,7 @@ type claudeLine struct {
 		Output       int64 `json:"output_tokens"`
 	} `json:"usage"`
 
-	// Of the line that tells of another try.
+	// On a line that reports a retry.
 	Attempt     int    `json:"attempt"`
 	MaxRetries  int    `json:"max_retries"`
 	ErrorStatus int    `json:"error_status"`
@@ -82,14 +89,14 @@ type claudeBlock struct {
 
 func (p *claudeParser) parse(raw []byte) []Event {
 	var line claudeLine
-	if !decode(raw, &line) {
-		return []Event{noise(raw)}
+	if !jsonlines.Decode(raw, &line) {
+		return []Event{unparsed(raw)}
 	}
 	switch line.Type {
 	case "system":
 		return p.system(line)
 	case "stream_event":
-		return p.piece(line)
+		return p.delta(line)
 	case "assistant", "user":
 		return p.message(line)
 	case "result":
@@ -103,33 +110,33 @@ func (p *claudeParser) system(line claudeLine) []Event {
 	case line.Subtype == "init" && line.SessionID != "":
 		return []Event{Session{line.SessionID}}
 	case line.Subtype == "api_retry":
-		return []Event{trouble(fmt.Sprintf("try %d of %d failed: %s (status %d)", line.Attempt, line.MaxRetries, cmp.Or(line.Error, "no answer"), line.ErrorStatus))}
+		return []Event{warning(fmt.Sprintf("try %d of %d failed: %s (status %d)",
+			line.Attempt, line.MaxRetries, cmp.Or(line.Error, "no answer"), line.ErrorStatus))}
 	}
 	return nil
 }
 
-// piece is a piece of a message that is being written.
-func (p *claudeParser) piece(line claudeLine) []Event {
+func (p *claudeParser) delta(line claudeLine) []Event {
 	if line.Parent != nil {
 		return nil
 	}
 	if line.Event.Type == "content_block_start" {
-		p.pieces.Reset()
+		p.deltas.Reset()
 	}
-	p.pieces.WriteString(line.Event.Delta.Text)
-	return p.say(line.Event.Delta.Text)
+	p.deltas.WriteString(line.Event.Delta.Text)
+	return p.text(line.Event.Delta.Text)
 }
 
-// message is a whole message, of the agent or of its tools. What a subagent says is for the
-// agent; its tools are tools of the turn.
+// message returns the events of a complete message, of the agent or of its tools. The text of a
+// subagent is meant for the agent, and left out; its tools are tools of the turn.
 func (p *claudeParser) message(line claudeLine) (events []Event) {
 	for _, b := range blocksOf(line.Message.Content) {
 		switch {
 		case b.Type == "text" && line.Type == "assistant" && line.Parent == nil && !line.APIError:
-			events = append(events, p.whole(b.Text)...)
+			events = append(events, p.completeText(b.Text)...)
 		case b.Type == "tool_use":
 			p.tools[b.ID] = b.Name
-			p.end()
+			p.endMessage()
 			events = append(events, ToolStarted{ID: b.ID, Name: b.Name, Input: b.Input})
 		case b.Type == "tool_result":
 			events = append(events, completed(b.ToolUseID, p.tools[b.ToolUseID], textOf(b.Content), b.IsError))
@@ -138,41 +145,41 @@ func (p *claudeParser) message(line claudeLine) (events []Event) {
 	return events
 }
 
-// whole is what the pieces of a block have not said of it. Where they said something else,
-// that has been heard and stays.
-func (p *claudeParser) whole(text string) []Event {
-	rest, ok := strings.CutPrefix(text, p.pieces.String())
+// completeText returns what the deltas of a block lack. If they differ from the text, they stay.
+func (p *claudeParser) completeText(text string) []Event {
+	rest, ok := strings.CutPrefix(text, p.deltas.String())
 	if !ok {
 		rest = ""
 	}
-	p.pieces.Reset()
-	events := p.say(rest)
-	p.end()
+	p.deltas.Reset()
+	events := p.text(rest)
+	p.endMessage()
 	return events
 }
 
-// result is the end of the turn. A command that the agent obeys by itself has its only words
-// there.
+// result returns the events of the last line. Only this line has the output of a slash command
+// that the agent runs without its model.
 func (p *claudeParser) result(line claudeLine) []Event {
 	u := line.Usage
 	events := []Event{Usage{InputTokens: u.Input + u.CacheWritten + u.CacheRead, OutputTokens: u.Output}}
 	if line.IsError || strings.HasPrefix(line.Subtype, "error") {
-		return append(events, verdict{failed: true, says: cmp.Or(line.Result, strings.Join(line.Errors, "; "), line.Subtype)})
+		message := cmp.Or(line.Result, strings.Join(line.Errors, "; "), line.Subtype)
+		return append(events, verdict{failed: true, message: message})
 	}
-	if !p.said {
-		events = append(events, p.say(line.Result)...)
+	if !p.started {
+		events = append(events, p.text(line.Result)...)
 	}
 	return append(events, verdict{})
 }
 
-// blocksOf are the parts of a message whose content is not just a string.
+// blocksOf returns the parts of a message; none if its content is a string.
 func blocksOf(content json.RawMessage) []claudeBlock {
 	var blocks []claudeBlock
-	_ = json.Unmarshal(content, &blocks) // what does not fit is left out
+	_ = json.Unmarshal(content, &blocks) // leaves out what does not fit
 	return blocks
 }
 
-// textOf is the text of a content that is a string, or blocks.
+// textOf returns the text of a content that is a string, or blocks.
 func textOf(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -187,17 +194,17 @@ func textOf(content json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// toolErrorKept is how many bytes of what a failed tool says its error has.
-const toolErrorKept = 1 << 10
+// maxToolError is the length of the longest ToolCompleted.Error in bytes.
+const maxToolError = 1 << 10
 
-// completed is the end of a tool's use. What a failed tool says is its error, and its output
-// where the error does not show all of it.
+// completed returns the end of a tool's use. The output of a failed tool becomes its error, and
+// stays its output only if it is longer than an error may be.
 func completed(id, name, output string, failed bool) ToolCompleted {
 	switch {
 	case !failed:
 		return ToolCompleted{ID: id, Name: name, Output: output}
-	case len(output) <= toolErrorKept:
+	case len(output) <= maxToolError:
 		return ToolCompleted{ID: id, Name: name, Error: cmp.Or(strings.TrimSpace(output), "it failed")}
 	}
-	return ToolCompleted{ID: id, Name: name, Output: output, Error: head(output, toolErrorKept)}
+	return ToolCompleted{ID: id, Name: name, Output: output, Error: abbreviate(output, maxToolError)}
 }

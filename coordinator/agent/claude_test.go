@@ -2,10 +2,10 @@ package agent
 
 import "testing"
 
-func newClaudeParser() parser { return Claude().dialect.parser() }
+func newClaudeParser() parser { return Claude().format.parser() }
 
 func TestWhatClaudeMayPrintIsUnderstood(t *testing.T) {
-	checkStreams(t, newClaudeParser, []stream{
+	checkStreams(t, newClaudeParser, []streamTest{
 		{name: "a reply that comes whole", lines: `{"type":"assistant","message":{"content":[{"type":"text","text":"Hi."},{"type":"text","text":"Bye."}]}}`, want: []string{`said "Hi.\n\nBye."`}},
 		{name: "a message whose pieces were not all told", lines: `
 {"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}
@@ -19,7 +19,7 @@ func TestWhatClaudeMayPrintIsUnderstood(t *testing.T) {
 		{name: "a command that the agent obeys by itself", lines: `{"type":"result","subtype":"success","result":"Cleared."}`, want: []string{"used 0 0", `said "Cleared."`, "done"}},
 		{name: "too many steps", lines: `{"type":"result","subtype":"error_max_turns","is_error":false,"errors":["a","b"]}`, want: []string{"used 0 0", "failed: a; b"}},
 		{name: "fields of other types", lines: `{"type":"result","subtype":"success","usage":7,"result":[],"errors":"x"}`, want: []string{"used 0 0", "done"}},
-		{name: "lines that are none of its own", lines: "npm warn\n\n[1]\n{\"type\":\"news\"}\n{\"type\":", want: []string{"noise: npm warn", "noise: [1]", `noise: {"type":`}},
+		{name: "lines that are none of its own", lines: "npm warn\n\n[1]\n{\"type\":\"news\"}\n{\"type\":", want: []string{"unparsed: npm warn", "unparsed: [1]", `unparsed: {"type":`}},
 	})
 }
 

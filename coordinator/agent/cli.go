@@ -9,97 +9,67 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// A CLI is the engine for a coding agent that tells its turn in lines of JSON, one object a
-// line, on standard output. [Claude], [Codex] and [Gemini] return one; the zero CLI runs
-// nothing.
+// A CLI is the engine for a coding agent that prints its turn as JSON objects, one in each line,
+// on standard output. [Claude], [Codex] and [Gemini] return one; the zero CLI runs nothing.
 //
-// The prompt goes to the agent's standard input, which ends behind it. What became of the
-// turn is what the agent's own final line says, whatever its exit code is; a turn without
-// one has failed. Lines that are no JSON are passed over.
+// The prompt is the agent's standard input. The agent's own final line decides whether the turn
+// succeeded, whatever its exit code is; a turn without one has failed. Lines that are not JSON are
+// ignored.
 //
-// Member.Command replaces the agent's program; Member.Args come behind the arguments that the
-// engine gives, without those that would repeat one of them. Member.Model is passed on.
-// Member.Permissions is one of [Permissions], or "" for what the agent is set up to do by
-// itself; nothing but "bypass", or without permissions an argument, switches its own checks off.
+// Member.Command replaces the agent's program; Member.Args follow the engine's arguments, without
+// those that would repeat one of them. Member.Model is passed on. Member.Permissions is one of
+// [Permissions], or "" for the agent's own configuration; only "bypass", or an argument if it is
+// "", disables the agent's own checks.
 //
-// Environment and processes are as with [Command], but a turn that is stopped is asked with
-// SIGINT before SIGTERM.
+// Environment and processes are as with [Command], but a turn that is stopped gets SIGINT before
+// SIGTERM.
 type CLI struct {
-	// Grace is how long the agent has to end behind each signal; zero is 1 second.
+	// Grace is how long the agent has to exit after each signal; zero is 1 second.
 	Grace time.Duration
-	// Linger is how long the agent may go on behind its final line before it is stopped;
-	// zero is 10 seconds. The turn has ended as that line says all the same.
+	// Linger is how long the agent may run after its final line before it is stopped; zero is
+	// 10 seconds. The final line counts nevertheless.
 	Linger time.Duration
 
-	dialect dialect
+	profile profile
+	format  format
 }
 
 const (
-	// defaultCLIGrace brings a person who cancels back in less than 3 seconds: some agents
-	// hear neither of the two signals while a tool runs.
+	// defaultCLIGrace limits a cancellation to less than 3 seconds: some agents handle neither
+	// of the two signals while a tool runs.
 	defaultCLIGrace = time.Second
 	defaultLinger   = 10 * time.Second
 )
 
-// The values of Member.Permissions, beside "".
+// The values of Member.Permissions for a CLI, other than "".
 const (
 	ReadOnly = "read"   // the agent changes nothing
-	Edit     = "edit"   // it may change files where it works
-	Bypass   = "bypass" // it may do anything, unasked: its own checks are off
+	Edit     = "edit"   // it may change files in its working directory
+	Bypass   = "bypass" // it may do anything: its own checks are disabled
 )
 
-// Permissions are the values of Member.Permissions beside "", which every CLI knows.
+// Permissions are the values of Member.Permissions other than "", which every CLI knows.
 var Permissions = []string{ReadOnly, Edit, Bypass}
 
-// A dialect is how one agent is started, and how it is understood.
-type dialect struct {
-	name    string // as people call it
-	program string // what is run when the member names no command
-	install string // the command that installs it
-	login   string // what to do when it is not logged in
-	trust   string // what to do when it does not trust the directory
-
-	args    []string            // which every turn has
-	model   string              // the option before a model
-	permits map[string][]string // by Member.Permissions
-	bypass  []string            // what else switches its checks off, which Member.Permissions overrules
-	last    []string            // which stand behind the member's own
-
-	parser func() parser
-	limits []limit
+// A format is a CLI's command line and output.
+type format struct {
+	args    []string            // of every turn
+	model   string              // the option that sets the model
+	permits map[string][]string // arguments by Member.Permissions
+	last    []string            // arguments after the member's own
+	parser  func() parser
 }
 
-// A parser reads the lines of one turn. What it gives depends on the lines alone.
-type parser interface {
-	// parse takes in the next line and gives what it says: events for the consumer, and
-	// verdict, trouble and noise for the engine.
-	parse(line []byte) []Event
-}
-
-// verdict is the agent's word on how the turn has ended. The last one counts.
-type verdict struct {
-	failed bool
-	says   string // why it failed
-}
-
-// trouble is what is in the agent's way while it goes on trying.
-type trouble string
-
-// noise is a line that is not of the agent's format.
-type noise string
-
-func (verdict) event() {}
-func (trouble) event() {}
-func (noise) event()   {}
-
-// Run runs the agent and yields what it tells. The last error is a *StartError, a
+// Run runs the agent and yields its events. The last error is a *process.StartError, a
 // *FailureError, or wraps context.Cause(ctx).
 func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if ctx.Err() != nil {
-			yield(nil, stopped(ctx))
+			yield(nil, process.Stopped(ctx))
 			return
 		}
 		p, err := c.start(turn)
@@ -107,98 +77,59 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, err)
 			return
 		}
-		// Deferred, because the loop's body may also leave with a panic.
-		defer p.supervise(ctx, cmp.Or(c.Grace, defaultCLIGrace))()
-		h := &hearing{dialect: c.dialect, process: p, parser: c.dialect.parser(), linger: cmp.Or(c.Linger, defaultLinger)}
-		if !h.listen(yield) {
+		// Deferred, because the loop's body may also panic.
+		defer p.Supervise(ctx, cmp.Or(c.Grace, defaultCLIGrace))()
+		s := &stream{
+			profile: c.profile, process: p, parser: c.format.parser(), linger: cmp.Or(c.Linger, defaultLinger),
+		}
+		if !s.relay(yield) {
 			return
 		}
-		if err := h.result(ctx); err != nil {
+		if err := s.result(ctx); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// Excess is how many bytes the prompt is too long for the agent, or somewhat less where the
-// agent does not count in bytes; 0 when it is not.
-func (c CLI) Excess(_ Member, prompt string) int { return c.dialect.excess(prompt) }
+// Excess returns by how many bytes the prompt is too long, or somewhat less if the agent does not
+// count in bytes; 0 if it is short enough.
+func (c CLI) Excess(_ Member, prompt string) int { return c.profile.excess(prompt) }
 
-// start starts the agent's program.
-func (c CLI) start(turn Turn) (*process, error) {
-	d := c.dialect
-	if err := d.tooLong(turn.Prompt); err != nil {
+func (c CLI) start(turn Turn) (*process.Process, error) {
+	if err := c.profile.checkLength(turn.Prompt); err != nil {
 		return nil, err
 	}
-	args, err := d.arguments(turn.Member)
+	args, err := c.arguments(turn.Member)
 	if err != nil {
 		return nil, err
 	}
-	turn.Member.Command = cmp.Or(turn.Member.Command, d.program)
-	turn.Member.Args = args
-	// Agents refuse anything else than valid UTF-8.
-	p, err := start(turn, gently, tell(strings.ToValidUTF8(turn.Prompt, "\uFFFD")))
-	if e := (*StartError)(nil); errors.As(err, &e) && turn.Member.Command == d.program {
-		e.Install = d.install
-	}
-	return p, err
+	program := turn.program()
+	program.Command, program.Args = cmp.Or(program.Command, c.profile.program), args
+	program.Interrupt = true // the agent reports how far it came
+	// Agents reject input that is not valid UTF-8.
+	p, err := process.Start(program, process.Write(strings.ToValidUTF8(turn.Prompt, "\uFFFD")))
+	return p, c.profile.withInstall(err)
 }
 
-// arguments are everything behind the program's name.
-func (d dialect) arguments(m Member) ([]string, error) {
-	permits, ok := d.permits[m.Permissions]
+// withInstall adds the command that installs the agent to a *process.StartError.
+func (p profile) withInstall(err error) error {
+	if e := (*process.StartError)(nil); errors.As(err, &e) && e.Command == p.program {
+		e.Install = p.install
+	}
+	return err
+}
+
+// arguments returns the arguments of the agent's program.
+func (c CLI) arguments(m Member) ([]string, error) {
+	permits, ok := c.format.permits[m.Permissions]
 	if !ok && m.Permissions != "" {
-		return nil, d.failure(fmt.Sprintf("there are no permissions %q", m.Permissions), `set the member's "permissions" to `+strings.Join(Permissions, ", ")+", or leave it out")
+		advice := fmt.Sprintf(`set the member's "permissions" to %s, or omit it`, strings.Join(Permissions, ", "))
+		return nil, c.profile.failure(fmt.Sprintf("invalid permissions %q", m.Permissions), Remedy{Advice: advice})
 	}
-	args := slices.Concat(d.args, permits)
+	args := slices.Concat(c.format.args, permits)
 	if m.Model != "" {
-		args = append(args, d.model, m.Model)
+		args = append(args, c.format.model, m.Model)
 	}
-	own := without(d.checked(m), slices.Concat(args, d.last))
-	return slices.Concat(args, own, d.last), nil
-}
-
-// checked are a member's own arguments, less those that would switch off the checks that its
-// permissions ask for.
-func (d dialect) checked(m Member) []string {
-	if m.Permissions == "" {
-		return m.Args
-	}
-	return without(m.Args, d.bypass)
-}
-
-// valued are the options with a value that engines give, and what they are called in short.
-var valued = map[string]string{
-	"--output-format": "-o", "--model": "-m", "--permission-mode": "", "--sandbox": "-s", "--approval-mode": "",
-}
-
-// long is an option by its long name.
-func long(option string) string {
-	for name, short := range valued {
-		if option != "" && option == short {
-			return name
-		}
-	}
-	return option
-}
-
-// without are a member's own arguments, less those that are given already: some agents refuse
-// an option that comes twice, and one decides what the engine can read.
-func without(own, given []string) []string {
-	taken := map[string]bool{}
-	for _, arg := range given {
-		taken[long(arg)] = true
-	}
-	var rest []string
-	for i := 0; i < len(own); i++ {
-		name, _, joined := strings.Cut(own[i], "=")
-		name = long(name)
-		_, hasValue := valued[name]
-		switch {
-		case !taken[name] || !strings.HasPrefix(name, "-") && i > 0:
-			rest = append(rest, own[i])
-		case !joined && hasValue:
-			i++
-		}
-	}
-	return rest
+	own := without(c.profile.ownArgs(m), slices.Concat(args, c.format.last))
+	return slices.Concat(args, own, c.format.last), nil
 }

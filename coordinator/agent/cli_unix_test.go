@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // claude is the engine with all the time that a test has, hasty the one without any.
@@ -65,16 +66,16 @@ func TestATurnEndsAsTheAgentsFinalLineSays(t *testing.T) {
 		{"failed, with exit code 0", saysHi + failing, "API Error: 400 out of luck", "/retry"},
 		{"the last word counts", saysHi + failing + done, "", ""},
 		{"chatter around it", `echo warning; ` + saysHi + `echo '{}'; echo; ` + done + `echo bye`, "", ""},
-		{"no final line", saysHi, "it ended with exit code 0 before its turn was over", "run claude by hand"},
-		{"no final line, and trouble", saysHi + retries, "before its turn was over: try 3 of 10 failed: unknown", "/retry"},
+		{"no final line", saysHi, "it exited with code 0 before its turn was finished", "run claude directly"},
+		{"no final line, and trouble", saysHi + retries, "before its turn was finished: try 3 of 10 failed: unknown", "/retry"},
 		{"half a final line", saysHi + `printf '{"type":"result","sub'`, "printed “{", "engine"},
-		{"garbage", saysHi + `echo 'Hello, my friend!'`, "it ended with exit code 0 before its turn was over, and printed “Hello, my friend!”", `set the member's "engine" to "command"`},
-		{"a usage text", saysHi + `echo 'error: unknown option --verbose' >&2; exit 1`, "it ended with exit code 1 before its turn was over: error: unknown option --verbose", "npm install -g @anthropic-ai/claude-code"},
-		{"no login", saysHi + `echo 'Invalid API key · Please run /login' >&2; exit 1`, "Invalid API key", "type /login"},
+		{"garbage", saysHi + `echo 'Hello, my friend!'`, "it exited with code 0 before its turn was finished, and printed “Hello, my friend!”", `set the member's "engine" to "command"`},
+		{"a usage text", saysHi + `echo 'error: unknown option --verbose' >&2; exit 1`, "it exited with code 1 before its turn was finished: error: unknown option --verbose", "npm install -g @anthropic-ai/claude-code"},
+		{"no login", saysHi + `echo 'Invalid API key · Please run /login' >&2; exit 1`, "Invalid API key", "/login"},
 		{"too many requests", saysHi + `echo '{"type":"result","is_error":true,"result":"API Error: 429 rate limit"}'`, "429", "wait a while"},
 		{"no such model", saysHi + `echo '{"type":"result","is_error":true,"result":"404 not_found_error: model: x"}'`, "404", `"model"`},
-		{"silence", saysHi + `exit 4`, "it ended with exit code 4 before its turn was over", "by hand"},
-		{"a signal", saysHi + `kill -KILL $$`, "it was ended by a signal: killed", "by hand"},
+		{"silence", saysHi + `exit 4`, "it exited with code 4 before its turn was finished", "directly"},
+		{"a signal", saysHi + `kill -KILL $$`, "it was ended by signal: killed", "directly"},
 		{"too much power", saysHi + `echo 'cannot be used with root/sudo privileges' >&2; exit 1`, "root", `"permissions"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestATurnEndsAsTheAgentsFinalLineSays(t *testing.T) {
 				return
 			}
 			failure, ok := errors.AsType[*agent.FailureError](err)
-			if !ok || failure.Agent != "Claude Code" || !strings.Contains(failure.Says, tt.says) || !strings.Contains(failure.Help, tt.help) {
+			if !ok || failure.Agent != "Claude Code" || !strings.Contains(failure.Reason, tt.says) || !strings.Contains(withHint(failure), tt.help) {
 				t.Errorf("got %v, want %q and %q", err, tt.says, tt.help)
 			}
 		})
@@ -100,7 +101,7 @@ func TestALineLongerThanAnySessionHoldsEndsTheTurn(t *testing.T) {
 	turn := acts(t, saysHi+`printf '{"type":"assistant","message":{"content":"'; head -c 100000000 /dev/zero | tr '\0' x; sleep 300`)
 	said, err := reply(within(t), hasty, turn)
 	failure, ok := errors.AsType[*agent.FailureError](err)
-	if !ok || said != "hi" || !strings.Contains(failure.Says, "a line of more than 67108864 bytes") {
+	if !ok || said != "hi" || !strings.Contains(failure.Reason, "a line of more than 67108864 bytes") {
 		t.Errorf("said %q, then %v", said, err)
 	}
 }
@@ -113,7 +114,7 @@ func TestAnAgentThatIsNotThereSaysHowToInstallIt(t *testing.T) {
 		turn := acts(t, "")
 		turn.Member.Command, turn.Member.Env["PATH"] = tt.command, t.TempDir()
 		_, err := reply(within(t), claude, turn)
-		if _, ok := errors.AsType[*agent.StartError](err); !ok || !strings.Contains(err.Error(), tt.says) {
+		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.says) {
 			t.Errorf("got %v, want %q", err, tt.says)
 		}
 	}
@@ -171,7 +172,7 @@ func TestATurnThatTakesTooLongSaysWhatWasInTheWay(t *testing.T) {
 		last = err
 		cancel(enough)
 	}
-	if want := "the turn was stopped: it took too long; the last that Claude Code said: try 3 of 10 failed: unknown (status 0)"; !errors.Is(last, enough) || fmt.Sprint(last) != want {
+	if want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown (status 0)"; !errors.Is(last, enough) || fmt.Sprint(last) != want {
 		t.Errorf("got %v, want %s", last, want)
 	}
 }

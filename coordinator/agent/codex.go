@@ -5,41 +5,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// codexLimit is how much Codex takes as a prompt.
+// codexLimit is the length of the longest prompt of Codex.
 var codexLimit = limit{1 << 20, "characters", utf8.RuneCountInString}
 
-// Codex returns the engine for Codex: codex exec, with its events as JSON. It does not say its
-// messages before they are whole.
+// Codex returns the engine for Codex: codex exec, with its events as JSON. Codex does not stream
+// its messages.
 //
-// With ReadOnly, nothing of which git would have to bring back can change, so that Codex works
-// outside of a repository, too; otherwise it refuses to.
+// Codex refuses to work outside of a git repository unless it is told not to check. With ReadOnly
+// it is: nothing can change that git would have to restore.
 func Codex() CLI {
-	return CLI{dialect: dialect{
+	return CLI{profile: profile{
 		name:    "Codex",
 		program: "codex",
-		install: "npm install -g @openai/codex",
-		login:   `log in: type codex login; or give the member a key in its "env"`,
-		trust:   `let it work in a git repository (git init), or set the member's "permissions" to read`,
-		args:    []string{"exec", "--json"},
-		model:   "-m",
+		install: npmInstall("@openai/codex"),
+		login: Remedy{
+			`log in, or set a key in the member's "env"`,
+			hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}},
+		},
+		trust: Remedy{
+			`let it work in a git repository, or set the member's "permissions" to read`,
+			hint.Hint{Kind: hint.Run, Argv: []string{"git", "init"}},
+		},
+		bypass: []string{"--dangerously-bypass-approvals-and-sandbox", "--yolo"},
+		limits: []limit{codexLimit},
+	}, format: format{
+		args:  []string{"exec", "--json"},
+		model: "-m",
 		permits: map[string][]string{
 			ReadOnly: {"--sandbox", "read-only", "--skip-git-repo-check"},
 			Edit:     {"--sandbox", "workspace-write"},
 			Bypass:   {"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"},
 		},
-		bypass: []string{"--dangerously-bypass-approvals-and-sandbox", "--yolo"},
 		last:   []string{"-"}, // the prompt is on standard input
-		parser: func() parser { return &codexParser{started: map[string]bool{}} },
-		limits: []limit{codexLimit},
+		parser: func() parser { return &codexParser{announced: map[string]bool{}} },
 	}}
 }
 
-// A codexParser reads what Codex prints: what it does, item by item.
+// A codexParser parses the output of Codex, which reports items of work.
 type codexParser struct {
-	prose
-	started map[string]bool // by the ids of tools
+	reply
+	announced map[string]bool // ids of tools with a ToolStarted
 }
 
 type codexLine struct {
@@ -81,54 +91,55 @@ type codexItem struct {
 
 func (p *codexParser) parse(raw []byte) []Event {
 	var line codexLine
-	if !decode(raw, &line) {
-		return []Event{noise(raw)}
+	if !jsonlines.Decode(raw, &line) {
+		return []Event{unparsed(raw)}
 	}
 	switch line.Type {
 	case "thread.started":
 		return []Event{Session{line.ThreadID}}
 	case "item.started":
-		return p.start(line.Item)
+		return p.startTool(line.Item)
 	case "item.completed":
 		return p.complete(line.Item)
-	case "error": // it may still try again
-		return []Event{trouble(spoken(line.Message))}
+	case "error": // it may retry
+		return []Event{warning(apiMessage(line.Message))}
 	case "turn.failed":
-		return []Event{verdict{failed: true, says: line.Error.Message}}
+		return []Event{verdict{failed: true, message: line.Error.Message}}
 	case "turn.completed":
 		return []Event{Usage{InputTokens: line.Usage.Input, OutputTokens: line.Usage.Output}, verdict{}}
 	}
 	return nil
 }
 
-// start is the event of a tool that begins, once.
-func (p *codexParser) start(i codexItem) []Event {
+// startTool returns the ToolStarted of an item, once.
+func (p *codexParser) startTool(i codexItem) []Event {
 	name, input := i.tool()
-	if name == "" || p.started[i.ID] {
+	if name == "" || p.announced[i.ID] {
 		return nil
 	}
-	p.started[i.ID] = true
-	p.end()
+	p.announced[i.ID] = true
+	p.endMessage()
 	return []Event{ToolStarted{ID: i.ID, Name: name, Input: input}}
 }
 
-// complete is what an item amounts to. Some are told only when they are over.
+// complete returns the events of a completed item. Codex does not report the start of some.
 func (p *codexParser) complete(i codexItem) []Event {
 	switch name, _ := i.tool(); {
 	case i.Type == "agent_message":
-		events := p.say(i.Text)
-		p.end()
+		events := p.text(i.Text)
+		p.endMessage()
 		return events
 	case i.Type == "error":
-		return []Event{trouble(spoken(i.Message))}
+		return []Event{warning(apiMessage(i.Message))}
 	case name != "":
-		return append(p.start(i), ToolCompleted{ID: i.ID, Name: name, Output: i.output(), Error: i.failure()})
+		completed := ToolCompleted{ID: i.ID, Name: name, Output: i.output(), Error: i.failure()}
+		return append(p.startTool(i), completed)
 	}
 	return nil
 }
 
-// tool is the name of the tool that an item is the use of, and what the tool was given; "" of
-// other items, such as thoughts and lists of what is to be done.
+// tool returns the name and the input of the tool that an item is the use of; "" for other items,
+// such as thoughts and plans.
 func (i codexItem) tool() (name string, input json.RawMessage) {
 	switch i.Type {
 	case "command_execution":
@@ -155,7 +166,7 @@ func (i codexItem) output() string {
 	return cmp.Or(i.Output, string(i.Result))
 }
 
-// failure is why a tool failed; "" when it has not.
+// failure returns why a tool failed; "" if it succeeded.
 func (i codexItem) failure() string {
 	switch {
 	case i.Error.Message != "":

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func newCodexParser() parser { return Codex().dialect.parser() }
+func newCodexParser() parser { return Codex().format.parser() }
 
 func TestWhatCodexMayPrintIsUnderstood(t *testing.T) {
-	checkStreams(t, newCodexParser, []stream{
+	checkStreams(t, newCodexParser, []streamTest{
 		{name: "several messages", lines: `
 {"type":"item.completed","item":{"id":"1","type":"agent_message","text":"I look."}}
 {"type":"item.completed","item":{"id":"2","type":"reasoning","text":"hm"}}
@@ -25,8 +25,8 @@ func TestWhatCodexMayPrintIsUnderstood(t *testing.T) {
 			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
 			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
 		}},
-		{name: "a warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"trouble: old model"}},
-		{name: "lines that are none of its own", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"noise: warning", "noise: 7"}},
+		{name: "a warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"warning: old model"}},
+		{name: "lines that are none of its own", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"unparsed: warning", "unparsed: 7"}},
 	})
 }
 
@@ -71,7 +71,7 @@ func TestCodexTakesAPromptOfAsManyCharactersAsItSays(t *testing.T) {
 	}
 	long := Turn{Prompt: strings.Repeat("x", 1<<20+1)}
 	for _, err := range Codex().Run(t.Context(), long) {
-		if err == nil || !strings.Contains(err.Error(), "at most 1048576 characters") {
+		if err == nil || !strings.Contains(err.Error(), "the limit is 1048576 characters") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -1,59 +1,55 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// Command is the engine that runs any program: the prompt on its standard input, the reply
-// on its standard output.
+// Command is the engine that runs any program: the prompt is its standard input, the reply its
+// standard output.
 //
-// The program is Member.Command with Member.Args, started without a shell in Turn.Dir. It
-// gets the parent's environment without the variables of the agents' vendors (ANTHROPIC_…,
+// The program is Member.Command with Member.Args, started without a shell in Turn.Dir. Its
+// environment is that of this process without the variables of the agents' vendors (ANTHROPIC_…,
 // CLAUDE_…, CLAUDECODE…, OPENAI_…, CODEX_…, GEMINI_…, GOOGLE_GEMINI_…), then Member.Env, then
-// AGENT_CHATTER_TURN. It need not read its standard input, which ends after the prompt.
+// process.OwnerVariable and process.TurnVariable. It need not read its standard input, which ends
+// after the prompt.
 //
-// The turn is over when the program has exited, or has been stopped. What it left behind in
-// its process group is killed then, and a process outside of the group that holds on to
-// standard output is not waited for.
+// The turn ends when the program has exited, or has been stopped. The rest of its process group is
+// killed then; a process outside of the group that keeps standard output open is not waited for.
 type Command struct {
 	// Grace is how long the process group of a stopped turn has between SIGTERM and
-	// SIGKILL; zero is 2 seconds. Where there are no signals the program is killed at once.
+	// SIGKILL; zero is 2 seconds. Systems without signals kill the program at once.
 	Grace time.Duration
 }
 
 const defaultGrace = 2 * time.Second
 
-// Run runs the program, and yields its standard output as it comes. The last error is a
-// *StartError, an *ExitError, or wraps context.Cause(ctx).
+// Run runs the program and yields its standard output as it arrives. The last error is a
+// *process.StartError, a *process.ExitError, or wraps context.Cause(ctx).
 func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if ctx.Err() != nil {
-			yield(nil, stopped(ctx))
+			yield(nil, process.Stopped(ctx))
 			return
 		}
-		p, err := start(turn, plainly, tell(turn.Prompt))
+		p, err := process.Start(turn.program(), process.Write(turn.Prompt))
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		// Deferred, because the loop's body may also leave with a panic.
-		defer p.supervise(ctx, c.grace())()
-		for text := range p.texts {
+		// Deferred, because the loop's body may also panic.
+		defer p.Supervise(ctx, cmp.Or(max(c.Grace, 0), defaultGrace))()
+		for text := range p.Texts() {
 			if !yield(Text{text}, nil) {
 				return
 			}
 		}
-		if err := p.result(ctx); err != nil {
+		if err := p.Wait(ctx); err != nil {
 			yield(nil, err)
 		}
 	}
-}
-
-func (c Command) grace() time.Duration {
-	if c.Grace <= 0 {
-		return defaultGrace
-	}
-	return c.Grace
 }

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 const huge = 16 << 20
@@ -278,7 +279,7 @@ func waitForFile(t *testing.T, path string) string {
 func TestAFailureCarriesItsCodeAndTheEndOfStandardError(t *testing.T) {
 	turn := script(t, `echo half a reply; head -c 100000 /dev/zero | tr '\0' e >&2; echo 'no credit left' >&2; exit 3`)
 	said, err := reply(within(t), patient, turn)
-	exit, ok := errors.AsType[*agent.ExitError](err)
+	exit, ok := errors.AsType[*process.ExitError](err)
 	if !ok || said != "half a reply\n" {
 		t.Fatalf("said %q, then %v", said, err)
 	}
@@ -288,7 +289,7 @@ func TestAFailureCarriesItsCodeAndTheEndOfStandardError(t *testing.T) {
 	if len(exit.Stderr) > 4096 || len(exit.Stderr) < 4000 || !strings.HasSuffix(exit.Stderr, "eno credit left") {
 		t.Errorf("%d bytes of standard error were kept: %q", len(exit.Stderr), exit.Stderr)
 	}
-	if message := err.Error(); !strings.HasPrefix(message, `"/bin/sh" ended with exit code 3: e`) {
+	if message := err.Error(); !strings.HasPrefix(message, `"/bin/sh" exited with code 3: e`) {
 		t.Errorf("the message is %q", message)
 	}
 }
@@ -301,11 +302,11 @@ func TestStandardErrorOfASuccessIsNoFailure(t *testing.T) {
 
 func TestAnAgentThatIsKilledFailsWithTheSignal(t *testing.T) {
 	_, err := reply(within(t), patient, script(t, `kill -KILL $$`))
-	exit, ok := errors.AsType[*agent.ExitError](err)
+	exit, ok := errors.AsType[*process.ExitError](err)
 	if !ok || exit.Code != -1 || exit.Signal != "killed" {
 		t.Fatalf("got %v", err)
 	}
-	if want := `"/bin/sh" was ended by a signal: killed and said nothing about it: run it by hand to see why`; err.Error() != want {
+	if want := `"/bin/sh" was ended by signal: killed without an error message: run it directly to see why`; err.Error() != want {
 		t.Errorf("the message is %q", err)
 	}
 }
@@ -344,14 +345,14 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := agent.Turn{ID: "t", Dir: tt.dir, Member: agent.Member{Command: tt.command}}
 			said, err := reply(within(t), patient, turn)
-			start, ok := errors.AsType[*agent.StartError](err)
+			start, ok := errors.AsType[*process.StartError](err)
 			if !ok || said != "" || start.Command != tt.command {
 				t.Fatalf("said %q, then %v", said, err)
 			}
 			if tt.is != nil && !errors.Is(err, tt.is) {
 				t.Errorf("%v is not %v", err, tt.is)
 			}
-			if !strings.Contains(err.Error(), tt.says) {
+			if !strings.Contains(withHint(err), tt.says) {
 				t.Errorf("%v does not say %q", err, tt.says)
 			}
 		})

@@ -6,20 +6,22 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// Demo is the engine that answers offline: no program, no network, no account. The same
-// member answers the same message with the same words.
+// Demo is the engine that answers offline: no program, no network, no account. Its reply depends
+// on the member and the message alone.
 //
-// A member named planner turns what was said into a small plan, one named critic weighs it,
-// any other acknowledges it. Each quotes the beginning of what was said, and hands over to
-// Member.Next with a marker at the end. Turn.Prompt is not used.
+// A member named planner makes a small plan, one named critic reviews, any other acknowledges.
+// Each quotes the beginning of Turn.Said, and hands over to Member.Next with a marker at the end.
+// Turn.Prompt is not used.
 type Demo struct {
-	// Pace is the time between two words; zero gives the whole text at once.
+	// Pace is the time between two words; zero yields the reply at once.
 	Pace time.Duration
 }
 
-// Run yields the reply. The only error is that of a ctx that is done.
+// Run yields the reply. Its only error is that ctx is done.
 func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for i, piece := range d.pieces(demoReply(turn)) {
@@ -34,12 +36,12 @@ func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			}
 		}
 		if ctx.Err() != nil {
-			yield(nil, stopped(ctx))
+			yield(nil, process.Stopped(ctx))
 		}
 	}
 }
 
-// pieces cuts the reply into what is said at once.
+// pieces splits the reply into the texts of its events.
 func (d Demo) pieces(reply string) []string {
 	if d.Pace <= 0 {
 		return []string{reply}
@@ -47,7 +49,7 @@ func (d Demo) pieces(reply string) []string {
 	return strings.SplitAfter(reply, " ")
 }
 
-// pause waits for the time to pass or ctx to be done.
+// pause blocks for the time, or until ctx is done.
 func pause(ctx context.Context, pace time.Duration) {
 	timer := time.NewTimer(pace)
 	defer timer.Stop()
@@ -57,36 +59,38 @@ func pause(ctx context.Context, pace time.Duration) {
 	}
 }
 
-// demoReply is everything that the member says, the marker included.
+// demoReply returns the reply, including the marker.
 func demoReply(turn Turn) string {
-	words := demoWords(turn.Member.Name, demoSpeaker(turn.Said.Speaker), quote(turn.Said.Text))
-	if next := quote(turn.Member.Next); next != "" {
+	words := demoWords(turn.Member.Name, demoSpeaker(turn.Said.Speaker), excerpt(turn.Said.Text))
+	if next := excerpt(turn.Member.Next); next != "" {
 		words += "\n\n[NEXT: " + next + "]"
 	}
 	return words
 }
 
-// demoWords is what the member of that name says to the quoted message.
+// demoWords returns the reply of the member of that name to the quoted message.
 func demoWords(name, speaker, quoted string) string {
 	planner, critic := strings.EqualFold(name, "planner"), strings.EqualFold(name, "critic")
 	switch {
 	case planner && quoted == "":
 		return "There is nothing to plan yet. Tell me what you would like to do, and I will suggest the first step."
 	case planner:
-		return fmt.Sprintf("First the smallest part that works, then a look at it together, then the rest. That is my plan for what %s said: “%s”.", speaker, quoted)
+		return fmt.Sprintf("First the smallest part that works, then a look at it together, then the rest. "+
+			"That is my plan for what %s said: “%s”.", speaker, quoted)
 	case critic && quoted == "":
 		return "There is nothing to weigh yet. Show me a plan, and I will look for what could go wrong."
 	case critic:
-		return fmt.Sprintf("I have weighed what %s said: “%s”. Small steps are sound, and they are cheap to take back. I would only write down how we will know that we are finished.", speaker, quoted)
+		return fmt.Sprintf("I have weighed what %s said: “%s”. Small steps are sound, and they are cheap to take back. "+
+			"I would only write down how we will know that we are finished.", speaker, quoted)
 	case quoted == "":
 		return "I am listening. Tell me what you would like to do."
 	}
 	return fmt.Sprintf("Thank you, I have read what %s said: “%s”. I have nothing to add for now.", speaker, quoted)
 }
 
-// demoSpeaker is what the demo calls the speaker.
+// demoSpeaker returns how the reply names the speaker.
 func demoSpeaker(name string) string {
-	if name = quote(name); name != "" {
+	if name = excerpt(name); name != "" {
 		return name
 	}
 	return "somebody"

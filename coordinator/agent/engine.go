@@ -2,97 +2,89 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"iter"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// TurnVariable is the environment variable that every process of a turn carries, with the
-// turn's id as its value.
-const TurnVariable = "AGENT_CHATTER_TURN"
-
-// OwnerVariable is the environment variable that says which program a process of a turn belongs
-// to, where TurnVariable can be found again. What has no such variable belongs to nobody.
-const OwnerVariable = "AGENT_CHATTER_OWNER"
-
-// An Engine runs turns, several at once if need be. What a turn is told and may know is in the
-// Turn: whatever an engine keeps between turns only saves time.
+// An Engine runs turns, also concurrently. Everything that the agent is to know is in the Turn:
+// what an engine keeps between turns only saves time.
 type Engine interface {
 	// Run returns the turn as a sequence of events; nothing starts before the sequence is
-	// ranged over. Ranging blocks while the agent works, and keeps to the contract in the
-	// package comment: a non-nil error is the last pair; once ctx is done the last error
-	// wraps context.Cause(ctx); when the loop is over, so is everything that it started.
+	// ranged over. Ranging blocks while the agent works. It follows the contract in the package
+	// comment: a non-nil error is the last pair; if ctx is done the last error wraps
+	// context.Cause(ctx); when the loop ends, so has everything that it started.
 	Run(ctx context.Context, turn Turn) iter.Seq2[Event, error]
 }
 
-// A Limited is an engine that does not take prompts of any length.
+// A Limited engine has agents that take prompts of limited length only.
 type Limited interface {
 	Engine
-	// Excess is by how many bytes a prompt has to become shorter at least for the member; 0 when
-	// it is short enough. Run refuses what is too long.
+	// Excess returns by at least how many bytes a prompt is too long for the member; 0 if it is
+	// short enough. Run refuses prompts that are too long.
 	Excess(m Member, prompt string) int
 }
 
-// A Lasting is an engine that keeps programs running between turns.
-type Lasting interface {
+// A Resident engine keeps agents running between turns.
+type Resident interface {
 	Engine
-	// Close ends what no turn uses. It blocks until it has ended; another turn starts it again.
+	// Close ends the agents that no turn uses and blocks until they have ended. A later turn
+	// starts them again.
 	Close()
 }
 
-// A Turn is what one member is asked at one time. Engines only read it.
+// A Turn is one prompt to one member. Engines only read it.
 type Turn struct {
-	// ID is the turn's id, unique among all turns. Every process that the turn starts
-	// carries it in its environment, as AGENT_CHATTER_TURN.
-	ID string
-	// Member is who answers.
+	// ID is unique among all turns. Every process that the turn starts carries it in its
+	// environment, as process.TurnVariable.
+	ID     string
 	Member Member
-	// Prompt is everything the agent is told.
+	// Prompt is everything that the agent gets.
 	Prompt string
-	// Said is the message that is answered, for engines that need no prompt.
+	// Said is the message that triggered the turn, for engines that need no prompt.
 	Said Said
-	// Dir is the working directory of what the turn starts; "" is the current one.
+	// Dir is the working directory of the agent; "" is the current one.
 	Dir string
-	// Permit decides what an agent asks leave for. It may block until ctx is done, and keep the
-	// consumer from its events meanwhile: ctx is done as soon as that of Run is, and when the turn
-	// has ended. It may be called from any goroutine; nil allows nothing.
+	// Permit decides whether an agent may use a tool; nil allows nothing. It may block until ctx
+	// is done, and may keep the consumer from its events meanwhile: ctx is done when the ctx of
+	// Run is, and when the turn has ended. It is called concurrently.
 	Permit func(ctx context.Context, asked Permission) bool
 }
 
-// Said is the message that a turn answers.
+// Said is the message that triggered a turn.
 type Said struct {
-	Speaker string // the speaker's display name; "" when nobody is known
+	Speaker string // the display name; "" if unknown
 	Text    string // without markers
 }
 
-// A Member is what an engine needs to know of the team member that it speaks for.
+// A Member is what an engine needs to know about a team member.
 type Member struct {
 	ID, Name, DisplayName string
 
-	// AgentType, Engine and Model are the team's words for what answers. Engines that have
-	// no choice of model ignore them.
+	// AgentType, Engine and Model are as in the team file. Engines without a choice of model
+	// ignore Model.
 	AgentType, Engine, Model string
-	// Permissions is what the agent may do; its values are the engine's. "" is what the agent
-	// is set up to do by itself. The engine ACP leaves the decision to Turn.Permit.
+	// Permissions is what the agent may do; the engine defines the values. "" is the agent's own
+	// configuration. The engine ACP leaves the decision to Turn.Permit.
 	Permissions string
 
-	// Endpoint is the address of an API, without "/chat/completions"; APIKeyEnv names the
-	// variable, in Env or in this program's environment, that has its key; "" is no key.
-	Endpoint, APIKeyEnv string
+	// Endpoint is the address of an API, without "/chat/completions".
+	Endpoint string
+	// APIKeyEnv is the name of the variable with its key, in Env or in the environment of this
+	// process; "" is no key.
+	APIKeyEnv string
 
-	// Command is the program to run: a name that is looked up in PATH, or a path, which is
-	// relative to Turn.Dir unless it is absolute. It is never given to a shell.
+	// Command, Args and Env are the agent's program, as in process.Program.
 	Command string
-	// Args are its arguments, without the program's name.
-	Args []string
-	// Env is added to the program's environment and wins over what is there; a PATH in it
-	// is also where Command is looked up.
-	Env map[string]string
+	Args    []string
+	Env     map[string]string
 
-	// Next is the name of the member that the demo engine hands over to; "" hands to nobody.
+	// Next is the name of the member to which the demo engine hands over; "" is none.
 	Next string
 }
 
-// stopped is the last error of a turn whose ctx was done.
-func stopped(ctx context.Context) error {
-	return fmt.Errorf("the turn was stopped: %w", context.Cause(ctx))
+// program returns the turn's program.
+func (t Turn) program() process.Program {
+	m := t.Member
+	return process.Program{TurnID: t.ID, Command: m.Command, Args: m.Args, Env: m.Env, Dir: t.Dir}
 }

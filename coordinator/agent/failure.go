@@ -4,77 +4,110 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// A FailureError says that an agent was asked and that its turn did not end well: it said so,
-// or it ended without a word on it.
+// A FailureError is a turn that the agent has not finished: it reported an error, or exited without
+// a final message.
 type FailureError struct {
-	Agent string // as people call it
-	Says  string // why, in the agent's words where there are any; at most 4 KiB
-	Help  string // what a person does next
+	Agent  string // its display name
+	Reason string // the agent's own error message, if it has one; at most 4 KiB
+	Remedy Remedy
 }
 
 func (e *FailureError) Error() string {
-	return fmt.Sprintf("%s failed: %s; %s", e.Agent, e.Says, e.Help)
+	text := fmt.Sprintf("%s failed: %s", e.Agent, e.Reason)
+	if e.Remedy.Advice != "" {
+		text += "; " + e.Remedy.Advice
+	}
+	return text
 }
 
-// saysKept is how many bytes of an agent's words an error shows.
-const saysKept = 4 << 10
+// Hint returns e.Remedy.Hint.
+func (e *FailureError) Hint() hint.Hint { return e.Remedy.Hint }
 
-func (d dialect) failure(says, help string) *FailureError {
-	return &FailureError{Agent: d.name, Says: head(says, saysKept), Help: help}
+// A Remedy is what a user can do about a failure.
+type Remedy struct {
+	Advice string    // a phrase without commands, such as "check the member's model"; "" is none
+	Hint   hint.Hint // the zero Hint is none
 }
 
-// head is the beginning of a text, at most so many bytes of it, as valid UTF-8. It is not cut
-// within a word: half of a secret is not known for one.
-func head(text string, most int) string {
-	if len(text) <= most {
+// retry is the remedy for failures that may not happen again.
+var retry = hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}
+
+// Remedies that several engines have.
+var (
+	remedyShorten = Remedy{Advice: `shorten the message, name a file instead of quoting it, or reduce "window" in config.json`}
+	remedyAskLess = Remedy{Advice: "ask for less at once, or for a file instead"}
+	remedyCommand = Remedy{Advice: `check the member's command and args; for another program, set the member's "engine" to "command"`}
+)
+
+// maxReason is the length of the longest FailureError.Reason in bytes.
+const maxReason = 4 << 10
+
+// maxWord is the length in bytes of the longest word that is dropped because it was cut. Longer
+// words are no secrets.
+const maxWord = 512
+
+// abbreviate returns the beginning of a text, at most limit bytes, as valid UTF-8. It does not cut
+// a word: redaction does not recognize the beginning of a secret.
+func abbreviate(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	text = text[:most-len("…")]
-	if blank := strings.LastIndexAny(text, " \t\r\n"); blank > 0 && blank > len(text)-wordMost {
+	text = text[:limit-len("…")]
+	if blank := strings.LastIndexAny(text, " \t\r\n"); blank > 0 && blank > len(text)-maxWord {
 		text = text[:blank]
 	}
 	return strings.ToValidUTF8(text, "") + "…"
 }
 
-// helpShorter is what helps against a prompt that an agent does not take.
-const helpShorter = `say less at once, name a file instead of quoting it, or make "window" in config.json smaller`
+func (p profile) failure(reason string, remedy Remedy) *FailureError {
+	return &FailureError{Agent: p.name, Reason: abbreviate(reason, maxReason), Remedy: remedy}
+}
 
-// help is what a person does about what an agent says.
-func (d dialect) help(says string) string {
-	says = strings.ToLower(says)
-	for _, known := range []struct{ words, help string }{
-		{"trusted directory", d.trust},
-		{"root/sudo", `run it as another user, or change the member's "permissions"`},
-		{"unknown option|unexpected argument|unknown argument|unrecognized", "check the member's args, or update it: " + d.install},
-		{"too long|context length|context window|context_length|max_tokens", helpShorter},
-		{"rate limit|rate_limit|usage limit|quota|overloaded|high demand|too many requests|429|529", "wait a while, then type /retry"},
-		{"model_not_found|not_found_error|model not found|not supported|invalid model|unknown model|does not exist", `check the member's "model"`},
-		{"401|403|unauthorized|forbidden|authenticat|auth method|api key|api_key|apikey|log in|login|logged in|credential", d.login},
+// remedy returns what helps against an error message of the agent.
+func (p profile) remedy(message string) Remedy {
+	message = strings.ToLower(message)
+	for _, known := range []struct {
+		words  string // any of them, separated by |
+		remedy Remedy
+	}{
+		{"trusted directory", p.trust},
+		{"root/sudo", Remedy{Advice: `run it as another user, or change the member's "permissions"`}},
+		{"unknown option|unexpected argument|unknown argument|unrecognized",
+			Remedy{"check the member's args, or update it", hint.Hint{Kind: hint.Run, Argv: p.install}}},
+		{"too long|context length|context window|context_length|max_tokens", remedyShorten},
+		{"rate limit|rate_limit|usage limit|quota|overloaded|high demand|too many requests|429|529",
+			Remedy{"wait a while, then retry", retry}},
+		{"model_not_found|not_found_error|model not found|not supported|invalid model|unknown model|does not exist",
+			Remedy{Advice: `check the member's "model"`}},
+		{"401|403|unauthorized|forbidden|authenticat|auth method|api key|api_key|apikey|" +
+			"log in|login|logged in|credential", p.login},
 	} {
 		for word := range strings.SplitSeq(known.words, "|") {
-			if known.help != "" && strings.Contains(says, word) {
-				return known.help
+			if known.remedy.Advice != "" && strings.Contains(message, word) {
+				return known.remedy
 			}
 		}
 	}
-	return "to try again, type /retry; to see more, run " + d.program + " by hand"
+	return Remedy{fmt.Sprintf("retry, or run %s directly to see more", p.program), retry}
 }
 
-// spoken is what an agent says in words, of what may be the answer of an API in JSON.
-func spoken(says string) string {
-	from, to := strings.IndexByte(says, '{'), strings.LastIndexByte(says, '}')
+// apiMessage returns the message of an error that may be the JSON response of an API.
+func apiMessage(text string) string {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
-		return strings.TrimSpace(says)
+		return strings.TrimSpace(text)
 	}
-	var answer struct {
+	var response struct {
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal([]byte(says[from:to+1]), &answer) != nil || answer.Error.Message == "" {
-		return strings.TrimSpace(says)
+	if json.Unmarshal([]byte(text[from:to+1]), &response) != nil || response.Error.Message == "" {
+		return strings.TrimSpace(text)
 	}
-	return strings.TrimSpace(strings.Trim(says[:from]+answer.Error.Message+says[to+1:], "[]"))
+	return strings.TrimSpace(strings.Trim(text[:from]+response.Error.Message+text[to+1:], "[]"))
 }

@@ -1,39 +1,48 @@
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+)
 
 var (
 	// geminiInput is how much Gemini CLI reads of its standard input.
-	geminiInput = limit{8 << 20, "bytes", bytesOf}
-	// geminiWindow is what Gemini CLI takes for the window of its models, less some room for
-	// what it says itself: it takes four characters for a token. It does not ask a model more.
-	geminiWindow = limit{4<<20 - 64<<10, "characters", utf16Of}
+	geminiInput = limit{8 << 20, "bytes", countBytes}
+	// geminiWindow is the context window that Gemini CLI assumes for its models, less room for its
+	// own prompt. It estimates a token as four characters, and sends no longer prompts.
+	geminiWindow = limit{4<<20 - 64<<10, "characters", countUTF16}
 )
 
-// Gemini returns the engine for Gemini CLI, with its output as a stream of JSON.
+// Gemini returns the engine for Gemini CLI, with a stream of JSON as its output.
 func Gemini() CLI {
-	return CLI{dialect: dialect{
+	run := hint.Hint{Kind: hint.Run, Argv: []string{"gemini"}}
+	return CLI{profile: profile{
 		name:    "Gemini CLI",
 		program: "gemini",
-		install: "npm install -g @google/gemini-cli",
-		login:   `log in: run gemini once; or give the member a key in its "env"`,
-		trust:   `run gemini there once and trust the directory, or write "GEMINI_CLI_TRUST_WORKSPACE": "true" into the member's "env"`,
-		args:    []string{"--output-format", "stream-json"},
-		model:   "-m",
+		install: npmInstall("@google/gemini-cli"),
+		login:   Remedy{`log in there, or set a key in the member's "env"`, run},
+		trust: Remedy{
+			`trust the directory there, or set "GEMINI_CLI_TRUST_WORKSPACE": "true" in the member's "env"`, run,
+		},
+		bypass: []string{"--yolo", "-y"},
+		limits: []limit{geminiInput, geminiWindow},
+	}, format: format{
+		args:  []string{"--output-format", "stream-json"},
+		model: "-m",
 		permits: map[string][]string{
 			ReadOnly: {"--approval-mode", "plan"},
 			Edit:     {"--approval-mode", "auto_edit"},
 			Bypass:   {"--approval-mode", "yolo", "--skip-trust"},
 		},
-		bypass: []string{"--yolo", "-y"},
 		parser: func() parser { return &geminiParser{tools: map[string]string{}} },
-		limits: []limit{geminiInput, geminiWindow},
 	}}
 }
 
-// A geminiParser reads what Gemini CLI prints.
+// A geminiParser parses the output of Gemini CLI.
 type geminiParser struct {
-	prose
+	reply
 	tools map[string]string // names by id
 }
 
@@ -59,37 +68,37 @@ type geminiLine struct {
 
 func (p *geminiParser) parse(raw []byte) []Event {
 	var line geminiLine
-	if !decode(raw, &line) {
-		return []Event{noise(raw)}
+	if !jsonlines.Decode(raw, &line) {
+		return []Event{unparsed(raw)}
 	}
 	switch line.Type {
 	case "init":
 		return []Event{Session{line.SessionID}}
 	case "message":
 		if line.Role == "assistant" {
-			return p.say(line.Content)
+			return p.text(line.Content)
 		}
 	case "tool_use":
 		p.tools[line.ToolID] = line.ToolName
-		p.end()
+		p.endMessage()
 		return []Event{ToolStarted{ID: line.ToolID, Name: line.ToolName, Input: line.Parameters}}
 	case "tool_result":
 		return []Event{p.completed(line)}
-	case "error": // it goes on
-		return []Event{trouble(spoken(line.Message))}
+	case "error": // it continues
+		return []Event{warning(apiMessage(line.Message))}
 	case "result":
 		return []Event{
 			Usage{InputTokens: line.Stats.Input, OutputTokens: line.Stats.Output},
-			verdict{failed: line.Status != "success", says: line.Error.Message},
+			verdict{failed: line.Status != "success", message: line.Error.Message},
 		}
 	}
 	return nil
 }
 
 func (p *geminiParser) completed(line geminiLine) ToolCompleted {
-	said := line.Output
+	output := line.Output
 	if line.Status != "success" && line.Error.Message != "" {
-		said = line.Error.Message
+		output = line.Error.Message
 	}
-	return completed(line.ToolID, p.tools[line.ToolID], said, line.Status != "success")
+	return completed(line.ToolID, p.tools[line.ToolID], output, line.Status != "success")
 }

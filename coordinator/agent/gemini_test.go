@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func newGeminiParser() parser { return Gemini().dialect.parser() }
+func newGeminiParser() parser { return Gemini().format.parser() }
 
 func TestWhatGeminiMayPrintIsUnderstood(t *testing.T) {
-	checkStreams(t, newGeminiParser, []stream{
+	checkStreams(t, newGeminiParser, []streamTest{
 		{name: "a tool that there is not", lines: `
 {"type":"tool_use","tool_name":"bash","tool_id":"bash__1","parameters":{"command":"echo hi"}}
 {"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.","error":{"type":"tool_not_registered","message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
@@ -24,8 +24,8 @@ func TestWhatGeminiMayPrintIsUnderstood(t *testing.T) {
 			`said "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `said "\n\nI saw."`,
 		}},
 		{name: "the end of a tool that was not announced", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`, want: []string{`completed 1  "" "it failed"`}},
-		{name: "a warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"trouble: loop"}},
-		{name: "lines that are none of its own", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"noise: YOLO", "noise: {"}},
+		{name: "a warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"warning: loop"}},
+		{name: "lines that are none of its own", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"unparsed: YOLO", "unparsed: {"}},
 	})
 }
 
@@ -66,15 +66,15 @@ func TestGeminiTakesAsMuchAsItReadsAndItsModelsHaveRoomFor(t *testing.T) {
 }
 
 func TestWhatGeminiSaysToADirectoryItDoesNotTrustNamesTheWayOut(t *testing.T) {
-	help := Gemini().dialect.help("it ended with exit code 55: Gemini CLI is not running in a trusted directory. To proceed …")
-	if !strings.Contains(help, "GEMINI_CLI_TRUST_WORKSPACE") {
-		t.Errorf("the help is %q", help)
+	remedy := Gemini().profile.remedy("it exited with code 55: Gemini CLI is not running in a trusted directory. To proceed …")
+	if !strings.Contains(remedy.Advice, "GEMINI_CLI_TRUST_WORKSPACE") {
+		t.Errorf("the remedy is %q", remedy)
 	}
 }
 
 func TestPermissionsOverruleArgumentsOverTheProtocolToo(t *testing.T) {
 	for permissions, want := range map[string]string{"": "--acp --yolo", Deny: "--acp", Ask: "--acp"} {
-		_, args := acpDialect(Member{AgentType: "gemini", Permissions: permissions, Args: []string{"--acp", "--yolo"}})
+		_, args := acpProfile(Member{AgentType: "gemini", Permissions: permissions, Args: []string{"--acp", "--yolo"}})
 		if got := strings.Join(args, " "); got != want {
 			t.Errorf("with permissions %q it is started with %s, want %s", permissions, got, want)
 		}

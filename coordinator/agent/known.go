@@ -1,67 +1,69 @@
 package agent
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// A Known is a program of which it is known how to talk to it.
+// A Known is a program that an engine knows how to run.
 type Known struct {
-	Name        string // as a registry has it
+	Name        string // in a registry
 	DisplayName string
-	Engine      string   // which engine runs it: "claude", "codex", "gemini" or "acp"
+	Engine      string   // "claude", "codex", "gemini" or "acp"
 	Program     string   // looked up in PATH
-	Args        []string // without which the engine does not understand it
-	Install     string   // the command that installs it
-	LoggedIn    []string // arguments that make Program succeed when it is logged in; nil: nobody can tell
-	Login       string   // what a person does when it is not
+	Args        []string // that the engine needs
+	Install     []string // the command that installs it
+	LoggedIn    []string // arguments with which Program exits with 0 if it is logged in; nil if unknown
+	Login       Remedy   // when it is not logged in
 }
 
-// KnownAgents are all of them, in the order in which they are named to people: CLIs, then what
-// speaks the Agent Client Protocol.
+// KnownAgents returns all of them, in the order of display: CLIs, then agents that speak the Agent
+// Client Protocol.
 func KnownAgents() []Known {
-	claude, codex := Claude().dialect.known("claude"), Codex().dialect.known("codex")
+	claude, codex := Claude().profile.known("claude"), Codex().profile.known("codex")
 	claude.LoggedIn, codex.LoggedIn = []string{"auth", "status"}, []string{"login", "status"}
-	all := []Known{claude, codex, Gemini().dialect.known("gemini")}
+	all := []Known{claude, codex, Gemini().profile.known("gemini")}
 	for _, name := range []string{"opencode", "claude", "codex", "gemini"} {
-		d, args := acpServers[name]()
-		k := d.known("acp")
+		p, args := acpServers[name]()
+		k := p.known("acp")
 		k.Name, k.Args = name, args
 		if slices.ContainsFunc(all, func(cli Known) bool { return cli.Name == name }) {
-			k.Name, k.DisplayName = name+acpSuffix, d.name+" (ACP)"
+			k.Name, k.DisplayName = name+acpSuffix, p.name+" (ACP)"
 		}
 		all = append(all, k)
 	}
 	return all
 }
 
-// acpSuffix ends the name of what speaks the protocol for an agent that is known by itself.
-const acpSuffix = "-acp"
-
-func (d dialect) known(engine string) Known {
-	return Known{Name: engine, DisplayName: d.name, Engine: engine, Program: d.program, Install: d.install, Login: d.login}
+func (p profile) known(engine string) Known {
+	return Known{
+		Name: engine, DisplayName: p.name, Engine: engine, Program: p.program, Install: p.install, Login: p.login,
+	}
 }
 
-// Recognize returns the known agent that a command with these arguments starts. Of two that
-// start the same program it is the one that needs more of the arguments.
+// Recognize returns the known agent that a command starts. If several start the same program it is
+// the one with the most required arguments.
 func Recognize(command string, args []string) (Known, bool) {
 	var found Known
 	for _, k := range KnownAgents() {
 		missing := slices.ContainsFunc(k.Args, func(arg string) bool { return !slices.Contains(args, arg) })
-		if k.Program == programOf(command) && !missing && (found.Name == "" || len(k.Args) > len(found.Args)) {
+		if k.Program == programName(command) && !missing && (found.Name == "" || len(k.Args) > len(found.Args)) {
 			found = k
 		}
 	}
 	return found, found.Name != ""
 }
 
-// Speaks reports whether the engine can talk to the program of a command, as far as it is known:
-// the CLI of an agent may need another program to speak the Agent Client Protocol.
+// Speaks reports whether an engine can run a command, as far as is known. The CLI of an agent may
+// not speak the Agent Client Protocol.
 func Speaks(engine, command string) bool {
 	known := false
 	for _, k := range KnownAgents() {
-		if k.Program == programOf(command) {
+		if k.Program == programName(command) {
 			if k.Engine == engine {
 				return true
 			}
@@ -71,6 +73,61 @@ func Speaks(engine, command string) bool {
 	return !known
 }
 
-func programOf(command string) string {
+func programName(command string) string {
 	return strings.TrimSuffix(filepath.Base(command), ".exe")
+}
+
+// acpServers are the programs that speak the Agent Client Protocol for the known agents, and the
+// arguments that they need for it.
+var acpServers = map[string]func() (server profile, args []string){
+	"claude": func() (profile, []string) {
+		return served(Claude(), "claude-agent-acp", "@agentclientprotocol/claude-agent-acp"), nil
+	},
+	"codex": func() (profile, []string) {
+		return served(Codex(), "codex-acp", "@agentclientprotocol/codex-acp", codexLimit), nil
+	},
+	"gemini": func() (profile, []string) {
+		return served(Gemini(), "gemini", "@google/gemini-cli", geminiWindow), []string{"--acp"}
+	},
+	"opencode": func() (profile, []string) {
+		return profile{
+			name: "OpenCode", program: "opencode", install: npmInstall("opencode-ai"),
+			login: Remedy{"log in", hint.Hint{Kind: hint.Run, Argv: []string{"opencode", "auth", "login"}}},
+		}, []string{"acp"}
+	},
+}
+
+// served returns the profile of the ACP server of a CLI's agent.
+func served(c CLI, program, packageName string, limits ...limit) profile {
+	p := c.profile
+	p.program, p.install, p.limits = program, npmInstall(packageName), limits
+	return p
+}
+
+func npmInstall(packageName string) []string { return []string{"npm", "install", "-g", packageName} }
+
+// acpSuffix ends the names of ACP servers of agents that also have a CLI.
+const acpSuffix = "-acp"
+
+// acpNames are other names of agent types.
+var acpNames = map[string]string{
+	"claude-code": "claude", "gemini-cli": "gemini",
+	"claude" + acpSuffix: "claude", "codex" + acpSuffix: "codex", "gemini" + acpSuffix: "gemini",
+}
+
+// ServesACP reports whether the program that speaks the Agent Client Protocol for an agent type is
+// known, so that a member needs no command.
+func ServesACP(agentType string) bool {
+	return acpServers[cmp.Or(acpNames[agentType], agentType)] != nil
+}
+
+// acpProfile returns the profile of a member's agent, and its arguments: the member's own, after
+// those without which a known agent does not speak the protocol.
+func acpProfile(m Member) (profile, []string) {
+	server := acpServers[cmp.Or(acpNames[m.AgentType], m.AgentType)]
+	if server == nil {
+		return profile{name: cmp.Or(m.DisplayName, m.Command), program: m.Command}, m.Args
+	}
+	p, args := server()
+	return p, withRequired(args, p.ownArgs(m))
 }

@@ -34,7 +34,7 @@ func TestEveryKnownAgentIsRecognizedAsItself(t *testing.T) {
 		if got, _ := agent.Recognize(k.Program, k.Args); got.Name != k.Name {
 			t.Errorf("%s is taken for %q", k.Name, got.Name)
 		}
-		if k.DisplayName == "" || k.Engine == "" || k.Install == "" || k.Login == "" {
+		if k.DisplayName == "" || k.Engine == "" || k.Install == nil || k.Login.Advice == "" {
 			t.Errorf("something is not known of %+v", k)
 		}
 	}

@@ -13,72 +13,66 @@ import (
 	"os"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// OpenAI is the engine for a model behind an API for chat completions, as OpenAI's own, those
-// of Ollama, llama.cpp and vLLM, and many others are. The prompt is one message of the user,
-// and the reply is streamed. The model has no tools.
+// OpenAI is the engine for a model behind a chat completions API, such as OpenAI's own and those
+// of Ollama, llama.cpp and vLLM. The prompt is one user message, and the reply is streamed. The
+// model has no tools.
 //
-// Member.Endpoint is the address, Member.Model the model. The key, if there is one, is read
-// from the variable that Member.APIKeyEnv names each time, in Member.Env or in the environment
-// of this program, and kept nowhere; what the API says of it is shown without it.
+// Member.Endpoint is the address, Member.Model the model. The key, if there is one, is read in each
+// turn from the variable Member.APIKeyEnv, in Member.Env or in the environment of this process. It
+// is not kept, and removed from the API's error messages.
 type OpenAI struct{}
 
-// Run asks the model. The last error is a *FailureError, or wraps context.Cause(ctx).
+// Run sends the prompt and yields the reply. The last error is a *FailureError, or wraps
+// context.Cause(ctx).
 func (OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		// Leaving the loop ends the request, too.
-		asking, stop := context.WithCancel(ctx)
-		defer stop()
+		// Leaving the loop cancels the request, too.
+		requesting, cancel := context.WithCancel(ctx)
+		defer cancel()
 		a := api{member: turn.Member}
-		heard, err := a.ask(asking, turn.Prompt, yield)
+		more, err := a.complete(requesting, turn.Prompt, yield)
 		switch {
-		case !heard:
+		case !more:
 		case ctx.Err() != nil:
-			yield(nil, stopped(ctx))
+			yield(nil, process.Stopped(ctx))
 		case err != nil:
 			yield(nil, err)
 		}
 	}
 }
 
-// An api is the API that one turn asks.
+// An api is the API of one turn.
 type api struct {
 	member Member
 	key    string
 }
 
-// ask asks and passes on what is answered. heard is false when the consumer wants no more.
-func (a *api) ask(ctx context.Context, prompt string, yield func(Event, error) bool) (heard bool, err error) {
-	if err := a.findKey(); err != nil {
-		return true, err
+// complete requests a completion and yields it. more is false if the consumer has left the loop.
+func (a *api) complete(ctx context.Context, prompt string, yield func(Event, error) bool) (more bool, err error) {
+	if name := a.member.APIKeyEnv; name != "" {
+		if a.key = cmp.Or(a.member.Env[name], os.Getenv(name)); a.key == "" {
+			reason := fmt.Sprintf("the environment variable %q, named by the member's apiKeyEnv, is not set", name)
+			return true, a.failure(reason, Remedy{Advice: "set it to the key before starting the chat"})
+		}
 	}
 	request, err := a.request(ctx, prompt)
 	if err != nil {
-		return true, a.failure(err.Error(), "check the member's endpoint")
+		return true, a.failure(err.Error(), Remedy{Advice: "check the member's endpoint"})
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return true, a.failure(err.Error(), "check that it runs, as with ollama serve, and that the member's endpoint is right")
+		return true, a.failure(err.Error(), Remedy{Advice: "check the member's endpoint, and that its server, such as Ollama, runs"})
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return true, a.refused(response)
+		return true, a.statusError(response)
 	}
-	return a.listen(response, yield)
-}
-
-// findKey reads the key that the member names.
-func (a *api) findKey() error {
-	name := a.member.APIKeyEnv
-	if name == "" {
-		return nil
-	}
-	if a.key = cmp.Or(a.member.Env[name], os.Getenv(name)); a.key == "" {
-		return a.failure(fmt.Sprintf("the environment variable %q, which the member's apiKeyEnv names, is not set", name), "set it to the key before you start the chat")
-	}
-	return nil
+	return a.relay(response, yield)
 }
 
 func (a *api) request(ctx context.Context, prompt string) (*http.Request, error) {
@@ -91,7 +85,8 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(a.member.Endpoint, "/")+"/chat/completions", bytes.NewReader(body))
+	address := strings.TrimRight(a.member.Endpoint, "/") + "/chat/completions"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -103,46 +98,45 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 	return request, nil
 }
 
-// refused is what an answer other than 200 says.
-func (a *api) refused(response *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(response.Body, saysKept))
-	var answer completion
-	says := strings.TrimSpace(string(body))
-	if json.Unmarshal(body, &answer) == nil {
-		says = cmp.Or(answer.trouble(), says)
+// statusError returns the error of a response other than 200.
+func (a *api) statusError(response *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxReason))
+	var c completion
+	message := strings.TrimSpace(string(body))
+	if json.Unmarshal(body, &c) == nil {
+		message = cmp.Or(c.errorMessage(), message)
 	}
-	return a.failure(strings.TrimSuffix(response.Status+": "+says, ": "), refusals[response.StatusCode])
+	return a.failure(strings.TrimSuffix(response.Status+": "+message, ": "), statusRemedies[response.StatusCode])
 }
 
-// refusals are what a person does about an answer.
-var refusals = map[int]string{
-	http.StatusUnauthorized:    "check the key in the variable that the member's apiKeyEnv names",
-	http.StatusForbidden:       "check the key in the variable that the member's apiKeyEnv names",
-	http.StatusNotFound:        "check the member's endpoint, which often ends in /v1, and its model",
-	http.StatusTooManyRequests: "wait a while, then type /retry",
-	http.StatusBadRequest:      "check the member's model; when the prompt is too long, " + helpShorter,
+// statusRemedies are the remedies by HTTP status.
+var statusRemedies = map[int]Remedy{
+	http.StatusUnauthorized:    {Advice: "check the key in the variable that the member's apiKeyEnv names"},
+	http.StatusForbidden:       {Advice: "check the key in the variable that the member's apiKeyEnv names"},
+	http.StatusNotFound:        {Advice: "check the member's endpoint, which often ends in /v1, and its model"},
+	http.StatusTooManyRequests: {"wait a while, then retry", retry},
+	http.StatusBadRequest:      {Advice: "check the member's model; if the prompt is too long, " + remedyShorten.Advice},
 }
 
-// failure is a failed turn, without the key.
-func (a *api) failure(says, help string) error {
+// failure returns the error of a turn, without the key. The remedy of a zero Remedy is a retry.
+func (a *api) failure(reason string, remedy Remedy) error {
 	if a.key != "" {
-		says = strings.ReplaceAll(says, a.key, "(the key)")
+		reason = strings.ReplaceAll(reason, a.key, "(the key)")
 	}
-	return &FailureError{Agent: "the API at " + withoutPassword(a.member.Endpoint), Says: head(says, saysKept), Help: cmp.Or(help, "to try again, type /retry")}
-}
-
-// withoutPassword is an address as it may be shown.
-func withoutPassword(address string) string {
+	address := a.member.Endpoint
 	if u, err := url.Parse(address); err == nil {
-		return u.Redacted()
+		address = u.Redacted()
 	}
-	return address
+	if remedy.Advice == "" {
+		remedy.Hint = retry
+	}
+	return profile{name: "the API at " + address}.failure(reason, remedy)
 }
 
-// listen passes on the reply, until its end.
-func (a *api) listen(response *http.Response, yield func(Event, error) bool) (heard bool, err error) {
+// relay yields the reply, until its end. more is false if the consumer has left the loop.
+func (a *api) relay(response *http.Response, yield func(Event, error) bool) (more bool, err error) {
 	var p openaiParser
-	r := lines.NewReader(response.Body, lineLimit)
+	r := lines.NewReader(response.Body, jsonlines.Limit)
 	for {
 		line, err := r.Next()
 		if err != nil && err != lines.ErrTooLong {
@@ -153,53 +147,63 @@ func (a *api) listen(response *http.Response, yield func(Event, error) bool) (he
 			events = append(events, Alive{}) // it thinks
 		}
 		for _, e := range events {
-			if !internal(e) && !yield(e, nil) {
+			switch e.(type) {
+			case verdict, unparsed: // kept by the parser
+				continue
+			}
+			if !yield(e, nil) {
 				return false, nil
 			}
 		}
 		switch {
 		case err == lines.ErrTooLong:
-			return true, a.failure(fmt.Sprintf("it sent a line of more than %d bytes", lineLimit), "ask for less at once")
+			return true, a.failure(jsonlines.ErrTooLong.Error(), Remedy{Advice: "ask for less at once"})
 		case err != nil || p.over:
-			return true, a.judge(&p, response, err)
+			return true, a.result(&p, response, err)
 		}
 	}
 }
 
-// internal reports whether an event is for the engine alone.
-func internal(e Event) bool {
-	switch e.(type) {
-	case verdict, noise:
-		return true
-	}
-	return false
-}
-
-// judge is what the end of the reply makes of the turn.
-func (a *api) judge(p *openaiParser, response *http.Response, err error) error {
+// result returns the turn's error at the end of the reply.
+func (a *api) result(p *openaiParser, response *http.Response, err error) error {
 	switch {
-	case p.verdict == nil && !p.said && p.noise != "":
-		return a.failure(fmt.Sprintf("it answered %s that is no completion: “%s”", cmp.Or(response.Header.Get("Content-Type"), "something"), p.noise), refusals[http.StatusNotFound])
+	case p.verdict == nil && !p.started && p.unparsed != "":
+		kind := cmp.Or(response.Header.Get("Content-Type"), "something")
+		reason := fmt.Sprintf("it answered %s that is no completion: “%s”", kind, p.unparsed)
+		return a.failure(reason, statusRemedies[http.StatusNotFound])
 	case p.verdict == nil && err != nil && err != io.EOF:
-		return a.failure("the reply broke off: "+err.Error(), "")
+		return a.failure("the reply broke off: "+err.Error(), Remedy{})
 	case p.verdict == nil:
-		return a.failure("the reply ended before it was finished", "")
+		return a.failure("the reply ended before it was finished", Remedy{})
 	case p.verdict.failed:
-		return a.failure(p.verdict.says, finishes[p.verdict.says])
+		return a.failure(p.verdict.message, incompleteRemedies[p.verdict.message])
 	}
 	return nil
 }
 
-// An openaiParser reads the lines of a reply: a stream of events, or a completion as a whole
-// where an API does not stream.
-type openaiParser struct {
-	said    bool
-	over    bool // the stream has said that it is
-	noise   string
-	verdict *verdict // the last one
+// The reasons for an incomplete reply.
+const (
+	incompleteLength = "the reply was cut off: it reached the model's limit"
+	incompleteFilter = "the reply was withheld by a filter"
+	incompleteTools  = "it wants to use a tool, and has none"
+)
+
+var incompleteRemedies = map[string]Remedy{
+	incompleteLength: {Advice: "allow the model a longer reply or context where it runs, or shorten the message"},
+	incompleteFilter: {Advice: "ask in other words"},
+	incompleteTools:  {Advice: `say in its "systemInstruction" that it has no tools`},
 }
 
-// A completion is a chunk of a reply, a whole one, or an error.
+// An openaiParser parses the lines of a reply: a stream of events, or one completion if an API does
+// not stream.
+type openaiParser struct {
+	started  bool     // the reply has text
+	over     bool     // the stream has ended
+	unparsed string   // an excerpt of the first line that is not a completion
+	verdict  *verdict // the last one
+}
+
+// A completion is a chunk of a reply, a complete one, or an error.
 type completion struct {
 	Choices []struct {
 		Index   int                      `json:"index"`
@@ -214,24 +218,12 @@ type completion struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// finishes are the ways in which a reply stops and is not finished, and what helps.
-var finishes = map[string]string{
-	finishedLength: `allow the model a longer reply or context where it runs, or say less at once`,
-	finishedFilter: "ask in other words",
-	finishedTools:  `tell it in its "systemInstruction" that it has no tools`,
-}
-
-const (
-	finishedLength = "the reply was cut off: it has become too long for the model"
-	finishedFilter = "the reply was withheld by a filter"
-	finishedTools  = "it wants to use a tool, and has none"
-)
-
+// parse returns the events of a line. It is as parser.parse, and keeps the last verdict.
 func (p *openaiParser) parse(line []byte) []Event {
 	data, isData := bytes.CutPrefix(line, []byte("data:"))
 	data = bytes.TrimSpace(data)
 	switch {
-	case len(line) == 0 || line[0] == ':' || isField(line):
+	case len(line) == 0 || line[0] == ':' || isOtherField(line):
 		return nil
 	case isData && string(data) == "[DONE]":
 		p.over = true
@@ -240,8 +232,8 @@ func (p *openaiParser) parse(line []byte) []Event {
 	return p.chunk(data)
 }
 
-// isField reports whether the line is a field of an event that says nothing here.
-func isField(line []byte) bool {
+// isOtherField reports whether the line is a field of an event other than its data.
+func isOtherField(line []byte) bool {
 	for _, field := range []string{"event:", "id:", "retry:"} {
 		if bytes.HasPrefix(line, []byte(field)) {
 			return true
@@ -250,51 +242,48 @@ func isField(line []byte) bool {
 	return false
 }
 
-// chunk is what a part of a reply says.
 func (p *openaiParser) chunk(data []byte) (events []Event) {
 	var c completion
-	if !decode(data, &c) {
-		p.noise = cmp.Or(p.noise, quote(string(data)))
-		return []Event{noise(data)}
+	if !jsonlines.Decode(data, &c) {
+		p.unparsed = cmp.Or(p.unparsed, excerpt(string(data)))
+		return []Event{unparsed(data)}
 	}
 	for _, choice := range c.Choices {
 		if text := choice.Delta.Content + choice.Message.Content; text != "" && choice.Index == 0 {
-			p.said = true
+			p.started = true
 			events = append(events, Text{text})
 		}
 		if choice.Finish != "" && choice.Index == 0 {
-			events = append(events, p.judged(finish(choice.Finish)))
+			v := verdictOf(choice.Finish)
+			p.verdict = &v
+			events = append(events, v)
 		}
 	}
 	if c.Usage != nil {
 		events = append(events, Usage{InputTokens: c.Usage.Input, OutputTokens: c.Usage.Output})
 	}
-	if says := c.trouble(); says != "" {
-		events = append(events, p.judged(verdict{failed: true, says: says}))
+	if message := c.errorMessage(); message != "" {
+		p.verdict = &verdict{failed: true, message: message}
+		events = append(events, *p.verdict)
 	}
 	return events
 }
 
-func (p *openaiParser) judged(v verdict) verdict {
-	p.verdict = &v
-	return v
-}
-
-// finish is the verdict of a reason to stop.
-func finish(reason string) verdict {
+// verdictOf returns the verdict of a finish_reason.
+func verdictOf(reason string) verdict {
 	switch reason {
 	case "length":
-		return verdict{failed: true, says: finishedLength}
+		return verdict{failed: true, message: incompleteLength}
 	case "content_filter":
-		return verdict{failed: true, says: finishedFilter}
+		return verdict{failed: true, message: incompleteFilter}
 	case "tool_calls", "function_call":
-		return verdict{failed: true, says: finishedTools}
+		return verdict{failed: true, message: incompleteTools}
 	}
 	return verdict{}
 }
 
-// trouble is what an error says: an object with a message, or a string.
-func (c completion) trouble() string {
+// errorMessage returns the message of an error, which is an object with a message, or a string.
+func (c completion) errorMessage() string {
 	var object struct{ Message string }
 	var text string
 	switch {

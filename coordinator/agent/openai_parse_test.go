@@ -5,7 +5,7 @@ import "testing"
 func newOpenAIParser() parser { return &openaiParser{} }
 
 func TestWhatAnAPIStreamsIsUnderstood(t *testing.T) {
-	checkStreams(t, newOpenAIParser, []stream{
+	checkStreams(t, newOpenAIParser, []streamTest{
 		{name: "a completion that comes whole", lines: wholeCompletion, want: []string{`said "Hello."`, "done", "used 10 5"}},
 		{name: "usage in a chunk of its own", lines: `
 : a comment
@@ -17,12 +17,12 @@ data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
 data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}
 data: [DONE]`, want: []string{`said "hi"`, "done", "used 3 4"}},
 		{name: "only the first choice counts", lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`, want: []string{`said "a"`}},
-		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`said "a"`, "failed: the reply was cut off: it has become too long for the model"}},
+		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`said "a"`, "failed: the reply was cut off: it reached the model's limit"}},
 		{name: "withheld", lines: `data: {"choices":[{"finish_reason":"content_filter"}]}`, want: []string{"failed: the reply was withheld by a filter"}},
 		{name: "a tool", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`, want: []string{"failed: it wants to use a tool, and has none"}},
 		{name: "an error in the middle", lines: `data: {"error":{"message":"out of memory"}}`, want: []string{"failed: out of memory"}},
 		{name: "an error that is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
-		{name: "a page", lines: "<html>", want: []string{"noise: <html>"}},
+		{name: "a page", lines: "<html>", want: []string{"unparsed: <html>"}},
 	})
 }
 

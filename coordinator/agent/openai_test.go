@@ -124,7 +124,7 @@ func TestATurnWithAnAPIEndsAsItsStreamSays(t *testing.T) {
 			switch {
 			case tt.says == "" && err != nil, tt.says != "" && !failed:
 				t.Errorf("got %v", err)
-			case failed && (!strings.Contains(failure.Says, tt.says) || !strings.Contains(failure.Help, tt.help)):
+			case failed && (!strings.Contains(failure.Reason, tt.says) || !strings.Contains(withHint(failure), tt.help)):
 				t.Errorf("got %v, want %q and %q", err, tt.says, tt.help)
 			}
 		})
@@ -134,7 +134,7 @@ func TestATurnWithAnAPIEndsAsItsStreamSays(t *testing.T) {
 func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 	turn := asks(t, streams())
 	for _, tt := range []struct{ endpoint, key, says string }{
-		{"http://127.0.0.1:1/v1", "", "ollama serve"},
+		{"http://127.0.0.1:1/v1", "", "such as Ollama"},
 		{"http://me:hunter2@127.0.0.1:1/v1", "", "http://me:xxxxx@127.0.0.1:1/v1"},
 		{"http://127.0.0.1:x/v1", "", "endpoint"},
 		{turn.Member.Endpoint, "AGENT_TEST_NO_KEY", `the environment variable "AGENT_TEST_NO_KEY"`},

@@ -51,25 +51,25 @@ func describe(e Event) string {
 		return fmt.Sprintf("completed %s %s %q %q", e.ID, e.Name, e.Output, e.Error)
 	case verdict:
 		if e.failed {
-			return "failed: " + spoken(e.says)
+			return "failed: " + apiMessage(e.message)
 		}
 		return "done"
-	case trouble:
-		return "trouble: " + string(e)
-	case noise:
-		return "noise: " + string(e)
+	case warning:
+		return "warning: " + string(e)
+	case unparsed:
+		return "unparsed: " + string(e)
 	}
 	return fmt.Sprintf("%#v", e)
 }
 
-// A stream is what an agent may print, and what it says. What real ones print is recorded; see
+// A streamTest is what an agent may print, and what it says. What real ones print is recorded; see
 // TestRecordedAgentsAreUnderstood.
-type stream struct {
+type streamTest struct {
 	name, lines string
 	want        []string
 }
 
-func checkStreams(t *testing.T, fresh func() parser, streams []stream) {
+func checkStreams(t *testing.T, fresh func() parser, streams []streamTest) {
 	for _, s := range streams {
 		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
 			if diff := cmp.Diff(s.want, told(fresh(), []byte(s.lines))); diff != "" {
@@ -127,7 +127,7 @@ func TestWhatAnAPIAnswersIsShownInItsWords(t *testing.T) {
 		` } { `:                                                     `} {`,
 		``:                                                          ``,
 	} {
-		if got := spoken(says); got != want {
+		if got := apiMessage(says); got != want {
 			t.Errorf("%s is shown as %q, want %q", says, got, want)
 		}
 	}
@@ -142,13 +142,13 @@ type arguments struct {
 func checkArguments(t *testing.T, c CLI, table []arguments) {
 	t.Helper()
 	for _, tt := range table {
-		got, err := c.dialect.arguments(tt.member)
+		got, err := c.arguments(tt.member)
 		if err != nil || strings.Join(got, " ") != tt.want {
 			t.Errorf("%+v: got %q, %v, want %q", tt.member, got, err, tt.want)
 		}
 	}
 	for _, no := range []string{"yolo", "Bypass", " "} {
-		if got, err := c.dialect.arguments(Member{Permissions: no}); err == nil || !strings.Contains(err.Error(), `"permissions" to read, edit, bypass`) {
+		if got, err := c.arguments(Member{Permissions: no}); err == nil || !strings.Contains(err.Error(), `"permissions" to read, edit, bypass`) {
 			t.Errorf("permissions %q gave %q, %v", no, got, err)
 		}
 	}

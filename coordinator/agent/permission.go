@@ -2,20 +2,20 @@ package agent
 
 import "encoding/json"
 
-// The values of Member.Permissions for agents that ask before they do something.
+// The values of Member.Permissions for agents that ask for permission.
 const (
-	Ask   = "ask"   // a person is asked, each time
-	Allow = "allow" // everything is allowed
-	Deny  = "deny"  // nothing is
+	Ask   = "ask"   // ask the user each time
+	Allow = "allow" // allow everything
+	Deny  = "deny"  // refuse everything
 )
 
-// Policies are the values of Member.Permissions beside "" for the engine ACP; "" is Ask.
+// Policies are the values of Member.Permissions other than "" for the engine ACP; "" is Ask.
 var Policies = []string{Ask, Allow, Deny}
 
-// A Permission is what an agent asks leave for.
+// A Permission is a use of a tool for which an agent requests permission.
 type Permission struct {
 	ToolID string          // that of a ToolStarted
 	Tool   string          // the tool's name
-	Title  string          // what the agent calls this use of it, as the command that it would run; may be ""
-	Input  json.RawMessage // what the tool would be given; nil when the agent does not say
+	Title  string          // what the tool would do, such as the command that it would run; may be ""
+	Input  json.RawMessage // the tool's input; nil if unknown
 }

@@ -25,7 +25,7 @@ func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e ag
 			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true }}
 			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
 			test(t, a, e, turn, model)
-			if e, lasts := e.(agent.Lasting); lasts {
+			if e, lasts := e.(agent.Resident); lasts {
 				e.Close()
 			}
 			for pid, command := range agenttest.Running(turn.ID) {
@@ -170,7 +170,7 @@ func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "fail 400"
 		_, err := reply(t.Context(), e, turn)
-		if failure, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(failure.Says, "out of luck") {
+		if failure, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(failure.Reason, "out of luck") {
 			t.Errorf("got %v", err)
 		}
 	})

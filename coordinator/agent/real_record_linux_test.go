@@ -85,7 +85,7 @@ func (r recorder) record(t *testing.T) {
 	if errors.Is(err, errEnoughSaid) && !r.cancelled && !r.retries {
 		t.Fatal("it took too long, and nothing is written")
 	}
-	if lasting, ok := r.engine.(agent.Lasting); ok {
+	if lasting, ok := r.engine.(agent.Resident); ok {
 		lasting.Close()
 	}
 	content, err := os.ReadFile(raw)

@@ -95,7 +95,7 @@ func heard(t *testing.T, e agent.Engine, agentType string, s scene, file string)
 		return !s.refuses
 	}
 	told, err := whole(ctx, e, turn)
-	if lasting, ok := e.(agent.Lasting); ok {
+	if lasting, ok := e.(agent.Resident); ok {
 		lasting.Close()
 	}
 	end := "done"

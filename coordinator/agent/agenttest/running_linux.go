@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // Running are the command lines of the living processes that carry the id of one of these
@@ -31,7 +31,7 @@ func Running(turnIDs ...string) map[int]string {
 
 func carriesOneOf(env []byte, turnIDs []string) bool {
 	for _, id := range turnIDs {
-		if bytes.Contains(env, []byte(agent.TurnVariable+"="+id)) {
+		if bytes.Contains(env, []byte(process.TurnVariable+"="+id)) {
 			return true
 		}
 	}

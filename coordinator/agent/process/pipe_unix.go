@@ -1,6 +1,6 @@
 //go:build unix
 
-package agent
+package process
 
 import (
 	"os"
@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread is the number of bytes that wait in the pipe.
+// unread returns the number of bytes in the pipe.
 func unread(pipe *os.File) (n int, err error) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
-	if controlErr := conn.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), fionread) }); controlErr != nil {
+	controlErr := conn.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), fionread) })
+	if controlErr != nil {
 		return 0, controlErr
 	}
 	return n, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // leaver is an agent that runs a tool in a session of its own, which only the turn's id in
@@ -62,7 +63,7 @@ func TestTheStraysOfAnotherTurnAreLeftAlone(t *testing.T) {
 func marked(t *testing.T, turnID, owner string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sleep", "300")
-	cmd.Env = []string{agent.TurnVariable + "=" + turnID, agent.OwnerVariable + "=" + owner}
+	cmd.Env = []string{process.TurnVariable + "=" + turnID, process.OwnerVariable + "=" + owner}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func marked(t *testing.T, turnID, owner string) (pid int) {
 func TestWhatALivingProgramHasStartedIsNoOrphan(t *testing.T) {
 	turn := leaver(t, `true`)
 	pid := numbers(t, mustReply(t, patient, turn))[0]
-	if n := agent.EndOrphans(turn.ID); n != 0 || !alive(pid) {
+	if n := process.EndOrphans(turn.ID); n != 0 || !alive(pid) {
 		t.Errorf("%d were ended, alive: %v", n, alive(pid))
 	}
 	turn.Member = script(t, `echo hi; sleep 300`).Member
@@ -94,7 +95,7 @@ func TestOrphansAreThoseWhoseProgramIsNotAliveAnyMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pid := marked(t, turnID(t), owner)
-			if n := agent.EndOrphans(turnID(t)); n != 1 {
+			if n := process.EndOrphans(turnID(t)); n != 1 {
 				t.Errorf("%d were ended", n)
 			}
 			wantGone(t, pid)

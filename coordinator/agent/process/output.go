@@ -1,4 +1,4 @@
-package agent
+package process
 
 import (
 	"bytes"
@@ -7,13 +7,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// A splitter turns chunks of bytes, which end anywhere, into strings that never cut a valid
-// UTF-8 sequence in two. Every byte comes out once and in order, valid or not.
+// A splitter turns chunks of bytes, which may be cut anywhere, into strings that never cut a valid
+// UTF-8 sequence. It returns every byte once and in order, valid or not.
 type splitter struct {
-	held []byte // the beginning of a rune whose rest has not come; at most 3 bytes
+	held []byte // an incomplete rune; at most 3 bytes
 }
 
-// next gives what is complete once the chunk has come.
+// next returns the held bytes and the chunk, up to the last complete rune.
 func (s *splitter) next(chunk []byte) string {
 	// The held bytes and a short chunk may still be less than one rune.
 	all := append(s.held, chunk...)
@@ -23,21 +23,22 @@ func (s *splitter) next(chunk []byte) string {
 	return text
 }
 
-// rest gives what is left when no more chunks come.
+// rest returns the held bytes at the end of the input.
 func (s *splitter) rest() string {
 	text := string(s.held)
 	s.held = nil
 	return text
 }
 
-// wordMost is how many bytes a word has at most; more is no word, and no secret.
-const wordMost = 512
+// maxWord is the length in bytes of the longest word that a tail drops if it was cut. Longer
+// words are no secrets.
+const maxWord = 512
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the last bytes that are written to it.
 type tail struct {
 	limit int // in bytes
 	kept  []byte
-	cut   bool // there was more
+	cut   bool // something was dropped
 }
 
 func (t *tail) write(chunk []byte) {
@@ -47,12 +48,11 @@ func (t *tail) write(chunk []byte) {
 	}
 }
 
-// text is what was kept, trimmed, as valid UTF-8 of at most limit bytes. The cut may have
-// left the end of a word at the front, or of a rune: it is dropped, since the end of a secret is
-// not known for one.
+// text returns what was kept, trimmed, as valid UTF-8 of at most limit bytes. A word or rune that
+// the cut has shortened is dropped: redaction does not recognize the end of a secret.
 func (t *tail) text() string {
 	kept := t.kept
-	if blank := bytes.IndexAny(kept, " \t\r\n"); t.cut && blank > 0 && blank <= wordMost {
+	if blank := bytes.IndexAny(kept, " \t\r\n"); t.cut && blank > 0 && blank <= maxWord {
 		kept = kept[blank:]
 	}
 	kept = runecut.Suffix(kept, len(kept))

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A quote is never longer than this, however long the text and its words are.
+// The limits of an excerpt.
 const (
-	quoteWords = 8
-	quoteBytes = 300
+	excerptWords = 8
+	excerptBytes = 300
 )
 
-// quote is the beginning of a text in a form that is safe to repeat: one line, valid UTF-8,
-// without control characters, and without brackets, so that no marker of the text becomes a
-// marker of whoever quotes it. A text that goes on ends in an ellipsis. It reads no more of
-// the text than it needs, unless the text is mostly blanks.
-func quote(text string) string {
+// excerpt returns the beginning of a text in a form that is safe to quote: one line, valid UTF-8,
+// without control characters, and without brackets, so that quoting a marker does not make a
+// marker. It ends in an ellipsis if the text is longer. It reads no more of the text than it
+// needs, unless the text is mostly blanks.
+func excerpt(text string) string {
 	var b strings.Builder
 	words, blank, cut := 0, true, false
 	for _, r := range text {
@@ -31,7 +31,7 @@ func quote(text string) string {
 		if blank {
 			words++
 		}
-		if words > quoteWords || b.Len()+len(" ")+utf8.RuneLen(r)+len(" …") > quoteBytes {
+		if words > excerptWords || b.Len()+len(" ")+utf8.RuneLen(r)+len(" …") > excerptBytes {
 			cut = true
 			break
 		}
@@ -48,8 +48,8 @@ func quote(text string) string {
 	return quoted
 }
 
-// quotable is the rune as a quote shows it: every blank is a space, brackets are round,
-// quotation marks are single, what invalid UTF-8 decodes to is U+FFFD. It reports false for a rune that is left out.
+// quotable returns how an excerpt shows a rune: blanks become spaces, brackets parentheses, double
+// quotation marks single ones. It returns false for a rune that is left out.
 func quotable(r rune) (rune, bool) {
 	switch {
 	case unicode.IsSpace(r):

@@ -1,4 +1,4 @@
-package agent
+package process
 
 import (
 	"path/filepath"
@@ -13,7 +13,7 @@ func TestTheVendorsVariablesAreNotHandedDown(t *testing.T) {
 		"ANTHROPIC_API_KEY=1", "CLAUDE_CODE_ENTRYPOINT=1", "CLAUDECODE=1", "OPENAI_API_KEY=1",
 		"CODEX_HOME=1", "GEMINI_API_KEY=1", "GOOGLE_GEMINI_BASE_URL=1",
 	}
-	got := withoutOwner(environment(parent, Turn{ID: "t1"}))
+	got := withoutOwner(environment(parent, Program{TurnID: "t1"}))
 	want := []string{"HOME=/home/anna", "CLAUDE=kept", "MY_OPENAI_KEY=kept", "ANTHROPIC=kept", "AGENT_CHATTER_TURN=t1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -25,10 +25,10 @@ func TestTheVendorsVariablesAreNotHandedDown(t *testing.T) {
 
 func TestTheMembersOwnVariablesWinExceptForTheTurn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "work")
-	got := withoutOwner(environment([]string{"OPENAI_API_KEY=parent", "AGENT_CHATTER_TURN=outer"}, Turn{
-		ID:     "t1",
+	got := withoutOwner(environment([]string{"OPENAI_API_KEY=parent", "AGENT_CHATTER_TURN=outer"}, Program{
+		TurnID: "t1",
 		Dir:    dir,
-		Member: Member{Env: map[string]string{"OPENAI_API_KEY": "member", "AGENT_CHATTER_TURN": "forged"}},
+		Env:    map[string]string{"OPENAI_API_KEY": "member", "AGENT_CHATTER_TURN": "forged"},
 	}))
 	want := []string{
 		"AGENT_CHATTER_TURN=outer", "PWD=" + dir,

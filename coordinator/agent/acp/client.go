@@ -1,0 +1,156 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+)
+
+// A Client drives one agent.
+type Client struct {
+	// Process is the agent's program. The caller supervises it, and must not receive from its
+	// Texts while it uses the Client.
+	Process *process.Process
+
+	outbox   *outbox
+	lines    jsonlines.Splitter
+	inbox    []rpcMessage // received, and not yet returned by receive
+	unparsed string
+	requests int64 // the id of the last request
+
+	canCloseSessions bool
+	session          sdk.SessionId
+	prompt           string // the id of the last prompt's request
+}
+
+// Start starts an agent's program. Errors are *process.StartErrors.
+func Start(program process.Program) (*Client, error) {
+	c := &Client{outbox: newOutbox()}
+	p, err := process.Start(program, c.outbox.deliver)
+	if err != nil {
+		return nil, err
+	}
+	c.Process = p
+	return c, nil
+}
+
+// Close closes the agent's standard input after everything was sent. An agent exits then.
+func (c *Client) Close() { c.outbox.close() }
+
+// SessionID returns the agent's id of the session.
+func (c *Client) SessionID() string { return string(c.session) }
+
+// Unparsed returns the first line that was not a message, or "". At most 4 KiB of it are kept.
+func (c *Client) Unparsed() string { return c.unparsed }
+
+// Initialize exchanges the version and the capabilities. It is the first request to an agent.
+func (c *Client) Initialize(ctx context.Context) error {
+	var agent struct {
+		Version      int `json:"protocolVersion"`
+		Capabilities struct {
+			Session struct {
+				Close *struct{} `json:"close"`
+			} `json:"sessionCapabilities"`
+		} `json:"agentCapabilities"`
+	}
+	params := sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}
+	if err := c.call(ctx, sdk.AgentMethodInitialize, params, &agent); err != nil {
+		return err
+	}
+	if agent.Version != sdk.ProtocolVersionNumber {
+		return fmt.Errorf("it speaks version %d of the Agent Client Protocol, not %d",
+			agent.Version, sdk.ProtocolVersionNumber)
+	}
+	c.canCloseSessions = agent.Capabilities.Session.Close != nil
+	return nil
+}
+
+// ErrNoModels is returned by NewSession if a model is given and the agent offers none.
+var ErrNoModels = errors.New("it has no choice of models")
+
+// NewSession starts a session in a working directory, which becomes the client's session. A model
+// of "" is the agent's choice.
+func (c *Client) NewSession(ctx context.Context, dir, model string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	var created struct {
+		SessionID sdk.SessionId `json:"sessionId"`
+		Models    *struct{}     `json:"models"`
+		Options   []struct {
+			ID       string `json:"id"`
+			Category string `json:"category"`
+		} `json:"configOptions"`
+	}
+	params := sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}}
+	if err := c.call(ctx, sdk.AgentMethodSessionNew, params, &created); err != nil {
+		return err
+	}
+	c.session = created.SessionID
+	if model == "" {
+		return nil
+	}
+	for _, o := range created.Options {
+		if o.ID == "model" || o.Category == "model" {
+			params := map[string]any{"sessionId": c.session, "configId": o.ID, "value": model}
+			return c.call(ctx, sdk.AgentMethodSessionSetConfigOption, params, &struct{}{})
+		}
+	}
+	if created.Models != nil {
+		params := map[string]any{"sessionId": c.session, "modelId": model}
+		return c.call(ctx, sdk.AgentMethodSessionSetModel, params, &struct{}{})
+	}
+	return ErrNoModels
+}
+
+// CloseSession closes the session, if the agent can. It does not wait for the response.
+func (c *Client) CloseSession() {
+	if c.canCloseSessions {
+		c.request(sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: c.session})
+	}
+}
+
+// Prompt starts a turn. Next returns what the agent sends in it, and then its Result.
+func (c *Client) Prompt(text string) {
+	blocks := []sdk.ContentBlock{sdk.TextBlock(strings.ToValidUTF8(text, "\uFFFD"))}
+	c.prompt = c.request(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{SessionId: c.session, Prompt: blocks})
+}
+
+// Cancel asks the agent to stop the turn. The Result still follows.
+func (c *Client) Cancel() {
+	params := sdk.CancelNotification{SessionId: c.session}
+	c.send(rpcMessage{Method: sdk.AgentMethodSessionCancel, Params: encode(params)})
+}
+
+// Next waits for the next message of the turn. Errors are ErrExited, jsonlines.ErrTooLong, and the
+// cause of ctx.
+func (c *Client) Next(ctx context.Context) (Message, error) {
+	for {
+		m, err := c.receive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case m.responds(c.prompt):
+			return resultOf(m), nil
+		case m.Method == sdk.ClientMethodSessionUpdate:
+			if update, ok := c.updateOf(m); ok {
+				return update, nil
+			}
+		case m.Method == sdk.ClientMethodSessionRequestPermission && m.isRequest():
+			if request, ok := c.permissionRequestOf(m); ok {
+				return request, nil
+			}
+		case m.isRequest():
+			c.refuse(m)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+)
+
+// A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
+// [SystemError], [OtherUpdate] or [Result].
+type Message interface{ message() }
+
+// A Chunk is a piece of the reply.
+type Chunk struct {
+	MessageID string // of the message that the piece belongs to; "" if the agent does not number them
+	Text      string // "" if the piece is not text
+}
+
+// A ToolUpdate is a change in the use of a tool. Its zero fields are unchanged.
+type ToolUpdate struct {
+	ID       string // the agent's id of this use of the tool
+	Name     string
+	Category string // such as "edit" or "execute"
+	Title    string // what the tool does, such as the command that it runs
+	Input    json.RawMessage
+
+	Output         string
+	OutputReplaced bool   // Output replaces what was put out before; otherwise Output is ""
+	OutputAppended string // is added to that
+
+	Started, Ended, Failed bool // Ended implies Started, Failed implies Ended
+}
+
+// A PermissionRequest is a question whether the agent may use a tool. The agent may send other
+// messages before it is answered.
+type PermissionRequest struct {
+	Tool ToolUpdate // neither started nor ended
+
+	id      json.RawMessage
+	options []permissionOption
+}
+
+type permissionOption struct {
+	ID   string `json:"optionId"`
+	Kind string `json:"kind"`
+}
+
+// A SystemError announces that the chunks that follow are an error message. Codex sends it.
+type SystemError struct{}
+
+// An OtherUpdate is an update of another kind: the agent is at work.
+type OtherUpdate struct{}
+
+// A Result is the end of a turn.
+type Result struct {
+	StopReason                sdk.StopReason
+	InputTokens, OutputTokens int64 // 0 if unknown
+	Err                       error // a *RequestError if the agent could not take the prompt
+}
+
+func (Chunk) message()             {}
+func (ToolUpdate) message()        {}
+func (PermissionRequest) message() {}
+func (SystemError) message()       {}
+func (OtherUpdate) message()       {}
+func (Result) message()            {}
+
+// An update is the params of session/update, and the tool of a request for permission. Agents send
+// more than the protocol specifies, and not always in the form that it specifies.
+type update struct {
+	Kind    string          `json:"sessionUpdate"`
+	Content json.RawMessage `json:"content"` // a block, or those of a tool
+
+	MessageID string `json:"messageId"`
+
+	ToolID    string          `json:"toolCallId"`
+	Title     string          `json:"title"`
+	Name      string          `json:"name"`
+	ToolKind  string          `json:"kind"`
+	Status    string          `json:"status"`
+	RawInput  json.RawMessage `json:"rawInput"`
+	RawOutput json.RawMessage `json:"rawOutput"`
+
+	Meta struct {
+		Terminal struct {
+			Data string `json:"data"`
+		} `json:"terminal_output_delta"` // of Codex
+		Codex struct {
+			Status struct {
+				Type string `json:"type"`
+			} `json:"threadStatus"`
+		} `json:"codex"`
+	} `json:"_meta"`
+}
+
+// updateOf decodes an update of the client's session.
+func (c *Client) updateOf(m rpcMessage) (Message, bool) {
+	var params struct {
+		SessionID sdk.SessionId `json:"sessionId"`
+		Update    update        `json:"update"`
+	}
+	if !jsonlines.Decode(m.Params, &params) || params.SessionID != c.session {
+		return nil, false
+	}
+	switch u := params.Update; {
+	case u.Kind == "agent_message_chunk":
+		var block struct{ Text string }
+		jsonlines.Decode(u.Content, &block)
+		return Chunk{MessageID: u.MessageID, Text: block.Text}, true
+	case u.Kind == "tool_call", u.Kind == "tool_call_update":
+		return u.tool(), true
+	case u.Kind == "session_info_update" && u.Meta.Codex.Status.Type == "systemError":
+		return SystemError{}, true
+	}
+	return OtherUpdate{}, true
+}
+
+func (u update) tool() ToolUpdate {
+	t := ToolUpdate{
+		ID: u.ToolID, Name: u.Name, Category: u.ToolKind, Title: u.Title,
+		Output: u.output(), OutputAppended: u.Meta.Terminal.Data,
+		Failed: u.Status == string(sdk.ToolCallStatusFailed),
+	}
+	if len(u.RawInput) > 0 && string(u.RawInput) != "{}" && string(u.RawInput) != "null" {
+		t.Input = u.RawInput
+	}
+	t.OutputReplaced = t.Output != "" || string(u.Content) == "[]"
+	t.Ended = t.Failed || u.Status == string(sdk.ToolCallStatusCompleted)
+	t.Started = t.Ended || u.Status == string(sdk.ToolCallStatusInProgress)
+	return t
+}
+
+// output returns what a tool has put out, as far as it is text.
+func (u update) output() string {
+	var text string
+	if json.Unmarshal(u.RawOutput, &text) == nil && text != "" {
+		return text
+	}
+	var blocks []struct {
+		Content struct{ Text string }
+	}
+	if json.Unmarshal(u.Content, &blocks) != nil {
+		return ""
+	}
+	var texts []string
+	for _, b := range blocks {
+		if b.Content.Text != "" {
+			texts = append(texts, b.Content.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// permissionRequestOf decodes a request for permission. It dismisses one of another session, whose
+// turn is over.
+func (c *Client) permissionRequestOf(m rpcMessage) (PermissionRequest, bool) {
+	var params struct {
+		SessionID sdk.SessionId      `json:"sessionId"`
+		Tool      update             `json:"toolCall"`
+		Options   []permissionOption `json:"options"`
+	}
+	r := PermissionRequest{id: m.ID}
+	if !jsonlines.Decode(m.Params, &params) || params.SessionID != c.session {
+		c.Dismiss(r)
+		return r, false
+	}
+	params.Tool.Status = ""   // the tool waits for the answer
+	params.Tool.Content = nil // shows what the tool would do, not its output
+	r.Tool, r.options = params.Tool.tool(), params.Options
+	return r, true
+}
+
+// Answer allows or refuses what the agent asks, this time if it has an option for that, otherwise
+// always. It may be called concurrently with other methods.
+func (c *Client) Answer(r PermissionRequest, allowed bool) {
+	kinds := []sdk.PermissionOptionKind{sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways}
+	if allowed {
+		kinds = []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways}
+	}
+	for _, kind := range kinds {
+		for _, o := range r.options {
+			if o.Kind == string(kind) && o.ID != "" {
+				outcome := sdk.NewRequestPermissionOutcomeSelected(sdk.PermissionOptionId(o.ID))
+				c.respond(r.id, sdk.RequestPermissionResponse{Outcome: outcome})
+				return
+			}
+		}
+	}
+	c.Dismiss(r)
+}
+
+// Dismiss answers that the turn was cancelled. It may be called concurrently with other methods.
+func (c *Client) Dismiss(r PermissionRequest) {
+	c.respond(r.id, sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()})
+}
+
+// resultOf decodes the response to a prompt.
+func resultOf(m rpcMessage) Result {
+	if err := m.refusal(); err != nil {
+		return Result{Err: err}
+	}
+	var end struct {
+		Reason sdk.StopReason `json:"stopReason"`
+		Usage  *struct {
+			Input   int64 `json:"inputTokens"`
+			Output  int64 `json:"outputTokens"`
+			Thought int64 `json:"thoughtTokens"`
+			Total   int64 `json:"totalTokens"`
+		} `json:"usage"`
+		Meta struct {
+			Quota struct {
+				Tokens struct {
+					Input  int64 `json:"input_tokens"` // of Gemini CLI
+					Output int64 `json:"output_tokens"`
+				} `json:"token_count"`
+			} `json:"quota"`
+		} `json:"_meta"`
+	}
+	jsonlines.Decode(bytes.TrimSpace(m.Result), &end)
+	r := Result{
+		StopReason: end.Reason, InputTokens: end.Meta.Quota.Tokens.Input, OutputTokens: end.Meta.Quota.Tokens.Output,
+	}
+	if u := end.Usage; u != nil { // only the total includes cached tokens
+		r.InputTokens, r.OutputTokens = max(u.Input, u.Total-u.Output-u.Thought), u.Output
+	}
+	return r
+}

@@ -1,0 +1,50 @@
+package acp
+
+import (
+	"io"
+	"sync"
+)
+
+// An outbox queues what is to be written to a program, which may read slowly or not at all:
+// put never blocks.
+type outbox struct {
+	mu      sync.Mutex
+	queue   [][]byte
+	closed  bool
+	changed chan struct{} // has a token if the queue or closed has changed
+}
+
+func newOutbox() *outbox { return &outbox{changed: make(chan struct{}, 1)} }
+
+func (o *outbox) put(line []byte) { o.change(func() { o.queue = append(o.queue, line) }) }
+
+// close makes deliver return once everything is written.
+func (o *outbox) close() { o.change(func() { o.closed = true }) }
+
+func (o *outbox) change(do func()) {
+	o.mu.Lock()
+	do()
+	o.mu.Unlock()
+	select {
+	case o.changed <- struct{}{}:
+	default:
+	}
+}
+
+// deliver writes the queue to w until the outbox is closed or writing fails.
+func (o *outbox) deliver(w io.Writer) {
+	for range o.changed {
+		o.mu.Lock()
+		lines, closed := o.queue, o.closed
+		o.queue = nil
+		o.mu.Unlock()
+		for _, line := range lines {
+			if _, err := w.Write(line); err != nil {
+				return
+			}
+		}
+		if closed {
+			return
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
+)
+
+// ErrExited is returned when the agent has closed its standard output, normally by exiting.
+var ErrExited = errors.New("the agent has exited")
+
+// A RequestError is the agent's refusal of a request.
+type RequestError struct {
+	Message      string // in the agent's words
+	AuthRequired bool   // the user has to log in
+}
+
+func (e *RequestError) Error() string { return e.Message }
+
+// An rpcMessage is a request, a notification or a response. The two sides number their requests
+// independently.
+type rpcMessage struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
+}
+
+// isRequest reports whether the message expects a response.
+func (m rpcMessage) isRequest() bool { return m.Method != "" && m.ID != nil }
+
+// responds reports whether the message is the response to the request of that id. An agent that
+// could not read a request does not know its id; only one request waits at a time.
+func (m rpcMessage) responds(id string) bool {
+	return m.Method == "" && (string(m.ID) == id || string(m.ID) == "null" && m.refusal() != nil)
+}
+
+// refusal returns the *RequestError of a response; nil if the request succeeded.
+func (m rpcMessage) refusal() error {
+	if len(m.Error) == 0 || string(m.Error) == "null" {
+		return nil
+	}
+	var e sdk.RequestError
+	jsonlines.Decode(m.Error, &e)
+	message := cmp.Or(e.Message, string(excerpt(m.Error)))
+	if data, ok := e.Data.(map[string]any); ok {
+		for _, key := range []string{"details", "message", "error"} {
+			if more, ok := data[key].(string); ok && more != "" && e.Code != codeAuthRequired {
+				message += ": " + more
+				break
+			}
+		}
+	}
+	return &RequestError{Message: message, AuthRequired: e.Code == codeAuthRequired}
+}
+
+// codeAuthRequired is the protocol's error code for an agent that is not logged in.
+const codeAuthRequired = -32000
+
+// call sends a request, waits for the response and decodes its result. It drops everything else
+// that the agent sends meanwhile. Errors are those of receive, and *RequestErrors.
+func (c *Client) call(ctx context.Context, method string, params, result any) error {
+	id := c.request(method, params)
+	for {
+		m, err := c.receive(ctx)
+		switch {
+		case err != nil:
+			return err
+		case m.responds(id):
+			jsonlines.Decode(m.Result, result)
+			return m.refusal()
+		case m.isRequest():
+			c.refuse(m)
+		}
+	}
+}
+
+// request sends a request and returns its id.
+func (c *Client) request(method string, params any) (id string) {
+	c.requests++
+	id = strconv.FormatInt(c.requests, 10)
+	c.send(rpcMessage{ID: json.RawMessage(id), Method: method, Params: encode(params)})
+	return id
+}
+
+// respond sends the result of a request of the agent.
+func (c *Client) respond(id json.RawMessage, result any) {
+	c.send(rpcMessage{ID: id, Result: encode(result)})
+}
+
+// refuse responds to a request that the client does not support.
+func (c *Client) refuse(m rpcMessage) {
+	c.send(rpcMessage{ID: m.ID, Error: encode(sdk.NewMethodNotFound(m.Method))})
+}
+
+func (c *Client) send(m rpcMessage) {
+	m.JSONRPC = "2.0"
+	c.outbox.put(append(encode(m), '\n'))
+}
+
+// encode returns the JSON of a value that consists of strings, numbers, lists and objects.
+func encode(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("cannot encode %T: %v", value, err))
+	}
+	return text
+}
+
+// receive waits for the next message of the agent. Errors are ErrExited, jsonlines.ErrTooLong, and
+// the cause of ctx.
+func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
+	for len(c.inbox) == 0 {
+		if c.lines.TooLong() {
+			return m, jsonlines.ErrTooLong
+		}
+		select {
+		case text, open := <-c.Process.Texts():
+			if !open {
+				return m, ErrExited
+			}
+			c.lines.Take(text, c.takeLine)
+		case <-ctx.Done():
+			return m, context.Cause(ctx)
+		}
+	}
+	m, c.inbox = c.inbox[0], c.inbox[1:]
+	return m, nil
+}
+
+func (c *Client) takeLine(line []byte) bool {
+	var m rpcMessage
+	switch {
+	case len(line) == 0 || string(line) == "\r":
+	case json.Unmarshal(line, &m) == nil && (m.Method != "" || m.ID != nil):
+		c.inbox = append(c.inbox, m)
+	case c.unparsed == "":
+		c.unparsed = string(excerpt(line))
+	}
+	return true
+}
+
+// excerpt returns the beginning of a line, for an error message.
+func excerpt(line []byte) []byte { return runecut.Prefix(line, 4<<10) }

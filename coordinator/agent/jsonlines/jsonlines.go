@@ -1,0 +1,71 @@
+// Package jsonlines reads the output of programs that print JSON objects, one in each line, and
+// that are not trusted to do so.
+package jsonlines
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
+)
+
+// Limit is the length of the longest line in bytes, without the newline. No session has room for
+// a longer reply.
+const Limit = 64 << 20
+
+// ErrTooLong is the error of a line longer than Limit.
+var ErrTooLong = fmt.Errorf("it printed a line of more than %d bytes", Limit)
+
+// A Splitter splits output that arrives in pieces, which may be cut anywhere, into lines. The zero
+// Splitter is ready to use.
+type Splitter struct {
+	pieces  bytes.Buffer // received, and not yet read by lines
+	lines   *lines.Reader
+	tooLong bool
+}
+
+// Take passes each line that the piece completes to each, without its newline, until each returns
+// false; then Take returns false. The line is valid until each returns.
+func (s *Splitter) Take(piece string, each func(line []byte) bool) bool {
+	if s.lines == nil {
+		s.lines = lines.NewReader(&s.pieces, Limit+len("\n"))
+	}
+	s.pieces.WriteString(piece)
+	for {
+		line, err := s.lines.Next()
+		switch {
+		case err == io.EOF:
+			return true
+		case err != nil:
+			s.tooLong = true
+			return true
+		case !each(line):
+			return false
+		}
+	}
+}
+
+// TooLong reports whether a line was longer than Limit. Lines after it are ignored.
+func (s *Splitter) TooLong() bool { return s.tooLong }
+
+// Rest returns the unterminated last line.
+func (s *Splitter) Rest() []byte {
+	if s.lines == nil {
+		return nil
+	}
+	return s.lines.Rest()
+}
+
+// Decode decodes a JSON object like json.Unmarshal, but leaves out fields of a type that does not
+// fit. It returns false if the line is not an object.
+func Decode(line []byte, into any) bool {
+	if !bytes.HasPrefix(line, []byte("{")) {
+		return false
+	}
+	err := json.Unmarshal(line, into)
+	mismatch := (*json.UnmarshalTypeError)(nil)
+	return err == nil || errors.As(err, &mismatch)
+}

@@ -1,0 +1,65 @@
+package jsonlines_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+)
+
+func TestSplitterJoinsPiecesToLines(t *testing.T) {
+	const text = "{}\n\n{\"a\":1}\r\nrest"
+	for size := 1; size <= len(text); size++ {
+		var s jsonlines.Splitter
+		var got []string
+		for piece := range slices.Chunk([]byte(text), size) {
+			s.Take(string(piece), func(line []byte) bool { got = append(got, string(line)); return true })
+		}
+		want := []string{"{}", "", "{\"a\":1}\r"}
+		if !slices.Equal(got, want) || string(s.Rest()) != "rest" || s.TooLong() {
+			t.Errorf("pieces of %d: got %q, rest %q", size, got, s.Rest())
+		}
+	}
+}
+
+func TestSplitterStopsWhenAsked(t *testing.T) {
+	var s jsonlines.Splitter
+	lines := 0
+	if s.Take("1\n2\n3\n", func([]byte) bool { lines++; return lines < 2 }) || lines != 2 {
+		t.Errorf("it passed %d lines on", lines)
+	}
+}
+
+func TestSplitterLimitsLines(t *testing.T) {
+	var s jsonlines.Splitter
+	piece := strings.Repeat("x", 1<<20)
+	for range jsonlines.Limit/len(piece) + 1 {
+		s.Take(piece, func([]byte) bool { t.Error("a line was passed on"); return true })
+	}
+	if !s.TooLong() {
+		t.Error("the line is not too long")
+	}
+}
+
+func TestDecodeLeavesOutFieldsThatDoNotFit(t *testing.T) {
+	for _, test := range []struct {
+		line string
+		ok   bool
+		a, b string
+	}{
+		{`{"a":"x","b":"y"}`, true, "x", "y"},
+		{`{"a":1,"b":"y"}`, true, "", "y"},
+		{`{"a":{"c":2},"b":"y"}`, true, "", "y"},
+		{`{}`, true, "", ""},
+		{`["a"]`, false, "", ""},
+		{`{"a":"x"`, false, "", ""},
+		{``, false, "", ""},
+		{` {"a":"x"}`, false, "", ""},
+	} {
+		var got struct{ A, B string }
+		if ok := jsonlines.Decode([]byte(test.line), &got); ok != test.ok || ok && (got.A != test.a || got.B != test.b) {
+			t.Errorf("Decode(%s) = %v, %+v", test.line, ok, got)
+		}
+	}
+}

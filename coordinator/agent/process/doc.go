@@ -1,0 +1,22 @@
+// Package process runs the programs of turns, each in a process group, and ends what they
+// started.
+//
+// A [Process] is a running program with its group and its three standard files. It belongs to one
+// turn: it and everything that it starts carry the turn's id in [TurnVariable].
+//
+// # Ending
+//
+// When the program exits, or its context is done, the rest of its group is ended: first with a
+// signal that asks, after a grace period with SIGKILL. Agents run their tools in sessions of
+// their own, where a signal to the group does not reach them. On Linux these detached processes
+// are found by TurnVariable, or as descendants of the program, and killed if the turn was stopped.
+// If the program exits by itself they keep running: a server that an agent was asked to start is
+// meant to stay.
+//
+// # Orphans
+//
+// A turn's processes also carry [OwnerVariable], which identifies the process that started the
+// turn. When the owner has died its processes are orphans: [EndOrphans] and [EndResidents] end
+// them, on Linux only. While the owner lives they are left alone, so that a second process with
+// a copy of the session does not end them.
+package process

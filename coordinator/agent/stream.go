@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+)
+
+// A parser parses the lines of one turn. Its events depend on the lines alone.
+type parser interface {
+	// parse returns the events of the next line: those for the consumer, and verdict, warning and
+	// unparsed for the engine.
+	parse(line []byte) []Event
+}
+
+// A verdict is how the agent says that the turn has ended. The last one of a turn counts.
+type verdict struct {
+	failed  bool
+	message string // why it failed
+}
+
+// A warning is an error that the agent tries to overcome.
+type warning string
+
+// An unparsed is a line that is not in the agent's format.
+type unparsed string
+
+func (verdict) event()  {}
+func (warning) event()  {}
+func (unparsed) event() {}
+
+// A stream is the output of an agent that prints JSON lines, in one turn.
+type stream struct {
+	profile
+	process *process.Process
+	parser  parser
+	linger  time.Duration
+
+	lines    jsonlines.Splitter
+	verdict  *verdict
+	overdue  <-chan time.Time // receives when the agent should have exited after its verdict
+	late     bool             // it has not exited then
+	warning  string           // the last one
+	unparsed string           // an excerpt of the first one
+}
+
+// relay yields the events until the output ends, or the agent is late. It returns false if the
+// consumer has left the loop.
+func (s *stream) relay(yield func(Event, error) bool) bool {
+	for {
+		select {
+		case text, ok := <-s.process.Texts():
+			if !ok {
+				return s.relayLine(s.lines.Rest(), yield)
+			}
+			if !s.lines.Take(text, func(line []byte) bool { return s.relayLine(line, yield) }) {
+				return false
+			}
+			if s.lines.TooLong() {
+				return true
+			}
+		case <-s.overdue:
+			s.late = true
+			return true
+		}
+	}
+}
+
+func (s *stream) relayLine(line []byte, yield func(Event, error) bool) bool {
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return true
+	}
+	events := s.parser.parse(line)
+	if len(events) == 0 {
+		events = append(events, Alive{})
+	}
+	for _, e := range events {
+		switch e := e.(type) {
+		case verdict:
+			s.verdict, s.overdue = &e, time.After(s.linger)
+		case warning:
+			s.warning = string(e)
+		case unparsed:
+			s.unparsed = cmp.Or(s.unparsed, excerpt(string(e)))
+		default:
+			if !yield(e, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// result waits for the agent's exit, unless it is late, and returns the turn's error.
+func (s *stream) result(ctx context.Context) error {
+	switch {
+	case s.late:
+		return s.verdictError()
+	case s.lines.TooLong():
+		return s.failure(jsonlines.ErrTooLong.Error(), remedyAskLess)
+	}
+	select {
+	case <-s.overdue: // blocks for ever without a verdict
+		return s.verdictError()
+	case <-s.process.Done():
+	}
+	err := s.process.Wait(ctx)
+	exit, exited := errors.AsType[*process.ExitError](err)
+	switch {
+	case err != nil && !exited && s.warning != "":
+		return fmt.Errorf("%w; last warning of %s: %s", err, s.name, s.warning)
+	case err != nil && !exited:
+		return err
+	case s.verdict != nil:
+		return s.verdictError()
+	}
+	return s.profile.unfinished(exit, s.process.Stderr(), s.warning, s.unparsed)
+}
+
+func (s *stream) verdictError() error {
+	if !s.verdict.failed {
+		return nil
+	}
+	reason := cmp.Or(apiMessage(s.verdict.message), s.warning, "it gives no reason")
+	return s.failure(reason, s.remedy(reason))
+}
+
+// unfinished returns the error of an agent that exited without a verdict; a nil exit is exit code
+// 0. unparsed is an excerpt of the first line that is not in the agent's format.
+func (p profile) unfinished(exit *process.ExitError, stderr, warning, unparsed string) error {
+	reason := "it exited with code 0"
+	if exit != nil {
+		reason = "it " + exit.Status()
+	}
+	reason += " before its turn was finished"
+	switch {
+	case warning != "":
+		reason += ": " + warning
+	case unparsed != "" && (exit == nil || stderr == ""):
+		reason = fmt.Sprintf("%s, and printed “%s”, which is not the expected format", reason, unparsed)
+		return p.failure(reason, remedyCommand)
+	case stderr != "":
+		reason += ": " + stderr
+	}
+	return p.failure(reason, p.remedy(reason))
+}
