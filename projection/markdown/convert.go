@@ -1,0 +1,335 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	table "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// A converter turns goldmark's tree into blocks.
+type converter struct {
+	source   string
+	bytes    []byte // source
+	usage    *usage
+	lastLine int // where the text after the last line break starts
+	code     []Range
+	inTable  bool
+}
+
+// blocks converts the children of a node. The last one is open if the node is open and nothing closes the
+// child. The one before it is open, too, while the line that began the last one is incomplete: with more text,
+// that line may turn out to continue the block before.
+func (c *converter) blocks(parent ast.Node, open bool) []Block {
+	blocks := make([]Block, 0, parent.ChildCount())
+	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
+		next := node.NextSibling()
+		last := next == nil || next.NextSibling() == nil && c.beginning(next)
+		if b := c.block(node, open && last); b.Kind != "" {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// beginning reports whether the line that began a block is incomplete. A table that follows lines of the same
+// paragraph begins with its second line.
+func (c *converter) beginning(node ast.Node) bool {
+	at := node.Pos()
+	if t, ok := node.(*table.Table); ok {
+		switch before := node.PreviousSibling().(type) {
+		case *ast.Paragraph, *ast.TextBlock:
+			if c.lineEnd(c.linesEnd(before)) > at {
+				at = c.lineEnd(t.FirstChild().Pos())
+			}
+		}
+	}
+	return at >= c.lastLine
+}
+
+// block converts a node. Its kind is empty if the node is not shown, as link definitions are not.
+func (c *converter) block(node ast.Node, open bool) Block {
+	b := Block{Range: Range{Start: c.start(node)}, Open: open}
+	switch n := node.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		b.Kind = Paragraph
+		b.Inlines = c.inlines(n)
+		b.End = c.linesEnd(n)
+		b.Open = open && !c.blankAt(b.End)
+	case *ast.Heading:
+		b.Kind, b.Level = Heading, n.Level
+		b.Inlines = c.inlines(n)
+		b.End = c.linesEnd(n)
+		if n.Lines().Len() > 0 && n.Lines().At(0).Start == b.Start { // it is underlined
+			b.End = c.lineEnd(b.End)
+		}
+		b.Open = open && !c.complete(b.End)
+	case *ast.ThematicBreak:
+		b.Kind = ThematicBreak
+		b.End = c.lineEnd(b.Start)
+		b.Open = open && !c.complete(b.End)
+	case *ast.CodeBlock:
+		b.Kind = CodeBlock
+		b.Text = c.literal(n)
+		b.End = c.linesEnd(n)
+		c.code = append(c.code, b.Range)
+	case *ast.FencedCodeBlock:
+		b.Kind = CodeBlock
+		b.Fence = c.source[b.Start : b.Start+runLength(c.source, b.Start)]
+		b.Language = unescaped(string(n.Language(c.bytes)))
+		b.Text = c.literal(n)
+		end, closed := c.usage.ends[n]
+		b.End = max(end, c.linesEnd(n))
+		b.Open = open && !(closed && c.complete(end))
+		c.code = append(c.code, b.Range)
+	case *ast.Blockquote:
+		b.Kind = Quote
+		c.children(&b, n)
+		if open && c.blankAt(b.End) {
+			closeAll(&b)
+		}
+	case *ast.List:
+		b.Kind = List
+		b.Ordered, b.Number, b.Tight = n.IsOrdered(), n.Start, n.IsTight
+		c.children(&b, n)
+	case *ast.ListItem:
+		b.Kind = ListItem
+		c.children(&b, n)
+	case *table.Table:
+		c.table(&b, n)
+		b.Open = open && !c.blankAt(b.End)
+	case *plainText:
+		b.Kind = Paragraph
+		b.End = len(c.source)
+		b.Inlines = []Inline{{Kind: Text, Range: b.Range, Text: c.source[b.Start:]}}
+	}
+	return b
+}
+
+// start returns where the markup or text of a block starts.
+func (c *converter) start(node ast.Node) int {
+	if start, ok := c.usage.starts[node]; ok {
+		return start
+	}
+	return node.Pos()
+}
+
+// children converts the blocks of a container.
+func (c *converter) children(b *Block, node ast.Node) {
+	b.Blocks = c.blocks(node, b.Open)
+	b.End = c.lineEnd(b.Start)
+	if n := len(b.Blocks); n > 0 {
+		b.End = max(b.End, b.Blocks[n-1].End)
+	}
+}
+
+// closeAll closes a block and what is open in it: its last blocks.
+func closeAll(b *Block) {
+	b.Open = false
+	for i := len(b.Blocks) - 1; i >= 0 && b.Blocks[i].Open; i-- {
+		closeAll(&b.Blocks[i])
+	}
+}
+
+func (c *converter) table(b *Block, n *table.Table) {
+	b.Kind = Table
+	for _, align := range n.Alignments {
+		b.Align = append(b.Align, alignments[align])
+	}
+	c.inTable = true
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		cells := make([]Cell, 0, row.ChildCount())
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, c.inlines(cell))
+		}
+		b.Rows = append(b.Rows, cells)
+		b.End = c.lineEnd(row.Pos())
+	}
+	c.inTable = false
+	if len(b.Rows) == 1 {
+		b.End = c.lineEnd(b.End) // the delimiter row
+	}
+}
+
+var alignments = map[table.Alignment]Alignment{
+	table.AlignLeft:   AlignLeft,
+	table.AlignCenter: AlignCenter,
+	table.AlignRight:  AlignRight,
+}
+
+// inlines converts the inline content of a node.
+func (c *converter) inlines(parent ast.Node) []Inline {
+	var inlines []Inline
+	var b strings.Builder
+	at := 0 // the end of the last inline
+	text := Inline{Kind: Text}
+	flush := func() {
+		if b.Len() > 0 {
+			text.Text = b.String()
+			inlines = append(inlines, text)
+			b.Reset()
+		}
+	}
+	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
+		n, ok := node.(*ast.Text)
+		if !ok {
+			flush()
+			inlines = append(inlines, c.inline(node))
+			at = inlines[len(inlines)-1].End
+			continue
+		}
+		// goldmark gives what remains of closing delimiters the position of those that it took.
+		start := max(at, n.Segment.Start)
+		if b.Len() == 0 {
+			text.Start = start
+		}
+		text.End = start + n.Segment.Stop - n.Segment.Start
+		at = text.End
+		b.WriteString(unescaped(c.source[n.Segment.Start:n.Segment.Stop]))
+		switch {
+		case n.HardLineBreak():
+			flush()
+			inlines = append(inlines, Inline{Kind: LineBreak, Range: Range{text.End, c.lineEnd(text.End)}})
+		case n.SoftLineBreak():
+			b.WriteByte('\n')
+			text.End = c.lineEnd(text.End)
+		}
+	}
+	flush()
+	return inlines
+}
+
+// inline converts a node that is not text.
+func (c *converter) inline(node ast.Node) Inline {
+	i := Inline{Range: Range{Start: node.Pos()}}
+	switch n := node.(type) {
+	case *ast.CodeSpan:
+		i.Kind = CodeSpan
+		i.Text = c.span(n)
+		i.End = c.spanEnd(n)
+		c.code = append(c.code, i.Range)
+	case *ast.AutoLink:
+		i.Kind = Link
+		i.Destination = string(n.URL(c.bytes))
+		if n.AutoLinkType == ast.AutoLinkEmail {
+			i.Destination = "mailto:" + i.Destination
+		}
+		label := Range{i.Start + 1, i.Start + 1 + len(n.Label(c.bytes))}
+		i.Inlines = []Inline{{Kind: Text, Range: label, Text: c.source[label.Start:label.End]}}
+		i.End = label.End + 1
+	case *ast.Emphasis:
+		i.Kind = Emphasis
+		if n.Level == 2 {
+			i.Kind = Strong
+		}
+		i.Inlines = c.inlines(n)
+		if len(i.Inlines) == 0 {
+			break
+		}
+		i.Start = i.Inlines[0].Start - n.Level
+		i.End = i.Inlines[len(i.Inlines)-1].End + n.Level
+	case *ast.Link:
+		c.link(&i, Link, n, n.Destination)
+	case *ast.Image:
+		c.link(&i, Image, n, n.Destination)
+	}
+	return i
+}
+
+func (c *converter) link(i *Inline, kind InlineKind, node ast.Node, destination []byte) {
+	i.Kind = kind
+	i.Destination = unescaped(string(destination))
+	i.Inlines = c.inlines(node)
+	// goldmark may be at the beginning of the next line already.
+	i.End = 1 + strings.LastIndexAny(c.source[:c.usage.ends[node]], ")]")
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ")
+
+// span returns the text of a code span: line breaks are spaces, and in a table "\|" is a pipe.
+func (c *converter) span(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		segment := child.(*ast.Text).Segment
+		b.Write(segment.Value(c.bytes))
+	}
+	s := lineBreaks.Replace(b.String())
+	if c.inTable {
+		s = strings.ReplaceAll(s, `\|`, "|")
+	}
+	return s
+}
+
+// spanEnd returns where the closing backticks of a code span end. Between them and the last text there
+// may be a blank or the prefix of a line.
+func (c *converter) spanEnd(n *ast.CodeSpan) int {
+	at := n.LastChild().(*ast.Text).Segment.Stop
+	return at + strings.IndexByte(c.source[at:], '`') + runLength(c.source, n.Pos())
+}
+
+// literal returns the text of a code block.
+func (c *converter) literal(node ast.Node) string {
+	var b strings.Builder
+	for _, line := range node.Lines().Sliced(0, node.Lines().Len()) {
+		b.Write(line.Value(c.bytes))
+	}
+	return b.String()
+}
+
+const maxEntity = 40 // bytes of an entity, such as "&nbsp;"
+
+// unescaped returns text without backslash escapes and entities.
+func unescaped(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '&':
+			n := 1 + strings.IndexByte(s[i:min(len(s), i+maxEntity)], ';')
+			b.Write(util.ResolveEntityNames(util.ResolveNumericReferences([]byte(s[i : i+max(1, n)]))))
+			i += max(0, n-1)
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// linesEnd returns where the last line of a block ends, or the line that the block starts on.
+func (c *converter) linesEnd(node ast.Node) int {
+	n := node.Lines().Len()
+	if n == 0 {
+		return c.lineEnd(c.start(node))
+	}
+	last := node.Lines().At(n - 1)
+	if last.Start < last.Stop && c.complete(last.Stop) {
+		return last.Stop
+	}
+	return c.lineEnd(last.Stop)
+}
+
+// lineEnd returns where the line of source[at] ends, line break included.
+func (c *converter) lineEnd(at int) int {
+	if n := strings.IndexByte(c.source[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(c.source)
+}
+
+// complete reports whether a line that ends at source[end] has a line break.
+func (c *converter) complete(end int) bool {
+	return end > 0 && c.source[end-1] == '\n'
+}
+
+// blankAt reports whether a blank line starts at source[at]. Its line break must be there: text before it
+// could still come.
+func (c *converter) blankAt(at int) bool {
+	n := strings.IndexByte(c.source[at:], '\n')
+	return n >= 0 && c.complete(at) && strings.TrimSpace(c.source[at:at+n]) == ""
+}
