@@ -10,12 +10,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// reply is a target with the intent that nobody needs to say.
+// reply returns a target with the default intent.
 func reply(name string) marker.Target {
 	return marker.Target{Identifier: name, Intent: marker.Reply}
 }
 
-func TestMarkersSayWhatTheySay(t *testing.T) {
+func TestParse(t *testing.T) {
 	type (
 		markers = marker.Message
 		targets = []marker.Target
@@ -71,7 +71,7 @@ func TestMarkersSayWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestTakingMarkersOutLeavesTheRestAsItWas(t *testing.T) {
+func TestParseKeepsOtherText(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"between words", "one [NEXT: a] two", "one two"},
 		{"glued to words", "one[NEXT: a]two", "onetwo"},
@@ -91,9 +91,9 @@ func TestTakingMarkersOutLeavesTheRestAsItWas(t *testing.T) {
 		{"alone at the start", "[NEXT: a]\n\n    one\n\n\ntwo\n", "    one\n\n\ntwo\n"},
 		{"alone at the start, blank lines before", "\n \n[NEXT: a]\n  one", "  one"},
 		{"nothing else", " \n [NEXT: a]\n\n[DROP: b] \n", ""},
-		{"blank lines of others", "\n\n  one [NEXT: a] two \n\n", "\n\n  one two \n\n"},
+		{"other blank lines", "\n\n  one [NEXT: a] two \n\n", "\n\n  one two \n\n"},
 		{"no marker, no change", "\n\n  one  \n\n", "\n\n  one  \n\n"},
-		{"bytes that are no text", "\xff [NEXT: a] \xfe", "\xff \xfe"},
+		{"bytes that are not UTF-8", "\xff [NEXT: a] \xfe", "\xff \xfe"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := marker.Parse(test.text).Content; got != test.want {
@@ -105,9 +105,9 @@ func TestTakingMarkersOutLeavesTheRestAsItWas(t *testing.T) {
 
 func TestMarkersInCodeAreText(t *testing.T) {
 	for name, text := range map[string]string{
-		"a code span":                  "write `[NEXT: a]` to go on",
-		"a span of two":                "write `` ` [NEXT: a] ` `` to go on",
-		"a span over two lines":        "write `x\n[NEXT: a]` to go on",
+		"a code span":                  "write `[NEXT: a]` to hand over",
+		"a span of two":                "write `` ` [NEXT: a] ` `` to hand over",
+		"a span over two lines":        "write `x\n[NEXT: a]` to hand over",
 		"a drop":                       "`[DROP: ALL]`",
 		"a from":                       "`[FROM: hugo]`",
 		"a task":                       "`[TEAM_TASK: x]`",
@@ -124,40 +124,45 @@ func TestMarkersInCodeAreText(t *testing.T) {
 		"the line of a fence":          "~~~ [NEXT: a]\n~~~",
 		"a fence in a list":            "1. Write this:\n\n    ```sh\n    first\n\n    echo \"[NEXT: a]\"\n    ```\n",
 		"a fence in a list in a list":  "- x\n  - y:\n\n      ~~~\n      [NEXT: a]\n\n      [DROP: b]\n      ~~~\n",
-		"a fence behind a tab":         "1.\tx\n\n\t```\n\t[NEXT: a]\n\n\t[NEXT: b]\n\t```",
+		"a fence after a tab":          "1.\tx\n\n\t```\n\t[NEXT: a]\n\n\t[NEXT: b]\n\t```",
 		"a fence closed further left":  "  1. x\n\n      ```\n      [NEXT: a]\n\n      [NEXT: b]\n     ```",
 		"the first line of an item":    "- ```sh\n  [NEXT: a]\n\n  [NEXT: b]\n  ```\n",
 		"the first of a numbered item": "10) ~~~\n    [NEXT: a]\n\n    [NEXT: b]\n    ~~~\n",
 		"the first of an item's item":  "- 1. ```\n     [NEXT: a]\n\n     [NEXT: b]\n     ```\n",
 		"the closing bracket":          "[NEXT: a`]`",
+		"a fence in a quote":           "> ```\n> [NEXT: a]\n> ```",
+		"indented code":                "see\n\n    [NEXT: a]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := marker.Message{Content: text}
 			if got := marker.Parse(text); !reflect.DeepEqual(got, want) {
-				t.Errorf("%q is %+v, want nothing but text", text, got)
+				t.Errorf("%q is %+v, want only text", text, got)
 			}
 		})
 	}
 }
 
-func TestMarkersBesideCodeCount(t *testing.T) {
+func TestMarkersOutsideCodeCount(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"behind a span", "`x` [NEXT: a]", "`x`"},
-		{"a run that nothing closes", "`` x ` [NEXT: a]", "`` x `"},
+		{"after a span", "`x` [NEXT: a]", "`x`"},
+		{"a run that is not closed", "`` x ` [NEXT: a]", "`` x `"},
 		{"a backtick in another paragraph", "don` t\n\n[NEXT: a]\n\nwon` t", "don` t\n\n\nwon` t"},
 		{"a backtick before a fence", "x `\n[NEXT: a]\n```\n`\n```", "x `\n```\n`\n```"},
 		{"a backtick that is escaped", "\\` [NEXT: a] `", "\\` `"},
-		{"behind a fence", "```\nx\n```\n[NEXT: a]", "```\nx\n```"},
-		{"behind a longer closing fence", "```\nx\n`````  \n[NEXT: a]", "```\nx\n`````"},
+		{"after a fence", "```\nx\n```\n[NEXT: a]", "```\nx\n```"},
+		{"after a longer closing fence", "```\nx\n`````  \n[NEXT: a]", "```\nx\n`````"},
 		{"a fence indented by four", "    ~~~\n[NEXT: a]\ny", "    ~~~\ny"},
-		{"behind a fence in a list", "1. x\n\n    ```\n    y\n    ```\n\n2. [NEXT: a]", "1. x\n\n    ```\n    y\n    ```\n\n2."},
-		{"behind a fence in an item's first line", "- ```\n  y\n  ```\n[NEXT: a]", "- ```\n  y\n  ```"},
-		{"behind the item that a fence ends with", "- ```\n  y\n\n[NEXT: a]", "- ```\n  y"},
+		{"after a fence in a list", "1. x\n\n    ```\n    y\n    ```\n\n2. [NEXT: a]", "1. x\n\n    ```\n    y\n    ```\n\n2."},
+		{"after a fence in an item's first line", "- ```\n  y\n  ```\n[NEXT: a]", "- ```\n  y\n  ```"},
+		{"after the item that a fence ends with", "- ```\n  y\n\n[NEXT: a]", "- ```\n  y"},
 		{"a dash without a blank", "-```\n[NEXT: a]\ny", "-```\ny"},
 		{"a number that is too long", "1234567890. ```\n[NEXT: a]\ny", "1234567890. ```\ny"},
 		{"a span in an item", "- ```x``` [NEXT: a]", "- ```x```"},
 		{"a run of backticks within a line", "```x``` [NEXT: a]", "```x```"},
 		{"two tildes", "~~\n[NEXT: a]\ny", "~~\ny"},
+		{"a backtick in another item", "- a `b\n- c` [NEXT: a]", "- a `b\n- c`"},
+		{"a backtick in a heading", "# a `b\nc` [NEXT: a]", "# a `b\nc`"},
+		{"an indented line of a paragraph", "see\n    this [NEXT: a]", "see\n    this"},
 		{"a span within the marker", "[NEXT: `a`] x", "x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,7 +174,7 @@ func TestMarkersBesideCodeCount(t *testing.T) {
 	}
 }
 
-func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
+func TestRemovalCreatesNoMarker(t *testing.T) {
 	for text, want := range map[string]string{
 		"[NE[NEXT: a]XT: b]":                   "[ NEXT: b]",
 		"[NE[NEXT: a]XT: [NEXT: b]":            "[NEXT:",
@@ -185,20 +190,50 @@ func TestNobodyIsCalledByWhatTakingMarkersOutPutsTogether(t *testing.T) {
 	}
 }
 
-// checkStable reports content that still says something to a second reader, or something
-// else about sender and task.
+// checkStable checks that parsing the content again finds the same sender and task, and no other marker.
 func checkStable(t *testing.T, text string) {
 	t.Helper()
 	first := marker.Parse(text)
 	want := marker.Message{Content: first.Content, From: first.From, Task: first.Task, HasTask: first.HasTask}
 	if second := marker.Parse(first.Content); !reflect.DeepEqual(second, want) {
-		t.Errorf("%q\nread once:  %+v\nread twice: %+v", text, first, second)
+		t.Errorf("%q\nparsed once:  %+v\nparsed twice: %+v", text, first, second)
 	}
 	if utf8.ValidString(text) && !utf8.ValidString(fmt.Sprint(first)) {
-		t.Errorf("%q was UTF-8, and %+v is not", text, first)
+		t.Errorf("%q is UTF-8, and %+v is not", text, first)
 	}
 	if len(first.Next) != len(first.RawNext) {
-		t.Errorf("%q: %d targets, %d of them as typed", text, len(first.Next), len(first.RawNext))
+		t.Errorf("%q: %d targets, but %d as typed", text, len(first.Next), len(first.RawNext))
+	}
+}
+
+func TestStripRemovesMarkersOfEveryKind(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain": "plain",
+		"[NEXT: a][drop: ALL] x [From:b]y[TEAM_TASK: c\nd]": "x y",
+		"`[FROM: a]` [FROM: b]":                             "`[FROM: a]` ",
+	} {
+		if got := marker.Strip(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestBeginFindsTheFirstMarker(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		at    int
+		begun bool
+	}{
+		{"plain", 5, false},
+		{"a [NEXT: b] [DROP: c]", 2, true},
+		{"a [drop:", 2, true},
+		{"a [b] [ne", 6, false},
+		{"a [", 2, false},
+		{"a [FROM: b]", 11, false},
+	} {
+		if at, begun := marker.Begin(test.text); at != test.at || begun != test.begun {
+			t.Errorf("%q: %d, %t, want %d, %t", test.text, at, begun, test.at, test.begun)
+		}
 	}
 }
 

@@ -1,0 +1,137 @@
+package marker
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+)
+
+// A kind of marker is the text that it begins with, in any case.
+type kind string
+
+const (
+	kindNext kind = "[NEXT:"
+	kindDrop kind = "[DROP:"
+	kindFrom kind = "[FROM:"
+	kindTask kind = "[TEAM_TASK:"
+)
+
+// kindAt returns which of the kinds begins at text[i]; "" if none does.
+func kindAt(text string, i int, kinds ...kind) kind {
+	for _, k := range kinds {
+		if end := i + len(k); end <= len(text) && strings.EqualFold(text[i:end], string(k)) {
+			return k
+		}
+	}
+	return ""
+}
+
+// contains reports whether one of the kinds begins anywhere in the text, code included.
+func contains(text string, kinds ...kind) bool {
+	for i := range len(text) {
+		if text[i] == '[' && kindAt(text, i, kinds...) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Begin returns where the first NEXT or DROP marker in text begins; if there is none, where a beginning of one
+// such as "[NE" ends the text, or len(text). The first is reported by begun. Begin is for text that is
+// still being written: it does not know whether the marker is in code, or will be closed.
+func Begin(text string) (at int, begun bool) {
+	for at = range len(text) {
+		if text[at] != '[' {
+			continue
+		}
+		for _, k := range []kind{kindNext, kindDrop} {
+			if n := min(len(k), len(text)-at); strings.EqualFold(text[at:at+n], string(k[:n])) {
+				return at, n == len(k)
+			}
+		}
+	}
+	return len(text), false
+}
+
+// A marker is text[start:end] of a message; the body is between the colon and the closing bracket.
+type marker struct {
+	kind       kind
+	body       string
+	start, end int
+}
+
+func newMarker(text string, k kind, start, end int) marker {
+	return marker{kind: k, body: text[start+len(k) : end-1], start: start, end: end}
+}
+
+// commands returns the NEXT and DROP markers. An opening bracket in the body belongs to the body: if the
+// inner marker counted, removing it could give the outer one another meaning.
+func commands(text string) []marker {
+	if !contains(text, kindNext, kindDrop) {
+		return nil
+	}
+	var found []marker
+	var open kind // of the marker that the scan is in
+	start := 0
+	for i, c := range delimiters(text) {
+		switch {
+		case c == '\n':
+			open = ""
+		case c == ']' && open != "":
+			found = append(found, newMarker(text, open, start, i+1))
+			open = ""
+		case c == '[' && open == "":
+			open, start = kindAt(text, i, kindNext, kindDrop), i
+		}
+	}
+	return found
+}
+
+// declarations returns the FROM and TEAM_TASK markers. If one begins within another, the outer one is not
+// closed and is text.
+func declarations(text string) []marker {
+	if !contains(text, kindFrom, kindTask) {
+		return nil
+	}
+	var found []marker
+	var open kind
+	start := 0
+	for i, c := range delimiters(text) {
+		switch {
+		case c == '\n' && open == kindFrom:
+			open = ""
+		case c == ']' && open != "":
+			found = append(found, newMarker(text, open, start, i+1))
+			open = ""
+		case c == '[':
+			if k := kindAt(text, i, kindFrom, kindTask); k != "" {
+				open, start = k, i
+			}
+		}
+	}
+	return found
+}
+
+// delimiters yields the positions of the brackets outside code, and of all line breaks.
+func delimiters(text string) iter.Seq2[int, byte] {
+	return func(yield func(int, byte) bool) {
+		code := markdown.Parse(text).Code
+		for i := range len(text) {
+			for len(code) > 0 && code[0].End <= i {
+				code = code[1:]
+			}
+			inCode := len(code) > 0 && code[0].Start <= i
+			switch c := text[i]; c {
+			case '[', ']':
+				if !inCode && !yield(i, c) {
+					return
+				}
+			case '\n':
+				if !yield(i, c) {
+					return
+				}
+			}
+		}
+	}
+}
