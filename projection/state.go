@@ -14,7 +14,7 @@ import (
 
 // FoldVersion changes whenever the same events would give another State, so
 // that checkpoints of an older fold are not believed.
-const FoldVersion = 4
+const FoldVersion = 5
 
 // The bounds of State.Recent: messages, and bytes of their contents and their
 // routing. They belong to the FoldVersion.

@@ -2,22 +2,20 @@ package projection
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // previewLength is how much of a message stands for it in lists, in Unicode
 // code points.
 const previewLength = 50
 
-var (
-	markers   = regexp.MustCompile(`(?i)\[(?:NEXT|DROP|FROM|TEAM_TASK):[^\]]*\]`)
-	lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
-)
+var lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
 // titleOf is the title that a session gets from its first human message.
 func titleOf(content string) string {
-	text := strings.TrimSpace(lineBreak.Replace(markers.ReplaceAllString(head(content), "")))
+	text := strings.TrimSpace(lineBreak.Replace(marker.Strip(head(content))))
 	if short, cut := cutRunes(text, previewLength); cut {
 		return short + "…"
 	}

@@ -53,6 +53,7 @@ func TestTitleIsTheFirstHumanMessageWithoutItsMarkers(t *testing.T) {
 	for _, test := range []struct{ name, first, want string }{
 		{"plain", "Repair the kettle", "Repair the kettle"},
 		{"markers of every kind, in any case", "[NEXT: ada!P1, bo][drop: ALL] Repair [From:mia]it[team_task: x]", "Repair it"},
+		{"markers in code stay", "What is `[NEXT: x]` [NEXT: ada] for?", "What is `[NEXT: x]` for?"},
 		{"other brackets stay", "[TODO: x] [next] [NEXT:]", "[TODO: x] [next]"},
 		{"line breaks are spaces", "Repair\nthe\r\nkettle\rnow", "Repair the kettle now"},
 		{"no spaces around it", " \n Repair \t", "Repair"},
