@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // screen shows a conversation, as text or as JSON lines.
@@ -270,27 +271,11 @@ func (r *streamed) pass(piece string) string {
 		return ""
 	}
 	text := r.held.String()
-	at, marked := markerIn(text)
+	at, marked := marker.Begin(text)
 	r.marked = marked
 	show := strings.TrimRight(text[:at], blanks)
 	r.shown.WriteString(show)
 	r.held.Reset()
 	r.held.WriteString(text[len(show):])
 	return show
-}
-
-// markerIn is where the first marker begins that is taken out of messages, or the beginning of
-// one that the text ends with; the end of the text when there is none.
-func markerIn(text string) (at int, whole bool) {
-	for at = range len(text) {
-		if text[at] != '[' { // which is nearly always so
-			continue
-		}
-		for _, begins := range []string{"[NEXT:", "[DROP:"} {
-			if n := min(len(begins), len(text)-at); strings.EqualFold(text[at:at+n], begins[:n]) {
-				return at, n == len(begins)
-			}
-		}
-	}
-	return len(text), false
 }
