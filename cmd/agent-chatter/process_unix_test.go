@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -19,9 +20,19 @@ import (
 // waited for in order to let time pass.
 const patience = time.Minute
 
+// tester is a test or a script that runs programs.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Cleanup(func())
+}
+
 // program is a running agent-chatter.
 type program struct {
-	t              *testing.T
+	t              tester
+	terminal       bool // it runs on one
 	cmd            *exec.Cmd
 	stdin          io.WriteCloser
 	stdout, stderr *output
@@ -35,10 +46,10 @@ func start(t *testing.T, home string, args ...string) *program {
 	return startCommand(t, home, exec.Command("agent-chatter", args...))
 }
 
-func startCommand(t *testing.T, home string, cmd *exec.Cmd) *program {
+func startCommand(t tester, home string, cmd *exec.Cmd) *program {
 	t.Helper()
 	p := &program{t: t, cmd: cmd, stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
-	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+home)
+	cmd.Env = append(cmd.Environ(), "AGENT_CHATTER_HOME="+home)
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
 	cmd.WaitDelay = patience
 	var err error
@@ -84,23 +95,31 @@ func (p *program) notes(text string) {
 
 func (p *program) await(o *output, text string) {
 	p.t.Helper()
+	p.awaitThat(o, text, func(output string) (end int, found bool) {
+		at := strings.Index(output, text)
+		return at + len(text), at >= 0
+	})
+}
+
+// awaitThat waits until a part of the output that was not awaited yet is found.
+func (p *program) awaitThat(o *output, what string, find func(output string) (end int, found bool)) {
+	p.t.Helper()
 	timeout := time.After(patience)
 	for ended := false; ; {
 		content, changed := o.look()
-		at := strings.Index(content[o.awaited:], text)
-		switch {
-		case at >= 0:
-			o.awaited += at + len(text)
+		if end, found := find(content[o.awaited:]); found {
+			o.awaited += end
 			return
-		case ended:
-			p.t.Fatalf("it ended and never said %q.\nstdout:\n%s\nstderr:\n%s", text, p.stdout, p.stderr)
+		}
+		if ended {
+			p.t.Fatalf("it exited without printing %q.\nstdout:\n%s\nstderr:\n%s", what, p.stdout, p.stderr)
 		}
 		select {
 		case <-changed:
 		case <-p.ended:
 			ended = true
 		case <-timeout:
-			p.t.Fatalf("it never said %q.\nstdout:\n%s\nstderr:\n%s", text, p.stdout, p.stderr)
+			p.t.Fatalf("it did not print %q.\nstdout:\n%s\nstderr:\n%s", what, p.stdout, p.stderr)
 		}
 	}
 }
@@ -166,6 +185,26 @@ func do(t *testing.T, home string, code int, args ...string) (stdout, stderr str
 	p.closeInput()
 	p.ends(code)
 	return p.stdout.String(), p.stderr.String()
+}
+
+// sessionRow is a row of sessions --output json.
+type sessionRow struct {
+	ID, Team, Title string
+	MessageCount    int
+}
+
+// listed returns the sessions, newest first.
+func listed(t *testing.T, home string) (rows []sessionRow) {
+	t.Helper()
+	out, _ := do(t, home, exitDone, "sessions", "--output", "json")
+	for line := range strings.Lines(out) {
+		var row sessionRow
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // onlyJournal is the only session's id and its journal.

@@ -40,12 +40,18 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE PROGRAM [ARG]…   run a program, which ends with that exit code
 //	session NAME                set $NAME to the id of the newest session, $NAME_FILE to its journal
-//	pick FILE FIELD…            print the fields of each JSON line of a file (or stdout), tab-separated
+//	pick [-type TYPE] FILE FIELD…  print fields of each JSON line of a file (or stdout), or of each event of a type
 //	sums FILE DIR               write the checksum of every file below a directory to a file
 //	damage HOW FILE LINE        change, remove, double or swap a line of a file; cut the file in that line
 //	rewrite FILE OLD NEW        replace text in the events of a journal, as another version would have written it
 //	harmless FILE…              there is nothing in a file (or stdout) that acts on a terminal
 func TestScript(t *testing.T) {
+	testscript.Run(t, scriptParams(t, "testdata/script"))
+}
+
+// scriptParams are the parameters of all scripts, in a directory.
+func scriptParams(t *testing.T, dir string) testscript.Params {
+	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the scripts need sh")
 	}
@@ -57,8 +63,8 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	return testscript.Params{
+		Dir:                 dir,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
@@ -78,7 +84,7 @@ func TestScript(t *testing.T) {
 			"rewrite":  rewrite,
 			"harmless": harmless,
 		},
-	})
+	}
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -117,14 +123,21 @@ func session(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func pick(ts *testscript.TestScript, neg bool, args []string) {
+	onlyType := ""
+	if len(args) > 2 && args[0] == "-type" {
+		onlyType, args = args[1], args[2:]
+	}
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: pick FILE FIELD…")
+		ts.Fatalf("usage: pick [-type TYPE] FILE FIELD…")
 	}
 	var picked strings.Builder
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			ts.Fatalf("%v in the line %s", err, line)
+		}
+		if onlyType != "" && object["type"] != onlyType {
+			continue
 		}
 		for i, path := range args[1:] {
 			if i > 0 {
