@@ -1,14 +1,14 @@
-// Package journaltest helps to test what is built on package journal, by
-// breaking what is below it.
+// Package journaltest provides file systems for tests of package journal and of
+// packages built on it.
 //
-// An FS is a file system whose operations fail when a test says so:
+// An FS is a file system whose operations fail when a test requests it:
 //
 //	disk := journaltest.New(journal.OS)
 //	dir := journal.NewDir(path, journal.Options{FS: disk})
 //	disk.Fail(1, syscall.EIO, journaltest.Sync) // the next fsync, once
 //
-// A test that wants to know what every single failure does fails the first
-// operation, then the second, and so on, until a run needs none:
+// To test every single failure, fail the first operation, then the second, and so
+// on, until a run does not reach the failure:
 //
 //	for n := 1; ; n++ {
 //		disk := journaltest.New(journal.OS)
@@ -19,8 +19,8 @@
 //		}
 //	}
 //
-// A Mem is a file system in memory that knows what of it is on the disk. A
-// test cuts its power and goes on with what is left:
+// A Mem is a file system in memory that distinguishes what is on the disk. A test
+// can cut its power at any operation and continue with the result:
 //
 //	mem := journaltest.NewMem()
 //	disk := journaltest.New(mem)
@@ -33,18 +33,17 @@
 //
 // # What a power cut leaves
 //
-// The model is that of a file system which promises no more than POSIX does:
+// The model is a file system that guarantees no more than POSIX does:
 //
-//   - What File.Sync has returned nil for is there, in pages of 4 KiB.
-//   - Of pages that were written since, any can be there or not. The size can
-//     have grown without the pages, which then are NUL.
-//   - A name is there when its directory was synced since; a rename between two
-//     directories when both were. Other changes of names can be done or undone,
-//     each for itself, but a rename is never half done, and a file not at two
-//     places.
-//   - A sync that fails loses what it should have written: the next one does not
-//     know of it, though the system shows it still, until DropCaches.
+//   - Data for which File.Sync has returned nil is kept, in pages of 4 KiB.
+//   - Of pages written since, each may be kept or not. The size may have grown
+//     without the pages, which then contain NUL bytes.
+//   - A name is kept if its directory was synced since; a rename between two
+//     directories if both were. Other changes of names may be kept or not, each
+//     independently, but a rename is atomic: a file is never in two places.
+//   - A failed sync loses the pages that it should have written: the next sync does
+//     not write them, although the system still returns them until DropCaches.
 //
-// The FS notes every operation. A test that does not go as expected prints the
-// FS to see how far it came.
+// The FS records every operation. Print it in a test that fails, to see how far the
+// test came.
 package journaltest

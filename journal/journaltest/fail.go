@@ -14,8 +14,8 @@ import (
 // Kind is a kind of operation of a file system.
 type Kind string
 
-// The kinds of operations. All but Read change something, and are meant when no
-// kind is named.
+// The kinds of operations. All but Read change something; they are the default
+// where no kind is given.
 const (
 	Open     Kind = "open" // OpenFile for writing
 	Mkdir    Kind = "mkdir"
@@ -26,11 +26,11 @@ const (
 	Remove   Kind = "remove"
 	SyncDir  Kind = "syncdir"
 	Lock     Kind = "lock"
-	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir, Describe and both kinds of Stat
+	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir, StatFiles and both kinds of Stat
 )
 
-// FS is a journal.FS that does what another one does, until it is told to fail.
-// It may be used from many goroutines.
+// FS is a journal.FS that wraps another one and fails on request. It may be used by
+// several goroutines.
 type FS struct {
 	inner journal.FS
 
@@ -42,16 +42,16 @@ type FS struct {
 	before  func()
 }
 
-// operation is one that was asked for.
+// operation is an operation that was requested.
 type operation struct {
 	kind Kind
 	what string
-	err  error // what it was made to fail with
+	err  error // of a planned failure; nil: the operation was not made to fail
 }
 
-// plan is the failure to come.
+// plan is the next failure.
 type plan struct {
-	left    int // operations up to the one that fails; 0: none fails
+	left    int // operations up to and including the one that fails; 0: none fails
 	forever bool
 	err     error
 	kinds   []Kind
@@ -60,17 +60,16 @@ type plan struct {
 // New wraps a file system. Nothing fails yet.
 func New(inner journal.FS) *FS { return &FS{inner: inner} }
 
-// Fail makes one operation fail, the nth from now (1 is the next one) of the
-// given kinds, or of all that change something. An operation that fails has no
-// effect, except for HalfWrites; its error wraps err. It replaces an earlier
-// plan.
+// Fail makes one operation fail: the nth from now (1 is the next one) of the given
+// kinds, or of all that change something. A failed operation has no effect, except
+// with HalfWrites. Its error wraps err. Fail replaces an earlier plan.
 func (f *FS) Fail(nth int, err error, kinds ...Kind) { f.plan(plan{nth, false, err, kinds}) }
 
-// FailFrom is like Fail, and every operation of these kinds behind the nth
-// fails too, until Heal.
+// FailFrom is Fail for the nth operation and all following ones of these kinds,
+// until Heal.
 func (f *FS) FailFrom(nth int, err error, kinds ...Kind) { f.plan(plan{nth, true, err, kinds}) }
 
-// Heal lets everything succeed again.
+// Heal ends all planned failures.
 func (f *FS) Heal() { f.plan(plan{}) }
 
 func (f *FS) plan(p plan) {
@@ -79,17 +78,16 @@ func (f *FS) plan(p plan) {
 	f.planned = p
 }
 
-// HalfWrites lets a Write that fails write the first half of its bytes, as one
-// does that meets the end of a full disk.
+// HalfWrites makes a failed Write write the first half of its bytes, as on a disk
+// that becomes full.
 func (f *FS) HalfWrites(on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.half = on
 }
 
-// Before calls hook before every operation that changes something, whether it
-// will fail or not. A hook that looks at the state of a Mem sees what the
-// operations until then have made of it.
+// Before makes the FS call hook before every operation that changes something,
+// whether it will fail or not.
 func (f *FS) Before(hook func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,8 +101,8 @@ func (f *FS) Failed() bool {
 	return f.failed
 }
 
-// Count is how many operations of the given kinds were asked for, or of all
-// that change something.
+// Count returns the number of operations of the given kinds, or of all that change
+// something, including failed ones.
 func (f *FS) Count(kinds ...Kind) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +115,7 @@ func (f *FS) Count(kinds ...Kind) int {
 	return n
 }
 
-// String lists the operations that changed something or failed, one a line.
+// String lists the operations that changed something or failed, one per line.
 func (f *FS) String() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,7 +138,7 @@ func meant(k Kind, kinds []Kind) bool {
 	return slices.Contains(kinds, k)
 }
 
-// begin notes an operation and returns the error with which it has to fail.
+// begin records an operation and returns the error of a planned failure.
 func (f *FS) begin(k Kind, name, detail string) error {
 	f.mu.Lock()
 	hook := f.before
@@ -174,7 +172,7 @@ func (f *FS) due(k Kind) bool {
 	return true
 }
 
-// OpenFile is an Open when the file can be written, else a Read.
+// OpenFile is an Open if the file is writable, else a Read.
 func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
 	kind := Read
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
@@ -206,12 +204,12 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.inner.ReadDir(name)
 }
 
-// Describe is a Read.
-func (f *FS) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
-	if err := f.begin(Read, name, ""); err != nil {
+// StatFiles is a Read.
+func (f *FS) StatFiles(dir string, match func(string) bool) ([]journal.FileStat, error) {
+	if err := f.begin(Read, dir, ""); err != nil {
 		return nil, err
 	}
-	return f.inner.StatFiles(name, wanted)
+	return f.inner.StatFiles(dir, match)
 }
 
 // Stat is a Read.
@@ -222,7 +220,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return f.inner.Stat(name)
 }
 
-// SameFile asks the inner file system, and never fails.
+// SameFile never fails.
 func (f *FS) SameFile(a, b fs.FileInfo) bool { return f.inner.SameFile(a, b) }
 
 // Rename is a Rename.
@@ -249,7 +247,7 @@ func (f *FS) SyncDir(name string) error {
 	return f.inner.SyncDir(name)
 }
 
-// Lock is a Lock. To unlock does not fail.
+// Lock is a Lock. Unlocking never fails.
 func (f *FS) Lock(name string) (unlock func() error, err error) {
 	if err := f.begin(Lock, name, ""); err != nil {
 		return nil, err
@@ -303,7 +301,7 @@ func (f *FS) halves() bool {
 	return f.half
 }
 
-// Sync leaves a Mem as a failed sync does.
+// Sync, when it fails, drops the unsynced pages of a Mem.
 func (f *file) Sync() error {
 	err := f.fs.begin(Sync, f.name, "")
 	if err == nil {

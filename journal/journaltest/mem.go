@@ -15,15 +15,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Mem is a journal.FS in memory that knows what of it is on the disk. Its
-// clock goes on by a millisecond with every change. It may be used from many
-// goroutines.
+// Mem is a journal.FS in memory that distinguishes the content of the page cache
+// from that of the disk. Its clock advances by a millisecond with every change. It
+// may be used by several goroutines.
 type Mem struct {
 	mu      sync.Mutex
 	root    *node
 	inodes  uint64
 	now     time.Time
-	changes []*change // of directories, oldest first; those that are on the disk for good are not in it
+	changes []*change // of directories that may not be on the disk, oldest first
 }
 
 // node is a file or a directory.
@@ -33,14 +33,13 @@ type node struct {
 	modTime time.Time
 	locked  bool
 
-	// A directory's entries: as the system shows them, and as the disk has
-	// them when nothing of Mem.changes comes to it.
+	// A directory's entries in the cache, and on the disk without Mem.changes.
 	entries, kept map[string]*node
 
 	content // a file's
 }
 
-// NewMem makes an empty file system.
+// NewMem returns an empty file system.
 func NewMem() *Mem {
 	m := &Mem{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	m.root = m.newNode(true)
@@ -61,7 +60,7 @@ func (m *Mem) tick() time.Time {
 	return m.now
 }
 
-// find walks to a name. The parent is nil when a directory above is missing.
+// find resolves a name. The parent is nil if it does not exist.
 func (m *Mem) find(name string) (parent *node, base string, n *node) {
 	parts := strings.FieldsFunc(filepath.ToSlash(filepath.Clean(name)), func(r rune) bool { return r == '/' })
 	n = m.root
@@ -76,7 +75,7 @@ func (m *Mem) find(name string) (parent *node, base string, n *node) {
 
 func failure(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
 
-// OpenFile knows the flags that package os has, and ignores permissions.
+// OpenFile supports the flags of package os and ignores permissions.
 func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (journal.File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +90,7 @@ func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (journal.File, erro
 	case n == nil:
 		n = m.newNode(false)
 		m.apply(&change{node: n, to: place{parent, base}})
-	case flag&os.O_TRUNC != 0 && len(n.shown) > 0:
+	case flag&os.O_TRUNC != 0 && len(n.cached) > 0:
 		n.truncate(0)
 		n.modTime = m.tick()
 	}
@@ -113,7 +112,7 @@ func (m *Mem) Mkdir(name string, _ fs.FileMode) error {
 	return nil
 }
 
-// ReadDir lists a directory in the order of the names.
+// ReadDir lists a directory, sorted by name.
 func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,11 +130,11 @@ func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// Describe describes files in the order of their names.
-func (m *Mem) StatFiles(name string, wanted func(string) bool) (files []journal.FileStat, err error) {
-	entries, err := m.ReadDir(name)
+// StatFiles describes files, sorted by name.
+func (m *Mem) StatFiles(dir string, match func(string) bool) (files []journal.FileStat, err error) {
+	entries, err := m.ReadDir(dir)
 	for _, entry := range entries {
-		if wanted(entry.Name()) {
+		if match(entry.Name()) {
 			info, err := entry.Info()
 			files = append(files, journal.NewFileStat(entry.Name(), info, err))
 		}
@@ -157,7 +156,7 @@ func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 // SameFile compares what Stat and File.Stat return.
 func (m *Mem) SameFile(a, b fs.FileInfo) bool { return a.(info).inode == b.(info).inode }
 
-// Rename replaces newname, also one in another directory.
+// Rename renames a file, also to another directory, and replaces newname.
 func (m *Mem) Rename(oldname, newname string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,8 +188,8 @@ func (m *Mem) Remove(name string) error {
 	return nil
 }
 
-// SyncDir puts the changes of a directory's entries on the disk. A rename from
-// one directory to another is there when both are synced.
+// SyncDir writes the changes of a directory's entries to the disk. A rename between
+// two directories is on the disk when both are synced.
 func (m *Mem) SyncDir(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -234,7 +233,7 @@ type memFile struct {
 	closed bool
 }
 
-// use locks the file system for one operation of the file.
+// use locks the file system for one operation on the file.
 func (f *memFile) use(op string) (done func(), err error) {
 	f.mem.mu.Lock()
 	if f.closed {
@@ -259,10 +258,10 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	defer done()
-	if off >= int64(len(f.node.shown)) {
+	if off >= int64(len(f.node.cached)) {
 		return 0, io.EOF
 	}
-	n := copy(p, f.node.shown[off:])
+	n := copy(p, f.node.cached[off:])
 	if n < len(p) {
 		return n, io.EOF
 	}
@@ -279,7 +278,7 @@ func (f *memFile) Write(p []byte) (int, error) {
 		return 0, failure("write", f.name, syscall.EBADF)
 	}
 	if f.flag&os.O_APPEND != 0 {
-		f.offset = int64(len(f.node.shown))
+		f.offset = int64(len(f.node.cached))
 	}
 	f.node.write(p, f.offset)
 	f.node.modTime = f.mem.tick()
@@ -308,8 +307,8 @@ func (f *memFile) Sync() error {
 	return nil
 }
 
-// failSync is what a sync does that fails: the system drops the pages that it
-// could not write, and knows nothing of them at the next one.
+// failSync has the effect of a failed sync: the system drops the pages that it could
+// not write, so that the next sync does not write them.
 func (f *memFile) failSync() {
 	f.mem.mu.Lock()
 	defer f.mem.mu.Unlock()
@@ -335,7 +334,7 @@ func (f *memFile) Close() error {
 	return nil
 }
 
-// info describes a node as it was when it was asked.
+// info describes a node at the time of the call.
 type info struct {
 	name    string
 	size    int64
@@ -345,7 +344,7 @@ type info struct {
 }
 
 func (n *node) info(name string) info {
-	return info{name, int64(len(n.shown)), n.dir, n.modTime, n.inode}
+	return info{name, int64(len(n.cached)), n.dir, n.modTime, n.inode}
 }
 
 func (i info) Name() string       { return i.name }

@@ -13,9 +13,8 @@ const (
 	noExec     = 8       // ST_NOEXEC of statfs(2)
 )
 
-// UseMemory makes the temporary files of a short test run files in memory, where
-// a sync is free. The full run uses the disk. TestMain calls it; it parses the
-// flags.
+// UseMemory makes a short test run keep its temporary files in memory, where a sync
+// costs nothing. A full run uses the disk. Call it in TestMain; it parses the flags.
 func UseMemory() {
 	flag.Parse()
 	if !testing.Short() || os.Getenv("TMPDIR") != "" {

@@ -11,31 +11,31 @@ import (
 	"slices"
 )
 
-// PageSize is how much of a file reaches the disk in one piece, in bytes.
+// PageSize is the unit in which the content of a file reaches the disk, in bytes.
 const PageSize = 4096
 
-// content is what a file holds: as the system shows it, and as the disk has it.
+// content is the content of a file, in the cache and on the disk.
 type content struct {
-	shown []byte
-	disk  []byte
-	dirty map[int]bool // the pages of shown that the next sync brings to the disk
+	cached []byte
+	disk   []byte
+	dirty  map[int]bool // the pages of cached that the next sync writes
 }
 
 func (c *content) write(p []byte, at int64) {
 	from, to := int(at), int(at)+len(p)
-	if to > len(c.shown) {
-		c.shown = append(c.shown, make([]byte, to-len(c.shown))...)
+	if to > len(c.cached) {
+		c.cached = append(c.cached, make([]byte, to-len(c.cached))...)
 	}
-	copy(c.shown[from:], p)
+	copy(c.cached[from:], p)
 	c.touch(from, to)
 }
 
 func (c *content) truncate(size int64) {
-	before := len(c.shown)
+	before := len(c.cached)
 	if int(size) <= before {
-		c.shown = c.shown[:size:size]
+		c.cached = c.cached[:size:size]
 	} else {
-		c.shown = append(c.shown, make([]byte, int(size)-before)...)
+		c.cached = append(c.cached, make([]byte, int(size)-before)...)
 	}
 	c.touch(min(before, int(size)), max(before, int(size)))
 }
@@ -50,61 +50,61 @@ func (c *content) touch(from, to int) {
 }
 
 func (c *content) sync() {
-	c.disk = c.mixed(len(c.shown), func(page int) bool { return c.dirty[page] })
+	c.disk = c.mixed(len(c.cached), func(page int) bool { return c.dirty[page] })
 	c.dirty = nil
 }
 
-// mixed is a file of some size with the pages that are meant as they are shown,
-// and the others as the disk has them: NUL where it has nothing.
-func (c *content) mixed(size int, shown func(page int) bool) []byte {
+// mixed returns the content of a file of the given size in which some pages come from
+// the cache and the others from the disk, or are NUL where the disk has none.
+func (c *content) mixed(size int, fromCache func(page int) bool) []byte {
 	file := make([]byte, size)
 	copy(file, c.disk)
 	for page := 0; page*PageSize < size; page++ {
-		if shown(page) {
+		if fromCache(page) {
 			from, to := page*PageSize, min((page+1)*PageSize, size)
 			clear(file[from:to])
-			if from < len(c.shown) {
-				copy(file[from:to], c.shown[from:])
+			if from < len(c.cached) {
+				copy(file[from:to], c.cached[from:])
 			}
 		}
 	}
 	return file
 }
 
-// cut is what a power cut leaves of the file.
+// cut returns what a power cut leaves of the file.
 func (c *content) cut(keep func() bool) content {
 	disk := c.mixed(c.cutSize(keep), func(page int) bool { return c.dirty[page] && keep() })
-	return content{shown: disk, disk: slices.Clone(disk)}
+	return content{cached: disk, disk: slices.Clone(disk)}
 }
 
-// cutSize is the size that the disk has, or the one that the system shows, or,
-// where the file grew, one at the border of a page between them.
+// cutSize returns the size on the disk, the size in the cache, or, if the file grew,
+// a page boundary between them.
 func (c *content) cutSize(keep func() bool) int {
-	size, shown := len(c.disk), len(c.shown)
+	size, cached := len(c.disk), len(c.cached)
 	if keep() {
-		return shown
+		return cached
 	}
-	for size < shown && keep() {
-		size = min(shown, (size/PageSize+1)*PageSize)
+	for size < cached && keep() {
+		size = min(cached, (size/PageSize+1)*PageSize)
 	}
 	return size
 }
 
-// change is one of a directory's entries, or of two in one step: a node comes,
-// goes, or is renamed.
+// change is an atomic change of directory entries: a node is created, removed or
+// renamed.
 type change struct {
 	node     *node
 	from, to place
-	synced   []*node // the directories of it that are synced
+	synced   []*node // those of its directories that were synced
 }
 
-// place is an entry of a directory. The zero place is none.
+// place is an entry of a directory. The zero place means none.
 type place struct {
 	dir  *node
 	name string
 }
 
-// apply makes a change that the disk does not have yet.
+// apply applies a change to the cache.
 func (m *Mem) apply(c *change) {
 	c.change(func(dir *node) map[string]*node { return dir.entries })
 	m.changes = append(m.changes, c)
@@ -142,11 +142,10 @@ func (c *change) durable() bool {
 	return true
 }
 
-// PowerCut returns what the disk holds when the power goes now, as a file
-// system of its own; m goes on as if nothing had happened. What was synced is
-// there. Of all else, each page of a file, each size and each change of a
-// directory is there when keep says so, with two rules: a rename is done or
-// undone, and one does not come without the earlier changes of the same file.
+// PowerCut returns a new file system with what a power cut at this moment leaves on
+// the disk. m is unchanged. Synced data is kept. Of the rest, each page, each size
+// and each change of a directory is kept if keep returns true, with two rules: a
+// rename is atomic, and it is kept only with the earlier changes of the same file.
 func (m *Mem) PowerCut(keep func() bool) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,7 +154,7 @@ func (m *Mem) PowerCut(keep func() bool) *Mem {
 	return left
 }
 
-// keptEntries returns, for every directory, the entries that the cut leaves.
+// keptEntries returns, for each directory, the entries that the cut leaves.
 func (m *Mem) keptEntries(keep func() bool) func(dir *node) map[string]*node {
 	kept := map[*node]map[string]*node{}
 	entries := func(dir *node) map[string]*node {
@@ -197,9 +196,8 @@ func (m *Mem) cutNode(n *node, entries func(*node) map[string]*node, keep func()
 	return left
 }
 
-// DropCaches forgets what the system shows and the disk does not have, except
-// for what is still to be synced: the pages of a failed sync read as the disk
-// has them.
+// DropCaches drops the cached pages that differ from the disk, except those that the
+// next sync writes. After a failed sync, reads return the content of the disk.
 func (m *Mem) DropCaches() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,13 +205,13 @@ func (m *Mem) DropCaches() {
 }
 
 func (n *node) dropCaches() {
-	n.shown = n.mixed(len(n.shown), func(page int) bool { return n.dirty[page] })
+	n.cached = n.mixed(len(n.cached), func(page int) bool { return n.dirty[page] })
 	for _, entry := range n.entries {
 		entry.dropCaches()
 	}
 }
 
-// Sum is a checksum of all names and contents.
+// Sum returns a checksum of all names and contents.
 func (m *Mem) Sum() [sha256.Size]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,16 +221,16 @@ func (m *Mem) Sum() [sha256.Size]byte {
 }
 
 func (n *node) sum(h hash.Hash, name string) {
-	fmt.Fprintf(h, "%q %v %d\n", name, n.dir, len(n.shown))
-	h.Write(n.shown)
+	fmt.Fprintf(h, "%q %v %d\n", name, n.dir, len(n.cached))
+	h.Write(n.cached)
 	for _, base := range slices.Sorted(maps.Keys(n.entries)) {
 		n.entries[base].sum(h, path.Join(name, base))
 	}
 }
 
-// Images yields what a power cut can leave: nothing but what was synced ("none"),
-// all that the system shows ("all"), and a number of random parts of the rest
-// ("some 1" and so on), which are the same in every run with the same seed.
+// Images returns possible results of a power cut: only synced data ("none"), all of
+// the cache ("all"), and a number of random selections ("some 1" and so on), which
+// are the same in every run with the same seed.
 func (m *Mem) Images(parts int, seed uint64) iter.Seq2[string, *Mem] {
 	return func(yield func(string, *Mem) bool) {
 		if !yield("none", m.PowerCut(func() bool { return false })) || !yield("all", m.PowerCut(func() bool { return true })) {

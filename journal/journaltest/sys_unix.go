@@ -4,5 +4,5 @@ package journaltest
 
 import "syscall"
 
-// sys is where package journal looks for the number of a file.
+// sys returns what package journal reads the inode number from.
 func sys(inode uint64) any { return &syscall.Stat_t{Ino: inode} }

@@ -1,4 +1,4 @@
 package journaltest
 
-// sys is nothing: package journal asks no more than size and time.
+// sys returns nil: there, package journal reads only size and time.
 func sys(uint64) any { return nil }

@@ -7,9 +7,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// bare is a file: one write(2) a batch, at its end, then fdatasync(2). It is
-// what the disk costs. Because the file grows, its new size has to reach the
-// disk with the bytes.
+// bare is a file: one write(2) per batch, at its end, then fdatasync(2). It shows the
+// cost of the disk. Because the file grows, each sync also writes its new size.
 type bare struct {
 	journal.File
 	sync bool

@@ -6,10 +6,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bolt is etcd-io/bbolt as it comes: a batch is a transaction on a B+ tree,
-// whose changed pages are written and synced with fdatasync(2), then the page
-// that makes them count, and synced again. The pages are filled to the brim, as
-// bbolt advises for keys that only grow. NoSync leaves both syncs away.
+// bolt is etcd-io/bbolt with its defaults: a batch is a transaction on a B+ tree. The
+// changed pages are written and synced with fdatasync(2), then the meta page that
+// commits them. The pages are filled completely, as bbolt advises for increasing
+// keys. NoSync omits both syncs.
 type bolt struct {
 	*bbolt.DB
 }

@@ -7,25 +7,24 @@ import (
 	"path/filepath"
 )
 
-// store is where a contestant keeps its entries.
+// store stores the entries of a contestant.
 type store interface {
-	// append adds a batch behind what is there. It returns when the batch is
-	// on the disk, or without sync, when the operating system has it.
+	// append appends a batch. It returns when the batch is on the disk or,
+	// without sync, when the operating system has it.
 	append(batch [][]byte) error
-	// settle brings to the disk what was appended without sync. It is not
-	// measured.
+	// settle syncs what was appended without sync. It is not measured.
 	settle() error
 	close() error
 }
 
-// contestant is a way to keep entries.
+// contestant is a way to store entries.
 type contestant struct {
 	name string
 	open func(dir string, sync bool) (store, error) // dir does not exist yet
-	sync bool                                       // it cannot be used without sync
+	sync bool                                       // cannot run without sync
 }
 
-// contestants: the first is what the others are compared with.
+// contestants are compared to the first one.
 var contestants = []contestant{
 	{name: "bare file", open: openBare},
 	{name: "agent-chatter/journal", open: openJournal},
@@ -35,7 +34,7 @@ var contestants = []contestant{
 	{name: "SQLite (modernc.org)", open: openSQLite},
 }
 
-// setting is how the entries are given, and what is waited for.
+// setting is the number of entries per batch, and whether an append syncs.
 type setting struct {
 	batch int
 	sync  bool
@@ -63,7 +62,7 @@ func (s setting) contestants() (in []contestant) {
 // sizes of the entries, in bytes.
 var sizes = []int{300, 2_000, 20_000, 70_001}
 
-// start opens a contestant's store in a directory of its own.
+// start opens a contestant's store in a directory below dir.
 func (c contestant) start(dir string, s setting) (store, error) {
 	st, err := c.open(filepath.Join(dir, filepath.Base(c.name)), s.sync)
 	if err != nil {
@@ -72,8 +71,8 @@ func (c contestant) start(dir string, s setting) (store, error) {
 	return st, nil
 }
 
-// entries makes a batch of different entries of a size: JSON objects with text
-// as people and models write it.
+// entries returns a batch of n different entries of a size in bytes: JSON objects with
+// text as people and models write it.
 func entries(r *rand.Rand, n, size int) (batch [][]byte) {
 	for range n {
 		batch = append(batch, entry(r, size))
@@ -82,7 +81,7 @@ func entries(r *rand.Rand, n, size int) (batch [][]byte) {
 }
 
 var words = []string{
-	"the ", "journal ", "keeps ", "every ", "word ", "of ", "a ", "conversation, ", "which ", "nobody ",
+	"the ", "journal ", "keeps ", "every ", "word ", "of ", "a ", "conversation, ", "which ", "rarely ",
 	"writes ", "größer ", "than ", "it ", "is ", "— ", "at ", `all.\n`, `\"quoted\" `, `x := f(y)\n\t`,
 }
 

@@ -4,9 +4,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// log is this repository's journal: Append writes a batch as lines of JSON
-// with one write(2), behind a chain of checksums, and Sync is an fdatasync(2).
-// Everything is as in the program.
+// log is this repository's journal, configured as in the program: Append writes a
+// batch as lines of JSON with chained checksums, with one write(2), and Sync is one
+// fdatasync(2).
 type log struct {
 	*journal.Log
 	sync bool

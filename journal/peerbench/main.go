@@ -1,18 +1,17 @@
-// Command peerbench measures what durability costs in a journal, beside a bare
-// file and beside other logs and stores that a Go program could keep its
-// entries in.
+// Command peerbench measures the cost of durability in a journal, compared to a bare
+// file and to other logs and stores that a Go program could use.
 //
-// A contestant is given batches of entries and says when they are on the disk,
-// or, in the runs without sync, when the system has them. All contestants get
-// the same entries, and in every round each of them gets its turn, so that what
-// else the disk is doing hits all of them; who comes behind whom is by chance.
+// A contestant appends batches of entries. An append returns when the batch is on
+// the disk or, in the runs without sync, when the operating system has it. All
+// contestants append the same entries. In every round each of them gets a turn, in
+// random order, so that other load on the disk affects all of them.
 //
-// A figure is how much longer a contestant took for a batch, the middle one of
-// its turn, than the bare file in the same round: the median of all rounds, and
-// the smallest and largest. Only such
-// ratios are worth keeping, a disk is another one every minute.
+// For each contestant and round, the result is the median time of a batch in its
+// turn, as a multiple of the bare file's in the same round. The table shows the
+// median, the smallest and the largest of all rounds. Only such ratios are
+// reproducible: the speed of a disk changes from minute to minute.
 //
-// It is a module of its own, so that nobody who uses a journal has to fetch its
+// It is a module of its own, so that users of the journal do not download its
 // peers.
 package main
 
@@ -23,9 +22,9 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 40, "rounds of each run")
-	turn := flag.Int("turn", 10, "batches that a contestant appends in a round")
-	dir := flag.String("dir", "", "directory on the disk to measure (default: a temporary one)")
+	rounds := flag.Int("rounds", 40, "number of rounds of each run")
+	turn := flag.Int("turn", 10, "number of batches that a contestant appends per round")
+	dir := flag.String("dir", "", "directory on the disk to measure (default: a temporary directory)")
 	flag.Parse()
 	if err := run(*dir, *rounds, *turn); err != nil {
 		fmt.Fprintln(os.Stderr, "peerbench:", err)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// BenchmarkAppend has the contestants one after another; compare them with
-// go run . instead, which takes turns.
+// BenchmarkAppend measures the contestants one after another. To compare them, use
+// go run ., which alternates between them.
 func BenchmarkAppend(b *testing.B) {
 	for _, s := range settings {
 		for _, size := range sizes {
@@ -37,7 +37,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-func TestEveryContestantKeepsEveryEntry(t *testing.T) {
+func TestContestantsStoreEveryEntry(t *testing.T) {
 	for _, s := range settings {
 		for _, c := range s.contestants() {
 			t.Run(fmt.Sprintf("%s, %s", s, c.name), func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestEveryContestantKeepsEveryEntry(t *testing.T) {
 	}
 }
 
-func TestTheTableHasARowForEachContestant(t *testing.T) {
+func TestTableHasARowPerContestant(t *testing.T) {
 	s := setting{batch: 2}
 	r, err := race{dir: t.TempDir(), setting: s, size: 300, rounds: 2, turn: 3}.run()
 	if err != nil {
@@ -79,11 +79,11 @@ func TestTheTableHasARowForEachContestant(t *testing.T) {
 		}
 	}
 	if !strings.Contains(rows, "\n| bare file | 1.00 (1.00–1.00) |\n") {
-		t.Errorf("the bare file is not what the others are compared with:\n%s", rows)
+		t.Errorf("the bare file is not the base:\n%s", rows)
 	}
 }
 
-// content is that of all files in a directory, one behind the other.
+// content returns the concatenated content of all files in a directory.
 func content(t *testing.T, dir string) (all []byte) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

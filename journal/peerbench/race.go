@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// race is one run of all contestants that know a setting, with entries of one
+// race is one run of all contestants that support a setting, with entries of one
 // size.
 type race struct {
 	dir     string
 	setting setting
 	size    int
 	rounds  int
-	turn    int // batches that a contestant appends in a round
+	turn    int // batches that a contestant appends per round
 }
 
-// result has the time that the middle one of a turn's batches took, of each
-// contestant in each round.
+// result has, for each contestant and round, the median time of a batch.
 type result struct {
 	size  int
 	times map[string][]time.Duration
@@ -48,11 +47,11 @@ func (r race) run() (res result, err error) {
 			batches[i] = entries(random, r.setting.batch, r.size)
 		}
 		for _, i := range random.Perm(len(in)) {
-			took, err := timed(stores[i], batches)
+			took, err := medianTime(stores[i], batches)
 			if err != nil {
 				return res, fmt.Errorf("%s: %w", in[i].name, err)
 			}
-			if round > 0 { // in the first one files, caches and code get warm
+			if round > 0 { // the first one warms up files, caches and code
 				res.times[in[i].name] = append(res.times[in[i].name], took)
 			}
 		}
@@ -60,11 +59,10 @@ func (r race) run() (res result, err error) {
 	return res, nil
 }
 
-// timed is how long a batch takes, the middle one of those given, when neither
-// the garbage of the contestant before nor the unwritten pages of an earlier
-// round get in the way. What happens once in many batches is not in it, as when
-// something else gets the processor, or SQLite works its log into the database.
-func timed(s store, batches [][][]byte) (time.Duration, error) {
+// medianTime returns the median time of a batch. It collects the garbage of the
+// previous contestant before, and syncs unwritten pages after. The median excludes
+// rare delays, such as another process on the processor, or a checkpoint of SQLite.
+func medianTime(s store, batches [][][]byte) (time.Duration, error) {
 	runtime.GC()
 	times := make([]time.Duration, len(batches))
 	for i, b := range batches {

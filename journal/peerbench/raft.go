@@ -9,9 +9,9 @@ import (
 	wal "github.com/hashicorp/raft-wal"
 )
 
-// raftWAL is hashicorp/raft-wal as it comes: frames with a checksum for each
-// batch, in segments of 64 MiB that are allocated beforehand, one write(2) a
-// batch, then fsync(2). It has no setting without sync.
+// raftWAL is hashicorp/raft-wal with its defaults: frames with a checksum per batch,
+// in segments of 64 MiB that are allocated in advance, one write(2) per batch, then
+// fsync(2). It cannot run without sync.
 type raftWAL struct {
 	*wal.WAL
 	last uint64

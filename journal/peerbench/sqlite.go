@@ -7,10 +7,10 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// sqlite is SQLite, translated to Go: a batch is a transaction of inserts,
-// written to the write-ahead log page by page and synced with one fsync(2)
-// (journal_mode=WAL, synchronous=FULL); every 1,000 pages the log is worked
-// into the database. Without sync it is synchronous=OFF.
+// sqlite is SQLite, translated to Go: a batch is a transaction of inserts, written to
+// the write-ahead log page by page and synced with one fsync(2) (journal_mode=WAL,
+// synchronous=FULL). Every 1,000 pages the log is checkpointed. Without sync it uses
+// synchronous=OFF.
 type sqlite struct {
 	db     *sql.DB
 	insert *sql.Stmt
@@ -18,7 +18,8 @@ type sqlite struct {
 
 func openSQLite(dir string, sync bool) (store, error) {
 	synchronous := map[bool]string{true: "FULL", false: "OFF"}[sync]
-	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=journal_mode(WAL)&_pragma=synchronous(%s)", dir, synchronous))
+	source := fmt.Sprintf("file:%s?_pragma=journal_mode(WAL)&_pragma=synchronous(%s)", dir, synchronous)
+	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}

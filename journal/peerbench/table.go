@@ -32,7 +32,7 @@ func (t table) markdown() string {
 	return b.String()
 }
 
-// ratios divides what two contestants took, round by round.
+// ratios divides the times of two contestants, round by round.
 func ratios(times, base []time.Duration) (quotients []float64) {
 	for i := range times {
 		quotients = append(quotients, float64(times[i])/float64(base[i]))
@@ -40,7 +40,7 @@ func ratios(times, base []time.Duration) (quotients []float64) {
 	return quotients
 }
 
-// spread is a median with the smallest and the largest value.
+// spread formats the median, the smallest and the largest value.
 func spread(values []float64) string {
 	return fmt.Sprintf("%.2f (%.2f–%.2f)", median(values), slices.Min(values), slices.Max(values))
 }

@@ -2,9 +2,8 @@ package main
 
 import "github.com/tidwall/wal"
 
-// tidwall is tidwall/wal as it comes: binary entries without checksums in
-// segments of 20 MB, one write(2) a batch, then fsync(2). NoSync leaves the
-// fsync away.
+// tidwall is tidwall/wal with its defaults: binary entries without checksums in
+// segments of 20 MB, one write(2) per batch, then fsync(2). NoSync omits the fsync.
 type tidwall struct {
 	*wal.Log
 	last uint64

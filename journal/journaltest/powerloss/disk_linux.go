@@ -10,15 +10,15 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// Disk is a file system in memory that tells what was synced from what was not.
+// Disk is a file system in memory that records what was synced.
 type Disk struct {
 	root *file
 
 	mu       sync.Mutex
 	lastID   uint64
-	left     int           // operations that change something, up to the one before which the power goes; 0: it stays
-	dark     chan struct{} // closed when it is gone: whoever asks for something waits
-	released chan struct{} // closed when nobody has to wait any more
+	left     int           // changing operations until the power is cut; 0: it is not cut
+	dark     chan struct{} // closed when the power is cut: from then on operations block
+	released chan struct{} // closed when blocked operations may fail
 }
 
 // New returns an empty disk.
@@ -28,7 +28,7 @@ func New() *Disk {
 	return d
 }
 
-// file is a file or a directory, as everybody sees it and as it was synced.
+// file is a file or a directory, in its current state and as it was synced.
 type file struct {
 	id  uint64
 	dir bool
@@ -46,7 +46,7 @@ func (d *Disk) newFile(dir bool) *file {
 	return f
 }
 
-// Mount shows the disk in a directory, until unmount.
+// Mount mounts the disk at a directory, until unmount.
 func (d *Disk) Mount(dir string) (unmount func() error, err error) {
 	server, err := fs.Mount(dir, &node{disk: d, file: d.root}, &fs.Options{
 		MountOptions: fuse.MountOptions{DirectMountStrict: true, FsName: "powerloss", Name: "powerloss"},
@@ -61,10 +61,9 @@ func (d *Disk) Mount(dir string) (unmount func() error, err error) {
 	}, nil
 }
 
-// CutBefore takes the power away before the nth operation from now on that
-// changes or syncs something; 1 is the next one. Then the channel is closed, and
-// every operation waits for Release: by then, whoever asked for it should be
-// dead.
+// CutBefore cuts the power before the nth operation from now that changes or syncs
+// something; 1 is the next one. It then closes the channel, and every operation
+// blocks until Release. Kill the program before calling that.
 func (d *Disk) CutBefore(nth int) (dark <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,21 +71,20 @@ func (d *Disk) CutBefore(nth int) (dark <-chan struct{}) {
 	return d.dark
 }
 
-// Release fails the operations that wait since the power went.
+// Release makes the operations fail that block since the power was cut.
 func (d *Disk) Release() { close(d.released) }
 
-// Left is the disk that is there when the power comes back.
-func (d *Disk) Left(dice *rand.Rand) *Disk {
+// AfterCut returns the disk with what is left after the power cut, chosen by dice.
+func (d *Disk) AfterCut(dice *rand.Rand) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := &survival{dice: dice, luck: dice.Float64(), disk: New(), found: map[*file]*file{}}
+	s := &selection{dice: dice, odds: dice.Float64(), disk: New(), found: map[*file]*file{}}
 	s.disk.root = s.file(d.root)
 	return s.disk
 }
 
-// look is the beginning of an operation that changes nothing: the disk is the
-// caller's until end.
-func (d *Disk) look() syscall.Errno {
+// beginRead begins an operation that changes nothing. It locks the disk until end.
+func (d *Disk) beginRead() syscall.Errno {
 	d.mu.Lock()
 	select {
 	case <-d.dark:
@@ -98,8 +96,8 @@ func (d *Disk) look() syscall.Errno {
 	}
 }
 
-// change is the beginning of any other operation.
-func (d *Disk) change() syscall.Errno {
+// beginWrite begins any other operation.
+func (d *Disk) beginWrite() syscall.Errno {
 	d.mu.Lock()
 	if d.left > 0 {
 		if d.left--; d.left == 0 {
@@ -107,22 +105,22 @@ func (d *Disk) change() syscall.Errno {
 		}
 	}
 	d.mu.Unlock()
-	return d.look()
+	return d.beginRead()
 }
 
 func (d *Disk) end() { d.mu.Unlock() }
 
-// survival chooses what is left of a disk.
-type survival struct {
+// selection chooses what is left of a disk.
+type selection struct {
 	dice  *rand.Rand
-	luck  float64 // how likely it is that something unsynced is kept
+	odds  float64 // probability that unsynced data is kept
 	disk  *Disk
-	found map[*file]*file // what was chosen for a file, which may have two names now
+	found map[*file]*file // the result for each file, which may have two names now
 }
 
-func (s *survival) lucky() bool { return s.dice.Float64() < s.luck }
+func (s *selection) keep() bool { return s.dice.Float64() < s.odds }
 
-func (s *survival) file(f *file) *file {
+func (s *selection) file(f *file) *file {
 	if left, ok := s.found[f]; ok {
 		return left
 	}
@@ -137,11 +135,11 @@ func (s *survival) file(f *file) *file {
 	return left
 }
 
-// names keeps each entry as it was synced or as it is.
-func (s *survival) names(f, left *file) {
+// names chooses for each entry its synced or its current state.
+func (s *selection) names(f, left *file) {
 	for _, name := range namesOf(f.entries, f.syncedEntries) {
 		kept := f.syncedEntries[name]
-		if now := f.entries[name]; now != kept && s.lucky() {
+		if now := f.entries[name]; now != kept && s.keep() {
 			kept = now
 		}
 		if kept != nil {
@@ -153,21 +151,22 @@ func (s *survival) names(f, left *file) {
 
 const pageSize = 4096
 
-// pages keeps each page as it was synced or as it is, and a size between both.
-func (s *survival) pages(synced, now []byte) []byte {
+// pages chooses for each page its synced or its current content, and a size between
+// both.
+func (s *selection) pages(synced, now []byte) []byte {
 	size := len(synced)
 	switch {
-	case len(now) > size && s.lucky():
+	case len(now) > size && s.keep():
 		size = len(now)
 	case len(now) > size:
 		size += s.dice.IntN(len(now)-size+1) / pageSize * pageSize
-	case s.lucky():
+	case s.keep():
 		size = len(now)
 	}
 	left := make([]byte, size)
 	copy(left, synced)
 	for at := 0; at < size; at += pageSize {
-		if page := left[at:min(at+pageSize, size)]; s.lucky() {
+		if page := left[at:min(at+pageSize, size)]; s.keep() {
 			clear(page)
 			if at < len(now) {
 				copy(page, now[at:])

@@ -1,18 +1,18 @@
-// Package powerloss is a disk that loses its power, below a program that knows
-// nothing of it.
+// Package powerloss provides a disk that loses its power under an unmodified program.
 //
-// A Disk is a file system in memory, mounted over FUSE. It remembers of each
-// file and each directory what was synced. When its power is cut, what is left
-// is what was synced, and a random part of the rest: pages of 4 KiB that arrived
-// and others that are still as they were, or NUL; sizes that grew before or
-// without their data; entries of a directory that came or went each on its own.
-// Nothing is promised that POSIX does not promise: the fsync of a file does not
-// keep its name, that of a directory not what its files hold.
+// A Disk is a file system in memory, mounted over FUSE, that records what was synced.
+// When its power is cut, it keeps what was synced, and a random part of the rest:
+// pages of 4 KiB that were written, others that have their previous content or NUL
+// bytes, sizes that grew before or without their data, and directory entries that
+// were created or removed independently. It guarantees no more than POSIX does: the
+// fsync of a file does not keep its name, and that of a directory does not keep the
+// content of its files.
 //
-// The test runs the real chat on it and cuts the power before random operations:
+// The test runs a chat of the real program on it and cuts the power before random
+// operations:
 //
 //	cd journal/journaltest/powerloss && go test -rounds 100
 //
-// It needs root and /dev/fuse, and is a module of its own so that nobody else
+// It needs root and /dev/fuse. It is a module of its own, so that only this test
 // needs the FUSE library.
 package powerloss

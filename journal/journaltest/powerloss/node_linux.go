@@ -11,7 +11,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// node shows a file to FUSE. Locks are left to the kernel.
+// node presents a file to FUSE. The kernel handles locks.
 type node struct {
 	fs.Inode
 	disk *Disk
@@ -46,14 +46,14 @@ func (f *file) describe(out *fuse.Attr) {
 	out.Blocks = (out.Size + 511) / 512
 }
 
-// show makes a file known to the kernel.
-func (n *node) show(ctx context.Context, f *file, out *fuse.EntryOut) *fs.Inode {
+// inode returns the inode of a file for the kernel.
+func (n *node) inode(ctx context.Context, f *file, out *fuse.EntryOut) *fs.Inode {
 	f.describe(&out.Attr)
 	return n.NewInode(ctx, &node{disk: n.disk, file: f}, fs.StableAttr{Mode: f.mode(), Ino: f.id})
 }
 
 func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	if errno := n.disk.look(); errno != 0 {
+	if errno := n.disk.beginRead(); errno != 0 {
 		return nil, errno
 	}
 	defer n.disk.end()
@@ -61,11 +61,11 @@ func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs
 	if !ok {
 		return nil, syscall.ENOENT
 	}
-	return n.show(ctx, f, out), 0
+	return n.inode(ctx, f, out), 0
 }
 
 func (n *node) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	if errno := n.disk.look(); errno != 0 {
+	if errno := n.disk.beginRead(); errno != 0 {
 		return errno
 	}
 	defer n.disk.end()
@@ -74,7 +74,7 @@ func (n *node) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) sy
 }
 
 func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return errno
 	}
 	defer n.disk.end()
@@ -92,7 +92,9 @@ func (f *file) resize(size int) {
 	f.data = f.data[:size:size]
 }
 
-func (n *node) Create(ctx context.Context, name string, _, _ uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *node) Create(
+	ctx context.Context, name string, _, _ uint32, out *fuse.EntryOut,
+) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	inode, errno := n.add(ctx, name, false, out)
 	return inode, nil, 0, errno
 }
@@ -102,7 +104,7 @@ func (n *node) Mkdir(ctx context.Context, name string, _ uint32, out *fuse.Entry
 }
 
 func (n *node) add(ctx context.Context, name string, dir bool, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return nil, errno
 	}
 	defer n.disk.end()
@@ -111,7 +113,7 @@ func (n *node) add(ctx context.Context, name string, dir bool, out *fuse.EntryOu
 	}
 	f := n.disk.newFile(dir)
 	n.file.entries[name] = f
-	return n.show(ctx, f, out), 0
+	return n.inode(ctx, f, out), 0
 }
 
 func (n *node) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
@@ -119,7 +121,7 @@ func (n *node) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Err
 }
 
 func (n *node) Read(_ context.Context, _ fs.FileHandle, dest []byte, offset int64) (fuse.ReadResult, syscall.Errno) {
-	if errno := n.disk.look(); errno != 0 {
+	if errno := n.disk.beginRead(); errno != 0 {
 		return nil, errno
 	}
 	defer n.disk.end()
@@ -128,7 +130,7 @@ func (n *node) Read(_ context.Context, _ fs.FileHandle, dest []byte, offset int6
 }
 
 func (n *node) Write(_ context.Context, _ fs.FileHandle, data []byte, offset int64) (uint32, syscall.Errno) {
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return 0, errno
 	}
 	defer n.disk.end()
@@ -139,7 +141,7 @@ func (n *node) Write(_ context.Context, _ fs.FileHandle, data []byte, offset int
 }
 
 func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return errno
 	}
 	defer n.disk.end()
@@ -148,7 +150,7 @@ func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 }
 
 func (n *node) Readdir(context.Context) (fs.DirStream, syscall.Errno) {
-	if errno := n.disk.look(); errno != 0 {
+	if errno := n.disk.beginRead(); errno != 0 {
 		return nil, errno
 	}
 	defer n.disk.end()
@@ -160,7 +162,7 @@ func (n *node) Readdir(context.Context) (fs.DirStream, syscall.Errno) {
 	return fs.NewListDirStream(list), 0
 }
 
-// namesOf are the names in all of the directories, in order.
+// namesOf returns the sorted names in all of the directories.
 func namesOf(dirs ...map[string]*file) (names []string) {
 	for _, entries := range dirs {
 		names = slices.AppendSeq(names, maps.Keys(entries))
@@ -173,7 +175,7 @@ func (n *node) Rename(_ context.Context, name string, to fs.InodeEmbedder, newNa
 	if flags != 0 {
 		return syscall.EINVAL
 	}
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return errno
 	}
 	defer n.disk.end()
@@ -191,7 +193,7 @@ func (n *node) Unlink(_ context.Context, name string) syscall.Errno { return n.r
 func (n *node) Rmdir(_ context.Context, name string) syscall.Errno { return n.remove(name) }
 
 func (n *node) remove(name string) syscall.Errno {
-	if errno := n.disk.change(); errno != 0 {
+	if errno := n.disk.beginWrite(); errno != 0 {
 		return errno
 	}
 	defer n.disk.end()

@@ -19,13 +19,13 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 20, "how often the power is cut")
-	seed   = flag.Uint64("seed", 0, "what the dice start with; 0: the clock")
+	rounds = flag.Int("rounds", 20, "number of power cuts")
+	seed   = flag.Uint64("seed", 0, "seed of the random choices (default: the time)")
 )
 
-// TestNothingAcknowledgedIsLostWithThePower talks on a disk that loses its
-// power, again and again, and goes on with what is left.
-func TestNothingAcknowledgedIsLostWithThePower(t *testing.T) {
+// TestPowerCutsLoseNothingAcknowledged repeatedly runs a chat on a disk, cuts its
+// power, and resumes the chat on what is left.
+func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to mount: sudo go test ./... in journal/journaltest/powerloss")
 	}
@@ -36,8 +36,8 @@ func TestNothingAcknowledgedIsLostWithThePower(t *testing.T) {
 	if start == 0 {
 		start = uint64(time.Now().UnixNano())
 	}
-	t.Logf("to roll the same dice: -seed %d", start)
-	h := newHouse(t, rand.New(rand.NewPCG(start, 0)))
+	t.Logf("to repeat the random choices: -seed %d", start)
+	h := newRig(t, rand.New(rand.NewPCG(start, 0)))
 	for n := range *rounds {
 		h.round(n)
 	}
@@ -45,8 +45,8 @@ func TestNothingAcknowledgedIsLostWithThePower(t *testing.T) {
 		*rounds, h.sessions, h.cuts, h.torn, h.acknowledged, h.lost)
 }
 
-// house is where the power is cut.
-type house struct {
+// rig runs the program on a disk whose power is cut.
+type rig struct {
 	t       *testing.T
 	dice    *rand.Rand
 	binary  string
@@ -54,12 +54,12 @@ type house struct {
 	disk    *powerloss.Disk
 	unmount func()
 
-	history                                  []string // the messages that were found in the session
+	history                                  []string // the messages found in the session
 	sessions, cuts, torn, acknowledged, lost int
 }
 
-func newHouse(t *testing.T, dice *rand.Rand) *house {
-	h := &house{t: t, dice: dice, dir: t.TempDir(), disk: powerloss.New(), sessions: 1}
+func newRig(t *testing.T, dice *rand.Rand) *rig {
+	h := &rig{t: t, dice: dice, dir: t.TempDir(), disk: powerloss.New(), sessions: 1}
 	h.binary = filepath.Join(t.TempDir(), "agent-chatter")
 	build := exec.Command("go", "build", "-o", h.binary, "./cmd/agent-chatter")
 	build.Dir = filepath.Join("..", "..", "..")
@@ -69,7 +69,7 @@ func newHouse(t *testing.T, dice *rand.Rand) *house {
 	return h
 }
 
-func (h *house) mount() {
+func (h *rig) mount() {
 	h.t.Helper()
 	unmount, err := h.disk.Mount(h.dir)
 	if err != nil {
@@ -87,15 +87,15 @@ func (h *house) mount() {
 	h.t.Cleanup(h.unmount)
 }
 
-func (h *house) command(args ...string) *exec.Cmd {
+func (h *rig) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(h.binary, args...)
 	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+filepath.Join(h.dir, "home"))
 	cmd.WaitDelay = time.Minute
 	return cmd
 }
 
-// run runs the program to its end, which has to be a good one.
-func (h *house) run(args ...string) (stdout, stderr string) {
+// run runs the program, which must succeed.
+func (h *rig) run(args ...string) (stdout, stderr string) {
 	h.t.Helper()
 	var out, errs strings.Builder
 	cmd := h.command(args...)
@@ -106,9 +106,9 @@ func (h *house) run(args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// round goes on with what was left, until the power is cut.
-func (h *house) round(n int) {
-	if h.dice.IntN(3) == 0 { // a new disk, on which everything has to come into being
+// round resumes the chat until the power is cut, and checks what is left.
+func (h *rig) round(n int) {
+	if h.dice.IntN(3) == 0 { // an empty disk
 		h.disk, h.history = powerloss.New(), nil
 		h.sessions++
 	}
@@ -125,9 +125,9 @@ func (h *house) round(n int) {
 	stderr, err := cmd.StderrPipe()
 	h.must(err)
 	h.must(cmd.Start())
-	s := &said{}
+	s := &transcript{}
 	var talking sync.WaitGroup
-	talking.Go(func() { s.ask(n, stdin) })
+	talking.Go(func() { s.send(n, stdin) })
 	talking.Go(func() { s.listen(stdout) })
 	talking.Go(func() { s.watch(stderr) })
 
@@ -140,7 +140,7 @@ func (h *house) round(n int) {
 		h.t.Fatal("it ended before the power was cut")
 	}
 	h.must(cmd.Process.Kill())
-	left := h.disk.Left(h.dice)
+	left := h.disk.AfterCut(h.dice)
 	h.disk.Release()
 	<-ended
 	cmd.Wait()
@@ -149,7 +149,7 @@ func (h *house) round(n int) {
 	h.mount()
 	h.check(s)
 	if len(h.history) > 0 && h.dice.IntN(4) == 0 {
-		h.goOnInPeace()
+		h.resumeWithoutCut()
 	}
 	h.unmount()
 	if h.t.Failed() {
@@ -157,11 +157,11 @@ func (h *house) round(n int) {
 	}
 }
 
-// goOnInPeace says something, to the end, and syncs nothing of what that leaves
+// resumeWithoutCut sends a message and ends the chat. The disk keeps what that left
 // unsynced.
-func (h *house) goOnInPeace() {
+func (h *rig) resumeWithoutCut() {
 	h.t.Helper()
-	h.run("chat", "--resume", "-m", "in peace")
+	h.run("chat", "--resume", "-m", "without a cut")
 	if _, stderr := h.run("verify"); stderr != "" {
 		h.t.Errorf("verify says %s", stderr)
 	}
@@ -172,39 +172,39 @@ func (h *house) goOnInPeace() {
 	h.history = found
 }
 
-func (h *house) must(err error) {
+func (h *rig) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// said is what was said in one round, and what of it was acknowledged.
-type said struct {
-	asked    []string
-	answered int // messages of the person to which the last answer was shown
-	began    int // messages of the person to which an answer was shown
-	saved    int // messages of the person after which everything was called saved
+// transcript is what the test sent in one round, and what was acknowledged of it.
+type transcript struct {
+	sent     []string
+	answered int // user messages whose last reply was printed
+	began    int // user messages whose first reply was printed
+	saved    int // user messages after which the session was reported as saved
 }
 
 // sizes of messages, in bytes; none is a multiple of a page.
 var sizes = []int{30, 300, 4_095, 4_097, 12_345, 65_537, 131_000}
 
-// ask says message after message until nobody reads them any more.
-func (s *said) ask(round int, stdin io.Writer) {
+// send sends messages until the program no longer reads them.
+func (s *transcript) send(round int, stdin io.Writer) {
 	dice := rand.New(rand.NewPCG(uint64(round), 1))
 	for i := 0; ; i++ {
 		message := fmt.Sprintf("n%dx%d %s end", round, i, strings.Repeat("a", sizes[dice.IntN(len(sizes))]))
-		s.asked = append(s.asked, message)
+		s.sent = append(s.sent, message)
 		if _, err := fmt.Fprintln(stdin, message); err != nil {
 			return
 		}
 	}
 }
 
-// listen counts the messages whose answers were shown: an agent is asked when
+// listen counts the messages whose replies were printed: an agent is started when
 // the message is on the disk.
-func (s *said) listen(stdout io.Reader) {
+func (s *transcript) listen(stdout io.Reader) {
 	for line := range linesOf(stdout) {
 		switch {
 		case strings.HasPrefix(line, "Planner: "):
@@ -215,8 +215,8 @@ func (s *said) listen(stdout io.Reader) {
 	}
 }
 
-// watch counts how often everything was on the disk before control returned.
-func (s *said) watch(stderr io.Reader) {
+// watch counts how often the program reported that the session was saved.
+func (s *transcript) watch(stderr io.Reader) {
 	for line := range linesOf(stderr) {
 		if strings.Contains(line, `msg="session saved"`) {
 			s.saved++
@@ -224,7 +224,7 @@ func (s *said) watch(stderr io.Reader) {
 	}
 }
 
-// linesOf are the whole lines of a stream.
+// linesOf returns the complete lines of a stream.
 func linesOf(r io.Reader) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for b := bufio.NewReader(r); ; {
@@ -236,9 +236,9 @@ func linesOf(r io.Reader) func(yield func(string) bool) {
 	}
 }
 
-// least is how many messages, those of the agents included, have to be there.
-// Planner answers a person, Critic answers Planner.
-func (s *said) least() int {
+// least returns the number of acknowledged messages, those of the agents included.
+// Planner replies to the user, Critic to Planner.
+func (s *transcript) least() int {
 	least := 3 * s.saved
 	if s.began > 0 {
 		least = max(least, 3*(s.began-1)+1)
@@ -249,9 +249,9 @@ func (s *said) least() int {
 	return least
 }
 
-// check reads what the disk has: everything that it had before, then what was
-// said in this round, as far as it came, in order and once.
-func (h *house) check(s *said) {
+// check checks that the disk has all earlier messages, then a prefix of those of this
+// round that includes the acknowledged ones, each once and in order.
+func (h *rig) check(s *transcript) {
 	h.t.Helper()
 	_, stderr := h.run("verify")
 	if strings.Contains(stderr, "unfinished write") {
@@ -260,7 +260,7 @@ func (h *house) check(s *said) {
 	found := h.messages()
 	if len(found) < len(h.history) {
 		h.lost += len(h.history) - len(found)
-		h.t.Errorf("of %d messages that were there before, %d are left", len(h.history), len(found))
+		h.t.Errorf("%d of %d earlier messages are left", len(found), len(h.history))
 		return
 	}
 	for i, before := range h.history {
@@ -276,21 +276,23 @@ func (h *house) check(s *said) {
 	fresh := found[len(h.history):]
 	if missing := s.least() - len(fresh); missing > 0 {
 		h.lost += missing
-		h.t.Errorf("%d messages were acknowledged and %d are there (%d begun, %d answered, %d saved)", s.least(), len(fresh), s.began, s.answered, s.saved)
+		h.t.Errorf("%d messages were acknowledged, %d were found (%d begun, %d answered, %d saved)",
+			s.least(), len(fresh), s.began, s.answered, s.saved)
 	}
 	for i, message := range fresh {
-		if i%3 == 0 && message != "You: "+s.asked[i/3] || i%3 == 1 && !strings.HasPrefix(message, "Planner: ") || i%3 == 2 && !strings.HasPrefix(message, "Critic: ") {
+		want := []string{"You: " + s.sent[i/3], "Planner: ", "Critic: "}[i%3]
+		if !strings.HasPrefix(message, want) || i%3 == 0 && message != want {
 			h.t.Errorf("message %d of the round is %.60q", i, message)
 		}
 	}
 	h.history = found
 }
 
-// messages are those of the session.
-func (h *house) messages() (all []string) {
+// messages returns the messages of the session.
+func (h *rig) messages() (all []string) {
 	h.t.Helper()
 	if list, _ := h.run("sessions"); list == "" {
-		return nil // the power was cut before the first word
+		return nil // the power was cut before the first message
 	}
 	stdout, _ := h.run("replay", "latest", "--output", "json")
 	for line := range strings.Lines(stdout) {
