@@ -21,8 +21,8 @@ type conversation struct {
 	pending []journal.Record  // what is missing and the log does not keep by itself, in order
 }
 
-func newConversation(log store.Log, events Events, failed func(error)) *conversation {
-	return &conversation{log: log, state: log.State(), events: events, failed: failed}
+func newConversation(log store.Log, state *projection.State, events Events, failed func(error)) *conversation {
+	return &conversation{log: log, state: state, events: events, failed: failed}
 }
 
 // unsaved reports whether something is only in memory.

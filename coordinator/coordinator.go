@@ -141,11 +141,11 @@ type Session struct {
 
 // Snapshot is the whole session as it is saved. Before the first word it
 // returns ErrNoSession.
-func (c *Coordinator) Snapshot() (*projection.Snapshot, error) {
+func (c *Coordinator) Snapshot(ctx context.Context) (*projection.Snapshot, error) {
 	if c.conv == nil {
 		return nil, ErrNoSession
 	}
-	return c.o.Store.Load(c.team.ID, c.conv.log.SessionID())
+	return c.o.Store.Load(ctx, c.team.ID, c.conv.log.SessionID())
 }
 
 // Status is what the conversation is doing.

@@ -27,7 +27,7 @@ func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing
 	again.say("four")
 	again.stop()
 
-	list, err := d.List("ensemble")
+	list, err := d.List(t.Context(), "ensemble")
 	if err != nil || len(list) != 1 || list[0].MessageCount != 8 {
 		t.Fatalf("the list is %+v, %v", list, err)
 	}
@@ -36,7 +36,7 @@ func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing
 		t.Errorf("resumed was %+v", recent)
 	}
 	last.stop()
-	if err := d.Delete("ensemble", id); err != nil {
+	if err := d.Delete(t.Context(), "ensemble", id); err != nil {
 		t.Fatal(err)
 	}
 	for path := range d.content() {
@@ -50,17 +50,17 @@ func TestDefectAnIDThatIsAPrefixOfAnotherMatchesIt(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		for _, other := range []string{id[:len(id)-1], id + "X", id[1:]} {
-			if _, err := store.Open("ensemble", other); !errors.Is(err, journal.ErrNotFound) {
+			if _, _, err := store.Open(t.Context(), "ensemble", other); !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("open %s: %v", other, err)
 			}
-			if _, err := store.Load("ensemble", other); !errors.Is(err, journal.ErrNotFound) {
+			if _, err := store.Load(t.Context(), "ensemble", other); !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("load %s: %v", other, err)
 			}
-			if err := store.Delete("ensemble", other); err != nil {
+			if err := store.Delete(t.Context(), "ensemble", other); err != nil {
 				t.Errorf("delete %s: %v", other, err)
 			}
 		}
-		if _, err := store.Load("ensemble", id); err != nil {
+		if _, err := store.Load(t.Context(), "ensemble", id); err != nil {
 			t.Error(err)
 		}
 	})
@@ -96,7 +96,7 @@ func TestDefectMessageIDsDifferSoThatTheMessageRepliedToIsNeverFound(t *testing.
 		inMemory := s.Session().Recent
 		started := payloads[projection.TurnStarted](t, s.diary.appended)
 		id := s.stop()
-		snapshot, err := store.Load("ensemble", id)
+		snapshot, err := store.Load(t.Context(), "ensemble", id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestDefectTheDirectoriesOfTeamsWithSimilarNamesCollide(t *testing.T) {
 		t.Errorf("%d directories, %v", len(dirs), err)
 	}
 	for _, name := range names {
-		list, err := store.List(name)
+		list, err := store.List(t.Context(), name)
 		if err != nil || len(list) != 1 || list[0].SessionID != ids[name] {
 			t.Errorf("%s has %+v, %v", name, list, err)
 		}

@@ -16,11 +16,11 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	log, err := c.o.Store.Open(c.team.ID, sessionID)
+	log, state, err := c.o.Store.Open(ctx, c.team.ID, sessionID)
 	if err != nil {
 		return err
 	}
-	conv := newConversation(log, c.o.Events, c.reportFailure)
+	conv := newConversation(log, state, c.o.Events, c.reportFailure)
 	c.endOrphans(log, conv.state)
 	c.checkMembers(conv.state)
 	c.sayChanged(conv.state)
@@ -57,7 +57,7 @@ func (c *Coordinator) opening() ([]projection.Payload, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.conv = newConversation(log, c.o.Events, c.reportFailure)
+		c.conv = newConversation(log, &projection.State{}, c.o.Events, c.reportFailure)
 	}
 	state := c.conv.state
 	switch {

@@ -113,7 +113,7 @@ func failedRestore(t *testing.T, store store.Store, id string, isRight func(erro
 	t.Helper()
 	s := start(t, store, says("over [NEXT: eve, bob]"))
 	s.say("before")
-	before, _ := store.List("ensemble")
+	before, _ := store.List(t.Context(), "ensemble")
 	team := ensemble()
 	s.diary.lines = nil
 	err := s.SetTeam(context.Background(), team, coordinator.SetTeamOptions{ResumeSessionID: id})
@@ -124,7 +124,7 @@ func failedRestore(t *testing.T, store store.Store, id string, isRight func(erro
 	if len(s.diary.lines) > 0 {
 		t.Errorf("told was %q", s.diary.lines)
 	}
-	if after, _ := store.List("ensemble"); len(after) != len(before) {
+	if after, _ := store.List(t.Context(), "ensemble"); len(after) != len(before) {
 		t.Errorf("there are %d sessions, there were %d", len(after), len(before))
 	}
 	asked := len(s.cast.asked())
@@ -173,11 +173,10 @@ func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
 		s := start(t, sessions)
 		s.say("hello")
 		id := s.stop()
-		log, err := sessions.Open("ensemble", id)
+		log, state, err := sessions.Open(t.Context(), "ensemble", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := log.State()
 		events, err := log.Append(journal.Record{Type: "message.appended", Data: json.RawMessage(`{"v":2}`)})
 		if err != nil {
 			t.Fatal(err)
@@ -303,11 +302,10 @@ func TestRestoreTellsItsStepsInOrder(t *testing.T) {
 func TestMigratesLegacySpeakerFields(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := wrote(t, store, message(by("you", "you", projection.TypeHuman), "first"))
-		log, err := store.Open("ensemble", id)
+		log, state, err := store.Open(t.Context(), "ensemble", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := log.State()
 		events, err := log.Append(journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m2",
 			"timestamp":"2025-11-27T10:30:00.000Z","content":"old words","speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada the First","type":"ai"},
 			"routing":{"rawNextMarkers":["you"],"resolvedAddressees":[{"identifier":"you","roleId":"you","roleName":"you"}]}}}`)})
@@ -348,7 +346,7 @@ func TestImportsContextCorrectly(t *testing.T) {
 			contents = append(contents, entry.Content)
 		}
 		checkEqual(t, "the messages", contents, []string{"hello there [TEAM_TASK: build a boat]", "hi from ada"})
-		snapshot, err := store.Load("ensemble", id)
+		snapshot, err := store.Load(t.Context(), "ensemble", id)
 		if err != nil || snapshot.Context.Version != 1 || snapshot.Context.Timestamp == 0 {
 			t.Errorf("the context is %+v, %v", snapshot, err)
 		}
@@ -457,7 +455,7 @@ func TestRestoreAndContinueConversation(t *testing.T) {
 			if got := s.stop(); got != id {
 				t.Errorf("the session is %s now, want %s", got, id)
 			}
-			snapshot, err := store.Load("ensemble", id)
+			snapshot, err := store.Load(t.Context(), "ensemble", id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -467,7 +465,7 @@ func TestRestoreAndContinueConversation(t *testing.T) {
 			}
 			checkEqual(t, "the messages", got, want)
 		}
-		if list, _ := store.List("ensemble"); len(list) != 1 {
+		if list, _ := store.List(t.Context(), "ensemble"); len(list) != 1 {
 			t.Errorf("there are %d sessions", len(list))
 		}
 	})

@@ -24,7 +24,7 @@ func TestSavesSnapshotToStorage(t *testing.T) {
 		s := start(t, store, says("hi from ada"))
 		s.say("hello there")
 		// Nothing was stopped or closed: it is there already.
-		snapshot, err := store.Load("ensemble", s.Session().ID)
+		snapshot, err := store.Load(t.Context(), "ensemble", s.Session().ID)
 		if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Metadata.MessageCount != 2 {
 			t.Errorf("the snapshot is %+v, %v", snapshot, err)
 		}
@@ -402,7 +402,7 @@ func TestATaskAndATitleSurviveAFailure(t *testing.T) {
 	s.say("now")
 	s.checkComplete(d, "you: hello", "ada: ok", "you: now", "ada: ok")
 	id := s.stop()
-	if list, err := d.List("ensemble"); err != nil || len(list) != 1 || list[0].Title != "the boat" {
+	if list, err := d.List(t.Context(), "ensemble"); err != nil || len(list) != 1 || list[0].Title != "the boat" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 	if got := resume(t, d, id).Session(); *got.TeamTask != "a boat" {

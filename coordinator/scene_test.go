@@ -437,7 +437,7 @@ func wrote(t *testing.T, store store.Store, payloads ...projection.Payload) (id 
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := log.State()
+	state := &projection.State{}
 	batch := []journal.Record{projection.Record(noon, projection.SessionCreated{
 		Format: projection.Format, SessionID: log.SessionID(), Team: projection.Team{ID: "ensemble"},
 	})}

@@ -192,7 +192,7 @@ func TestSecretsAreKeptWhenSomebodyWantsThem(t *testing.T) {
 	s.Coordinator = coordinator.New(o)
 	s.with(keyed(t), "")
 	s.say("my key is " + shapedKey)
-	snapshot, err := s.Snapshot()
+	snapshot, err := s.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

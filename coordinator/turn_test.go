@@ -465,7 +465,7 @@ func TestSixteenMebibytesPass(t *testing.T) {
 		t.Errorf("the agent was told %d bytes", len(prompt))
 	}
 	id := s.stop()
-	snapshot, err := d.Load("ensemble", id)
+	snapshot, err := d.Load(t.Context(), "ensemble", id)
 	if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Context.Messages[0].Content != human || snapshot.Context.Messages[1].Content != reply {
 		t.Errorf("the session is not what was said: %v", err)
 	}

@@ -203,7 +203,7 @@ func (t *talk) slashExport(path string) error {
 
 // export writes the session that is going on, wherever it is kept.
 func (t *talk) export(path string) (string, error) {
-	snapshot, err := t.c.Snapshot()
+	snapshot, err := t.c.Snapshot(context.Background())
 	if err != nil {
 		return "", err
 	}
@@ -318,12 +318,12 @@ func (t *talk) askRestore(latest catalog.Session) (rune, error) {
 // cannot be gone on with leaves the conversation as it is.
 func (t *talk) change(p plan) error {
 	if p.resume != "" {
-		log, err := p.store.Open(p.team.ID, p.resume)
+		log, state, err := p.store.Open(context.Background(), p.team.ID, p.resume)
 		if err != nil {
 			t.judge(err)
 			return nil
 		}
-		if err := log.Close(log.State()); err != nil {
+		if err := log.Close(state); err != nil {
 			t.judge(err)
 			return nil
 		}

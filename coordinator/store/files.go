@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -13,76 +12,80 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// A checkpoint is written at a save point when this much lies behind the last
-// one. So much is read in no time, and what a short session writes does not
-// depend on how long the conversation is.
+// A checkpoint is written when the journal has grown by this much since the last one. Reading that
+// much takes a few milliseconds, and a short run writes nothing but its own events.
 const (
 	checkpointEvents = 1000
 	checkpointBytes  = 1 << 20
 )
 
-// Files keeps each session in a journal below a directory.
+// Files is a Store that keeps each session in a journal file.
 type Files struct {
-	catalog *catalog.Catalog // nil: all sessions are in one directory
-	only    *catalog.Dir
+	catalog *catalog.Catalog // nil if dir is set
+	dir     *catalog.Dir     // of all teams
 }
 
-// NewFiles keeps the sessions of each team in a directory of its own below
-// that of the catalog.
+// NewFiles returns a Store with one directory per team.
 func NewFiles(c *catalog.Catalog) *Files { return &Files{catalog: c} }
 
-// NewDir keeps the sessions of whatever team in one directory.
-func NewDir(t *catalog.Dir) *Files { return &Files{only: t} }
+// NewDir returns a Store with one directory for the sessions of all teams.
+func NewDir(d *catalog.Dir) *Files { return &Files{dir: d} }
 
 func (s *Files) team(id string) *catalog.Dir {
-	if s.only != nil {
-		return s.only
+	if s.dir != nil {
+		return s.dir
 	}
 	return s.catalog.Team(id)
 }
 
 // Create implements Store.
 func (s *Files) Create(teamID string) (Log, error) {
-	t := s.team(teamID)
-	log, err := t.Journals().Create(t.Journals().NewID())
+	d := s.team(teamID)
+	log, err := d.Journals().Create(d.Journals().NewID())
 	if err != nil {
 		return nil, err
 	}
-	return &fileLog{log: log, team: t, state: &projection.State{}}, nil
+	return &fileLog{log: log, dir: d}, nil
 }
 
 // Open implements Store.
-func (s *Files) Open(teamID, sessionID string) (Log, error) {
-	if !s.possible(sessionID) {
-		return nil, notFound(sessionID)
+func (s *Files) Open(ctx context.Context, teamID, sessionID string) (Log, *projection.State, error) {
+	if !s.validID(sessionID) {
+		return nil, nil, notFound(sessionID)
 	}
-	t := s.team(teamID)
-	log, err := t.Journals().Open(sessionID)
+	d := s.team(teamID)
+	log, state, loaded, err := d.Open(ctx, sessionID)
 	if errors.Is(err, journal.ErrNotFound) {
-		return nil, s.elsewhere(teamID, sessionID, err)
+		return nil, nil, s.mismatch(teamID, sessionID, err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	l, err := openFileLog(t, log, teamID)
+	switch {
+	case loaded.At.Seq == 0:
+		err = &catalog.MissingHeaderError{ID: sessionID, Reason: "there is no event in it"}
+	case state.Team.ID != teamID:
+		err = &TeamMismatchError{SessionID: sessionID, Want: state.Team.ID, Got: teamID}
+	case state.Newer:
+		err = &UpgradeError{sessionID, state.Row.Newer}
+	}
 	if err != nil {
-		log.Close()
-		return nil, err
+		return nil, nil, errors.Join(err, log.Close())
 	}
-	return l, nil
+	return &fileLog{log: log, dir: d, checkpoint: loaded.From}, state, nil
 }
 
-// possible reports whether a session can have the id. Below a catalog that is a
-// ULID as it is written; in a directory of its own any name of a file.
-func (s *Files) possible(sessionID string) bool {
-	if s.only == nil {
+// validID reports whether a session can have the ID: a canonical ULID, or in one directory for all
+// teams any file name.
+func (s *Files) validID(sessionID string) bool {
+	if s.dir == nil {
 		return journal.ValidID(sessionID)
 	}
 	return filepath.IsLocal(sessionID) && sessionID != "." && !strings.ContainsAny(sessionID, "/\\\x00")
 }
 
-// elsewhere explains why a team does not have a session: another one may.
-func (s *Files) elsewhere(teamID, sessionID string, notFound error) error {
+// mismatch returns a *TeamMismatchError if another team has the session, otherwise notFound.
+func (s *Files) mismatch(teamID, sessionID string, notFound error) error {
 	if s.catalog == nil {
 		return notFound
 	}
@@ -93,26 +96,12 @@ func (s *Files) elsewhere(teamID, sessionID string, notFound error) error {
 	return &TeamMismatchError{SessionID: sessionID, Want: found.TeamID, Got: teamID}
 }
 
-func openFileLog(t *catalog.Dir, log *journal.Log, teamID string) (*fileLog, error) {
-	state, loaded, err := t.Load(context.TODO(), log.ID())
-	switch {
-	case err != nil:
-		return nil, err
-	case loaded.At.Seq == 0:
-		return nil, &catalog.MissingHeaderError{ID: log.ID(), Reason: "there is no event in it"}
-	case state.Team.ID != teamID:
-		return nil, &TeamMismatchError{SessionID: log.ID(), Want: state.Team.ID, Got: teamID}
-	case state.Newer:
-		return nil, &UpgradeError{log.ID(), state.Row.Newer}
-	case loaded.At != log.Position():
-		return nil, fmt.Errorf("%s: it changed while it was read", log.Path())
-	}
-	return &fileLog{log: log, team: t, state: state, checkpoint: loaded.From}, nil
-}
-
 // Load implements Store.
-func (s *Files) Load(teamID, sessionID string) (*projection.Snapshot, error) {
-	if !s.possible(sessionID) {
+func (s *Files) Load(ctx context.Context, teamID, sessionID string) (*projection.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !s.validID(sessionID) {
 		return nil, notFound(sessionID)
 	}
 	r, err := s.team(teamID).Journals().Reader(sessionID, journal.Position{})
@@ -128,26 +117,15 @@ func (s *Files) Load(teamID, sessionID string) (*projection.Snapshot, error) {
 }
 
 // Latest implements Store.
-func (s *Files) Latest(teamID string) (Summary, error) {
-	list, err := s.List(teamID)
-	if err != nil {
-		return Summary{}, err
-	}
-	return latest(list)
-}
-
-// latest is the first session of a list that one can go on with.
-func latest(list []Summary) (Summary, error) {
-	for _, session := range list {
-		if session.MessageCount > 0 && session.Newer == "" {
-			return session, nil
-		}
-	}
-	return Summary{}, journal.ErrNotFound
+func (s *Files) Latest(ctx context.Context, teamID string) (Summary, error) {
+	return latest(s.List(ctx, teamID))
 }
 
 // List implements Store.
-func (s *Files) List(teamID string) ([]Summary, error) {
+func (s *Files) List(ctx context.Context, teamID string) ([]Summary, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	sessions, err := s.team(teamID).List()
 	if err != nil {
 		return nil, err
@@ -161,9 +139,12 @@ func (s *Files) List(teamID string) ([]Summary, error) {
 	return list, nil
 }
 
-// Delete implements Store: it moves the session to the trash.
-func (s *Files) Delete(teamID, sessionID string) error {
-	if !s.possible(sessionID) || s.ofAnother(teamID, sessionID) {
+// Delete implements Store. It moves the session to the trash.
+func (s *Files) Delete(ctx context.Context, teamID, sessionID string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.validID(sessionID) || s.belongsToOther(teamID, sessionID) {
 		return nil
 	}
 	err := s.team(teamID).Delete(sessionID)
@@ -173,27 +154,24 @@ func (s *Files) Delete(teamID, sessionID string) error {
 	return err
 }
 
-// ofAnother reports whether a directory for all teams has the session for
-// another one.
-func (s *Files) ofAnother(teamID, sessionID string) bool {
-	if s.only == nil {
+// belongsToOther reports whether a directory for all teams has the session for another team.
+func (s *Files) belongsToOther(teamID, sessionID string) bool {
+	if s.dir == nil {
 		return false
 	}
-	session, err := s.only.Session(sessionID)
+	session, err := s.dir.Session(sessionID)
 	return err == nil && session.Damaged == "" && session.TeamID != teamID
 }
 
-// fileLog is the Log of a Files.
+// fileLog is the Log of Files.
 type fileLog struct {
 	log        *journal.Log
-	team       *catalog.Dir
-	state      *projection.State
-	checkpoint journal.Position // where the newest one stands
+	dir        *catalog.Dir
+	checkpoint journal.Position // of the newest checkpoint
 	appended   bool
 }
 
-func (l *fileLog) SessionID() string        { return l.log.ID() }
-func (l *fileLog) State() *projection.State { return l.state.Clone() }
+func (l *fileLog) SessionID() string { return l.log.ID() }
 
 func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 	events, err := l.log.Append(batch...)
@@ -209,7 +187,7 @@ func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {
 		if at.Seq == 0 {
 			return
 		}
-		r, err := l.team.Journals().Reader(l.log.ID(), journal.Position{})
+		r, err := l.dir.Journals().Reader(l.log.ID(), journal.Position{})
 		if err != nil {
 			yield(journal.Event{}, err)
 			return
@@ -229,19 +207,15 @@ func (l *fileLog) Save(state *projection.State) error {
 	if err := l.log.Sync(); err != nil {
 		return err
 	}
-	l.keep(state, l.log.Position())
-	return nil
-}
-
-// keep writes a checkpoint when it is long since the last one. One that cannot
-// be written costs time later.
-func (l *fileLog) keep(state *projection.State, at journal.Position) {
+	at := l.log.Position()
 	if at.Seq-l.checkpoint.Seq < checkpointEvents && at.Offset-l.checkpoint.Offset < checkpointBytes {
-		return
+		return nil
 	}
-	if state.Seq == at.Seq && l.team.WriteCheckpoint(l.log.ID(), state, at) == nil {
+	// A checkpoint that cannot be written only makes the next Open slower.
+	if state.Seq == at.Seq && l.dir.WriteCheckpoint(l.log.ID(), state, at) == nil {
 		l.checkpoint = at
 	}
+	return nil
 }
 
 func (l *fileLog) Close(state *projection.State) error {
@@ -250,7 +224,7 @@ func (l *fileLog) Close(state *projection.State) error {
 		return nil
 	}
 	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
-		l.team.UpdateIndex(l.log.ID(), state, at)
+		l.dir.UpdateIndex(l.log.ID(), state, at)
 	}
 	return errors.Join(err, l.log.Close())
 }

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"fmt"
+	"context"
 	"iter"
 	"os"
 	"slices"
@@ -14,30 +14,29 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Memory keeps sessions as long as the process lives. It behaves as
-// Files does, except that nothing can fail. The zero Memory is empty
-// and ready.
+// Memory is a Store that keeps sessions in memory, for tests and for chats that are not saved. It
+// behaves like Files on a disk that never fails. The zero Memory is empty and ready to use, also
+// from many goroutines.
 type Memory struct {
 	mu       sync.Mutex
-	sessions map[string]*memorySession // by session id
+	sessions map[string]*memorySession // by session ID
 }
 
 type memorySession struct {
 	id, teamID string
 	events     []journal.Event
 	at         journal.Position
-	writer     *journal.Holder // nil: nobody writes
+	writer     *journal.Holder // nil if no Log is open
 }
 
-// Clear forgets everything. Sessions that are open can still be appended to,
-// but nobody finds them.
+// Clear removes all sessions. Open Logs remain usable; what they append is not kept.
 func (s *Memory) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions = nil
 }
 
-// SessionCount is how many sessions a team has, or all teams when teamID is "".
+// SessionCount returns the number of sessions of a team, or of all teams if teamID is "".
 func (s *Memory) SessionCount(teamID string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +52,7 @@ func (s *Memory) SessionCount(teamID string) int {
 // Create implements Store.
 func (s *Memory) Create(teamID string) (Log, error) {
 	session := &memorySession{id: ulid.Make().String(), teamID: teamID, writer: thisProcess()}
-	return &memoryLog{store: s, session: session, state: &projection.State{}}, nil
+	return &memoryLog{store: s, session: session}, nil
 }
 
 func thisProcess() *journal.Holder {
@@ -62,32 +61,34 @@ func thisProcess() *journal.Holder {
 }
 
 // Open implements Store.
-func (s *Memory) Open(teamID, sessionID string) (Log, error) {
+func (s *Memory) Open(ctx context.Context, teamID, sessionID string) (Log, *projection.State, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
 	switch {
 	case session == nil:
-		return nil, notFound(sessionID)
+		return nil, nil, notFound(sessionID)
 	case session.teamID != teamID:
-		return nil, &TeamMismatchError{SessionID: sessionID, Want: session.teamID, Got: teamID}
+		return nil, nil, &TeamMismatchError{SessionID: sessionID, Want: session.teamID, Got: teamID}
 	case session.writer != nil:
-		return nil, &journal.LockedError{Path: sessionID, Holder: *session.writer}
+		return nil, nil, &journal.LockedError{Path: sessionID, Holder: *session.writer}
 	}
 	state := session.state()
 	if state.Newer {
-		return nil, &UpgradeError{sessionID, state.Row.Newer}
+		return nil, nil, &UpgradeError{sessionID, state.Row.Newer}
 	}
 	session.writer = thisProcess()
-	return &memoryLog{store: s, session: session, state: state}, nil
-}
-
-func notFound(sessionID string) error {
-	return fmt.Errorf("session %s: %w", sessionID, journal.ErrNotFound)
+	return &memoryLog{store: s, session: session}, state, nil
 }
 
 // Load implements Store.
-func (s *Memory) Load(teamID, sessionID string) (*projection.Snapshot, error) {
+func (s *Memory) Load(ctx context.Context, teamID, sessionID string) (*projection.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
@@ -98,16 +99,15 @@ func (s *Memory) Load(teamID, sessionID string) (*projection.Snapshot, error) {
 }
 
 // Latest implements Store.
-func (s *Memory) Latest(teamID string) (Summary, error) {
-	list, err := s.List(teamID)
-	if err != nil {
-		return Summary{}, err
-	}
-	return latest(list)
+func (s *Memory) Latest(ctx context.Context, teamID string) (Summary, error) {
+	return latest(s.List(ctx, teamID))
 }
 
 // List implements Store.
-func (s *Memory) List(teamID string) ([]Summary, error) {
+func (s *Memory) List(ctx context.Context, teamID string) ([]Summary, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Summary
@@ -126,7 +126,10 @@ func (s *Memory) List(teamID string) ([]Summary, error) {
 }
 
 // Delete implements Store.
-func (s *Memory) Delete(teamID, sessionID string) error {
+func (s *Memory) Delete(ctx context.Context, teamID, sessionID string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[sessionID]
@@ -158,16 +161,14 @@ func (m *memorySession) state() *projection.State {
 	return &state
 }
 
-// memoryLog is the Log of a Memory.
+// memoryLog is the Log of Memory.
 type memoryLog struct {
 	store   *Memory
 	session *memorySession
-	state   *projection.State
 	closed  bool
 }
 
-func (l *memoryLog) SessionID() string        { return l.session.id }
-func (l *memoryLog) State() *projection.State { return l.state.Clone() }
+func (l *memoryLog) SessionID() string { return l.session.id }
 
 func (l *memoryLog) Fits(batch ...journal.Record) error {
 	for _, r := range batch {
@@ -198,21 +199,17 @@ func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 		events = append(events, e)
 	}
 	if len(l.session.events) == 0 && len(events) > 0 {
-		l.store.add(l.session)
+		if l.store.sessions == nil {
+			l.store.sessions = map[string]*memorySession{}
+		}
+		l.store.sessions[l.session.id] = l.session
 	}
 	l.session.at = at
 	l.session.events = append(l.session.events, events...)
 	return copyEvents(events), nil
 }
 
-func (s *Memory) add(session *memorySession) {
-	if s.sessions == nil {
-		s.sessions = map[string]*memorySession{}
-	}
-	s.sessions[session.id] = session
-}
-
-// copyEvents shares no payload with what the store keeps.
+// copyEvents copies events with their Data, which callers may modify.
 func copyEvents(events []journal.Event) []journal.Event {
 	copied := slices.Clone(events)
 	for i := range copied {

@@ -1,12 +1,9 @@
-// Package storetest is the suite that every store.Store passes.
-//
-// A store is tested by a function that opens an empty one:
+// Package storetest has the tests that every [store.Store] passes.
 //
 //	func TestMyStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) store.Store { return NewMyStore(t.TempDir()) })
 //	}
 //
-// Each subtest is named after what the comments of store.Store promise.
-// What only one kind of store can do, such as losing its disk, is tested beside
-// that store.
+// Each subtest checks what a doc comment of package store promises. Failures that only one
+// implementation can have, such as a full disk, are tested in that implementation's package.
 package storetest

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"testing"
@@ -16,115 +17,110 @@ const team = "storetest"
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+var human = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
+
 func created(id, teamID string, at time.Time) journal.Record {
 	return projection.Record(at, projection.SessionCreated{
 		Format: projection.Format, SessionID: id, CWD: "/somewhere",
-		Team: projection.Team{ID: teamID, Name: teamID, Members: []projection.Member{{ID: "ada", Name: "ada", Type: projection.TypeAI}}},
-		App:  projection.App{Name: "storetest", Version: "1"},
+		Team: projection.Team{
+			ID: teamID, Name: teamID,
+			Members: []projection.Member{{ID: "ada", Name: "ada", Type: projection.TypeAI}},
+		},
+		App: projection.App{Name: "storetest", Version: "1"},
 	})
 }
-
-var human = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
 
 func message(text string, at time.Time) journal.Record {
 	return projection.Record(at, projection.NewMessage(ulid.Make().String(), at, human, text, nil))
 }
 
-// begin creates a session with messages, a second apart, and leaves it open.
-func begin(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) store.Log {
+// session is an open session and the fold of its events.
+type session struct {
+	store.Log
+	state *projection.State
+}
+
+// create creates a session without events.
+func create(t *testing.T, s store.Store, teamID string) *session {
 	t.Helper()
 	log, err := s.Create(teamID)
 	if err != nil {
 		t.Fatal("create:", err)
 	}
-	batch := []journal.Record{created(log.SessionID(), teamID, at)}
+	return &session{log, &projection.State{}}
+}
+
+// begin creates a session with messages, one per second.
+func begin(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) *session {
+	t.Helper()
+	session := create(t, s, teamID)
+	batch := []journal.Record{created(session.SessionID(), teamID, at)}
 	for i, text := range texts {
 		batch = append(batch, message(text, at.Add(time.Duration(i+1)*time.Second)))
 	}
-	write(t, log, batch...)
-	return log
+	session.append(t, batch...)
+	return session
 }
 
-// write appends, and folds what was appended into a state.
-func write(t *testing.T, log store.Log, batch ...journal.Record) *projection.State {
+// add creates a session with messages and closes it.
+func add(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) (id string) {
 	t.Helper()
-	state := log.State()
-	events, err := log.Append(batch...)
+	session := begin(t, s, teamID, at, texts...)
+	session.close(t)
+	return session.SessionID()
+}
+
+func open(t *testing.T, s store.Store, teamID, id string) *session {
+	t.Helper()
+	log, state, err := s.Open(t.Context(), teamID, id)
+	if err != nil {
+		t.Fatal("open:", err)
+	}
+	t.Cleanup(func() { log.Close(state) })
+	return &session{log, state}
+}
+
+func (s *session) append(t *testing.T, batch ...journal.Record) []journal.Event {
+	t.Helper()
+	events, err := s.Append(batch...)
 	if err != nil {
 		t.Fatal("append:", err)
 	}
 	for _, e := range events {
-		state.Apply(e)
+		s.state.Apply(e)
 	}
-	return state
+	return events
 }
 
-func closeLog(t *testing.T, log store.Log, state *projection.State) {
+func (s *session) close(t *testing.T) {
 	t.Helper()
-	if err := log.Close(state); err != nil {
+	if err := s.Close(s.state); err != nil {
 		t.Fatal("close:", err)
 	}
 }
 
-// kept creates a session and closes it.
-func kept(t *testing.T, s store.Store, teamID string, at time.Time, texts ...string) (id string) {
-	t.Helper()
-	log := begin(t, s, teamID, at, texts...)
-	closeLog(t, log, fold(t, s, teamID, log.SessionID(), texts))
-	return log.SessionID()
-}
-
-// fold is the state after begin, made from what a second reader would get.
-func fold(t *testing.T, s store.Store, teamID, id string, texts []string) *projection.State {
-	t.Helper()
-	var state projection.State
-	snapshot := load(t, s, teamID, id)
-	at, err := time.Parse(time.RFC3339, snapshot.CreatedAt)
-	if err != nil || len(snapshot.Context.Messages) != len(texts) {
-		t.Fatalf("created at %q with %d messages, want %d", snapshot.CreatedAt, len(snapshot.Context.Messages), len(texts))
-	}
-	place := journal.Position{}
-	batch := []journal.Record{created(id, teamID, at)}
-	for _, m := range snapshot.Context.Messages {
-		said, err := time.Parse(time.RFC3339, m.Timestamp)
-		if err != nil {
-			t.Fatal(err)
-		}
-		batch = append(batch, projection.Record(said, projection.MessageAppended{Message: m}))
-	}
-	for _, r := range batch {
-		e, next, err := place.Next(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		state.Apply(e)
-		place = next
-	}
-	return &state
-}
-
-func openLog(t *testing.T, s store.Store, teamID, id string) store.Log {
-	t.Helper()
-	log, err := s.Open(teamID, id)
-	if err != nil {
-		t.Fatal("open:", err)
-	}
-	t.Cleanup(func() { log.Close(log.State()) })
-	return log
+func openError(t *testing.T, s store.Store, teamID, id string) error {
+	_, _, err := s.Open(t.Context(), teamID, id)
+	return err
 }
 
 func load(t *testing.T, s store.Store, teamID, id string) *projection.Snapshot {
 	t.Helper()
-	snapshot, err := s.Load(teamID, id)
+	snapshot, err := s.Load(t.Context(), teamID, id)
 	if err != nil {
 		t.Fatal("load:", err)
 	}
 	return snapshot
 }
 
+func loadError(t *testing.T, s store.Store, teamID, id string) error {
+	_, err := s.Load(t.Context(), teamID, id)
+	return err
+}
+
 func list(t *testing.T, s store.Store, teamID string) []store.Summary {
 	t.Helper()
-	sessions, err := s.List(teamID)
+	sessions, err := s.List(t.Context(), teamID)
 	if err != nil {
 		t.Fatal("list:", err)
 	}
@@ -141,7 +137,7 @@ func texts(s *projection.Snapshot) (contents []string) {
 func checkTexts(t *testing.T, s store.Store, id string, want ...string) {
 	t.Helper()
 	if got := texts(load(t, s, team, id)); !reflect.DeepEqual(got, want) {
-		t.Errorf("the session has %q, want %q", got, want)
+		t.Errorf("messages %q, want %q", got, want)
 	}
 }
 
@@ -150,4 +146,13 @@ func checkNotFound(t *testing.T, what string, err error) {
 	if !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("%s: %v, want %v", what, err, journal.ErrNotFound)
 	}
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

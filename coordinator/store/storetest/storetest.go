@@ -6,38 +6,39 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 )
 
-// Run tests a store. Every call of open returns an empty one.
+// Run tests a Store. Every call of open returns an empty one.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, s store.Store)
 	}{
-		{"a session is kept from its first append on", keptFromFirstAppend},
-		{"append returns the events as they are kept", appendReturnsEvents},
-		{"a batch that is refused leaves the session as it was", refusedBatch},
-		{"load returns the whole session", loadWhole},
-		{"backward returns the events from the last one on", lastFirst},
-		{"opening again gives the same state", sameState},
-		{"a session goes on under its id", goesOn},
-		{"opening writes nothing", openingWritesNothing},
-		{"what is not there is not found", notFound},
-		{"an id never matches by a part", wholeIDs},
-		{"a team without sessions has an empty list", emptyList},
-		{"list has one row for each session, the newest first", listOrder},
-		{"list describes a session", listRow},
-		{"latest is the newest that is not empty", latest},
+		{"session exists after first append", existsAfterFirstAppend},
+		{"append returns stored events", appendReturnsEvents},
+		{"rejected batch changes nothing", rejectedBatch},
+		{"load returns whole session", loadWhole},
+		{"backward yields events in reverse", backward},
+		{"open returns same state", sameState},
+		{"session keeps ID when resumed", resumeKeepsID},
+		{"open writes nothing", openWritesNothing},
+		{"unknown session is not found", notFound},
+		{"ID is not matched by prefix", exactID},
+		{"unknown team has empty list", emptyList},
+		{"list is sorted by update", listOrder},
+		{"list describes session", listRow},
+		{"latest is newest non-empty session", latest},
 		{"delete removes one session", deleteOne},
-		{"deleting what is not there is no error", deleteNothing},
-		{"a session has one writer", oneWriter},
-		{"a session that is written to is not deleted", deleteLocked},
-		{"closing twice frees nothing of anybody else's", closeTwice},
-		{"a closed log refuses", closedLog},
-		{"a sound log has nothing to recover", nothingToRecover},
-		{"a session of another team is a mismatch", otherTeam},
-		{"two teams see only their own", twoTeams},
-		{"a newer session can be read and not written", newer},
-		{"nothing is shared with what was passed in", copiesIn},
-		{"nothing is shared with what was returned", copiesOut},
+		{"delete of unknown session succeeds", deleteUnknown},
+		{"session has one writer", oneWriter},
+		{"open session is not deleted", deleteLocked},
+		{"second close releases nothing", closeTwice},
+		{"closed log rejects calls", closedLog},
+		{"healthy log recovers nothing", nothingToRecover},
+		{"session of other team is mismatch", otherTeam},
+		{"teams have separate sessions", separateTeams},
+		{"newer session is read-only", newer},
+		{"canceled context is an error", canceled},
+		{"arguments are copied", copiesArguments},
+		{"results are copied", copiesResults},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}

@@ -1,0 +1,98 @@
+package store_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+func TestIsolatesDataBetweenClearCalls(t *testing.T) {
+	s := &store.Memory{}
+	id := add(t, s)
+	session := create(t, s, team)
+	session.append(message("before", noon))
+	s.Clear()
+	if n := s.SessionCount(""); n != 0 {
+		t.Errorf("%d sessions", n)
+	}
+	if list, err := s.List(t.Context(), team); err != nil || len(list) != 0 {
+		t.Errorf("the list is %v, %v", list, err)
+	}
+	if _, err := s.Load(t.Context(), team, id); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("load: %v", err)
+	}
+	session.append(message("after", noon)) // the open session is not affected
+	session.Close(session.state)
+	if n := s.SessionCount(""); n != 0 {
+		t.Errorf("%d sessions after an append to a cleared one", n)
+	}
+	add(t, s)
+	if n := s.SessionCount(""); n != 1 {
+		t.Errorf("%d sessions after a new one", n)
+	}
+}
+
+func TestSessionCount(t *testing.T) {
+	s := &store.Memory{}
+	if n := s.SessionCount("") + s.SessionCount(team); n != 0 {
+		t.Errorf("an empty store has %d sessions", n)
+	}
+	add(t, s)
+	add(t, s)
+	create(t, s, "others")
+	for teamID, want := range map[string]int{"": 3, team: 2, "others": 1, "unknown": 0} {
+		if n := s.SessionCount(teamID); n != want {
+			t.Errorf("%q has %d sessions, want %d", teamID, n, want)
+		}
+	}
+}
+
+func TestMemoryRejectsTooLongLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("allocates 64 MiB")
+	}
+	log, err := (&store.Memory{}).Create(team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := []byte(`{"task":"` + strings.Repeat("x", journal.DefaultMaxLine) + `"}`)
+	if _, err := log.Append(journal.Record{Type: "task.set", Data: data}); !errors.Is(err, journal.ErrTooLong) {
+		t.Errorf("the error is %v", err)
+	}
+	events, err := log.Append(journal.Record{Type: "task.set", Data: []byte(`{"task":null}`)})
+	if err != nil || events[0].Seq != 1 {
+		t.Errorf("the next append: %v, %v", events, err)
+	}
+}
+
+func TestMemoryIsSafeForConcurrentUse(t *testing.T) {
+	s := &store.Memory{}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			log, err := s.Create(team)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 20 {
+				_, err := log.Append(created(log.SessionID(), team))
+				_, listErr := s.List(t.Context(), team)
+				_, loadErr := s.Load(t.Context(), team, log.SessionID())
+				if err := errors.Join(err, listErr, loadErr); err != nil {
+					t.Error(err)
+				}
+			}
+			log.Close(&projection.State{})
+		})
+	}
+	wait.Wait()
+	if n := s.SessionCount(team); n != 8 {
+		t.Errorf("%d sessions", n)
+	}
+}
