@@ -10,27 +10,29 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/oklog/ulid/v2"
 )
 
-// orphan is a process of a turn, in a session of its own as tools are.
+// orphan starts a process of a turn in a new process session, as tools have it.
 func orphan(t *testing.T, turnID string) *exec.Cmd {
 	t.Helper()
-	return leftRunning(t, turnID, &syscall.SysProcAttr{Setsid: true})
+	return startProcess(t, turnID, &syscall.SysProcAttr{Setsid: true})
 }
 
-// resident is a process of a turn that stays between turns.
+// resident starts a process of a turn that stays between turns.
 func resident(t *testing.T, turnID string) *exec.Cmd {
 	t.Helper()
-	return leftRunning(t, turnID, &syscall.SysProcAttr{Setpgid: true})
+	return startProcess(t, turnID, &syscall.SysProcAttr{Setpgid: true})
 }
 
-func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd {
+func startProcess(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "300")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), process.TurnVariable + "=" + turnID}
@@ -45,7 +47,7 @@ func leftRunning(t *testing.T, turnID string, as *syscall.SysProcAttr) *exec.Cmd
 	return cmd
 }
 
-// daemon is a process of a turn in a session whose leader has ended.
+// daemon starts a process of a turn in a process session whose leader has ended.
 func daemon(t *testing.T, turnID string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!")
@@ -62,7 +64,7 @@ func daemon(t *testing.T, turnID string) (pid int) {
 	return pid
 }
 
-// living reports whether a process has not ended; its end is not reaped.
+// living reports whether a process has not ended. It may be a zombie otherwise.
 func living(cmd *exec.Cmd) bool { return alive(cmd.Process.Pid) }
 
 func alive(pid int) bool {
@@ -74,7 +76,7 @@ func alive(pid int) bool {
 	return !strings.HasPrefix(after, "Z")
 }
 
-// lasting is a cast that keeps programs running between turns.
+// lasting is a cast that keeps processes between turns.
 type lasting struct{ *cast }
 
 func (lasting) Close() {}
@@ -83,95 +85,106 @@ func (l lasting) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event
 	return l.cast.Run(ctx, turn)
 }
 
-func TestAResumeEndsWhatTheTurnOfADeadProgramHasLeftRunning(t *testing.T) {
+// turnID returns the ID of a turn that began at noon, as the events of wrote did.
+func turnID() string { return ulid.MustNew(ulid.Timestamp(noon), ulid.DefaultEntropy()).String() }
+
+func TestResumeEndsOrphansOfOpenTurn(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		lasts   bool
-		earlier bool // a process of the member's earlier turn is ended, too
+		name     string
+		resident bool // the engine keeps processes between turns
+		ended    int
 	}{
-		{"an engine for one turn", false, false},
-		{"an engine that keeps its programs", true, true},
+		{"engine without resident processes", false, 1},
+		{"engine with resident processes", true, 2}, // also those of the member's earlier turn
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			id := func(name string) string { return fmt.Sprintf("%s-%d-%s", t.Name(), os.Getpid(), name) }
-			open, earlier, another, stranger := orphan(t, id("open")), orphan(t, id("earlier")), orphan(t, id("another")), orphan(t, id("stranger"))
-			started := func(name, member string) projection.TurnStarted {
-				return projection.TurnStarted{TurnID: id(name), MemberID: member, TriggerMessageID: "m1"}
+			openID, earlierID, otherID := turnID(), turnID(), turnID()
+			open, earlier, other := orphan(t, openID), orphan(t, earlierID), orphan(t, otherID)
+			stranger := orphan(t, turnID())
+			started := func(id, member string) projection.TurnStarted {
+				return projection.TurnStarted{TurnID: id, MemberID: member, TriggerMessageID: "m1"}
 			}
-			done := func(name, member string) projection.TurnEnded {
-				return projection.TurnEnded{TurnID: id(name), MemberID: member, FinishReason: projection.Done}
+			done := func(id, member string) projection.TurnEnded {
+				return projection.TurnEnded{TurnID: id, MemberID: member, FinishReason: projection.Done}
 			}
-			store := &store.Memory{}
-			session := wrote(t, store, started("another", "bob"), done("another", "bob"), started("earlier", "ada"), done("earlier", "ada"), started("open", "ada"))
+			sessions := &store.Memory{}
+			session := wrote(t, sessions,
+				started(otherID, "bob"), done(otherID, "bob"),
+				started(earlierID, "ada"), done(earlierID, "ada"),
+				started(openID, "ada"))
 
-			s := stage(t, store)
-			o := s.options(store)
-			if tt.lasts {
+			s := stage(t, sessions)
+			o := s.options(sessions)
+			if tt.resident {
 				o.Engines["cast"] = lasting{s.cast}
 			}
 			s.Coordinator = coordinator.New(o)
 			s.with(ensemble(), session)
 			if living(open) {
-				t.Error("the open turn's process is alive")
+				t.Error("the process of the open turn is alive")
 			}
-			if living(earlier) == tt.earlier {
-				t.Errorf("the earlier turn's process is alive: %v", !tt.earlier)
+			if living(earlier) == tt.resident {
+				t.Errorf("the process of the earlier turn is alive: %v, want %v", living(earlier), !tt.resident)
 			}
-			if !living(another) || !living(stranger) {
-				t.Error("a process that has nothing to do with it was ended")
+			if !living(other) || !living(stranger) {
+				t.Error("a process of another turn was ended")
 			}
-			ended := 1
-			if tt.earlier {
-				ended = 2
-			}
-			if s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.OrphansEnded, ended)) != 1 {
-				t.Errorf("told %q", s.diary.lines)
+			if s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.OrphansEnded, tt.ended)) != 1 {
+				t.Errorf("notified %q, want %d ended", s.diary.lines, tt.ended)
 			}
 		})
 	}
 }
 
-func TestAResumeEndsAProgramThatHasStayedBetweenTurns(t *testing.T) {
-	for _, lasts := range []bool{false, true} {
-		id := fmt.Sprintf("%s-%d-%v", t.Name(), os.Getpid(), lasts)
+func TestResumeEndsResidentProcess(t *testing.T) {
+	for _, isResident := range []bool{false, true} {
+		id := turnID()
 		program, server, detached := resident(t, id), orphan(t, id), daemon(t, id)
-		store := &store.Memory{}
-		session := wrote(t, store,
+		sessions := &store.Memory{}
+		session := wrote(t, sessions,
 			projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"},
 			projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done})
 
-		s := stage(t, store)
-		o := s.options(store)
-		if lasts {
+		s := stage(t, sessions)
+		o := s.options(sessions)
+		if isResident {
 			o.Engines["cast"] = lasting{s.cast}
 		}
 		s.Coordinator = coordinator.New(o)
 		s.with(ensemble(), session)
-		if lasts {
-			program.Wait() // it is killed, or the test never ends
-		} else if !living(program) {
-			t.Error("what an engine for one turn has left on purpose was ended")
+		for range 100 { // the kill is asynchronous
+			if !isResident || !living(program) {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if living(program) == isResident {
+			t.Errorf("the process is alive: %v, want %v", living(program), !isResident)
 		}
 		if !living(server) || !alive(detached) {
-			t.Error("the server that the agent was asked to start was ended")
+			t.Error("a server that the agent started was ended")
 		}
-		if told := s.diary.count(fmt.Sprintf("notice %d [] 1", coordinator.OrphansEnded)) == 1; told != lasts {
-			t.Errorf("told %q", s.diary.lines)
+		notified := s.diary.count(fmt.Sprintf("notice %d [] 1", coordinator.OrphansEnded)) == 1
+		if notified != isResident {
+			t.Errorf("notified %q", s.diary.lines)
 		}
 	}
 }
 
-func TestTheTurnsOfACopyBelongToTheSessionThatItIsACopyOf(t *testing.T) {
-	id := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
-	theirs := orphan(t, id)
-	store := &store.Memory{}
-	session := wrote(t, store,
-		projection.SessionCreated{Format: projection.Format, Team: projection.Team{ID: "ensemble"}, Parent: &projection.Parent{SessionID: "another", Seq: 3}},
+func TestCopyKeepsProcessesOfOriginal(t *testing.T) {
+	id := turnID()
+	process := orphan(t, id)
+	sessions := &store.Memory{}
+	session := wrote(t, sessions,
+		projection.SessionCreated{
+			Format: projection.Format, Team: projection.Team{ID: "ensemble"},
+			Parent: &projection.Parent{SessionID: "another", Seq: 3},
+		},
 		projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"})
 
-	s := stage(t, store)
+	s := stage(t, sessions)
 	s.with(ensemble(), session)
-	if !living(theirs) {
-		t.Error("the process of the other session's turn was ended")
+	if !living(process) {
+		t.Error("a process of the original session was ended")
 	}
 }
