@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
 )
 
 // unforeseen are the values that nobody can foresee.
@@ -17,7 +18,7 @@ var unforeseen = []string{
 
 func TestEveryValueOfACommandCompletesOrIsFree(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c, kong.Vars{"version": version}, kong.Writers(io.Discard, io.Discard))
+	parser, err := kong.New(&c, kong.Vars{"version": app.Version}, kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,34 +28,10 @@ func TestEveryValueOfACommandCompletesOrIsFree(t *testing.T) {
 			values = append(values, f.Value)
 		}
 		for _, v := range values {
-			_, known := completed[nameOf(v)]
+			_, known := completion.Completed[completion.NameOf(v)]
 			if !known && !v.IsBool() && v.Enum == "" && !slices.Contains(unforeseen, v.Name) {
 				t.Errorf("%s: nobody said what completes %q", node.FullPath(), v.Name)
 			}
-		}
-	}
-}
-
-func TestWordsThatBashTookApartAreOneAgain(t *testing.T) {
-	for _, test := range []struct {
-		parts  []string
-		words  []string
-		behind string
-	}{
-		{nil, nil, ""},
-		{[]string{""}, []string{""}, ""},
-		{[]string{"chat", "--resume", ""}, []string{"chat", "--resume", ""}, ""},
-		{[]string{"chat", "--resume", "="}, []string{"chat", "--resume="}, "--resume="},
-		{[]string{"chat", "--resume", "=", "7Q"}, []string{"chat", "--resume=7Q"}, "--resume="},
-		{[]string{"replay", "--at", "turn", ":", "2", "7Q"}, []string{"replay", "--at", "turn:2", "7Q"}, ""},
-		{[]string{"replay", "Fix", ":", `\ the\ lo`}, []string{"replay", "Fix: the lo"}, "Fix:"},
-		{[]string{"replay", `"Fix: the lo`}, []string{"replay", "Fix: the lo"}, ""},
-		{[]string{"replay", `'it is \ `}, []string{"replay", `it is \ `}, ""},
-		{[]string{"replay", `a"b c"d\"`}, []string{"replay", `ab cd"`}, ""},
-	} {
-		words, behind := bashWords(test.parts)
-		if diff := cmp.Diff(test.words, words); diff != "" || behind != test.behind {
-			t.Errorf("%q (-want +got):\n%s\nbehind %q, want %q", test.parts, diff, behind, test.behind)
 		}
 	}
 }

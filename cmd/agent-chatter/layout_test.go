@@ -34,9 +34,9 @@ func level(pkg string) int {
 	switch {
 	case pkg == mainAt:
 		return level + 4
-	case inside(pkg, mainAt+"/internal/app"), inside(pkg, mainAt+"/guide"):
+	case inside(pkg, mainAt+"/internal/tty"), inside(pkg, mainAt+"/guide"):
 		return level
-	case inside(pkg, mainAt+"/internal/tty"):
+	case inside(pkg, mainAt+"/internal/app"): // its texts are safe for a terminal
 		return level + 1
 	case inside(pkg, mainAt+"/internal/view"):
 		return level + 2

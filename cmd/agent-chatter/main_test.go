@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
 func TestAPanicIsNotTakenForAnEnd(t *testing.T) {
@@ -13,8 +15,8 @@ func TestAPanicIsNotTakenForAnEnd(t *testing.T) {
 		}
 	}()
 	defect := func(string) string { panic("a defect") }
-	code := run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, &app{
-		stdin: os.Stdin, stdout: io.Discard, stderr: io.Discard, networkFS: defect,
+	code := run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, &app.Env{
+		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, NetworkFS: defect,
 	})
 	t.Errorf("run returns %d", code)
 }

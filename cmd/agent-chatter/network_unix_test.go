@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
 // onNetwork runs agent-chatter where these paths, and what is below them, are
@@ -20,9 +22,9 @@ func onNetwork(t *testing.T, network, home string, args ...string) (code int, st
 	}
 	defer stdin.Close()
 	var out, notices bytes.Buffer
-	code = run(append([]string{"--home", home}, args...), &app{
-		stdin: stdin, stdout: &out, stderr: &notices,
-		networkFS: func(path string) string {
+	code = run(append([]string{"--home", home}, args...), &app.Env{
+		Stdin: stdin, Stdout: &out, Stderr: &notices,
+		NetworkFS: func(path string) string {
 			if path == network || strings.HasPrefix(path, network+string(filepath.Separator)) {
 				return "NFS"
 			}

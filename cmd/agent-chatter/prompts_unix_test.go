@@ -19,9 +19,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/google/go-cmp/cmp"
 )
 
 // The environment of an agent that keeps what it is told: the file that it appends

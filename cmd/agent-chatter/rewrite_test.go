@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func rewrite(ts *testscript.TestScript, neg bool, args []string) {

@@ -230,15 +230,3 @@ func harmless(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 }
-
-// acting finds a control character that is neither newline nor tab, or a byte
-// that is no text.
-func acting(text string) (r rune, found bool) {
-	for i, r := range text {
-		control := r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0
-		if control || r == '\uFFFD' && !strings.HasPrefix(text[i:], "\uFFFD") {
-			return r, true
-		}
-	}
-	return 0, false
-}

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // tailed are the journals as tail --all printed them: the lines of each session
@@ -214,68 +212,5 @@ func TestTailOfAllGoesOnBehindARepair(t *testing.T) {
 	tail.says("three")
 	if said := strings.Count(tail.stderr.String(), "agent-chatter repair"); said != 1 {
 		t.Errorf("the damage was told %d times:\n%s", said, tail.stderr)
-	}
-}
-
-// A session can grow and go into the archive between two looks.
-func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
-	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-m", "one")
-	do(t, home, exitDone, "chat", "-m", "two")
-	rows := listed(t, home)
-	archive := func(id string) {
-		do(t, home, exitDone, "compact", id, "--keep", "0", "--archive-after", "0s")
-	}
-	archive(rows[0].ID)
-
-	var shown, said strings.Builder
-	a := &app{stdout: &shown, stderr: &said, home: home}
-	cmd := &tailCommand{N: 0, Output: "json"}
-	sessions, err := a.catalog().List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := cmd.lastOfAll(a, a.catalog(), sessions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &watchAll{cmd: cmd, app: a, catalog: a.catalog(), sessions: known}
-	look := func() string {
-		t.Helper()
-		if err := w.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		defer shown.Reset()
-		return shown.String()
-	}
-	if got := look(); got != "" {
-		t.Errorf("there was nothing new, and it showed\n%s", got)
-	}
-	for n := range 3 {
-		for _, row := range rows {
-			text := fmt.Sprint("grown ", n)
-			do(t, home, exitDone, "chat", "--resume", row.ID, "-m", text)
-			archive(row.ID)
-			if got := look(); strings.Count(got, "session.resumed") != 1 || strings.Count(got, "session.ended") != 1 || !strings.Contains(got, text) {
-				t.Errorf("of %q it showed\n%s", text, got)
-			}
-		}
-	}
-	if got := look(); got != "" || said.Len() > 0 {
-		t.Errorf("at the end it showed %q and said %q", got, said.String())
-	}
-}
-
-// A damaged session that grows is tried again every time it has grown.
-func TestTailOfAllSaysOnceWhatIsWrongWithASession(t *testing.T) {
-	var said strings.Builder
-	w := &watchAll{app: &app{stderr: &said}}
-	s := &watched{}
-	for range 3 {
-		w.say(s, aliceID, &journal.CorruptError{Path: aliceID + ".jsonl", Line: 2, Reason: "of a test"})
-	}
-	w.say(s, aliceID, journal.ErrNotFound)
-	if got := said.String(); strings.Count(got, "of a test") != 1 || strings.Count(got, "is gone") != 1 {
-		t.Errorf("it said\n%s", got)
 	}
 }

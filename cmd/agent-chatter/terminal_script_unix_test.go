@@ -75,12 +75,16 @@ type terminalScript struct {
 
 // The methods of tester, for the programs.
 
-func (s *terminalScript) Helper()                           {}
-func (s *terminalScript) Fatal(args ...any)                 { s.ts.Fatalf("%s", fmt.Sprint(args...)) }
+func (s *terminalScript) Helper() {}
+
+func (s *terminalScript) Fatal(args ...any) { s.ts.Fatalf("%s", fmt.Sprint(args...)) }
+
 func (s *terminalScript) Fatalf(format string, args ...any) { s.ts.Fatalf(format, args...) }
+
 func (s *terminalScript) Errorf(format string, args ...any) {
 	s.env.T().Log(fmt.Sprintf(format, args...))
 }
+
 func (s *terminalScript) Cleanup(f func()) { s.ts.Defer(f) }
 
 var terminalCommands = map[string]func(*terminalScript, []string){

@@ -1,0 +1,122 @@
+// Package apptest checks the texts that the packages of the command print.
+package apptest
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Text is the result of a function for sample values.
+type Text struct{ Function, Sample, Shown string }
+
+// Promise is a text that other programs rely on and that must not change.
+type Promise struct{ Behaviour, Got, Want string }
+
+// Session ids for samples.
+const (
+	AliceID = "01JDQ3W7ZK8M5N6P7Q8R9S0T1A"
+	BobID   = "01JDQ3W7ZK8M5N6P7Q8R9S0T1B"
+)
+
+// Hostile is a name with control characters.
+const Hostile = "a\x1b[31m\nb\u202ec"
+
+// FirstLine returns text up to its first newline.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+var update = flag.Bool("update", false, "rewrite the golden texts")
+
+// CheckTexts compares texts with testdata/messages.golden and rewrites that
+// file if the test runs with -update. It fails if a text contains a control
+// character, and if a function of the package that is called …Text has no
+// sample.
+func CheckTexts(t *testing.T, texts []Text) {
+	t.Helper()
+	for _, function := range textFunctions(t) {
+		if !slices.ContainsFunc(texts, func(s Text) bool { return strings.EqualFold(s.Function, function) }) {
+			t.Errorf("%s has no sample", function)
+		}
+	}
+	slash := strings.NewReplacer(filepath.Join("sessions", "review"), "sessions/review")
+	var got strings.Builder
+	for _, text := range texts {
+		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.Function+": "+text.Sample, ": "), slash.Replace(text.Shown))
+		if r, found := Acting(text.Shown); found {
+			t.Errorf("%s (%s) contains %U: %q", text.Function, text.Sample, r, text.Shown)
+		}
+	}
+	golden := filepath.Join("testdata", "messages.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("to accept them, run it with -update (-want +got):\n%s", diff)
+	}
+}
+
+// CheckPromises compares texts that must not change.
+func CheckPromises(t *testing.T, promised []Promise) {
+	t.Helper()
+	for _, p := range promised {
+		if diff := cmp.Diff(p.Want, p.Got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Behaviour, diff)
+		}
+	}
+}
+
+// Acting finds a control character that is neither newline nor tab, or a byte
+// that is no text.
+func Acting(text string) (r rune, found bool) {
+	for i, r := range text {
+		control := r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0
+		if control || r == '\uFFFD' && !strings.HasPrefix(text[i:], "\uFFFD") {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// textFunctions are the functions called …Text of the package in the working
+// directory.
+func textFunctions(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declared := range file.Decls {
+			function, ok := declared.(*ast.FuncDecl)
+			if ok && function.Recv == nil && strings.HasSuffix(function.Name.Name, "Text") {
+				names = append(names, function.Name.Name)
+			}
+		}
+	}
+	return names
+}

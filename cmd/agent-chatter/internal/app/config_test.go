@@ -1,0 +1,48 @@
+package app
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Whatever config.json holds: it is refused, or asks for nothing that cannot be.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{
+		"", "\x00\x00\x00\x00", "\xef\xbb\xbf{}", " \n{}\n\t ", "{}", "{}x", "{} {}", "[]", "null",
+		`{"retention":{"auto":true,"keep":10,"archiveAfter":"30d","deleteAfter":"365d"},` +
+			`"window":{"messages":20,"bytes":262144},"journal":{"maxLine":67108864}}`,
+		`{"retention":{"auto":null,"keep":null,"archiveAfter":null},"window":null,"journal":null}`,
+		`{"retention":{"ke`, `{"retention":{"kepe":1}}`, `{"Retention":{"KEEP":1}}`, `{"retention":{"keep":1,"keep":-1}}`,
+		`{"retention":{"keep":-1}}`, `{"retention":{"keep":1.5}}`, `{"retention":{"keep":99999999999999999999}}`,
+		`{"retention":{"archiveAfter":"36h"}}`, `{"retention":{"archiveAfter":"0.5d"}}`, `{"retention":{"archiveAfter":"-1d"}}`,
+		`{"retention":{"archiveAfter":"30"}}`, `{"retention":{"deleteAfter":30}}`, `{"retention":{"deleteAfter":"d"}}`,
+		`{"retention":{"deleteAfter":"99999d"}}`, `{"retention":{"deleteAfter":"100000d"}}`, // the longest duration and one more
+		`{"retention":{"archiveAfter":"NaNd"}}`, `{"retention":{"archiveAfter":"Infd"}}`, `{"retention":{"deleteAfter":"0x10p4d"}}`,
+		`{"window":{"messages":-1}}`, `{"window":{"bytes":9223372036854775808}}`,
+		`{"journal":{"maxLine":"64M"}}`, `{"journal":{"maxLine":-1}}`, `{"journal":{"maxLine":0}}`,
+		`{"journal":{"maxLine":65535}}`, `{"journal":{"maxLine":65536}}`, // journal.MinMaxLine
+		`{"journal":{"maxLine":1073741824}}`, `{"journal":{"maxLine":1073741825}}`, // the largest limit and one more
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c, err := decodeConfig(content)
+		if err != nil || c.check() != nil {
+			return
+		}
+		if !json.Valid(content) {
+			t.Fatal("it is not JSON")
+		}
+		if p := c.Policy(); p.Keep < 0 || p.ArchiveAfter < 0 || p.DeleteAfter < 0 {
+			t.Errorf("the policy is %+v", p)
+		}
+		if c.Window.Messages < 0 || c.Window.Bytes < 0 {
+			t.Errorf("the window is %+v", c.Window)
+		}
+		if line := c.Journal.MaxLine; line != 0 && line < journal.MinMaxLine {
+			t.Errorf("the limit of a line is %d", line)
+		}
+	})
+}

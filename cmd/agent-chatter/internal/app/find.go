@@ -1,0 +1,191 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// findOrOpen finds a session by its name, or, where there is a file of that
+// name, is the journal in it.
+func (a *Env) FindOrOpen(c *catalog.Catalog, name string) (catalog.Session, error) {
+	if _, err := os.Stat(name); err != nil || !IsJournal(name) {
+		return a.Find(c, name)
+	}
+	t, id, err := a.JournalAt(name)
+	if err != nil {
+		return catalog.Session{}, err
+	}
+	return t.Session(id)
+}
+
+// named is an error about what was named so.
+func Named(name string, err error) error {
+	if err == nil || !IsJournal(name) {
+		return err
+	}
+	return &FileError{name, err}
+}
+
+func (a *Env) FindToResume(c *catalog.Catalog, team *team.Team, name string) (catalog.Session, error) {
+	if name == "" || name == catalog.LatestName {
+		return a.latest(c, team)
+	}
+	session, err := a.Find(c, name)
+	var notFound *catalog.NotFoundError
+	if team != nil && errors.As(err, &notFound) {
+		return session, &ExitError{ExitNotFound, notFoundForTeam(name, team.ID)}
+	}
+	return session, err
+}
+
+// latest is the latest session of a team, or of all when team is nil.
+func (a *Env) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
+	list := c.List
+	if team != nil {
+		list = c.Team(team.ID).List
+	}
+	sessions, err := list()
+	if err != nil {
+		return catalog.Session{}, err
+	}
+	session, err := a.FirstSound(c, a.Compatible(sessions))
+	switch {
+	case err == nil:
+		return session, nil
+	case !errors.Is(err, journal.ErrNotFound):
+		return session, err
+	case team != nil:
+		return session, &ExitError{ExitNotFound, nothingForTeam(team.ID)}
+	}
+	return session, &ExitError{ExitNotFound, textNothingToResume}
+}
+
+// firstSound is the latest session that is not damaged at its end either, where
+// an index does not look.
+func (a *Env) FirstSound(c *catalog.Catalog, sessions []catalog.Session) (catalog.Session, error) {
+	for {
+		session, skipped, err := catalog.Latest(sessions)
+		a.SayPassedOver(skipped)
+		if err != nil {
+			return session, err
+		}
+		err = c.At(session.Dir()).Journals().Check(session.ID)
+		if err == nil || errors.Is(err, journal.ErrNotFound) {
+			return session, err
+		}
+		a.SayPassedOver([]catalog.Session{Failed(session, err)})
+		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
+		if len(sessions) == 0 && catalog.IsReadError(err) {
+			return session, err
+		}
+	}
+}
+
+// failed is a session that turned out to be damaged, or not to be readable.
+func Failed(s catalog.Session, err error) catalog.Session {
+	s.Damaged = err.Error()
+	if catalog.IsReadError(err) {
+		s.ReadErr = err
+	}
+	return s
+}
+
+// compatible leaves out what a newer version wrote: it can be read, not gone
+// on with.
+func (a *Env) Compatible(sessions []catalog.Session) []catalog.Session {
+	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
+		if s.Newer != "" {
+			a.Notice(incompatibleText(s))
+		}
+		return s.Newer != ""
+	})
+}
+
+func (a *Env) SayPassedOver(skipped []catalog.Session) {
+	for _, s := range skipped {
+		a.Notice(damagedSkippedText(s))
+	}
+}
+
+// journalAt is the journal in a file, wherever that is. An archived one, which
+// may be read and not gone on with there, is in a directory that is called so.
+func (a *Env) JournalAt(path string) (*catalog.Dir, string, error) {
+	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if IsArchive(path) {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, err := os.Stat(path); err == nil && !InArchive(path) {
+			return nil, "", &ExitError{ExitFailed, archiveElsewhereText(path)}
+		}
+		dir, id = filepath.Dir(filepath.Dir(whole)), strings.TrimSuffix(filepath.Base(path), ArchiveSuffix)
+	}
+	t := a.Catalog().At(dir)
+	_, err := t.Journals().Stat(id)
+	if errors.Is(err, journal.ErrNotFound) {
+		err = &ExitError{ExitNotFound, MissingFileText("journal", path)}
+	}
+	return t, id, err
+}
+
+// findTrashed finds a session in the trash of any team.
+func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
+	teams, err := a.Catalog().Teams()
+	if err != nil {
+		return nil, "", err
+	}
+	var found []catalog.Session
+	var all []string
+	var team *catalog.Dir
+	for _, t := range teams {
+		trashed, err := t.Journals().ListTrash()
+		if err != nil {
+			a.SayUnread(t.Journals().Path(), err)
+		}
+		for _, item := range trashed {
+			all = append(all, item.ID)
+			if catalog.MatchesID(item.ID, name) {
+				team, found = t, append(found, catalog.Session{ID: item.ID})
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, "", &ExitError{ExitNotFound, notInTrashText(name, all)}
+	case 1:
+		return team, found[0].ID, nil
+	}
+	return nil, "", &catalog.AmbiguousError{Name: name, Candidates: found}
+}
+
+// find finds a session by its name, and says which damaged ones it passed over.
+func (a *Env) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
+	s, skipped, err := c.Find(name)
+	a.SayPassedOver(skipped)
+	return s, err
+}
+
+// named finds the sessions of these names, or all when there are none.
+func (a *Env) Named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
+	c := a.Catalog()
+	if len(names) == 0 {
+		return c.List()
+	}
+	var sessions []catalog.Session
+	for _, name := range names {
+		s, err := find(c, name)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	return sessions, nil
+}

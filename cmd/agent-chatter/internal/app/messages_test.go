@@ -1,0 +1,184 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// appTexts renders each text of the package with sample values.
+func appTexts() []apptest.Text {
+	at := time.Date(2025, 11, 27, 10, 30, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return at.Add(-d) }
+	since := time.Date(2025, 11, 27, 10, 30, 0, 0, time.Local)
+	alice := catalog.Session{ID: apptest.AliceID, TeamID: "review", Row: projection.Row{
+		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15, UpdatedAt: ago(2 * time.Hour),
+	}}
+	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
+	damaged, newer := alice, alice
+	damaged.Damaged, newer.Newer = "line 3 is "+apptest.Hostile, "2"
+	locked := &journal.LockedError{Path: filepath.Join("sessions", "review", apptest.AliceID+".jsonl"), Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since}}
+	lockedBy := &journal.LockedError{Path: locked.Path}
+	lockedByEnemy := &journal.LockedError{Path: locked.Path, Holder: journal.Holder{PID: 4711, Host: apptest.Hostile, StartedAt: since}}
+	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
+	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + apptest.AliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
+	longLine := &journal.CorruptError{Path: corrupt.Path, Line: 7, Offset: 4096, Reason: "it has 70000000 bytes, and the limit is 67108864", TooLong: 70000000}
+	tooLong := &journal.TooLongError{Type: "message.appended", Bytes: 70000000, Limit: journal.DefaultMaxLine}
+	mismatch := &store.TeamMismatchError{SessionID: apptest.AliceID, Want: "review", Got: apptest.Hostile}
+	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
+	many := &catalog.AmbiguousError{Name: apptest.Hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
+	noTeam := &team.NotFoundError{Name: apptest.Hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
+	denied := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EACCES}
+	full := &fs.PathError{Op: "write", Path: "/a/b", Err: syscall.ENOSPC}
+	readOnly := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EROFS}
+	unread := alice
+	unread.ReadErr, unread.Damaged = denied, denied.Error()
+	headless := damaged
+	headless.MissingHeader = true
+	zst := damaged
+	zst.Archived = true
+	file := &FileError{"/the folder/" + apptest.Hostile + ".jsonl", corrupt}
+	const home, path = "/home/" + apptest.Hostile, "/home/" + apptest.Hostile + "/config.json"
+	var texts []apptest.Text
+	add := func(function, sample, shown string) {
+		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
+	}
+	found := func(function, sample string, f Finding) {
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+	}
+	explained := func(sample string, err error) { add("explain", sample, Explain(fmt.Errorf("resume: %w", err))) }
+	explained("an ambiguous name", ambiguous)
+	explained("no session", &catalog.NotFoundError{Name: apptest.Hostile})
+	explained("another team", mismatch)
+	explained("a newer version", &store.UpgradeError{SessionID: apptest.AliceID, Version: "2"})
+	explained("a writer", locked)
+	explained("damage", corrupt)
+	explained("no configuration", noTeam)
+	explained("no team", coordinator.ErrNoTeam)
+	explained("a long message", tooLong)
+	explained("no permission", denied)
+	explained("a full disk", full)
+	explained("anything else", errors.New(apptest.Hostile))
+	add("notFoundForTeam", "", notFoundForTeam("01ZZZZ", "review"))
+	add("nothingForTeam", "", nothingForTeam("review"))
+	add("mismatchText", "", mismatchText(mismatch))
+	add("missingText", "one", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}}))
+	add("missingText", "two", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}))
+	add("saveFailedText", "", SaveFailedText(full))
+	add("resumedText", "", ResumedText(apptest.AliceID, 12))
+	add("damagedSkippedText", "", damagedSkippedText(damaged))
+	add("unreadText", "", unreadText("/a/"+apptest.Hostile, denied))
+	add("damagedSkippedText", "unreadable", damagedSkippedText(unread))
+	add("incompatibleText", "", incompatibleText(newer))
+	add("ambiguousText", "two", ambiguousText(ambiguous))
+	add("ambiguousText", "twelve", ambiguousText(many))
+	add("lockedText", "somebody known", lockedText(locked, nil))
+	add("lockedText", "somebody unknown", lockedText(lockedBy, nil))
+	add("lockedText", "hostile", lockedText(lockedByEnemy, nil))
+	add("corruptText", "", corruptText(corrupt, nil))
+	add("corruptText", "archived", corruptText(archived, nil))
+	add("missingFileText", "", MissingFileText("journal", apptest.Hostile))
+	add("archiveHelp", "", archiveHelp(apptest.AliceID))
+	add("archivedText", "", ArchivedText(apptest.AliceID))
+	add("repairHelp", "", repairHelp(apptest.AliceID))
+	add("damageHelp", "", DamageHelp(damaged, nil))
+	add("damageHelp", "archived", DamageHelp(zst, nil))
+	add("damageHelp", "no session", DamageHelp(headless, nil))
+	add("damageHelp", "a file", DamageHelp(damaged, &FileError{path: "/share/a b.jsonl"}))
+	add("damagedCountText", "one", DamagedCountText([]string{repairHelp(apptest.AliceID)}, 3))
+	add("damagedCountText", "two", DamagedCountText([]string{repairHelp(apptest.AliceID), archiveHelp(apptest.BobID)}, 3))
+	add("notInTrashText", "nothing", notInTrashText(apptest.Hostile, nil))
+	add("notInTrashText", "one", notInTrashText(apptest.Hostile, []string{apptest.AliceID}))
+	add("notInTrashText", "twelve", notInTrashText(apptest.Hostile, slices.Repeat([]string{apptest.AliceID}, 12)))
+	explained("nothing is the latest", &catalog.NotFoundError{Name: catalog.LatestName})
+	add("corruptText", "a line over the limit", corruptText(longLine, nil))
+	add("headlessText", "", headlessText(apptest.AliceID, "it does not begin with session.created", nil))
+	add("stillHeadlessText", "", StillHeadlessText(damaged))
+	add("headlessHelp", "", headlessHelp(apptest.AliceID))
+	explained("a journal that was named by its path", file)
+	add("lockedText", "a file", lockedText(locked, file))
+	add("headlessText", "a file", headlessText("k", "it does not begin with session.created", file))
+	add("tooLongText", "", tooLongText(tooLong))
+	add("unfinishedText", "", UnfinishedText(projection.Entry{Partial: true}))
+	add("unfinishedText", "that was cut", UnfinishedText(projection.Entry{Partial: true, Said: 70000000, Message: projection.Message{Content: "It is"}}))
+	add("allowText", "", AllowText(100_000))
+	add("allowText", "more than can be", AllowText(2<<30))
+	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
+		add("remedy", err.Error(), strings.TrimPrefix(Remedy(err), "\n"))
+	}
+	for _, err := range []error{journal.ErrNotFound, journal.ErrReplaced, corrupt} {
+		add("followEndedText", apptest.FirstLine(err.Error()), FollowEndedText(apptest.AliceID, err))
+	}
+	for _, err := range []error{syscall.EMFILE, syscall.ENOSPC, errors.New(apptest.Hostile)} {
+		add("notNotifiedText", tty.SafeLine(err.Error()), notNotifiedText(err))
+	}
+	add("sentence", "", Sentence(errors.New("several\nlines")))
+	add("sentence", "nothing", Sentence(errors.New("")))
+	add("sentence", "a file", Sentence(errors.New("team.json: it is empty")))
+	add("sentence", "another alphabet", Sentence(errors.New("école: it is empty")))
+	add("secretsReplacedText", "one", SecretsReplacedText([]string{"github-token"}, 1))
+	add("secretsReplacedText", "three", SecretsReplacedText([]string{apptest.Hostile, "github-token"}, 3))
+	explained("several people", &coordinator.WhoSpeaksError{Humans: []string{"mia", apptest.Hostile}})
+	add("whoSpeaksText", "", whoSpeaksText(&coordinator.WhoSpeaksError{Humans: []string{apptest.Hostile}}))
+	add("listingText", "", listingText(41230, 100000))
+	add("count", "none", Count(0, "message"))
+	add("count", "one", Count(1, "message"))
+	add("count", "two", Count(2, "message"))
+	explained("a full disk behind standard output", &OutputError{fmt.Errorf("standard output: %w", full)})
+	add("someAre", "one", someAre(1, 3, "session"))
+	add("someAre", "two", someAre(2, 2, "session"))
+	explained("a configuration with one thing wrong", &configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}})
+	explained("a configuration with two things wrong", &configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"}})
+	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))
+	add("archiveElsewhereText", "in the trash", archiveElsewhereText("/a/trash/"+apptest.AliceID+".jsonl.zst"))
+	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
+	add("progressText", "to the archive", progressText(journal.Progress{ID: apptest.AliceID, Done: 512, Total: 1024}))
+	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: apptest.Hostile, Unarchive: true, Total: 1024}))
+	found("sharedText", "", SharedText(home, "NFS"))
+	add("noAgentText", "", noAgentText(fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile)))
+	add("ShrunkText", "", ShrunkText(alice))
+	return texts
+}
+
+func TestAppTexts(t *testing.T) { apptest.CheckTexts(t, appTexts()) }
+
+// appPromised is what other programs and people rely on, letter by letter.
+var appPromised = []apptest.Promise{
+	{Behaviour: "a session of a team is not found", Got: notFoundForTeam("X", "Y"),
+		Want: "Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start a new session."},
+	{Behaviour: "a session belongs to another team", Got: mismatchText(&store.TeamMismatchError{Want: "X", Got: "Y"}),
+		Want: "Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct team configuration."},
+	{Behaviour: "a restore needs a team", Got: Explain(coordinator.ErrNoTeam),
+		Want: "Team must be set before restoring session"},
+	{Behaviour: "a team has no sessions", Got: nothingForTeam("X"),
+		Want: "No previous sessions found for team 'X'"},
+	{Behaviour: "members are missing", Got: MissingText([]projection.MemberRef{{Name: "ada"}, {Name: "bea"}}),
+		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed with original names."},
+	{Behaviour: "a save fails", Got: SaveFailedText(errors.New("disk full")),
+		Want: "❌  Failed to save session: disk full"},
+	{Behaviour: "a session cannot be loaded", Got: apptest.FirstLine(damagedSkippedText(catalog.Session{ID: "X", Damaged: "reason"})),
+		Want: "⚠️  Failed to load session X: reason"},
+	{Behaviour: "a session is of a newer format", Got: apptest.FirstLine(incompatibleText(catalog.Session{ID: "X", Row: projection.Row{Newer: "2.0"}})),
+		Want: "⚠️  Session X has incompatible schema version: 2.0"},
+	{Behaviour: "there is nothing to resume", Got: apptest.FirstLine(textNothingToResume),
+		Want: "No session to resume"},
+	{Behaviour: "a session is resumed", Got: ResumedText("session-m5abc-xyz", 12),
+		Want: "✓ Resumed session: session-m5abc-xyz (12 messages loaded)"},
+}
+
+func TestAppTextsOthersRelyOn(t *testing.T) { apptest.CheckPromises(t, appPromised) }

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"golang.org/x/term"
+)
+
+const (
+	progressAfter    = time.Second // what is done sooner needs no line
+	progressInterval = 100 * time.Millisecond
+)
+
+// progressLine shows how far a journal has come to the archive or back, or how
+// many of them were read, on one line that is drawn again and again, once it
+// takes longer than a moment.
+type progressLine struct {
+	app *Env
+
+	mu      sync.Mutex
+	of      string    // the session, or all
+	began   time.Time // its way
+	drawn   time.Time // last
+	onLine  bool      // something stands on the line
+	columns func() int
+}
+
+// newProgressLine shows progress where somebody watches standard error; nil
+// where nobody does.
+func NewProgressLine(a *Env) *progressLine {
+	f, ok := a.Stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &progressLine{app: a, columns: func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}}
+}
+
+// fold breaks what is said between words, where somebody watches. What is to be
+// typed stays on one line, which a terminal breaks and gives back whole.
+func (l *progressLine) fold(text string) string {
+	if l == nil {
+		return text
+	}
+	var folded strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "agent-chatter ") && !strings.Contains(line, "type: ") {
+			line = (&tty.Wrapper{Width: l.columns}).Pass(line)
+		}
+		folded.WriteString(line)
+	}
+	return folded.String()
+}
+
+// spin shows where somebody watches that something goes on, until the returned function is called.
+func (a *Env) Spin(what string) (end func()) {
+	if a.Progress == nil {
+		return func() {}
+	}
+	s := &tty.Spinner{Out: a.Stderr, Width: a.Progress.columns}
+	s.Start(what, "")
+	return s.End
+}
+
+// teller is what a journal tells its progress; nil when nobody watches.
+func (l *progressLine) teller() func(journal.Progress) {
+	if l == nil {
+		return nil
+	}
+	return l.come
+}
+
+// come is told how far a journal has come.
+func (l *progressLine) come(p journal.Progress) {
+	l.show(p.ID, p.Done < p.Total, func() string { return progressText(p) })
+}
+
+// list is told how many journals a list has read.
+func (l *progressLine) list(done, of int) {
+	l.show("all", done < of, func() string { return listingText(done, of) })
+}
+
+// show draws the line, or takes it away when what it is of is done.
+func (l *progressLine) show(of string, goesOn bool, text func() string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.of != of {
+		l.of, l.began = of, now
+	}
+	switch {
+	case !goesOn:
+		l.of = ""
+		l.clear()
+	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
+		fit := tty.Spinner{Width: l.columns}
+		fmt.Fprint(l.app.Stderr, tty.EraseLine+fit.Fit(text()))
+		l.drawn, l.onLine = now, true
+	}
+}
+
+// erase makes room for something else. A nil line needs none.
+func (l *progressLine) erase() {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.clear()
+	}
+}
+
+func (l *progressLine) clear() {
+	if l.onLine {
+		fmt.Fprint(l.app.Stderr, tty.EraseLine)
+		l.onLine = false
+	}
+}
+
+// listingText says how much of a list was read.
+func listingText(done, of int) string { return fmt.Sprintf("Reading sessions: %d of %d", done, of) }
+
+// progressText is how far a journal has come to the archive or back. What matters comes
+// first: a narrow terminal shows no more.
+func progressText(p journal.Progress) string {
+	what := "Archiving"
+	if p.Unarchive {
+		what = "Bringing back"
+	}
+	const width = 20
+	done := int(width * p.Done / max(1, p.Total))
+	return fmt.Sprintf("%s %s%s %d%%  session %s", what, strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total), tty.SafeLine(p.ID))
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// secretsReplacedText says that what was said is kept without its secrets.
+func SecretsReplacedText(kinds []string, n int) string {
+	it := "was"
+	if n > 1 {
+		it = "were"
+	}
+	return fmt.Sprintf("%s %s replaced before anything was kept or passed on: %s. To keep secrets, write \"redaction\": \"off\" into config.json.", Count(n, "secret"), it, tty.SafeLine(strings.Join(kinds, ", ")))
+}
+
+// eventsWithout replaces the secrets in events.
+func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		replies := map[string]*redact.Stream{}
+		for event, err := range events {
+			if err == nil {
+				event.Data = dataWithout(secrets, event, replies)
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// dataWithout is the payload of an event without secrets. A reply that is written down
+// while it comes is in pieces, which may cut a secret: what may become one is held
+// back, and goes with the next piece or, at its end, nowhere. A whole reply is in its
+// message, and what is left of a broken one in the end of its turn.
+func dataWithout(secrets *redact.Redactor, event journal.Event, replies map[string]*redact.Stream) []byte {
+	payload, err := projection.Decode(event)
+	if err != nil {
+		return secrets.JSON(event.Data)
+	}
+	switch p := payload.(type) {
+	case projection.TurnText:
+		if replies[p.TurnID] == nil {
+			replies[p.TurnID] = secrets.Stream()
+		}
+		if text := replies[p.TurnID].Next(p.Text); text != p.Text {
+			p.Text = text
+			return projection.Record(event.Time, p).Data
+		}
+		return event.Data
+	case projection.TurnEnded:
+		delete(replies, p.TurnID)
+	case projection.MessageAppended:
+		if raw := secrets.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
+			p.Raw = []byte(raw)
+			event.Data = projection.Record(event.Time, p).Data
+		}
+	}
+	return secrets.JSON(event.Data)
+}
+
+// snapshotWithout replaces the secrets in a snapshot.
+func SnapshotWithout(secrets *redact.Redactor, s *projection.Snapshot) {
+	for i, m := range s.Context.Messages {
+		s.Context.Messages[i].Content = secrets.Text(m.Content)
+	}
+	if s.Context.TeamTask != nil {
+		task := secrets.Text(*s.Context.TeamTask)
+		s.Context.TeamTask = &task
+	}
+	if len(s.Context.Messages) > 0 { // the old one may end in half a secret
+		s.Metadata.Summary = projection.SummaryText(len(s.Context.Messages), projection.Preview(s.Context.Messages[0].Content))
+	}
+}
+
+// count is a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// engines are what members can name.
+func Engines(demo agent.Demo) map[string]agent.Engine {
+	return map[string]agent.Engine{
+		team.EngineDemo:    demo,
+		team.EngineCommand: agent.Command{},
+		team.EngineClaude:  agent.Claude(),
+		team.EngineCodex:   agent.Codex(),
+		team.EngineGemini:  agent.Gemini(),
+		team.EngineOpenAI:  agent.OpenAI{},
+		team.EngineACP:     &agent.ACP{},
+	}
+}
+
+func (a *Env) LoadTeam(name string) (*team.Team, error) {
+	path, err := team.Find(name, a.Cwd, a.Home)
+	var notFound *team.NotFoundError
+	if errors.As(err, &notFound) && name == team.Demo().Name {
+		return team.Demo(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return team.Load(path, a.Home)
+}
+
+// teamOf finds the team of a session again: from the configuration that its
+// journal names.
+func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
+	state, _, err := t.Load(context.TODO(), id)
+	if err != nil {
+		return nil, err
+	}
+	if state.SessionID == "" {
+		return nil, &catalog.MissingHeaderError{ID: id, Reason: "there is no event in it"}
+	}
+	source := state.Team.Source
+	if source == nil {
+		if demo := team.Demo(); state.Team.ID == demo.ID {
+			return demo, nil
+		}
+		return nil, &ExitError{ExitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, tty.SafeLine(state.Team.ID))}
+	}
+	team, err := team.Load(source.Path, a.Home)
+	if err != nil {
+		return nil, &ExitError{ExitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", tty.SafeLine(state.Team.ID), tty.Safe(err.Error()), id)}
+	}
+	if team.Source.SHA256 != source.SHA256 {
+		a.Notice(fmt.Sprintf("The team's configuration %s has changed since this session.", tty.SafeLine(source.Path)))
+	}
+	return team, nil
+}

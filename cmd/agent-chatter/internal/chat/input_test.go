@@ -1,0 +1,87 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal/lines"
+)
+
+// Whatever a line of JSON input holds: it is a message with the content that
+// stands there, nothing, or refused.
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{
+		"", " \t", "hello", "null", "[]", "\x1b[31m{\"content\"", "\xef\xbb\xbf{\"content\":\"x\"}",
+		`{"content":"hello"}`, `{"content":"a\nb","from":"ann"}`, `{"from":"ann"}`,
+		`{"content":""}`, `{"content":1}`, `{"content":null}`, `{"content":"x`,
+		`{"CONTENT":"x"}`, `{"content":"x","later":1}`, `{"content":"x","content":"y"}`,
+		"{\"content\":\"x\"} \t", `{"content":"x"} y`,
+		`{"content":"x"}{"content":"y"}`, // the second message was lost
+		`{"content":"\ud800"}`, "{\"content\":\"\xff\"}",
+		`{"content":` + strings.Repeat("[", 3000),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := parseLine(text)
+		var said struct {
+			Content *string `json:"content"`
+			From    string  `json:"from"`
+		}
+		jsonErr := json.Unmarshal([]byte(text), &said)
+		switch {
+		case strings.TrimSpace(text) == "":
+			if l != (tty.Line{}) || err != nil {
+				t.Errorf("nothing is read as %+v, %v", l, err)
+			}
+		case err != nil:
+			if !errors.Is(err, errNoMessage) {
+				t.Errorf("%q: %v", text, err)
+			}
+			if r, found := apptest.Acting(err.Error()); found {
+				t.Errorf("%q: the error contains %U", text, r)
+			}
+		case jsonErr != nil || said.Content == nil || *said.Content != l.Text || said.From != l.From || !l.Message:
+			t.Errorf("%q is read as %+v (%v)", text, l, jsonErr)
+		}
+	})
+}
+
+func TestALineOfInputIsReadWithNoMoreMemoryThanTheLimit(t *testing.T) {
+	for _, c := range []struct{ input, want string }{
+		{"hello\nagain\n", "hello 6|again 6|"},
+		{"no end", "no end 6|"},
+		{"\n\n", " 1| 1|"},
+		{"", ""},
+		{"12345678\nshort", "12345678 9|short 5|"},
+		{"123456789", "123456789 9|"},
+		{"123456789\nshort\n", " 10|short 6|"},
+		{"1234567890", " 10|"},
+		{strings.Repeat("x", 10_000) + "\nshort\n", " 10001|short 6|"},
+		{strings.Repeat("x", 10_000), " 10000|"},
+	} {
+		r := lines.NewReader(strings.NewReader(c.input), 9)
+		var got strings.Builder
+		for {
+			line, err := readLine(r)
+			if line.bytes > 0 {
+				fmt.Fprintf(&got, "%s %d|", line.text, line.bytes)
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.String() != c.want {
+			t.Errorf("%.20q is read as %q, want %q", c.input, got.String(), c.want)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// importedText says what became of a file that is gone on with.
+func importedText(done transfer.Imported) string {
+	return fmt.Sprintf("Session %s: %s, %d of %s from %s", done.ID, done.Action, done.Taken, app.Count(done.Total, "message"), tty.SafeLine(done.Path))
+}
+
+// importFirstText says how to go on with what another program wrote.
+func importFirstText(path, format string) string {
+	return fmt.Sprintf("%s is a transcript of %s. To make a session of it, type: agent-chatter sessions import %s --team ID", tty.SafeLine(path), format, hint.Quote(path))
+}
+
+// severalInBundleText says that there is more than one session to go on with.
+func severalInBundleText(path string, n int) string {
+	return fmt.Sprintf("%s has %s, which are imported now. To go on with one, name it: agent-chatter chat --resume ID", tty.SafeLine(path), app.Count(n, "session"))
+}
+
+// plan is what a chat begins with.
+type plan struct {
+	team   *team.Team
+	config app.Config
+	store  store.Store
+	resume string // the session to go on with; "": a new one
+}
+
+func (cmd *Command) plan(a *app.Env) (plan, error) {
+	if err := cmd.check(); err != nil {
+		return plan{}, err
+	}
+	named, err := cmd.team(a)
+	if err != nil {
+		return plan{}, err
+	}
+	switch {
+	case cmd.SessionFile != nil:
+		return planFile(a, named, *cmd.SessionFile)
+	case cmd.resumes():
+		return cmd.planResume(a, named)
+	}
+	if named == nil {
+		named = team.Demo()
+	}
+	p := plan{team: named, store: store.NewFiles(a.Catalog())}
+	if cmd.NoSave {
+		p.store = &store.Memory{}
+	}
+	return p, nil
+}
+
+// team is the one that was named; nil: none was.
+func (cmd *Command) team(a *app.Env) (*team.Team, error) {
+	if cmd.Team == "" {
+		return nil, nil
+	}
+	return a.LoadTeam(cmd.Team)
+}
+
+// name is what the session to go on with is called; "": the latest.
+func (cmd *Command) name() string {
+	if cmd.Session != nil {
+		return *cmd.Session
+	}
+	return cmd.Resume.id
+}
+
+// planResume goes on with a session, or with a copy of it.
+func (cmd *Command) planResume(a *app.Env, team *team.Team) (plan, error) {
+	p, err := planResume(a, team, cmd.name())
+	if err != nil || !cmd.Fork {
+		return p, err
+	}
+	p.resume, err = sessions.ForkSession(a, a.Catalog().Team(p.team.ID), p.resume, 0)
+	return p, err
+}
+
+func (cmd *Command) resumes() bool {
+	return cmd.Resume.set || cmd.Continue || cmd.Session != nil
+}
+
+// check refuses flags that contradict each other.
+func (cmd *Command) check() error {
+	named := 0
+	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != nil, cmd.SessionFile != nil} {
+		if set {
+			named++
+		}
+	}
+	switch {
+	case named > 1 || named == 1 && cmd.Continue:
+		return app.UsageError("Only one session can be gone on with: name it once.")
+	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
+		return app.UsageError("%s", app.TextNoSaveNoResume)
+	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
+		return app.UsageError("%s", app.TextForkWhat)
+	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
+		return app.UsageError("The name of the session is empty. To go on with the latest, type: --resume")
+	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || cmd.NoSave || cmd.MaxRounds != 0 || cmd.ShowPrompt):
+		return app.UsageError("%s", app.TextFollowOnly)
+	case cmd.MaxRounds < 0:
+		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
+	}
+	return nil
+}
+
+// planResume goes on with the session of that name, or the latest.
+func planResume(a *app.Env, team *team.Team, name string) (plan, error) {
+	c := a.Catalog()
+	session, err := a.FindToResume(c, team, name)
+	if err != nil {
+		return plan{}, err
+	}
+	if team == nil {
+		if team, err = a.TeamOf(c.At(session.Dir()), session.ID); err != nil {
+			return plan{}, err
+		}
+	}
+	if session.Truncated {
+		a.Notice(app.ShrunkText(session))
+	}
+	return plan{team: team, store: store.NewFiles(c), resume: session.ID}, nil
+}
+
+// planFile goes on with a journal that lies anywhere.
+func planFile(a *app.Env, team *team.Team, path string) (plan, error) {
+	if app.IsArchive(path) {
+		return plan{}, app.UsageError("%s", goOnWithArchiveText(path))
+	}
+	switch format := transfer.Beginning(path); {
+	case format == transfer.FormatBundle:
+		return planBundle(a, team, path)
+	case format != "" && format != transfer.FormatJournal:
+		return plan{}, app.UsageError("%s", importFirstText(path, format))
+	case !app.IsJournal(path):
+		return planSnapshot(a, team, path)
+	}
+	t, id, err := a.JournalAt(path)
+	if err != nil {
+		return plan{}, err
+	}
+	if team == nil {
+		if team, err = a.TeamOf(t, id); err != nil {
+			return plan{}, err
+		}
+	}
+	return plan{team: team, store: store.NewDir(t), resume: id}, nil
+}
+
+// planBundle imports the session of a bundle and goes on with it.
+func planBundle(a *app.Env, team *team.Team, path string) (plan, error) {
+	all := transfer.TakeBundle(a, path)
+	switch last := all[len(all)-1]; {
+	case last.Action == "failed":
+		return plan{}, errors.New(last.Error)
+	case len(all) > 1:
+		return plan{}, app.UsageError("%s", severalInBundleText(path, len(all)))
+	default:
+		a.Notice(importedText(last))
+		return planResume(a, team, last.ID)
+	}
+}
+
+// planSnapshot imports a snapshot and goes on with what became of it.
+func planSnapshot(a *app.Env, team *team.Team, path string) (plan, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return plan{}, &app.ExitError{Code: app.ExitFailed, Text: directoryText(path)}
+	}
+	s, err := transfer.ReadSnapshot(a, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan{}, &app.ExitError{Code: app.ExitNotFound, Text: app.MissingFileText("file", path)}
+	}
+	if err != nil {
+		return plan{}, err
+	}
+	done := transfer.Take(a, s)
+	if done.Action == "failed" {
+		return plan{}, errors.New(done.Error)
+	}
+	done.Path = path
+	a.Notice(importedText(done))
+	return planResume(a, team, s.ID)
+}
+
+func directoryText(path string) string {
+	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", tty.SafeLine(path))
+}
+
+// goOnWithArchiveText says how to go on with an archived journal: who brings it
+// back from its archive has to know which directory is its own.
+func goOnWithArchiveText(path string) string {
+	return fmt.Sprintf("%s is an archived journal. To go on with its session in the home that it belongs to, type: agent-chatter chat --resume %s\nFrom elsewhere, take it over first: agent-chatter sessions import %s",
+		tty.SafeLine(path), hint.Quote(strings.TrimSuffix(filepath.Base(path), app.ArchiveSuffix)), hint.Quote(path))
+}

@@ -1,0 +1,419 @@
+package completion
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/alecthomas/kong"
+)
+
+// completeCommand is what the shells' functions run: it prints what the last of
+// the words can become, one a line, with a tab and what it is; and the line
+// ":files" where the name of a file fits.
+type Complete struct {
+	Shell string   `help:"Which shell asks." enum:"bash,zsh,fish" default:"fish"`
+	Words []string `arg:"" optional:"" help:"The words behind the program's name; the last one is to be completed."`
+}
+
+// completable is how many sessions are offered by their titles and ids.
+const completable = 1000
+
+// candidate is what a word can become.
+type candidate struct{ text, what string }
+
+// Run implements the command.
+func (cmd *Complete) Run(a *app.Env, k *kong.Kong) error {
+	words := cmd.Words
+	behind := "" // what the shell takes for words of their own, and leaves as it is
+	if cmd.Shell == "bash" {
+		words, behind = bashWords(words)
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	l := &halfTyped{app: a, node: k.Model.Node}
+	for _, word := range words[:len(words)-1] {
+		l.take(word)
+	}
+	last := words[len(words)-1]
+	found, files := l.candidates(last)
+	for _, c := range found {
+		if text, ok := strings.CutPrefix(c.text, behind); ok {
+			fmt.Fprintf(a.Stdout, "%s\t%s\n", text, tty.SafeLine(c.what))
+		}
+	}
+	if files {
+		fmt.Fprintln(a.Stdout, ":files")
+	}
+	return nil
+}
+
+// bashWords are the words as they were typed: bash takes = and : for words of
+// their own, and gives quotes and backslashes with them. Behind is what of the
+// last word stands before the part that bash replaces.
+func bashWords(parts []string) (words []string, behind string) {
+	for i, part := range parts {
+		text := unquoted(part)
+		glued := i > 0 && (breaksWord(part) || breaksWord(parts[i-1]))
+		switch {
+		case !glued:
+			words, behind = append(words, text), ""
+		default:
+			behind = words[len(words)-1]
+			words[len(words)-1] += text
+			if breaksWord(part) {
+				behind += text
+			}
+		}
+	}
+	return words, behind
+}
+
+func breaksWord(part string) bool { return part != "" && strings.Trim(part, "=:") == "" }
+
+// unquoted is a word without the quotes and backslashes of a shell, whether or
+// not a quote is closed.
+func unquoted(word string) string {
+	var b strings.Builder
+	var quote byte
+	for i := 0; i < len(word); i++ {
+		switch c := word[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == '\\' && quote != '\'' && i+1 < len(word):
+			i++
+			b.WriteByte(word[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// halfTyped is where a half-typed command line stands.
+type halfTyped struct {
+	app   *app.Env
+	node  *kong.Node
+	args  int        // how many arguments the command has
+	flag  *kong.Flag // whose value comes next; nil: none
+	plain bool       // behind --, where nothing is a flag
+}
+
+// take goes on by a whole word.
+func (l *halfTyped) take(word string) {
+	flag := l.flag
+	l.flag = nil
+	switch {
+	case flag != nil && !(mayStandAlone(flag) && strings.HasPrefix(word, "-")):
+		l.setHome(flag, word)
+	case l.plain || word == "-" || !strings.HasPrefix(word, "-"):
+		l.takeArgument(word)
+	case word == "--":
+		l.plain = true
+	case strings.HasPrefix(word, "--"):
+		name, value, has := strings.Cut(word[2:], "=")
+		if flag := l.flagNamed(func(f *kong.Flag) bool { return f.Name == name }); flag != nil {
+			l.takeFlag(flag, value, has)
+		}
+	default:
+		l.takeShort(word[1:])
+	}
+}
+
+func (l *halfTyped) takeFlag(f *kong.Flag, value string, has bool) {
+	switch {
+	case f.IsBool():
+	case has:
+		l.setHome(f, value)
+	default:
+		l.flag = f
+	}
+}
+
+// takeShort takes flags of one letter, the last of which may have its value
+// behind it.
+func (l *halfTyped) takeShort(letters string) {
+	for i, letter := range letters {
+		f := l.flagNamed(func(f *kong.Flag) bool { return f.Short == letter })
+		if f == nil || !f.IsBool() {
+			if f != nil {
+				value := letters[i+len(string(letter)):]
+				l.takeFlag(f, value, value != "")
+			}
+			return
+		}
+	}
+}
+
+// setHome looks for sessions and teams where the command will.
+func (l *halfTyped) setHome(f *kong.Flag, value string) {
+	if home, err := app.HomeDir(value); f.Name == "home" && err == nil {
+		l.app.Home = home
+	}
+}
+
+func (l *halfTyped) takeArgument(word string) {
+	if l.args == 0 && !l.plain {
+		for _, child := range l.node.Children {
+			if child.Name == word {
+				l.node = child
+				return
+			}
+		}
+	}
+	if l.node.DefaultCmd != nil {
+		l.node = l.node.DefaultCmd
+	}
+	l.args++
+}
+
+// flags are those that fit here.
+func (l *halfTyped) flags() []*kong.Flag {
+	node := l.node
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
+	}
+	return slices.Concat(node.AllFlags(true)...)
+}
+
+func (l *halfTyped) flagNamed(is func(*kong.Flag) bool) *kong.Flag {
+	for _, f := range l.flags() {
+		if is(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+// candidates are what a word can become here, and whether it may be a file.
+func (l *halfTyped) candidates(word string) (found []candidate, files bool) {
+	if name, value, has := strings.Cut(word, "="); has && strings.HasPrefix(name, "--") && !l.plain && l.flag == nil {
+		if f := l.flagNamed(func(f *kong.Flag) bool { return "--"+f.Name == name }); f != nil && !f.IsBool() {
+			found, files = l.values(f.Value, value)
+			for i := range found {
+				found[i].text = name + "=" + found[i].text
+			}
+		}
+		return found, files
+	}
+	if l.flag != nil {
+		found, files = l.values(l.flag.Value, word)
+		if !mayStandAlone(l.flag) {
+			return found, files
+		}
+	}
+	if strings.HasPrefix(word, "-") && !l.plain {
+		return append(found, l.flagCandidates(word)...), files
+	}
+	if l.flag != nil && len(found) > 0 {
+		return found, files
+	}
+	arguments, more := l.arguments(word)
+	return append(found, arguments...), files || more
+}
+
+func (l *halfTyped) flagCandidates(word string) []candidate {
+	var found []candidate
+	for _, f := range l.flags() {
+		if strings.HasPrefix("--"+f.Name, word) {
+			found = append(found, candidate{"--" + f.Name, f.Help})
+		}
+	}
+	return found
+}
+
+// arguments are the commands and the arguments that fit.
+func (l *halfTyped) arguments(word string) (found []candidate, files bool) {
+	node := l.node
+	if l.args == 0 && !l.plain {
+		for _, child := range node.Children {
+			if !child.Hidden && strings.HasPrefix(child.Name, word) {
+				found = append(found, candidate{child.Name, child.Help})
+			}
+		}
+	}
+	if len(node.Positional) == 0 {
+		return found, false
+	}
+	at := min(l.args, len(node.Positional)-1)
+	if l.args > at && !node.Positional[at].IsCumulative() {
+		return found, false
+	}
+	return l.values(node.Positional[at], word)
+}
+
+// mayStandAlone reports whether a flag that takes a value goes without one, too.
+func mayStandAlone(f *kong.Flag) bool {
+	_, optional := f.Target.Addr().Interface().(*chat.OptionalID)
+	return optional
+}
+
+// values are what a flag or an argument can be.
+func (l *halfTyped) values(v *kong.Value, word string) (found []candidate, files bool) {
+	if v.Enum != "" {
+		for _, value := range v.EnumSlice() {
+			found = append(found, candidate{text: value})
+		}
+		return startingWith(found, word), false
+	}
+	for _, kind := range Completed[NameOf(v)] {
+		switch kind {
+		case completeFiles:
+			files = true
+		case completeSessions:
+			found = append(found, l.sessions(word)...)
+		case completeTrash:
+			found = append(found, l.trash(word)...)
+		case completeTeams:
+			found = append(found, startingWith(l.teams(), word)...)
+		case completeTeamIDs:
+			found = append(found, startingWith(l.teamIDs(), word)...)
+		case completeAgents:
+			found = append(found, startingWith(l.agents(), word)...)
+		}
+	}
+	return found, files
+}
+
+// kind is what a flag or an argument names.
+type kind int
+
+const (
+	completeNothing kind = iota // a text or a number, which nobody can foresee
+	completeFiles
+	completeSessions
+	completeTrash
+	completeTeams
+	completeTeamIDs
+	completeAgents
+)
+
+// completed says what the flags and arguments of these names name, whichever
+// command has them. A tag complete:"…" stands for another name.
+var Completed = map[string][]kind{
+	"id": {completeSessions}, "resume": {completeSessions}, "session": {completeSessions}, "trashed": {completeTrash},
+	"team-id": {completeTeamIDs},
+	"team":    {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles}, "file": {completeTeams, completeFiles},
+	"name": {completeAgents}, "agents": {completeAgents},
+	"path": {completeFiles}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
+}
+
+func NameOf(v *kong.Value) string { return cmp.Or(v.Tag.Get("complete"), v.Name) }
+
+func startingWith(all []candidate, word string) []candidate {
+	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.text, word) })
+}
+
+// sessions are the names of sessions that begin with the word: the newest first,
+// by the end of the id that lists show, by title, and, for who has begun to type
+// one, by the whole id.
+func (l *halfTyped) sessions(word string) []candidate {
+	listed, err := l.app.Catalog().Entries()
+	if err != nil || len(listed) == 0 {
+		return nil
+	}
+	sessions := catalog.Sessions(listed[:min(len(listed), completable)])
+	short := catalog.ShortIDs(sessions, listed...)
+	found := startingWith([]candidate{{catalog.LatestName, sessions[0].Title}}, word)
+	titles := map[string]bool{}
+	for _, s := range sessions {
+		switch upper := strings.ToUpper(word); {
+		case strings.HasPrefix(short[s.ID], upper):
+			found = append(found, candidate{short[s.ID], s.Title})
+		case strings.HasPrefix(s.ID, upper):
+			found = append(found, candidate{s.ID, s.Title})
+		}
+		if word != "" && !titles[s.Title] && startsTitle(s.Title, word) {
+			titles[s.Title] = true
+			found = append(found, candidate{s.Title, s.ID})
+		}
+	}
+	return found
+}
+
+// startsTitle reports whether a title can be completed: nothing in it acts on
+// the terminal that it would be shown on.
+func startsTitle(title, word string) bool {
+	return tty.SafeLine(title) == title && len(title) >= len(word) && strings.EqualFold(title[:len(word)], word)
+}
+
+// trash are the ids of the sessions in the trash.
+func (l *halfTyped) trash(word string) []candidate {
+	teams, err := l.app.Catalog().Teams()
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, t := range teams {
+		trashed, err := t.Journals().ListTrash()
+		if err != nil {
+			continue
+		}
+		for _, item := range trashed {
+			if strings.HasPrefix(item.ID, strings.ToUpper(word)) {
+				found = append(found, candidate{item.ID, filepath.Base(t.Journals().Path())})
+			}
+		}
+	}
+	return found
+}
+
+// teams are those that a chat can be had with.
+func (l *halfTyped) teams() []candidate {
+	names := map[string]string{team.Demo().Name: "built in"}
+	if files, err := team.Files(l.app.Cwd, l.app.Home); err == nil {
+		for _, f := range files {
+			if !f.Hidden {
+				names[f.Name] = f.Path
+			}
+		}
+	}
+	return candidatesOf(names)
+}
+
+// teamIDs are the teams that have sessions.
+func (l *halfTyped) teamIDs() []candidate {
+	names := map[string]string{}
+	if listed, err := l.app.Catalog().Entries(); err == nil {
+		for _, s := range catalog.Sessions(listed[:min(len(listed), completable)]) {
+			names[s.TeamID] = ""
+		}
+	}
+	return candidatesOf(names)
+}
+
+// agents are those that are registered, and those that could be.
+func (l *halfTyped) agents() []candidate {
+	names := map[string]string{}
+	if registered, err := team.RegisteredAgents(l.app.Home); err == nil {
+		for _, r := range registered {
+			names[r.Name] = r.DisplayName
+		}
+	}
+	for _, k := range setup.KnownAgents() {
+		names[k.Name] = k.DisplayName
+	}
+	return candidatesOf(names)
+}
+
+func candidatesOf(names map[string]string) []candidate {
+	var all []candidate
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if tty.SafeLine(name) == name {
+			all = append(all, candidate{name, names[name]})
+		}
+	}
+	return all
+}

@@ -1,0 +1,31 @@
+package completion
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWordsThatBashTookApartAreOneAgain(t *testing.T) {
+	for _, test := range []struct {
+		parts  []string
+		words  []string
+		behind string
+	}{
+		{nil, nil, ""},
+		{[]string{""}, []string{""}, ""},
+		{[]string{"chat", "--resume", ""}, []string{"chat", "--resume", ""}, ""},
+		{[]string{"chat", "--resume", "="}, []string{"chat", "--resume="}, "--resume="},
+		{[]string{"chat", "--resume", "=", "7Q"}, []string{"chat", "--resume=7Q"}, "--resume="},
+		{[]string{"replay", "--at", "turn", ":", "2", "7Q"}, []string{"replay", "--at", "turn:2", "7Q"}, ""},
+		{[]string{"replay", "Fix", ":", `\ the\ lo`}, []string{"replay", "Fix: the lo"}, "Fix:"},
+		{[]string{"replay", `"Fix: the lo`}, []string{"replay", "Fix: the lo"}, ""},
+		{[]string{"replay", `'it is \ `}, []string{"replay", `it is \ `}, ""},
+		{[]string{"replay", `a"b c"d\"`}, []string{"replay", `ab cd"`}, ""},
+	} {
+		words, behind := bashWords(test.parts)
+		if diff := cmp.Diff(test.words, words); diff != "" || behind != test.behind {
+			t.Errorf("%q (-want +got):\n%s\nbehind %q, want %q", test.parts, diff, behind, test.behind)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package maintain
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+func newPatient(t *testing.T, disk journal.FS) *doctor {
+	d := newDoctor(&app.Env{Home: t.TempDir(), NetworkFS: func(string) string { return "" }})
+	d.fs = disk
+	return d
+}
+
+// wantLeft checks what is in the home.
+func wantLeft(t *testing.T, d *doctor, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(d.Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if !slices.Equal(left, names) {
+		t.Errorf("it has left %q, want %q", left, names)
+	}
+}
+
+func TestDoctorFindsWhatFailsOnTheDiskAndRemovesItsProbe(t *testing.T) {
+	for _, kind := range []journaltest.Kind{journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir} {
+		t.Run(string(kind), func(t *testing.T) {
+			disk := journaltest.New(journal.OS)
+			disk.FailFrom(1, syscall.EIO, kind)
+			d := newPatient(t, disk)
+			found := d.checkDisk()
+			if len(found) != 1 || found[0].State != app.StateWrong || !strings.Contains(found[0].What, syscall.EIO.Error()) || found[0].Help == "" {
+				t.Errorf("it finds %+v", found)
+			}
+			wantLeft(t, d)
+		})
+	}
+}
+
+func TestDoctorSaysWhenItsProbeCannotBeRemoved(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	disk.FailFrom(1, syscall.EIO, journaltest.Remove)
+	d := newPatient(t, disk)
+	if found := d.checkDisk(); found[0].State != app.StateWrong {
+		t.Errorf("it finds %+v", found)
+	}
+	wantLeft(t, d, filepath.Base(d.probe("new")))
+}
+
+// lax is a file system on which a lock keeps nobody out.
+type lax struct{ journal.FS }
+
+func (lax) Lock(string) (func() error, error) { return func() error { return nil }, nil }
+
+// caseless is a file system in whose names case does not count.
+type caseless struct{ journal.FS }
+
+func (c caseless) Stat(name string) (fs.FileInfo, error) {
+	if info, err := c.FS.Stat(name); err == nil {
+		return info, nil
+	}
+	return c.FS.Stat(filepath.Join(filepath.Dir(name), strings.ToLower(filepath.Base(name))))
+}
+
+func TestDoctorTriesLocks(t *testing.T) {
+	without := journaltest.New(journal.OS)
+	without.FailFrom(1, syscall.ENOLCK, journaltest.Lock)
+	once := journaltest.New(journal.OS)
+	once.Fail(2, syscall.EIO, journaltest.Lock)
+	for _, tt := range []struct {
+		behaviour string
+		disk      journal.FS
+		want      app.State
+		what      string
+	}{
+		{"they hold", journal.OS, app.StateOK, "they hold"},
+		{"they keep nobody out", lax{journal.OS}, app.StateWrong, "taken twice"},
+		{"there are none", without, app.StateWrong, syscall.ENOLCK.Error()},
+		{"the second one fails", once, app.StateWrong, syscall.EIO.Error()},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			d := newPatient(t, tt.disk)
+			found := d.checkLocks()
+			if len(found) != 1 || found[0].State != tt.want || !strings.Contains(found[0].What, tt.what) {
+				t.Errorf("it finds %+v", found)
+			}
+			wantLeft(t, d)
+		})
+	}
+}
+
+func TestDoctorSaysWhetherCaseCountsInNames(t *testing.T) {
+	d := newPatient(t, caseless{journal.OS})
+	if found := d.checkDisk(); found[0] != diskText(false) {
+		t.Errorf("it finds %+v", found)
+	}
+	wantLeft(t, d)
+}
+
+func TestLittleSpaceIsNotedAndTooLittleIsWrong(t *testing.T) {
+	for _, tt := range []struct {
+		bytes, inodes uint64
+		want          app.State
+	}{
+		{1 << 30, 10_000, app.StateOK},
+		{1 << 40, math.MaxUint64, app.StateOK},
+		{1<<30 - 1, 10_000, app.StateNote},
+		{1 << 30, 9_999, app.StateNote},
+		{100 << 20, 1_000, app.StateNote},
+		{100<<20 - 1, 10_000, app.StateWrong},
+		{1 << 30, 999, app.StateWrong},
+		{0, 0, app.StateWrong},
+	} {
+		f := spaceFinding(tt.bytes, tt.inodes)
+		if f.State != tt.want || (f.Help == "") != (tt.want == app.StateOK) {
+			t.Errorf("%d bytes, %d inodes: %+v, want %s", tt.bytes, tt.inodes, f, tt.want)
+		}
+	}
+}
+
+func TestWatchesAreScarceWhenATenthIsLeft(t *testing.T) {
+	for _, tt := range []struct {
+		usage
+		want bool
+	}{{usage{0, 128}, false}, {usage{115, 128}, false}, {usage{116, 128}, true}, {usage{128, 128}, true}} {
+		if got := tt.scarce(); got != tt.want {
+			t.Errorf("%+v: %v", tt.usage, got)
+		}
+	}
+}
+
+func TestWhereDoctorOnlyLooksNothingIsChanged(t *testing.T) {
+	dir := t.TempDir()
+	look := lookOnly{journal.OS}
+	name := filepath.Join(dir, "a")
+	_, openErr := look.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
+	_, lockErr := look.Lock(name)
+	for what, err := range map[string]error{
+		"OpenFile": openErr, "Lock": lockErr,
+		"Mkdir": look.Mkdir(name, 0o700), "Rename": look.Rename(dir, name), "Remove": look.Remove(dir),
+	} {
+		if !errors.Is(err, syscall.EROFS) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

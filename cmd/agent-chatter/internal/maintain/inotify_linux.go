@@ -1,0 +1,54 @@
+package maintain
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// inotify is how many instances and watches the processes of this user have,
+// roughly, and how many they may have.
+func inotify() (instances, watches usage, err error) {
+	const limits = "/proc/sys/fs/inotify/"
+	if instances.limit, err = readNumber(limits + "max_user_instances"); err != nil {
+		return instances, watches, err
+	}
+	if watches.limit, err = readNumber(limits + "max_user_watches"); err != nil {
+		return instances, watches, err
+	}
+	open, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, fd := range open {
+		if n, ok := watchesOf(fd); ok {
+			instances.used++
+			watches.used += n
+		}
+	}
+	return instances, watches, err
+}
+
+func readNumber(path string) (int, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(string(bytes.TrimSpace(content)))
+}
+
+// watchesOf counts the watches of an open file, if it is an inotify instance
+// of this user. What is gone meanwhile is none.
+func watchesOf(fd string) (n int, ok bool) {
+	if target, err := os.Readlink(fd); err != nil || target != "anon_inode:inotify" {
+		return 0, false
+	}
+	info, err := os.Lstat(fd)
+	if err != nil {
+		return 0, false
+	}
+	if uid, known := owner(info); !known || uid != os.Geteuid() {
+		return 0, false
+	}
+	process, number := filepath.Dir(filepath.Dir(fd)), filepath.Base(fd)
+	content, err := os.ReadFile(filepath.Join(process, "fdinfo", number))
+	return bytes.Count(content, []byte("inotify wd:")), err == nil
+}

@@ -1,0 +1,179 @@
+package sessions
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// age is how long ago something was, as lists show it.
+func Age(t, now time.Time) string {
+	if n, unit := app.Elapsed(t, now); n > 0 {
+		return fmt.Sprintf("%d%c ago", n, unit[0])
+	}
+	return "now"
+}
+
+type List struct {
+	Team   string `complete:"team-id" help:"Only those of this team." placeholder:"ID"`
+	Limit  int    `help:"Show at most so many." default:"20" placeholder:"N"`
+	All    bool   `help:"Show all."`
+	Sort   string `help:"The order: ${enum}." enum:"updated,created,messages,title" default:"updated"`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (List) Help() string {
+	return `Examples:
+  agent-chatter sessions
+  agent-chatter sessions --team demo --all --output json | jq -r .title`
+}
+
+// sessionJSON is a session in JSON output.
+type SessionJSON struct {
+	ID           string `json:"id"`
+	Team         string `json:"team"`
+	Title        string `json:"title"`
+	CreatedAt    string `json:"createdAt"`
+	UpdatedAt    string `json:"updatedAt"`
+	MessageCount int    `json:"messageCount"`
+	LastSpeaker  string `json:"lastSpeaker"`
+	Summary      string `json:"summary"`
+	CWD          string `json:"cwd"`
+	Pinned       bool   `json:"pinned"`
+	Archived     bool   `json:"archived"`
+	Damaged      bool   `json:"damaged"`
+	Bytes        int64  `json:"bytes"`
+	Unreadable   bool   `json:"unreadable,omitempty"` // nobody knows whether it is damaged
+}
+
+func NewSessionJSON(s catalog.Session) SessionJSON {
+	return SessionJSON{
+		ID: s.ID, Team: s.TeamID, Title: s.Title,
+		CreatedAt: projection.FormatTime(s.CreatedAt), UpdatedAt: projection.FormatTime(s.UpdatedAt),
+		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
+		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.ReadErr == nil, Unreadable: s.ReadErr != nil, Bytes: s.Bytes,
+	}
+}
+
+// Run implements the command.
+func (cmd *List) Run(a *app.Env) error {
+	if cmd.Limit < 0 {
+		return app.UsageError("--limit takes a number of sessions.")
+	}
+	c := a.Catalog()
+	look := c.Entries
+	if cmd.Team != "" {
+		look = c.Team(cmd.Team).Entries
+	}
+	listed, err := look()
+	if err != nil {
+		return err
+	}
+	shown := cmd.shown(listed)
+	if err := cmd.print(a, shown, catalog.ShortIDs(shown, listed...)); err != nil {
+		return err
+	}
+	cmd.remark(a, listed, len(shown))
+	return nil
+}
+
+// shown are the first sessions in the order that is asked for.
+func (cmd *List) shown(listed []*catalog.Entry) []catalog.Session {
+	limit := len(listed)
+	if !cmd.All {
+		limit = min(limit, cmd.Limit)
+	}
+	order := orders[cmd.Sort]
+	if order == nil {
+		return catalog.Sessions(listed[:limit])
+	}
+	sessions := catalog.Sessions(listed)
+	slices.SortStableFunc(sessions, order)
+	return sessions[:limit]
+}
+
+var orders = map[string]func(a, b catalog.Session) int{
+	"updated":  nil, // as it comes
+	"created":  func(a, b catalog.Session) int { return b.CreatedAt.Compare(a.CreatedAt) },
+	"messages": func(a, b catalog.Session) int { return cmp.Compare(b.MessageCount, a.MessageCount) },
+	"title":    func(a, b catalog.Session) int { return strings.Compare(a.Title, b.Title) },
+}
+
+// remark says what the list does not show, and what is wrong in it.
+func (cmd *List) remark(a *app.Env, listed []*catalog.Entry, shown int) {
+	if len(listed) == 0 && a.Columns() > 0 { // a script finds no line, and that is that
+		a.Notice(app.TextNoSessionsYet)
+	}
+	if hidden := len(listed) - shown; hidden > 0 && cmd.Output == "text" {
+		a.Notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
+	}
+	damaged, unread := 0, 0
+	for _, l := range listed {
+		switch {
+		case l.Unreadable:
+			unread++
+		case l.Damaged:
+			damaged++
+		}
+		if l.Truncated {
+			a.Notice(app.ShrunkText(l.Session()))
+		}
+	}
+	if damaged > 0 {
+		a.Notice(fmt.Sprintf("%d damaged: agent-chatter verify shows where", damaged))
+	}
+	if unread > 0 {
+		a.Notice(fmt.Sprintf("%d unreadable: agent-chatter doctor says what helps", unread))
+	}
+}
+
+func (cmd *List) print(a *app.Env, sessions []catalog.Session, short map[string]string) error {
+	if cmd.Output == "json" {
+		out := bufio.NewWriter(a.Stdout)
+		for _, s := range sessions {
+			if err := app.WriteJSON(out, NewSessionJSON(s)); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+	out := bufio.NewWriter(a.Stdout)
+	list := &tty.Table{Columns: a.Columns()}
+	at := app.Now()
+	for _, s := range sessions {
+		list.Add(short[s.ID], Age(s.UpdatedAt, at), tty.SafeLine(s.TeamID),
+			strconv.Itoa(s.MessageCount), tty.SafeLine(s.LastSpeaker), marks(s)+tty.SafeLine(s.Title))
+	}
+	if err := list.Write(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// marks is what is special about a session.
+func marks(s catalog.Session) string {
+	var all string
+	if s.Pinned {
+		all += "[pinned] "
+	}
+	if s.Archived {
+		all += "[archived] "
+	}
+	switch {
+	case s.ReadErr != nil:
+		all += "[unreadable] "
+	case s.Damaged != "":
+		all += "[damaged] "
+	}
+	return all
+}

@@ -1,0 +1,155 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+func registeredText(r team.Agent) string {
+	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", tty.SafeLine(r.Name), hint.Quote(r.Name))
+}
+
+func alreadyRegisteredText(r team.Agent) string {
+	return fmt.Sprintf("The agent %s is registered already: %s\nTo replace it, add --replace before the name.", tty.SafeLine(r.Name), commandLine(r))
+}
+
+func unregisteredText(r team.Agent) string {
+	return fmt.Sprintf("%s is not registered any more; nothing was uninstalled. It was: %s", tty.SafeLine(r.Name), commandLine(r))
+}
+
+func noCommandText(name string) string {
+	var names []string
+	for _, k := range KnownAgents() {
+		names = append(names, k.Name)
+	}
+	return fmt.Sprintf("Name the program of %s behind its name. Without one, these are known: %s.", tty.SafeLine(name), strings.Join(names, ", "))
+}
+
+type agentsRegister struct {
+	DisplayName string   `help:"What people read." placeholder:"NAME"`
+	Replace     bool     `help:"Replace the agent that has the name."`
+	Name        string   `arg:"" help:"Its name, which is the agentType of members."`
+	Command     []string `arg:"" optional:"" passthrough:"" help:"The program and its arguments; known agents need none."`
+}
+
+// Help shows examples first.
+func (agentsRegister) Help() string {
+	return `Examples:
+  agent-chatter agents register claude
+  agent-chatter agents register upper tr a-z A-Z
+  agent-chatter agents register --display-name "My agent" mine ./agent.sh --quiet`
+}
+
+// Run implements the command.
+func (cmd *agentsRegister) Run(a *app.Env) error {
+	r, err := cmd.agent(a)
+	if err != nil {
+		return err
+	}
+	old, err := team.RegisteredAgent(a.Home, r.Name)
+	switch {
+	case err == nil && !cmd.Replace:
+		return &app.ExitError{Code: app.ExitFailed, Text: alreadyRegisteredText(old)}
+	case err != nil && !errors.Is(err, team.ErrAgentNotFound):
+		return err
+	}
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	if _, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command}); err != nil {
+		h, _ := hint.Of(err)
+		a.Notice(remedyText(err.Error(), h))
+	} else if _, known := agent.Recognize(r.Command, r.Args); known {
+		r.Version, _ = versionOf(ctx, r.Command)
+		if ctx.Err() != nil {
+			return &app.ExitError{Code: app.ExitInterrupted}
+		}
+	}
+	return register(a, ctx, r)
+}
+
+// register puts an agent into the registry and says so.
+func register(a *app.Env, ctx context.Context, r team.Agent) error {
+	r.InstalledAt = app.Now()
+	if err := team.Register(ctx, a.Home, r); err != nil {
+		return err
+	}
+	a.Notice(registeredText(r))
+	return nil
+}
+
+// agent is what is to be registered.
+func (cmd *agentsRegister) agent(a *app.Env) (team.Agent, error) {
+	name := strings.TrimSpace(cmd.Name)
+	if name == "" || name != tty.SafeLine(name) {
+		return team.Agent{}, app.UsageError("An agent needs a name that can be typed.")
+	}
+	known, ok := knownAgent(name)
+	command := cmd.Command
+	switch {
+	case len(command) == 0 && !ok:
+		return team.Agent{}, app.UsageError("%s", noCommandText(name))
+	case len(command) == 0:
+		command = append([]string{known.Program}, known.Args...)
+	}
+	r := team.Agent{Name: name, DisplayName: cmp.Or(cmd.DisplayName, known.DisplayName, name), Command: command[0], Args: command[1:]}
+	if r.Command == "" {
+		return r, app.UsageError("%s", noCommandText(name))
+	}
+	if strings.ContainsRune(r.Command, filepath.Separator) && !filepath.IsAbs(r.Command) {
+		r.Command = filepath.Join(a.Cwd, r.Command)
+	}
+	return r, nil
+}
+
+// knownAgents are those for which there is an engine.
+func KnownAgents() []agent.Known {
+	all := app.Engines(agent.Demo{})
+	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
+}
+
+func knownAgent(name string) (agent.Known, bool) {
+	for _, k := range KnownAgents() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return agent.Known{}, false
+}
+
+type agentsDelete struct {
+	Name string `arg:"" help:"The agent."`
+}
+
+// Help shows examples first.
+func (agentsDelete) Help() string {
+	return `Examples:
+  agent-chatter agents delete upper`
+}
+
+// Run implements the command.
+func (cmd *agentsDelete) Run(a *app.Env) error {
+	// Asked first, so that a registry that is not there does not come into being.
+	r, err := team.RegisteredAgent(a.Home, cmd.Name)
+	if err != nil {
+		return err
+	}
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	if err := team.Unregister(ctx, a.Home, cmd.Name); err != nil {
+		return err
+	}
+	a.Notice(unregisteredText(r))
+	return nil
+}

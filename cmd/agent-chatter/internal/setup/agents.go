@@ -1,0 +1,171 @@
+package setup
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+const textNoAgents = "No agent is registered. To find those that are installed, type: agent-chatter agents scan"
+
+type Agents struct {
+	List     agentsList     `cmd:"" default:"withargs" help:"List the agents that are registered for all teams."`
+	Scan     agentsScan     `cmd:"" help:"Find the agents that are installed."`
+	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
+	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
+	Verify   agentsVerify   `cmd:"" help:"Try agents out: the program, the login, and a short question."`
+	Delete   agentsDelete   `cmd:"" help:"Take an agent out of the registry."`
+}
+
+// Help shows examples first.
+func (Agents) Help() string {
+	return `Examples:
+  agent-chatter agents scan
+  agent-chatter agents register claude
+  agent-chatter agents verify`
+}
+
+type agentsList struct {
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (agentsList) Help() string {
+	return `Examples:
+  agent-chatter agents list`
+}
+
+// agentJSON is a registered agent in JSON output.
+type agentJSON struct {
+	Name         string     `json:"name"`
+	Command      string     `json:"command"`
+	Args         []string   `json:"args"`
+	DisplayName  string     `json:"displayName"`
+	Engine       string     `json:"engine"`
+	Version      string     `json:"version,omitempty"`
+	InstalledAt  *time.Time `json:"installedAt,omitempty"`
+	LastVerified *time.Time `json:"lastVerified,omitempty"`
+}
+
+func newAgentJSON(r team.Agent) agentJSON {
+	j := agentJSON{
+		Name: r.Name, Command: r.Command, Args: append([]string{}, r.Args...), DisplayName: r.DisplayName,
+		Engine: memberOf(r).EngineName(), Version: r.Version,
+	}
+	if !r.InstalledAt.IsZero() {
+		j.InstalledAt = &r.InstalledAt
+	}
+	if !r.LastVerified.IsZero() {
+		j.LastVerified = &r.LastVerified
+	}
+	return j
+}
+
+// Run implements the command.
+func (cmd *agentsList) Run(a *app.Env) error {
+	agents, err := team.RegisteredAgents(a.Home)
+	if err != nil {
+		return err
+	}
+	if len(agents) == 0 && a.Columns() > 0 { // a script finds no line, and that is that
+		a.Notice(textNoAgents)
+	}
+	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+	for _, r := range agents {
+		if cmd.Output == "json" {
+			err = app.WriteJSON(a.Stdout, newAgentJSON(r))
+		} else {
+			_, err = fmt.Fprintf(w, "%s\t%s\n", tty.SafeLine(r.Name), commandLine(r))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// commandLine is what an agent runs, to be looked at.
+func commandLine(r team.Agent) string {
+	return tty.SafeLine(strings.Join(append([]string{r.Command}, r.Args...), " "))
+}
+
+type agentsInfo struct {
+	Name   string `arg:"" help:"The agent."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (agentsInfo) Help() string {
+	return `Examples:
+  agent-chatter agents info claude`
+}
+
+// Run implements the command.
+func (cmd *agentsInfo) Run(a *app.Env) error {
+	r, err := team.RegisteredAgent(a.Home, cmd.Name)
+	if err != nil {
+		return err
+	}
+	if cmd.Output == "json" {
+		return app.WriteJSON(a.Stdout, newAgentJSON(r))
+	}
+	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+	for _, row := range agentRows(a, r) {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", row[0], row[1]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// agentRows are what there is to say of an agent.
+func agentRows(a *app.Env, r team.Agent) [][2]string {
+	found, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command})
+	if err != nil {
+		found = err.Error()
+	}
+	return [][2]string{
+		{"name", tty.SafeLine(r.Name)},
+		{"display name", tty.SafeLine(r.DisplayName)},
+		{"command", commandLine(r)},
+		{"program", tty.SafeLine(found)},
+		{"engine", memberOf(r).EngineName()},
+		{"version", tty.SafeLine(orUnknown(r.Version))},
+		{"installed", timeOrNever(r.InstalledAt)},
+		{"verified", timeOrNever(r.LastVerified)},
+	}
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func timeOrNever(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// memberOf is the member that a team would have of an agent, with the engine that understands
+// its command.
+func memberOf(r team.Agent) team.Member {
+	m := team.Member{
+		ID: r.Name, Name: r.Name, DisplayName: r.DisplayName, Type: team.AI, AgentType: r.Name,
+		Command: r.Command, Args: r.Args,
+	}
+	if known, ok := agent.Recognize(r.Command, r.Args); ok {
+		m.Engine = known.Engine
+	}
+	return m
+}

@@ -1,0 +1,22 @@
+package setup
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+func TestWhoDoesNotAnswerHasNotSaidThatItIsNotLoggedIn(t *testing.T) {
+	apptest.Silent(t, "codex")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	v := &verification{Env: &app.Env{}, ctx: ctx}
+	f := v.authentication(verified{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
+	if f.State != app.StateNote || !strings.Contains(f.What, "has not said whether it is logged in") {
+		t.Errorf("%+v", f)
+	}
+}

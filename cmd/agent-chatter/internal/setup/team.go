@@ -1,0 +1,354 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+type Team struct {
+	Init     teamInit     `cmd:"" help:"Write a configuration to begin with."`
+	List     TeamList     `cmd:"" default:"withargs" help:"List the configurations that are found by name."`
+	Show     teamShow     `cmd:"" help:"Show a configuration as it is understood."`
+	Validate teamValidate `cmd:"" help:"Check a configuration and point at each wrong field."`
+}
+
+// Help shows examples first.
+func (Team) Help() string {
+	return `Examples:
+  agent-chatter team list
+  agent-chatter team init review --agents claude,codex
+  agent-chatter team validate team.json`
+}
+
+type teamValidate struct {
+	File   string `arg:"" help:"The configuration: a file, or its name."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (teamValidate) Help() string {
+	return `Examples:
+  agent-chatter team validate team.json`
+}
+
+// validated is what validate says of a configuration.
+type validated struct {
+	Path     string         `json:"path"`
+	Valid    bool           `json:"valid"`
+	Team     string         `json:"team,omitempty"`
+	Problems []fieldProblem `json:"problems"`
+	Error    string         `json:"error,omitempty"` // all of it as text
+}
+
+// fieldProblem is a wrong field.
+type fieldProblem struct {
+	Path    string `json:"path"` // JSON pointer
+	Message string `json:"message"`
+}
+
+// Run implements the command.
+func (cmd *teamValidate) Run(a *app.Env) error {
+	path, err := team.Find(cmd.File, a.Cwd, a.Home)
+	if err != nil {
+		return err
+	}
+	team, err := team.Load(path, a.Home)
+	if cmd.Output == "json" {
+		return cmd.printJSON(a, path, team, err)
+	}
+	if err != nil {
+		return err
+	}
+	members := make([]string, len(team.Members))
+	for i, m := range team.Members {
+		members[i] = fmt.Sprintf("%s (%s)", m.Name, m.Type)
+		noticeMember(a, m)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s is valid: team %s with %s\n", tty.SafeLine(path), tty.SafeLine(team.Name), tty.SafeLine(strings.Join(members, ", ")))
+	return err
+}
+
+func (cmd *teamValidate) printJSON(a *app.Env, path string, team *team.Team, err error) error {
+	v := validated{Path: path, Valid: err == nil, Problems: []fieldProblem{}}
+	var invalid *schemas.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		for _, p := range invalid.Problems {
+			v.Problems = append(v.Problems, fieldProblem{p.Path, p.Message})
+		}
+		v.Error = err.Error()
+	case err != nil:
+		v.Error = err.Error()
+	default:
+		v.Team = team.Name
+	}
+	if printed := app.WriteJSON(a.Stdout, v); printed != nil || err == nil {
+		return printed
+	}
+	return &app.ExitError{Code: app.ExitFailed}
+}
+
+// noticeMember says what is not as it should be of a valid configuration.
+func noticeMember(a *app.Env, m team.Member) {
+	if m.Type != team.AI {
+		return
+	}
+	NoticeUnheeded(a, m)
+	if plain := m.InPlain(); len(plain) > 0 {
+		a.Notice(inPlainText(m, plain))
+	}
+	if _, err := os.Stat(m.BaseDir); errors.Is(err, fs.ErrNotExist) && m.BaseDir != "" {
+		a.Notice(noBaseDirText(m))
+	}
+}
+
+// noticeUnheeded says what a member's configuration asks for in vain.
+func NoticeUnheeded(a *app.Env, m team.Member) {
+	if unset := m.Unset(); len(unset) > 0 {
+		a.Notice(unsetNoticeText(m, unset))
+	}
+	if m.Type == team.AI && m.EngineName() == team.EngineCommand && m.Permissions != "" {
+		a.Notice(noPermissionsText(m))
+	}
+}
+
+type TeamList struct {
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (TeamList) Help() string {
+	return `Examples:
+  agent-chatter team list
+  agent-chatter team list --output json | jq -r .name`
+}
+
+// listedTeam is a row of the list.
+type listedTeam struct {
+	Name        string   `json:"name"` // to be typed
+	Team        string   `json:"team,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Path        string   `json:"path,omitempty"` // none of the one that is built in
+	Members     []string `json:"members"`
+	Valid       bool     `json:"valid"`
+	Hidden      bool     `json:"hidden"` // another of the name is found before it
+}
+
+// Run implements the command.
+func (cmd *TeamList) Run(a *app.Env) error {
+	files, err := team.Files(a.Cwd, a.Home)
+	if err != nil {
+		return err
+	}
+	demo := team.Demo()
+	rows := []listedTeam{}
+	named := false
+	for _, f := range files {
+		team, err := team.Load(f.Path, a.Home)
+		row := listedTeam{Name: f.Name, Path: f.Path, Members: []string{}, Hidden: f.Hidden}
+		if err == nil {
+			row = listedRow(row, team)
+		}
+		rows = append(rows, row)
+		named = named || f.Name == demo.Name
+	}
+	rows = append(rows, listedRow(listedTeam{Name: demo.Name, Hidden: named}, demo))
+	return cmd.print(a, rows)
+}
+
+func listedRow(row listedTeam, team *team.Team) listedTeam {
+	row.Valid, row.Team, row.Description = true, team.Name, team.Description
+	for _, m := range team.Members {
+		row.Members = append(row.Members, m.Name)
+	}
+	return row
+}
+
+func (cmd *TeamList) print(a *app.Env, rows []listedTeam) error {
+	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		var err error
+		if cmd.Output == "json" {
+			err = app.WriteJSON(a.Stdout, row)
+		} else {
+			_, err = fmt.Fprintln(w, listedText(row))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+type teamShow struct {
+	Team   string `arg:"" help:"The team: a file, or the name of a configuration."`
+	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (teamShow) Help() string {
+	return `Examples:
+  agent-chatter team show review
+  agent-chatter team show team.json --output json`
+}
+
+// shownTeam is a team as it is understood.
+type shownTeam struct {
+	Name                 string        `json:"name"`
+	DisplayName          string        `json:"displayName"`
+	Description          string        `json:"description"`
+	Path                 string        `json:"path,omitempty"`
+	MaxRounds            int           `json:"maxRounds"`
+	MaxAgentResponseTime int64         `json:"maxAgentResponseTime"` // milliseconds
+	InstructionFile      string        `json:"instructionFile,omitempty"`
+	Members              []shownMember `json:"members"`
+}
+
+// shownMember is a member as it is understood. Of its environment there are only the names.
+type shownMember struct {
+	Name              string   `json:"name"`
+	DisplayName       string   `json:"displayName"`
+	Type              string   `json:"type"`
+	Role              string   `json:"role"`
+	AgentType         string   `json:"agentType,omitempty"`
+	Engine            string   `json:"engine,omitempty"`
+	Command           string   `json:"command,omitempty"`
+	Args              []string `json:"args,omitempty"`
+	Model             string   `json:"model,omitempty"`
+	Permissions       string   `json:"permissions,omitempty"`
+	Endpoint          string   `json:"endpoint,omitempty"`
+	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
+	BaseDir           string   `json:"baseDir,omitempty"`
+	InstructionFile   string   `json:"instructionFile,omitempty"`
+	SystemInstruction string   `json:"systemInstruction,omitempty"`
+	Env               []string `json:"env,omitempty"`
+	Unset             []string `json:"unset,omitempty"` // variables that it refers to and that are not set
+}
+
+// Run implements the command.
+func (cmd *teamShow) Run(a *app.Env) error {
+	team, err := a.LoadTeam(cmd.Team)
+	if err != nil {
+		return err
+	}
+	shown := newShownTeam(a, team)
+	if cmd.Output == "json" {
+		return app.WriteJSON(a.Stdout, shown)
+	}
+	_, err = fmt.Fprint(a.Stdout, shownTeamText(shown))
+	return err
+}
+
+func newShownTeam(a *app.Env, team *team.Team) shownTeam {
+	shown := shownTeam{
+		Name: team.Name, DisplayName: team.DisplayName, Description: team.Description, MaxRounds: team.MaxRounds,
+		MaxAgentResponseTime: team.MaxAgentResponseTime.Milliseconds(), InstructionFile: team.InstructionFile,
+	}
+	if team.Source != nil {
+		shown.Path = team.Source.Path
+	}
+	for _, m := range team.Members {
+		shown.Members = append(shown.Members, newShownMember(a, m))
+	}
+	return shown
+}
+
+func newShownMember(a *app.Env, m team.Member) shownMember {
+	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
+	shown := shownMember{
+		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
+		Command: m.Command, Model: m.Model, Permissions: m.Permissions, Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
+		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: m.SystemInstruction,
+		Env: slices.Sorted(maps.Keys(m.Env)),
+	}
+	for _, arg := range m.Args {
+		shown.Args = append(shown.Args, secrets.Text(arg))
+	}
+	if m.Type == team.AI {
+		shown.Engine, shown.Unset = m.EngineName(), m.Unset()
+	}
+	return shown
+}
+
+func unsetNoticeText(m team.Member, names []string) string {
+	return fmt.Sprintf("%s goes without what is not set in your environment: %s", tty.SafeLine(m.Name), tty.SafeLine(strings.Join(names, ", ")))
+}
+
+func noPermissionsText(m team.Member) string {
+	return fmt.Sprintf("%s may do whatever its program does: the engine command knows no permissions.", tty.SafeLine(m.Name))
+}
+
+func inPlainText(m team.Member, names []string) string {
+	return fmt.Sprintf("%s has secrets that everybody can read who can read the file: %s\nTo take them from your environment, write \"$NAME\" in their place.", tty.SafeLine(m.Name), tty.SafeLine(strings.Join(names, ", ")))
+}
+
+func noBaseDirText(m team.Member) string {
+	return fmt.Sprintf("%s works in a directory that is not there: %s", tty.SafeLine(m.Name), tty.SafeLine(m.BaseDir))
+}
+
+// listedText is a row of the list of teams.
+func listedText(row listedTeam) string {
+	where := tty.SafeLine(row.Path)
+	if row.Path == "" {
+		where = "built in"
+	}
+	members := tty.SafeLine(strings.Join(row.Members, ", "))
+	if !row.Valid {
+		members = "not valid: agent-chatter team validate " + hint.Quote(row.Path)
+	}
+	if row.Hidden {
+		where += ", hidden by one of the same name"
+	}
+	return fmt.Sprintf("%s\t%s\t%s", tty.SafeLine(row.Name), members, where)
+}
+
+// shownTeamText is a team as it is understood.
+func shownTeamText(t shownTeam) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, tty.SafeLine(value))
+		}
+	}
+	line("team", t.Name)
+	line("description", t.Description)
+	line("file", t.Path)
+	line("instructions", t.InstructionFile)
+	line("turns of agents before you are asked again", allowedRoundsText(t.MaxRounds))
+	line("time for one turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String())
+	for _, m := range t.Members {
+		fmt.Fprintf(&b, "\n%s (%s), %s\n", tty.SafeLine(m.Name), tty.SafeLine(m.DisplayName), m.Type)
+		line("  role", m.Role)
+		line("  engine", m.Engine)
+		line("  command", strings.Join(append([]string{m.Command}, m.Args...), " "))
+		line("  model", m.Model)
+		line("  permissions", m.Permissions)
+		line("  endpoint", m.Endpoint)
+		line("  key in", m.APIKeyEnv)
+		line("  works in", m.BaseDir)
+		line("  instructions", m.InstructionFile)
+		line("  environment", strings.Join(m.Env, ", "))
+		line("  not set", strings.Join(m.Unset, ", "))
+	}
+	return b.String()
+}
+
+func allowedRoundsText(n int) string {
+	if n == 0 {
+		return "no limit"
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,417 @@
+package setup
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+type teamInit struct {
+	File   string   `arg:"" optional:"" help:"A file, or a name, which is found in this directory from then on."`
+	Agents []string `help:"Who takes part, beside you; without it, those that are found." placeholder:"AGENT"`
+	Yes    bool     `short:"y" help:"Ask nothing."`
+}
+
+// Help shows examples first.
+func (teamInit) Help() string {
+	return `Examples:
+  agent-chatter team init
+  agent-chatter team init review --agents claude,codex
+  agent-chatter team init team.json --yes`
+}
+
+// draft is a team that is being thought of.
+type draft struct {
+	name, description string
+	agents            []string // as agents scan and agents list name them; demo is built in
+	registered        []team.Agent
+	human             string
+	maxRounds         int
+}
+
+const (
+	draftRounds      = 10
+	draftDescription = "Agents and you"
+)
+
+// Run implements the command.
+func (cmd *teamInit) Run(a *app.Env) error {
+	choices, err := offerChoices(a)
+	if err != nil {
+		return err
+	}
+	path, name := cmd.place(a)
+	if err := free(path); err != nil {
+		return err
+	}
+	d := draft{name: name, description: draftDescription, agents: cmd.Agents, registered: choices.registered, human: userName(), maxRounds: draftRounds}
+	if len(d.agents) == 0 {
+		d.agents = choices.found
+	}
+	if a.IsTerminal() && !cmd.Yes {
+		if err := askFor(a, &d, choices); err != nil {
+			return err
+		}
+	}
+	if unknown := choices.unknown(d.agents); len(unknown) > 0 {
+		return app.UsageError("%s", unknownAgentsText(unknown, choices.all()))
+	}
+	return writeTeam(a, path, d)
+}
+
+// writeTeam writes the configuration, and says how to use it.
+func writeTeam(a *app.Env, path string, d draft) error {
+	content, err := d.file(baseDirFrom(path, a.Cwd))
+	if err != nil {
+		return err
+	}
+	if within(a.Home, path) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	err = app.WriteAtomically(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(a.Stdout, path); err != nil {
+		return err
+	}
+	if _, err := team.Load(path, a.Home); err != nil {
+		return err // of the registry, which is not ours to correct
+	}
+	a.Notice(writtenTeamText(typed(a, path)))
+	return nil
+}
+
+// typed is how the team is named from here.
+func typed(a *app.Env, path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	if found, err := team.Find(name, a.Cwd, a.Home); err == nil && found == path {
+		return name
+	}
+	if relative, err := filepath.Rel(a.Cwd, path); err == nil && filepath.IsLocal(relative) {
+		return relative
+	}
+	return path
+}
+
+// place is where the configuration comes to lie, and the name of the team. A bare name lies
+// where it is found by that name.
+func (cmd *teamInit) place(a *app.Env) (path, name string) {
+	file := cmd.File
+	if file == "" {
+		file = plainName(filepath.Base(a.Cwd), "team")
+	}
+	name = strings.TrimSuffix(filepath.Base(file), ".json")
+	switch {
+	case filepath.IsAbs(file):
+		return file, name
+	case file != filepath.Base(file) || strings.HasSuffix(file, ".json"):
+		return filepath.Join(a.Cwd, file), name
+	}
+	return filepath.Join(a.Cwd, ".agent-chatter", "team-config", file+".json"), name
+}
+
+// free reports a file that would be overwritten.
+func free(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &app.ExitError{Code: app.ExitFailed, Text: fileThereText(path)}
+	}
+	return nil
+}
+
+// choices are the agents that a team can have.
+type choices struct {
+	found []string // which are installed or registered, less those that stand for the same program
+	more  []string
+
+	registered []team.Agent
+}
+
+func (c choices) all() []string { return slices.Concat(c.found, c.more) }
+
+func (c choices) unknown(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(c.all(), name) })
+}
+
+// choices are the registered agents and the known ones. When none of them is there, there is
+// still the demo.
+func offerChoices(a *app.Env) (choices, error) {
+	registered, err := team.RegisteredAgents(a.Home)
+	if err != nil {
+		return choices{}, err
+	}
+	c := choices{registered: registered}
+	programs := map[string]bool{}
+	for _, s := range located() {
+		if s.Found && !strings.HasSuffix(s.Name, acpSuffix) && !programs[s.Path] {
+			programs[s.Path] = true
+			c.found = append(c.found, s.Name)
+		} else {
+			c.more = append(c.more, s.Name)
+		}
+	}
+	for _, r := range registered {
+		if !slices.Contains(c.all(), r.Name) {
+			c.found = append(c.found, r.Name)
+		}
+	}
+	if len(c.found) == 0 {
+		c.found = []string{team.EngineDemo}
+	} else {
+		c.more = append(c.more, team.EngineDemo)
+	}
+	return c, nil
+}
+
+// acpSuffix is what the names of servers end in that speak for another agent.
+const acpSuffix = "-acp"
+
+// askFor asks a person about the team. What is answered with nothing stays as it is.
+func askFor(a *app.Env, d *draft, c choices) error {
+	q := &questions{out: a.Stderr, in: bufio.NewReader(a.Stdin)}
+	a.Notice(agentChoiceText(c))
+	d.description = q.ask("What is the team for?", d.description, nil)
+	d.agents = strings.FieldsFunc(q.ask("Which agents take part?", strings.Join(d.agents, ", "), func(answer string) string {
+		names := strings.FieldsFunc(answer, betweenNames)
+		if unknown := c.unknown(names); len(unknown) > 0 {
+			return unknownAgentsText(unknown, c.all())
+		}
+		if _, err := (draft{agents: names}).members(); err != nil {
+			return err.Error()
+		}
+		return ""
+	}), betweenNames)
+	d.human = q.ask("What are you called?", d.human, func(answer string) string {
+		if answer != plainName(answer, "") {
+			return textPlainName
+		}
+		return ""
+	})
+	rounds := q.ask("How many turns may agents take before you are asked again? (0: no limit)", strconv.Itoa(d.maxRounds), func(answer string) string {
+		if n, err := strconv.Atoi(answer); err != nil || n < 0 {
+			return textRounds
+		}
+		return ""
+	})
+	d.maxRounds, _ = strconv.Atoi(rounds) // it was checked
+	if q.err != nil {
+		return &app.ExitError{Code: app.ExitFailed, Text: textNothingWritten}
+	}
+	return nil
+}
+
+func betweenNames(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
+
+// questions are asked one after another, until somebody does not answer.
+type questions struct {
+	out io.Writer
+	in  *bufio.Reader
+	err error
+}
+
+// ask asks until check says nothing against the answer. An empty one is the proposal.
+func (q *questions) ask(question, proposal string, check func(answer string) (complaint string)) string {
+	for q.err == nil {
+		fmt.Fprintf(q.out, "%s [%s] ", question, tty.SafeLine(proposal))
+		var answer string
+		answer, q.err = q.in.ReadString('\n')
+		if q.err == io.EOF && strings.TrimSpace(answer) != "" {
+			q.err = nil // the last line needs no end
+		}
+		if q.err != nil {
+			fmt.Fprintln(q.out)
+			break
+		}
+		answer = cmp.Or(strings.TrimSpace(answer), proposal)
+		complaint := ""
+		if check != nil {
+			complaint = check(answer)
+		}
+		if complaint == "" {
+			return answer
+		}
+		fmt.Fprintln(q.out, complaint)
+	}
+	return proposal
+}
+
+// userName is what the person is called here.
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "root" {
+		return plainName(filepath.Base(strings.ReplaceAll(u.Username, `\`, "/")), "you")
+	}
+	return "you"
+}
+
+// plainName is what is left of a name when only letters, digits, '-' and '_' count; otherwise,
+// when that is nothing.
+func plainName(name, otherwise string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
+			return r
+		case r == ' ' || r == '.':
+			return '-'
+		}
+		return -1
+	}, name)
+	return cmp.Or(strings.Trim(plain, "-"), otherwise)
+}
+
+// baseDirFrom is the directory of the work as the configuration names it.
+func baseDirFrom(path, cwd string) string {
+	relative, err := filepath.Rel(filepath.Dir(path), cwd)
+	if err != nil || strings.Count(relative, "..") > 2 {
+		return cwd
+	}
+	return filepath.ToSlash(relative)
+}
+
+// within reports whether a path lies below a directory.
+func within(dir, path string) bool {
+	relative, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// teamFileJSON is a configuration as it is written.
+type teamFileJSON struct {
+	SchemaVersion string       `json:"schemaVersion"`
+	Team          teamPartJSON `json:"team"`
+	MaxRounds     int          `json:"maxRounds"`
+}
+
+type teamPartJSON struct {
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	Members     []teamMemberJSON `json:"members"`
+}
+
+type teamMemberJSON struct {
+	Name              string `json:"name"`
+	DisplayName       string `json:"displayName"`
+	Role              string `json:"role"`
+	Type              string `json:"type"`
+	AgentType         string `json:"agentType,omitempty"`
+	Engine            string `json:"engine,omitempty"`
+	BaseDir           string `json:"baseDir"`
+	SystemInstruction string `json:"systemInstruction"`
+}
+
+// file is the configuration.
+func (d draft) file(baseDir string) ([]byte, error) {
+	members, err := d.members()
+	if err != nil {
+		return nil, err
+	}
+	for i := range members {
+		members[i].BaseDir = baseDir
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(teamFileJSON{"1.2", teamPartJSON{d.name, d.description, members}, d.maxRounds})
+	return b.Bytes(), err
+}
+
+// members are the agents and the human.
+func (d draft) members() ([]teamMemberJSON, error) {
+	var members []teamMemberJSON
+	for _, agent := range d.agents {
+		for _, m := range d.membersOf(agent) {
+			m.Type = team.AI
+			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
+				return nil, app.UsageError("%s", twiceText(m.Name))
+			}
+			members = append(members, m)
+		}
+	}
+	human := d.human
+	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
+		human += "-human"
+	}
+	return append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
+}
+
+// membersOf are the members that an agent is: one, or the two of the demo.
+func (d draft) membersOf(agent string) []teamMemberJSON {
+	if agent == team.EngineDemo {
+		var members []teamMemberJSON
+		for _, m := range team.Demo().Members {
+			if m.Type == team.AI {
+				members = append(members, teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType})
+			}
+		}
+		return members
+	}
+	m := teamMemberJSON{Name: plainName(agent, "agent"), DisplayName: titled(agent), Role: "agent", AgentType: agent}
+	if known, ok := knownAgent(agent); ok {
+		m.DisplayName = known.DisplayName
+		if known.Engine == "acp" {
+			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
+		}
+	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
+		m.Engine = memberOf(d.registered[i]).Engine // as it is verified
+	}
+	return []teamMemberJSON{m}
+}
+
+// titled is a name as people write it.
+func titled(name string) string {
+	_, size := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:size]) + name[size:]
+}
+
+// The texts of teams.
+const (
+	textNothingWritten = "Nothing was written."
+	textPlainName      = "A name has letters, digits, '-' and '_' only."
+	textRounds         = "That is a number, 0 or more."
+)
+
+func writtenTeamText(name string) string {
+	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", hint.Quote(name))
+}
+
+func fileThereText(path string) string {
+	return fmt.Sprintf("There is a file already: %s\nName another: agent-chatter team init NAME", tty.SafeLine(path))
+}
+
+func agentChoiceText(c choices) string {
+	text := "Agents that are there: " + tty.SafeLine(strings.Join(c.found, ", "))
+	if len(c.more) > 0 {
+		text += "; others: " + tty.SafeLine(strings.Join(c.more, ", "))
+	}
+	return text
+}
+
+func unknownAgentsText(unknown, known []string) string {
+	return fmt.Sprintf("There is no agent %s. Those that there are: %s. To add another, type: agent-chatter agents register NAME PROGRAM", tty.SafeLine(strings.Join(unknown, ", ")), tty.SafeLine(strings.Join(known, ", ")))
+}
+
+func twiceText(name string) string {
+	return fmt.Sprintf("Two members would be called %s: name each agent once", tty.SafeLine(name))
+}

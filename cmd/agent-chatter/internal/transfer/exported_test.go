@@ -1,0 +1,43 @@
+package transfer
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
+	home := t.TempDir()
+	apptest.CrashedSession(t, home)
+	a := &app.Env{Home: home, Stdout: io.Discard, Stderr: io.Discard}
+	session, _, err := a.Catalog().Find(apptest.AliceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format := range formats {
+		x, err := NewExport(a, session).open(session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after strings.Builder
+		if err := formats[format](x, &before); err != nil {
+			t.Fatal(err)
+		}
+		you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
+		if err := a.Catalog().At(session.Dir()).Append(context.Background(), session.ID, projection.Record(app.Now(), projection.NewMessage("m5", app.Now(), you, "and five", nil))); err != nil {
+			t.Fatal(err)
+		}
+		if err := formats[format](x, &after); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before.String(), after.String()); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", format, diff)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package tty
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+const (
+	spinnerInterval = 120 * time.Millisecond
+	EraseLine       = "\r\x1b[K"
+)
+
+var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// spinner shows that an agent works, and for how long.
+type Spinner struct {
+	Out   io.Writer
+	Width func() int // of the line; nil: wide enough
+	mu    sync.Mutex
+	stop  chan struct{} // nil: it does not turn
+	done  chan struct{}
+}
+
+// start begins to turn: what is done, for how long, and a hint.
+func (s *Spinner) Start(what, hint string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop != nil {
+		return
+	}
+	s.stop, s.done = make(chan struct{}), make(chan struct{})
+	go s.turn(what, hint, s.stop, s.done)
+}
+
+func (s *Spinner) turn(what, hint string, stop, done chan struct{}) {
+	defer close(done)
+	began := time.Now()
+	tick := time.NewTicker(spinnerInterval)
+	defer tick.Stop()
+	for frame := 0; ; frame++ {
+		fmt.Fprint(s.Out, EraseLine+s.Fit(fmt.Sprintf("%c %s %ds%s", spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()), hint)))
+		select {
+		case <-stop:
+			fmt.Fprint(s.Out, EraseLine)
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// end takes it off the screen. What is printed next has the line for itself.
+func (s *Spinner) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop != nil {
+		close(s.stop)
+		<-s.done
+		s.stop = nil
+	}
+}
+
+// fit cuts a text to the line, so that it can be erased again.
+func (s *Spinner) Fit(text string) string {
+	if s.Width == nil {
+		return text
+	}
+	return displaywidth.TruncateString(text, max(0, s.Width()-1), "")
+}

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
+)
+
+// streamedReplies are replies in which something looks like a marker, or is one.
+var streamedReplies = []string{
+	"Well.",
+	"Over to you. [NEXT: bea]",
+	"[NEXT: bea]\n\n    Over to you.",
+	"[drop: all] [Next: bea!P1]",
+	"An array begins with a [",
+	"or with a[1] and ends in a [ne",
+	"To hand over write `[NEXT: bea]` at the end.\n\n[NEXT: cy] is mine, and `that [DROP: ALL]` is not.",
+	"```\n[NEXT: bea]\n```\nThat was code. [NEXT: cy] And this is the end.",
+	"[TEAM_TASK: none] [FROM: me] stay",
+	"blanks \t\n\n in between [NEXT: bea]\n",
+	"a\xff\xfe b [NEXT: bea]",
+}
+
+// watching is a screen that somebody watches, and what it shows.
+func watching() (*Screen, *strings.Builder) {
+	shown := &strings.Builder{}
+	a := &app.Env{Stdout: shown, Stderr: io.Discard, NoColor: true}
+	return &Screen{App: a, Team: &team.Team{}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
+}
+
+// stream lets Ada say something in pieces of so many bytes.
+func stream(s *Screen, reply string, size int) team.Member {
+	ada := team.Member{ID: "ada", DisplayName: "Ada"}
+	s.TurnStarted(ada)
+	for reply != "" {
+		piece := reply[:min(size, len(reply))]
+		reply = reply[len(piece):]
+		s.Text(ada, piece)
+	}
+	return ada
+}
+
+func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
+	for _, reply := range streamedReplies {
+		for _, size := range []int{1, 3, len(reply)} {
+			s, shown := watching()
+			ada := stream(s, reply, size)
+			content := strings.ToValidUTF8(marker.Parse(reply).Content, "\uFFFD")
+			s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: content})
+			s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
+			if got, want := shown.String(), "Ada: "+content+"\n"; !strings.HasSuffix(got, want) || len(got) > len(want) && !strings.Contains(reply, "\xff") {
+				t.Errorf("of %q in pieces of %d bytes it shows\n%q, want\n%q", reply, size, got, want)
+			}
+		}
+	}
+}
+
+func TestAReplyThatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
+	for _, reply := range streamedReplies[:len(streamedReplies)-1] {
+		s, shown := watching()
+		ada := stream(s, reply, 1)
+		s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Cancelled, Partial: reply})
+		if got, want := shown.String(), "Ada: "+strings.TrimRight(reply, blanks)+"\n"; got != want {
+			t.Errorf("it shows %q, want %q", got, want)
+		}
+	}
+}
+
+func TestAReplyIsShownBeforeItIsWhole(t *testing.T) {
+	s, shown := watching()
+	stream(s, "word by word [as it comes] [NEXT: bea", 1)
+	if got := shown.String(); got != "Ada: word by word [as it comes]" {
+		t.Errorf("it shows %q", got)
+	}
+}
+
+func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
+	s, shown := watching()
+	ada := stream(s, "I look.\n\n", 3)
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Think"}))
+	s.Text(ada, "Nothing is")
+	s.Text(ada, " there.")
+	s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look.\n\nNothing is there."})
+	s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
+	if got, want := shown.String(), "Ada: I look.\n  Bash: ls -l\n  Think\nAda: Nothing is there.\n"; got != want {
+		t.Errorf("it shows\n%q, want\n%q", got, want)
+	}
+}
+
+func TestWhatAnAgentDoesIsNoPartOfWhatItSays(t *testing.T) {
+	s, shown := watching()
+	s.Terminal = false
+	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
+	if shown.Len() > 0 {
+		t.Errorf("where nobody watches it shows %q", shown)
+	}
+}
+
+// journaled is an event with that payload.
+func journaled(t *testing.T, p projection.Payload) journal.Event {
+	t.Helper()
+	e, _, err := journal.Position{}.Next(projection.Record(app.Now(), p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+)
+
+// Short names for what most tests of the program use.
+const (
+	exitDone        = app.ExitDone
+	exitFailed      = app.ExitFailed
+	exitNotFound    = app.ExitNotFound
+	exitLocked      = app.ExitLocked
+	exitDamaged     = app.ExitDamaged
+	exitInterrupted = app.ExitInterrupted
+
+	eraseLine    = tty.EraseLine
+	textNotSaved = app.TextNotSaved
+
+	aliceID = apptest.AliceID
+)
+
+var (
+	acting         = apptest.Acting
+	crashedSession = apptest.CrashedSession
+)
+
+type (
+	verdict     = maintain.Verdict
+	sessionJSON = sessions.SessionJSON
+	promptJSON  = view.PromptJSON
+)
