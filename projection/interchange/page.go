@@ -8,30 +8,32 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
 
-// Page is what a page says of a session beside its messages. Its texts, and those
-// of the messages, are taken as they are: whoever fills it in makes them harmless
-// to a terminal; what would act in a page is written so that it does not.
+// A Page holds the metadata at the top of an exported page. The functions that write a page escape Markdown
+// and HTML; control characters in the texts are the caller's business.
 type Page struct {
 	Title, ID, Team    string
 	CreatedAt, Updated string
-	Task               string // "": none
+	Task               string // of the team; empty: none
 }
 
-// Markdown writes a session as a page of Markdown. What agents and people wrote
-// is Markdown, too, and stays it; tags of HTML in it are text.
+// Markdown writes a session as a Markdown document. Messages are Markdown already and are copied, except that
+// HTML in them becomes text.
 func Markdown(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
-	fmt.Fprintf(w, "# %s\n\n", inline(p.Title))
-	fmt.Fprintf(w, "- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n", p.ID, inline(p.Team), p.CreatedAt, p.Updated)
+	fmt.Fprintf(w, "# %s\n\n", escapeMarkdown(p.Title))
+	fmt.Fprintf(w, "- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n",
+		p.ID, escapeMarkdown(p.Team), p.CreatedAt, p.Updated)
 	if p.Task != "" {
-		fmt.Fprintf(w, "- task: %s\n", inline(p.Task))
+		fmt.Fprintf(w, "- task: %s\n", escapeMarkdown(p.Task))
 	}
 	for entry, err := range entries {
 		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n", inline(speakerName(entry)), entry.Timestamp, block(entry.Content))
+		_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n",
+			escapeMarkdown(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))
 		if err != nil {
 			return err
 		}
@@ -46,8 +48,8 @@ func speakerName(e projection.Entry) string {
 	return e.Speaker.DisplayName
 }
 
-// inline is text on one line in which nothing is Markdown.
-func inline(text string) string {
+// escapeMarkdown returns text on one line and with every Markdown character escaped.
+func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(strings.Fields(text), " ") {
 		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~", r) {
@@ -58,42 +60,36 @@ func inline(text string) string {
 	return b.String()
 }
 
-// block is Markdown in which no tag of HTML is one, and whose last block of code
-// ends. Code between fences is left alone, but only between those that any reader
-// takes for fences: at the beginning of a line.
-func block(text string) string {
+// escapeHTML returns a message without HTML tags: '<' is an entity. Only fenced code at the beginning of a line
+// is left as it is, since all Markdown readers agree on where it is. If the last fence is open, it is closed,
+// so that the page does not continue in it.
+func escapeHTML(message string) string {
+	if !strings.ContainsAny(message, "<`~") {
+		return message
+	}
+	message += "\n" // ends a closing fence in the last line
 	var b strings.Builder
-	fence := ""
-	for line := range strings.Lines(text) {
-		mark := fenceOf(line)
-		switch {
-		case fence == "" && mark != "" && !(mark[0] == '`' && strings.Contains(line[len(mark):], "`")):
-			fence = mark
-		case fence == "":
-			line = strings.ReplaceAll(line, "<", "&lt;")
-		case strings.HasPrefix(mark, fence) && strings.TrimSpace(line[len(mark):]) == "":
-			fence = ""
+	done := 0
+	open := ""
+	for _, block := range markdown.Parse(message).Blocks {
+		if block.Fence == "" || block.Start > 0 && message[block.Start-1] != '\n' {
+			continue
 		}
-		b.WriteString(line)
-	}
-	if fence != "" {
-		b.WriteString("\n" + fence)
-	}
-	return b.String()
-}
-
-// fenceOf is the run of backticks or tildes that a line begins with, if it is
-// long enough for a fence.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
-			return run
+		b.WriteString(strings.ReplaceAll(message[done:block.Start], "<", "&lt;"))
+		b.WriteString(message[block.Start:block.End])
+		done = block.End
+		if block.Open {
+			open = block.Fence
 		}
 	}
-	return ""
+	b.WriteString(strings.ReplaceAll(message[done:], "<", "&lt;"))
+	if open != "" {
+		return b.String() + open
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// HTML writes a session as a page that needs nothing else: no script, no file.
+// HTML writes a session as a self-contained HTML page without scripts.
 func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
 	e := html.EscapeString
 	fmt.Fprintf(w, pageHead, e(p.Title), e(p.Title), e(p.ID), e(p.Team), e(p.CreatedAt), e(p.Updated))
@@ -108,7 +104,8 @@ func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error
 		if entry.Speaker.Type == projection.TypeHuman {
 			class = "human"
 		}
-		_, err := fmt.Fprintf(w, "<article class=\"%s\" id=\"event-%d\">\n<h2>%s <time>%s</time></h2>\n<div>%s</div>\n</article>\n",
+		const article = "<article class=\"%s\" id=\"event-%d\">\n<h2>%s <time>%s</time></h2>\n<div>%s</div>\n</article>\n"
+		_, err := fmt.Fprintf(w, article,
 			class, entry.Seq, e(speakerName(entry)), e(entry.Timestamp), e(entry.Content))
 		if err != nil {
 			return err
@@ -118,8 +115,8 @@ func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error
 	return err
 }
 
-// The policy allows the style of the page and nothing else, should something in
-// it be taken for more than text.
+// pageHead is the beginning of a page. Its content security policy allows the inline style and nothing else, in
+// case text is mistaken for markup.
 const pageHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -128,8 +125,10 @@ const pageHead = `<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s</title>
 <style>
-body { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #222; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 0; } time, dl { color: #666; font-weight: normal; font-size: .85rem; }
+body { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+body { color: #222; background: #fff; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 0; }
+time, dl { color: #666; font-weight: normal; font-size: .85rem; }
 dt { float: left; clear: left; width: 7rem; } dd { margin: 0 0 0 7rem; }
 article { margin: 1rem 0; padding: .5rem 1rem; border-left: .25rem solid #ccc; } article.human { border-color: #36c; }
 article div { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -138,5 +137,6 @@ article div { white-space: pre-wrap; overflow-wrap: anywhere; }
 </head>
 <body>
 <h1>%s</h1>
-<dl><dt>session</dt><dd>%s</dd><dt>team</dt><dd>%s</dd><dt>created</dt><dd>%s</dd><dt>last message</dt><dd>%s</dd></dl>
+<dl><dt>session</dt><dd>%s</dd><dt>team</dt><dd>%s</dd>
+<dt>created</dt><dd>%s</dd><dt>last message</dt><dd>%s</dd></dl>
 `
