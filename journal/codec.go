@@ -238,9 +238,9 @@ func (e *Event) decodeBody(body []byte, m *memory) (ok bool) {
 	c := layout.At(body)
 	e.takeNumbers(&c)
 	e.Time, ok = m.time(c.Take(len(timeLayout)))
-	c.Literal(`","type":`)
+	c.Expect(`","type":`)
 	e.Type = m.name(c.Plain())
-	c.Literal(`,"data":`)
+	c.Expect(`,"data":`)
 	data := c.Rest()
 	if !ok || !c.OK() || len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
 		return false
@@ -251,12 +251,12 @@ func (e *Event) decodeBody(body []byte, m *memory) (ok bool) {
 
 // takeNumbers reads how a line begins, up to its time.
 func (e *Event) takeNumbers(c *layout.Cursor) {
-	c.Literal(`{"seq":`)
-	e.Seq, e.Synced = uint64(c.Int()), 0
-	if c.Has(`,"synced":`) {
-		e.Synced = uint64(c.Int())
+	c.Expect(`{"seq":`)
+	e.Seq, e.Synced = c.Uint(), 0
+	if c.Accept(`,"synced":`) {
+		e.Synced = c.Uint()
 	}
-	c.Literal(`,"time":"`)
+	c.Expect(`,"time":"`)
 }
 
 // memory is what a reader remembers of the lines before, because the next one

@@ -11,17 +11,10 @@ import (
 // encoding/json if it is not JSON. Most payloads are compact and are returned
 // unchanged: detecting that takes a fraction of the time of json.Compact.
 func compactJSON(data []byte) ([]byte, error) {
-	if isCompact(data) {
+	if layout.Compact(data) {
 		return data, nil
 	}
 	var compact bytes.Buffer
 	err := json.Compact(&compact, data)
 	return compact.Bytes(), err
-}
-
-// isCompact reports whether data is certainly compact JSON.
-func isCompact(data []byte) bool {
-	c := layout.Glance(data)
-	c.Raw()
-	return c.End()
 }

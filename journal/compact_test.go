@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // FuzzCompactAsPackageJSON holds the short way to the long one: what it calls
@@ -23,7 +25,7 @@ func FuzzCompactAsPackageJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want bytes.Buffer
 		wantErr := json.Compact(&want, data)
-		if isCompact(data) && (wantErr != nil || !bytes.Equal(want.Bytes(), data)) {
+		if layout.Compact(data) && (wantErr != nil || !bytes.Equal(want.Bytes(), data)) {
 			t.Fatalf("%q is called compact; json.Compact: %q, %v", data, want.Bytes(), wantErr)
 		}
 		got, err := compactJSON(data)
@@ -43,7 +45,7 @@ func TestPayloadsThatProgramsWriteAreSeenToBeCompact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !isCompact(data) {
+	if !layout.Compact(data) {
 		t.Errorf("%s is not called compact", data)
 	}
 }

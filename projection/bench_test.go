@@ -31,7 +31,7 @@ func BenchmarkReading(b *testing.B) {
 			return nil
 		}},
 		{"payloads by package json", func(r *journal.Reader) error {
-			return decodeAll(r, projection.DecodeAny)
+			return decodeAll(r, projection.DecodeByPackageJSON)
 		}},
 		{"payloads", func(r *journal.Reader) error {
 			return decodeAll(r, projection.Decode)
@@ -52,7 +52,7 @@ func BenchmarkReading(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				s.ApplyAny(e)
+				s.ApplyByPackageJSON(e)
 			}
 			return nil
 		}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // Format is the version of the session journal that this program writes.
@@ -282,33 +283,29 @@ var (
 	ErrNewer = errors.New("newer version of the payload")
 )
 
-// Decode reads the payload of an event, whichever version it has, into the
-// struct of its type. Errors are ErrUnknownType, ErrNewer, and those of JSON.
+// Decode decodes the payload of an event, of any version up to the newest, into the
+// struct of its type. It returns ErrUnknownType, ErrNewer, or an error of
+// encoding/json.
 func Decode(e journal.Event) (Payload, error) {
-	if p, ok := decodeOrdinary(e); ok {
-		return p, nil
-	}
-	return decodeAny(e)
+	return decode(e, len(upcasters[e.Type]) == 0)
 }
 
-// decodeAny reads any layout, by package json.
-func decodeAny(e journal.Event) (Payload, error) {
-	decode, ok := decoders[e.Type]
+// decode is Decode. With fast it tries the layout in which Record writes a payload
+// first, which takes a tenth of the time. That is right only for types with a single
+// version: a payload without a "v" has the first version.
+func decode(e journal.Event, fast bool) (Payload, error) {
+	decoder, ok := decoders[e.Type]
 	if !ok {
 		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, ErrUnknownType)
 	}
-	data, err := upcast(e.Type, e.Data)
-	if err != nil {
-		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, err)
-	}
-	p, err := decode(data)
+	p, err := decoder(e, fast)
 	if err != nil {
 		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, err)
 	}
 	return p, nil
 }
 
-var decoders = map[string]func(json.RawMessage) (Payload, error){
+var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	SessionCreated{}.eventType():  decodeAs[SessionCreated],
 	SessionResumed{}.eventType():  decodeAs[SessionResumed],
 	SessionRenamed{}.eventType():  decodeAs[SessionRenamed],
@@ -332,8 +329,18 @@ var decoders = map[string]func(json.RawMessage) (Payload, error){
 	SessionPurged{}.eventType():    decodeAs[SessionPurged],
 }
 
-func decodeAs[P Payload](data json.RawMessage) (Payload, error) {
+func decodeAs[P Payload](e journal.Event, fast bool) (Payload, error) {
+	if fast {
+		var p P
+		if layout.Decode(e.Data, &p) {
+			return p, nil
+		}
+	}
+	data, err := upcast(e.Type, e.Data)
+	if err != nil {
+		return nil, err
+	}
 	var p P
-	err := json.Unmarshal(data, &p)
+	err = json.Unmarshal(data, &p)
 	return p, err
 }

@@ -2,14 +2,14 @@ package projection
 
 import "github.com/agent-chatter/agent-chatter/journal"
 
-// DecodeAny is Decode without the short way.
-var DecodeAny = decodeAny
+// DecodeByPackageJSON is Decode without package layout.
+func DecodeByPackageJSON(e journal.Event) (Payload, error) { return decode(e, false) }
 
-// DecodeOrdinary is the short way.
-var DecodeOrdinary = decodeOrdinary
-
-// ApplyAny is State.Apply without the short way.
-func (s *State) ApplyAny(e journal.Event) {
-	p, err := decodeAny(e)
+// ApplyByPackageJSON is State.Apply without package layout.
+func (s *State) ApplyByPackageJSON(e journal.Event) {
+	p, err := decode(e, false)
 	s.applyDecoded(e, p, err)
 }
+
+// Fits reports whether Validate does without the schema.
+var Fits = fits

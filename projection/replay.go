@@ -56,10 +56,10 @@ type replay struct {
 func (r *replay) next(e journal.Event) (Entry, bool) {
 	r.state.Seq = e.Seq
 	switch e.Type {
-	case toolStarted, toolCompleted: // nobody sees them
+	case ToolStarted{}.eventType(), ToolCompleted{}.eventType(): // nobody sees them
 		r.state.touch(e)
 		return Entry{}, false
-	case turnText:
+	case TurnText{}.eventType():
 		r.state.touch(e)
 		r.keep(turnOf(e), e.Data)
 		return Entry{}, false
@@ -69,6 +69,10 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		return Entry{}, false
 	}
 	switch p := p.(type) {
+	case TurnStarted:
+		if len(r.state.OpenTurns) == openTurns { // The oldest is dropped, with its text.
+			r.forget(r.state.OpenTurns[0].TurnID)
+		}
 	case MessageAppended:
 		r.state.count(p.Message)
 		r.state.touch(e)
@@ -87,7 +91,7 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 // turnOf is the turn in which something was said, without what was said.
 func turnOf(e journal.Event) string {
 	c := layout.At(e.Data)
-	c.Literal(`{"turnId":`)
+	c.Expect(`{"turnId":`)
 	id := c.String()
 	if c.OK() {
 		return id
@@ -129,7 +133,7 @@ func (r *replay) forget(turnID string) {
 // understand folds what was said in a turn so far.
 func (r *replay) understand(turnID string) {
 	for line := range bytes.Lines(r.said[turnID]) {
-		said := journal.Event{Type: turnText, Data: bytes.TrimSuffix(line, []byte("\n"))}
+		said := journal.Event{Type: TurnText{}.eventType(), Data: bytes.TrimSuffix(line, []byte("\n"))}
 		if p, err := Decode(said); err == nil {
 			r.state.addText(p.(TurnText))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -103,6 +104,26 @@ type Entry struct {
 func (s *State) Apply(e journal.Event) {
 	p, err := decodeForFold(e)
 	s.applyDecoded(e, p, err)
+}
+
+// toolCompleted is ToolCompleted without the texts, which no fold reads and which
+// are half of the bytes of a session.
+type toolCompleted struct {
+	TurnID      string         `json:"turnId"`
+	ToolID      string         `json:"toolId"`
+	Name        string         `json:"name,omitempty"`
+	Output      layout.Ignored `json:"output,omitempty"`
+	OutputBytes int64          `json:"outputBytes,omitempty"`
+	Error       layout.Ignored `json:"error,omitempty"`
+}
+
+// decodeForFold is Decode, except that a ToolCompleted may lack its texts.
+func decodeForFold(e journal.Event) (Payload, error) {
+	var p toolCompleted
+	if e.Type == (ToolCompleted{}).eventType() && len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
+		return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}, nil
+	}
+	return Decode(e)
 }
 
 // applyDecoded folds an event that was decoded.

@@ -1,0 +1,222 @@
+package layout
+
+import (
+	"encoding"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Decode stores a JSON object in the struct that v points to, which must be
+// zero, and reports whether text has the layout of v's type. After false the
+// content of the struct is undefined. What is stored shares no memory with text.
+func Decode(text []byte, v any) bool {
+	target := reflect.ValueOf(v).Elem()
+	cached, ok := decoders.Load(target.Type())
+	if !ok {
+		cached, _ = decoders.LoadOrStore(target.Type(), decoderOf(target.Type()))
+	}
+	decode := cached.(decoder)
+	if decode == nil {
+		return false
+	}
+	c := At(text)
+	decode(&c, target)
+	return c.AtEnd()
+}
+
+// Ignored is the type of a field that is a string and is not stored.
+type Ignored struct{}
+
+// A decoder consumes a value and stores it. A nil decoder stands for a type that
+// Decode does not support.
+type decoder func(c *Cursor, v reflect.Value)
+
+var decoders sync.Map // of decoders, by reflect.Type
+
+var (
+	ignored         = reflect.TypeFor[Ignored]()
+	rawMessage      = reflect.TypeFor[json.RawMessage]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+func decoderOf(t reflect.Type) decoder {
+	switch {
+	case t == ignored:
+		return func(c *Cursor, v reflect.Value) { c.quoted() }
+	case t == rawMessage:
+		return func(c *Cursor, v reflect.Value) { v.SetBytes(c.Raw()) }
+	case reflect.PointerTo(t).Implements(textUnmarshaler):
+		return decodeText
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(c *Cursor, v reflect.Value) { v.SetString(c.String()) }
+	case reflect.Bool:
+		return decodeBool
+	case reflect.Int, reflect.Int64:
+		return decodeInt
+	case reflect.Uint64:
+		return func(c *Cursor, v reflect.Value) { v.SetUint(c.Uint()) }
+	case reflect.Pointer:
+		return pointerDecoder(t, "null")
+	case reflect.Slice:
+		return sliceDecoder(t)
+	case reflect.Map:
+		return mapDecoder(t)
+	case reflect.Struct:
+		return structDecoder(t)
+	}
+	return nil
+}
+
+func decodeText(c *Cursor, v reflect.Value) {
+	text := c.Plain()
+	if c.failed || v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text) != nil {
+		c.fail()
+	}
+}
+
+func decodeBool(c *Cursor, v reflect.Value) {
+	if c.Accept("true") {
+		v.SetBool(true)
+		return
+	}
+	c.Expect("false")
+}
+
+func decodeInt(c *Cursor, v reflect.Value) {
+	n := c.Uint()
+	if n > math.MaxInt64 || v.OverflowInt(int64(n)) {
+		c.fail()
+		return
+	}
+	v.SetInt(int64(n))
+}
+
+// pointerDecoder returns a decoder for a value or null; "": null is not written.
+func pointerDecoder(t reflect.Type, null string) decoder {
+	element := decoderOf(t.Elem())
+	if element == nil {
+		return nil
+	}
+	return func(c *Cursor, v reflect.Value) {
+		if null == "" || !c.Accept(null) {
+			v.Set(reflect.New(t.Elem()))
+			element(c, v.Elem())
+		}
+	}
+}
+
+func sliceDecoder(t reflect.Type) decoder {
+	element := decoderOf(t.Elem())
+	if element == nil {
+		return nil
+	}
+	return func(c *Cursor, v reflect.Value) {
+		c.Expect("[")
+		if c.Accept("]") {
+			v.Set(reflect.MakeSlice(t, 0, 0))
+			return
+		}
+		for more := true; more; more = c.Accept(",") {
+			n := v.Len()
+			if n == v.Cap() {
+				v.Grow(1)
+			}
+			v.SetLen(n + 1)
+			element(c, v.Index(n))
+		}
+		c.Expect("]")
+	}
+}
+
+func mapDecoder(t reflect.Type) decoder {
+	element := decoderOf(t.Elem())
+	if element == nil || t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler) {
+		return nil
+	}
+	return func(c *Cursor, v reflect.Value) {
+		v.Set(reflect.MakeMap(t))
+		c.Expect("{")
+		if c.Accept("}") {
+			return
+		}
+		for more := true; more; more = c.Accept(",") {
+			key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+			key.SetString(c.String())
+			c.Expect(":")
+			element(c, value)
+			v.SetMapIndex(key, value)
+		}
+		c.Expect("}")
+	}
+}
+
+// A field is one of a struct, those of embedded structs included.
+type field struct {
+	index    []int
+	name     string // as it is written, after a comma
+	optional bool
+	decode   decoder
+}
+
+func structDecoder(t reflect.Type) decoder {
+	fields, ok := fieldsOf(t, nil)
+	if !ok {
+		return nil
+	}
+	return func(c *Cursor, v reflect.Value) {
+		c.Expect("{")
+		separator := 1 // bytes of a name that are not written before the first field
+		for i := range fields {
+			f := &fields[i]
+			if c.Accept(f.name[separator:]) {
+				f.decode(c, v.FieldByIndex(f.index))
+				separator = 0
+			} else if !f.optional {
+				c.fail()
+				return
+			}
+		}
+		c.Expect("}")
+	}
+}
+
+// fieldsOf returns the fields in the order in which json.Marshal writes them.
+// A field that may be omitted is left out if its type is not supported; if any
+// other is not, fieldsOf reports false.
+func fieldsOf(t reflect.Type, parent []int) (fields []field, ok bool) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		index := append(parent[:len(parent):len(parent)], i)
+		tag := sf.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Struct:
+			embedded, ok := fieldsOf(sf.Type, index)
+			if !ok {
+				return nil, false
+			}
+			fields = append(fields, embedded...)
+			continue
+		case !sf.IsExported() || tag == "-":
+			continue
+		case name == "":
+			name = sf.Name
+		}
+		f := field{index, `,"` + name + `":`, options == "omitempty", decoderOf(sf.Type)}
+		if f.optional && sf.Type.Kind() == reflect.Pointer {
+			f.decode = pointerDecoder(sf.Type, "")
+		}
+		switch {
+		case f.decode != nil:
+			fields = append(fields, f)
+		case !f.optional:
+			return nil, false
+		}
+	}
+	return fields, true
+}
