@@ -1,7 +1,6 @@
 package projection_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,15 +55,15 @@ func BenchmarkReading(b *testing.B) {
 			}
 			return nil
 		}},
-		{"State and Fits", func(r *journal.Reader) error {
+		{"State and Validate", func(r *journal.Reader) error {
 			var s projection.State
 			for e, err := range r.Scan() {
 				if err != nil {
 					return err
 				}
 				s.Apply(e)
-				if !projection.Fits(e) && e.Seq > 1 {
-					return fmt.Errorf("event %d does not fit", e.Seq)
+				if err := projection.Validate(e); err != nil {
+					return err
 				}
 			}
 			return nil

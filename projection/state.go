@@ -2,6 +2,7 @@ package projection
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -68,8 +69,14 @@ type Row struct {
 	Ended         string    `json:"ended,omitempty"` // why the program ended; "" while it runs, or after a crash
 }
 
-// Summary says in a line what the session is.
-func (r Row) Summary() string { return SummaryText(r.MessageCount, r.Preview) }
+// Summary describes the session in one line: the number of its messages and the
+// preview of the first.
+func (r Row) Summary() string {
+	if r.MessageCount == 0 {
+		return "Empty conversation"
+	}
+	return fmt.Sprintf("%d messages - \"%s\"", r.MessageCount, r.Preview)
+}
 
 // Stats counts what happened in a session.
 type Stats struct {

@@ -1,7 +1,6 @@
 package projection
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -48,13 +47,4 @@ func cutRunes(s string, n int) (string, bool) {
 		n--
 	}
 	return s, false
-}
-
-// SummaryText says in a line what a session is: the number of its messages and
-// the preview of its first.
-func SummaryText(messages int, preview string) string {
-	if messages == 0 {
-		return "Empty conversation"
-	}
-	return fmt.Sprintf("%d messages - \"%s\"", messages, preview)
 }

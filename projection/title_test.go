@@ -44,7 +44,7 @@ func TestSummaryOfASessionWithoutMessagesIsEmptyConversation(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := projection.SummaryText(0, "not a message"); got != "Empty conversation" {
+	if got := (projection.Row{Preview: "not a message"}).Summary(); got != "Empty conversation" {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"strconv"
 	"sync"
@@ -58,13 +59,18 @@ func (c *Cursor) Take(n int) []byte {
 	return taken
 }
 
-// Uint consumes a non-negative integer of at most 19 digits.
+// Uint consumes a non-negative integer.
 func (c *Cursor) Uint() (n uint64) {
 	i := 0
 	for ; i < len(c.rest) && '0' <= c.rest[i] && c.rest[i] <= '9'; i++ {
-		n = n*10 + uint64(c.rest[i]-'0')
+		digit := uint64(c.rest[i] - '0')
+		if n > math.MaxUint64/10 || n*10 > math.MaxUint64-digit {
+			c.fail()
+			return 0
+		}
+		n = n*10 + digit
 	}
-	if i == 0 || i > 19 || i > 1 && c.rest[0] == '0' {
+	if i == 0 || i > 1 && c.rest[0] == '0' {
 		c.fail()
 		return 0
 	}

@@ -21,6 +21,5 @@
 // gained: for an object in the layout of the type's fields, it must have the same
 // result as decoding the fields.
 //
-// Rejected, too, although valid, are escaped surrogates, negative numbers and
-// numbers of more than 19 digits.
+// Rejected, too, although valid, are escaped surrogates and negative numbers.
 package layout

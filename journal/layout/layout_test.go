@@ -38,7 +38,7 @@ type document struct {
 
 var complete = document{
 	Title: "a \"title\", \\ <&> \x00\x1b\n\t größer — 👍 \u2028", person: person{"Mia", 33}, Done: true,
-	At: time.Date(2026, 11, 21, 2, 30, 0, 123456789, time.UTC), Size: 1<<63 - 1, Inode: 1 << 62,
+	At: time.Date(2026, 11, 21, 2, 30, 0, 123456789, time.UTC), Size: 1<<63 - 1, Inode: 1<<64 - 1,
 	Owner: &person{Name: "Ada"}, Editor: &person{Name: "Bo", Age: 1},
 	Readers: []person{{Name: "a"}, {Name: "b", Age: 2}, {Name: "c"}}, Counts: map[string]int{"x": 1, "": 2},
 	Input: json.RawMessage(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`), Untagged: "u",

@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -44,16 +46,13 @@ func (t *Dir) checkpoint(id string) (*projection.State, journal.Position) {
 	return c.State, c.Position
 }
 
-// decodeCheckpoint is json.Unmarshal, only faster.
 func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
-	recent, rest, ok := projection.CutRecent(data)
-	if ok && json.Unmarshal(rest, &c) == nil && c.State != nil &&
-		len(c.State.Recent) == 1 && c.State.Recent[0] == (projection.Entry{Seq: projection.Cut}) {
-		c.State.Recent = recent
+	if layout.Decode(bytes.TrimSuffix(data, []byte("\n")), &c) {
 		return c, true
 	}
 	c = checkpoint{}
-	return c, json.Unmarshal(data, &c) == nil
+	err := json.Unmarshal(data, &c)
+	return c, err == nil
 }
 
 // dropCheckpoint removes a checkpoint. One that stays does no harm.

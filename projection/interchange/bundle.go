@@ -11,7 +11,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // BundleVersion is the version of the bundles that are written.
@@ -250,19 +249,11 @@ func (b *bundleReader) event(line []byte) (journal.Event, error) {
 	if e.Seq != read.Seq || e.Sum != read.Sum {
 		return e, b.wrong("its sum does not match the bytes and the line before")
 	}
-	if err := fits(e); err != nil {
+	if err := projection.Validate(e); err != nil {
 		return e, b.wrong(err.Error())
 	}
 	b.at, b.events = next, b.events+1
 	return e, nil
-}
-
-// fits checks an event against the schema of journal events.
-func fits(e journal.Event) error {
-	if projection.Fits(e) {
-		return nil
-	}
-	return schemas.Check(schemas.JournalEvent, e.Line())
 }
 
 // Fitting passes events on, and ends with an error at the first that does not fit
@@ -271,7 +262,7 @@ func Fitting(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, er
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
 			if err == nil {
-				if err = fits(e); err != nil {
+				if err = projection.Validate(e); err != nil {
 					err = fmt.Errorf("event %d: %w", e.Seq, err)
 				}
 			}

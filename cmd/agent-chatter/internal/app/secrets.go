@@ -75,7 +75,9 @@ func SnapshotWithout(secrets *redact.Redactor, s *projection.Snapshot) {
 		s.Context.TeamTask = &task
 	}
 	if len(s.Context.Messages) > 0 { // the old one may end in half a secret
-		s.Metadata.Summary = projection.SummaryText(len(s.Context.Messages), projection.Preview(s.Context.Messages[0].Content))
+		s.Metadata.Summary = projection.Row{
+			MessageCount: len(s.Context.Messages), Preview: projection.Preview(s.Context.Messages[0].Content),
+		}.Summary()
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // mendedText says that a cache was wrong, and what became of it.
@@ -179,10 +178,7 @@ func verifyFrom(a *app.Env, reader *journal.Reader, audit *catalog.Audit, v *Ver
 		}
 		v.Events = e.Seq
 		audit.Apply(e, reader.Position())
-		if projection.Fits(e) {
-			continue
-		}
-		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
+		if err := projection.Validate(e); err != nil {
 			a.Notice(fmt.Sprintf("Session %s, line %d: %s", v.ID, e.Seq, tty.Safe(err.Error())))
 		}
 	}
