@@ -28,6 +28,7 @@ func TestMarkdownEscapesHTMLOutsideFences(t *testing.T) {
 		{"a closing fence that is indented", "```\na\n   ```\n<b>", "```\na\n   ```\n&lt;b>"},
 		{"a closing fence with text", "```\n<a>\n``` x\n<b>\n```\n<c>", "```\n<a>\n``` x\n<b>\n```\n&lt;c>"},
 		{"an indented fence", "  ```\n<b>\n```", "  ```\n&lt;b>\n```"},
+		{"an indented fence that a longer one closes", "   ```\n````\n<b>", "   ```\n````\n&lt;b>"},
 		{"a fence in a list", "- ```\n  <b>\n  ```", "- ```\n  &lt;b>\n  ```"},
 		{"a fence in a quote", "> ```\n> <b>\n", "> ```\n> &lt;b>\n"},
 		{"backticks in a line", "```a```\n<b>", "```a```\n&lt;b>"},
