@@ -51,7 +51,7 @@ var takers = map[string]taker{
 }
 
 func TestRealAgentsGoOnWithWhatWasExported(t *testing.T) {
-	agenttest.OnlyIfReal(t)
+	agenttest.SkipUnlessReal(t)
 	const said = "the kettle is blue"
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", said)
@@ -66,11 +66,11 @@ func TestRealAgentsGoOnWithWhatWasExported(t *testing.T) {
 			m := real.Member(t, dir, model.URL, newKey(3))
 			place := takes.place(t, m, dir)
 			do(t, home, exitDone, "sessions", "export", "latest", "--format", real.Name, "-o", place+"/")
-			model.Tell("say <<Blue.>>")
+			model.Instruct("say <<Blue.>>")
 			if answer := alone(t, m, dir, takes.resume(exportedID(t, place))...); !strings.Contains(answer, "Blue.") {
 				t.Errorf("it answers %q", answer)
 			}
-			if !model.Heard(said) {
+			if !model.Received(said) {
 				t.Error("its model was not told what was said before")
 			}
 		})

@@ -8,12 +8,12 @@ import (
 
 func TestRealAgentsWhoseAPIRefusesFailAndTheChatGoesOn(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
-		a.model.Tell("fail 400")
+		a.model.Instruct("fail 400")
 		chat := r.chat()
 		chat.types("do it")
 		chat.notes(a.displayed() + " did not answer: ")
 		r.checkFailed(chat, "error", "out of luck")
-		a.model.Tell("say <<I am back.>>")
+		a.model.Instruct("say <<I am back.>>")
 		chat.types("are you there?")
 		chat.says(a.displayed() + ": I am back.")
 		chat.closeInput()
@@ -24,7 +24,7 @@ func TestRealAgentsWhoseAPIRefusesFailAndTheChatGoesOn(t *testing.T) {
 func TestRealAgentsThatHangRunOutOfTimeAndTheChatGoesOn(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		r.answers() // some prepare their home, which takes long once
-		a.model.Tell("hang")
+		a.model.Instruct("hang")
 		r.runsOutOfTime(a)
 	})
 }
@@ -34,7 +34,7 @@ func TestRealAgentsThatHangRunOutOfTimeAndTheChatGoesOn(t *testing.T) {
 // the agent has asked its model.
 func (r *realTeam) runsOutOfTime(a *actor) {
 	r.t.Helper()
-	for limit := 2 * time.Second; !a.model.Heard("do it"); limit *= 2 {
+	for limit := 2 * time.Second; !a.model.Received("do it"); limit *= 2 {
 		r.limit(limit)
 		chat := r.chat()
 		at := time.Now()

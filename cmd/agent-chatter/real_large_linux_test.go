@@ -33,7 +33,7 @@ func TestRealAgentsAreToldAMessageOf10MB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.model.Tell("say <<I have read it.>>")
+		a.model.Instruct("say <<I have read it.>>")
 		at := time.Now()
 		chat := r.chat("--input", "json")
 		chat.types(string(line))
@@ -72,18 +72,18 @@ func numbered(bytes int) string {
 func checkTold(t *testing.T, model *agenttest.Model, message string, most int) {
 	t.Helper()
 	if most == 0 {
-		if !model.Heard(message) {
+		if !model.Received(message) {
 			t.Error("the model has not heard all of it")
 		}
 		return
 	}
 	kept := most/2 - 10_000 // the rest of the prompt is shorter than that
 	for _, part := range []string{message[:kept], message[len(message)-kept:], " bytes of this message are left out here"} {
-		if !model.Heard(part) {
+		if !model.Received(part) {
 			t.Errorf("the model has not heard the %d bytes “%.40s”", len(part), part)
 		}
 	}
-	if model.Heard(message[:most]) {
+	if model.Received(message[:most]) {
 		t.Errorf("the model has heard more than %d bytes", most)
 	}
 }

@@ -114,7 +114,7 @@ func (r *realTeam) answers() (stderr string) {
 	r.t.Helper()
 	const words = "I am back."
 	first := r.actors[0]
-	first.model.Tell("say <<" + words + ">>")
+	first.model.Instruct("say <<" + words + ">>")
 	stdout, stderr := do(r.t, r.home, exitDone, r.chatArgs("-m", "are you there?")...)
 	if want := first.displayed() + ": " + words + "\n"; stdout != want {
 		r.t.Errorf("it answers %q, want %q", stdout, want)
@@ -203,7 +203,7 @@ func (r *realTeam) checkKeys() {
 		r.t.Error(err)
 	}
 	for _, a := range r.actors {
-		if !a.model.Heard(a.key) {
+		if !a.model.Received(a.key) {
 			r.t.Errorf("the model of %s was never shown its key", a.name)
 		}
 	}
@@ -212,7 +212,7 @@ func (r *realTeam) checkKeys() {
 
 // withEachRealAgent runs a test with a team of each agent, some at a time.
 func withEachRealAgent(t *testing.T, test func(t *testing.T, r *realTeam, a *actor)) {
-	agenttest.OnlyIfReal(t)
+	agenttest.SkipUnlessReal(t)
 	for _, a := range agenttest.Reals {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()

@@ -42,7 +42,7 @@ func (w realWork) begin(r *realTeam, a *actor) {
 // it to itself until it is whole.
 func (r *realTeam) awaitReply(a *actor) {
 	r.t.Helper()
-	if a.AtOnce {
+	if a.Unstreamed {
 		for range 10 {
 			r.awaitWord(a)
 		}
@@ -56,7 +56,7 @@ func (r *realTeam) awaitReply(a *actor) {
 func (r *realTeam) awaitWord(a *actor) {
 	r.t.Helper()
 	select {
-	case <-a.model.Spoken():
+	case <-a.model.Streamed():
 	case <-time.After(2 * patience):
 		r.t.Fatalf("the model was not asked. The journal:\n%s", readFile(r.t, r.journal()))
 	}
@@ -103,7 +103,7 @@ func (w realWork) checkStopped(r *realTeam, a *actor, reason string) {
 	if turn.Data.FinishReason != reason {
 		r.t.Errorf("the turn ended with %+v, want %s", turn, reason)
 	}
-	if !w.reply || a.AtOnce {
+	if !w.reply || a.Unstreamed {
 		return
 	}
 	if !strings.HasPrefix(turn.Data.Partial, "Hello ") {
@@ -134,7 +134,7 @@ func (w realWork) back(r *realTeam, since time.Time) {
 func TestRealAgentsAreInterruptedInALineModeChat(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		for _, work := range realWorks {
-			a.model.Tell(work.tell)
+			a.model.Instruct(work.tell)
 			chat := r.chat()
 			chat.types("do it")
 			r.awaitTurn()
@@ -162,7 +162,7 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 		chat := startOnTerminal(t, r.home, r.chatArgs()...)
 		for i, work := range realWorks {
 			chat.says("hugo> ")
-			a.model.Tell(work.tell)
+			a.model.Instruct(work.tell)
 			chat.presses("do it" + enter)
 			r.awaitTurn()
 			work.begin(r, a)
@@ -174,7 +174,7 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 			r.checkAtRest(a)
 			work.checkStopped(r, a, "cancelled")
 
-			a.model.Tell(fmt.Sprintf("say <<I am back %d times.>>", i+1))
+			a.model.Instruct(fmt.Sprintf("say <<I am back %d times.>>", i+1))
 			chat.presses("are you there?" + enter)
 			chat.says(fmt.Sprintf("%s: I am back %d times.", a.displayed(), i+1))
 		}
@@ -192,7 +192,7 @@ func (r *realTeam) checkAtRest(a *actor) {
 	if tools := r.tools(); len(tools) > 0 {
 		r.t.Errorf("tools are left: %v", tools)
 	}
-	if !a.Lasts() {
+	if !a.Resident() {
 		r.checkLeft()
 	}
 }
@@ -200,7 +200,7 @@ func (r *realTeam) checkAtRest(a *actor) {
 func TestRealAgentsThatAKillHasOrphanedEndAtTheResume(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		for _, work := range realWorks {
-			a.model.Tell(work.tell)
+			a.model.Instruct(work.tell)
 			chat := r.chat()
 			chat.types("do it")
 			r.awaitTurn()
@@ -239,7 +239,7 @@ func (w realWork) checkInterrupted(r *realTeam, a *actor) {
 	switch {
 	case !w.reply && !slices.ContainsFunc(r.events("tool.completed"), ended):
 		r.t.Errorf("the tool has no end in the journal:\n%s", readFile(r.t, r.journal()))
-	case w.reply && !a.AtOnce:
+	case w.reply && !a.Unstreamed:
 		r.checkPartShown(a)
 	}
 }

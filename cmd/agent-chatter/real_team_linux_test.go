@@ -12,11 +12,11 @@ import (
 )
 
 func TestRealTeamsHandOnFromOneToTheNext(t *testing.T) {
-	agenttest.OnlyIfReal(t)
+	agenttest.SkipUnlessReal(t)
 	for name, lasts := range map[string]bool{"CLI": false, "ACP": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals), func(a agenttest.Real) bool { return a.Lasts() != lasts })
+			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals), func(a agenttest.Real) bool { return a.Resident() != lasts })
 			newRealTeam(t, agents...).handsOn()
 		})
 	}
@@ -31,7 +31,7 @@ func (r *realTeam) handsOn() {
 		if i+1 < len(r.actors) {
 			next = r.actors[i+1].name
 		}
-		a.model.Tell(fmt.Sprintf("tool <<echo %s | tee made-by-%s>> say <<I, %s, have made it with %s. [NEXT: %s]>>", a.key, a.name, a.name, a.key, next))
+		a.model.Instruct(fmt.Sprintf("tool <<echo %s | tee made-by-%s>> say <<I, %s, have made it with %s. [NEXT: %s]>>", a.key, a.name, a.name, a.key, next))
 		fmt.Fprintf(&want, `%s: I, %s, have made it with \[REDACTED:\w+\]\.\n`, a.displayed(), a.name)
 	}
 	stdout, stderr := do(t, r.home, exitDone, r.chatArgs("-m", "Make something, all of you. [NEXT: ada]")...)

@@ -214,7 +214,7 @@ func TestAServerThatIsNotThereSaysHowToInstallIt(t *testing.T) {
 }
 
 func TestTheModelIsSetInTheSession(t *testing.T) {
-	for _, habit := range []agenttest.Habit{agenttest.Modelled, agenttest.Optioned} {
+	for _, habit := range []agenttest.Habit{agenttest.Models, agenttest.ModelOption} {
 		turn := speaks(t, "where", habit)
 		turn.Member.Model = "opus"
 		if got := where(t, newACP(t), turn).model; got != "opus" {

@@ -51,7 +51,7 @@ func TestAnAPIIsAskedWithTheKeyOfTheEnvironment(t *testing.T) {
 	for _, asked := range []string{
 		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`, `"messages":[{"content":"Build a shelf.","role":"user"}]`,
 	} {
-		if !model.Heard(asked) {
+		if !model.Received(asked) {
 			t.Errorf("it was not asked %q", asked)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // withRealAgents runs a test with every agent that is installed, some at a time, each in a
 // directory, with a home and a model of its own. Everything that it leaves running fails it.
 func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model)) {
-	agenttest.OnlyIfReal(t)
+	agenttest.SkipUnlessReal(t)
 	for _, a := range agenttest.Reals {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
@@ -67,8 +67,8 @@ func TestRealAgentsAnswer(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "Build a shelf of oak."
 		said, session, used := realReply(t, e, turn)
-		if said != agenttest.ModelReply || session == "" || used == 0 || !model.Heard("a shelf of oak") {
-			t.Errorf("it said %q in session %q for %d tokens, heard: %v", said, session, used, model.Heard("a shelf of oak"))
+		if said != agenttest.ModelReply || session == "" || used == 0 || !model.Received("a shelf of oak") {
+			t.Errorf("it said %q in session %q for %d tokens, heard: %v", said, session, used, model.Received("a shelf of oak"))
 		}
 	})
 }
@@ -124,7 +124,7 @@ func TestRealAgentsAreCancelledInTheirReply(t *testing.T) {
 		said, took := cancelWhen(t, e, turn, func(ctx context.Context) {
 			for range 20 {
 				select {
-				case <-model.Spoken():
+				case <-model.Streamed():
 				case <-ctx.Done():
 				}
 			}
@@ -183,7 +183,7 @@ func TestRealAgentsThatHangAreStopped(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		go func() {
-			<-model.Spoken()
+			<-model.Streamed()
 			time.AfterFunc(2*time.Second, func() { cancel(tooLong) })
 		}()
 		if _, err := reply(ctx, e, turn); !errors.Is(err, tooLong) {

@@ -57,7 +57,7 @@ func recordedName(a agenttest.Real) string {
 // isOf reports whether the scene is recorded of an agent.
 func (s scene) isOf(a agenttest.Real) bool {
 	words := strings.Fields(s.agents)
-	return len(words) == 0 || !a.Lasts() && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
+	return len(words) == 0 || !a.Resident() && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
 }
 
 // A recorder records one scene of one agent.
@@ -117,12 +117,12 @@ func (r *recorder) letAsk() {
 	m := &r.turn.Member
 	switch r.name {
 	case "acp-codex":
-		m.Env["INITIAL_AGENT_MODE"], r.model.Begs = "read-only", true
+		m.Env["INITIAL_AGENT_MODE"], r.model.Escalate = "read-only", true
 	case "acp-opencode":
 		m.Env["OPENCODE_PERMISSION"] = `{"bash":"ask"}`
 	case "codex":
 		if r.refuses {
-			m.Permissions, r.model.Begs = agent.ReadOnly, true
+			m.Permissions, r.model.Escalate = agent.ReadOnly, true
 		}
 	case "claude", "gemini":
 		if r.refuses {
@@ -134,13 +134,13 @@ func (r *recorder) letAsk() {
 // await waits until it is time to cancel the turn. It takes as much time as a turn may that
 // nobody cancels.
 func (r *recorder) await(said <-chan struct{}) {
-	spoken, limit := r.model.Spoken(), realTime
+	spoken, limit := r.model.Streamed(), realTime
 	switch {
 	case r.retries:
 		said, spoken, limit = nil, nil, retriedFor
 	case !r.cancelled:
 		said, spoken = nil, nil
-	case !r.agent.AtOnce:
+	case !r.agent.Unstreamed:
 		spoken = nil
 	}
 	select {
@@ -178,7 +178,7 @@ func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(r.anonymous(string(raw))) {
 		switch {
-		case r.agent.Lasts() && strings.HasPrefix(line, "! "):
+		case r.agent.Resident() && strings.HasPrefix(line, "! "):
 			return out.Bytes() // the server is ended
 		case strings.HasPrefix(line, "! SIG") && !r.cancelled && !r.retries:
 			continue // it was slow to end

@@ -17,45 +17,45 @@ import (
 // wordPace is the time between two words of a slow reply.
 const wordPace = 20 * time.Millisecond
 
-// An acpAgent is an agent that speaks the protocol, and does what the last line of a prompt
-// that it understands tells it:
+// An acpAgent is an agent that speaks the Agent Client Protocol. It follows the last line of the
+// prompt that is an instruction:
 //
-//	say TEXT      says it
-//	slow N        says N words, one in 20 ms
-//	long N        says N bytes, in pieces
-//	line N        says N bytes at once, in one line of the protocol
-//	count         says how many bytes the prompt has
-//	where         says in which session, directory and process it works, and its model
-//	tool          runs a tool that sleeps, in a session of its own, until it is cancelled
-//	serve         starts the same, says its process id, and is done
-//	ask           asks leave to use a tool, and says what was answered
-//	urge          asks the same, and thinks aloud meanwhile
-//	late          asks the same, as if in another session
-//	think         thinks aloud, to itself, until it is cancelled
-//	hang          says something and nothing more
-//	crash         says something and ends with exit code 3
-//	leave         answers and ends
-//	blurt         prints lines that are not of the protocol, and says something
-//	stop REASON   stops for that reason
-//	mute REASON   stops for that reason without a word
-//	fail TEXT     answers with that error
-//	error JSON    answers with that error, whatever it is
-//	unread        answers that it could not read what it was asked
+//	say TEXT      reply with TEXT
+//	slow N        reply with N words, one every 20 ms
+//	long N        reply with N bytes, in pieces
+//	line N        reply with N bytes in one message
+//	count         reply with the length of the prompt in bytes
+//	where         reply with the session, its directory, the process id and the model
+//	tool          run a tool that sleeps, detached, until cancelled
+//	serve         start the same tool, reply with its process id, and finish
+//	ask           request permission for a tool, and reply with the answer
+//	urge          the same, sending thoughts meanwhile
+//	late          the same, for another session
+//	think         send thoughts until cancelled
+//	hang          reply, and do not finish
+//	crash         reply, and exit with code 3
+//	leave         reply, finish, and exit
+//	blurt         print lines that are not part of the protocol, and reply
+//	stop REASON   reply, and finish with that stop reason
+//	mute REASON   finish with that stop reason without a reply
+//	fail TEXT     respond with that error message
+//	error JSON    respond with that error object
+//	unread        respond that the request could not be parsed
 //
-// To anything else it says "Hello.".
+// The reply to any other prompt is "Hello.".
 type acpAgent struct {
 	habits habits
 
-	mu      sync.Mutex
-	out     *bufio.Writer
-	asked   int
-	waiting map[string]chan json.RawMessage // for answers, by the ids of requests
-	cancel  map[string]context.CancelFunc   // of prompts, by session
-	dirs    map[string]string               // by session
-	model   string
+	mu       sync.Mutex
+	out      *bufio.Writer
+	requests int
+	waiting  map[string]chan json.RawMessage // for responses, by request id
+	cancel   map[string]context.CancelFunc   // of prompts, by session
+	dirs     map[string]string               // by session
+	model    string
 }
 
-type letter struct {
+type rpcMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
@@ -66,7 +66,7 @@ type letter struct {
 
 type object = map[string]any
 
-// playACP is the agent's program.
+// playACP is the agent's main function.
 func playACP(in io.Reader, out io.Writer, h habits) int {
 	if h[Stubborn] {
 		ignoreSignals()
@@ -82,15 +82,15 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
-		var l struct {
-			letter
+		var m struct {
+			rpcMessage
 			Result json.RawMessage `json:"result"`
 		}
-		if json.Unmarshal(line, &l) == nil && !h[Mute] {
-			if l.Method == "" {
-				a.answered(string(l.ID), l.Result)
+		if json.Unmarshal(line, &m) == nil && !h[Mute] {
+			if m.Method == "" {
+				a.receive(string(m.ID), m.Result)
 			} else {
-				a.obey(l.letter)
+				a.handle(m.rpcMessage)
 			}
 		}
 		switch {
@@ -102,49 +102,50 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 	}
 }
 
-func (a *acpAgent) send(l letter) {
+func (a *acpAgent) send(m rpcMessage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.write(l)
+	a.write(m)
 }
 
-func (a *acpAgent) write(l letter) {
-	l.JSONRPC = "2.0"
-	_ = json.NewEncoder(a.out).Encode(l)
+func (a *acpAgent) write(m rpcMessage) {
+	m.JSONRPC = "2.0"
+	_ = json.NewEncoder(a.out).Encode(m)
 	_ = a.out.Flush()
 }
 
-func (a *acpAgent) obey(l letter) {
-	var p struct {
+// handle handles a request or a notification.
+func (a *acpAgent) handle(m rpcMessage) {
+	var params struct {
 		Cwd, SessionID, ModelID, Value string
 		Prompt                         []struct{ Text string }
 	}
-	_ = json.Unmarshal(l.Params, &p)
-	switch l.Method {
+	_ = json.Unmarshal(m.Params, &params)
+	switch m.Method {
 	case "initialize":
-		a.send(letter{ID: l.ID, Result: a.abilities()})
+		a.send(rpcMessage{ID: m.ID, Result: a.capabilities()})
 	case "session/new":
-		a.open(l.ID, p.Cwd)
+		a.newSession(m.ID, params.Cwd)
 	case "session/set_model", "session/set_config_option":
-		a.model = p.ModelID + p.Value
-		a.send(letter{ID: l.ID, Result: object{}})
+		a.model = params.ModelID + params.Value
+		a.send(rpcMessage{ID: m.ID, Result: object{}})
 	case "session/prompt":
 		ctx, cancel := context.WithCancel(context.Background())
-		a.cancel[p.SessionID] = cancel
-		go a.work(ctx, l.ID, p.SessionID, p.Prompt[0].Text)
+		a.cancel[params.SessionID] = cancel
+		go a.run(&acpTurn{ctx: ctx, id: m.ID, session: params.SessionID, prompt: params.Prompt[0].Text})
 	case "session/cancel":
-		if cancel := a.cancel[p.SessionID]; cancel != nil && !a.habits[Stubborn] {
+		if cancel := a.cancel[params.SessionID]; cancel != nil && !a.habits[Stubborn] {
 			cancel()
 		}
 	case "session/close":
-		delete(a.dirs, p.SessionID)
-		a.send(letter{ID: l.ID, Result: object{}})
+		delete(a.dirs, params.SessionID)
+		a.send(rpcMessage{ID: m.ID, Result: object{}})
 	default:
-		a.send(letter{ID: l.ID, Error: object{"code": -32601, "message": "Method not found"}})
+		a.send(rpcMessage{ID: m.ID, Error: object{"code": -32601, "message": "Method not found"}})
 	}
 }
 
-func (a *acpAgent) abilities() object {
+func (a *acpAgent) capabilities() object {
 	version, session := 1, object{"close": object{}}
 	if a.habits[Older] {
 		version = 0
@@ -152,39 +153,42 @@ func (a *acpAgent) abilities() object {
 	if a.habits[Unclosing] {
 		session = object{}
 	}
-	return object{"protocolVersion": version, "agentCapabilities": object{"sessionCapabilities": session}, "authMethods": []any{}}
+	return object{
+		"protocolVersion": version, "agentCapabilities": object{"sessionCapabilities": session}, "authMethods": []any{},
+	}
 }
 
-func (a *acpAgent) open(id json.RawMessage, dir string) {
+func (a *acpAgent) newSession(id json.RawMessage, dir string) {
 	if a.habits[LoggedOut] {
-		a.send(letter{ID: id, Error: object{"code": -32000, "message": "Authentication required"}})
+		a.send(rpcMessage{ID: id, Error: object{"code": -32000, "message": "Authentication required"}})
 		return
 	}
 	session := fmt.Sprintf("session-%d", len(a.dirs)+1)
 	a.dirs[session] = dir
-	opened := object{"sessionId": session}
-	if a.habits[Modelled] {
-		opened["models"] = object{"availableModels": []object{{"modelId": "m1"}}, "currentModelId": "m1"}
+	result := object{"sessionId": session}
+	if a.habits[Models] {
+		result["models"] = object{"availableModels": []object{{"modelId": "m1"}}, "currentModelId": "m1"}
 	}
-	if a.habits[Optioned] {
-		opened["configOptions"] = []object{{"id": "mode"}, {"id": "llm", "category": "model"}}
+	if a.habits[ModelOption] {
+		result["configOptions"] = []object{{"id": "mode"}, {"id": "llm", "category": "model"}}
 	}
-	a.send(letter{ID: id, Result: opened})
-	// Agents tell things that nobody has asked for.
+	a.send(rpcMessage{ID: id, Result: result})
+	// Real agents send updates outside of turns.
 	a.update(session, object{"sessionUpdate": "available_commands_update", "availableCommands": []any{}})
 }
 
 func (a *acpAgent) update(session string, update object) {
 	params, _ := json.Marshal(object{"sessionId": session, "update": update})
-	a.send(letter{Method: "session/update", Params: params})
+	a.send(rpcMessage{Method: "session/update", Params: params})
 }
 
 func (a *acpAgent) say(session, text string) {
-	a.update(session, object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": text}})
+	content := object{"type": "text", "text": text}
+	a.update(session, object{"sessionUpdate": "agent_message_chunk", "content": content})
 }
 
-// answered hands an answer to whoever waits for it.
-func (a *acpAgent) answered(id string, result json.RawMessage) {
+// receive passes a result to the request that waits for it.
+func (a *acpAgent) receive(id string, result json.RawMessage) {
 	a.mu.Lock()
 	waiting := a.waiting[id]
 	delete(a.waiting, id)
@@ -194,119 +198,119 @@ func (a *acpAgent) answered(id string, result json.RawMessage) {
 	}
 }
 
-// ask asks for something and waits for the answer. Its requests are numbered from 0.
-func (a *acpAgent) ask(method string, params any) json.RawMessage {
+// request sends a request and waits for its result. Request ids start at 0.
+func (a *acpAgent) request(method string, params any) json.RawMessage {
 	encoded, _ := json.Marshal(params)
-	answer := make(chan json.RawMessage, 1)
+	result := make(chan json.RawMessage, 1)
 	a.mu.Lock()
-	id := strconv.Itoa(a.asked)
-	a.asked++
-	a.waiting[id] = answer
+	id := strconv.Itoa(a.requests)
+	a.requests++
+	a.waiting[id] = result
 	a.mu.Unlock()
-	a.send(letter{ID: json.RawMessage(id), Method: method, Params: encoded})
-	return <-answer
+	a.send(rpcMessage{ID: json.RawMessage(id), Method: method, Params: encoded})
+	return <-result
 }
 
-// command is the last line that says what is to be done.
-func command(prompt string) (verb, rest string) {
-	lines := strings.Split(strings.TrimRight(prompt, "\n"), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		verb, rest, _ := strings.Cut(lines[i], " ")
-		if verbs[verb] {
-			return verb, rest
+// An acpTurn is a prompt that is being answered.
+type acpTurn struct {
+	ctx             context.Context // done when the turn is cancelled
+	id              json.RawMessage // of the request
+	session, prompt string
+	arg             string // of the instruction
+	n               int    // arg as a number
+	reason          string // why the turn stops
+	failure         any    // the error to respond with instead
+}
+
+// run follows the instruction of a prompt and responds to it.
+func (a *acpAgent) run(t *acpTurn) {
+	t.reason = "end_turn"
+	instruction := func(a *acpAgent, t *acpTurn) { a.say(t.session, "Hello.") }
+	for line := range strings.SplitSeq(strings.TrimRight(t.prompt, "\n"), "\n") {
+		verb, arg, _ := strings.Cut(line, " ")
+		if found := instructions[verb]; found != nil {
+			instruction, t.arg = found, arg
 		}
 	}
-	return "", ""
+	t.n, _ = strconv.Atoi(t.arg)
+	instruction(a, t)
+	if t.failure != nil {
+		a.send(rpcMessage{ID: t.id, Error: t.failure})
+		return
+	}
+	if t.ctx.Err() != nil {
+		t.reason = "cancelled"
+	}
+	usage := object{"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 17}
+	a.send(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason, "usage": usage}})
 }
 
-var verbs = map[string]bool{
-	"say": true, "slow": true, "long": true, "line": true, "count": true, "where": true, "tool": true, "serve": true, "ask": true, "urge": true, "late": true,
-	"think": true, "hang": true, "crash": true, "leave": true, "blurt": true, "stop": true, "mute": true, "fail": true, "error": true, "unread": true,
-}
-
-// work does what a prompt says, and answers to it.
-func (a *acpAgent) work(ctx context.Context, id json.RawMessage, session, prompt string) {
-	verb, rest := command(prompt)
-	n, _ := strconv.Atoi(rest)
-	reason := "end_turn"
-	switch verb {
-	case "say":
-		a.say(session, rest)
-	case "slow":
-		a.slowly(ctx, session, n)
-	case "long":
-		for piece := strings.Repeat("x", 64<<10); n > 0; n -= len(piece) {
-			a.say(session, piece[:min(n, len(piece))])
+// instructions are documented at acpAgent.
+var instructions = map[string]func(a *acpAgent, t *acpTurn){
+	"say":  func(a *acpAgent, t *acpTurn) { a.say(t.session, t.arg) },
+	"slow": (*acpAgent).slow,
+	"long": func(a *acpAgent, t *acpTurn) {
+		for piece := strings.Repeat("x", 64<<10); t.n > 0; t.n -= len(piece) {
+			a.say(t.session, piece[:min(t.n, len(piece))])
 		}
-	case "line":
-		a.say(session, strings.Repeat("x", n))
-	case "count":
-		a.say(session, strconv.Itoa(len(prompt)))
-	case "where":
-		a.say(session, fmt.Sprintf("%s %s %d %s", session, a.dirs[session], os.Getpid(), a.model))
-	case "tool":
-		a.tool(ctx, session)
-	case "serve":
-		a.say(session, strconv.Itoa(sleeper().Process.Pid))
-	case "ask":
-		a.say(session, a.askLeave(session, rest))
-	case "urge":
-		asking, answered := context.WithCancel(ctx)
-		go a.think(asking, session)
-		a.say(session, a.askLeave(session, rest))
+	},
+	"line":  func(a *acpAgent, t *acpTurn) { a.say(t.session, strings.Repeat("x", t.n)) },
+	"count": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(len(t.prompt))) },
+	"where": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, fmt.Sprintf("%s %s %d %s", t.session, a.dirs[t.session], os.Getpid(), a.model))
+	},
+	"tool":  (*acpAgent).tool,
+	"serve": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
+	"ask":   func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
+	"urge": func(a *acpAgent, t *acpTurn) {
+		asking, answered := context.WithCancel(t.ctx)
+		go a.think(asking, t.session)
+		a.say(t.session, a.requestPermission(t.session, t.arg))
 		answered()
-	case "late":
-		a.say(session, a.askLeave("another", rest))
-	case "think":
-		a.think(ctx, session)
-	case "hang":
-		a.say(session, "Let me see.")
-		<-ctx.Done()
-	case "crash":
-		a.say(session, "Let me see.")
+	},
+	"late":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission("another", t.arg)) },
+	"think": func(a *acpAgent, t *acpTurn) { a.think(t.ctx, t.session) },
+	"hang": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, "Let me see.")
+		<-t.ctx.Done()
+	},
+	"crash": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, "Let me see.")
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(3)
-	case "leave":
-		a.say(session, "Goodbye.")
-		a.mu.Lock() // for good: nobody else is answered
-		a.write(letter{ID: id, Result: object{"stopReason": reason}})
+	},
+	"leave": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, "Goodbye.")
+		a.mu.Lock() // never unlocked: no other response follows
+		a.write(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason}})
 		os.Exit(0)
-	case "blurt":
+	},
+	"blurt": func(a *acpAgent, t *acpTurn) {
 		a.mu.Lock()
 		fmt.Fprint(a.out, "npm warn\n\n[1]\n{\"jsonrpc\":\n")
 		a.mu.Unlock()
-		a.update(session, object{"sessionUpdate": "news", "content": 7})
-		a.ask("fs/read_text_file", object{"path": "/etc/hostname"})
-		a.say(session, "Well.")
-	case "stop":
-		a.say(session, "Let me see.")
-		reason = rest
-	case "mute":
-		reason = rest
-	case "fail":
-		a.send(letter{ID: id, Error: object{"code": -32603, "message": rest}})
-		return
-	case "error":
-		a.send(letter{ID: id, Error: json.RawMessage(rest)})
-		return
-	case "unread":
-		a.send(letter{ID: json.RawMessage("null"), Error: object{"code": -32700, "message": "Parse error"}})
-		return
-	default:
-		a.say(session, "Hello.")
-	}
-	if ctx.Err() != nil {
-		reason = "cancelled"
-	}
-	a.send(letter{ID: id, Result: object{"stopReason": reason, "usage": object{"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 17}}})
+		a.update(t.session, object{"sessionUpdate": "news", "content": 7})
+		a.request("fs/read_text_file", object{"path": "/etc/hostname"})
+		a.say(t.session, "Well.")
+	},
+	"stop": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, "Let me see.")
+		t.reason = t.arg
+	},
+	"mute":  func(_ *acpAgent, t *acpTurn) { t.reason = t.arg },
+	"fail":  func(_ *acpAgent, t *acpTurn) { t.failure = object{"code": -32603, "message": t.arg} },
+	"error": func(_ *acpAgent, t *acpTurn) { t.failure = json.RawMessage(t.arg) },
+	"unread": func(_ *acpAgent, t *acpTurn) {
+		t.id, t.failure = json.RawMessage("null"), object{"code": -32700, "message": "Parse error"}
+	},
 }
 
-func (a *acpAgent) slowly(ctx context.Context, session string, words int) {
-	for i := range words {
-		a.say(session, fmt.Sprintf("w%d ", i))
+func (a *acpAgent) slow(t *acpTurn) {
+	for i := range t.n {
+		a.say(t.session, fmt.Sprintf("w%d ", i))
 		select {
 		case <-time.After(wordPace):
-		case <-ctx.Done():
+		case <-t.ctx.Done():
 			return
 		}
 	}
@@ -314,41 +318,47 @@ func (a *acpAgent) slowly(ctx context.Context, session string, words int) {
 
 func (a *acpAgent) think(ctx context.Context, session string) {
 	for ctx.Err() == nil {
-		a.update(session, object{"sessionUpdate": "agent_thought_chunk", "content": object{"type": "text", "text": "hm"}})
+		content := object{"type": "text", "text": "hm"}
+		a.update(session, object{"sessionUpdate": "agent_thought_chunk", "content": content})
 		time.Sleep(wordPace)
 	}
 }
 
-// sleeper is a program in a session of its own.
-func sleeper() *exec.Cmd {
+// startSleeper starts a program that sleeps, detached.
+func startSleeper() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), roleVariable+"="+roleSleep)
-	apart(cmd)
+	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
 	return cmd
 }
 
-func (a *acpAgent) tool(ctx context.Context, session string) {
-	tool := sleeper()
-	a.say(session, "I run it.")
-	a.update(session, object{"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "sleep", "kind": "execute", "status": "in_progress", "rawInput": object{"pid": tool.Process.Pid}})
-	<-ctx.Done()
+func (a *acpAgent) tool(t *acpTurn) {
+	tool := startSleeper()
+	a.say(t.session, "I run it.")
+	a.update(t.session, object{
+		"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "sleep", "kind": "execute",
+		"status": "in_progress", "rawInput": object{"pid": tool.Process.Pid},
+	})
+	<-t.ctx.Done()
 	if !a.habits[Careless] {
 		_ = tool.Process.Kill()
 		_ = tool.Wait()
 	}
-	a.update(session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "failed", "rawOutput": "it was killed"})
+	a.update(t.session, object{
+		"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "failed", "rawOutput": "it was killed",
+	})
 }
 
-// askLeave asks leave to run a command, and is what was answered.
-func (a *acpAgent) askLeave(session, title string) string {
-	answer := a.ask("session/request_permission", object{
+// requestPermission requests permission to run a command, and returns the outcome.
+func (a *acpAgent) requestPermission(session, title string) string {
+	result := a.request("session/request_permission", object{
 		"sessionId": session,
 		"toolCall":  object{"toolCallId": "t1", "title": title, "kind": "execute", "status": "pending"},
 		"options": []object{
@@ -357,14 +367,16 @@ func (a *acpAgent) askLeave(session, title string) string {
 			{"optionId": "never", "kind": "reject_once", "name": "No"},
 		},
 	})
-	var said struct {
+	var answer struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
-	_ = json.Unmarshal(answer, &said)
-	done := "completed"
-	if said.Outcome.OptionID != "this-time" {
-		done = "failed"
+	_ = json.Unmarshal(result, &answer)
+	status := "completed"
+	if answer.Outcome.OptionID != "this-time" {
+		status = "failed"
 	}
-	a.update(session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": done, "rawOutput": "done"})
-	return said.Outcome.Outcome + " " + said.Outcome.OptionID
+	a.update(session, object{
+		"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": status, "rawOutput": "done",
+	})
+	return answer.Outcome.Outcome + " " + answer.Outcome.OptionID
 }

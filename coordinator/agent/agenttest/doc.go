@@ -1,8 +1,7 @@
-// Package agenttest has agents and a model to test with: an agent that speaks the Agent Client
-// Protocol and does what the prompt tells it, good or bad, and a server that answers as the APIs
-// of the models' vendors do.
+// Package agenttest provides agents and a model for tests: an agent that speaks the Agent Client
+// Protocol and follows instructions in the prompt, well or badly, a [Model] that answers like the
+// APIs of the models' vendors, and the [Real] agents, if they are installed.
 //
-// The agent is the test binary itself, started again: TestMain has to call [Play] before
-// anything else, and a member made by [Member] runs it. Nothing has to be built or installed,
-// and it works wherever tests do.
+// The agent is the test binary itself: TestMain must call [Play] first, and a member made by
+// [Member] runs it. Nothing has to be built or installed.
 package agenttest

@@ -19,8 +19,8 @@ const (
 // sleepTime is longer than any test waits.
 const sleepTime = 10 * time.Minute
 
-// Play does what the program was started for, and does not return, when that was to play an
-// agent or one of its tools.
+// Play runs the agent, or one of its tools, and does not return, if the process was started for
+// that.
 func Play() {
 	switch os.Getenv(roleVariable) {
 	case roleACP:
@@ -31,14 +31,14 @@ func Play() {
 	}
 }
 
-// PlayACP plays an agent that speaks the Agent Client Protocol, for programs that are nothing
-// else. It does not return.
+// PlayACP runs the agent that speaks the Agent Client Protocol, and does not return. It is for
+// programs with no other purpose.
 func PlayACP() {
-	os.Setenv(roleVariable, roleACP) // for what it starts
+	os.Setenv(roleVariable, roleACP) // for its tools
 	os.Exit(playACP(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
 }
 
-// Member is a member whose agent is this program, with bad habits if need be.
+// Member returns a member whose agent is this program.
 func Member(habits ...Habit) agent.Member {
 	program, err := os.Executable()
 	if err != nil {
@@ -53,20 +53,20 @@ func Member(habits ...Habit) agent.Member {
 	}}
 }
 
-// A Habit is what an agent does whatever it is told.
+// A Habit is something that the agent does whatever the prompt is.
 type Habit string
 
-// The habits there are.
+// The habits.
 const (
-	Mute      Habit = "mute"      // it reads and never says anything
-	Rubbish   Habit = "rubbish"   // it prints a text and ends with exit code 0
-	LoggedOut Habit = "loggedOut" // it refuses sessions
-	Older     Habit = "older"     // it speaks another version of the protocol
-	Careless  Habit = "careless"  // it leaves its tools running when it is cancelled
-	Stubborn  Habit = "stubborn"  // it does not care about being cancelled, nor for SIGINT and SIGTERM
-	Unclosing Habit = "unclosing" // it cannot close sessions
-	Modelled  Habit = "modelled"  // it has a choice of models, by session/set_model
-	Optioned  Habit = "optioned"  // it has a choice of models, among its options
+	Mute        Habit = "mute"        // reads and never prints anything
+	Rubbish     Habit = "rubbish"     // prints text and exits with code 0
+	LoggedOut   Habit = "loggedOut"   // refuses sessions
+	Older       Habit = "older"       // speaks another version of the protocol
+	Careless    Habit = "careless"    // leaves its tools running when it is cancelled
+	Stubborn    Habit = "stubborn"    // ignores cancellation, SIGINT and SIGTERM
+	Unclosing   Habit = "unclosing"   // cannot close sessions
+	Models      Habit = "models"      // has a choice of models, by session/set_model
+	ModelOption Habit = "modelOption" // has a choice of models, by session/set_config_option
 )
 
 type habits map[Habit]bool

@@ -11,60 +11,59 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-// A Real is an agent as people install it, and as .ci/agents does for tests. It asks a [Model].
+// A Real is an agent as users install it, and .ci/agents for tests. It uses a [Model].
 type Real struct {
-	Name   string // of tests
-	Engine string // what drives it, as members name it
-	AtOnce bool   // it does not say a message before it is whole
+	Name       string // in tests
+	Engine     string // as in team files
+	Unstreamed bool   // it does not stream its messages
 
-	program string
-	set     func(m *agent.Member, dir, url, key string)
+	program   string
+	configure func(m *agent.Member, dir, url, key string)
 }
 
-// Reals are all of them.
+// Reals are all real agents.
 var Reals = []Real{
-	{Name: "claude", Engine: "claude", program: "claude", set: setClaude},
-	{Name: "codex", Engine: "codex", AtOnce: true, program: "codex", set: setCodex},
-	{Name: "gemini", Engine: "gemini", program: "gemini", set: setGemini},
-	{Name: "claude over ACP", Engine: engineACP, program: "claude-agent-acp", set: setClaude},
-	{Name: "codex over ACP", Engine: engineACP, program: "codex-acp", set: setCodexHome},
-	{Name: "gemini over ACP", Engine: engineACP, program: "gemini", set: setGemini},
-	{Name: "opencode over ACP", Engine: engineACP, program: "opencode", set: setOpenCode},
+	{Name: "claude", Engine: "claude", program: "claude", configure: configureClaude},
+	{Name: "codex", Engine: "codex", Unstreamed: true, program: "codex", configure: configureCodex},
+	{Name: "gemini", Engine: "gemini", program: "gemini", configure: configureGemini},
+	{Name: "claude over ACP", Engine: engineACP, program: "claude-agent-acp", configure: configureClaude},
+	{Name: "codex over ACP", Engine: engineACP, program: "codex-acp", configure: configureCodexHome},
+	{Name: "gemini over ACP", Engine: engineACP, program: "gemini", configure: configureGemini},
+	{Name: "opencode over ACP", Engine: engineACP, program: "opencode", configure: configureOpenCode},
 }
 
 const engineACP = "acp"
 
-// Lasts reports whether the agent's program stays between turns.
-func (r Real) Lasts() bool { return r.Engine == engineACP }
+// Resident reports whether the agent's program stays between turns.
+func (r Real) Resident() bool { return r.Engine == engineACP }
 
-// OnlyIfReal skips a test unless tests named Real were asked for.
-func OnlyIfReal(t testing.TB) {
+// SkipUnlessReal skips a test unless the flag -run selects tests named Real.
+func SkipUnlessReal(t testing.TB) {
 	t.Helper()
 	if !strings.Contains(flag.Lookup("test.run").Value.String(), "Real") {
-		t.Skip("it takes minutes; to run it, type: go test -run Real")
+		t.Skip("takes minutes; run it with: go test -run Real")
 	}
 }
 
-// Member is a member whose agent this is. It works in dir, has a home of its own, asks the
-// model at url, with that key, and may do everything. The test is skipped when the agent is not
-// installed.
+// Member returns a member with this agent. It works in dir, has a new home, uses the model at url
+// with that key, and may do anything. The test is skipped if the agent is not installed.
 func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Helper()
 	m := agent.Member{ID: "real", Engine: r.Engine, Command: installed(t, r.program), Permissions: agent.Bypass}
-	if r.Lasts() {
+	if r.Resident() {
 		m.Permissions = agent.Allow
 	}
-	home, err := os.MkdirTemp("", "agent-home-") // agents may still write there when they have ended
+	home, err := os.MkdirTemp("", "agent-home-") // not t.TempDir: agents may still write there after they have exited
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
 	m.Env = map[string]string{"HOME": home}
-	r.set(&m, dir, url, key)
+	r.configure(&m, dir, url, key)
 	return m
 }
 
-// installed is the path of an agent that .ci/agents has installed.
+// installed returns the path of an agent that .ci/agents has installed.
 func installed(t testing.TB, name string) string {
 	t.Helper()
 	cache := os.Getenv("AGENT_CHATTER_AGENTS")
@@ -77,25 +76,27 @@ func installed(t testing.TB, name string) string {
 	}
 	path := filepath.Join(cache, "node_modules", ".bin", name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed; to install it, type: .ci/agents", name)
+		t.Skipf("%s is not installed; install it with: .ci/agents", name)
 	}
 	return path
 }
 
-func setClaude(m *agent.Member, _, url, key string) {
+func configureClaude(m *agent.Member, _, url, key string) {
 	m.AgentType = "claude"
 	m.Env["ANTHROPIC_BASE_URL"], m.Env["ANTHROPIC_API_KEY"], m.Env["IS_SANDBOX"] = url, key, "1"
-	m.Env["DISABLE_AUTOUPDATER"], m.Env["DISABLE_TELEMETRY"], m.Env["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1", "1", "1"
+	m.Env["DISABLE_AUTOUPDATER"], m.Env["DISABLE_TELEMETRY"] = "1", "1"
+	m.Env["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1"
 }
 
-func setCodex(m *agent.Member, _, url, key string) {
+func configureCodex(m *agent.Member, _, url, key string) {
 	m.AgentType = "codex"
 	m.Env["STAND_IN_KEY"], m.Model = key, "gpt-5.5"
-	m.Args = []string{"-c", "model_provider=standin", "-c", `model_providers.standin={name="standin",base_url="` + url + `/v1",env_key="STAND_IN_KEY",wire_api="responses"}`}
+	provider := `{name="standin",base_url="` + url + `/v1",env_key="STAND_IN_KEY",wire_api="responses"}`
+	m.Args = []string{"-c", "model_provider=standin", "-c", "model_providers.standin=" + provider}
 }
 
-// setCodexHome is for the server, which takes no such arguments.
-func setCodexHome(m *agent.Member, _, url, key string) {
+// configureCodexHome is for codex-acp, which has no such arguments.
+func configureCodexHome(m *agent.Member, _, url, key string) {
 	m.AgentType = "codex"
 	m.Env["STAND_IN_KEY"], m.Env["CODEX_HOME"] = key, filepath.Join(m.Env["HOME"], ".codex")
 	writeSettings(m.Env["CODEX_HOME"], "config.toml", `model = "gpt-5.5"
@@ -109,13 +110,15 @@ wire_api = "responses"
 `)
 }
 
-func setGemini(m *agent.Member, _, url, key string) {
+func configureGemini(m *agent.Member, _, url, key string) {
 	m.AgentType = "gemini"
-	m.Env["GOOGLE_GEMINI_BASE_URL"], m.Env["GEMINI_API_KEY"], m.Env["GEMINI_CLI_TRUST_WORKSPACE"] = url, key, "true"
-	writeSettings(filepath.Join(m.Env["HOME"], ".gemini"), "settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"sessionRetention":{"enabled":false}}}`)
+	m.Env["GOOGLE_GEMINI_BASE_URL"], m.Env["GEMINI_API_KEY"] = url, key
+	m.Env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+	writeSettings(filepath.Join(m.Env["HOME"], ".gemini"), "settings.json",
+		`{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"sessionRetention":{"enabled":false}}}`)
 }
 
-func setOpenCode(m *agent.Member, dir, url, key string) {
+func configureOpenCode(m *agent.Member, dir, url, key string) {
 	m.AgentType = "opencode"
 	m.Env["STAND_IN_KEY"] = key
 	settings, _ := json.Marshal(object{

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// Running are the command lines of the living processes that carry the id of one of these
-// turns, or an id that begins with it.
+// Running returns the command lines of the living processes of turns, by process id. A turn
+// matches if its id begins with one of turnIDs.
 func Running(turnIDs ...string) map[int]string {
 	found := map[int]string{}
 	entries, _ := os.ReadDir("/proc")

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// apart puts the program into a session of its own, as agents do with their tools.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// detach makes the program lead a new session, as agents do with their tools.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// ignoreSignals makes this program one that has to be killed.
+// ignoreSignals makes this process end only when it is killed.
 func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM) }

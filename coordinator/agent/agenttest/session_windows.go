@@ -2,6 +2,6 @@ package agenttest
 
 import "os/exec"
 
-func apart(*exec.Cmd) {}
+func detach(*exec.Cmd) {}
 
 func ignoreSignals() {}

@@ -1,0 +1,170 @@
+package agenttest
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A modelRequest is what the model uses of a request.
+type modelRequest struct {
+	user     string // the last user message
+	toolDone bool   // the last item is the result of a tool
+	tools    []modelTool
+}
+
+// A modelTool is a tool that the model may use.
+type modelTool struct {
+	name       string
+	properties map[string]json.RawMessage // of its input
+}
+
+// shellNames are the names of the agents' shell tools.
+var shellNames = []string{
+	"Bash", "bash", "exec_command", "shell", "shell_command", "local_shell", "run_shell_command",
+}
+
+func (r modelRequest) shell() (modelTool, bool) {
+	for _, name := range shellNames {
+		for _, tool := range r.tools {
+			if tool.name == name {
+				return tool, true
+			}
+		}
+	}
+	return modelTool{}, false
+}
+
+// input returns the input of a shell tool that runs a command.
+func (t modelTool) input(command string, escalate bool) object {
+	var kind struct{ Type string }
+	_ = json.Unmarshal(t.properties["command"], &kind)
+	input := object{"command": command}
+	switch {
+	case t.properties["cmd"] != nil:
+		input = object{"cmd": command}
+	case kind.Type == "array":
+		input = object{"command": []string{"bash", "-lc", command}}
+	}
+	if t.properties["description"] != nil {
+		input["description"] = "what was asked for"
+	}
+	if escalate && t.properties["sandbox_permissions"] != nil {
+		input["sandbox_permissions"], input["justification"] = "require_escalated", "It is what was asked for."
+	}
+	return input
+}
+
+// textIn returns the text of a content that is a string, or parts.
+func textIn(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct{ Text string }
+	_ = json.Unmarshal(content, &parts)
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// A schema is a JSON Schema.
+type schema struct {
+	Properties map[string]json.RawMessage `json:"properties"`
+}
+
+// decodeMessages decodes a request of Anthropic's messages or OpenAI's chat completions.
+func decodeMessages(body []byte) (r modelRequest) {
+	var request struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Tools []struct {
+			Name        string
+			InputSchema schema `json:"input_schema"`
+			Function    struct {
+				Name       string
+				Parameters schema
+			}
+		}
+	}
+	_ = json.Unmarshal(body, &request)
+	for _, m := range request.Messages {
+		switch m.Role {
+		case "user":
+			r.user, r.toolDone = textIn(m.Content), strings.Contains(string(m.Content), `"tool_result"`)
+		case "tool":
+			r.toolDone = true
+		}
+	}
+	for _, t := range request.Tools {
+		r.tools = append(r.tools,
+			modelTool{t.Name + t.Function.Name, t.InputSchema.Properties},
+			modelTool{t.Function.Name, t.Function.Parameters.Properties})
+	}
+	return r
+}
+
+// decodeResponses decodes a request of OpenAI's responses.
+func decodeResponses(body []byte) (r modelRequest) {
+	var request struct {
+		Input []struct {
+			Type, Role string
+			Content    json.RawMessage
+		}
+		Tools []struct {
+			Name, Type string
+			Parameters schema
+		}
+	}
+	_ = json.Unmarshal(body, &request)
+	for _, i := range request.Input {
+		r.toolDone = strings.HasSuffix(i.Type, "_output")
+		if i.Role == "user" {
+			r.user = textIn(i.Content)
+		}
+	}
+	for _, t := range request.Tools {
+		name := t.Name
+		if name == "" {
+			name = t.Type
+		}
+		r.tools = append(r.tools, modelTool{name, t.Parameters.Properties})
+	}
+	return r
+}
+
+// decodeContents decodes a request of Gemini.
+func decodeContents(body []byte) (r modelRequest) {
+	var request struct {
+		Contents []struct {
+			Role  string
+			Parts json.RawMessage
+		}
+		Tools []struct {
+			FunctionDeclarations []struct {
+				Name                 string
+				Parameters           schema
+				ParametersJSONSchema schema `json:"parametersJsonSchema"`
+			}
+		}
+	}
+	_ = json.Unmarshal(body, &request)
+	for _, c := range request.Contents {
+		if c.Role != "model" {
+			r.user, r.toolDone = textIn(c.Parts), strings.Contains(string(c.Parts), `"functionResponse"`)
+		}
+	}
+	for _, t := range request.Tools {
+		for _, f := range t.FunctionDeclarations {
+			properties := f.Parameters.Properties
+			if properties == nil {
+				properties = f.ParametersJSONSchema.Properties
+			}
+			r.tools = append(r.tools, modelTool{f.Name, properties})
+		}
+	}
+	return r
+}
