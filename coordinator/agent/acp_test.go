@@ -16,9 +16,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// newACP is the engine, with all the time that a test has.
+// newACP returns an engine with graceful timeouts.
 func newACP(t *testing.T) *agent.ACP {
-	e := &agent.ACP{Grace: 2 * patience}
+	e := &agent.ACP{Grace: 2 * testTimeout}
 	t.Cleanup(e.Close)
 	return e
 }
@@ -32,24 +32,24 @@ func withHint(err error) string {
 	return err.Error() + "\n" + hint.Join(h.Argv)
 }
 
-// speaks is a turn of the agent that does what the prompt says.
-func speaks(t *testing.T, prompt string, habits ...agenttest.Habit) agent.Turn {
+// acpTurn returns a turn of the agent that follows instructions in the prompt.
+func acpTurn(t *testing.T, prompt string, habits ...agenttest.Habit) agent.Turn {
 	return agent.Turn{ID: fmt.Sprintf("%s-%d", t.Name(), os.Getpid()), Dir: t.TempDir(), Prompt: prompt, Member: agenttest.Member(habits...)}
 }
 
-// again is the same turn with another prompt and id.
-func again(turn agent.Turn, prompt string) agent.Turn {
+// nextTurn returns the turn with another prompt and id.
+func nextTurn(turn agent.Turn, prompt string) agent.Turn {
 	turn.ID += "-again"
 	turn.Prompt = prompt
 	return turn
 }
 
-// whole is all that a turn tells, an event a line, with texts joined.
-func whole(ctx context.Context, e agent.Engine, turn agent.Turn) (told []string, err error) {
+// allEvents returns the events of a turn, formatted, without Alive and with adjacent texts joined.
+func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []string, err error) {
 	text := ""
 	for event, err := range e.Run(ctx, turn) {
 		if err != nil {
-			return append(told, text), err
+			return append(got, text), err
 		}
 		if piece, ok := event.(agent.Text); ok {
 			text += piece.Text
@@ -59,144 +59,144 @@ func whole(ctx context.Context, e agent.Engine, turn agent.Turn) (told []string,
 			continue
 		}
 		if text != "" {
-			told, text = append(told, text), ""
+			got, text = append(got, text), ""
 		}
 		switch event := event.(type) {
 		case agent.ToolStarted:
-			told = append(told, fmt.Sprintf("%T {ID:%s Name:%s Input:%s}", event, event.ID, event.Name, event.Input))
+			got = append(got, fmt.Sprintf("%T {ID:%s Name:%s Input:%s}", event, event.ID, event.Name, event.Input))
 		default:
-			told = append(told, fmt.Sprintf("%T %+v", event, event))
+			got = append(got, fmt.Sprintf("%T %+v", event, event))
 		}
 	}
 	if text != "" {
-		told = append(told, text)
+		got = append(got, text)
 	}
-	return told, nil
+	return got, nil
 }
 
-func TestAnAgentOfTheProtocolAnswers(t *testing.T) {
-	told, err := whole(within(t), newACP(t), speaks(t, "say Build a shelf. [NEXT: bob]"))
+func TestACPYieldsEvents(t *testing.T) {
+	got, err := allEvents(within(t), newACP(t), acpTurn(t, "say Build a shelf. [NEXT: bob]"))
 	want := "agent.Session {ID:session-1}\nBuild a shelf. [NEXT: bob]\nagent.Usage {InputTokens:12 OutputTokens:5}"
-	if got := strings.Join(told, "\n"); err != nil || got != want {
-		t.Errorf("it told\n%s\nand %v, want\n%s", got, err, want)
+	if got := strings.Join(got, "\n"); err != nil || got != want {
+		t.Errorf("got\n%s\nand %v, want\n%s", got, err, want)
 	}
 }
 
-// workplace is what the agent says of where it works.
-type workplace struct{ session, dir, process, model string }
+// location is the reply to the instruction "where".
+type location struct{ session, dir, process, model string }
 
-func where(t *testing.T, e agent.Engine, turn agent.Turn) workplace {
+func where(t *testing.T, e agent.Engine, turn agent.Turn) location {
 	t.Helper()
 	fields := strings.Fields(mustReply(t, e, turn) + " -")
-	return workplace{fields[0], fields[1], fields[2], fields[3]}
+	return location{fields[0], fields[1], fields[2], fields[3]}
 }
 
-func TestTheProgramStaysBetweenTurnsAndEachIsASessionOfItsOwn(t *testing.T) {
+func TestACPReusesProgramWithNewSessions(t *testing.T) {
 	for _, habits := range [][]agenttest.Habit{nil, {agenttest.Unclosing}} {
-		e, turn := newACP(t), speaks(t, "where", habits...)
-		first, second := where(t, e, turn), where(t, e, again(turn, "where"))
+		e, turn := newACP(t), acpTurn(t, "where", habits...)
+		first, second := where(t, e, turn), where(t, e, nextTurn(turn, "where"))
 		if first.process != second.process {
 			t.Errorf("the processes are %s and %s", first.process, second.process)
 		}
 		if first.dir != turn.Dir || second.dir != turn.Dir {
-			t.Errorf("it worked in %s and %s, want %s", first.dir, second.dir, turn.Dir)
+			t.Errorf("the directories are %s and %s, want %s", first.dir, second.dir, turn.Dir)
 		}
 		if len(habits) > 0 && first.session == second.session {
 			t.Errorf("both turns are in %s", first.session)
 		}
 		e.Close()
-		if third := where(t, e, again(turn, "where")); third.process == first.process {
-			t.Error("it went on when it had been closed")
+		if third := where(t, e, nextTurn(turn, "where")); third.process == first.process {
+			t.Error("the program was still running after Close")
 		}
 	}
 }
 
-func TestTwoMembersHaveAProgramEach(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "where")
-	other := again(turn, "where")
+func TestACPStartsOneProgramPerMember(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	other := nextTurn(turn, "where")
 	other.Member.ID = "other"
 	if a, b := where(t, e, turn), where(t, e, other); a.process == b.process {
 		t.Errorf("they share process %s", a.process)
 	}
 }
 
-func TestAProgramThatHasEndedIsStartedAgain(t *testing.T) {
+func TestACPRestartsExitedProgram(t *testing.T) {
 	for _, prompt := range []string{"leave", "crash"} {
-		e, turn := newACP(t), speaks(t, prompt)
-		if said, err := reply(within(t), e, turn); said == "" || (prompt == "leave") != (err == nil) {
-			t.Errorf("%s: it said %q, %v", prompt, said, err)
+		e, turn := newACP(t), acpTurn(t, prompt)
+		if replied, err := reply(within(t), e, turn); replied == "" || (prompt == "leave") != (err == nil) {
+			t.Errorf("%s: the reply is %q, %v", prompt, replied, err)
 		}
-		if got := mustReply(t, e, again(turn, "say I am back.")); got != "I am back." {
+		if got := mustReply(t, e, nextTurn(turn, "say I am back.")); got != "I am back." {
 			t.Errorf("%s: the next reply is %q", prompt, got)
 		}
 	}
 }
 
-func TestAnAnswerThatIsTheLastWordOfAProgramCounts(t *testing.T) {
+func TestACPKeepsResultOfExitingProgram(t *testing.T) {
 	for range 20 {
-		if got := mustReply(t, newACP(t), speaks(t, "leave")); got != "Goodbye." {
+		if got := mustReply(t, newACP(t), acpTurn(t, "leave")); got != "Goodbye." {
 			t.Fatalf("the reply is %q", got)
 		}
 	}
 }
 
-func TestATurnEndsAsTheAgentOfTheProtocolSays(t *testing.T) {
+func TestACPTurnErrors(t *testing.T) {
 	for _, tt := range []struct {
-		name, prompt string
-		habits       []agenttest.Habit
-		said         string
-		says, help   string // of the failure
+		name, prompt   string
+		habits         []agenttest.Habit
+		replied        string
+		reason, remedy string // of the failure
 	}{
-		{"nothing special", "?", nil, "Hello.", "", ""},
-		{"things that nobody knows", "blurt", nil, "Well.", "", ""},
-		{"too long for its model", "stop max_tokens", nil, "Let me see.", "cut off", "longer reply"},
-		{"too long for its model from the start", "mute max_tokens", nil, "", "the prompt may be too long", "name a file"},
-		{"too many steps", "stop max_turn_requests", nil, "Let me see.", "limit of model requests", "/retry"},
+		{"reply", "?", nil, "Hello.", "", ""},
+		{"unknown messages", "blurt", nil, "Well.", "", ""},
+		{"context full during reply", "stop max_tokens", nil, "Let me see.", "cut off", "longer reply"},
+		{"context full before reply", "mute max_tokens", nil, "", "the prompt may be too long", "name a file"},
+		{"request limit", "stop max_turn_requests", nil, "Let me see.", "limit of model requests", "/retry"},
 		{"refusal", "stop refusal", nil, "Let me see.", "refuses", "other words"},
-		{"cancelled by itself", "stop cancelled", nil, "Let me see.", "not requested", "/retry"},
-		{"a reason of the future", "stop tired", nil, "Let me see.", "“tired”", "/retry"},
-		{"an error", "fail Internal error: API Error: 400 no credit", nil, "", "API Error: 400 no credit", "/retry"},
-		{"an error of the API", `fail {"error":{"code":400,"message":"no credit"}}`, nil, "", "no credit", "/retry"},
+		{"unrequested cancellation", "stop cancelled", nil, "Let me see.", "not requested", "/retry"},
+		{"unknown stop reason", "stop tired", nil, "Let me see.", "“tired”", "/retry"},
+		{"error", "fail Internal error: API Error: 400 no credit", nil, "", "API Error: 400 no credit", "/retry"},
+		{"error of the API", `fail {"error":{"code":400,"message":"no credit"}}`, nil, "", "no credit", "/retry"},
 		{"too many requests", "fail 429 too many requests", nil, "", "429", "wait a while"},
-		{"an error that is only a word", `error "boom"`, nil, "", `"boom"`, "/retry"},
-		{"an error that says nothing", `error {}`, nil, "", "{}", "/retry"},
-		{"an error with another code", `error {"code":"E7","message":"no credit"}`, nil, "", "no credit", "/retry"},
-		{"no error", `error null`, nil, "", "it stopped for the reason “”", "/retry"},
-		{"what it could not read", "unread", nil, "", "Parse error", "/retry"},
-		{"a crash", "crash", nil, "Let me see.", "it exited with code 3 before its turn was finished: out of memory", "/retry"},
+		{"error is a string", `error "boom"`, nil, "", `"boom"`, "/retry"},
+		{"empty error", `error {}`, nil, "", "{}", "/retry"},
+		{"error code is a string", `error {"code":"E7","message":"no credit"}`, nil, "", "no credit", "/retry"},
+		{"null error", `error null`, nil, "", "it stopped for the reason “”", "/retry"},
+		{"unreadable request", "unread", nil, "", "Parse error", "/retry"},
+		{"crash", "crash", nil, "Let me see.", "it exited with code 3 before its turn was finished: out of memory", "/retry"},
 		{"rubbish with exit code 0", "?", []agenttest.Habit{agenttest.Rubbish}, "", "it exited with code 0 before its turn was finished, and printed “Welcome, my friend!”", `"engine" to "command"`},
 		{"no login", "?", []agenttest.Habit{agenttest.LoggedOut}, "", "it requires a login: Authentication required", "log in"},
-		{"another version", "?", []agenttest.Habit{agenttest.Older}, "", "version 0", ""},
-		{"a line without measure", "line 70000000", nil, "", "a line of more than 67108864 bytes", "less"},
+		{"other protocol version", "?", []agenttest.Habit{agenttest.Older}, "", "version 0", ""},
+		{"line too long", "line 70000000", nil, "", "a line of more than 67108864 bytes", "less"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			turn := speaks(t, tt.prompt, tt.habits...)
+			turn := acpTurn(t, tt.prompt, tt.habits...)
 			turn.Member.AgentType = "opencode"
-			said, err := reply(within(t), newACP(t), turn)
-			if said != tt.said {
-				t.Errorf("it said %q", said)
+			replied, err := reply(within(t), newACP(t), turn)
+			if replied != tt.replied {
+				t.Errorf("the reply is %q", replied)
 			}
 			failure, failed := errors.AsType[*agent.FailureError](err)
 			switch {
-			case (tt.says == "") != (err == nil), err != nil && !failed:
+			case (tt.reason == "") != (err == nil), err != nil && !failed:
 				t.Errorf("got %v", err)
-			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Reason, tt.says) || !strings.Contains(withHint(failure), tt.help)):
-				t.Errorf("got %v, want %q and %q", err, tt.says, tt.help)
+			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Reason, tt.reason) || !strings.Contains(withHint(failure), tt.remedy)):
+				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
 	}
 }
 
-func TestAProgramThatDoesNotSpeakTheProtocolIsNotWaitedForLong(t *testing.T) {
+func TestACPInitializeTimeout(t *testing.T) {
 	e := &agent.ACP{Grace: time.Millisecond, Start: time.Millisecond}
-	_, err := reply(within(t), e, speaks(t, "?", agenttest.Mute))
+	_, err := reply(within(t), e, acpTurn(t, "?", agenttest.Mute))
 	if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), "does not answer in the Agent Client Protocol") || !strings.Contains(err.Error(), "command") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAServerThatIsNotThereSaysHowToInstallIt(t *testing.T) {
-	for _, tt := range []struct{ agentType, says string }{
+func TestACPHintInstallsMissingServer(t *testing.T) {
+	for _, tt := range []struct{ agentType, reason string }{
 		{"claude", "npm install -g @agentclientprotocol/claude-agent-acp"},
 		{"claude-code", "claude-agent-acp"},
 		{"codex", "npm install -g @agentclientprotocol/codex-acp"},
@@ -204,43 +204,43 @@ func TestAServerThatIsNotThereSaysHowToInstallIt(t *testing.T) {
 		{"opencode", "npm install -g opencode-ai"},
 		{"mine", "no command"},
 	} {
-		turn := speaks(t, "?")
+		turn := acpTurn(t, "?")
 		turn.Member.AgentType, turn.Member.Command, turn.Member.Env = tt.agentType, "", map[string]string{"PATH": t.TempDir()}
 		_, err := reply(within(t), newACP(t), turn)
-		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.says) {
-			t.Errorf("%s: got %v, want %q", tt.agentType, err, tt.says)
+		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.reason) {
+			t.Errorf("%s: got %v, want %q", tt.agentType, err, tt.reason)
 		}
 	}
 }
 
-func TestTheModelIsSetInTheSession(t *testing.T) {
+func TestACPSetsModelOfSession(t *testing.T) {
 	for _, habit := range []agenttest.Habit{agenttest.Models, agenttest.ModelOption} {
-		turn := speaks(t, "where", habit)
+		turn := acpTurn(t, "where", habit)
 		turn.Member.Model = "opus"
 		if got := where(t, newACP(t), turn).model; got != "opus" {
 			t.Errorf("%s: the model is %q", habit, got)
 		}
 	}
-	turn := speaks(t, "where")
+	turn := acpTurn(t, "where")
 	turn.Member.Model = "opus"
 	if _, err := reply(within(t), newACP(t), turn); err == nil || !strings.Contains(err.Error(), `omit the member's "model"`) {
-		t.Errorf("an agent without a choice: %v", err)
+		t.Errorf("without a choice of models: got %v", err)
 	}
 }
 
-func TestHugePromptsAndRepliesPassThroughTheProtocol(t *testing.T) {
+func TestACPHugePromptsAndReplies(t *testing.T) {
 	e := newACP(t)
 	prompt := "count\n" + strings.Repeat("日本語🙂 and \"more\". ", 10<<20/24)
-	turn := speaks(t, prompt)
+	turn := acpTurn(t, prompt)
 	if got := mustReply(t, e, turn); got != strconv.Itoa(len(prompt)) {
-		t.Errorf("it got %s bytes of %d", got, len(prompt))
+		t.Errorf("the agent received %s bytes of %d", got, len(prompt))
 	}
 	long := 100 << 20
 	if testing.Short() {
 		long = 10 << 20
 	}
 	total := 0
-	for event, err := range e.Run(t.Context(), again(turn, "long "+strconv.Itoa(long))) {
+	for event, err := range e.Run(t.Context(), nextTurn(turn, "long "+strconv.Itoa(long))) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,11 +249,11 @@ func TestHugePromptsAndRepliesPassThroughTheProtocol(t *testing.T) {
 		}
 	}
 	if total != long {
-		t.Errorf("%d bytes came", total)
+		t.Errorf("%d bytes were received", total)
 	}
 }
 
-func TestWhatAnAgentAsksLeaveForIsDecidedByTheTurn(t *testing.T) {
+func TestACPPermissionIsDecidedByTurn(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		permit func(context.Context, agent.Permission) bool
@@ -261,65 +261,65 @@ func TestWhatAnAgentAsksLeaveForIsDecidedByTheTurn(t *testing.T) {
 	}{
 		{"allowed", func(context.Context, agent.Permission) bool { return true }, "selected this-time"},
 		{"refused", func(context.Context, agent.Permission) bool { return false }, "selected never"},
-		{"nobody decides", nil, "selected never"},
+		{"no decision", nil, "selected never"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var asked []agent.Permission
-			turn := speaks(t, "ask rm -r /")
+			var requested []agent.Permission
+			turn := acpTurn(t, "ask rm -r /")
 			if tt.permit != nil {
 				turn.Permit = func(ctx context.Context, p agent.Permission) bool {
-					asked = append(asked, p)
+					requested = append(requested, p)
 					return tt.permit(ctx, p)
 				}
 			}
-			told, err := whole(within(t), newACP(t), turn)
-			if err != nil || len(told) != 5 || !strings.Contains(told[1], `ToolStarted {ID:t1 Name:execute`) || !strings.Contains(told[2], "ToolCompleted {ID:t1") || told[3] != tt.want {
-				t.Errorf("it told %q, %v", told, err)
+			got, err := allEvents(within(t), newACP(t), turn)
+			if err != nil || len(got) != 5 || !strings.Contains(got[1], `ToolStarted {ID:t1 Name:execute`) || !strings.Contains(got[2], "ToolCompleted {ID:t1") || got[3] != tt.want {
+				t.Errorf("got %q, %v", got, err)
 			}
-			if tt.permit != nil && (len(asked) != 1 || asked[0].Title != "rm -r /" || asked[0].ToolID != "t1" || asked[0].Tool != "execute") {
-				t.Errorf("asked %+v", asked)
+			if tt.permit != nil && (len(requested) != 1 || requested[0].Title != "rm -r /" || requested[0].ToolID != "t1" || requested[0].Tool != "execute") {
+				t.Errorf("permission requested for %+v", requested)
 			}
 		})
 	}
 }
 
-func TestAQuestionOfAnotherSessionIsNotAskedInThisTurn(t *testing.T) {
-	turn := speaks(t, "late rm -r /")
+func TestACPPermissionOfOtherSessionIsDismissed(t *testing.T) {
+	turn := acpTurn(t, "late rm -r /")
 	turn.Permit = func(context.Context, agent.Permission) bool {
-		t.Error("it was asked")
+		t.Error("permission was requested")
 		return true
 	}
-	if told, err := whole(within(t), newACP(t), turn); err != nil || len(told) != 3 || told[1] != "cancelled " {
-		t.Errorf("it told %q, %v", told, err)
+	if got, err := allEvents(within(t), newACP(t), turn); err != nil || len(got) != 3 || got[1] != "cancelled " {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-func TestAQuestionEndsWithTheTurnThatIsStopped(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "ask rm -r /")
+func TestACPPermissionEndsWithStoppedTurn(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "ask rm -r /")
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
-	turn.Permit = func(asked context.Context, _ agent.Permission) bool {
-		cancel(errEnoughSaid)
-		<-asked.Done()
+	turn.Permit = func(requested context.Context, _ agent.Permission) bool {
+		cancel(errCancelled)
+		<-requested.Done()
 		return true // too late
 	}
-	said, err := reply(ctx, e, turn)
-	if !errors.Is(err, errEnoughSaid) || said != "cancelled " {
-		t.Errorf("it said %q, %v", said, err)
+	replied, err := reply(ctx, e, turn)
+	if !errors.Is(err, errCancelled) || replied != "cancelled " {
+		t.Errorf("the reply is %q, %v", replied, err)
 	}
-	if got := mustReply(t, e, again(turn, "say on")); got != "on" {
+	if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
 		t.Errorf("the next reply is %q", got)
 	}
 }
 
-func TestAQuestionEndsAlthoughNobodyHearsTheAgentMeanwhile(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "urge rm -r /")
+func TestACPPermissionEndsWithBlockedConsumer(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "urge rm -r /")
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	begun, ended := make(chan struct{}), make(chan struct{})
-	turn.Permit = func(asked context.Context, _ agent.Permission) bool {
+	turn.Permit = func(requested context.Context, _ agent.Permission) bool {
 		close(begun)
-		<-asked.Done()
+		<-requested.Done()
 		close(ended)
 		return false
 	}
@@ -328,45 +328,45 @@ func TestAQuestionEndsAlthoughNobodyHearsTheAgentMeanwhile(t *testing.T) {
 		last = err
 		if event == (agent.Alive{}) {
 			select {
-			case <-begun: // whoever asks a person hears nothing else until there is an answer
-				cancel(errEnoughSaid)
+			case <-begun: // a consumer that asks the user receives no events until the answer
+				cancel(errCancelled)
 				<-ended
 			default:
 			}
 		}
 	}
-	if !errors.Is(last, errEnoughSaid) {
+	if !errors.Is(last, errCancelled) {
 		t.Errorf("the last error is %v", last)
 	}
-	if got := mustReply(t, e, again(turn, "say on")); got != "on" {
+	if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
 		t.Errorf("the next reply is %q", got)
 	}
 }
 
-func TestAnAgentThatIsCancelledStaysForTheNextTurn(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "where")
+func TestACPReusesCancelledAgent(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
 	process := where(t, e, turn).process
 	for _, prompt := range []string{"hang", "slow 100000"} {
 		ctx, cancel := context.WithCancelCause(within(t))
 		var last error
-		for event, err := range e.Run(ctx, again(turn, prompt)) {
+		for event, err := range e.Run(ctx, nextTurn(turn, prompt)) {
 			last = err
 			if _, ok := event.(agent.Text); ok {
-				cancel(errEnoughSaid)
+				cancel(errCancelled)
 			}
 		}
 		cancel(nil)
-		if !errors.Is(last, errEnoughSaid) {
+		if !errors.Is(last, errCancelled) {
 			t.Errorf("%s: the last error is %v", prompt, last)
 		}
 	}
-	if got := where(t, e, again(turn, "where")).process; (got == process) != sweeps {
+	if got := where(t, e, nextTurn(turn, "where")).process; (got == process) != findsDetached {
 		t.Errorf("the process was %s and is %s", process, got)
 	}
 }
 
-func TestLeavingTheLoopCancelsTheAgent(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "hang")
+func TestACPLeavingLoopCancelsTurn(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "hang")
 	for event, err := range e.Run(within(t), turn) {
 		if err != nil {
 			t.Fatal(err)
@@ -375,15 +375,15 @@ func TestLeavingTheLoopCancelsTheAgent(t *testing.T) {
 			break
 		}
 	}
-	for range e.Run(within(t), again(turn, "hang")) {
+	for range e.Run(within(t), nextTurn(turn, "hang")) {
 		break // at once
 	}
-	if got := mustReply(t, e, again(turn, "say on")); got != "on" {
+	if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
 		t.Errorf("the next reply is %q", got)
 	}
 }
 
-func TestAnAgentOfTheProtocolTakesAsMuchAsItIsKnownTo(t *testing.T) {
+func TestACPPromptLimits(t *testing.T) {
 	for _, tt := range []struct {
 		agentType string
 		bytes     int
@@ -395,7 +395,7 @@ func TestAnAgentOfTheProtocolTakesAsMuchAsItIsKnownTo(t *testing.T) {
 		{"gemini", 4<<20 - 64<<10 + 7, 7},
 		{"claude", 10 << 20, 0},
 		{"opencode", 10 << 20, 0},
-		{"somebody", 10 << 20, 0},
+		{"unknown", 10 << 20, 0},
 	} {
 		e, turn := newACP(t), agent.Turn{Prompt: strings.Repeat("x", tt.bytes), Member: agent.Member{AgentType: tt.agentType, Command: "/nowhere"}}
 		if got := e.Excess(turn.Member, turn.Prompt); got != tt.excess {

@@ -16,13 +16,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// sweeps reports whether what has left a process group can be found.
-const sweeps = runtime.GOOS == "linux"
+// findsDetached reports whether detached processes can be found.
+const findsDetached = runtime.GOOS == "linux"
 
-// cancelInTool cancels a turn when the agent has started a tool, and is the tool's process.
+// cancelInTool cancels a turn when the agent has started a tool, and returns the tool's process id.
 func cancelInTool(t *testing.T, e *agent.ACP, turn agent.Turn) (pid int) {
 	t.Helper()
-	ctx, cancel := cancelled(t)
+	ctx, cancel := cancellable(t)
 	defer cancel()
 	var last error
 	for event, err := range e.Run(ctx, turn) {
@@ -36,27 +36,27 @@ func cancelInTool(t *testing.T, e *agent.ACP, turn agent.Turn) (pid int) {
 			cancel()
 		}
 	}
-	if !errors.Is(last, errEnoughSaid) || pid == 0 {
-		t.Fatalf("the tool is %d, the last error %v", pid, last)
+	if !errors.Is(last, errCancelled) || pid == 0 {
+		t.Fatalf("the tool is process %d, the last error %v", pid, last)
 	}
 	return pid
 }
 
-func TestNoToolSurvivesATurnThatIsStopped(t *testing.T) {
-	if !sweeps {
-		t.Skip("processes of other sessions cannot be found here")
+func TestACPStoppedTurnEndsTools(t *testing.T) {
+	if !findsDetached {
+		t.Skip("detached processes cannot be found on this system")
 	}
 	for _, tt := range []struct {
 		name   string
 		habits []agenttest.Habit
 		stays  bool // the agent's program
 	}{
-		{"that ends it", nil, true},
-		{"that leaves it running", []agenttest.Habit{agenttest.Careless}, false},
-		{"that does not listen", []agenttest.Habit{agenttest.Stubborn}, false},
+		{"ends tool", nil, true},
+		{"leaves tool running", []agenttest.Habit{agenttest.Careless}, false},
+		{"ignores cancellation", []agenttest.Habit{agenttest.Stubborn}, false},
 	} {
-		t.Run("of an agent "+tt.name, func(t *testing.T) {
-			e, turn := newACP(t), speaks(t, "where", tt.habits...)
+		t.Run(tt.name, func(t *testing.T) {
+			e, turn := newACP(t), acpTurn(t, "where", tt.habits...)
 			if !tt.stays {
 				e.Grace = 50 * time.Millisecond
 			}
@@ -64,43 +64,43 @@ func TestNoToolSurvivesATurnThatIsStopped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantGone(t, cancelInTool(t, e, again(turn, "tool")))
+			wantEnded(t, cancelInTool(t, e, nextTurn(turn, "tool")))
 			if alive(program) != tt.stays {
 				t.Errorf("the program is alive: %v", !tt.stays)
 			}
-			if got := mustReply(t, e, again(turn, "say on")); got != "on" {
+			if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
 				t.Errorf("the next reply is %q", got)
 			}
 		})
 	}
 }
 
-func TestWhatAnAgentOfTheProtocolWasAskedToStartStays(t *testing.T) {
-	e, turn := newACP(t), speaks(t, "serve")
-	server := numbers(t, mustReply(t, e, turn))[0]
-	program, err := strconv.Atoi(where(t, e, again(turn, "where")).process)
+func TestACPCloseKeepsDetachedServer(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "serve")
+	server := pidsIn(t, mustReply(t, e, turn))[0]
+	program, err := strconv.Atoi(where(t, e, nextTurn(turn, "where")).process)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Close()
-	wantGone(t, program)
+	wantEnded(t, program)
 	if !alive(server) {
 		t.Error("the server was ended")
 	}
 	endProcess(t, server)
 }
 
-func TestAStubbornProgramEndsWhenItIsClosed(t *testing.T) {
-	e, turn := &agent.ACP{Grace: time.Millisecond}, speaks(t, "where", agenttest.Stubborn)
+func TestACPCloseKillsStubbornProgram(t *testing.T) {
+	e, turn := &agent.ACP{Grace: time.Millisecond}, acpTurn(t, "where", agenttest.Stubborn)
 	program, err := strconv.Atoi(where(t, e, turn).process)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Close()
-	wantGone(t, program)
+	wantEnded(t, program)
 }
 
-// endProcess ends a process that a test has left running on purpose.
+// endProcess kills a process that is meant to be still running.
 func endProcess(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -108,8 +108,8 @@ func endProcess(t *testing.T, pid int) {
 	}
 }
 
-// cancelled is a context to be cancelled because enough was said.
-func cancelled(t *testing.T) (context.Context, func()) {
+// cancellable returns a context and a function that cancels it with errCancelled.
+func cancellable(t *testing.T) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(within(t))
-	return ctx, func() { cancel(errEnoughSaid) }
+	return ctx, func() { cancel(errCancelled) }
 }

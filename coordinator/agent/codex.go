@@ -16,8 +16,8 @@ var codexLimit = limit{1 << 20, "characters", utf8.RuneCountInString}
 // Codex returns the engine for Codex: codex exec, with its events as JSON. Codex does not stream
 // its messages.
 //
-// Codex refuses to work outside of a git repository unless it is told not to check. With ReadOnly
-// it is: nothing can change that git would have to restore.
+// Outside of a git repository Codex works only with an option that skips this check. ReadOnly and
+// Bypass set it: with the first nothing can change that git would have to restore.
 func Codex() CLI {
 	return CLI{profile: profile{
 		name:    "Codex",

@@ -7,14 +7,14 @@ import (
 
 func newCodexParser() parser { return Codex().format.parser() }
 
-func TestWhatCodexMayPrintIsUnderstood(t *testing.T) {
+func TestCodexParser(t *testing.T) {
 	checkStreams(t, newCodexParser, []streamTest{
 		{name: "several messages", lines: `
 {"type":"item.completed","item":{"id":"1","type":"agent_message","text":"I look."}}
 {"type":"item.completed","item":{"id":"2","type":"reasoning","text":"hm"}}
 {"type":"item.completed","item":{"id":"3","type":"todo_list","items":[]}}
-{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{`said "I look.\n\nI saw."`}},
-		{name: "tools of every kind", lines: `
+{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{`text "I look.\n\nI saw."`}},
+		{name: "all kinds of tools", lines: `
 {"type":"item.completed","item":{"id":"1","type":"file_change","changes":[{"path":"a","kind":"add"}],"status":"completed"}}
 {"type":"item.started","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":1},"status":"in_progress"}}
 {"type":"item.completed","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","result":null,"error":{"message":"no"},"status":"failed"}}
@@ -25,8 +25,8 @@ func TestWhatCodexMayPrintIsUnderstood(t *testing.T) {
 			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
 			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
 		}},
-		{name: "a warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"warning: old model"}},
-		{name: "lines that are none of its own", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"unparsed: warning", "unparsed: 7"}},
+		{name: "warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"warning: old model"}},
+		{name: "unparsed lines", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"unparsed: warning", "unparsed: 7"}},
 	})
 }
 
@@ -35,7 +35,7 @@ func FuzzCodex(f *testing.F) {
 	fuzzParser(f, newCodexParser)
 }
 
-func TestCodexIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T) {
+func TestCodexArguments(t *testing.T) {
 	checkArguments(t, Codex(), []arguments{
 		{Member{}, "exec --json -"},
 		{Member{Model: "m", Permissions: "read"}, "exec --json --sandbox read-only --skip-git-repo-check -m m -"},
@@ -54,7 +54,7 @@ func TestCodexIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T
 	})
 }
 
-func TestCodexTakesAPromptOfAsManyCharactersAsItSays(t *testing.T) {
+func TestCodexPromptLimit(t *testing.T) {
 	for _, tt := range []struct {
 		prompt string
 		excess int

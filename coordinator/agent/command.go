@@ -15,7 +15,7 @@ import (
 // The program is Member.Command with Member.Args, started without a shell in Turn.Dir. Its
 // environment is that of this process without the variables of the agents' vendors (ANTHROPIC_…,
 // CLAUDE_…, CLAUDECODE…, OPENAI_…, CODEX_…, GEMINI_…, GOOGLE_GEMINI_…), then Member.Env, then
-// process.OwnerVariable and process.TurnVariable. It need not read its standard input, which ends
+// AGENT_CHATTER_OWNER and AGENT_CHATTER_TURN. It need not read its standard input, which ends
 // after the prompt.
 //
 // The turn ends when the program has exited, or has been stopped. The rest of its process group is

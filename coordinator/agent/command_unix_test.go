@@ -24,17 +24,17 @@ import (
 
 const huge = 16 << 20
 
-// patient never gets to SIGKILL in a test that passes; impatient does at once.
+// graceful never sends SIGKILL in a test that passes; abrupt does at once.
 var (
-	patient   = agent.Command{Grace: 2 * patience}
-	impatient = agent.Command{Grace: time.Millisecond}
+	graceful = agent.Command{Grace: 2 * testTimeout}
+	abrupt   = agent.Command{Grace: time.Millisecond}
 )
 
-// turnID is an id that no other turn has, also when the tests run twice at once: a turn that
-// is stopped ends whatever carries its id.
+// turnID returns an id that is unique even if the tests run twice at once: a stopped turn ends every
+// process that carries its id.
 func turnID(t *testing.T) string { return fmt.Sprintf("%s-%d", t.Name(), os.Getpid()) }
 
-// script is a turn whose agent is a script of the shell.
+// script returns a turn whose agent is a shell script.
 func script(t *testing.T, text string) agent.Turn {
 	return agent.Turn{
 		ID:     turnID(t),
@@ -43,10 +43,10 @@ func script(t *testing.T, text string) agent.Turn {
 	}
 }
 
-// play is what this program does in the place of an agent.
-func play(role string) int {
+// runAs runs the test binary in a role of an agent, and returns its exit code.
+func runAs(role string) int {
 	switch role {
-	case "echo": // writes while it reads, as cat does, but in big pieces
+	case "echo": // like cat, in big pieces
 		buf := make([]byte, 1<<20)
 		for {
 			n, err := os.Stdin.Read(buf)
@@ -55,11 +55,11 @@ func play(role string) int {
 				return 0
 			}
 		}
-	case "script": // runs a script of the shell, which gets the arguments
+	case "script": // runs a shell script with the arguments
 		args := append([]string{"sh", "-c", os.Getenv("AGENT_TEST_SCRIPT"), "agent"}, os.Args[1:]...)
 		fmt.Println(syscall.Exec("/bin/sh", args, os.Environ()))
 		return 1
-	case "leave": // runs its arguments in a session of their own
+	case "leave": // runs its arguments detached
 		cmd := exec.Command(os.Args[1], os.Args[2:]...)
 		cmd.Stdout = os.Stdout
 		cmd.Env = append(os.Environ(), "AGENT_TEST_ROLE=")
@@ -70,39 +70,39 @@ func play(role string) int {
 		}
 		fmt.Println(cmd.Process.Pid)
 		return 0
-	case "overseen":
-		return overseen()
-	case "played":
-		return played()
+	case "record":
+		return runRecorded()
+	case "playback":
+		return runPlayback()
 	}
 	return 99
 }
 
-// self is this program in the role.
+// self returns a turn whose agent is the test binary in a role.
 func self(t *testing.T, role string, args ...string) agent.Turn {
 	return agent.Turn{ID: turnID(t), Dir: t.TempDir(), Member: agent.Member{
 		Command: os.Args[0], Args: args, Env: map[string]string{"AGENT_TEST_ROLE": role},
 	}}
 }
 
-// numbers are the process ids that a reply says.
-func numbers(t *testing.T, said string) (pids []int) {
+// pidsIn returns the process ids in a reply.
+func pidsIn(t *testing.T, replied string) (pids []int) {
 	t.Helper()
-	for _, field := range strings.Fields(said) {
+	for _, field := range strings.Fields(replied) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
-			t.Fatalf("the agent said %q", said)
+			t.Fatalf("the reply is %q", replied)
 		}
 		pids = append(pids, pid)
 	}
 	if len(pids) == 0 {
-		t.Fatal("the agent said nothing")
+		t.Fatal("the reply is empty")
 	}
 	return pids
 }
 
-// wantGone checks that the processes have ended. A zombie has: it is not ours to reap.
-func wantGone(t *testing.T, pids ...int) {
+// wantEnded checks that the processes have ended. A zombie has ended.
+func wantEnded(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
 		if alive(pid) {
@@ -127,54 +127,54 @@ func alive(pid int) bool {
 	return err == nil && !bytes.HasPrefix(bytes.TrimSpace(state), []byte("Z"))
 }
 
-func TestTheAgentGetsThePromptAndItsOutputIsTheReply(t *testing.T) {
-	turn := script(t, `printf 'I was told: '; cat; printf '\n\n'`)
+func TestCommandPromptAndReply(t *testing.T) {
+	turn := script(t, `printf 'Prompt: '; cat; printf '\n\n'`)
 	turn.Prompt = "Build a shelf.\nToday."
-	if got := mustReply(t, patient, turn); got != "I was told: Build a shelf.\nToday.\n\n" {
+	if got := mustReply(t, graceful, turn); got != "Prompt: Build a shelf.\nToday.\n\n" {
 		t.Errorf("the reply is %q", got)
 	}
 }
 
-func TestTheAgentGetsItsArgumentsWithoutAShell(t *testing.T) {
+func TestCommandArgumentsBypassShell(t *testing.T) {
 	turn := script(t, `printf '%s|' "$@"`)
 	turn.Member.Args = append(turn.Member.Args, "sh", "$HOME", "a b", "", `"; exit 1`)
-	if got := mustReply(t, patient, turn); got != `$HOME|a b||"; exit 1|` {
+	if got := mustReply(t, graceful, turn); got != `$HOME|a b||"; exit 1|` {
 		t.Errorf("the arguments were %q", got)
 	}
 }
 
-func TestTheAgentWorksInTheTurnsDirectory(t *testing.T) {
+func TestCommandWorkingDirectory(t *testing.T) {
 	turn := script(t, `pwd -P; echo "$PWD"`)
 	real, err := filepath.EvalSymlinks(turn.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := mustReply(t, patient, turn); got != real+"\n"+turn.Dir+"\n" {
-		t.Errorf("it worked in %q, want %q", got, real)
+	if got := mustReply(t, graceful, turn); got != real+"\n"+turn.Dir+"\n" {
+		t.Errorf("the directory is %q, want %q", got, real)
 	}
 }
 
-func TestTheAgentsEnvironmentIsCleanedAndNamesTheTurn(t *testing.T) {
+func TestCommandEnvironment(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "parent")
 	t.Setenv("CLAUDECODE", "1")
 	t.Setenv("OPENAI_API_KEY", "parent")
 	t.Setenv("AGENT_TEST_KEPT", "kept")
 	turn := script(t, `echo "$ANTHROPIC_API_KEY|$CLAUDECODE|$OPENAI_API_KEY|$AGENT_TEST_KEPT|$AGENT_CHATTER_TURN"`)
 	turn.Member.Env = map[string]string{"OPENAI_API_KEY": "member", "AGENT_CHATTER_TURN": "forged"}
-	if got, want := mustReply(t, patient, turn), "||member|kept|"+turn.ID+"\n"; got != want {
+	if got, want := mustReply(t, graceful, turn), "||member|kept|"+turn.ID+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestAReplyStreamsWhileTheAgentWorks(t *testing.T) {
-	// The agent goes on only when the first piece was seen.
+func TestCommandStreamsReply(t *testing.T) {
+	// The agent continues when the test has received the first piece.
 	turn := script(t, `echo one; read line < go; echo "$line"`)
 	fifo := filepath.Join(turn.Dir, "go")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var pieces []string
-	for event, err := range patient.Run(within(t), turn) {
+	for event, err := range graceful.Run(within(t), turn) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,12 +189,12 @@ func TestAReplyStreamsWhileTheAgentWorks(t *testing.T) {
 	}
 }
 
-func TestHugePromptsAndRepliesPass(t *testing.T) {
+func TestCommandHugePromptsAndReplies(t *testing.T) {
 	prompt := strings.Repeat("日本語🙂 and more. ", huge/24)
 	turn := self(t, "echo")
 	turn.Prompt = prompt
-	var said strings.Builder
-	for event, err := range patient.Run(within(t), turn) {
+	var replied strings.Builder
+	for event, err := range graceful.Run(within(t), turn) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,51 +202,51 @@ func TestHugePromptsAndRepliesPass(t *testing.T) {
 		if !utf8.ValidString(piece) {
 			t.Fatalf("a piece of %d bytes is cut in a rune", len(piece))
 		}
-		said.WriteString(piece)
+		replied.WriteString(piece)
 	}
-	if said.String() != prompt {
-		t.Errorf("%d bytes came back of %d, or others", said.Len(), len(prompt))
+	if replied.String() != prompt {
+		t.Errorf("%d of %d bytes were returned, or other ones", replied.Len(), len(prompt))
 	}
 }
 
-func TestAnAgentNeedNotReadItsPrompt(t *testing.T) {
+func TestCommandNeedNotReadPrompt(t *testing.T) {
 	for name, text := range map[string]string{
-		"ends at once":        `echo hi`,
-		"closes its input":    `exec 0<&-; echo hi`,
-		"reads one line":      `read line; echo hi`,
-		"leaves a non-reader": `sleep 300 <&0 >/dev/null & echo hi`,
+		"exits at once":    `echo hi`,
+		"closes its input": `exec 0<&-; echo hi`,
+		"reads one line":   `read line; echo hi`,
+		"leaves a process": `sleep 300 <&0 >/dev/null & echo hi`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			turn := script(t, text)
 			turn.Prompt = strings.Repeat("listen!\n", huge/8)
-			if got := mustReply(t, patient, turn); got != "hi\n" {
+			if got := mustReply(t, graceful, turn); got != "hi\n" {
 				t.Errorf("the reply is %q", got)
 			}
 		})
 	}
 }
 
-func TestAnAgentMayWriteBeforeItReads(t *testing.T) {
+func TestCommandMayWriteBeforeReading(t *testing.T) {
 	turn := script(t, fmt.Sprintf(`head -c %d /dev/zero; head -c %d /dev/zero >&2; wc -c`, huge, 1<<20))
 	turn.Prompt = strings.Repeat("x", huge)
 	zeros, count := strings.Repeat("\x00", huge), strconv.Itoa(huge)
-	got := mustReply(t, patient, turn)
+	got := mustReply(t, graceful, turn)
 	if !strings.HasPrefix(got, zeros) || strings.TrimSpace(got[len(zeros):]) != count {
-		t.Errorf("%d bytes came back", len(got))
+		t.Errorf("%d bytes were returned", len(got))
 	}
 }
 
-func TestTheInputOfAnAgentEnds(t *testing.T) {
-	if got := mustReply(t, patient, script(t, `cat; echo end`)); got != "end\n" {
+func TestCommandStdinEnds(t *testing.T) {
+	if got := mustReply(t, graceful, script(t, `cat; echo end`)); got != "end\n" {
 		t.Errorf("the reply is %q", got)
 	}
 }
 
-func TestASlowConsumerLosesNothing(t *testing.T) {
-	// The program is over long before its output has been taken.
+func TestCommandSlowConsumerGetsEverything(t *testing.T) {
+	// The program exits long before its output is read.
 	turn := script(t, `head -c 60000 /dev/zero; echo; echo $$ > done`)
 	total := 0
-	for event, err := range patient.Run(within(t), turn) {
+	for event, err := range graceful.Run(within(t), turn) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,11 +256,11 @@ func TestASlowConsumerLosesNothing(t *testing.T) {
 		total += len(event.(agent.Text).Text)
 	}
 	if total != 60001 {
-		t.Errorf("%d bytes came", total)
+		t.Errorf("%d bytes were received", total)
 	}
 }
 
-// waitForFile returns when somebody has written to the file.
+// waitForFile waits until a file is not empty, and returns its content.
 func waitForFile(t *testing.T, path string) string {
 	t.Helper()
 	ctx := within(t)
@@ -271,17 +271,17 @@ func waitForFile(t *testing.T, path string) string {
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			t.Fatalf("nobody wrote %s", path)
+			t.Fatalf("%s was not written", path)
 		}
 	}
 }
 
-func TestAFailureCarriesItsCodeAndTheEndOfStandardError(t *testing.T) {
+func TestCommandExitErrorHasCodeAndStderr(t *testing.T) {
 	turn := script(t, `echo half a reply; head -c 100000 /dev/zero | tr '\0' e >&2; echo 'no credit left' >&2; exit 3`)
-	said, err := reply(within(t), patient, turn)
+	replied, err := reply(within(t), graceful, turn)
 	exit, ok := errors.AsType[*process.ExitError](err)
-	if !ok || said != "half a reply\n" {
-		t.Fatalf("said %q, then %v", said, err)
+	if !ok || replied != "half a reply\n" {
+		t.Fatalf("replied %q, then %v", replied, err)
 	}
 	if exit.Command != "/bin/sh" || exit.Code != 3 || exit.Signal != "" {
 		t.Errorf("got %+v", exit)
@@ -294,14 +294,14 @@ func TestAFailureCarriesItsCodeAndTheEndOfStandardError(t *testing.T) {
 	}
 }
 
-func TestStandardErrorOfASuccessIsNoFailure(t *testing.T) {
-	if got := mustReply(t, patient, script(t, `echo warning >&2; echo hi`)); got != "hi\n" {
+func TestCommandStderrOfSuccessIsIgnored(t *testing.T) {
+	if got := mustReply(t, graceful, script(t, `echo warning >&2; echo hi`)); got != "hi\n" {
 		t.Errorf("the reply is %q", got)
 	}
 }
 
-func TestAnAgentThatIsKilledFailsWithTheSignal(t *testing.T) {
-	_, err := reply(within(t), patient, script(t, `kill -KILL $$`))
+func TestCommandExitErrorHasSignal(t *testing.T) {
+	_, err := reply(within(t), graceful, script(t, `kill -KILL $$`))
 	exit, ok := errors.AsType[*process.ExitError](err)
 	if !ok || exit.Code != -1 || exit.Signal != "killed" {
 		t.Fatalf("got %v", err)
@@ -311,7 +311,7 @@ func TestAnAgentThatIsKilledFailsWithTheSignal(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
+func TestCommandStartErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string, mode fs.FileMode) string {
 		path := filepath.Join(dir, name)
@@ -327,7 +327,7 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name, command, dir string
 		is                 error
-		says               string
+		reason             string
 	}{
 		{"not in PATH", "no-such-agent", dir, exec.ErrNotFound, "command -v no-such-agent"},
 		{"no such file", "./no-such-agent", dir, fs.ErrNotExist, "check the command"},
@@ -344,22 +344,22 @@ func TestWhatCannotBeStartedSaysWhatToCheck(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := agent.Turn{ID: "t", Dir: tt.dir, Member: agent.Member{Command: tt.command}}
-			said, err := reply(within(t), patient, turn)
+			replied, err := reply(within(t), graceful, turn)
 			start, ok := errors.AsType[*process.StartError](err)
-			if !ok || said != "" || start.Command != tt.command {
-				t.Fatalf("said %q, then %v", said, err)
+			if !ok || replied != "" || start.Command != tt.command {
+				t.Fatalf("replied %q, then %v", replied, err)
 			}
 			if tt.is != nil && !errors.Is(err, tt.is) {
 				t.Errorf("%v is not %v", err, tt.is)
 			}
-			if !strings.Contains(withHint(err), tt.says) {
-				t.Errorf("%v does not say %q", err, tt.says)
+			if !strings.Contains(withHint(err), tt.reason) {
+				t.Errorf("%v does not contain %q", err, tt.reason)
 			}
 		})
 	}
 }
 
-func TestARelativeCommandIsRelativeToTheTurnsDirectory(t *testing.T) {
+func TestCommandLookup(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
 		t.Fatal(err)
@@ -368,137 +368,135 @@ func TestARelativeCommandIsRelativeToTheTurnsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn := agent.Turn{Dir: dir, Member: agent.Member{Command: "bin/mate"}}
-	if got := mustReply(t, patient, turn); got != "ahoy\n" {
+	if got := mustReply(t, graceful, turn); got != "ahoy\n" {
 		t.Errorf("the reply is %q", got)
 	}
 	turn.Member.Command = "mate"
 	turn.Member.Env = map[string]string{"PATH": "/nowhere:" + filepath.Join(dir, "bin")}
-	if got := mustReply(t, patient, turn); got != "ahoy\n" {
+	if got := mustReply(t, graceful, turn); got != "ahoy\n" {
 		t.Errorf("with the member's PATH the reply is %q", got)
 	}
 }
 
-var errEnough = errors.New("enough")
-
-// cancelAfterFirst runs the turn, cancels it when the agent has said something, and checks
-// that the turn fails for that reason. It returns all that was said.
+// cancelAfterFirst runs the turn, cancels it at the first event, and checks that this is the turn's
+// error. It returns the reply.
 func cancelAfterFirst(t *testing.T, e agent.Engine, turn agent.Turn) string {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
-	var said strings.Builder
+	var replied strings.Builder
 	var last error
 	begin := time.Now()
 	for event, err := range e.Run(ctx, turn) {
 		if last = err; err == nil {
 			if text, ok := event.(agent.Text); ok {
-				said.WriteString(text.Text)
+				replied.WriteString(text.Text)
 			}
-			cancel(errEnough)
+			cancel(errCancelled)
 		}
 	}
-	if !errors.Is(last, errEnough) {
+	if !errors.Is(last, errCancelled) {
 		t.Errorf("the last error is %v", last)
 	}
-	if took := time.Since(begin); took > patience {
+	if took := time.Since(begin); took > testTimeout {
 		t.Errorf("the end took %v", took)
 	}
-	return said.String()
+	return replied.String()
 }
 
-func TestCancellingEndsTheWholeGroup(t *testing.T) {
+func TestCommandCancelEndsGroup(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		engine agent.Command
 		text   string
 	}{
-		{"an agent with a child", patient, `sleep 300 & echo $$ $!; sleep 300`},
-		{"a child in a subshell", patient, `(sleep 300 & echo $$ $!; sleep 300)`},
-		{"one that ignores SIGTERM", impatient, `trap '' TERM; sleep 300 & echo $$ $!; wait`},
-		{"a child that ignores SIGTERM", impatient, `(trap '' TERM; exec sleep 300) & echo $$ $!; wait`},
-		{"one that is suspended", patient, `sleep 300 & echo $$ $!; kill -STOP $$`},
-		{"one that closed its output", patient, `echo $$; exec >/dev/null 2>&1; sleep 300`},
+		{"agent with child", graceful, `sleep 300 & echo $$ $!; sleep 300`},
+		{"child in subshell", graceful, `(sleep 300 & echo $$ $!; sleep 300)`},
+		{"agent ignores SIGTERM", abrupt, `trap '' TERM; sleep 300 & echo $$ $!; wait`},
+		{"child ignores SIGTERM", abrupt, `(trap '' TERM; exec sleep 300) & echo $$ $!; wait`},
+		{"agent is suspended", graceful, `sleep 300 & echo $$ $!; kill -STOP $$`},
+		{"agent closed its output", graceful, `echo $$; exec >/dev/null 2>&1; sleep 300`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			said := cancelAfterFirst(t, tt.engine, script(t, tt.text))
-			wantGone(t, numbers(t, said)...)
+			replied := cancelAfterFirst(t, tt.engine, script(t, tt.text))
+			wantEnded(t, pidsIn(t, replied)...)
 		})
 	}
 }
 
-func TestAStoppedAgentThatExitsWithZeroHasNotFinished(t *testing.T) {
-	// A short sleep, because a shell with a trap may lose the signal in a child just forked.
+func TestCommandStopOverridesExitCode(t *testing.T) {
+	// Short sleeps, because a shell with a trap may lose a signal in a child that was just forked.
 	turn := script(t, `trap 'echo bye; exit 0' TERM; echo hi; while :; do sleep 0.01; done`)
-	if said := cancelAfterFirst(t, patient, turn); said != "hi\nbye\n" {
-		t.Errorf("the reply is %q", said)
+	if replied := cancelAfterFirst(t, graceful, turn); replied != "hi\nbye\n" {
+		t.Errorf("the reply is %q", replied)
 	}
 }
 
-func TestTheWholeGroupHasTheGraceNotJustTheAgent(t *testing.T) {
-	// The agent dies of SIGTERM; its child, who cleans up, takes until it sees that.
+func TestCommandGraceAppliesToGroup(t *testing.T) {
+	// SIGTERM ends the agent; its child cleans up after that.
 	turn := script(t, `
 		parent=$$
 		(trap 'while kill -0 $parent 2>/dev/null; do :; done; echo clean > state; exit' TERM
 		 echo ready; while :; do sleep 0.01; done) &
 		exec sleep 300`)
-	cancelAfterFirst(t, patient, turn)
+	cancelAfterFirst(t, graceful, turn)
 	state, err := os.ReadFile(filepath.Join(turn.Dir, "state"))
 	if err != nil || string(state) != "clean\n" {
 		t.Errorf("the child left %q, %v", state, err)
 	}
 }
 
-func TestATurnIsStoppedWhileTheConsumerIsBusy(t *testing.T) {
+func TestCommandStopsWhileConsumerIsBusy(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	var last error
-	for event, err := range patient.Run(ctx, script(t, `echo $$; sleep 300`)) {
+	for event, err := range graceful.Run(ctx, script(t, `echo $$; sleep 300`)) {
 		if last = err; err != nil {
 			break
 		}
-		cancel(errEnough)
+		cancel(errCancelled)
 		// The loop's body waits for the end of a process that only the engine can end.
-		pid := numbers(t, event.(agent.Text).Text)[0]
+		pid := pidsIn(t, event.(agent.Text).Text)[0]
 		for limit := within(t); alive(pid); {
 			if limit.Err() != nil {
 				t.Fatal("it was not stopped")
 			}
 		}
 	}
-	if !errors.Is(last, errEnough) {
+	if !errors.Is(last, errCancelled) {
 		t.Errorf("the last error is %v", last)
 	}
 }
 
-func TestACancelledTurnStartsNothing(t *testing.T) {
+func TestCommandCancelledTurnStartsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errEnough)
+	cancel(errCancelled)
 	turn := script(t, `echo hi > ran`)
-	if said, err := reply(ctx, patient, turn); said != "" || !errors.Is(err, errEnough) {
-		t.Errorf("said %q, then %v", said, err)
+	if replied, err := reply(ctx, graceful, turn); replied != "" || !errors.Is(err, errCancelled) {
+		t.Errorf("replied %q, then %v", replied, err)
 	}
 	if _, err := os.Stat(filepath.Join(turn.Dir, "ran")); err == nil {
-		t.Error("it ran")
+		t.Error("the agent ran")
 	}
 }
 
-func TestATimeoutIsToldApart(t *testing.T) {
+func TestCommandTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := reply(ctx, impatient, script(t, `sleep 300`)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := reply(ctx, abrupt, script(t, `sleep 300`)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-func TestLeavingTheLoopEndsTheGroup(t *testing.T) {
+func TestCommandLeavingLoopEndsGroup(t *testing.T) {
 	for name, text := range map[string]string{
-		"silent":    `sleep 300 & echo $$ $!; sleep 300`,
-		"talkative": `sleep 300 & echo $$ $!; while :; do echo and then; done`,
-		"finished":  `sleep 300 & echo $$ $!`,
+		"silent":   `sleep 300 & echo $$ $!; sleep 300`,
+		"printing": `sleep 300 & echo $$ $!; while :; do echo and then; done`,
+		"finished": `sleep 300 & echo $$ $!`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first string
-			for event, err := range patient.Run(within(t), script(t, text)) {
+			for event, err := range graceful.Run(within(t), script(t, text)) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -506,50 +504,50 @@ func TestLeavingTheLoopEndsTheGroup(t *testing.T) {
 				break
 			}
 			line, _, _ := strings.Cut(first, "\n")
-			wantGone(t, numbers(t, line)...)
+			wantEnded(t, pidsIn(t, line)...)
 		})
 	}
 }
 
-func TestAPanicInTheLoopEndsTheGroup(t *testing.T) {
+func TestCommandPanicInLoopEndsGroup(t *testing.T) {
 	var pid int
 	func() {
 		defer func() { _ = recover() }()
-		for event := range patient.Run(within(t), script(t, `echo $$; sleep 300`)) {
-			pid = numbers(t, event.(agent.Text).Text)[0]
-			panic("enough")
+		for event := range graceful.Run(within(t), script(t, `echo $$; sleep 300`)) {
+			pid = pidsIn(t, event.(agent.Text).Text)[0]
+			panic("stop")
 		}
 	}()
-	wantGone(t, pid)
+	wantEnded(t, pid)
 }
 
-func TestWhatAnAgentLeavesInItsGroupIsNeitherWaitedForNorKept(t *testing.T) {
-	said := mustReply(t, patient, script(t, `sleep 300 & echo $$ $!`))
-	wantGone(t, numbers(t, said)...)
+func TestCommandExitEndsGroup(t *testing.T) {
+	replied := mustReply(t, graceful, script(t, `sleep 300 & echo $$ $!`))
+	wantEnded(t, pidsIn(t, replied)...)
 }
 
-func TestAProcessOutsideOfTheGroupThatHoldsTheOutputIsNotWaitedFor(t *testing.T) {
+func TestCommandIgnoresDetachedOutput(t *testing.T) {
 	for name, text := range map[string]string{
-		"silent":    `exec sleep 300`,
-		"talkative": `while :; do echo 1; done`,
+		"silent":   `exec sleep 300`,
+		"printing": `while :; do echo 1; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := mustReply(t, patient, self(t, "leave", "/bin/sh", "-c", text))
-			stray := 0
-			for _, pid := range numbers(t, said) {
-				if stray = max(stray, pid); pid != 1 {
+			replied := mustReply(t, graceful, self(t, "leave", "/bin/sh", "-c", text))
+			detached := 0
+			for _, pid := range pidsIn(t, replied) {
+				if detached = max(detached, pid); pid != 1 {
 					t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 				}
 			}
-			if name == "silent" && !alive(stray) {
-				t.Error("a turn that ends by itself has ended what left its group")
+			if name == "silent" && !alive(detached) {
+				t.Error("the detached process was ended with a turn that was not stopped")
 			}
 		})
 	}
 }
 
-func TestASequenceCanBeRunAgain(t *testing.T) {
-	events := patient.Run(within(t), script(t, `echo hi`))
+func TestCommandSequenceIsReusable(t *testing.T) {
+	events := graceful.Run(within(t), script(t, `echo hi`))
 	for range 2 {
 		n := 0
 		for _, err := range events {

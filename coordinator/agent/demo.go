@@ -93,5 +93,5 @@ func demoSpeaker(name string) string {
 	if name = excerpt(name); name != "" {
 		return name
 	}
-	return "somebody"
+	return "someone"
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-func demoTurn(name, next, said string) agent.Turn {
+func demoTurn(name, next, replied string) agent.Turn {
 	return agent.Turn{
 		ID:     "turn-1",
 		Member: agent.Member{Name: name, Next: next},
-		Said:   agent.Said{Speaker: "Anna", Text: said},
+		Said:   agent.Said{Speaker: "Anna", Text: replied},
 	}
 }
 
@@ -40,59 +40,59 @@ func ExampleDemo() {
 	// [NEXT: critic]
 }
 
-func TestTheDemoGivesTheSameWordsForTheSameTurn(t *testing.T) {
+func TestDemoIsDeterministic(t *testing.T) {
 	for _, name := range []string{"planner", "critic", "anybody"} {
 		turn := demoTurn(name, "you", "Let us build a shelf")
 		first, second := mustReply(t, agent.Demo{}, turn), mustReply(t, agent.Demo{}, turn)
 		if first != second {
-			t.Errorf("%s said %q, then %q", name, first, second)
+			t.Errorf("%s replied %q, then %q", name, first, second)
 		}
 		if paced := mustReply(t, agent.Demo{Pace: time.Nanosecond}, turn); paced != first {
-			t.Errorf("%s said %q at a pace, %q at once", name, paced, first)
+			t.Errorf("%s replied %q at a pace, %q at once", name, paced, first)
 		}
 	}
 }
 
-func TestTheDemoQuotesWhatWasSaidAndHandsOver(t *testing.T) {
+func TestDemoQuotesAndHandsOver(t *testing.T) {
 	for _, tt := range []struct{ name, next, end string }{
 		{"planner", "critic", "\n\n[NEXT: critic]"},
 		{"critic", "you", "\n\n[NEXT: you]"},
 		{"anybody", "planner", "\n\n[NEXT: planner]"},
 	} {
-		said := mustReply(t, agent.Demo{}, demoTurn(tt.name, tt.next, "Let us build a shelf"))
-		if !strings.Contains(said, "“Let us build a shelf”") || !strings.HasSuffix(said, tt.end) {
-			t.Errorf("%s said %q", tt.name, said)
+		replied := mustReply(t, agent.Demo{}, demoTurn(tt.name, tt.next, "Let us build a shelf"))
+		if !strings.Contains(replied, "“Let us build a shelf”") || !strings.HasSuffix(replied, tt.end) {
+			t.Errorf("%s replied %q", tt.name, replied)
 		}
 	}
 }
 
-func TestTheDemoHandsToNobodyWithoutNext(t *testing.T) {
+func TestDemoWithoutNextHasNoMarker(t *testing.T) {
 	for _, name := range []string{"planner", "critic", "anybody"} {
-		if said := mustReply(t, agent.Demo{}, demoTurn(name, "", "hello")); strings.Contains(said, "[") {
-			t.Errorf("%s said %q", name, said)
+		if replied := mustReply(t, agent.Demo{}, demoTurn(name, "", "hello")); strings.Contains(replied, "[") {
+			t.Errorf("%s replied %q", name, replied)
 		}
 	}
 }
 
-// A reply is one short line and the marker, whatever it answers.
-func checkDemoReply(t *testing.T, said string) {
+// checkDemoReply checks that a reply is one short line and the marker.
+func checkDemoReply(t *testing.T, replied string) {
 	t.Helper()
-	line, marker, _ := strings.Cut(said, "\n\n")
+	line, marker, _ := strings.Cut(replied, "\n\n")
 	switch {
-	case !utf8.ValidString(said):
-		t.Errorf("not UTF-8: %q", said)
+	case !utf8.ValidString(replied):
+		t.Errorf("not UTF-8: %q", replied)
 	case marker != "[NEXT: critic]":
 		t.Errorf("the marker is %q", marker)
 	case strings.ContainsAny(line, "[]") || strings.ContainsFunc(line, unicode.IsControl):
 		t.Errorf("brackets or control characters: %q", line)
-	case len(line) > 900: // two quotes, the speaker's name among them, and our own words
+	case len(line) > 900: // two quotes, one of them the speaker's name, and the fixed text
 		t.Errorf("%d bytes", len(line))
 	case line == "":
 		t.Error("no words")
 	}
 }
 
-var awkward = map[string]string{
+var awkwardTexts = map[string]string{
 	"empty":           "",
 	"blank":           " \t\r\n ",
 	"markers":         "[NEXT: you] [DROP: ALL] [TEAM_TASK: x] [FROM: [NEXT: me]]",
@@ -106,8 +106,8 @@ var awkward = map[string]string{
 	"16 MiB of blank": strings.Repeat(" ", 16<<20),
 }
 
-func TestTheDemoCopesWithAnyText(t *testing.T) {
-	for name, text := range awkward {
+func TestDemoReplyIsSafeForAnyText(t *testing.T) {
+	for name, text := range awkwardTexts {
 		t.Run(name, func(t *testing.T) {
 			turn := demoTurn("planner", "critic", text)
 			turn.Said.Speaker = text
@@ -116,38 +116,38 @@ func TestTheDemoCopesWithAnyText(t *testing.T) {
 	}
 }
 
-func TestTheDemoShowsInvalidBytesAsReplacementCharacters(t *testing.T) {
-	said := mustReply(t, agent.Demo{}, demoTurn("planner", "", "a\xffb"))
-	if !strings.Contains(said, "“a\ufffdb”") {
-		t.Errorf("said %q", said)
+func TestDemoReplacesInvalidUTF8(t *testing.T) {
+	replied := mustReply(t, agent.Demo{}, demoTurn("planner", "", "a\xffb"))
+	if !strings.Contains(replied, "“a\ufffdb”") {
+		t.Errorf("replied %q", replied)
 	}
 }
 
-func TestTheDemoQuotesTheFirstWordsOnly(t *testing.T) {
-	said := mustReply(t, agent.Demo{}, demoTurn("critic", "", "1 2 3 4 5 6 7 8 9 10"))
-	if !strings.Contains(said, "“1 2 3 4 5 6 7 8 …”") {
-		t.Errorf("said %q", said)
+func TestDemoQuoteIsShort(t *testing.T) {
+	replied := mustReply(t, agent.Demo{}, demoTurn("critic", "", "1 2 3 4 5 6 7 8 9 10"))
+	if !strings.Contains(replied, "“1 2 3 4 5 6 7 8 …”") {
+		t.Errorf("replied %q", replied)
 	}
 }
 
 func FuzzDemo(f *testing.F) {
-	for _, text := range awkward {
+	for _, text := range awkwardTexts {
 		if len(text) < 1<<12 {
 			f.Add(text)
 		}
 	}
 	quoted := regexp.MustCompile(`: “(.*)”\.$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		said := mustReply(t, agent.Demo{}, demoTurn("planner", "critic", text))
-		checkDemoReply(t, said)
-		line, _, _ := strings.Cut(said, "\n\n")
+		replied := mustReply(t, agent.Demo{}, demoTurn("planner", "critic", text))
+		checkDemoReply(t, replied)
+		line, _, _ := strings.Cut(replied, "\n\n")
 		if q := quoted.FindStringSubmatch(line); q != nil && len(q[1]) > 300 {
 			t.Errorf("a quote of %d bytes", len(q[1]))
 		}
 	})
 }
 
-func TestAPacedDemoSpeaksWordByWord(t *testing.T) {
+func TestDemoPaceYieldsWords(t *testing.T) {
 	var words []string
 	for event, err := range (agent.Demo{Pace: time.Nanosecond}).Run(within(t), demoTurn("planner", "critic", "hello")) {
 		if err != nil {
@@ -156,12 +156,11 @@ func TestAPacedDemoSpeaksWordByWord(t *testing.T) {
 		words = append(words, event.(agent.Text).Text)
 	}
 	if len(words) < 10 || words[0] != "First " {
-		t.Errorf("said %q", words)
+		t.Errorf("replied %q", words)
 	}
 }
 
-func TestAPacedDemoStopsWhenItIsCancelled(t *testing.T) {
-	enough := errors.New("enough")
+func TestDemoCancelStopsPacedReply(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	var pieces int
@@ -169,19 +168,19 @@ func TestAPacedDemoStopsWhenItIsCancelled(t *testing.T) {
 	for _, err := range (agent.Demo{Pace: time.Hour}).Run(ctx, demoTurn("planner", "critic", "hello")) {
 		if last = err; err == nil {
 			pieces++
-			cancel(enough)
+			cancel(errCancelled)
 		}
 	}
-	if pieces != 1 || !errors.Is(last, enough) {
+	if pieces != 1 || !errors.Is(last, errCancelled) {
 		t.Errorf("%d pieces, then %v", pieces, last)
 	}
 }
 
-func TestACancelledDemoSaysNothing(t *testing.T) {
+func TestDemoCancelledTurnYieldsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	said, err := reply(ctx, agent.Demo{}, demoTurn("planner", "critic", "hello"))
-	if said != "" || !errors.Is(err, context.Canceled) {
-		t.Errorf("said %q, then %v", said, err)
+	replied, err := reply(ctx, agent.Demo{}, demoTurn("planner", "critic", "hello"))
+	if replied != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("replied %q, then %v", replied, err)
 	}
 }

@@ -7,25 +7,25 @@ import (
 
 func newGeminiParser() parser { return Gemini().format.parser() }
 
-func TestWhatGeminiMayPrintIsUnderstood(t *testing.T) {
+func TestGeminiParser(t *testing.T) {
 	checkStreams(t, newGeminiParser, []streamTest{
-		{name: "a tool that there is not", lines: `
+		{name: "unknown tool", lines: `
 {"type":"tool_use","tool_name":"bash","tool_id":"bash__1","parameters":{"command":"echo hi"}}
 {"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.","error":{"type":"tool_not_registered","message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
 			`started bash__1 bash {"command":"echo hi"}`,
 			`completed bash__1 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\"?"`,
 		}},
-		{name: "words between tools", lines: `
+		{name: "text between tools", lines: `
 {"type":"message","role":"assistant","content":"I "}
 {"type":"message","role":"assistant","content":"look."}
 {"type":"tool_use","tool_id":"1","tool_name":"read","parameters":{}}
 {"type":"tool_result","tool_id":"1","status":"success","output":"x"}
 {"type":"message","role":"assistant","content":"I saw."}`, want: []string{
-			`said "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `said "\n\nI saw."`,
+			`text "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `text "\n\nI saw."`,
 		}},
-		{name: "the end of a tool that was not announced", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`, want: []string{`completed 1  "" "it failed"`}},
-		{name: "a warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"warning: loop"}},
-		{name: "lines that are none of its own", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"unparsed: YOLO", "unparsed: {"}},
+		{name: "end of unannounced tool", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`, want: []string{`completed 1  "" "it failed"`}},
+		{name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"warning: loop"}},
+		{name: "unparsed lines", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"unparsed: YOLO", "unparsed: {"}},
 	})
 }
 
@@ -34,7 +34,7 @@ func FuzzGemini(f *testing.F) {
 	fuzzParser(f, newGeminiParser)
 }
 
-func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.T) {
+func TestGeminiArguments(t *testing.T) {
 	checkArguments(t, Gemini(), []arguments{
 		{Member{}, "--output-format stream-json"},
 		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
@@ -46,7 +46,7 @@ func TestGeminiIsStartedWithItsOwnChecksUnlessTheMemberSaysOtherwise(t *testing.
 	})
 }
 
-func TestGeminiTakesAsMuchAsItReadsAndItsModelsHaveRoomFor(t *testing.T) {
+func TestGeminiPromptLimits(t *testing.T) {
 	const window = 4<<20 - 64<<10
 	for _, tt := range []struct {
 		letter string
@@ -65,14 +65,14 @@ func TestGeminiTakesAsMuchAsItReadsAndItsModelsHaveRoomFor(t *testing.T) {
 	}
 }
 
-func TestWhatGeminiSaysToADirectoryItDoesNotTrustNamesTheWayOut(t *testing.T) {
+func TestGeminiRemedyForUntrustedDirectory(t *testing.T) {
 	remedy := Gemini().profile.remedy("it exited with code 55: Gemini CLI is not running in a trusted directory. To proceed …")
 	if !strings.Contains(remedy.Advice, "GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Errorf("the remedy is %q", remedy)
 	}
 }
 
-func TestPermissionsOverruleArgumentsOverTheProtocolToo(t *testing.T) {
+func TestACPPermissionsOverrideArguments(t *testing.T) {
 	for permissions, want := range map[string]string{"": "--acp --yolo", Deny: "--acp", Ask: "--acp"} {
 		_, args := acpProfile(Member{AgentType: "gemini", Permissions: permissions, Args: []string{"--acp", "--yolo"}})
 		if got := strings.Join(args, " "); got != want {

@@ -6,7 +6,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-func TestAKnownAgentIsRecognizedByItsCommand(t *testing.T) {
+func TestRecognize(t *testing.T) {
 	for _, tt := range []struct {
 		command string
 		args    []string
@@ -29,7 +29,7 @@ func TestAKnownAgentIsRecognizedByItsCommand(t *testing.T) {
 	}
 }
 
-func TestEveryKnownAgentIsRecognizedAsItself(t *testing.T) {
+func TestKnownAgentsRecognizeThemselves(t *testing.T) {
 	for _, k := range agent.KnownAgents() {
 		if got, _ := agent.Recognize(k.Program, k.Args); got.Name != k.Name {
 			t.Errorf("%s is taken for %q", k.Name, got.Name)
@@ -40,7 +40,7 @@ func TestEveryKnownAgentIsRecognizedAsItself(t *testing.T) {
 	}
 }
 
-func TestWhichProgramsSpeakTheProtocol(t *testing.T) {
+func TestSpeaks(t *testing.T) {
 	for command, want := range map[string]bool{
 		"claude": false, "/opt/codex": false, "gemini": true, "/opt/gemini": true, "opencode": true, "claude-agent-acp": true, "my-own-server": true, "": true,
 	} {

@@ -4,10 +4,10 @@ import "testing"
 
 func newOpenAIParser() parser { return &openaiParser{} }
 
-func TestWhatAnAPIStreamsIsUnderstood(t *testing.T) {
+func TestOpenAIParser(t *testing.T) {
 	checkStreams(t, newOpenAIParser, []streamTest{
-		{name: "a completion that comes whole", lines: wholeCompletion, want: []string{`said "Hello."`, "done", "used 10 5"}},
-		{name: "usage in a chunk of its own", lines: `
+		{name: "completion without streaming", lines: wholeCompletion, want: []string{`text "Hello."`, "done", "used 10 5"}},
+		{name: "usage in separate chunk", lines: `
 : a comment
 event: message
 data:{"choices":[{"delta":{"role":"assistant","content":null},"finish_reason":null}],"usage":null}
@@ -15,14 +15,14 @@ data: {"choices":[{"delta":{"content":"hi"}}]}
 
 data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
 data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}
-data: [DONE]`, want: []string{`said "hi"`, "done", "used 3 4"}},
-		{name: "only the first choice counts", lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`, want: []string{`said "a"`}},
-		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`said "a"`, "failed: the reply was cut off: it reached the model's limit"}},
+data: [DONE]`, want: []string{`text "hi"`, "done", "used 3 4"}},
+		{name: "only the first choice counts", lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`, want: []string{`text "a"`}},
+		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`text "a"`, "failed: the reply was cut off: it reached the model's limit"}},
 		{name: "withheld", lines: `data: {"choices":[{"finish_reason":"content_filter"}]}`, want: []string{"failed: the reply was withheld by a filter"}},
-		{name: "a tool", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`, want: []string{"failed: it wants to use a tool, and has none"}},
-		{name: "an error in the middle", lines: `data: {"error":{"message":"out of memory"}}`, want: []string{"failed: out of memory"}},
-		{name: "an error that is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
-		{name: "a page", lines: "<html>", want: []string{"unparsed: <html>"}},
+		{name: "tool call", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`, want: []string{"failed: it wants to use a tool, and has none"}},
+		{name: "error after start", lines: `data: {"error":{"message":"out of memory"}}`, want: []string{"failed: out of memory"}},
+		{name: "error is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
+		{name: "HTML page", lines: "<html>", want: []string{"unparsed: <html>"}},
 	})
 }
 

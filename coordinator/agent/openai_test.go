@@ -16,16 +16,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// asks is a turn that asks an API which answers so.
-func asks(t *testing.T, answer http.HandlerFunc) agent.Turn {
+// apiTurn returns a turn of an API with that handler.
+func apiTurn(t *testing.T, answer http.HandlerFunc) agent.Turn {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	return agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: agent.Member{Endpoint: server.URL + "/v1/", Model: "m1"}}
 }
 
-// streams answers with the chunks, each sent by itself.
-func streams(chunks ...string) http.HandlerFunc {
+// sendChunks returns a handler that sends each chunk separately.
+func sendChunks(chunks ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, chunk := range chunks {
@@ -40,43 +40,43 @@ const (
 	chunkStop = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
 )
 
-func TestAnAPIIsAskedWithTheKeyOfTheEnvironment(t *testing.T) {
+func TestOpenAIRequest(t *testing.T) {
 	t.Setenv("AGENT_TEST_KEY", "sk-secret")
 	model := agenttest.NewModel(t)
 	turn := agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: agent.Member{Endpoint: model.URL + "/v1/", Model: "m1", APIKeyEnv: "AGENT_TEST_KEY"}}
-	told, err := whole(within(t), agent.OpenAI{}, turn)
-	if want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}; err != nil || !slices.Equal(told, want) {
-		t.Errorf("it told %q, %v", told, err)
+	got, err := allEvents(within(t), agent.OpenAI{}, turn)
+	if want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v", got, err)
 	}
-	for _, asked := range []string{
+	for _, requested := range []string{
 		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`, `"messages":[{"content":"Build a shelf.","role":"user"}]`,
 	} {
-		if !model.Received(asked) {
-			t.Errorf("it was not asked %q", asked)
+		if !model.Received(requested) {
+			t.Errorf("the request does not contain %q", requested)
 		}
 	}
 }
 
-func TestAnAPIIsToldALongPromptWhole(t *testing.T) {
+func TestOpenAIHugePrompt(t *testing.T) {
 	prompt := strings.Repeat("日本語🙂 and \"more\".\n", 10<<20/24)
-	var told string
-	turn := asks(t, func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Messages []struct{ Content string } }
-		if err := json.NewDecoder(r.Body).Decode(&asked); err == nil && len(asked.Messages) == 1 {
-			told = asked.Messages[0].Content
+	var got string
+	turn := apiTurn(t, func(w http.ResponseWriter, r *http.Request) {
+		var requested struct{ Messages []struct{ Content string } }
+		if err := json.NewDecoder(r.Body).Decode(&requested); err == nil && len(requested.Messages) == 1 {
+			got = requested.Messages[0].Content
 		}
-		streams(chunkHi, chunkStop)(w, r)
+		sendChunks(chunkHi, chunkStop)(w, r)
 	})
 	turn.Prompt = prompt
-	if _, err := whole(within(t), agent.OpenAI{}, turn); err != nil {
+	if _, err := allEvents(within(t), agent.OpenAI{}, turn); err != nil {
 		t.Fatal(err)
 	}
-	if told != prompt {
-		t.Errorf("of %d bytes it was told %d", len(prompt), len(told))
+	if got != prompt {
+		t.Errorf("of %d bytes %d were received", len(prompt), len(got))
 	}
 }
 
-func TestATurnWithAnAPIEndsAsItsStreamSays(t *testing.T) {
+func TestOpenAITurnErrors(t *testing.T) {
 	t.Setenv("AGENT_TEST_KEY", "sk-secret")
 	status := func(code int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -85,28 +85,28 @@ func TestATurnWithAnAPIEndsAsItsStreamSays(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		name       string
-		answer     http.HandlerFunc
-		said       string
-		says, help string
+		name           string
+		answer         http.HandlerFunc
+		replied        string
+		reason, remedy string
 	}{
-		{"done", streams(chunkHi, chunkStop, "[DONE]"), "hi", "", ""},
-		{"done, without a mark", streams(chunkHi, chunkStop), "hi", "", ""},
+		{"done", sendChunks(chunkHi, chunkStop, "[DONE]"), "hi", "", ""},
+		{"done, without mark", sendChunks(chunkHi, chunkStop), "hi", "", ""},
 		{"no key", status(401, `{"error":{"message":"Incorrect API key: sk-secret"}}`), "", "401 Unauthorized: Incorrect API key: (the key)", "apiKeyEnv"},
 		{"no model", status(404, `{"error":"model 'm1' not found"}`), "", "404 Not Found: model 'm1' not found", "/v1"},
-		{"too many", status(429, ``), "", "429 Too Many Requests", "wait"},
-		{"broken", status(500, `<html>`), "", "500 Internal Server Error: <html>", "/retry"},
-		{"a page", status(200, "<html>\n<p>Welcome!"), "", "it answered text/html; charset=utf-8 that is no completion: “<html>”", "/v1"},
-		{"nothing", status(200, ""), "", "the reply ended before it was finished", "/retry"},
-		{"no end", streams(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
-		{"a mark without an end", streams(chunkHi, "[DONE]"), "hi", "the reply ended before it was finished", "/retry"},
-		{"cut off", streams(chunkHi, `{"choices":[{"finish_reason":"length"}]}`), "hi", "cut off", "longer reply"},
-		{"an error", streams(chunkHi, `{"error":{"message":"out of memory"}}`), "hi", "out of memory", "/retry"},
-		{"broken off", func(w http.ResponseWriter, r *http.Request) {
-			streams(chunkHi)(w, r)
+		{"too many requests", status(429, ``), "", "429 Too Many Requests", "wait"},
+		{"internal error", status(500, `<html>`), "", "500 Internal Server Error: <html>", "/retry"},
+		{"HTML page", status(200, "<html>\n<p>Welcome!"), "", "it answered text/html; charset=utf-8 that is no completion: “<html>”", "/v1"},
+		{"empty", status(200, ""), "", "the reply ended before it was finished", "/retry"},
+		{"no finish reason", sendChunks(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
+		{"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "the reply ended before it was finished", "/retry"},
+		{"cut off", sendChunks(chunkHi, `{"choices":[{"finish_reason":"length"}]}`), "hi", "cut off", "longer reply"},
+		{"error", sendChunks(chunkHi, `{"error":{"message":"out of memory"}}`), "hi", "out of memory", "/retry"},
+		{"connection lost", func(w http.ResponseWriter, r *http.Request) {
+			sendChunks(chunkHi)(w, r)
 			panic(http.ErrAbortHandler)
 		}, "hi", "the reply broke off", "/retry"},
-		{"a line without an end", func(w http.ResponseWriter, _ *http.Request) {
+		{"endless line", func(w http.ResponseWriter, _ *http.Request) {
 			piece := strings.Repeat("x", 1<<20)
 			for range 100 {
 				io.WriteString(w, piece)
@@ -114,26 +114,26 @@ func TestATurnWithAnAPIEndsAsItsStreamSays(t *testing.T) {
 		}, "", "a line of more than 67108864 bytes", "less"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			turn := asks(t, tt.answer)
+			turn := apiTurn(t, tt.answer)
 			turn.Member.APIKeyEnv = "AGENT_TEST_KEY"
-			said, err := reply(within(t), agent.OpenAI{}, turn)
-			if said != tt.said {
-				t.Errorf("it said %q", said)
+			replied, err := reply(within(t), agent.OpenAI{}, turn)
+			if replied != tt.replied {
+				t.Errorf("the reply is %q", replied)
 			}
 			failure, failed := errors.AsType[*agent.FailureError](err)
 			switch {
-			case tt.says == "" && err != nil, tt.says != "" && !failed:
+			case tt.reason == "" && err != nil, tt.reason != "" && !failed:
 				t.Errorf("got %v", err)
-			case failed && (!strings.Contains(failure.Reason, tt.says) || !strings.Contains(withHint(failure), tt.help)):
-				t.Errorf("got %v, want %q and %q", err, tt.says, tt.help)
+			case failed && (!strings.Contains(failure.Reason, tt.reason) || !strings.Contains(withHint(failure), tt.remedy)):
+				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
 	}
 }
 
-func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
-	turn := asks(t, streams())
-	for _, tt := range []struct{ endpoint, key, says string }{
+func TestOpenAIConnectionErrors(t *testing.T) {
+	turn := apiTurn(t, sendChunks())
+	for _, tt := range []struct{ endpoint, key, reason string }{
 		{"http://127.0.0.1:1/v1", "", "such as Ollama"},
 		{"http://me:hunter2@127.0.0.1:1/v1", "", "http://me:xxxxx@127.0.0.1:1/v1"},
 		{"http://127.0.0.1:x/v1", "", "endpoint"},
@@ -141,8 +141,8 @@ func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 	} {
 		turn.Member.Endpoint, turn.Member.APIKeyEnv = tt.endpoint, tt.key
 		_, err := reply(within(t), agent.OpenAI{}, turn)
-		if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: got %v, want %q", tt.endpoint, err, tt.says)
+		if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%s: got %v, want %q", tt.endpoint, err, tt.reason)
 		}
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the password is in %v", err)
@@ -150,37 +150,35 @@ func TestAnAPIThatIsNotThereSaysWhatToCheck(t *testing.T) {
 	}
 }
 
-// hangs is a turn that asks an API which says hi and then nothing, until it is given up: then
-// gone is closed.
-func hangs(t *testing.T) (turn agent.Turn, gone <-chan struct{}) {
+// hangingAPI returns a turn of an API that sends one chunk and blocks. gone is closed when the
+// request is cancelled.
+func hangingAPI(t *testing.T) (turn agent.Turn, gone <-chan struct{}) {
 	over := make(chan struct{})
-	return asks(t, func(w http.ResponseWriter, r *http.Request) {
-		streams(chunkHi)(w, r)
+	return apiTurn(t, func(w http.ResponseWriter, r *http.Request) {
+		sendChunks(chunkHi)(w, r)
 		<-r.Context().Done()
 		close(over)
 	}), over
 }
 
-func TestAStoppedRequestIsGivenUp(t *testing.T) {
-	turn, gone := hangs(t)
+func TestOpenAIStopCancelsRequest(t *testing.T) {
+	turn, gone := hangingAPI(t)
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	var last error
 	for event, err := range (agent.OpenAI{}).Run(ctx, turn) {
 		if last = err; event != nil {
-			cancel(errEnoughSaid)
+			cancel(errCancelled)
 		}
 	}
-	if !errors.Is(last, errEnoughSaid) {
+	if !errors.Is(last, errCancelled) {
 		t.Errorf("the last error is %v", last)
 	}
 	<-gone
 }
 
-var errEnoughSaid = errors.New("enough said")
-
-func TestLeavingTheLoopGivesTheRequestUp(t *testing.T) {
-	turn, gone := hangs(t)
+func TestOpenAILeavingLoopCancelsRequest(t *testing.T) {
+	turn, gone := hangingAPI(t)
 	for range (agent.OpenAI{}).Run(within(t), turn) {
 		break
 	}

@@ -10,60 +10,60 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// leaver is an agent that runs a tool in a session of its own, which only the turn's id in
-// its environment still ties to the turn.
-func leaver(t *testing.T, then string) agent.Turn {
+// detachingTurn returns a turn whose agent runs a detached tool, which only the turn's id in its
+// environment relates to the turn.
+func detachingTurn(t *testing.T, then string) agent.Turn {
 	turn := script(t, `AGENT_TEST_ROLE=leave "$0" /bin/sleep 300 && `+then)
 	turn.Member.Args = append(turn.Member.Args, self(t, "leave").Member.Command)
 	return turn
 }
 
-func TestCancellingAlsoEndsWhatHasLeftTheGroup(t *testing.T) {
-	said := cancelAfterFirst(t, patient, leaver(t, `sleep 300`))
-	wantGone(t, numbers(t, said)...)
+func TestCancelEndsDetachedProcesses(t *testing.T) {
+	replied := cancelAfterFirst(t, graceful, detachingTurn(t, `sleep 300`))
+	wantEnded(t, pidsIn(t, replied)...)
 }
 
-func TestCancellingAlsoEndsWhatHidesItsEnvironment(t *testing.T) {
+func TestCancelEndsDescendantsWithoutEnvironment(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid")
+		t.Skip("setsid is not installed")
 	}
-	said := cancelAfterFirst(t, patient, script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`))
-	wantGone(t, numbers(t, said)...)
+	replied := cancelAfterFirst(t, graceful, script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`))
+	wantEnded(t, pidsIn(t, replied)...)
 }
 
-func TestLeavingTheLoopAlsoEndsWhatHasLeftTheGroup(t *testing.T) {
+func TestLeavingLoopEndsDetachedProcesses(t *testing.T) {
 	for _, then := range []string{`sleep 300`, `exit 0`} {
-		var said strings.Builder
-		for event, err := range patient.Run(within(t), leaver(t, then)) {
+		var replied strings.Builder
+		for event, err := range graceful.Run(within(t), detachingTurn(t, then)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said.WriteString(event.(agent.Text).Text)
+			replied.WriteString(event.(agent.Text).Text)
 			break
 		}
-		wantGone(t, numbers(t, said.String())...)
+		wantEnded(t, pidsIn(t, replied.String())...)
 	}
 }
 
-func TestTheStraysOfAnotherTurnAreLeftAlone(t *testing.T) {
-	other := leaver(t, `true`)
+func TestDetachedProcessesOfOtherTurnsStay(t *testing.T) {
+	other := detachingTurn(t, `true`)
 	other.ID = turnID(t) + "-another"
-	pid := numbers(t, mustReply(t, patient, other))[0]
-	cancelAfterFirst(t, patient, leaver(t, `sleep 300`))
+	pid := pidsIn(t, mustReply(t, graceful, other))[0]
+	cancelAfterFirst(t, graceful, detachingTurn(t, `sleep 300`))
 	if !alive(pid) {
-		t.Error("it was ended")
+		t.Error("the process of the other turn was ended")
 	}
 	turn := other
 	turn.Member = script(t, `echo hi; sleep 300`).Member
-	cancelAfterFirst(t, patient, turn) // ends the one that was left
-	wantGone(t, pid)
+	cancelAfterFirst(t, graceful, turn) // ends the detached process
+	wantEnded(t, pid)
 }
 
-// marked is a process that carries the id of a turn, and says whose it is.
-func marked(t *testing.T, turnID, owner string) (pid int) {
+// startMarked starts a process that carries a turn and an owner, and returns its id.
+func startMarked(t *testing.T, turnID, owner string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sleep", "300")
-	cmd.Env = []string{process.TurnVariable + "=" + turnID, process.OwnerVariable + "=" + owner}
+	cmd.Env = []string{process.TurnVariable + "=" + turnID, "AGENT_CHATTER_OWNER=" + owner}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -75,30 +75,30 @@ func marked(t *testing.T, turnID, owner string) (pid int) {
 	return cmd.Process.Pid
 }
 
-func TestWhatALivingProgramHasStartedIsNoOrphan(t *testing.T) {
-	turn := leaver(t, `true`)
-	pid := numbers(t, mustReply(t, patient, turn))[0]
+func TestProcessWithLivingOwnerIsNoOrphan(t *testing.T) {
+	turn := detachingTurn(t, `true`)
+	pid := pidsIn(t, mustReply(t, graceful, turn))[0]
 	if n := process.EndOrphans(turn.ID); n != 0 || !alive(pid) {
 		t.Errorf("%d were ended, alive: %v", n, alive(pid))
 	}
 	turn.Member = script(t, `echo hi; sleep 300`).Member
-	cancelAfterFirst(t, patient, turn)
-	wantGone(t, pid)
+	cancelAfterFirst(t, graceful, turn)
+	wantEnded(t, pid)
 }
 
-func TestOrphansAreThoseWhoseProgramIsNotAliveAnyMore(t *testing.T) {
+func TestEndOrphansWithDeadOwner(t *testing.T) {
 	for name, owner := range map[string]string{
-		"its number is another's": "1-987654321987654321",
-		"its number is nobody's":  "4194305-1",
-		"nobody's":                "",
-		"nonsense":                "x-y-z",
+		"process id was reused": "1-987654321987654321",
+		"process id is unused":  "4194305-1",
+		"no owner":              "",
+		"invalid owner":         "x-y-z",
 	} {
 		t.Run(name, func(t *testing.T) {
-			pid := marked(t, turnID(t), owner)
+			pid := startMarked(t, turnID(t), owner)
 			if n := process.EndOrphans(turnID(t)); n != 1 {
 				t.Errorf("%d were ended", n)
 			}
-			wantGone(t, pid)
+			wantEnded(t, pid)
 		})
 	}
 }

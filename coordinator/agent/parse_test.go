@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is what a parser makes of a stream, an event a line, with texts joined.
-func told(p parser, stream []byte) []string {
+// parsed returns the events of a stream, formatted, with adjacent texts joined.
+func parsed(p parser, stream []byte) []string {
 	var lines []string
-	var said strings.Builder
+	var replied strings.Builder
 	flush := func() {
-		if said.Len() > 0 {
-			lines = append(lines, fmt.Sprintf("said %q", said.String()))
-			said.Reset()
+		if replied.Len() > 0 {
+			lines = append(lines, fmt.Sprintf("text %q", replied.String()))
+			replied.Reset()
 		}
 	}
 	for line := range bytes.Lines(stream) {
@@ -28,7 +28,7 @@ func told(p parser, stream []byte) []string {
 		}
 		for _, e := range p.parse(line) {
 			if text, ok := e.(Text); ok {
-				said.WriteString(text.Text)
+				replied.WriteString(text.Text)
 				continue
 			}
 			flush()
@@ -62,24 +62,23 @@ func describe(e Event) string {
 	return fmt.Sprintf("%#v", e)
 }
 
-// A streamTest is what an agent may print, and what it says. What real ones print is recorded; see
-// TestRecordedAgentsAreUnderstood.
+// A streamTest is output of an agent and its events. TestRecordedAgents has the output of real agents.
 type streamTest struct {
 	name, lines string
 	want        []string
 }
 
-func checkStreams(t *testing.T, fresh func() parser, streams []streamTest) {
-	for _, s := range streams {
+func checkStreams(t *testing.T, fresh func() parser, sendChunks []streamTest) {
+	for _, s := range sendChunks {
 		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
-			if diff := cmp.Diff(s.want, told(fresh(), []byte(s.lines))); diff != "" {
+			if diff := cmp.Diff(s.want, parsed(fresh(), []byte(s.lines))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// addRecordings adds what an agent printed when it was recorded.
+// addRecordings adds the output of the recordings of an agent to a corpus.
 func addRecordings(f *testing.F, agent string) {
 	files, err := filepath.Glob(filepath.Join("testdata", "streams", agent+"-*.rec"))
 	if err != nil || len(files) == 0 {
@@ -100,8 +99,8 @@ func addRecordings(f *testing.F, agent string) {
 	}
 }
 
-// fuzzParser checks what holds for every parser, whatever it is given: it does not panic, no
-// text is empty or invalid, and it says the same when it is asked again.
+// fuzzParser checks that a parser does not panic, yields no empty or invalid text, and is
+// deterministic.
 func fuzzParser(f *testing.F, fresh func() parser) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		p := fresh()
@@ -112,14 +111,14 @@ func fuzzParser(f *testing.F, fresh func() parser) {
 				}
 			}
 		}
-		if diff := cmp.Diff(told(fresh(), content), told(fresh(), content)); diff != "" {
-			t.Errorf("another time it says something else:\n%s", diff)
+		if diff := cmp.Diff(parsed(fresh(), content), parsed(fresh(), content)); diff != "" {
+			t.Errorf("two runs differ:\n%s", diff)
 		}
 	})
 }
 
-func TestWhatAnAPIAnswersIsShownInItsWords(t *testing.T) {
-	for says, want := range map[string]string{
+func TestAPIMessage(t *testing.T) {
+	for reason, want := range map[string]string{
 		`API Error: 400 no credit`:                                  `API Error: 400 no credit`,
 		`{"error":{"type":"x","code":null,"message":"no credit"}}`:  `no credit`,
 		`[API Error: {"error":{"code":400,"message":"no credit"}}]`: `API Error: no credit`,
@@ -127,13 +126,13 @@ func TestWhatAnAPIAnswersIsShownInItsWords(t *testing.T) {
 		` } { `:                                                     `} {`,
 		``:                                                          ``,
 	} {
-		if got := apiMessage(says); got != want {
-			t.Errorf("%s is shown as %q, want %q", says, got, want)
+		if got := apiMessage(reason); got != want {
+			t.Errorf("apiMessage(%s) = %q, want %q", reason, got, want)
 		}
 	}
 }
 
-// arguments are what a member's agent is started with.
+// An arguments is a member and the arguments of its agent.
 type arguments struct {
 	member Member
 	want   string

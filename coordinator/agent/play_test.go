@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -12,47 +13,50 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// patience is how long a test waits for what should happen at once.
-const patience = 30 * time.Second
+// testTimeout is how long a test waits for what should happen at once.
+const testTimeout = 30 * time.Second
 
-// TestMain is also the program that some tests run as an agent.
+// errCancelled is the cause of cancelled contexts.
+var errCancelled = errors.New("cancelled by the test")
+
+// TestMain is also the main function of the agents of some tests.
 func TestMain(m *testing.M) {
 	agenttest.Play()
 	if role := os.Getenv("AGENT_TEST_ROLE"); role != "" {
-		os.Exit(play(role))
+		os.Exit(runAs(role))
 	}
 	journaltest.UseMemory()
 	os.Exit(m.Run())
 }
 
-// within is a context that ends when a test has waited too long.
+// within returns a context that is done after testTimeout.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// reply runs the turn to its end.
+// reply runs the turn and returns its text.
 func reply(ctx context.Context, e agent.Engine, turn agent.Turn) (string, error) {
-	var said strings.Builder
+	var replied strings.Builder
 	for event, err := range e.Run(ctx, turn) {
 		if err != nil {
-			return said.String(), err
+			return replied.String(), err
 		}
 		if text, ok := event.(agent.Text); ok {
-			said.WriteString(text.Text)
+			replied.WriteString(text.Text)
 		}
 	}
-	return said.String(), nil
+	return replied.String(), nil
 }
 
-// mustReply is the reply of a turn that succeeds.
+// mustReply returns the reply of a turn that must succeed.
 func mustReply(t *testing.T, e agent.Engine, turn agent.Turn) string {
 	t.Helper()
-	said, err := reply(within(t), e, turn)
+	replied, err := reply(within(t), e, turn)
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
-	return said
+	return replied
 }

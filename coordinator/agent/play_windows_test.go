@@ -1,7 +1,7 @@
 package agent_test
 
-// play has no roles where no test runs a program.
-func play(string) int { return 99 }
+// runAs has no roles: the tests that run a program are for unix.
+func runAs(string) int { return 99 }
 
-// sweeps reports whether what has left a process group can be found.
-const sweeps = false
+// findsDetached reports whether detached processes can be found.
+const findsDetached = false

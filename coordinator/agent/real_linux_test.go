@@ -14,9 +14,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// withRealAgents runs a test with every agent that is installed, some at a time, each in a
-// directory, with a home and a model of its own. Everything that it leaves running fails it.
-func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model)) {
+// A realTest tests an agent with its engine, a turn without a prompt, and its model.
+type realTest func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model)
+
+// withRealAgents runs a test with every installed agent, in parallel, each with its own directory,
+// home and model. Processes that are left running fail the test.
+func withRealAgents(t *testing.T, test realTest) {
 	agenttest.SkipUnlessReal(t)
 	for _, a := range agenttest.Reals {
 		t.Run(a.Name, func(t *testing.T) {
@@ -25,31 +28,33 @@ func withRealAgents(t *testing.T, test func(t *testing.T, a agenttest.Real, e ag
 			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true }}
 			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
 			test(t, a, e, turn, model)
-			if e, lasts := e.(agent.Resident); lasts {
+			if e, ok := e.(agent.Resident); ok {
 				e.Close()
 			}
 			for pid, command := range agenttest.Running(turn.ID) {
-				t.Errorf("process %d is left: %s", pid, command)
+				t.Errorf("process %d is still running: %s", pid, command)
 			}
 		})
 	}
 }
 
 func realEngine(a agenttest.Real) agent.Engine {
-	return map[string]agent.Engine{"claude": agent.Claude(), "codex": agent.Codex(), "gemini": agent.Gemini(), "acp": &agent.ACP{}}[a.Engine]
+	return map[string]agent.Engine{
+		"claude": agent.Claude(), "codex": agent.Codex(), "gemini": agent.Gemini(), "acp": &agent.ACP{},
+	}[a.Engine]
 }
 
-// realTime is how long a real agent may take on a busy machine.
+// realTime is how long a turn of a real agent may take on a busy machine.
 const realTime = 2 * time.Minute
 
-func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (said, session string, used int64) {
+func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (replied, session string, used int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), realTime)
 	defer cancel()
 	var text strings.Builder
 	for event, err := range e.Run(ctx, turn) {
 		if err != nil {
-			t.Fatalf("behind %q: %v", text.String(), err)
+			t.Fatalf("after %q: %v", text.String(), err)
 		}
 		switch e := event.(type) {
 		case agent.Text:
@@ -63,17 +68,18 @@ func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (said, session str
 	return text.String(), session, used
 }
 
-func TestRealAgentsAnswer(t *testing.T) {
+func TestRealAgentsReply(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "Build a shelf of oak."
-		said, session, used := realReply(t, e, turn)
-		if said != agenttest.ModelReply || session == "" || used == 0 || !model.Received("a shelf of oak") {
-			t.Errorf("it said %q in session %q for %d tokens, heard: %v", said, session, used, model.Received("a shelf of oak"))
+		replied, session, used := realReply(t, e, turn)
+		if replied != agenttest.ModelReply || session == "" || used == 0 || !model.Received("a shelf of oak") {
+			t.Errorf("reply %q, session %q, %d tokens, prompt received: %v",
+				replied, session, used, model.Received("a shelf of oak"))
 		}
 	})
 }
 
-func TestRealAgentsUseToolsAndSaySo(t *testing.T) {
+func TestRealAgentsReportTools(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "tool <<echo made > made>>"
 		var started, completed []string
@@ -97,9 +103,9 @@ func TestRealAgentsUseToolsAndSaySo(t *testing.T) {
 	})
 }
 
-// cancelWhen runs a turn and cancels it when something has happened. It is what was said until
-// then, and how long it took from there until control was back.
-func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(ctx context.Context)) (said string, took time.Duration) {
+// cancelWhen runs a turn and cancels it when happened returns. It returns the reply until then, and
+// how long the cancellation took.
+func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(ctx context.Context)) (replied string, took time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -109,19 +115,19 @@ func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(ctx
 	go func() {
 		happened(limit)
 		at = time.Now()
-		cancel(errEnoughSaid)
+		cancel(errCancelled)
 	}()
-	said, err := reply(ctx, e, turn)
-	if !errors.Is(err, errEnoughSaid) {
-		t.Fatalf("it ended with %v behind %q", err, said)
+	replied, err := reply(ctx, e, turn)
+	if !errors.Is(err, errCancelled) {
+		t.Fatalf("got %v after %q", err, replied)
 	}
-	return said, time.Since(at)
+	return replied, time.Since(at)
 }
 
-func TestRealAgentsAreCancelledInTheirReply(t *testing.T) {
+func TestRealAgentsCancelReply(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "slow 200"
-		said, took := cancelWhen(t, e, turn, func(ctx context.Context) {
+		replied, took := cancelWhen(t, e, turn, func(ctx context.Context) {
 			for range 20 {
 				select {
 				case <-model.Streamed():
@@ -129,15 +135,15 @@ func TestRealAgentsAreCancelledInTheirReply(t *testing.T) {
 				}
 			}
 		})
-		t.Logf("back within %s, behind %q", took.Round(time.Millisecond), said)
+		t.Logf("cancelled within %s, after %q", took.Round(time.Millisecond), replied)
 		turn.ID, turn.Prompt = turn.ID+"-again", "hello"
-		if said, _, _ := realReply(t, e, turn); said != agenttest.ModelReply {
-			t.Errorf("the next reply is %q", said)
+		if replied, _, _ := realReply(t, e, turn); replied != agenttest.ModelReply {
+			t.Errorf("the next reply is %q", replied)
 		}
 	})
 }
 
-func TestRealAgentsAreCancelledInATool(t *testing.T) {
+func TestRealAgentsCancelTool(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		const tool = "tail -f /dev/null"
 		turn.Prompt = "tool <<" + tool + ">>"
@@ -151,22 +157,22 @@ func TestRealAgentsAreCancelledInATool(t *testing.T) {
 		}
 		_, took := cancelWhen(t, e, turn, func(ctx context.Context) {
 			for !runs() && ctx.Err() == nil {
-				time.Sleep(20 * time.Millisecond) // the system gives no notice of a process's start
+				time.Sleep(20 * time.Millisecond) // the system does not notify of a process's start
 			}
 		})
-		t.Logf("back within %s", took.Round(time.Millisecond))
+		t.Logf("cancelled within %s", took.Round(time.Millisecond))
 		if runs() {
-			t.Errorf("the tool is left: %v", agenttest.Running(turn.ID))
+			t.Errorf("the tool is still running: %v", agenttest.Running(turn.ID))
 		}
-		again := turn
-		again.ID, again.Prompt = turn.ID+"-again", "hello"
-		if said, _, _ := realReply(t, e, again); said != agenttest.ModelReply {
-			t.Errorf("the next reply is %q", said)
+		nextTurn := turn
+		nextTurn.ID, nextTurn.Prompt = turn.ID+"-again", "hello"
+		if replied, _, _ := realReply(t, e, nextTurn); replied != agenttest.ModelReply {
+			t.Errorf("the next reply is %q", replied)
 		}
 	})
 }
 
-func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
+func TestRealAgentsReportAPIErrors(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "fail 400"
 		_, err := reply(t.Context(), e, turn)
@@ -176,7 +182,7 @@ func TestRealAgentsSayThatTheirAPIRefuses(t *testing.T) {
 	})
 }
 
-func TestRealAgentsThatHangAreStopped(t *testing.T) {
+func TestRealAgentsStopHangingReply(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		turn.Prompt = "hang"
 		tooLong := errors.New("it took too long")

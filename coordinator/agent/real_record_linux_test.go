@@ -20,24 +20,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-var record = flag.Bool("record", false, "run the real agents that are installed, and write down anew what they say")
+var record = flag.Bool("record", false, "record the installed real agents")
 
-// nobodyThere is an address that refuses connections.
-const nobodyThere = "http://127.0.0.1:1"
+// closedAddress is an address that refuses connections.
+const closedAddress = "http://127.0.0.1:1"
 
-// retriedFor is for how long an agent tries to reach its API before it is cancelled.
-const retriedFor = 10 * time.Second
+// retryTime is how long an agent may try to reach its API before the turn is cancelled.
+const retryTime = 10 * time.Second
 
-// TestRealRecord writes testdata/streams anew. What the engines make of it is for
-// TestRecordedAgentsAreUnderstood to say.
+// TestRealRecord writes the recordings. TestRecordedAgents checks what the engines make of them.
 func TestRealRecord(t *testing.T) {
 	if !*record {
-		t.Skip("it writes testdata/streams anew; to let it, type: go test -run RealRecord -record")
+		t.Skip("writes testdata/streams; run it with: go test -run RealRecord -record")
 	}
 	for _, s := range recordedScenes {
 		t.Run(s.name, func(t *testing.T) {
 			withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
-				if s.isOf(a) {
+				if s.includes(a) {
 					r := recorder{scene: s, name: recordedName(a), agent: a, engine: e, turn: turn, model: model}
 					r.record(t)
 				}
@@ -46,7 +45,7 @@ func TestRealRecord(t *testing.T) {
 	}
 }
 
-// recordedName is the name of an agent in the names of files.
+// recordedName returns the name of an agent in file names.
 func recordedName(a agenttest.Real) string {
 	if name, overACP := strings.CutSuffix(a.Name, " over ACP"); overACP {
 		return "acp-" + name
@@ -54,13 +53,13 @@ func recordedName(a agenttest.Real) string {
 	return a.Name
 }
 
-// isOf reports whether the scene is recorded of an agent.
-func (s scene) isOf(a agenttest.Real) bool {
+// includes reports whether the scene is recorded with an agent.
+func (s scene) includes(a agenttest.Real) bool {
 	words := strings.Fields(s.agents)
 	return len(words) == 0 || !a.Resident() && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
 }
 
-// A recorder records one scene of one agent.
+// A recorder records one scene with one agent.
 type recorder struct {
 	scene
 	name   string
@@ -75,45 +74,46 @@ func (r recorder) record(t *testing.T) {
 	r.setUp(t, raw)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	said := make(chan struct{}, 1)
+	replied := make(chan struct{}, 1)
 	go func() {
-		r.await(said)
-		cancel(errEnoughSaid)
+		r.await(replied)
+		cancel(errCancelled)
 	}()
-	told, err := whole(ctx, noticed{r.engine, said}, r.turn)
-	t.Logf("it told %q, %v", told, err)
-	if errors.Is(err, errEnoughSaid) && !r.cancelled && !r.retries {
-		t.Fatal("it took too long, and nothing is written")
+	got, err := allEvents(ctx, textNotifier{r.engine, replied}, r.turn)
+	t.Logf("got %q, %v", got, err)
+	if errors.Is(err, errCancelled) && !r.cancelled && !r.retries {
+		t.Fatal("the turn took too long; the recording was not written")
 	}
-	if lasting, ok := r.engine.(agent.Resident); ok {
-		lasting.Close()
+	if resident, ok := r.engine.(agent.Resident); ok {
+		resident.Close()
 	}
 	content, err := os.ReadFile(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(recordings, r.name+"-"+r.scene.name+recordingEnds), r.clean(content), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(recordings, r.name+"-"+r.scene.name+recordingSuffix), r.clean(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// setUp sets the agent up for the scene, and puts what records between it and its engine.
+// setUp configures the agent for the scene, and runs the recording program instead of it.
 func (r *recorder) setUp(t *testing.T, raw string) {
 	m := &r.turn.Member
 	if r.unreachable {
-		*m = r.agent.Member(t, r.turn.Dir, nobodyThere, "x")
+		*m = r.agent.Member(t, r.turn.Dir, closedAddress, "x")
 	}
 	if r.asks {
-		r.letAsk()
+		r.requirePermission()
 	}
-	m.Env["AGENT_TEST_ROLE"], m.Env[recordingFile], m.Env[overseenProgram] = "overseen", raw, m.Command
+	m.Env["AGENT_TEST_ROLE"], m.Env[recordingFile], m.Env[recordedProgram] = "record", raw, m.Command
 	m.Command = os.Args[0]
 	r.turn.Prompt = r.prompt
 	r.turn.Permit = func(context.Context, agent.Permission) bool { return !r.refuses }
 }
 
-// letAsk sets an agent up to ask for leave; a CLI, which cannot, to refuse by itself.
-func (r *recorder) letAsk() {
+// requirePermission configures an agent to request permission. A CLI cannot, and is configured to
+// deny it.
+func (r *recorder) requirePermission() {
 	m := &r.turn.Member
 	switch r.name {
 	case "acp-codex":
@@ -131,37 +131,37 @@ func (r *recorder) letAsk() {
 	}
 }
 
-// await waits until it is time to cancel the turn. It takes as much time as a turn may that
-// nobody cancels.
-func (r *recorder) await(said <-chan struct{}) {
-	spoken, limit := r.model.Streamed(), realTime
+// await waits until it is time to cancel the turn; for a turn that is not to be cancelled, as long as
+// it may take.
+func (r *recorder) await(replied <-chan struct{}) {
+	streamed, limit := r.model.Streamed(), realTime
 	switch {
 	case r.retries:
-		said, spoken, limit = nil, nil, retriedFor
+		replied, streamed, limit = nil, nil, retryTime
 	case !r.cancelled:
-		said, spoken = nil, nil
+		replied, streamed = nil, nil
 	case !r.agent.Unstreamed:
-		spoken = nil
+		streamed = nil
 	}
 	select {
-	case <-said:
-	case <-spoken:
+	case <-replied:
+	case <-streamed:
 	case <-time.After(limit):
 	}
 }
 
-// noticed is an engine whose first text is noticed.
-type noticed struct {
+// A textNotifier is an engine that reports that the turn has yielded text.
+type textNotifier struct {
 	agent.Engine
-	said chan<- struct{}
+	replied chan<- struct{}
 }
 
-func (n noticed) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+func (n textNotifier) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		for event, err := range n.Engine.Run(ctx, turn) {
 			if _, ok := event.(agent.Text); ok {
 				select {
-				case n.said <- struct{}{}:
+				case n.replied <- struct{}{}:
 				default:
 				}
 			}
@@ -172,16 +172,15 @@ func (n noticed) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event
 	}
 }
 
-// clean is a recording without what is of this machine and of this moment, and without what
-// comes behind the turn.
+// clean removes from a recording what depends on this machine and the time, and what follows the turn.
 func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
-	for line := range strings.Lines(r.anonymous(string(raw))) {
+	for line := range strings.Lines(r.anonymized(string(raw))) {
 		switch {
 		case r.agent.Resident() && strings.HasPrefix(line, "! "):
-			return out.Bytes() // the server is ended
+			return out.Bytes() // the engine stops the server
 		case strings.HasPrefix(line, "! SIG") && !r.cancelled && !r.retries:
-			continue // it was slow to end
+			continue // the agent did not exit in time
 		}
 		if text, ok := strings.CutPrefix(line, "< "); ok {
 			line = "< " + bounded(strings.TrimSuffix(text, "\n")) + "\n"
@@ -203,11 +202,11 @@ var (
 	periods = regexp.MustCompile(`("[a-z_]*(?:_ms|Ms)":)[0-9.]+`)
 )
 
-// anonymous is the text with other ids, times and places.
-func (r recorder) anonymous(text string) string {
+// anonymized replaces ids, times and directories.
+func (r recorder) anonymized(text string) string {
 	home, dir := r.turn.Member.Env["HOME"], r.turn.Dir
 	text = strings.NewReplacer(
-		dir, playedIn, folded(dir), folded(playedIn), home, playedHome, folded(home), folded(playedHome),
+		dir, recordedDir, foldedPath(dir), foldedPath(recordedDir), home, recordedHome, foldedPath(home), foldedPath(recordedHome),
 		r.model.URL, "http://127.0.0.1:8080", strings.TrimPrefix(r.model.URL, "http://"), "127.0.0.1:8080",
 	).Replace(text)
 	text = numbered(text, uuids, "00000000-0000-4000-8000-%012d")
@@ -218,10 +217,12 @@ func (r recorder) anonymous(text string) string {
 	return periods.ReplaceAllString(text, "${1}0")
 }
 
-// folded is how Claude Code names the directory for what it remembers of another.
-func folded(dir string) string { return strings.NewReplacer("/", "-", "_", "-", ".", "-").Replace(dir) }
+// foldedPath returns the name of the directory that Claude Code keeps for a directory.
+func foldedPath(dir string) string {
+	return strings.NewReplacer("/", "-", "_", "-", ".", "-").Replace(dir)
+}
 
-// numbered replaces what is found by numbers, the same by the same.
+// numbered replaces matches by numbers, equal matches by equal numbers.
 func numbered(text string, found *regexp.Regexp, format string) string {
 	seen := map[string]string{}
 	return found.ReplaceAllStringFunc(text, func(id string) string {
@@ -232,25 +233,25 @@ func numbered(text string, found *regexp.Regexp, format string) string {
 	})
 }
 
-// Longer strings and lists are cut off in recordings.
+// Strings and lists in recordings are cut to these lengths.
 const (
-	longestString      = 256
-	longestDescription = 40
-	longestList        = 6
+	maxString      = 256
+	maxDescription = 40
+	maxList        = 6
 )
 
-// bounded is the line without what is long and of no interest. What is no JSON is as it was.
+// bounded cuts the strings and lists of a JSON line. Other lines are unchanged.
 func bounded(line string) string {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.UseNumber()
 	var out strings.Builder
-	if copyValue(decoder, &out, longestString) != nil {
+	if copyValue(decoder, &out, maxString) != nil {
 		return line
 	}
 	return out.String()
 }
 
-// copyValue copies the next value, and keeps the order of its fields.
+// copyValue copies the next value, and keeps the order of fields.
 func copyValue(from *json.Decoder, to *strings.Builder, longest int) error {
 	token, err := from.Token()
 	if err != nil {
@@ -264,8 +265,8 @@ func copyValue(from *json.Decoder, to *strings.Builder, longest int) error {
 	to.WriteString(open.String())
 	for n := 0; from.More(); n++ {
 		item := to
-		if open == '[' && n >= longestList {
-			item = &strings.Builder{} // for nobody
+		if open == '[' && n >= maxList {
+			item = &strings.Builder{} // discarded
 		} else if n > 0 {
 			to.WriteByte(',')
 		}
@@ -274,10 +275,10 @@ func copyValue(from *json.Decoder, to *strings.Builder, longest int) error {
 			if err != nil {
 				return err
 			}
-			to.WriteString(plain(name, longestString) + ":")
-			longest = longestString
+			to.WriteString(plain(name, maxString) + ":")
+			longest = maxString
 			if name == "description" {
-				longest = longestDescription
+				longest = maxDescription
 			}
 		}
 		if err := copyValue(from, item, longest); err != nil {
@@ -291,6 +292,7 @@ func copyValue(from *json.Decoder, to *strings.Builder, longest int) error {
 	return err
 }
 
+// plain returns the JSON of a token other than a delimiter.
 func plain(token json.Token, longest int) string {
 	if text, ok := token.(string); ok && len(text) > longest {
 		token = strings.ToValidUTF8(text[:longest], "") + "…"

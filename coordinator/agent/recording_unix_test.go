@@ -16,49 +16,49 @@ import (
 	"syscall"
 )
 
-// A recording is what went to and fro between an engine and the program of an agent, a line
-// each, in the order in which it happened:
+// A recording is the communication between an engine and the program of an agent, one line for
+// each item, in order:
 //
-//	> LINE     the engine wrote it to the program
-//	< LINE     the program printed it
-//	! SIGNAL   the program was sent a signal, by its name
-//	! exit N   the program ended, with that exit code
+//	> LINE     the engine wrote the line to the program
+//	< LINE     the program printed the line
+//	! SIGNAL   the program received the signal, by name
+//	! exit N   the program exited with code N
 //
-// Recordings are in testdata/streams, real agents of this package's TestRealRecord. Beside each
-// is what its engine tells of it.
+// Recordings are in testdata/streams; TestRealRecord makes them from real agents. For each there is
+// a golden file with the events of its engine.
 const (
-	recordings    = "testdata/streams"
-	recordingEnds = ".rec"
-	toldEnds      = ".told"
+	recordings      = "testdata/streams"
+	recordingSuffix = ".rec"
+	goldenSuffix    = ".golden"
 )
 
-// The places that recordings name.
+// The directories in recordings.
 const (
-	playedHome = "/home/dev"
-	playedIn   = playedHome + "/project"
+	recordedHome = "/home/dev"
+	recordedDir  = recordedHome + "/project"
 )
 
-// The environment of programs that record and play.
+// The environment of programs that record and play back.
 const (
 	recordingFile   = "AGENT_TEST_RECORDING"
-	overseenProgram = "AGENT_TEST_OVERSEEN" // what is recorded
-	playerDir       = "AGENT_TEST_DIR"      // where the engine is told to work
-	playerDoor      = "AGENT_TEST_DOOR"     // what a player asks for when it waits for a cancel
+	recordedProgram = "AGENT_TEST_PROGRAM"    // the program to record
+	playbackDir     = "AGENT_TEST_DIR"        // the engine's working directory
+	cancelURL       = "AGENT_TEST_CANCEL_URL" // a request to it cancels the turn
 )
 
-// A scene is a turn that is recorded of the agents.
+// A scene is a turn that is recorded with several agents.
 type scene struct {
 	name, prompt string
-	agents       string // whose names contain one of these words; "" is all
-	asks         bool   // the agent is set up to ask for leave
-	refuses      bool   // which it does not get
-	cancelled    bool   // when it has begun its reply
-	retries      bool   // it tries again and again, until it has for long enough and is cancelled
-	unreachable  bool   // its API is
+	agents       string // only agents whose names contain one of these words; "" is all
+	asks         bool   // the agent is configured to request permission
+	refuses      bool   // permission is denied
+	cancelled    bool   // the turn is cancelled during its reply
+	retries      bool   // the agent retries, and is cancelled after some time
+	unreachable  bool   // the API refuses connections
 }
 
-// recordedScenes are all of them. An agent that is refused by its API and tries again in silence,
-// as OpenCode does, is no scene.
+// recordedScenes are all scenes. Errors of the API are not recorded with OpenCode, which retries
+// without printing anything.
 var recordedScenes = []scene{
 	{name: "text", prompt: "say <<Hello there. [NEXT: bob]>>"},
 	{name: "tool", prompt: "tool <<echo hi; touch made>>", asks: true},
@@ -71,8 +71,8 @@ var recordedScenes = []scene{
 	{name: "retry", prompt: "hello", agents: "cli", retries: true, unreachable: true},
 }
 
-// overseen runs the program that is recorded, and writes down what goes to and fro.
-func overseen() int {
+// runRecorded runs a program and records its communication. It returns the program's exit code.
+func runRecorded() int {
 	file, err := os.OpenFile(os.Getenv(recordingFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,14 +84,14 @@ func overseen() int {
 		defer mu.Unlock()
 		fmt.Fprintf(file, "%c %s\n", mark, strings.TrimSuffix(line, "\n"))
 	}
-	signals := make(chan os.Signal, 8) // which the group gets, so that the program has it already
+	signals := make(chan os.Signal, 8) // sent to the group, so the program has received them, too
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		for s := range signals {
 			note('!', signalName(s))
 		}
 	}()
-	cmd := exec.Command(os.Getenv(overseenProgram), os.Args[1:]...)
+	cmd := exec.Command(os.Getenv(recordedProgram), os.Args[1:]...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "AGENT_TEST_ROLE="), os.Stderr
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()
@@ -100,10 +100,10 @@ func overseen() int {
 		return 1
 	}
 	go func() {
-		passOn(os.Stdin, stdin, func(line string) { note('>', line) })
+		copyLines(os.Stdin, stdin, func(line string) { note('>', line) })
 		stdin.Close()
 	}()
-	passOn(stdout, os.Stdout, func(line string) { note('<', line) })
+	copyLines(stdout, os.Stdout, func(line string) { note('<', line) })
 	_ = cmd.Wait()
 	note('!', fmt.Sprintf("exit %d", cmd.ProcessState.ExitCode()))
 	return cmd.ProcessState.ExitCode()
@@ -113,8 +113,8 @@ func signalName(s os.Signal) string {
 	return map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM"}[s]
 }
 
-// passOn copies lines, each of which is noted before anybody can answer to it.
-func passOn(from io.Reader, to io.Writer, note func(line string)) {
+// copyLines copies lines. Each is noted before it is copied, and so before the response to it.
+func copyLines(from io.Reader, to io.Writer, note func(line string)) {
 	lines := bufio.NewReader(from)
 	for {
 		line, err := lines.ReadString('\n')
@@ -128,9 +128,9 @@ func passOn(from io.Reader, to io.Writer, note func(line string)) {
 	}
 }
 
-// played does what a recording says that an agent did, at the same things that it was told. It
-// fails when it is told something else.
-func played() int {
+// runPlayback plays a recording back as the agent's program. It returns 1 if the input differs from
+// that of the recording.
+func runPlayback() int {
 	content, err := os.ReadFile(os.Getenv(recordingFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -138,7 +138,7 @@ func played() int {
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	heard := bufio.NewReader(os.Stdin)
+	input := bufio.NewReader(os.Stdin)
 	for line := range strings.Lines(string(content)) {
 		line = strings.TrimSuffix(line, "\n")
 		mark, text, _ := strings.Cut(line, " ")
@@ -147,12 +147,12 @@ func played() int {
 			fmt.Println(text)
 		case ">":
 			if strings.Contains(text, `"method":"session/cancel"`) {
-				knock()
+				requestCancel()
 			}
-			told, _ := heard.ReadString('\n')
-			told = strings.ReplaceAll(strings.TrimSuffix(told, "\n"), os.Getenv(playerDir), playedIn)
-			if told != text {
-				fmt.Fprintf(os.Stderr, "it was told\n%s\nand not\n%s\n", told, text)
+			got, _ := input.ReadString('\n')
+			got = strings.ReplaceAll(strings.TrimSuffix(got, "\n"), os.Getenv(playbackDir), recordedDir)
+			if got != text {
+				fmt.Fprintf(os.Stderr, "the input is\n%s\nwant\n%s\n", got, text)
 				return 1
 			}
 		case "!":
@@ -160,23 +160,23 @@ func played() int {
 			if n, _ := fmt.Sscanf(text, "exit %d", &code); n == 1 {
 				return code
 			}
-			knock()
+			requestCancel()
 			if text == "SIGKILL" {
 				select {}
 			}
 			if got := signalName(<-signals); got != text {
-				fmt.Fprintf(os.Stderr, "it was sent %s and not %s\n", got, text)
+				fmt.Fprintf(os.Stderr, "received %s, want %s\n", got, text)
 				return 1
 			}
 		}
 	}
-	_, _ = io.Copy(io.Discard, heard) // a server ends when nobody has anything to tell it
+	_, _ = io.Copy(io.Discard, input) // a server exits at the end of its input
 	return 0
 }
 
-// knock says that everything before a cancel was done.
-func knock() {
-	if response, err := http.Get(os.Getenv(playerDoor)); err == nil {
+// requestCancel makes the test cancel the turn: everything before that was played back.
+func requestCancel() {
+	if response, err := http.Get(os.Getenv(cancelURL)); err == nil {
 		response.Body.Close()
 	}
 }

@@ -19,41 +19,40 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-var update = flag.Bool("update", false, "write anew what the engines tell of recorded agents; never the recordings")
+var update = flag.Bool("update", false, "update the expected events of recorded agents, not the recordings")
 
-// recordedEngines are the engines that understand the recordings whose names begin so, and the
-// agent type of their members.
+// recordedEngines are the engines and agent types of the recordings, by prefix of their names.
 var recordedEngines = []struct {
 	prefix, agentType string
 	engine            func() agent.Engine
 }{
-	{"acp-claude", "claude", func() agent.Engine { return unhurriedACP() }},
-	{"acp-codex", "codex", func() agent.Engine { return unhurriedACP() }},
-	{"acp-gemini", "gemini", func() agent.Engine { return unhurriedACP() }},
-	{"acp-opencode", "opencode", func() agent.Engine { return unhurriedACP() }},
-	{"claude", "claude", func() agent.Engine { return unhurried(agent.Claude()) }},
-	{"codex", "codex", func() agent.Engine { return unhurried(agent.Codex()) }},
-	{"gemini", "gemini", func() agent.Engine { return unhurried(agent.Gemini()) }},
+	{"acp-claude", "claude", func() agent.Engine { return gracefulACP() }},
+	{"acp-codex", "codex", func() agent.Engine { return gracefulACP() }},
+	{"acp-gemini", "gemini", func() agent.Engine { return gracefulACP() }},
+	{"acp-opencode", "opencode", func() agent.Engine { return gracefulACP() }},
+	{"claude", "claude", func() agent.Engine { return withTestTimeout(agent.Claude()) }},
+	{"codex", "codex", func() agent.Engine { return withTestTimeout(agent.Codex()) }},
+	{"gemini", "gemini", func() agent.Engine { return withTestTimeout(agent.Gemini()) }},
 }
 
-// unhurried is the engine with all the time that a test has.
-func unhurried(e agent.CLI) agent.CLI {
-	e.Grace, e.Linger = 2*patience, 2*patience
+// withTestTimeout returns the engine with graceful timeouts.
+func withTestTimeout(e agent.CLI) agent.CLI {
+	e.Grace, e.Linger = 2*testTimeout, 2*testTimeout
 	return e
 }
 
-func unhurriedACP() *agent.ACP { return &agent.ACP{Grace: 2 * patience} }
+func gracefulACP() *agent.ACP { return &agent.ACP{Grace: 2 * testTimeout} }
 
-func TestRecordedAgentsAreUnderstood(t *testing.T) {
+func TestRecordedAgents(t *testing.T) {
 	for _, a := range recordedEngines {
 		for _, s := range recordedScenes {
-			file := filepath.Join(recordings, a.prefix+"-"+s.name+recordingEnds)
+			file := filepath.Join(recordings, a.prefix+"-"+s.name+recordingSuffix)
 			if _, err := os.Stat(file); err != nil {
 				continue
 			}
 			t.Run(a.prefix+"-"+s.name, func(t *testing.T) {
-				got := heard(t, a.engine(), a.agentType, s, file)
-				golden := strings.TrimSuffix(file, recordingEnds) + toldEnds
+				got := playRecording(t, a.engine(), a.agentType, s, file)
+				golden := strings.TrimSuffix(file, recordingSuffix) + goldenSuffix
 				if *update {
 					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
@@ -61,7 +60,7 @@ func TestRecordedAgentsAreUnderstood(t *testing.T) {
 				}
 				want, err := os.ReadFile(golden)
 				if err != nil {
-					t.Fatalf("%v; to write it, type: go test -run RecordedAgents -update", err)
+					t.Fatalf("%v; write it with: go test -run RecordedAgents -update", err)
 				}
 				if diff := cmp.Diff(string(want), got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
@@ -71,9 +70,9 @@ func TestRecordedAgentsAreUnderstood(t *testing.T) {
 	}
 }
 
-// heard is what an engine tells of a recorded turn, an event a line, what it asks leave for, and
-// how the turn ends.
-func heard(t *testing.T, e agent.Engine, agentType string, s scene, file string) string {
+// playRecording returns the events of a recorded turn, one in each line, the requests for permission,
+// and the turn's error.
+func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file string) string {
 	t.Helper()
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -81,29 +80,29 @@ func heard(t *testing.T, e agent.Engine, agentType string, s scene, file string)
 	}
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
-	door := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errEnoughSaid) }))
-	defer door.Close()
-	turn := self(t, "played")
+	cancelServer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errCancelled) }))
+	defer cancelServer.Close()
+	turn := self(t, "playback")
 	turn.Member.ID, turn.Member.AgentType, turn.Prompt = "recorded", agentType, s.prompt
-	turn.Member.Env[recordingFile], turn.Member.Env[playerDir], turn.Member.Env[playerDoor] = file, turn.Dir, door.URL
+	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir], turn.Member.Env[cancelURL] = file, turn.Dir, cancelServer.URL
 	var mu sync.Mutex
-	var asked []string
+	var requested []string
 	turn.Permit = func(_ context.Context, p agent.Permission) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		asked = append(asked, fmt.Sprintf("asked for leave %s %s “%s” %s", p.ToolID, p.Tool, p.Title, p.Input))
+		requested = append(requested, fmt.Sprintf("permission requested: %s %s “%s” %s", p.ToolID, p.Tool, p.Title, p.Input))
 		return !s.refuses
 	}
-	told, err := whole(ctx, e, turn)
-	if lasting, ok := e.(agent.Resident); ok {
-		lasting.Close()
+	got, err := allEvents(ctx, e, turn)
+	if resident, ok := e.(agent.Resident); ok {
+		resident.Close()
 	}
 	end := "done"
 	if err != nil {
 		end = err.Error()
 	}
 	var out strings.Builder
-	for _, line := range append(append(told, asked...), end) {
+	for _, line := range append(append(got, requested...), end) {
 		if line != "" {
 			out.WriteString(strings.ReplaceAll(line, "\n", `\n`) + "\n")
 		}

@@ -19,7 +19,7 @@ type parser interface {
 	parse(line []byte) []Event
 }
 
-// A verdict is how the agent says that the turn has ended. The last one of a turn counts.
+// A verdict is the agent's own report of the end of the turn. The last one of a turn counts.
 type verdict struct {
 	failed  bool
 	message string // why it failed

@@ -11,7 +11,7 @@ type Hint struct {
 	Argv []string
 }
 
-// Kind says what is done with Hint.Argv.
+// A Kind is the way to use Hint.Argv.
 type Kind string
 
 const (

@@ -46,10 +46,10 @@ func (t modelTool) input(command string, escalate bool) object {
 		input = object{"command": []string{"bash", "-lc", command}}
 	}
 	if t.properties["description"] != nil {
-		input["description"] = "what was asked for"
+		input["description"] = "as instructed"
 	}
 	if escalate && t.properties["sandbox_permissions"] != nil {
-		input["sandbox_permissions"], input["justification"] = "require_escalated", "It is what was asked for."
+		input["sandbox_permissions"], input["justification"] = "require_escalated", "as instructed"
 	}
 	return input
 }

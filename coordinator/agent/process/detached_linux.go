@@ -21,8 +21,7 @@ func endDetached(turnID string, descendants pids) {
 	}
 }
 
-// killDetached kills the detached processes that there are now, and reports whether there may be
-// more.
+// killDetached kills the detached processes that exist now, and reports whether there may be more.
 func killDetached(turnID string, descendants pids) (again bool) {
 	for pid := range descendants {
 		if descendants.alive(pid) {

@@ -15,7 +15,7 @@
 //
 // # Orphans
 //
-// A turn's processes also carry [OwnerVariable], which identifies the process that started the
+// A turn's processes also carry AGENT_CHATTER_OWNER, which identifies the process that started the
 // turn. When the owner has died its processes are orphans: [EndOrphans] and [EndResidents] end
 // them, on Linux only. While the owner lives they are left alone, so that a second process with
 // a copy of the session does not end them.

@@ -29,7 +29,7 @@ func environment(parent []string, program Program) []string {
 		env = append(env, name+"="+program.Env[name])
 	}
 	if owner := thisOwner(); owner != "" {
-		env = append(env, OwnerVariable+"="+owner)
+		env = append(env, ownerVariable+"="+owner)
 	}
 	return append(env, TurnVariable+"="+program.TurnID)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheVendorsVariablesAreNotHandedDown(t *testing.T) {
+func TestEnvironmentOmitsVendorVariables(t *testing.T) {
 	parent := []string{
 		"HOME=/home/anna", "CLAUDE=kept", "MY_OPENAI_KEY=kept", "ANTHROPIC=kept",
 		"ANTHROPIC_API_KEY=1", "CLAUDE_CODE_ENTRYPOINT=1", "CLAUDECODE=1", "OPENAI_API_KEY=1",
@@ -23,7 +23,7 @@ func TestTheVendorsVariablesAreNotHandedDown(t *testing.T) {
 	}
 }
 
-func TestTheMembersOwnVariablesWinExceptForTheTurn(t *testing.T) {
+func TestEnvironmentPrecedence(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "work")
 	got := withoutOwner(environment([]string{"OPENAI_API_KEY=parent", "AGENT_CHATTER_TURN=outer"}, Program{
 		TurnID: "t1",
@@ -41,5 +41,5 @@ func TestTheMembersOwnVariablesWinExceptForTheTurn(t *testing.T) {
 
 // withoutOwner leaves out what is another one in every process, and on Linux alone.
 func withoutOwner(env []string) []string {
-	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, OwnerVariable+"=") })
+	return slices.DeleteFunc(env, func(variable string) bool { return strings.HasPrefix(variable, ownerVariable+"=") })
 }

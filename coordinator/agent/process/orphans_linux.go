@@ -67,7 +67,7 @@ func orphansOf(turnID string) map[int]struct{} {
 	return left
 }
 
-// thisOwner returns the value of OwnerVariable for this process.
+// thisOwner returns the value of ownerVariable for this process.
 func thisOwner() string { return ownerName(os.Getpid()) }
 
 // ownerName returns the id and the start time of a process, or "" if it has ended. An id alone may
@@ -86,7 +86,7 @@ func hasOwner(pid int) bool {
 	if err != nil {
 		return false // it has ended
 	}
-	owners := variables(env, OwnerVariable)
+	owners := variables(env, ownerVariable)
 	if len(owners) == 0 {
 		return false
 	}

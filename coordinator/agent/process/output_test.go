@@ -17,7 +17,7 @@ func split(text string, size int) (pieces []string) {
 	return append(pieces, s.rest())
 }
 
-func TestValidTextIsNeverCutInARune(t *testing.T) {
+func TestSplitterKeepsRunesWhole(t *testing.T) {
 	text := "aé日本語🙂\u00a0z🧑‍🚀é"
 	for size := 1; size <= len(text); size++ {
 		pieces := split(text, size)
@@ -32,7 +32,7 @@ func TestValidTextIsNeverCutInARune(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextPassUntouchedAndAtOnce(t *testing.T) {
+func TestSplitterPassesInvalidBytes(t *testing.T) {
 	for _, tt := range []struct{ bytes, now string }{
 		{"\xff", "\xff"},
 		{"a\x80\x80\x80\x80", "a\x80\x80\x80\x80"},
@@ -68,7 +68,7 @@ func FuzzSplitter(f *testing.F) {
 	})
 }
 
-func TestATailKeepsTheEndAndNoHalfRune(t *testing.T) {
+func TestTail(t *testing.T) {
 	for _, tt := range []struct {
 		chunks []string
 		want   string

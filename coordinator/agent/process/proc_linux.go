@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// A procStat is what /proc/PID/stat says of a process.
+// A procStat is the content of /proc/PID/stat.
 type procStat struct {
 	state   string
 	parent  int
@@ -125,8 +125,8 @@ func onlyZombies(group int) bool {
 	return seen
 }
 
-// killIf kills the process if meant still says so after a handle was taken. The process may have
-// ended and its id may be reused, but the handle always means the same process.
+// killIf kills a process if meant returns true while a handle of the process is open. The process
+// may have ended and its id may have been reused, but a handle always refers to the same process.
 func killIf(pid int, meant func() bool) {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // Program.TurnID.
 const TurnVariable = "AGENT_CHATTER_TURN"
 
-// OwnerVariable is the environment variable that identifies the process which started the turn.
+// ownerVariable is the environment variable that identifies the process which started the turn.
 // A process without it has no owner.
-const OwnerVariable = "AGENT_CHATTER_OWNER"
+const ownerVariable = "AGENT_CHATTER_OWNER"
 
 // KillWait is how long to wait for killed processes to end. Only one that the kernel blocks, on
 // a dead network file system for example, takes longer than a moment.
@@ -58,7 +58,7 @@ type Process struct {
 	stderr  *os.File
 
 	texts   chan string
-	discard chan struct{} // closed when nobody receives from texts any more
+	discard chan struct{} // closed when the consumer has stopped receiving from texts
 	exited  chan struct{} // closed when the program was reaped; state and waitErr are set
 	done    chan struct{}
 	readers sync.WaitGroup
@@ -173,7 +173,7 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 func (p *Process) Stderr() string { return p.tail.text() }
 
 // Related returns the living processes that belong to the program: those that carry its turn's
-// id, and its descendants. It is nil where the system does not tell.
+// id, and its descendants. It is nil if the system does not report them.
 func (p *Process) Related() map[int]struct{} {
 	all := carriers(p.program.TurnID)
 	for pid := range descendantsOf(p.group.leader.Pid) {
@@ -238,7 +238,7 @@ func (p *Process) endDetached() {
 }
 
 // ask signals the group and reports whether it ended within the grace period. It waits for the
-// whole group: the process that cleans up is often a child.
+// entire group: the process that cleans up is often a child.
 func (p *Process) ask(signal func(), grace time.Duration) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
