@@ -1,5 +1,5 @@
 // Package guide holds the manual of agent-chatter: Markdown pages, one per
-// topic, embedded in the program.
+// topic, embedded in the program, and the command that prints them.
 //
 // README.md lists the topics in reading order, one line each. The pages link to
 // each other and to other files of the repository, so that they can be read
@@ -8,7 +8,9 @@ package guide
 
 import (
 	"embed"
+	"fmt"
 	"regexp"
+	"strings"
 )
 
 //go:embed *.md
@@ -36,16 +38,67 @@ func Topics() []Topic {
 	return topics
 }
 
-// comment matches an HTML comment, which is for the tests.
+// comment matches an HTML comment: an instruction to the tests of the manual.
 var comment = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
 
-// Page returns the Markdown text of a topic, and whether there is one.
-func Page(name string) (text string, ok bool) {
+// Text returns the page as Markdown, without HTML comments.
+func (t Topic) Text() string {
+	page, err := pages.ReadFile(t.Name + ".md")
+	if err != nil {
+		panic(err) // a test compares README.md with the pages
+	}
+	return comment.ReplaceAllLiteralString(string(page), "")
+}
+
+// UnknownTopicError is returned for a name that is not a topic.
+type UnknownTopicError struct {
+	Name    string
+	Nearest string // the topic with the most similar name
+}
+
+func (e *UnknownTopicError) Error() string {
+	return fmt.Sprintf("unknown topic %q", e.Name)
+}
+
+// find returns the topic of a name, in upper or lower case. The error is an
+// *UnknownTopicError.
+func find(name string) (Topic, error) {
+	folded := strings.ToLower(name)
+	var nearest Topic
+	least := -1
 	for _, topic := range Topics() {
-		if topic.Name == name {
-			page, err := pages.ReadFile(name + ".md")
-			return comment.ReplaceAllLiteralString(string(page), ""), err == nil
+		distance := editDistance(folded, topic.Name)
+		if distance == 0 {
+			return topic, nil
+		}
+		if strings.HasPrefix(topic.Name, folded) {
+			distance = 0
+		}
+		if least < 0 || distance < least {
+			nearest, least = topic, distance
 		}
 	}
-	return "", false
+	return Topic{}, &UnknownTopicError{Name: name, Nearest: nearest.Name}
+}
+
+// editDistance is the Levenshtein distance, in bytes: the least number of bytes
+// to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // distances of a[:i] to the prefixes of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
