@@ -403,6 +403,7 @@ func TestManualListsJSONFields(t *testing.T) {
 		"repair":             "7QN3",
 		"compact":            "--dry-run",
 		"doctor":             "",
+		"guide":              "start",
 		"team list":          "",
 		"team show":          "demo",
 		"team validate":      "bad.json",

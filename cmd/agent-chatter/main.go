@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime/debug"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
@@ -94,6 +95,7 @@ type cli struct {
 	Team     setup.Team       `cmd:"" help:"Make, list and check team configurations."`
 	Agents   setup.Agents     `cmd:"" help:"Find, register and try out the agents that all teams can use."`
 
+	Guide      guide.Command       `cmd:"" help:"Print a page of the manual, or list its topics."`
 	Completion completion.Command  `cmd:"" help:"Print what makes a shell complete commands, sessions and teams."`
 	Complete   completion.Complete `cmd:"" name:"__complete" hidden:"" help:"Print what a word can become."`
 }

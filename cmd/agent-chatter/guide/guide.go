@@ -9,7 +9,6 @@ package guide
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -22,9 +21,6 @@ type Topic struct {
 	Summary string // one sentence
 }
 
-// entry matches a topic in README.md.
-var entry = regexp.MustCompile(`(?m)^- \[([a-z]+)\]\([a-z]+\.md\): (.+)$`)
-
 // Topics returns all topics in reading order.
 func Topics() []Topic {
 	index, err := pages.ReadFile("README.md")
@@ -32,22 +28,29 @@ func Topics() []Topic {
 		panic(err) // it is embedded
 	}
 	var topics []Topic
-	for _, match := range entry.FindAllSubmatch(index, -1) {
-		topics = append(topics, Topic{Name: string(match[1]), Summary: string(match[2])})
+	for line := range strings.Lines(string(index)) { // - [NAME](NAME.md): SUMMARY
+		link, isEntry := strings.CutPrefix(line, "- [")
+		if name, rest, ok := strings.Cut(link, "]("); isEntry && ok {
+			_, summary, _ := strings.Cut(strings.TrimSpace(rest), "): ")
+			topics = append(topics, Topic{Name: name, Summary: summary})
+		}
 	}
 	return topics
 }
 
-// comment matches an HTML comment: an instruction to the tests of the manual.
-var comment = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
-
-// Text returns the page as Markdown, without HTML comments.
+// Text returns the page as Markdown, without the comments for the tests.
 func (t Topic) Text() string {
 	page, err := pages.ReadFile(t.Name + ".md")
 	if err != nil {
 		panic(err) // a test compares README.md with the pages
 	}
-	return comment.ReplaceAllLiteralString(string(page), "")
+	var text strings.Builder
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "<!-- ") {
+			text.WriteString(line)
+		}
+	}
+	return text.String()
 }
 
 // UnknownTopicError is returned for a name that is not a topic.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -280,6 +281,11 @@ func (l *halfTyped) values(v *kong.Value, word string) (found []candidate, files
 			found = append(found, startingWith(l.teams(), word)...)
 		case completeTeamIDs:
 			found = append(found, startingWith(l.teamIDs(), word)...)
+		case completeTopics:
+			for _, topic := range guide.Topics() {
+				found = append(found, candidate{topic.Name, topic.Summary})
+			}
+			found = startingWith(found, word)
 		case completeAgents:
 			found = append(found, startingWith(l.agents(), word)...)
 		}
@@ -298,6 +304,7 @@ const (
 	completeTeams
 	completeTeamIDs
 	completeAgents
+	completeTopics
 )
 
 // completed says what the flags and arguments of these names name, whichever
@@ -307,7 +314,8 @@ var Completed = map[string][]kind{
 	"team-id": {completeTeamIDs},
 	"team":    {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles}, "file": {completeTeams, completeFiles},
 	"name": {completeAgents}, "agents": {completeAgents},
-	"path": {completeFiles}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
+	"topic": {completeTopics},
+	"path":  {completeFiles}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
 }
 
 func NameOf(v *kong.Value) string { return cmp.Or(v.Tag.Get("complete"), v.Name) }

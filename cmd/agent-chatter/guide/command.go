@@ -1,0 +1,66 @@
+package guide
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+)
+
+// Command prints a page of the manual, or the list of topics.
+type Command struct {
+	Topic  string `arg:"" optional:"" complete:"topic" help:"The topic (default: list the topics)."`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples first.
+func (Command) Help() string {
+	return `Examples:
+  agent-chatter guide
+  agent-chatter guide resume
+  agent-chatter guide scripting | less`
+}
+
+// topicJSON is a topic in JSON output.
+type topicJSON struct {
+	Topic   string `json:"topic"`
+	Summary string `json:"summary"`
+	Text    string `json:"text,omitempty"` // Markdown; "" in the list of topics
+}
+
+// Run implements the command.
+func (cmd *Command) Run(a *app.Env) error {
+	if cmd.Topic == "" {
+		return cmd.list(a)
+	}
+	topic, err := find(cmd.Topic)
+	var unknown *UnknownTopicError
+	switch {
+	case errors.As(err, &unknown):
+		return &app.ExitError{Code: app.ExitNotFound, Text: fmt.Sprintf(
+			"%s\nTo read the page with the nearest name, type: agent-chatter guide %s", app.Sentence(err), unknown.Nearest)}
+	case err != nil:
+		return err
+	case cmd.Output == "json":
+		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.Text()})
+	}
+	_, err = fmt.Fprint(a.Stdout, topic.Text())
+	return err
+}
+
+func (cmd *Command) list(a *app.Env) error {
+	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+	for _, topic := range Topics() {
+		var err error
+		if cmd.Output == "json" {
+			err = app.WriteJSON(a.Stdout, topicJSON{Topic: topic.Name, Summary: topic.Summary})
+		} else {
+			_, err = fmt.Fprintf(w, "%s\t%s\n", topic.Name, topic.Summary)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
