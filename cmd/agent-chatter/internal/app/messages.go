@@ -95,14 +95,15 @@ const (
 	TextFollowJournal   = "Only a journal can be watched: name a file that ends in .jsonl."
 	TextBackwards       = "The end comes before the beginning: give --from a smaller number than --to."
 	textNotPrinted      = "\nNot everything was printed. Make room where it goes, or send it elsewhere."
-	TextCorrectConfig   = "No chat starts until it is corrected, or moved away. The README shows what it may say."
-	TextTwoSessions     = "Both names mean the same session: name two."
-	TextAskAgainHow     = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
-	TextNoSessionsYet   = "There are no sessions yet. A conversation is kept from its first message on: agent-chatter chat"
-	TextNoOthers        = "There are no other sessions."
-	TextNothingToAsk    = "Nobody said anything there: there is nothing to ask again."
-	TextNothingToFork   = "Nothing is kept of this conversation: there is nothing to fork."
-	TextRestoreAgain    = "Press R to resume, N to start new, or Escape to go back."
+	TextCorrectConfig   = "No chat starts until it is corrected or moved away. " +
+		"To see what it may contain, type: agent-chatter guide configuration"
+	TextTwoSessions   = "Both names mean the same session: name two."
+	TextAskAgainHow   = "What is asked again is printed as text or json, and not at a pace: leave --speed and other outputs out."
+	TextNoSessionsYet = "There are no sessions yet. A conversation is kept from its first message on: agent-chatter chat"
+	TextNoOthers      = "There are no other sessions."
+	TextNothingToAsk  = "Nobody said anything there: there is nothing to ask again."
+	TextNothingToFork = "Nothing is kept of this conversation: there is nothing to fork."
+	TextRestoreAgain  = "Press R to resume, N to start new, or Escape to go back."
 )
 
 func notFoundForTeam(name, team string) string {
