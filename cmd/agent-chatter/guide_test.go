@@ -252,6 +252,9 @@ func (s *shell) exec(command string) (output string) {
 // linkTarget matches the target of a Markdown link or image.
 var linkTarget = regexp.MustCompile(`\]\(([^)]+)\)`)
 
+// repositoryPath matches a code span that is a path of the repository.
+var repositoryPath = regexp.MustCompile("`((?:cmd|coordinator|projection|journal|schemas|testdata|\\.ci)/[^` ]*)`")
+
 func TestManualLinks(t *testing.T) {
 	for _, path := range manualPages(t) {
 		for _, match := range linkTarget.FindAllStringSubmatch(readText(t, path), -1) {
@@ -261,6 +264,11 @@ func TestManualLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
 				t.Errorf("%s: link to %s: %v", path, match[1], err)
+			}
+		}
+		for _, match := range repositoryPath.FindAllStringSubmatch(readText(t, path), -1) {
+			if _, err := os.Stat(filepath.Join("../..", match[1])); err != nil {
+				t.Errorf("%s: %v", path, err)
 			}
 		}
 	}
