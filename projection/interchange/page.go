@@ -104,8 +104,7 @@ func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error
 		if entry.Speaker.Type == projection.TypeHuman {
 			class = "human"
 		}
-		const article = "<article class=\"%s\" id=\"event-%d\">\n<h2>%s <time>%s</time></h2>\n<div>%s</div>\n</article>\n"
-		_, err := fmt.Fprintf(w, article,
+		_, err := fmt.Fprintf(w, pageArticle,
 			class, entry.Seq, e(speakerName(entry)), e(entry.Timestamp), e(entry.Content))
 		if err != nil {
 			return err
@@ -139,4 +138,10 @@ article div { white-space: pre-wrap; overflow-wrap: anywhere; }
 <h1>%s</h1>
 <dl><dt>session</dt><dd>%s</dd><dt>team</dt><dd>%s</dd>
 <dt>created</dt><dd>%s</dd><dt>last message</dt><dd>%s</dd></dl>
+`
+
+const pageArticle = `<article class="%s" id="event-%d">
+<h2>%s <time>%s</time></h2>
+<div>%s</div>
+</article>
 `

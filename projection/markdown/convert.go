@@ -19,13 +19,16 @@ type converter struct {
 }
 
 // blocks converts the children of a node. The last one is open if the node is open and nothing closes the
-// child. The one before it is open, too, while the line that began the last one is incomplete: with more text,
-// that line may turn out to continue the block before.
+// child; those before it may be open, too.
 func (c *converter) blocks(parent ast.Node, open bool) []Block {
+	first := parent.LastChild() // that may be open
+	for first != nil && first.PreviousSibling() != nil && c.keepsOpen(first) {
+		first = first.PreviousSibling()
+	}
 	blocks := make([]Block, 0, parent.ChildCount())
+	last := false
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		next := node.NextSibling()
-		last := next == nil || next.NextSibling() == nil && c.beginning(next)
+		last = last || node == first
 		if b := c.block(node, open && last); b.Kind != "" {
 			blocks = append(blocks, b)
 		}
@@ -33,19 +36,19 @@ func (c *converter) blocks(parent ast.Node, open bool) []Block {
 	return blocks
 }
 
-// beginning reports whether the line that began a block is incomplete. A table that follows lines of the same
-// paragraph begins with its second line.
-func (c *converter) beginning(node ast.Node) bool {
-	at := node.Pos()
+// keepsOpen reports whether the block before an open block is open, too: with more text, an incomplete line
+// that began the block may turn out to continue the one before, and a table and the lines of its paragraph
+// before it can only be parsed together.
+func (c *converter) keepsOpen(node ast.Node) bool {
 	if t, ok := node.(*table.Table); ok {
-		switch before := node.PreviousSibling().(type) {
+		switch before := t.PreviousSibling().(type) {
 		case *ast.Paragraph, *ast.TextBlock:
-			if c.lineEnd(c.linesEnd(before)) > at {
-				at = c.lineEnd(t.FirstChild().Pos())
+			if c.lineEnd(c.linesEnd(before)) > t.Pos() {
+				return !c.blankAt(c.tableEnd(t))
 			}
 		}
 	}
-	return at >= c.lastLine
+	return node.Pos() >= c.lastLine
 }
 
 // block converts a node. Its kind is empty if the node is not shown, as link definitions are not.
@@ -144,12 +147,18 @@ func (c *converter) table(b *Block, n *table.Table) {
 			cells = append(cells, c.inlines(cell))
 		}
 		b.Rows = append(b.Rows, cells)
-		b.End = c.lineEnd(row.Pos())
 	}
 	c.inTable = false
-	if len(b.Rows) == 1 {
-		b.End = c.lineEnd(b.End) // the delimiter row
+	b.End = c.tableEnd(n)
+}
+
+// tableEnd returns where the last line of a table ends: its last row, or the delimiter row.
+func (c *converter) tableEnd(n *table.Table) int {
+	end := c.lineEnd(n.LastChild().Pos())
+	if n.ChildCount() == 1 {
+		return c.lineEnd(end)
 	}
+	return end
 }
 
 var alignments = map[table.Alignment]Alignment{

@@ -73,7 +73,8 @@ func checkInlines(t *testing.T, inlines []markdown.Inline, source string, parent
 	}
 }
 
-// checkStream checks that the closed blocks of each beginning of the text are blocks of the text.
+// checkStream checks for each beginning of the text that its closed blocks are blocks of the text, and that
+// the others are found without the text of the closed ones.
 func checkStream(t *testing.T, source string, all []markdown.Block) {
 	t.Helper()
 	if strings.Contains(source, "]:") { // a link definition may turn text before it into a link
@@ -82,6 +83,10 @@ func checkStream(t *testing.T, source string, all []markdown.Block) {
 	for cut := range min(len(source), 200) {
 		for i, b := range markdown.Parse(source[:cut]).Blocks {
 			if b.Open {
+				line := strings.LastIndexByte(source[:b.Start], '\n') + 1
+				if got, want := outline(markdown.Parse(source[line:]).Blocks), outline(all[i:]); got != want {
+					t.Fatalf("%q: from byte %d on it is %q, want %q", source, line, got, want)
+				}
 				break
 			}
 			if i >= len(all) || !reflect.DeepEqual(all[i], b) {

@@ -57,7 +57,11 @@ func inlineOutline(inlines []markdown.Inline) string {
 		case markdown.LineBreak:
 			b.WriteString("<br>")
 		default:
-			fmt.Fprintf(&b, "<%s %s%s%s>", i.Kind, i.Destination, i.Text, inlineOutline(i.Inlines))
+			destination := ""
+			if i.Destination != "" {
+				destination = i.Destination + "|"
+			}
+			fmt.Fprintf(&b, "<%s %s%s%s>", i.Kind, destination, i.Text, inlineOutline(i.Inlines))
 		}
 	}
 	return b.String()
@@ -80,7 +84,7 @@ func TestParseReturnsBlocks(t *testing.T) {
 		{"a quote", "> a\n> # b\nc", "quote(paragraph(a) heading1(b)) paragraph(c)"},
 		{"a thematic break", "a\n\n---\n", "paragraph(a) break"},
 		{"HTML", "<div>\n*a*\n</div>\n\na <b>c</b>", "paragraph(<div>\n<emphasis a>\n</div>) paragraph(a <b>c</b>)"},
-		{"link definitions", "[a]\n\n[a]: /b\n", "paragraph(<link /ba>)"},
+		{"link definitions", "[a]\n\n[a]: /b\n", "paragraph(<link /b|a>)"},
 		{"carriage returns", "a\r\nb\r\n\r\n```\r\nc\r\n```\r\n", "paragraph(a\nb) code[```||\"c\\r\\n\"]"},
 		{"not UTF-8", "\xff *\xfe*", "paragraph(\xff <emphasis \xfe>)"},
 	} {
@@ -97,10 +101,11 @@ func TestParseReturnsInlines(t *testing.T) {
 		{"emphasis", "*a* _b_ **c** ***d***", "<emphasis a> <emphasis b> <strong c> <emphasis <strong d>>"},
 		{"code spans", "`a` `` b ` c `` `d\ne`", "<code a> <code b ` c> <code d e>"},
 		{"an open code span", "`` a ` b", "`` a ` b"},
-		{"links", "[a *b*](/c \"t\") <https://d> <e@f.g>", "<link /ca <emphasis b>> <link https://dhttps://d> <link mailto:e@f.ge@f.g>"},
-		{"images", "![a](/b)", "<image /ba>"},
+		{"links", "[a *b*](/c \"t\")", "<link /c|a <emphasis b>>"},
+		{"autolinks", "<https://a> <b@c.d>", "<link https://a|https://a> <link mailto:b@c.d|b@c.d>"},
+		{"images", "![a](/b)", "<image /b|a>"},
 		{"escapes", `\*a\* \b &amp; &#65; &nope; \&amp;`, `*a* \b & A &nope; &amp;`},
-		{"escapes in a link", `[a](/b\)&amp;)`, "<link /b)&a>"},
+		{"escapes in a link", `[a](/b\)&amp;)`, "<link /b)&|a>"},
 		{"line breaks", "a  \nb\\\nc\nd", "a<br>b<br>c\nd"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,7 +210,8 @@ func TestBlocksAreOpenUntilNoTextCanChangeThem(t *testing.T) {
 		{"|a|\n|-|\n", "o"},
 		{"|a|\n|-|\n\n", "c"},
 		{"a\n|b|\n|-", "oo"},
-		{"a\n|b|\n|-|\n", "co"},
+		{"a\n|b|\n|-|\n", "oo"},
+		{"a\n|b|\n|-|\n\n", "cc"},
 		{"a\n\nb", "co"},
 	} {
 		got := ""

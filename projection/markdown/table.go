@@ -75,7 +75,8 @@ func delimiterRow(line text.Segment, source []byte) []table.Alignment {
 	for _, cell := range cells(line, source) {
 		value := source[cell.Start:cell.Stop]
 		left, right := bytes.HasPrefix(value, []byte(":")), bytes.HasSuffix(value, []byte(":"))
-		if dashes := bytes.Trim(value, ":"); len(dashes) == 0 || len(bytes.Trim(dashes, "-")) > 0 || len(value) > len(dashes)+2 {
+		dashes := bytes.TrimSuffix(bytes.TrimPrefix(value, []byte(":")), []byte(":"))
+		if len(dashes) == 0 || len(bytes.Trim(dashes, "-")) > 0 {
 			return nil
 		}
 		switch {

@@ -10,60 +10,92 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// reply returns a target with the default intent.
-func reply(name string) marker.Target {
-	return marker.Target{Identifier: name, Intent: marker.Reply}
+// message returns the message with the content whose NEXT markers name the members, with the default intent.
+func message(content string, names ...string) marker.Message {
+	m := marker.Message{Content: content, RawNext: names}
+	for _, name := range names {
+		m.Next = append(m.Next, marker.Target{Identifier: name, Intent: marker.Reply})
+	}
+	return m
 }
 
-func TestParse(t *testing.T) {
-	type (
-		markers = marker.Message
-		targets = []marker.Target
-	)
+func TestParseFindsNames(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
-		want       markers
+		want       marker.Message
 	}{
-		{"plain text", "hello", markers{Content: "hello"}},
-		{"nothing", "", markers{}},
-		{"one name", "hello ada [NEXT: ada]", markers{Content: "hello ada", Next: targets{reply("ada")}, RawNext: []string{"ada"}}},
-		{"any case, no blank", "[nExT:ada]", markers{Next: targets{reply("ada")}, RawNext: []string{"ada"}}},
+		{"plain text", "hello", message("hello")},
+		{"nothing", "", message("")},
+		{"one name", "hello ada [NEXT: ada]", message("hello ada", "ada")},
+		{"any case, no blank", "[nExT:ada]", message("", "ada")},
+		{"repetition", "[NEXT: a] x [NEXT: b]", message("x", "a", "b")},
+		{"commas of other scripts", "[NEXT: a，b、c]", message("", "a", "b", "c")},
+		{"names with spaces", "[NEXT: Code Reviewer , b]", message("", "Code Reviewer", "b")},
+		{"empty names", "x [NEXT: , a,, !P1 ,]", message("x", "a")},
+		{"no name at all", "x [NEXT:] y", message("x y")},
+		{"no such intent", "[NEXT: a!P4, b!]", message("", "a!P4", "b!")},
+		{"full-width brackets", "［NEXT: a］【NEXT: b】", message("［NEXT: a］【NEXT: b】")},
+		{"other brackets", "[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)", message("[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)")},
+		{"never closed", "[NEXT: a", message("[NEXT: a")},
+		{"over two lines", "[NEXT: a,\nb]", message("[NEXT: a,\nb]")},
+		{"a bracket in it", "[NEXT: a [b] c", message("c", "a [b")},
 		{
 			"list with intents", "go [NEXT: a, b!P1, c !p3, d!p2]",
-			markers{
+			marker.Message{
 				Content: "go",
-				Next:    targets{reply("a"), {Identifier: "b", Intent: marker.Interrupt}, {Identifier: "c", Intent: marker.Extend}, reply("d")},
+				Next: []marker.Target{
+					{Identifier: "a", Intent: marker.Reply},
+					{Identifier: "b", Intent: marker.Interrupt},
+					{Identifier: "c", Intent: marker.Extend},
+					{Identifier: "d", Intent: marker.Reply},
+				},
 				RawNext: []string{"a", "b!P1", "c !p3", "d!p2"},
 			},
 		},
-		{"repetition", "[NEXT: a] x [NEXT: b]", markers{Content: "x", Next: targets{reply("a"), reply("b")}, RawNext: []string{"a", "b"}}},
-		{"commas of other scripts", "[NEXT: a，b、c]", markers{Next: targets{reply("a"), reply("b"), reply("c")}, RawNext: []string{"a", "b", "c"}}},
-		{"names with spaces", "[NEXT: Code Reviewer , b]", markers{Next: targets{reply("Code Reviewer"), reply("b")}, RawNext: []string{"Code Reviewer", "b"}}},
-		{"empty names", "x [NEXT: , a,, !P1 ,]", markers{Content: "x", Next: targets{reply("a")}, RawNext: []string{"a"}}},
-		{"no name at all", "x [NEXT:] y", markers{Content: "x y"}},
-		{"no such intent", "[NEXT: a!P4, b!]", markers{Next: targets{reply("a!P4"), reply("b!")}, RawNext: []string{"a!P4", "b!"}}},
-		{"full-width brackets", "［NEXT: a］【NEXT: b】", markers{Content: "［NEXT: a］【NEXT: b】"}},
-		{"other brackets", "[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)", markers{Content: "[NEXT a] [NEXTS: a] [ NEXT: a] (NEXT: a)"}},
-		{"never closed", "[NEXT: a", markers{Content: "[NEXT: a"}},
-		{"over two lines", "[NEXT: a,\nb]", markers{Content: "[NEXT: a,\nb]"}},
-		{"a bracket in it", "[NEXT: a [b] c", markers{Content: "c", Next: targets{reply("a [b")}, RawNext: []string{"a [b"}}},
-		{"drop all", "[drop: all] x", markers{Content: "x", DropAll: true}},
-		{"drop some", "[DROP: a, b] x [DROP: c]", markers{Content: "x", Drop: []string{"a", "b", "c"}}},
-		{"drop and next", "[DROP: ALL][NEXT: a]", markers{DropAll: true, Next: targets{reply("a")}, RawNext: []string{"a"}}},
-		{"the first from counts and stays", "[FROM: ] [from: hugo] x [FROM: eve]", markers{Content: "[FROM: ] [from: hugo] x [FROM: eve]", From: "hugo"}},
-		{"the last task counts and stays", "[TEAM_TASK: a] [team_task: b]", markers{Content: "[TEAM_TASK: a] [team_task: b]", Task: "b", HasTask: true}},
-		{"an empty task", "[TEAM_TASK: ]", markers{Content: "[TEAM_TASK: ]", HasTask: true}},
-		{"a task over several lines", "[TEAM_TASK: a\n\n- b ]", markers{Content: "[TEAM_TASK: a\n\n- b ]", Task: "a\n\n- b", HasTask: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := marker.Parse(test.text); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%q\n got %+v\nwant %+v", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestParseFindsOtherMarkers(t *testing.T) {
+	type message = marker.Message
+	next := []marker.Target{{Identifier: "x", Intent: marker.Reply}}
+	raw := []string{"x"}
+	for _, test := range []struct {
+		name, text, content string
+		want                message // without Content
+	}{
+		{"drop all", "[drop: all] x", "x", message{DropAll: true}},
+		{"drop some", "[DROP: a, b] x [DROP: c]", "x", message{Drop: []string{"a", "b", "c"}}},
+		{"drop and next", "[DROP: ALL][NEXT: x]", "", message{DropAll: true, Next: next, RawNext: raw}},
 		{
-			"a task that is never closed", "[TEAM_TASK: a\n[FROM: hugo] b[0]",
-			markers{Content: "[TEAM_TASK: a\n[FROM: hugo] b[0]", From: "hugo"},
+			"the first sender", "[FROM: ] [from: hugo] x [FROM: eve]", "[FROM: ] [from: hugo] x [FROM: eve]",
+			message{From: "hugo"},
 		},
 		{
-			"next within a task", "[TEAM_TASK: a [NEXT: x] b]",
-			markers{Content: "[TEAM_TASK: a b]", Task: "a b", HasTask: true, Next: targets{reply("x")}, RawNext: []string{"x"}},
+			"the last task", "[TEAM_TASK: a] [team_task: b]", "[TEAM_TASK: a] [team_task: b]",
+			message{Task: "b", HasTask: true},
+		},
+		{"an empty task", "[TEAM_TASK: ]", "[TEAM_TASK: ]", message{HasTask: true}},
+		{
+			"a task over several lines", "[TEAM_TASK: a\n\n- b ]", "[TEAM_TASK: a\n\n- b ]",
+			message{Task: "a\n\n- b", HasTask: true},
+		},
+		{
+			"a task that is never closed", "[TEAM_TASK: a\n[FROM: hugo] b[0]", "[TEAM_TASK: a\n[FROM: hugo] b[0]",
+			message{From: "hugo"},
+		},
+		{
+			"next within a task", "[TEAM_TASK: a [NEXT: x] b]", "[TEAM_TASK: a b]",
+			message{Task: "a b", HasTask: true, Next: next, RawNext: raw},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			test.want.Content = test.content
 			if got := marker.Parse(test.text); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("%q\n got %+v\nwant %+v", test.text, got, test.want)
 			}
@@ -242,7 +274,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	text := strings.Repeat("Some text with `code` in it, and a list:\n\n- one\n- two\n\n```\n[NEXT: a]\n```\n\n", 1000) + "[NEXT: bea]"
+	const unit = "Some text with `code` in it, and a list:\n\n- one\n- two\n\n```\n[NEXT: a]\n```\n\n"
+	text := strings.Repeat(unit, 1000) + "[NEXT: bea]"
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		marker.Parse(text)
