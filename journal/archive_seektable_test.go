@@ -70,7 +70,7 @@ func archivePath(dir *journal.Dir, id string) string {
 	return filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
 }
 
-func TestTheFramesOfAnArchiveEndWithALineAndTheTableTellsThem(t *testing.T) {
+func TestArchiveFramesEndWithALine(t *testing.T) {
 	dir := newDir(t).WithFrames(1000)
 	id := newJournal(t, dir, 200)
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
@@ -93,7 +93,7 @@ func TestTheFramesOfAnArchiveEndWithALineAndTheTableTellsThem(t *testing.T) {
 	}
 }
 
-func TestTheZstdProgramReadsAnArchive(t *testing.T) {
+func TestZstdProgramReadsArchives(t *testing.T) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {
 		t.Skip("there is no zstd program")
@@ -213,7 +213,7 @@ func repack(t testing.TB, dir *journal.Dir, id string, pack func(data []byte) []
 	writeFile(t, archivePath(dir, id), pack(data))
 }
 
-func TestAnArchiveIsReadFromAnyPosition(t *testing.T) {
+func TestArchiveIsReadFromAnyPosition(t *testing.T) {
 	for _, c := range packings {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
@@ -258,7 +258,7 @@ func checkHolds(t testing.TB, dir *journal.Dir, id string, p journal.Position) {
 	}
 }
 
-func TestReadingTheEndOfAnArchiveDoesNotReadWhatLiesBefore(t *testing.T) {
+func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
 	disk := &countedReads{FS: quick{journal.OS}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
@@ -300,7 +300,7 @@ func (f countedFile) ReadAt(p []byte, offset int64) (int, error) {
 	return f.File.ReadAt(p, offset)
 }
 
-func TestDamageInAnArchiveNeverGivesOtherEvents(t *testing.T) {
+func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 	for _, c := range packings {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
@@ -386,7 +386,7 @@ func isPart(t testing.TB, what string, got, events []journal.Event, err error) {
 	}
 }
 
-func TestASeekTableThatLiesNeverGivesOtherEvents(t *testing.T) {
+func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 	lies := []struct {
 		name string
 		lie  func(e []tableEntry) []tableEntry
@@ -440,7 +440,7 @@ func TestASeekTableThatLiesNeverGivesOtherEvents(t *testing.T) {
 	}
 }
 
-func TestAJournalStaysUntilItsArchiveReadsBackTheSame(t *testing.T) {
+func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 	for name, lie := range map[string]lyingDisk{
 		"the archive, read back":          {names: ".zst.tmp", nth: 1},
 		"the journal, to compress it":     {names: ".jsonl", nth: 2}, // the first looks for the end of a frame
@@ -462,7 +462,7 @@ func TestAJournalStaysUntilItsArchiveReadsBackTheSame(t *testing.T) {
 	}
 }
 
-func TestAJournalOfManyFramesStaysWhenReadingFailsOnItsWayToTheArchive(t *testing.T) {
+func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 	for n, failed := 1, true; failed; n++ {
 		disk := journaltest.New(quick{journal.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
@@ -512,7 +512,7 @@ func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-func TestProgressOfAnArchiveAndOfTheWayBackEndsAtTheWhole(t *testing.T) {
+func TestArchiveProgressEndsAtTheTotal(t *testing.T) {
 	var told []journal.Progress
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Progress: func(p journal.Progress) {
 		told = append(told, p)

@@ -27,7 +27,7 @@ func unpack(t *testing.T, name string) []byte {
 	return data
 }
 
-func TestAnArchiveHasTheSameBytesAndReadsTheSame(t *testing.T) {
+func TestArchiveHasTheSameBytesAndEvents(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 2000)
 	events := sound(t, dir, id)
@@ -57,7 +57,7 @@ func TestAnArchiveHasTheSameBytesAndReadsTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatNeverRepeatsIsPackedByItsLetters(t *testing.T) {
+func TestDataWithoutRepetitionsIsCompressed(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	picture := make([]byte, 1<<20)
@@ -73,7 +73,7 @@ func TestWhatNeverRepeatsIsPackedByItsLetters(t *testing.T) {
 	}
 }
 
-func TestTheFirstAppendBringsAnArchivedJournalBack(t *testing.T) {
+func TestFirstAppendUnarchives(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -95,7 +95,7 @@ func TestTheFirstAppendBringsAnArchivedJournalBack(t *testing.T) {
 	}
 }
 
-func TestWhereBothExistTheLiveJournalWins(t *testing.T) {
+func TestLiveJournalTakesPrecedence(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Archive(id))
@@ -121,7 +121,7 @@ func TestWhereBothExistTheLiveJournalWins(t *testing.T) {
 	}
 }
 
-func TestATornTailIsSetAsideBeforeAJournalIsArchived(t *testing.T) {
+func TestArchiveSetsATornTailAside(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
@@ -132,7 +132,7 @@ func TestATornTailIsSetAsideBeforeAJournalIsArchived(t *testing.T) {
 	}
 }
 
-func TestAnEmptyJournalCanBeArchived(t *testing.T) {
+func TestArchiveOfAnEmptyJournal(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
 	writeFile(t, filepath.Join(dir.Path(), id+".jsonl"), nil)
@@ -148,7 +148,7 @@ func TestAnEmptyJournalCanBeArchived(t *testing.T) {
 	}
 }
 
-func TestDamageInAnArchiveIsAnError(t *testing.T) {
+func TestCorruptArchiveIsAnError(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Archive(id))
@@ -177,7 +177,7 @@ func TestDamageInAnArchiveIsAnError(t *testing.T) {
 
 // Whatever fails on the way to the archive and back, once or from then on, the
 // journal can be read at once, and the same can be tried again.
-func TestUnfinishedFilesAreIgnoredAndRemovedByTheNextWriter(t *testing.T) {
+func TestTemporaryFilesAreIgnoredAndRemoved(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	left := []string{

@@ -22,7 +22,7 @@ func aroundBlocks() *rapid.Generator[int] {
 	)
 }
 
-func TestBackwardsIsForwardsTheOtherWayRound(t *testing.T) {
+func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := newDir(t).WithFrames(rapid.SampledFrom([]int{200, 5000, 300_000, 16 << 20}).Draw(rt, "frame"))
 		l := mustCreate(t, dir)
@@ -79,7 +79,7 @@ func TestBackwardsIsForwardsTheOtherWayRound(t *testing.T) {
 
 // Where the line before ends in the middle of its sum at the border of a block,
 // more has to be read to check the line behind it.
-func TestAnyPlaceOfTheBorderOfABlockIsRightForReadingBackwards(t *testing.T) {
+func TestBeforeAtBlockBoundaries(t *testing.T) {
 	const block = 256 << 10
 	dir := newDir(t)
 	for padding := block - 150; padding < block-80; padding++ {
@@ -96,7 +96,7 @@ func TestAnyPlaceOfTheBorderOfABlockIsRightForReadingBackwards(t *testing.T) {
 	}
 }
 
-func TestReadingBackwardsFromAPlaceOfAnotherJournalIsDamage(t *testing.T) {
+func TestBeforeAPositionOfAnotherJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 30)
 	end := positions(sound(t, dir, id))[15]
@@ -131,7 +131,7 @@ func longJournal(t testing.TB, dir *journal.Dir) (id string) {
 	return l.ID()
 }
 
-func TestTheLastEventsOfALongJournalAreReadAlone(t *testing.T) {
+func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 	for _, archived := range []bool{false, true} {
 		disk := &countedReads{FS: quick{journal.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(50_000)
@@ -164,7 +164,7 @@ func TestTheLastEventsOfALongJournalAreReadAlone(t *testing.T) {
 	}
 }
 
-func TestAnEventIsFoundInALongJournal(t *testing.T) {
+func TestFindInALongJournal(t *testing.T) {
 	for _, frames := range []int{0, 50_000, 16 << 20} {
 		dir := newDir(t)
 		id := longJournal(t, dir)
@@ -183,7 +183,7 @@ func TestAnEventIsFoundInALongJournal(t *testing.T) {
 	}
 }
 
-func TestDamageThatASearchMeetsIsNamedAsReadingNamesIt(t *testing.T) {
+func TestFindReportsCorruptionAsReadingDoes(t *testing.T) {
 	dir := newDir(t)
 	id := longJournal(t, dir)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -234,7 +234,7 @@ func TestDamageThatASearchMeetsIsNamedAsReadingNamesIt(t *testing.T) {
 	}
 }
 
-func TestDamageInTheMiddleEndsReadingBackwards(t *testing.T) {
+func TestBeforeStopsAtCorruption(t *testing.T) {
 	damages := []struct {
 		name   string
 		damage func(lines [][]byte) [][]byte

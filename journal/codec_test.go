@@ -25,7 +25,7 @@ func seal(body string, prev journal.Sum) string {
 	return fmt.Sprintf(`%s,"sum":"%08x"}`, body, sum)
 }
 
-func TestAnyValidJSONInFrontOfTheSumIsRead(t *testing.T) {
+func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 	noonish := noon.Add(123456 * time.Microsecond)
 	plain := journal.Event{Seq: 7, Time: noonish, Type: "sheep.counted", Data: json.RawMessage(`{"n":1}`)}
 	claiming, spaced, unknown, early := plain, plain, plain, plain
@@ -63,7 +63,7 @@ func TestAnyValidJSONInFrontOfTheSumIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLineIsNotReadWhateverItsSum(t *testing.T) {
+func TestInvalidLinesWithAValidSumAreRejected(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":      ``,
 		"no object":    `7`,
@@ -97,7 +97,7 @@ func TestWhatIsNoLineIsNotReadWhateverItsSum(t *testing.T) {
 	}
 }
 
-func TestAForeignLayoutIsReadAndAppendedTo(t *testing.T) {
+func TestForeignLayoutIsReadAndAppendedTo(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
 	line := seal(`{ "type": "sheep.counted", "data": {"n": 1}, "seq": 1, "time": "2026-11-21T12:00:00Z"`, 0)
@@ -130,7 +130,7 @@ func anyRecord(t *rapid.T) journal.Record {
 	}
 }
 
-func TestWhatIsAppendedIsRead(t *testing.T) {
+func TestAppendedEventsAreRead(t *testing.T) {
 	dir := newDir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)
@@ -171,7 +171,7 @@ func TestWhatIsAppendedIsRead(t *testing.T) {
 	})
 }
 
-func TestAReaderHoldsThePositionsOfItsJournalAndNoOther(t *testing.T) {
+func TestHoldsOnlyPositionsOfTheJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 5000)
 	events := sound(t, dir, id)
@@ -216,7 +216,7 @@ func TestAReaderHoldsThePositionsOfItsJournalAndNoOther(t *testing.T) {
 	}
 }
 
-func TestAPositionSurvivesJSON(t *testing.T) {
+func TestPositionSurvivesJSON(t *testing.T) {
 	want := journal.Position{Seq: 3, Offset: 400, Sum: 0x0badcafe}
 	text, err := json.Marshal(want)
 	must(t, err)
@@ -235,7 +235,7 @@ func TestAPositionSurvivesJSON(t *testing.T) {
 	}
 }
 
-func TestALongLineIsReadOrRefusedByItsLengthOnly(t *testing.T) {
+func TestLinesAreRefusedByLengthAlone(t *testing.T) {
 	writer := newDir(t)
 	for _, padding := range []int{3000, 300_000, 600_000} {
 		l := mustCreate(t, writer)
@@ -255,7 +255,7 @@ func TestALongLineIsReadOrRefusedByItsLengthOnly(t *testing.T) {
 	}
 }
 
-func TestAnyLifeOfAJournalKeepsItsEvents(t *testing.T) {
+func TestRandomOperationsKeepAllEvents(t *testing.T) {
 	dir := newDir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)

@@ -9,9 +9,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// FuzzCompactAsPackageJSON holds the short way to the long one: what it calls
+// FuzzCompactJSON holds the short way to the long one: what it calls
 // compact is what json.Compact leaves as it is.
-func FuzzCompactAsPackageJSON(f *testing.F) {
+func FuzzCompactJSON(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, `{"a":1}`, `{"a":[1,-0,0.5,1e9,2E-7,1e+1],"b":{"c":null},"d":[true,false]}`,
 		`{"a": 1}`, "{\"a\":1}\n", `{"a":1,}`, `{"a"}`, `{a:1}`, `{"a":1}{}`, `[1 2]`, `[1,]`, `[,1]`, `[`, `{`, `}`, ``,
@@ -36,7 +36,7 @@ func FuzzCompactAsPackageJSON(f *testing.F) {
 }
 
 // Otherwise each append would take the long way, and no other test would tell.
-func TestPayloadsThatProgramsWriteAreSeenToBeCompact(t *testing.T) {
+func TestPayloadsOfProgramsAreCompact(t *testing.T) {
 	data, err := json.Marshal(map[string]any{
 		"text":   "a \"quote\", a \\, <tags> & control \x01\n\t characters, größer — 👍 \u2028",
 		"number": []any{0, -1, 12.5, 1e99, -3e-9},

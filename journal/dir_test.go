@@ -15,7 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func TestDirNamesArePlainAndNeverShared(t *testing.T) {
+func TestDirNames(t *testing.T) {
 	long := strings.Repeat("a", 300)
 	for id, want := range map[string]string{
 		"dev":         "dev",
@@ -55,7 +55,7 @@ func TestDirNamesArePlainAndNeverShared(t *testing.T) {
 	}
 }
 
-func TestNoTwoIdentifiersShareADirName(t *testing.T) {
+func TestDirNamesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{0,70}`), rapid.StringMatching(`[a-cA-C]{0,3}-[0-9a-f]{8}`))
 		a, b := any.Draw(t, "a"), any.Draw(t, "b")
@@ -72,7 +72,7 @@ func TestNoTwoIdentifiersShareADirName(t *testing.T) {
 	})
 }
 
-func TestListTakesOnlyWhatIsNamedLikeAJournal(t *testing.T) {
+func TestListIgnoresOtherFiles(t *testing.T) {
 	dir := newDir(t)
 	if infos, err := dir.List(); err != nil || len(infos) > 0 {
 		t.Errorf("a directory that does not exist: %v, %v", infos, err)
@@ -112,7 +112,7 @@ func TestListTakesOnlyWhatIsNamedLikeAJournal(t *testing.T) {
 	}
 }
 
-func TestNoIDLeadsOutOfTheDirectory(t *testing.T) {
+func TestIDsCannotLeaveTheDirectory(t *testing.T) {
 	dir := newDir(t)
 	for _, id := range []string{"", ".", "..", "../x", "a/b", `a\b`, "a\x00"} {
 		_, createErr := dir.Create(id)
@@ -131,7 +131,7 @@ func TestNoIDLeadsOutOfTheDirectory(t *testing.T) {
 	}
 }
 
-func TestATrashedJournalIsGoneWithAllThatBelongsToItAndComesBackWhole(t *testing.T) {
+func TestTrashAndRestore(t *testing.T) {
 	for name, prepare := range map[string]func(*journal.Dir, string) error{
 		"live":     func(*journal.Dir, string) error { return nil },
 		"archived": (*journal.Dir).Archive,
@@ -186,7 +186,7 @@ func TestATrashedJournalIsGoneWithAllThatBelongsToItAndComesBackWhole(t *testing
 	}
 }
 
-func FuzzValidIDIsWhatULIDsAre(f *testing.F) {
+func FuzzValidID(f *testing.F) {
 	for _, seed := range []string{"", "01KAHV6T3R8Q4Y2M0N7C5B0001", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "01kahv6t3r8q4y2m0n7c5b0001", "01KAHV6T3R8Q4Y2M0N7C5B000I", "01KAHV6T3R8Q4Y2M0N7C5B000\xff"} {
 		f.Add(seed)
 	}

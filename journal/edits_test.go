@@ -62,7 +62,7 @@ var edits = []struct {
 
 // Whatever happens to a file, several times over: what the fuzz targets ask for
 // holds. They start from bytes, this from what can befall a journal.
-func TestAnyEditsOfAJournalLeaveWhatChecks(t *testing.T) {
+func TestEditsLeaveTheValidLines(t *testing.T) {
 	t.Parallel()
 	source := newDir(t)
 	lines := splitLines(readFile(t, filepath.Join(source.Path(), newJournal(t, source, 3)+".jsonl")))

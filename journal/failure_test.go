@@ -34,7 +34,7 @@ func countIn(t *testing.T, e journal.Event) int {
 	return data.N
 }
 
-func TestAFailedSyncLeadsToANewFileWithTheSameLines(t *testing.T) {
+func TestFailedSyncIsRecoveredToANewFile(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -73,7 +73,7 @@ func stat(t *testing.T, name string) fs.FileInfo {
 	return info
 }
 
-func TestRecoverReturnsABatchThatItsOwnSyncKeptItFromReturning(t *testing.T) {
+func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -91,7 +91,7 @@ func TestRecoverReturnsABatchThatItsOwnSyncKeptItFromReturning(t *testing.T) {
 	same(t, "returned", events, sound(t, dir, l.ID())[1:])
 }
 
-func TestASyncThatFailsBeforeTheFirstAppendIsNotRepeatedOnTheSameFile(t *testing.T) {
+func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
@@ -113,7 +113,7 @@ func TestASyncThatFailsBeforeTheFirstAppendIsNotRepeatedOnTheSameFile(t *testing
 	}
 }
 
-func TestADiskThatStaysFullForLongIsToldOnceAndCostsNoFile(t *testing.T) {
+func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -147,10 +147,10 @@ func TestADiskThatStaysFullForLongIsToldOnceAndCostsNoFile(t *testing.T) {
 	same(t, "read", sound(t, dir, l.ID()), append(acknowledged, recovered...))
 }
 
-// TestAFailedWriteIsCompletedBehindWhateverStandsThere does things to the file
+// TestFailedWriteIsCompleted does things to the file
 // of a journal of which 1 to 3 are synced, 4 and 5 acknowledged, and half of 6
 // was written.
-func TestAFailedWriteIsCompletedBehindWhateverStandsThere(t *testing.T) {
+func TestFailedWriteIsCompleted(t *testing.T) {
 	cut := func(to func(data []byte) int) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
 			must(t, os.Truncate(path, int64(to(readFile(t, path)))))
@@ -253,7 +253,7 @@ func checkAside(t *testing.T, dir *journal.Dir, recovered []journal.Event, want 
 	}
 }
 
-func TestAPoisonedLogThatIsClosedKeepsWhatWasAcknowledged(t *testing.T) {
+func TestClosingAPoisonedLogKeepsAcknowledged(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -275,7 +275,7 @@ func TestAPoisonedLogThatIsClosedKeepsWhatWasAcknowledged(t *testing.T) {
 	mustOpen(t, dir, l.ID()) // it holds no lock
 }
 
-func TestAJournalThatIsRemovedWhileItIsWrittenComesBackWhole(t *testing.T) {
+func TestRemovedJournalIsRecreated(t *testing.T) {
 	for _, remove := range []struct {
 		name string
 		path func(dir *journal.Dir, id string) string
@@ -309,7 +309,7 @@ func TestAJournalThatIsRemovedWhileItIsWrittenComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestAnotherFileInThePlaceOfAJournalIsNotOverwritten(t *testing.T) {
+func TestOtherFileOfTheNameIsNotOverwritten(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 3, 10)...)
@@ -334,7 +334,7 @@ func TestAnotherFileInThePlaceOfAJournalIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestABatchThatFailsIsKeptWhateverBecomesOfItsRecords(t *testing.T) {
+func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
 	disk := journaltest.New(quick{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -357,7 +357,7 @@ func TestABatchThatFailsIsKeptWhateverBecomesOfItsRecords(t *testing.T) {
 	}
 }
 
-func TestAJournalThatIsCutWhileItIsWrittenIsNoticedByTheNextSync(t *testing.T) {
+func TestSyncDetectsATruncatedJournal(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		left func(synced int64) int64

@@ -143,7 +143,7 @@ const leastImages = 2000
 
 // With -short, one operation in three fails, in one way only, and a power cut
 // leaves fewer disks.
-func TestEveryFaultOfEveryShortLife(t *testing.T) {
+func TestEveryFault(t *testing.T) {
 	tried := &tally{images: map[[32]byte]bool{}}
 	t.Run("lives", func(t *testing.T) {
 		for _, c := range lives {

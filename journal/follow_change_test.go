@@ -88,7 +88,7 @@ func (f *changing) append() []journal.Event {
 
 var nulPage = make([]byte, 4096)
 
-func TestAFollowerNoticesEveryChangeOfWhatItHasRead(t *testing.T) {
+func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(*changing)
 		want   error // nil: it goes on
@@ -167,7 +167,7 @@ func (f *changing) repair() {
 	must(f.t, err)
 }
 
-func TestAFollowerOfADamagedJournalStopsInFrontOfTheDamage(t *testing.T) {
+func TestFollowStopsBeforeCorruption(t *testing.T) {
 	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
 	f.damage(8)
@@ -179,7 +179,7 @@ func TestAFollowerOfADamagedJournalStopsInFrontOfTheDamage(t *testing.T) {
 	same(t, "in front of it", got, f.events[5:7])
 }
 
-func TestARepairOfWhatIsToComeIsFollowed(t *testing.T) {
+func TestFollowContinuesAfterRepairOfLaterLines(t *testing.T) {
 	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
 	f.damage(8)
@@ -190,7 +190,7 @@ func TestARepairOfWhatIsToComeIsFollowed(t *testing.T) {
 
 // A follower that has the damaged file open does not end with damage that is
 // repaired by then.
-func TestARepairWhileTheDamageIsReadIsFollowed(t *testing.T) {
+func TestFollowContinuesDuringRepair(t *testing.T) {
 	f := newChanging(t, 15)
 	f.damage(8)
 	repaired := false
@@ -210,7 +210,7 @@ func TestARepairWhileTheDamageIsReadIsFollowed(t *testing.T) {
 	}
 }
 
-func TestADamagedArchiveEndsItsFollowers(t *testing.T) {
+func TestCorruptArchiveEndsFollow(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"cut short":     func(b []byte) []byte { return b[:len(b)-5] },
 		"a byte is off": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
@@ -230,7 +230,7 @@ func TestADamagedArchiveEndsItsFollowers(t *testing.T) {
 	}
 }
 
-func TestAJournalThatWasDeletedBeforeItsFollowerCameIsNotWaitedFor(t *testing.T) {
+func TestFollowOfADeletedJournalEnds(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	at := positionBehind(t, dir, id, 7)
@@ -240,7 +240,7 @@ func TestAJournalThatWasDeletedBeforeItsFollowerCameIsNotWaitedFor(t *testing.T)
 	}
 }
 
-func TestADirectoryThatIsRemovedAndMadeAgainIsFollowed(t *testing.T) {
+func TestFollowSurvivesARecreatedDirectory(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -315,14 +315,14 @@ func (g *growing) grow(to int) {
 	g.seen = whole
 }
 
-func TestALineIsDeliveredWhenItsLastByteIsWritten(t *testing.T) {
+func TestLineIsDeliveredWhenComplete(t *testing.T) {
 	g := newGrowing(t, 0, 300, 7, 50)
 	for to := range g.content {
 		g.grow(to + 1)
 	}
 }
 
-func TestLinesAreDeliveredWholeWhereverPagesEnd(t *testing.T) {
+func TestLinesAcrossPagesAreDeliveredComplete(t *testing.T) {
 	const page = 4096
 	for _, around := range [][]int{{0}, {-1}, {1}, {-1, 0, 1}} {
 		t.Run(fmt.Sprint(around), func(t *testing.T) {
@@ -340,7 +340,7 @@ func TestLinesAreDeliveredWholeWhereverPagesEnd(t *testing.T) {
 
 // Wherever a writer dies in a line, and whatever the disk shows behind it: the
 // next writer sets it aside, and the follower goes on with what comes then.
-func TestWhatAWriterThatDiesLeavesIsNeverDelivered(t *testing.T) {
+func TestTornTailIsNeverDelivered(t *testing.T) {
 	for name, behind := range map[string][]byte{
 		"nothing": nil, "NULs": nulPage, "NULs and a newline": append(slices.Clone(nulPage), '\n'), "a newline": []byte("\n"),
 	} {
@@ -362,7 +362,7 @@ func TestWhatAWriterThatDiesLeavesIsNeverDelivered(t *testing.T) {
 	}
 }
 
-func TestFollowersKeepUpWithAWriterThatNeverRests(t *testing.T) {
+func TestFollowKeepsUpWithAFastWriter(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
@@ -387,7 +387,7 @@ func TestFollowersKeepUpWithAWriterThatNeverRests(t *testing.T) {
 
 // A writer that is no journal's own, such as one that copies: its pieces are no
 // lines.
-func TestFollowersKeepUpWithPiecesThatAreNoLines(t *testing.T) {
+func TestFollowKeepsUpWithPartialWrites(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -409,7 +409,7 @@ func TestFollowersKeepUpWithPiecesThatAreNoLines(t *testing.T) {
 }
 
 // Not parallel: it measures the memory of the process.
-func TestAFollowerThatIsFarBehindHoldsLittleAndCatchesUp(t *testing.T) {
+func TestLaggingFollowerNeedsLittleMemory(t *testing.T) {
 	const behind, toCome, padding = 100_000, 5_000, 400
 	dir := newDir(t)
 	l := mustCreate(t, dir)

@@ -23,7 +23,7 @@ func FuzzFollow(f *testing.F) {
 	})
 }
 
-func TestAFollowerDeliversTheJournalWhateverIsDoneToIt(t *testing.T) {
+func TestFollowUnderRandomOperations(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -23,7 +23,7 @@ var ways = map[string]func(*journal.Dir) *journal.Dir{
 	"ticking":  (*journal.Dir).WithoutNotifications,
 }
 
-func TestAJournalIsFollowedFromBeforeItExists(t *testing.T) {
+func TestFollowBeforeTheJournalExists(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func (f hookedFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-func TestHalfLinesAreNeverDelivered(t *testing.T) {
+func TestIncompleteLinesAreNeverDelivered(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +129,7 @@ func TestHalfLinesAreNeverDelivered(t *testing.T) {
 	}
 }
 
-func TestWhatIsPutInThePlaceOfHalfALineIsDelivered(t *testing.T) {
+func TestReplacementOfAnIncompleteLineIsDelivered(t *testing.T) {
 	source := newDir(t)
 	id := newJournal(t, source, 20)
 	events := sound(t, source, id)[:3]
@@ -159,7 +159,7 @@ func TestWhatIsPutInThePlaceOfHalfALineIsDelivered(t *testing.T) {
 	}
 }
 
-func TestAFileThatAFailedSyncMadeNewIsFollowed(t *testing.T) {
+func TestFollowAfterAFailedSync(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -176,7 +176,7 @@ func TestAFileThatAFailedSyncMadeNewIsFollowed(t *testing.T) {
 	f.expect(mustAppend(t, l, counted(5, 10))...)
 }
 
-func TestAnArchivedJournalIsFollowedAndWaitedFor(t *testing.T) {
+func TestFollowOfAnArchivedJournal(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +221,7 @@ func positionBehind(t *testing.T, dir *journal.Dir, id string, n int) journal.Po
 	return r.Position()
 }
 
-func TestAnArchiveThatStaysIsReadOnce(t *testing.T) {
+func TestUnchangedArchiveIsReadOnce(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	events := sound(t, dir, id)
@@ -249,7 +249,7 @@ func TestAnArchiveThatStaysIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestADeletedJournalEndsItsFollowers(t *testing.T) {
+func TestDeletionEndsFollow(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -265,7 +265,7 @@ func TestADeletedJournalEndsItsFollowers(t *testing.T) {
 	}
 }
 
-func TestAnotherHistoryInThePlaceOfAJournalEndsItsFollowers(t *testing.T) {
+func TestReplacementByAnotherHistoryEndsFollow(t *testing.T) {
 	other := newDir(t)
 	otherID := newJournal(t, other, 33)
 	lines := splitLines(readFile(t, filepath.Join(other.Path(), otherID+".jsonl")))
@@ -288,7 +288,7 @@ func TestAnotherHistoryInThePlaceOfAJournalEndsItsFollowers(t *testing.T) {
 	}
 }
 
-func TestAPositionOfAnotherHistoryCannotBeFollowedFrom(t *testing.T) {
+func TestFollowFromAPositionOfAnotherHistory(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	at := positionBehind(t, dir, id, 7)
@@ -304,7 +304,7 @@ func TestAPositionOfAnotherHistoryCannotBeFollowedFrom(t *testing.T) {
 	}
 }
 
-func TestACopyWithTheSameLinesIsFollowedOn(t *testing.T) {
+func TestFollowContinuesInAnEqualCopy(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -317,7 +317,7 @@ func TestACopyWithTheSameLinesIsFollowedOn(t *testing.T) {
 
 // Between a look at the one place and a look at the other, an archived journal
 // may come back: it is at neither then.
-func TestAJournalThatComesBackBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) {
+func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	comeBack := func() {
@@ -351,7 +351,7 @@ func TestAJournalThatComesBackBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) 
 	}
 }
 
-func TestFollowingEndsWithoutAnErrorWhenItsContextIsDone(t *testing.T) {
+func TestFollowEndsWithItsContext(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	for name, wanted := range map[string]string{"existing": id, "missing": dir.NewID()} {
@@ -376,7 +376,7 @@ func TestFollowingEndsWithoutAnErrorWhenItsContextIsDone(t *testing.T) {
 	}
 }
 
-func TestFollowingWritesNothing(t *testing.T) {
+func TestFollowWritesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))

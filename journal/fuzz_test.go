@@ -146,7 +146,7 @@ func FuzzAppendRead(f *testing.F) {
 // Whatever a file holds: reading and opening it end, agree with each other and
 // keep the good beginning; what can be opened can be appended to, which changes
 // nothing before the torn tail and loses nothing of it.
-func FuzzOpenDamaged(f *testing.F) {
+func FuzzOpenCorrupt(f *testing.F) {
 	source := newDir(f)
 	id := newJournal(f, source, 3)
 	lines := splitLines(readFile(f, filepath.Join(source.Path(), id+".jsonl")))
@@ -447,7 +447,7 @@ func FuzzHolder(f *testing.F) {
 
 // Whatever the date of a journal in the trash is: the journal is listed, and
 // comes back whole.
-func FuzzTrashDate(f *testing.F) {
+func FuzzTrashTime(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := newTight(t)
 		l, err := dir.Create(fuzzed)

@@ -40,7 +40,7 @@ func countsOf(t testing.TB, e journal.Event) int {
 	return n
 }
 
-func TestGrepYieldsTheEventsWhoseLinesMatch(t *testing.T) {
+func TestGrepReturnsTheMatchingEvents(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 30, 40_000)...)
@@ -93,7 +93,7 @@ func TestGrepFindsWhatReadingFinds(t *testing.T) {
 	})
 }
 
-func TestWhatIsFoundIsChecked(t *testing.T) {
+func TestGrepChecksMatches(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		damage  func(lines [][]byte) []byte
@@ -142,7 +142,7 @@ func TestWhatIsFoundIsChecked(t *testing.T) {
 	}
 }
 
-func TestGrepStopsAtALineThatIsTooLong(t *testing.T) {
+func TestGrepStopsAtATooLongLine(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 100)
 	path := filepath.Join(dir.Path(), id+".jsonl")

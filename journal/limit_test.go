@@ -43,7 +43,7 @@ func newLongJournal(t testing.TB, dir *journal.Dir, long, last int) (id string, 
 
 // A line that was written when more was allowed is no torn tail and no damage,
 // wherever it stands: nobody may set it aside.
-func TestAGoodLineOverTheLimitIsNamedAndLeftAlone(t *testing.T) {
+func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 	for _, long := range []int{1, 3, 6} {
 		for _, archived := range []bool{false, true} {
 			t.Run(fmt.Sprintf("line %d of 6, archived %v", long, archived), func(t *testing.T) {
@@ -107,7 +107,7 @@ func followed(dir *journal.Dir, id string) error {
 	return ctx.Err()
 }
 
-func TestTheErrorOverALongLineSaysHowLongItIsAndWhatIsAllowed(t *testing.T) {
+func TestTooLongErrorHasLengthAndLimit(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 2, 3)
 	err := second(readEvents(limited(dir, 4096), id))
@@ -117,7 +117,7 @@ func TestTheErrorOverALongLineSaysHowLongItIsAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestWhatALongLineCallsSyncedKeepsDamageBeforeItFromBeingSetAside(t *testing.T) {
+func TestSyncedOfALongLineCoversEarlierLines(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 3, 3) // the third line alone calls the second synced
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -130,7 +130,7 @@ func TestWhatALongLineCallsSyncedKeepsDamageBeforeItFromBeingSetAside(t *testing
 	}
 }
 
-func TestRepairKeepsGoodLinesOverTheLimitByRefusing(t *testing.T) {
+func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 	for damaged, changed := range map[int]string{1: "before the long line", 5: "behind it"} {
 		t.Run(changed, func(t *testing.T) {
 			dir := newDir(t)
@@ -158,7 +158,7 @@ func TestRepairKeepsGoodLinesOverTheLimitByRefusing(t *testing.T) {
 	}
 }
 
-func TestALineIsSummedInWhateverPiecesItIsRead(t *testing.T) {
+func TestLongLineSumDoesNotDependOnPieces(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 2, 3)
 	for size := 1; size < 70; size++ {
@@ -193,7 +193,7 @@ func (c choppedFile) ReadAt(p []byte, off int64) (int, error) {
 	return c.File.ReadAt(p[:c.size], off)
 }
 
-func TestARecoveryIsRecordedWhateverTheLimit(t *testing.T) {
+func TestRecoveryIsRecordedUnderAnyLimit(t *testing.T) {
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{MaxLine: 1})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -231,7 +231,7 @@ func endless(t *testing.T, path, end string) {
 	appendFile(t, path, []byte(end))
 }
 
-func TestALineWithoutEndTakesNoMemoryBeyondTheLimit(t *testing.T) {
+func TestLineWithoutEndNeedsLimitedMemory(t *testing.T) {
 	for _, test := range []struct{ name, end string }{{"without a newline", ""}, {"with a newline", "\n"}} {
 		for name, operation := range limitedOperations {
 			t.Run(name+" "+test.name, func(t *testing.T) {
@@ -328,7 +328,7 @@ func (w watchedFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-func TestAnArchiveTakesNoMemoryBeyondTheLimit(t *testing.T) {
+func TestArchivingNeedsLimitedMemory(t *testing.T) {
 	// The header of a frame asks for a window; a block says how often to repeat
 	// a byte.
 	frame := func(window byte) []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window} }
@@ -358,7 +358,7 @@ func TestAnArchiveTakesNoMemoryBeyondTheLimit(t *testing.T) {
 	}
 }
 
-func TestANoteOfAnySizeIsReadInNoTime(t *testing.T) {
+func TestLargeLockAndTimeFilesAreNotRead(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 3)
 	l := mustOpen(t, dir, id)
@@ -383,7 +383,7 @@ func TestANoteOfAnySizeIsReadInNoTime(t *testing.T) {
 	}
 }
 
-func TestWhateverReadsAnArchiveTakesNoMemoryBeyondTheLimit(t *testing.T) {
+func TestReadingAnArchiveNeedsLimitedMemory(t *testing.T) {
 	for _, test := range []struct{ name, end string }{{"without a newline", ""}, {"with a newline", "\n"}} {
 		packed := newDir(t)
 		id := newJournal(t, packed, 10)

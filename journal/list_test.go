@@ -35,7 +35,7 @@ func (i *interrupted) StatFiles(name string, wanted func(string) bool) ([]journa
 	})
 }
 
-func TestAJournalThatMovesWhileItIsListedIsInTheList(t *testing.T) {
+func TestListIncludesAJournalBeingMoved(t *testing.T) {
 	for _, archivedFirst := range []bool{false, true} {
 		for first := 1; first <= 5; first++ {
 			for second := first; second <= 5; second++ {
@@ -72,7 +72,7 @@ func TestAJournalThatMovesWhileItIsListedIsInTheList(t *testing.T) {
 	}
 }
 
-func TestAJournalWithoutALockFileHidesNoOther(t *testing.T) {
+func TestListWithoutLockFiles(t *testing.T) {
 	dir := newDir(t)
 	moving, unlocked := newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".lock")))
@@ -92,7 +92,7 @@ func TestAJournalWithoutALockFileHidesNoOther(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeDescribedIsListedWithTheReason(t *testing.T) {
+func TestListIncludesUnreadableJournals(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	infos, err := journal.NewDir(dir.Path(), journal.Options{FS: undescribed{journal.OS}}).List()
@@ -112,7 +112,7 @@ func (u undescribed) StatFiles(name string, wanted func(string) bool) ([]journal
 	return files, err
 }
 
-func TestALinkToAJournalIsListed(t *testing.T) {
+func TestListIncludesSymbolicLinks(t *testing.T) {
 	dir, other := newDir(t), newDir(t)
 	id := newJournal(t, other, 0)
 	must(t, os.MkdirAll(dir.Path(), 0o700))

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func TestNobodyLocksAFileThatWasRemovedMeanwhile(t *testing.T) {
+func TestLockIgnoresARemovedLockFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.lock")
 	var holders atomic.Int32
 	var all sync.WaitGroup
@@ -75,7 +75,7 @@ func (l *lateName) OpenFile(name string, flag int, perm fs.FileMode) (journal.Fi
 	return l.FS.OpenFile(name, flag, perm)
 }
 
-func TestAHolderThatHasNotSaidItsNameYetIsWaitedFor(t *testing.T) {
+func TestLockedErrorWaitsForTheHoldersName(t *testing.T) {
 	for found, content := range map[string]string{
 		"nothing":       "",
 		"half a name":   `{"pid":`,
@@ -100,7 +100,7 @@ func TestAHolderThatHasNotSaidItsNameYetIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestADeadProcessIsNotNamedAsTheHolder(t *testing.T) {
+func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	lock := filepath.Join(dir.Path(), id+".lock")

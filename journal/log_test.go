@@ -45,7 +45,7 @@ func hold(path string) {
 	l.Close()
 }
 
-func TestNothingIsOnTheDiskBeforeTheFirstAppend(t *testing.T) {
+func TestCreateWritesNothingBeforeAppend(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	must(t, l.Sync())
@@ -61,7 +61,7 @@ func TestNothingIsOnTheDiskBeforeTheFirstAppend(t *testing.T) {
 	}
 }
 
-func TestAnEventTooLongIsRefusedAndWritesNothing(t *testing.T) {
+func TestTooLongEventIsRefused(t *testing.T) {
 	dir := journal.NewDir(t.TempDir(), journal.Options{MaxLine: 4096})
 	l := mustCreate(t, dir)
 	if _, err := l.Append(counted(1, 0), counted(2, 4096)); !errors.Is(err, journal.ErrTooLong) {
@@ -82,7 +82,7 @@ func TestAnEventTooLongIsRefusedAndWritesNothing(t *testing.T) {
 	sound(t, dir, l.ID()) // whatever was accepted can be read
 }
 
-func TestAnEventOf16MiBGoesThrough(t *testing.T) {
+func TestEventOf16MiB(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
@@ -96,7 +96,7 @@ func TestAnEventOf16MiBGoesThrough(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoEventIsRefused(t *testing.T) {
+func TestInvalidRecordsAreRefused(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	for name, r := range map[string]journal.Record{
@@ -122,7 +122,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 	sound(t, dir, l.ID())
 }
 
-func TestABatchIsOneWrite(t *testing.T) {
+func TestBatchIsOneWrite(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
@@ -134,7 +134,7 @@ func TestABatchIsOneWrite(t *testing.T) {
 	}
 }
 
-func TestTheFirstLineBehindASyncSaysHowFarItWent(t *testing.T) {
+func TestFirstLineAfterASyncHasSynced(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 2, 0)...)
@@ -159,7 +159,7 @@ func TestTheFirstLineBehindASyncSaysHowFarItWent(t *testing.T) {
 	}
 }
 
-func TestSyncMakesTheNameDurableThatAnEarlierProcessGave(t *testing.T) {
+func TestSyncSyncsTheDirectoryOfAnEarlierProcess(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	disk := journaltest.New(journal.OS)
@@ -171,7 +171,7 @@ func TestSyncMakesTheNameDurableThatAnEarlierProcessGave(t *testing.T) {
 	}
 }
 
-func TestASecondWriterIsToldWhoHoldsTheJournal(t *testing.T) {
+func TestSecondWriterGetsALockedError(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	mustOpen(t, dir, id)
@@ -196,7 +196,7 @@ func TestASecondWriterIsToldWhoHoldsTheJournal(t *testing.T) {
 	}
 }
 
-func TestTheLockHoldsAcrossProcesses(t *testing.T) {
+func TestLockHoldsAcrossProcesses(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -227,7 +227,7 @@ func TestTheLockHoldsAcrossProcesses(t *testing.T) {
 	}
 }
 
-func TestAProcessThatDiesHoldsNoLock(t *testing.T) {
+func TestDeadProcessHoldsNoLock(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	other := exec.Command(os.Args[0])
@@ -247,7 +247,7 @@ func TestAProcessThatDiesHoldsNoLock(t *testing.T) {
 	mustOpen(t, dir, id)
 }
 
-func TestWhatALockFileSaysDecidesNothing(t *testing.T) {
+func TestLockFileContentDecidesNothing(t *testing.T) {
 	for name, content := range map[string]string{
 		"a process elsewhere":       `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
 		"a process that is dead":    named(t, deadPID(t)),
@@ -268,7 +268,7 @@ func TestWhatALockFileSaysDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestAClosedLogRefusesEverythingButClose(t *testing.T) {
+func TestClosedLogRefusesEverythingButClose(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -283,7 +283,7 @@ func TestAClosedLogRefusesEverythingButClose(t *testing.T) {
 	}
 }
 
-func TestWhereNoLockCanBeTakenAJournalOpensAndAppendSaysWhy(t *testing.T) {
+func TestOpenWithoutALockFailsAtAppend(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
@@ -303,7 +303,7 @@ func TestWhereNoLockCanBeTakenAJournalOpensAndAppendSaysWhy(t *testing.T) {
 	sound(t, dir, id)
 }
 
-func TestALateLockIsRefusedAsLongAsTheJournalHasChanged(t *testing.T) {
+func TestAppendFailsIfChangedBeforeALateLock(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
@@ -320,7 +320,7 @@ func TestALateLockIsRefusedAsLongAsTheJournalHasChanged(t *testing.T) {
 	mustAppend(t, mustOpen(t, dir, id), counted(17, 0)) // and it keeps no lock
 }
 
-func TestAJournalIsNotCreatedInThePlaceOfAnother(t *testing.T) {
+func TestCreateDoesNotReplaceAJournal(t *testing.T) {
 	for name, prepare := range map[string]func(*journal.Dir, string) error{
 		"live":     func(*journal.Dir, string) error { return nil },
 		"archived": (*journal.Dir).Archive,
@@ -342,7 +342,7 @@ func TestAJournalIsNotCreatedInThePlaceOfAnother(t *testing.T) {
 	}
 }
 
-func TestManyGoroutinesMayAppendToOneLog(t *testing.T) {
+func TestConcurrentAppends(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	var writers sync.WaitGroup
@@ -364,7 +364,7 @@ func TestManyGoroutinesMayAppendToOneLog(t *testing.T) {
 	}
 }
 
-func TestAJournalThatDoesNotExistIsNotFound(t *testing.T) {
+func TestMissingJournalIsNotFound(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
 	_, openErr := dir.Open(id)
@@ -382,7 +382,7 @@ func TestAJournalThatDoesNotExistIsNotFound(t *testing.T) {
 	}
 }
 
-func TestWhatAnAppendReturnedStaysWhileMoreIsAppended(t *testing.T) {
+func TestReturnedEventsAreNotOverwritten(t *testing.T) {
 	l := mustCreate(t, newDir(t))
 	var events []journal.Event
 	for n := 1; n <= 20; n++ {
@@ -399,7 +399,7 @@ func TestWhatAnAppendReturnedStaysWhileMoreIsAppended(t *testing.T) {
 	same(t, "events", events, want)
 }
 
-func TestADiscardedJournalIsGoneAndOneThatWasThereBeforeStays(t *testing.T) {
+func TestDiscard(t *testing.T) {
 	dir := newDir(t)
 	made := mustCreate(t, dir)
 	mustAppend(t, made, counted(1, 0))

@@ -13,7 +13,7 @@ import (
 )
 
 // It changes the process's umask, so it does not run beside other tests.
-func TestFilesAndDirectoriesAreTheirOwnersOnlyWhateverTheUmask(t *testing.T) {
+func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 	home := t.TempDir()
 	defer syscall.Umask(syscall.Umask(0))
 	dir := journal.NewDir(filepath.Join(home, "a", "b"), journal.Options{})

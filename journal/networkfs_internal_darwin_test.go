@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestNetworkFileSystemsAreThoseThatAreNotLocal(t *testing.T) {
+func TestNetworkKind(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string
 		flags uint32

@@ -7,7 +7,7 @@ import (
 )
 
 // The numbers are those that statfs(2) lists.
-func TestNetworkFileSystemsAreKnownByTheirNumbers(t *testing.T) {
+func TestNetworkKind(t *testing.T) {
 	for _, tt := range []struct {
 		magic uint32
 		want  string

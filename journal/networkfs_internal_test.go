@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAPathThatDoesNotExistYetIsOnTheFileSystemAboveIt(t *testing.T) {
+func TestNetworkFSOfAMissingPath(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "mounted")
 	for _, tt := range []struct {
 		path  string

@@ -10,7 +10,7 @@ import (
 )
 
 // To open a pipe that nobody writes to is to wait for ever.
-func TestAPipeThatIsCalledLikeAJournalIsNotOpened(t *testing.T) {
+func TestPipeNamedLikeAJournalIsNotOpened(t *testing.T) {
 	dir := newDir(t)
 	newJournal(t, dir, 0) // so that there is a directory
 	id := dir.NewID()

@@ -6,7 +6,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func TestAReaderKnowsThatItsFileHasGrown(t *testing.T) {
+func TestGrown(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 3, 10)...)

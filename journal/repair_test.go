@@ -44,7 +44,7 @@ func damageFile(t *testing.T, path string, k int, damage func([][]byte, int) [][
 	return damaged
 }
 
-func TestRepairKeepsEveryLineThatChecksAgainstTheOneBefore(t *testing.T) {
+func TestRepairKeepsEveryValidLine(t *testing.T) {
 	for _, fault := range faults {
 		for k := 1; k <= min(fault.last, 8); k++ { // well within what is called synced
 			t.Run(fmt.Sprintf("%s, line %d", fault.name, k), func(t *testing.T) {
@@ -90,7 +90,7 @@ func checkKept(t *testing.T, kept []int, k int) {
 	}
 }
 
-func TestRepairLeavesASoundJournalAlone(t *testing.T) {
+func TestRepairDoesNotChangeAValidJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -103,7 +103,7 @@ func TestRepairLeavesASoundJournalAlone(t *testing.T) {
 	}
 }
 
-func TestRepairLeavesATornTailToTheNextAppend(t *testing.T) {
+func TestRepairLeavesATornTailToAppend(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -116,7 +116,7 @@ func TestRepairLeavesATornTailToTheNextAppend(t *testing.T) {
 	}
 }
 
-func TestADryRepairTellsTheSameAndDoesNothing(t *testing.T) {
+func TestDryRepairChangesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -133,7 +133,7 @@ func TestADryRepairTellsTheSameAndDoesNothing(t *testing.T) {
 	}
 }
 
-func TestRepairOfWhatSomebodyWritesToIsRefused(t *testing.T) {
+func TestRepairOfALockedJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	mustOpen(t, dir, id)
@@ -142,7 +142,7 @@ func TestRepairOfWhatSomebodyWritesToIsRefused(t *testing.T) {
 	}
 }
 
-func TestARepairThatFailsAnywhereLeavesTheOldJournalOrTheNewOne(t *testing.T) {
+func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 	for n := 1; ; n++ {
 		disk := journaltest.New(quick{journal.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})

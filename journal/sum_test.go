@@ -29,7 +29,7 @@ func docLines(t *testing.T) []string {
 
 // The script knows only what the table of fields in doc.go says. It has no
 // table of remainders and no module.
-func TestTheSumCanBeRecomputedInAnotherLanguageByWhatTheDocumentationSays(t *testing.T) {
+func TestDocumentedSumInPerl(t *testing.T) {
 	perl, err := exec.LookPath("perl")
 	if err != nil {
 		t.Skip("there is no perl here to recompute the sums with")
@@ -55,7 +55,7 @@ func TestTheSumCanBeRecomputedInAnotherLanguageByWhatTheDocumentationSays(t *tes
 	}
 }
 
-func TestTheSumCanBeRecomputedBitByBit(t *testing.T) {
+func TestDocumentedSumBitByBit(t *testing.T) {
 	prev := "00000000"
 	for i, line := range docLines(t) {
 		body, sum := line[:len(line)-18], line[len(line)-10:len(line)-2]
@@ -85,7 +85,7 @@ func hex8(n uint32) string {
 	return string(text[:])
 }
 
-func TestTheDocumentationShowsWhatTheExampleWrites(t *testing.T) {
+func TestDocumentationShowsTheExample(t *testing.T) {
 	source := string(readFile(t, "example_test.go"))
 	_, output, _ := strings.Cut(source, "// Output:\n")
 	var lines []string

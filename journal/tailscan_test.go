@@ -73,7 +73,7 @@ func changed(behind string) func([][]byte, int) [][]byte {
 	}
 }
 
-func TestWhatNoLongerChecksIsDamageWhereItWasSyncedAndATornTailBehind(t *testing.T) {
+func TestCorruptIfSyncedElseTorn(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +171,7 @@ func isTorn(t *testing.T, dir *journal.Dir, id string, good []journal.Event, off
 	same(t, "after recovery", sound(t, dir, id), append(slices.Clone(good), added...))
 }
 
-func TestACutJournalEndsInATornTailBecauseAMissingEndCannotBeSeen(t *testing.T) {
+func TestTruncatedJournalEndsInATornTail(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 100)
 	original := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
@@ -248,7 +248,7 @@ func opensLikeItReads(t *testing.T, dir *journal.Dir, id string, torn journal.To
 	}
 }
 
-func TestASecondCrashIsSetAsideBesideTheFirst(t *testing.T) {
+func TestSecondTornTailGetsItsOwnFile(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -267,7 +267,7 @@ func TestASecondCrashIsSetAsideBesideTheFirst(t *testing.T) {
 	}
 }
 
-func TestACrashBetweenSettingAsideAndCuttingLosesNothing(t *testing.T) {
+func TestCrashBeforeTruncatingLosesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
@@ -278,7 +278,7 @@ func TestACrashBetweenSettingAsideAndCuttingLosesNothing(t *testing.T) {
 	}
 }
 
-func TestATornTailOfWholeLinesSaysWhichEventsItHad(t *testing.T) {
+func TestTornTailReportsItsSequenceNumbers(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -293,7 +293,7 @@ func TestATornTailOfWholeLinesSaysWhichEventsItHad(t *testing.T) {
 
 // A page that a crash lost, with more than the checked window of good lines
 // behind it, must not be appended to: what came behind would be damage later.
-func TestALostPageFarBeforeTheEndIsFoundWhenNothingBehindItIsCalledSynced(t *testing.T) {
+func TestLostPageBeforeTheWindowIsFound(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
@@ -317,7 +317,7 @@ func TestALostPageFarBeforeTheEndIsFoundWhenNothingBehindItIsCalledSynced(t *tes
 	}
 }
 
-func TestDamageBeforeTheCheckedWindowIsFoundByReadingOnly(t *testing.T) {
+func TestOpenIgnoresCorruptionBeforeTheWindow(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func TestABinReadsEachDirectoryOnceForManyJournals(t *testing.T) {
+func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 	reads := map[string]int{}
 	dir := newDir(t)
 	counting := journal.NewDir(dir.Path(), journal.Options{FS: &readsOf{journal.OS, reads}})
@@ -48,7 +48,7 @@ func TestABinReadsEachDirectoryOnceForManyJournals(t *testing.T) {
 	}
 }
 
-func TestABinLeavesAloneWhatCameBackSinceItRead(t *testing.T) {
+func TestTrashBatchKeepsRestoredJournals(t *testing.T) {
 	dir := newDir(t)
 	first, second := newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, errors.Join(dir.Trash(first), dir.Trash(second)))

@@ -113,7 +113,7 @@ func eachFailure(t *testing.T, prepare func(d *discarded), run func(d *discarded
 	}
 }
 
-func TestNoFailureOnTheWayToTheTrashLosesOrDoublesAJournal(t *testing.T) {
+func TestFailedTrashLosesNothing(t *testing.T) {
 	eachFailure(t, func(*discarded) {}, func(d *discarded) error { return d.dir.Trash(d.id) }, func(d *discarded) {
 		// Whoever tries again has it in the trash, and gets it back whole.
 		if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
@@ -130,7 +130,7 @@ func TestNoFailureOnTheWayToTheTrashLosesOrDoublesAJournal(t *testing.T) {
 	})
 }
 
-func TestNoFailureOnTheWayBackLosesOrDoublesAJournal(t *testing.T) {
+func TestFailedRestoreLosesNothing(t *testing.T) {
 	trash := func(d *discarded) { must(d.t, d.dir.Trash(d.id)) }
 	eachFailure(t, trash, func(d *discarded) error { return d.dir.Restore(d.id) }, func(d *discarded) {
 		if err := d.dir.Restore(d.id); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -157,7 +157,7 @@ func (d *discarded) restored() {
 	}
 }
 
-func TestPurgeLeavesNoFileOfAJournalWhateverFailedBefore(t *testing.T) {
+func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 	for _, step := range []string{"trash", "purge"} {
 		t.Run(step, func(t *testing.T) {
 			for n := 1; ; n++ {
@@ -194,7 +194,7 @@ func TestPurgeLeavesNoFileOfAJournalWhateverFailedBefore(t *testing.T) {
 	}
 }
 
-func TestPurgeLeavesAJournalInItsPlaceAlone(t *testing.T) {
+func TestPurgeKeepsALiveJournal(t *testing.T) {
 	d := newDiscarded(t, false)
 	before := filesIn(t, d.path)
 	must(t, d.dir.Purge(d.id))
@@ -204,7 +204,7 @@ func TestPurgeLeavesAJournalInItsPlaceAlone(t *testing.T) {
 	d.restored()
 }
 
-func TestWhereBothExistTheyAreOneInTheTrashAndTheLiveOneNeverLosesToTheArchive(t *testing.T) {
+func TestTrashOfALiveAndArchivedJournal(t *testing.T) {
 	for n := 1; ; n++ {
 		d := newDiscarded(t, true)
 		stale := readFile(t, filepath.Join(d.path, d.name))
@@ -235,7 +235,7 @@ func TestWhereBothExistTheyAreOneInTheTrashAndTheLiveOneNeverLosesToTheArchive(t
 	}
 }
 
-func TestAnEarlierJournalOfTheNameIsKeptInTheTrash(t *testing.T) {
+func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 	for _, archived := range []bool{false, true} {
 		dir := newDir(t)
 		id := newJournal(t, dir, 0)
@@ -274,7 +274,7 @@ func TestAnEarlierJournalOfTheNameIsKeptInTheTrash(t *testing.T) {
 	}
 }
 
-func TestNoFailureWhileAnEarlierJournalMakesRoomLosesEither(t *testing.T) {
+func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		for n := 1; ; n++ {
 			d := newDiscarded(t, n%2 == 0)
@@ -313,7 +313,7 @@ func TestNoFailureWhileAnEarlierJournalMakesRoomLosesEither(t *testing.T) {
 	}
 }
 
-func TestAJournalIsNotRestoredOverOneThatIsBeingMade(t *testing.T) {
+func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Trash(id))
@@ -326,7 +326,7 @@ func TestAJournalIsNotRestoredOverOneThatIsBeingMade(t *testing.T) {
 	must(t, dir.Restore(id))
 }
 
-func TestAJournalThatIsWrittenToIsNotTrashed(t *testing.T) {
+func TestTrashOfALockedJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
@@ -338,7 +338,7 @@ func TestAJournalThatIsWrittenToIsNotTrashed(t *testing.T) {
 	must(t, dir.Trash(id))
 }
 
-func TestWhatIsNotInTheTrashCannotBeRestored(t *testing.T) {
+func TestRestoreOfAMissingJournal(t *testing.T) {
 	dir := newDir(t)
 	if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
 		t.Errorf("the trash of nothing: %+v, %v", all, err)
@@ -351,7 +351,7 @@ func TestWhatIsNotInTheTrashCannotBeRestored(t *testing.T) {
 	}
 }
 
-func TestADateThatCannotBeReadIsNotKnown(t *testing.T) {
+func TestUnreadableTrashTimeIsUnknown(t *testing.T) {
 	for _, date := range []string{"", "yesterday", "2026-11-21\n"} {
 		dir := newDir(t)
 		id := newJournal(t, dir, 0)

@@ -46,7 +46,7 @@ func newEar(t *testing.T) *ear {
 	return e
 }
 
-func TestEveryEventIsDeliveredWhenEveryNotificationIsLost(t *testing.T) {
+func TestFollowWithoutNotifications(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	deaf := journal.WatchOf(newEar(t).open, nil)
@@ -56,7 +56,7 @@ func TestEveryEventIsDeliveredWhenEveryNotificationIsLost(t *testing.T) {
 	}
 }
 
-func TestAnOverflowWakesEveryFollower(t *testing.T) {
+func TestOverflowWakesEveryFollower(t *testing.T) {
 	dir, other := newDir(t), newDir(t)
 	e := newEar(t)
 	w := journal.WatchOf(e.open, nil)
@@ -78,7 +78,7 @@ func await(t *testing.T, woken <-chan struct{}) {
 	}
 }
 
-func TestANotificationWakesWhomItConcerns(t *testing.T) {
+func TestNotificationWakesItsFollowers(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	e := newEar(t)
@@ -102,7 +102,7 @@ func TestANotificationWakesWhomItConcerns(t *testing.T) {
 
 // A watcher that is not listened to, as when the machine is busy, loses what
 // the system's queue does not hold.
-func TestEveryEventIsDeliveredWhenTheSystemsQueueOverflows(t *testing.T) {
+func TestFollowWhenTheSystemQueueOverflows(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
@@ -135,7 +135,7 @@ func TestEveryEventIsDeliveredWhenTheSystemsQueueOverflows(t *testing.T) {
 	f.expect(events...)
 }
 
-func TestWhoIsRefusedNotificationsIsToldOnceAndGetsEveryEvent(t *testing.T) {
+func TestRefusedIsCalledOnce(t *testing.T) {
 	none := func() (*fsnotify.Watcher, error) {
 		return nil, os.NewSyscallError("inotify_init1", syscall.EMFILE)
 	}
@@ -188,14 +188,14 @@ func TestWhoIsRefusedNotificationsIsToldOnceAndGetsEveryEvent(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatDoesNotExistYetIsNoRefusal(t *testing.T) {
+func TestMissingDirectoryIsNotARefusal(t *testing.T) {
 	dir := newDir(t)
 	w := journal.WatchOf(fsnotify.NewWatcher, func(reason error) { t.Error("refused:", reason) })
 	_, leave := w.Woken(dir, dir.NewID())
 	leave()
 }
 
-func TestNotificationsAreAskedForAgainUntilTheSystemHasSome(t *testing.T) {
+func TestNotificationsAreRequestedRepeatedly(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	events := mustAppend(t, l, batch(1, 3, 10)...)
@@ -214,7 +214,7 @@ func TestNotificationsAreAskedForAgainUntilTheSystemHasSome(t *testing.T) {
 	same(t, "followed", <-seen, events)
 }
 
-func TestManyFollowersShareOneWatcherThatIsClosedBehindTheLast(t *testing.T) {
+func TestFollowersShareOneWatcher(t *testing.T) {
 	t.Parallel()
 	opened := 0
 	var systems []*fsnotify.Watcher
@@ -249,7 +249,7 @@ func TestManyFollowersShareOneWatcherThatIsClosedBehindTheLast(t *testing.T) {
 	}
 }
 
-func TestAHundredFollowersOfOneJournalSeeTheSame(t *testing.T) {
+func TestHundredFollowersOfOneJournal(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
@@ -266,7 +266,7 @@ func TestAHundredFollowersOfOneJournalSeeTheSame(t *testing.T) {
 	}
 }
 
-func TestAHundredJournalsAreFollowedAtOnce(t *testing.T) {
+func TestFollowersOfAHundredJournals(t *testing.T) {
 	t.Parallel()
 	shared := &journal.Watch{Refused: func(reason error) { t.Error("refused:", reason) }}
 	var logs []*journal.Log

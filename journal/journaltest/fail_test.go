@@ -12,7 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-func TestTheNthOperationOfAKindFailsOnce(t *testing.T) {
+func TestFailFailsOneOperation(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	name := filepath.Join(t.TempDir(), "f")
 	f, err := disk.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
@@ -41,7 +41,7 @@ func TestTheNthOperationOfAKindFailsOnce(t *testing.T) {
 	}
 }
 
-func TestFailFromLastsUntilItIsHealed(t *testing.T) {
+func TestFailFromLastsUntilHeal(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	path := t.TempDir()
 	disk.FailFrom(2, syscall.EACCES)

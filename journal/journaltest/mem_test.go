@@ -55,7 +55,7 @@ func holds(t *testing.T, fsys journal.FS, name, want string) {
 	}
 }
 
-func TestAPowerCutKeepsWhatWasSynced(t *testing.T) {
+func TestPowerCutKeepsSyncedData(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		steps     func(m *journaltest.Mem)
@@ -122,7 +122,7 @@ func TestAPowerCutKeepsWhatWasSynced(t *testing.T) {
 	}
 }
 
-func TestAPowerCutLosesPagesOfWhatWasNotSynced(t *testing.T) {
+func TestPowerCutLosesUnsyncedPages(t *testing.T) {
 	m := journaltest.NewMem()
 	f := open(t, m, "/a")
 	must(t, m.SyncDir("/"))
@@ -145,7 +145,7 @@ func TestAPowerCutLosesPagesOfWhatWasNotSynced(t *testing.T) {
 	}
 }
 
-func TestAFailedSyncIsForgottenByTheNext(t *testing.T) {
+func TestFailedSyncDropsPages(t *testing.T) {
 	m := journaltest.NewMem()
 	disk := journaltest.New(m)
 	f := open(t, disk, "/a")
@@ -162,7 +162,7 @@ func TestAFailedSyncIsForgottenByTheNext(t *testing.T) {
 	holds(t, m, "/a", "\x00\x00\x00")
 }
 
-func TestARenamedFileIsNeverAtBothPlaces(t *testing.T) {
+func TestRenamedFileIsNeverInBothPlaces(t *testing.T) {
 	m := journaltest.NewMem()
 	must(t, open(t, m, "/a").Sync())
 	must(t, m.SyncDir("/"))
@@ -183,7 +183,7 @@ func TestARenamedFileIsNeverAtBothPlaces(t *testing.T) {
 	}
 }
 
-func TestALockEndsWithThePower(t *testing.T) {
+func TestPowerCutReleasesLocks(t *testing.T) {
 	m := journaltest.NewMem()
 	unlock, err := m.Lock("/lock")
 	must(t, err)
