@@ -12,9 +12,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// BenchmarkArchive archives journals of 100 MB in which a file is quoted again
-// and again, and one that repeats nothing, and prints how much smaller they get
-// and how much of them is written, read back and compared in a second.
+// BenchmarkArchive archives journals of 100 MB in which a file is quoted
+// repeatedly, and one without repetitions. It reports the compression ratio, and
+// the bytes written, read back and compared per second.
 func BenchmarkArchive(b *testing.B) {
 	quotingJournals(b, func(b *testing.B, dir *journal.Dir, id string, data []byte) {
 		live := filepath.Join(dir.Path(), id+".jsonl")
@@ -45,8 +45,8 @@ func quotingJournals(b *testing.B, bench func(b *testing.B, dir *journal.Dir, id
 	}
 }
 
-// quotingJournal makes a journal of so many bytes: short messages of made-up
-// words, each with the same file of the given size behind it.
+// quotingJournal creates a journal of the given size: short messages of random
+// words, each followed by the same file of the given size.
 func quotingJournal(tb testing.TB, dir *journal.Dir, quoted, size int) (id string) {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -63,11 +63,11 @@ func quotingJournal(tb testing.TB, dir *journal.Dir, quoted, size int) (id strin
 	return log.ID()
 }
 
-// prose is made-up text that compresses about as source code does.
+// prose returns random text that compresses about as well as source code.
 func prose(random *rand.Rand, size int) string {
 	var b strings.Builder
 	for b.Len() < size {
-		word := random.IntN(200 + random.IntN(20_000)) // a few of them often
+		word := random.IntN(200 + random.IntN(20_000)) // some are frequent
 		fmt.Fprintf(&b, "%s%c", []string{"let", "return", "value", "if", "error"}[word%5]+strings.ToLower(fmt.Sprintf("%X", word)), " \t\n.("[random.IntN(5)])
 	}
 	return b.String()[:size]

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// BenchmarkCompress does to the journals of BenchmarkArchive what takes most of
-// that: it compresses them, on one core. Beside it stands zstd -3, where there is
-// that program; both by what they do in a second of processor time.
+// BenchmarkCompress measures the main cost of BenchmarkArchive: compressing its
+// journals, on one core. For comparison it runs zstd -3, if installed. Both are
+// measured per second of processor time.
 func BenchmarkCompress(b *testing.B) {
 	quotingJournals(b, func(b *testing.B, dir *journal.Dir, id string, data []byte) {
 		size, began := int64(0), processorTime(b)
@@ -30,14 +30,14 @@ func BenchmarkCompress(b *testing.B) {
 	})
 }
 
-// processorTime is what this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// besideProgram reports how the zstd program does.
+// besideProgram reports the throughput of the zstd program.
 func besideProgram(b *testing.B, path string, size float64) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// The tests read and write seek tables by the description of the format, and
-// not by the code that they test.
+// The tests read and write seek tables according to the description of the format,
+// not with the code under test.
 
 type tableEntry struct{ packed, size uint32 }
 
@@ -65,7 +65,7 @@ func joinTable(frames []byte, checksums bool, entries ...tableEntry) []byte {
 	return append(archive, table...)
 }
 
-// archive puts bytes in the place of an archive.
+// archive replaces the bytes of an archive.
 func archivePath(dir *journal.Dir, id string) string {
 	return filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
 }
@@ -119,7 +119,7 @@ func TestZstdProgramReadsArchives(t *testing.T) {
 	}
 }
 
-// positions are those between all events of a journal.
+// positions returns the positions between all events of a journal.
 func positions(events []journal.Event) []journal.Position {
 	all := []journal.Position{{}}
 	offset := int64(0)
@@ -146,7 +146,7 @@ func readFrom(t testing.TB, dir *journal.Dir, id string, p journal.Position) (ev
 
 const foreignFrames = "frames of another program, with checksums and an empty one"
 
-// packings are the ways in which an archive may have come into being.
+// packings are the ways in which an archive may have been created.
 var packings = []struct {
 	name string
 	pack func(t testing.TB, dir *journal.Dir, id string)
@@ -190,10 +190,10 @@ var packings = []struct {
 	}},
 }
 
-// framesOf is an archive cut behind each of its frames; none, when it has no
-// table.
+// framesOf returns the prefixes of an archive that end with each of its frames, or
+// none if it has no table.
 func framesOf(t testing.TB, archive []byte) (cuts [][]byte) {
-	if !journal.SaysItHasATable(archive) {
+	if !journal.LooksSeekable(archive) {
 		return nil
 	}
 	_, entries := splitTable(t, archive)
@@ -205,7 +205,7 @@ func framesOf(t testing.TB, archive []byte) (cuts [][]byte) {
 	return cuts
 }
 
-// repack makes an archive of a live journal in a way of its own.
+// repack creates an archive of a live journal in one of the packings.
 func repack(t testing.TB, dir *journal.Dir, id string, pack func(data []byte) []byte) {
 	t.Helper()
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
@@ -218,9 +218,9 @@ func TestArchiveIsReadFromAnyPosition(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 200)
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			c.pack(t, dir, id)
-			same(t, "read", sound(t, dir, id), events)
+			same(t, "read", validEvents(t, dir, id), events)
 			must(t, dir.Check(id))
 			for i, p := range positions(events) {
 				rest, err := readFrom(t, dir, id, p)
@@ -231,8 +231,8 @@ func TestArchiveIsReadFromAnyPosition(t *testing.T) {
 			l := mustOpen(t, dir, id)
 			mustAppend(t, l, counted(16, 0))
 			must(t, l.Close())
-			if n := len(sound(t, dir, id)); n != 16 {
-				t.Errorf("brought back, it has %d events", n)
+			if n := len(validEvents(t, dir, id)); n != 16 {
+				t.Errorf("unarchived, it has %d events", n)
 			}
 		})
 	}
@@ -259,10 +259,10 @@ func checkHolds(t testing.TB, dir *journal.Dir, id string, p journal.Position) {
 }
 
 func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
-	disk := &countedReads{FS: quick{journal.OS}}
+	disk := &countedReads{FS: noSyncFS{journal.OS}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	must(t, dir.Archive(id))
 	size := int64(len(readFile(t, archivePath(dir, id))))
 	at := positions(events)
@@ -275,7 +275,7 @@ func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
 	}
 }
 
-// countedReads remembers the first byte of a file that was read.
+// countedReads records the lowest offset of a file that was read.
 type countedReads struct {
 	journal.FS
 	watched bool
@@ -305,16 +305,16 @@ func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 20)
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			c.pack(t, dir, id)
 			packed := readFile(t, archivePath(dir, id))
 			for i := 0; i < len(packed); i += 1 + len(packed)/200 {
-				damaged := bytes.Clone(packed)
-				damaged[i] ^= 0x10
-				neverOther(t, dir, id, fmt.Sprint("byte ", i), damaged, events)
+				corrupted := bytes.Clone(packed)
+				corrupted[i] ^= 0x10
+				neverOther(t, dir, id, fmt.Sprint("byte ", i), corrupted, events)
 			}
 			if c.name == foreignFrames {
-				return // cut between two frames, it looks as if that were all
+				return // truncated between two frames, it looks complete
 			}
 			for cut := 0; cut < len(packed); cut += 1 + len(packed)/100 {
 				neverOther(t, dir, id, fmt.Sprint("cut at ", cut), packed[:cut], events)
@@ -329,8 +329,8 @@ func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 	}
 }
 
-// neverOther fails when an archive gives other events than those, or less of
-// them without an error.
+// neverOther fails if an archive returns other events than those, or fewer of them
+// without an error.
 func neverOther(t testing.TB, dir *journal.Dir, id, what string, archive []byte, events []journal.Event) {
 	t.Helper()
 	writeFile(t, archivePath(dir, id), archive)
@@ -352,7 +352,7 @@ func neverOther(t testing.TB, dir *journal.Dir, id, what string, archive []byte,
 	}
 }
 
-// backwards reads all of a journal, the last event first.
+// backwards reads a whole journal in reverse order.
 func backwards(r *journal.Reader) (events []journal.Event, err error) {
 	end, err := r.End()
 	if err != nil {
@@ -367,7 +367,8 @@ func backwards(r *journal.Reader) (events []journal.Event, err error) {
 	return events, nil
 }
 
-// isPart fails unless these are the events, or some of them and damage.
+// isPart fails unless the events are a part of those wanted, and all of them unless
+// there is corruption.
 func isPart(t testing.TB, what string, got, events []journal.Event, err error) {
 	t.Helper()
 	var corrupt *journal.CorruptError
@@ -407,7 +408,7 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 			e[2].packed, e[2].size, e[3].packed, e[3].size = e[2].packed+e[3].packed, e[2].size+e[3].size, 0, 0
 			return e
 		}},
-		{"nothing is said of any size", func(e []tableEntry) []tableEntry {
+		{"without sizes", func(e []tableEntry) []tableEntry {
 			for i := range e {
 				e[i].size = 0
 			}
@@ -418,7 +419,7 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t).WithFrames(500)
 			id := newJournal(t, dir, 100)
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			must(t, dir.Archive(id))
 			frames, entries := splitTable(t, readFile(t, archivePath(dir, id)))
 			lying := joinTable(frames, false, c.lie(entries)...)
@@ -435,7 +436,7 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 				return
 			}
 			must(t, l.Close())
-			same(t, "brought back", sound(t, dir, id)[:15], events)
+			same(t, "unarchived", validEvents(t, dir, id)[:15], events)
 		})
 	}
 }
@@ -443,13 +444,13 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 	for name, lie := range map[string]lyingDisk{
 		"the archive, read back":          {names: ".zst.tmp", nth: 1},
-		"the journal, to compress it":     {names: ".jsonl", nth: 2}, // the first looks for the end of a frame
+		"the journal, to compress it":     {names: ".jsonl", nth: 2}, // the first read searches the end of a frame
 		"the journal, to compare it with": {names: ".jsonl", nth: 3},
 	} {
-		disk := &lyingDisk{FS: quick{journal.OS}}
+		disk := &lyingDisk{FS: noSyncFS{journal.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 300)
-		events := sound(t, dir, id)
+		events := validEvents(t, dir, id)
 		disk.names, disk.nth = lie.names, lie.nth
 		if err := dir.Archive(id); err == nil {
 			t.Errorf("%s: no error", name)
@@ -458,16 +459,16 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 		if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
 			t.Errorf("%s: files: %v", name, names)
 		}
-		same(t, name, sound(t, dir, id), events)
+		same(t, name, validEvents(t, dir, id), events)
 	}
 }
 
 func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 	for n, failed := 1, true; failed; n++ {
-		disk := journaltest.New(quick{journal.OS})
+		disk := journaltest.New(noSyncFS{journal.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
 		id := newJournal(t, dir, 300)
-		events := sound(t, dir, id)
+		events := validEvents(t, dir, id)
 		disk.Fail(n, syscall.EIO, journaltest.Read)
 		err := dir.Archive(id)
 		failed = disk.Failed()
@@ -475,14 +476,14 @@ func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 		if names := filesIn(t, dir.Path()); err != nil && !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
 			t.Errorf("reading %d fails: files: %v", n, names)
 		}
-		same(t, fmt.Sprintf("reading %d fails", n), sound(t, dir, id), events)
+		same(t, fmt.Sprintf("reading %d fails", n), validEvents(t, dir, id), events)
 		must(t, dir.Archive(id))
-		same(t, fmt.Sprintf("reading %d failed, and it was tried again", n), sound(t, dir, id), events)
+		same(t, fmt.Sprintf("reading %d failed, and it was tried again", n), validEvents(t, dir, id), events)
 	}
 }
 
-// lyingDisk gives out other bytes than a file has, when one whose name ends so is
-// read for the nth time since it was opened, at some length.
+// lyingDisk returns wrong bytes when a file with the given suffix is read for the
+// nth time since it was opened, with a long buffer.
 type lyingDisk struct {
 	journal.FS
 	names string // "": none
@@ -499,7 +500,7 @@ func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (journal.F
 
 type lyingFile struct {
 	journal.File
-	left int // long reads up to the lie
+	left int // long reads until the wrong one
 }
 
 func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
@@ -513,35 +514,35 @@ func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func TestArchiveProgressEndsAtTheTotal(t *testing.T) {
-	var told []journal.Progress
-	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Progress: func(p journal.Progress) {
-		told = append(told, p)
+	var reported []journal.Progress
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: noSyncFS{journal.OS}, Progress: func(p journal.Progress) {
+		reported = append(reported, p)
 	}}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
 	size := int64(len(readFile(t, filepath.Join(dir.Path(), id+".jsonl"))))
 	must(t, dir.Archive(id))
-	rises(t, told, journal.Progress{ID: id, Total: 2 * size})
-	told = nil
+	rises(t, reported, journal.Progress{ID: id, Total: 2 * size})
+	reported = nil
 	l := mustOpen(t, dir, id)
-	if len(told) > 0 {
-		t.Error("opening tells of progress")
+	if len(reported) > 0 {
+		t.Error("opening reports progress")
 	}
 	mustAppend(t, l, counted(16, 0))
-	rises(t, told, journal.Progress{ID: id, Total: size, Unarchive: true})
+	rises(t, reported, journal.Progress{ID: id, Total: size, Unarchive: true})
 }
 
-// rises fails unless what was told comes nearer and nearer to the whole.
-func rises(t *testing.T, told []journal.Progress, of journal.Progress) {
+// rises fails unless the reported progress increases up to the total.
+func rises(t *testing.T, reported []journal.Progress, of journal.Progress) {
 	t.Helper()
-	for _, p := range told {
+	for _, p := range reported {
 		if p.Done < of.Done {
 			t.Errorf("it goes back from %d to %d", of.Done, p.Done)
 		}
 		if of.Done = p.Done; p != of {
-			t.Errorf("told %+v, want %+v", p, of)
+			t.Errorf("reported %+v, want %+v", p, of)
 		}
 	}
 	if of.Done != of.Total {
-		t.Errorf("in the end it is told %+v", of)
+		t.Errorf("the last report is %+v", of)
 	}
 }

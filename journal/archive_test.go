@@ -30,11 +30,11 @@ func unpack(t *testing.T, name string) []byte {
 func TestArchiveHasTheSameBytesAndEvents(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 2000)
-	events := sound(t, dir, id)
-	middle := positionBehind(t, dir, id, 7)
+	events := validEvents(t, dir, id)
+	middle := positionAfter(t, dir, id, 7)
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
 	must(t, dir.Archive(id))
-	must(t, dir.Archive(id)) // is archived already
+	must(t, dir.Archive(id)) // it is archived already
 
 	if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".lock", "archive/" + id + ".jsonl.zst"}) {
 		t.Error("files:", names)
@@ -42,7 +42,7 @@ func TestArchiveHasTheSameBytesAndEvents(t *testing.T) {
 	if got := unpack(t, filepath.Join(dir.Path(), "archive", id+".jsonl.zst")); !bytes.Equal(got, data) {
 		t.Error("the bytes differ")
 	}
-	same(t, "read", sound(t, dir, id), events)
+	same(t, "read", validEvents(t, dir, id), events)
 	r, err := dir.Reader(id, middle)
 	must(t, err)
 	defer r.Close()
@@ -68,7 +68,7 @@ func TestDataWithoutRepetitionsIsCompressed(t *testing.T) {
 	must(t, l.Close())
 	must(t, dir.Archive(l.ID()))
 	packed := len(readFile(t, filepath.Join(dir.Path(), "archive", l.ID()+".jsonl.zst")))
-	if limit := len(text) * 4 / 5; packed > limit { // 6 of 8 bits say something
+	if limit := len(text) * 4 / 5; packed > limit { // base64 has 6 bits per byte
 		t.Errorf("%d bytes of base64 take %d in an archive, more than %d", len(text), packed, limit)
 	}
 }
@@ -84,7 +84,7 @@ func TestFirstAppendUnarchives(t *testing.T) {
 		t.Errorf("opened at %+v", l.Position())
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("opening brought it back")
+		t.Error("Open unarchived it")
 	}
 	e := mustAppend(t, l, counted(16, 0))[0]
 	if got, want := string(readFile(t, path)), string(data)+string(e.Line())+"\n"; got != want {
@@ -105,7 +105,7 @@ func TestLiveJournalTakesPrecedence(t *testing.T) {
 	must(t, l.Close())
 	writeFile(t, filepath.Join(dir.Path(), "archive", id+".jsonl.zst"), archive)
 
-	if n := len(sound(t, dir, id)); n != 16 {
+	if n := len(validEvents(t, dir, id)); n != 16 {
 		t.Errorf("read %d events", n)
 	}
 	infos, err := dir.List()
@@ -116,7 +116,7 @@ func TestLiveJournalTakesPrecedence(t *testing.T) {
 	mustAppend(t, l, counted(17, 0))
 	must(t, l.Close())
 	must(t, dir.Archive(id))
-	if n := len(sound(t, dir, id)); n != 17 {
+	if n := len(validEvents(t, dir, id)); n != 17 {
 		t.Errorf("archived %d events", n)
 	}
 }
@@ -126,7 +126,7 @@ func TestArchiveSetsATornTailAside(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
 	must(t, dir.Archive(id))
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	if what := recoveredIn(t, events[15]); what.Bytes != 4 || what.Aside != id+".aside-1" {
 		t.Errorf("recorded %+v", what)
 	}
@@ -143,7 +143,7 @@ func TestArchiveOfAnEmptyJournal(t *testing.T) {
 	l := mustOpen(t, dir, id)
 	mustAppend(t, l, counted(1, 0))
 	must(t, l.Close())
-	if n := len(sound(t, dir, id)); n != 1 {
+	if n := len(validEvents(t, dir, id)); n != 1 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -155,9 +155,9 @@ func TestCorruptArchiveIsAnError(t *testing.T) {
 	path := filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
 	packed := readFile(t, path)
 	for i := range packed {
-		damaged := bytes.Clone(packed)
-		damaged[i] ^= 0x10
-		writeFile(t, path, damaged)
+		corrupted := bytes.Clone(packed)
+		corrupted[i] ^= 0x10
+		writeFile(t, path, corrupted)
 		events, torn, err := read(t, dir, id)
 		if err == nil && (len(events) != 15 || torn.Bytes > 0) {
 			t.Errorf("byte %d: %d events, torn %+v and no error", i, len(events), torn)
@@ -175,8 +175,8 @@ func TestCorruptArchiveIsAnError(t *testing.T) {
 	}
 }
 
-// Whatever fails on the way to the archive and back, once or from then on, the
-// journal can be read at once, and the same can be tried again.
+// If an operation fails while a journal is archived or unarchived, once or
+// permanently, the journal stays readable, and the call can be retried.
 func TestTemporaryFilesAreIgnoredAndRemoved(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)

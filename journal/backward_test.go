@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// aroundBlocks are paddings with which lines begin and end near the borders of
-// the blocks that are read at once, as well as short ones.
+// aroundBlocks are paddings with which lines start and end near the boundaries of
+// the blocks that are read at once, and some short ones.
 func aroundBlocks() *rapid.Generator[int] {
 	const block = 256 << 10
 	return rapid.OneOf(
@@ -36,7 +36,7 @@ func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 		}
 		must(t, l.Close())
 		id := l.ID()
-		events := sound(t, dir, id)
+		events := validEvents(t, dir, id)
 		switch rapid.SampledFrom([]string{"live", "torn", "archived"}).Draw(rt, "it is") {
 		case "torn":
 			appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), bytes.Repeat([]byte("half"), rapid.IntRange(1, 200_000).Draw(rt, "of a line")))
@@ -77,8 +77,8 @@ func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 	})
 }
 
-// Where the line before ends in the middle of its sum at the border of a block,
-// more has to be read to check the line behind it.
+// If a block boundary splits the sum of a line, another block must be read to check
+// the following line.
 func TestBeforeAtBlockBoundaries(t *testing.T) {
 	const block = 256 << 10
 	dir := newDir(t)
@@ -99,12 +99,12 @@ func TestBeforeAtBlockBoundaries(t *testing.T) {
 func TestBeforeAPositionOfAnotherJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 30)
-	end := positions(sound(t, dir, id))[15]
+	end := positions(validEvents(t, dir, id))[15]
 	for name, p := range map[string]journal.Position{
 		"another sum":    {Seq: end.Seq, Offset: end.Offset, Sum: end.Sum + 1},
 		"another number": {Seq: end.Seq + 1, Offset: end.Offset, Sum: end.Sum},
 		"another offset": {Seq: end.Seq, Offset: end.Offset - 1, Sum: end.Sum},
-		"behind the end": {Seq: end.Seq, Offset: end.Offset + 1, Sum: end.Sum},
+		"after the end":  {Seq: end.Seq, Offset: end.Offset + 1, Sum: end.Sum},
 	} {
 		r, err := dir.Reader(id, journal.Position{})
 		must(t, err)
@@ -118,8 +118,8 @@ func TestBeforeAPositionOfAnotherJournal(t *testing.T) {
 	}
 }
 
-// longJournal makes a journal that is longer than what is read at once, or
-// searched through line by line.
+// longJournal creates a journal that is longer than a block and than the window of
+// a search.
 func longJournal(t testing.TB, dir *journal.Dir) (id string) {
 	t.Helper()
 	l := mustCreate(t, dir)
@@ -133,10 +133,10 @@ func longJournal(t testing.TB, dir *journal.Dir) (id string) {
 
 func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 	for _, archived := range []bool{false, true} {
-		disk := &countedReads{FS: quick{journal.OS}}
+		disk := &countedReads{FS: noSyncFS{journal.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(50_000)
 		id := longJournal(t, dir)
-		events := sound(t, dir, id)
+		events := validEvents(t, dir, id)
 		at := positions(events)
 		path := filepath.Join(dir.Path(), id+".jsonl")
 		if archived {
@@ -168,7 +168,7 @@ func TestFindInALongJournal(t *testing.T) {
 	for _, frames := range []int{0, 50_000, 16 << 20} {
 		dir := newDir(t)
 		id := longJournal(t, dir)
-		at := positions(sound(t, dir, id))
+		at := positions(validEvents(t, dir, id))
 		if frames > 0 {
 			must(t, dir.WithFrames(frames).Archive(id))
 		}
@@ -193,7 +193,7 @@ func TestFindReportsCorruptionAsReadingDoes(t *testing.T) {
 		name   string
 		damage func()
 	}{
-		{"a line says another number", func() { lines[1000] = bytes.Replace(lines[1000], []byte(`"seq":1001`), []byte(`"seq":1901`), 1) }},
+		{"a line with another number", func() { lines[1000] = bytes.Replace(lines[1000], []byte(`"seq":1001`), []byte(`"seq":1901`), 1) }},
 		{"a newline is lost", func() { lines[1000] = lines[1000][:len(lines[1000])-1] }},
 		{"many numbers are lower", func() {
 			for i := 900; i < 1100; i++ {
@@ -220,7 +220,7 @@ func TestFindReportsCorruptionAsReadingDoes(t *testing.T) {
 				var corrupt *journal.CorruptError
 				switch {
 				case err == nil && p.Seq != seq-1:
-					t.Errorf("event %d is found behind event %d", seq, p.Seq)
+					t.Errorf("event %d is found after event %d", seq, p.Seq)
 				case err == nil:
 					events++
 				case !errors.As(err, &corrupt) || err.Error() != want.Error():
@@ -238,13 +238,13 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 	damages := []struct {
 		name   string
 		damage func(lines [][]byte) [][]byte
-		seen   int // events, from the last one on
+		seen   int // events returned, from the last one
 		line   int64
 	}{
 		{"a byte of line 5 is changed", func(l [][]byte) [][]byte { l[4][30] ^= 1; return l }, 10, 5},
 		{"the sum of line 5 is changed", func(l [][]byte) [][]byte { l[4][len(l[4])-5] ^= 1; return l }, 9, 6},
 		{"line 5 is lost", func(l [][]byte) [][]byte { return slices.Delete(l, 4, 5) }, 9, 6},
-		{"line 5 is doubled", func(l [][]byte) [][]byte { return slices.Insert(l, 4, l[4]) }, 10, 5},
+		{"line 5 is duplicated", func(l [][]byte) [][]byte { return slices.Insert(l, 4, l[4]) }, 10, 5},
 		{"line 5 has lost its newline", func(l [][]byte) [][]byte { l[4] = l[4][:len(l[4])-1]; return l }, 9, 6},
 		{"line 5 has another number and a sum that fits", func(l [][]byte) [][]byte {
 			_, sum := decodeLine(t, l[3])
@@ -263,7 +263,7 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 30)
 			path := filepath.Join(dir.Path(), id+".jsonl")
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			lines := c.damage(splitLines(readFile(t, path)))
 			writeFile(t, path, bytes.Join(lines, nil))
 			last, sum := decodeLine(t, lines[len(lines)-1])

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// BenchmarkAppendAndSync is what a save point costs, beside a bare file to which
+// BenchmarkAppendAndSync measures a save point, compared to a bare file to which
 // the same number of bytes is written and synced.
 func BenchmarkAppendAndSync(b *testing.B) {
 	record := counted(1, 2000)

@@ -19,7 +19,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// seal ends a line as the format asks for, behind one with the sum prev.
+// seal appends the trailer of a line according to the format; prev is the sum of
+// the previous line.
 func seal(body string, prev journal.Sum) string {
 	sum := crc32.Checksum([]byte(prev.String()+body), crc32.MakeTable(crc32.Castagnoli))
 	return fmt.Sprintf(`%s,"sum":"%08x"}`, body, sum)
@@ -58,7 +59,7 @@ func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if _, err := journal.DecodeLine([]byte(line), 0xfeee); err == nil {
-			t.Errorf("%s: read behind another line", name)
+			t.Errorf("%s: read after another line", name)
 		}
 	}
 }
@@ -107,12 +108,12 @@ func TestForeignLayoutIsReadAndAppendedTo(t *testing.T) {
 		t.Errorf("opened at %+v", l.Position())
 	}
 	mustAppend(t, l, counted(2, 0))
-	if diff := cmp.Diff([]int{1, 2}, countedIn(t, sound(t, dir, id))); diff != "" {
+	if diff := cmp.Diff([]int{1, 2}, countedIn(t, validEvents(t, dir, id))); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// anyRecord draws records of every shape that is accepted.
+// anyRecord draws records of every valid shape.
 func anyRecord(t *rapid.T) journal.Record {
 	data := map[string]any{}
 	for _, key := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(t, "keys") {
@@ -174,7 +175,7 @@ func TestAppendedEventsAreRead(t *testing.T) {
 func TestHoldsOnlyPositionsOfTheJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 5000)
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	r, err := dir.Reader(id, journal.Position{})
 	must(t, err)
 	defer r.Close()
@@ -195,7 +196,7 @@ func TestHoldsOnlyPositionsOfTheJournal(t *testing.T) {
 			got = append(got, e)
 		}
 		rest.Close()
-		same(t, fmt.Sprint("read behind ", p.Seq), got, events[i+1:])
+		same(t, fmt.Sprint("read after ", p.Seq), got, events[i+1:])
 	}
 	p := at[7]
 	for name, wrong := range map[string]journal.Position{
@@ -203,7 +204,7 @@ func TestHoldsOnlyPositionsOfTheJournal(t *testing.T) {
 		"another sum":        {Seq: p.Seq, Offset: p.Offset, Sum: p.Sum ^ 1},
 		"an offset inside":   {Seq: p.Seq, Offset: p.Offset - 1, Sum: p.Sum},
 		"another line's end": {Seq: p.Seq, Offset: at[6].Offset, Sum: p.Sum},
-		"behind the end":     {Seq: p.Seq, Offset: at[14].Offset + 1, Sum: p.Sum},
+		"after the end":      {Seq: p.Seq, Offset: at[14].Offset + 1, Sum: p.Sum},
 		"before the start":   {Seq: p.Seq, Offset: -1, Sum: p.Sum},
 		"nothing but a seq":  {Seq: p.Seq},
 	} {

@@ -9,8 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// FuzzCompactJSON holds the short way to the long one: what it calls
-// compact is what json.Compact leaves as it is.
+// FuzzCompactJSON checks that json.Compact does not change what isCompact accepts.
 func FuzzCompactJSON(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, `{"a":1}`, `{"a":[1,-0,0.5,1e9,2E-7,1e+1],"b":{"c":null},"d":[true,false]}`,
@@ -35,7 +34,7 @@ func FuzzCompactJSON(f *testing.F) {
 	})
 }
 
-// Otherwise each append would take the long way, and no other test would tell.
+// Otherwise every append would use json.Compact, and no other test would fail.
 func TestPayloadsOfProgramsAreCompact(t *testing.T) {
 	data, err := json.Marshal(map[string]any{
 		"text":   "a \"quote\", a \\, <tags> & control \x01\n\t characters, größer — 👍 \u2028",

@@ -144,7 +144,7 @@ func TestTrashAndRestore(t *testing.T) {
 			mustAppend(t, l, counted(16, 0))
 			must(t, l.Close())
 			must(t, prepare(dir, id))
-			events, before := sound(t, dir, id), filesIn(t, dir.Path())
+			events, before := validEvents(t, dir, id), filesIn(t, dir.Path())
 
 			must(t, dir.Trash(id))
 			if _, err := dir.Open(id); !errors.Is(err, journal.ErrNotFound) {
@@ -161,7 +161,7 @@ func TestTrashAndRestore(t *testing.T) {
 			}
 
 			must(t, dir.Restore(id))
-			same(t, "restored", sound(t, dir, id), events)
+			same(t, "restored", validEvents(t, dir, id), events)
 			after := filesIn(t, dir.Path())
 			slices.Sort(after)
 			slices.Sort(before)

@@ -92,7 +92,7 @@
 // lock file contains; LockedError names the holder. The lock belongs to the process:
 // it is released when the process ends, in any way, and child processes do not
 // inherit it. Between machines that share a file system it may not work; NetworkFS
-// tells where that is possible.
+// reports where that is possible.
 //
 // Any number of readers and followers can be active. They take no lock and write
 // nothing. They often see incomplete lines, so they read up to the last newline and

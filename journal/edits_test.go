@@ -12,8 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// edits are what happens to files, each to a line of one; they are put together
-// at random.
+// edits are random changes of a file, each at one line.
 var edits = []struct {
 	name string
 	edit func(random *rand.Rand, lines [][]byte, k int) [][]byte
@@ -24,7 +23,7 @@ var edits = []struct {
 		return lines
 	}},
 	{"a line lost", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) }},
-	{"a line doubled", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return slices.Insert(lines, k, lines[k]) }},
+	{"a line duplicated", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return slices.Insert(lines, k, lines[k]) }},
 	{"lines swapped", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
 		other := random.IntN(len(lines))
 		lines[k], lines[other] = lines[other], lines[k]
@@ -34,7 +33,7 @@ var edits = []struct {
 		lines[k] = bytes.TrimSuffix(lines[k], []byte("\n"))
 		return lines
 	}},
-	{"a line without its end", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
+	{"a truncated line", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
 		lines[k] = lines[k][:random.IntN(len(lines[k]))]
 		return slices.DeleteFunc(lines, func(line []byte) bool { return len(line) == 0 })
 	}},
@@ -42,15 +41,15 @@ var edits = []struct {
 		lines[k] = make([]byte, len(lines[k]))
 		return lines
 	}},
-	{"bytes that belong nowhere", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
+	{"bytes inserted", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
 		return slices.Insert(lines, k, []byte(strings.Repeat("x", 1+random.IntN(3000))+"\n"))
 	}},
-	{"cut off behind", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return lines[:k+1] }},
-	{"cut off before", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return lines[k:] }},
-	{"sealed anew from here", func(_ *rand.Rand, lines [][]byte, k int) [][]byte {
+	{"truncated after the line", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return lines[:k+1] }},
+	{"truncated before the line", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return lines[k:] }},
+	{"sums recomputed", func(_ *rand.Rand, lines [][]byte, k int) [][]byte {
 		return splitLines(sealLines(bytes.Join(lines, nil)))
 	}},
-	{"a line made long", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
+	{"a line lengthened", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
 		lines[k] = bytes.Replace(lines[k], []byte(`"pad":"`), []byte(`"pad":"`+strings.Repeat("y", 1500+random.IntN(1000))), 1)
 		return lines
 	}},
@@ -60,8 +59,8 @@ var edits = []struct {
 	}},
 }
 
-// Whatever happens to a file, several times over: what the fuzz targets ask for
-// holds. They start from bytes, this from what can befall a journal.
+// After several random edits, the properties of the fuzz targets hold. The fuzz
+// targets start from bytes, this test from edits that can happen to a journal.
 func TestEditsLeaveTheValidLines(t *testing.T) {
 	t.Parallel()
 	source := newDir(t)
@@ -75,7 +74,7 @@ func TestEditsLeaveTheValidLines(t *testing.T) {
 	}()
 	for seed := range uint64(500) {
 		content, story = edited(rand.New(rand.NewPCG(seed, 0)), lines)
-		checkDamaged(t, content, soundStart(content))
+		checkCorrupt(t, content, validPrefix(content))
 		checkRepaired(t, content)
 		if t.Failed() {
 			return
@@ -97,8 +96,8 @@ func edited(random *rand.Rand, lines [][]byte) (content []byte, story string) {
 	return bytes.Join(lines, nil), story
 }
 
-// soundStart is how a file begins, as long as lines are good.
-func soundStart(content []byte) (events []journal.Event) {
+// validPrefix returns the events of a file up to its first invalid line.
+func validPrefix(content []byte) (events []journal.Event) {
 	var before journal.Sum
 	for _, line := range splitLines(content) {
 		body, whole := bytes.CutSuffix(line, []byte("\n"))

@@ -10,24 +10,23 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// WithoutNotifications makes a Dir that gets no file notifications, as on a
-// system that has none left.
+// WithoutNotifications returns a Dir without file notifications, as on a system
+// that refuses them.
 func (d *Dir) WithoutNotifications() *Dir {
 	silent := *d
 	silent.watch = WatchOf(func() (*fsnotify.Watcher, error) { return nil, errors.New("none left") }, nil)
 	return &silent
 }
 
-// WithFrames makes a Dir that puts so many bytes of a journal into one frame of
-// its archive.
+// WithFrames returns a Dir that archives with frames of the given size in bytes.
 func (d *Dir) WithFrames(size int) *Dir {
 	small := *d
 	small.frameSize = int64(size)
 	return &small
 }
 
-// Compress compresses a live journal as on its way to the archive, on one core,
-// and returns how long its frames are, in bytes.
+// Compress compresses a live journal as for its archive, on one core, and returns
+// the length of its frames in bytes.
 func (d *Dir) Compress(id string) (size int64, err error) {
 	f, err := d.files(id)
 	if err != nil {
@@ -61,29 +60,30 @@ func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err er
 	return size, nil
 }
 
-// SaysItHasATable reports whether a file begins or ends as an archive with a
-// seek table does.
-func SaysItHasATable(data []byte) bool {
+// LooksSeekable reports whether a file starts or ends like an archive with a seek
+// table.
+func LooksSeekable(data []byte) bool {
 	return bytes.HasPrefix(data, archiveMark) || len(data) >= 4 && binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
 }
 
-// WatchOf makes a Watch that gets its notifications from a given watcher.
+// WatchOf returns a Watch that uses a given watcher of the system.
 func WatchOf(open func() (*fsnotify.Watcher, error), refused func(error)) *Watch {
 	return &Watch{open: open, Refused: refused}
 }
 
-// DecodeLine reads a line, without its newline, behind one with the sum prev.
+// DecodeLine decodes a line, without its newline; prev is the sum of the previous
+// line.
 func DecodeLine(line []byte, prev Sum) (Event, error) { return decode(line, prev) }
 
-// Woken joins a Watch as a follower of a journal does, and returns what tells of
-// notifications alone, without the ticker.
+// Woken adds a follower of a journal to a Watch, and returns the channel of its
+// notifications, without the ticker.
 func (w *Watch) Woken(d *Dir, id string) (woken <-chan struct{}, leave func()) {
 	one := w.join(files{d.path, id})
 	return one.woken, one.leave
 }
 
-// EncodeLine is the line of an event, without its newline, behind one with the
-// sum prev.
+// EncodeLine encodes an event, without the newline; prev is the sum of the previous
+// line.
 func EncodeLine(e Event, prev Sum) []byte {
 	line := encode(nil, &e, prev)
 	return line[:len(line)-1]
@@ -92,15 +92,15 @@ func EncodeLine(e Event, prev Sum) []byte {
 // ReadHolder reads a lock file.
 func ReadHolder(fsys FS, name string) Holder { return readHolder(fsys, name) }
 
-// Stepper follows a journal when it is told to, and waits for nothing.
+// Stepper follows a journal step by step, without waiting.
 type Stepper struct{ follower *follower }
 
-// NewStepper is a Follow that has not looked yet.
+// NewStepper returns a Stepper that has read nothing yet.
 func (d *Dir) NewStepper(id string, from Position) *Stepper {
 	return &Stepper{newFollower(d, files{d.path, id}, from)}
 }
 
-// Step looks once and returns what there is, but not more than limit events.
+// Step checks the journal once and returns the new events, but at most limit.
 func (s *Stepper) Step(limit int) (events []Event, err error) {
 	_, err = s.follower.deliver(context.Background(), func(e Event, _ error) bool {
 		events = append(events, e)
@@ -109,5 +109,5 @@ func (s *Stepper) Step(limit int) (events []Event, err error) {
 	return events, err
 }
 
-// Close releases the file.
+// Close closes the file.
 func (s *Stepper) Close() { s.follower.close() }

@@ -35,7 +35,7 @@ func countIn(t *testing.T, e journal.Event) int {
 }
 
 func TestFailedSyncIsRecoveredToANewFile(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 2, 10)...)
@@ -74,7 +74,7 @@ func stat(t *testing.T, name string) fs.FileInfo {
 }
 
 func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -88,11 +88,11 @@ func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
 	}
 	events, err := l.Recover()
 	must(t, err)
-	same(t, "returned", events, sound(t, dir, l.ID())[1:])
+	same(t, "returned", events, validEvents(t, dir, l.ID())[1:])
 }
 
 func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
@@ -108,13 +108,13 @@ func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
 	if os.SameFile(old, stat(t, l.Path())) {
 		t.Error("it is the same file")
 	}
-	if n := len(sound(t, dir, id)); n != 17 {
+	if n := len(validEvents(t, dir, id)); n != 17 {
 		t.Errorf("%d events", n)
 	}
 }
 
 func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	acknowledged := mustAppend(t, l, batch(1, 3, 50)...)
@@ -139,17 +139,16 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 	recovered, err := l.Recover()
 	must(t, err)
 	if len(recovered) != 4 {
-		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that tells of the failure", len(recovered))
+		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that records the failure", len(recovered))
 	}
 	if what := recoveredIn(t, recovered[3]); what.Aside != "" || what.Bytes == 0 || !strings.Contains(what.Reason, "a write failed: ") {
 		t.Errorf("recorded %+v", what)
 	}
-	same(t, "read", sound(t, dir, l.ID()), append(acknowledged, recovered...))
+	same(t, "read", validEvents(t, dir, l.ID()), append(acknowledged, recovered...))
 }
 
-// TestFailedWriteIsCompleted does things to the file
-// of a journal of which 1 to 3 are synced, 4 and 5 acknowledged, and half of 6
-// was written.
+// TestFailedWriteIsCompleted changes the file of a journal of which 1 to 3 are
+// synced, 4 and 5 acknowledged, and half of 6 was written.
 func TestFailedWriteIsCompleted(t *testing.T) {
 	cut := func(to func(data []byte) int) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
@@ -165,11 +164,11 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(t *testing.T, path string)
-		aside  string // what is set aside
-		err    string // why nothing is done
+		aside  string // the bytes set aside
+		err    string // the error of Recover
 	}{
 		{name: "nothing", damage: func(*testing.T, string) {}},
-		{name: "the half line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 5) })},
+		{name: "the incomplete line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 5) })},
 		{name: "an acknowledged line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 4) })},
 		{name: "all that was not synced is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) })},
 		{name: "more is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) - 1 }), err: "another program truncated it"},
@@ -188,10 +187,10 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 			writeFile(t, path+".copy", bytes.Repeat([]byte("mine\n"), 500))
 			must(t, os.Rename(path+".copy", path))
 		}},
-		{name: "a line of somebody else", err: "another program has written", damage: func(t *testing.T, path string) {
+		{name: "a line of another program", err: "another program has written", damage: func(t *testing.T, path string) {
 			data := readFile(t, path)
 			must(t, os.Truncate(path, int64(lineEnd(data, 5))))
-			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: quick{journal.OS}})
+			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: noSyncFS{journal.OS}})
 			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 			writeFile(t, filepath.Join(other.Path(), id+".jsonl"), readFile(t, path))
 			l := mustOpen(t, other, id)
@@ -200,7 +199,7 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			disk := journaltest.New(quick{journal.OS})
+			disk := journaltest.New(noSyncFS{journal.OS})
 			dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 			l := mustCreate(t, dir)
 			mustAppend(t, l, batch(1, 3, 50)...)
@@ -212,23 +211,23 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.damage(t, l.Path())
-			damaged := readFile(t, l.Path())
+			changed := readFile(t, l.Path())
 			recovered, err := l.Recover()
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("Recover: %v, want %s", err, c.err)
 				}
-				if diff := cmp.Diff(string(damaged), string(readFile(t, l.Path()))); diff != "" {
+				if diff := cmp.Diff(string(changed), string(readFile(t, l.Path()))); diff != "" {
 					t.Errorf("the file was changed:\n%s", diff)
 				}
 				return
 			}
 			must(t, err)
-			if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
+			if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
 				t.Errorf("the journal has %v", got)
 			}
 			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
-				t.Errorf("nobody holds the lock: %v", err)
+				t.Errorf("the lock is not held: %v", err)
 			}
 			checkAside(t, dir, recovered, c.aside)
 		})
@@ -239,22 +238,22 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 func checkAside(t *testing.T, dir *journal.Dir, recovered []journal.Event, want string) {
 	t.Helper()
 	asides, _ := filepath.Glob(filepath.Join(dir.Path(), "*.aside-*"))
-	var got, told string
+	var got, recorded string
 	for _, name := range asides {
 		got += string(readFile(t, name))
 	}
 	for _, e := range recovered {
 		if e.Type == journal.TypeRecovered {
-			told += recoveredIn(t, e).Aside
+			recorded += recoveredIn(t, e).Aside
 		}
 	}
-	if got != want || (told != "") != (want != "") {
-		t.Errorf("%q was set aside, in %q; want %q", got, told, want)
+	if got != want || (recorded != "") != (want != "") {
+		t.Errorf("%q was set aside, in %q; want %q", got, recorded, want)
 	}
 }
 
 func TestClosingAPoisonedLogKeepsAcknowledged(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	acknowledged := mustAppend(t, l, counted(1, 0))
@@ -270,9 +269,9 @@ func TestClosingAPoisonedLogKeepsAcknowledged(t *testing.T) {
 	must(t, err)
 	same(t, "read", events, acknowledged)
 	if torn.Bytes == 0 {
-		t.Error("the half line is gone")
+		t.Error("the incomplete line is gone")
 	}
-	mustOpen(t, dir, l.ID()) // it holds no lock
+	mustOpen(t, dir, l.ID()) // the lock was released
 }
 
 func TestRemovedJournalIsRecreated(t *testing.T) {
@@ -303,7 +302,7 @@ func TestRemovedJournalIsRecreated(t *testing.T) {
 				t.Errorf("the journal has %v", got)
 			}
 			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
-				t.Errorf("nobody holds the lock: %v", err)
+				t.Errorf("the lock is not held: %v", err)
 			}
 		})
 	}
@@ -322,7 +321,7 @@ func TestOtherFileOfTheNameIsNotOverwritten(t *testing.T) {
 		t.Fatalf("Sync: %v", err)
 	}
 	if _, err := l.Recover(); err == nil {
-		t.Error("Recover put a journal over somebody's file")
+		t.Error("Recover replaced another program's file")
 	}
 	must(t, os.Remove(path))
 	_, err := l.Recover()
@@ -335,7 +334,7 @@ func TestOtherFileOfTheNameIsNotOverwritten(t *testing.T) {
 }
 
 func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
-	disk := journaltest.New(quick{journal.OS})
+	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 10))
@@ -352,7 +351,7 @@ func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
 	if got := countedIn(t, events); !slices.Equal(got, []int{2}) {
 		t.Errorf("Recover returns the counts %d", got)
 	}
-	if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
+	if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("the journal has the counts %d", got)
 	}
 }
@@ -361,14 +360,14 @@ func TestSyncDetectsATruncatedJournal(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		left func(synced int64) int64
-		back string // why there is no way back; "": there is one
+		err  string // the error of Recover; "": none
 	}{
-		{"behind what was on the disk", func(synced int64) int64 { return synced + 5 }, ""},
+		{"after what was on the disk", func(synced int64) int64 { return synced + 5 }, ""},
 		{"before it", func(synced int64) int64 { return synced - 5 }, "only 1 of its 2 events can still be read"},
 		{"to nothing", func(int64) int64 { return 0 }, "only 0 of its 2 events can still be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := journal.NewDir(t.TempDir(), journal.Options{FS: quick{journal.OS}})
+			dir := journal.NewDir(t.TempDir(), journal.Options{FS: noSyncFS{journal.OS}})
 			l := mustCreate(t, dir)
 			mustAppend(t, l, batch(1, 2, 10)...)
 			must(t, l.Sync())
@@ -382,15 +381,15 @@ func TestSyncDetectsATruncatedJournal(t *testing.T) {
 				t.Fatalf("Sync: %v", err)
 			}
 			_, err := l.Recover()
-			if tt.back != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.back) {
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("Recover: %v", err)
 				}
-				must(t, os.WriteFile(l.Path(), before, 0o600)) // somebody brought it back
+				must(t, os.WriteFile(l.Path(), before, 0o600)) // restored from a backup
 				_, err = l.Recover()
 			}
 			must(t, err)
-			if got := countedIn(t, sound(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4}) {
+			if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4}) {
 				t.Errorf("it holds %v", got)
 			}
 		})

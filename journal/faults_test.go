@@ -13,12 +13,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// lives are the short lives of a journal in which every fault is tried.
-var lives = []struct {
+// scenarios are short histories of a journal in which every fault is tried.
+var scenarios = []struct {
 	name string
-	live func(*life)
+	run  func(*program)
 }{
-	{"written and written on", func(l *life) {
+	{"written and resumed", func(l *program) {
 		l.create()
 		l.append(11, 5000)
 		l.append(333)
@@ -33,7 +33,7 @@ var lives = []struct {
 		l.sync()
 		l.close()
 	}},
-	{"torn and written on", func(l *life) {
+	{"torn and resumed", func(l *program) {
 		l.create()
 		l.append(100, 200)
 		l.sync()
@@ -45,11 +45,11 @@ var lives = []struct {
 		l.append(1, 2)
 		l.close()
 	}},
-	{"killed and written on", func(l *life) {
+	{"killed and resumed", func(l *program) {
 		l.create()
 		l.append(100)
 		l.close()
-		l.diesUnsynced(5000, 10)
+		l.dieUnsynced(5000, 10)
 		l.open()
 		l.append(3)
 		l.append(4)
@@ -57,7 +57,7 @@ var lives = []struct {
 		l.append(1)
 		l.close()
 	}},
-	{"archived and brought back", func(l *life) {
+	{"archived and unarchived", func(l *program) {
 		l.create()
 		l.append(300, 9000)
 		l.sync()
@@ -70,14 +70,14 @@ var lives = []struct {
 		l.close()
 		l.archive()
 	}},
-	{"torn and archived", func(l *life) {
+	{"torn and archived", func(l *program) {
 		l.create()
 		l.append(300)
 		l.close()
 		l.tear()
 		l.archive()
 	}},
-	{"trashed, restored, trashed for good", func(l *life) {
+	{"trashed, restored, purged", func(l *program) {
 		l.create()
 		l.append(5000)
 		l.close()
@@ -89,7 +89,7 @@ var lives = []struct {
 		l.trash()
 		l.purge()
 	}},
-	{"archived, trashed, restored", func(l *life) {
+	{"archived, trashed, restored", func(l *program) {
 		l.create()
 		l.append(5000)
 		l.close()
@@ -97,7 +97,7 @@ var lives = []struct {
 		l.trash()
 		l.restore()
 	}},
-	{"damaged and repaired", func(l *life) {
+	{"corrupted and repaired", func(l *program) {
 		l.create()
 		l.append(500)
 		l.sync()
@@ -107,7 +107,7 @@ var lives = []struct {
 		l.sync()
 		l.append(41)
 		l.close()
-		l.damage()
+		l.corrupt()
 		l.repair()
 		l.open()
 		l.append(8)
@@ -138,58 +138,61 @@ var failures = []struct {
 	{"reading once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO, journaltest.Read) }},
 }
 
-// leastImages is how many different disks the power cuts must have tried.
-const leastImages = 2000
+// minImages is the number of different disks that the power cuts must produce.
+const minImages = 2000
 
 // With -short, one operation in three fails, in one way only, and a power cut
-// leaves fewer disks.
+// produces fewer disks.
 func TestEveryFault(t *testing.T) {
 	tried := &tally{images: map[[32]byte]bool{}}
-	t.Run("lives", func(t *testing.T) {
-		for _, c := range lives {
+	t.Run("scenarios", func(t *testing.T) {
+		for _, c := range scenarios {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				t.Run("power cuts", func(t *testing.T) { cutEverywhere(t, tried, c.live) })
+				t.Run("power cuts", func(t *testing.T) { cutEverywhere(t, tried, c.run) })
 				for i, fault := range failures {
 					if testing.Short() && i > 0 {
 						break
 					}
-					t.Run(fault.name, func(t *testing.T) { failEverywhere(t, tried, c.live, uint64(i), fault.fail) })
+					t.Run(fault.name, func(t *testing.T) { failEverywhere(t, tried, c.run, uint64(i), fault.fail) })
 				}
 			})
 		}
 	})
-	t.Logf("%d operations failed, %d power cuts left %d different disks", tried.faults.Load(), tried.cuts.Load(), len(tried.images))
-	if !t.Failed() && !filtered() && len(tried.images) < leastImages {
-		t.Errorf("only %d different disks", len(tried.images))
+	t.Logf("%d operations failed, %d power cuts produced %d different disks",
+		tried.faults.Load(), tried.cuts.Load(), len(tried.images))
+	if !t.Failed() && !partial() && len(tried.images) < minImages {
+		t.Errorf("only %d different disks, want %d", len(tried.images), minImages)
 	}
 }
 
-// filtered reports whether somebody runs a part of it only.
-func filtered() bool {
-	return testing.Short() || slices.ContainsFunc(os.Args, func(a string) bool { return strings.Contains(a, "test.run") && strings.Contains(a, "/") })
+// partial reports whether only a part of the test runs.
+func partial() bool {
+	return testing.Short() || slices.ContainsFunc(os.Args, func(arg string) bool {
+		return strings.Contains(arg, "test.run") && strings.Contains(arg, "/")
+	})
 }
 
-// cutEverywhere lives a life without a fault, and looks before every operation
-// at what a power cut would leave.
-func cutEverywhere(t *testing.T, tried *tally, live func(*life)) {
-	l := newLife(t, tried)
+// cutEverywhere runs a scenario without a fault, and checks before every operation
+// what a power cut would leave.
+func cutEverywhere(t *testing.T, tried *tally, run func(*program)) {
+	l := newProgram(t, tried)
 	operation, disks := uint64(0), 12
 	if testing.Short() {
 		disks = 4
 	}
-	look := func() {
+	check := func() {
 		operation++
 		l.cut(fmt.Sprintf("power cut before operation %d", operation), disks, operation)
 	}
-	l.disk.Before(look)
-	live(l)
-	look()
+	l.disk.Before(check)
+	run(l)
+	check()
 }
 
-// failEverywhere lives a life once for every operation that can fail, until
-// one needs no failure.
-func failEverywhere(t *testing.T, tried *tally, live func(*life), seed uint64, fail func(*journaltest.FS, int)) {
+// failEverywhere runs a scenario once for every operation that can fail, until a
+// run does not reach the failure.
+func failEverywhere(t *testing.T, tried *tally, run func(*program), seed uint64, fail func(*journaltest.FS, int)) {
 	step := 1
 	if testing.Short() {
 		step = 3
@@ -197,17 +200,17 @@ func failEverywhere(t *testing.T, tried *tally, live func(*life), seed uint64, f
 	for n := 1; !t.Failed(); n += step {
 		failed := false
 		synctest.Test(t, func(t *testing.T) {
-			l := newLife(t, tried)
+			l := newProgram(t, tried)
 			fail(l.disk, n)
 			follower := l.follow()
 			l.disk.Before(func() {
 				if l.disk.Failed() {
-					l.cut(fmt.Sprintf("power cut behind failure %d", n), 1, seed<<32+uint64(n))
+					l.cut(fmt.Sprintf("power cut after failure %d", n), 1, seed<<32+uint64(n))
 				}
 			})
-			live(l)
+			run(l)
 			failed = l.disk.Failed()
-			l.endsSound(fmt.Sprint("with failure ", n), follower())
+			l.endsComplete(fmt.Sprint("with failure ", n), follower())
 			l.cut(fmt.Sprintf("power cut at the end, with failure %d", n), 2, seed)
 			if t.Failed() {
 				t.Logf("with failure %d:\n%s", n, l.disk)
@@ -220,8 +223,8 @@ func failEverywhere(t *testing.T, tried *tally, live func(*life), seed uint64, f
 	}
 }
 
-// settle lets a follower find what there is to be found. Time is that of the
-// bubble: nobody waits.
+// settle lets a follower deliver all events. The time is that of the synctest
+// bubble.
 func settle() {
 	time.Sleep(time.Minute)
 	synctest.Wait()

@@ -14,25 +14,25 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// changing is a journal file, made of the first lines of a whole one, and a
+// changing is a journal file with the first lines of a complete journal, and a
 // follower that has read them.
 type changing struct {
 	t       *testing.T
 	dir     *journal.Dir
 	id      string
 	path    string
-	lines   [][]byte // of the whole journal
-	other   [][]byte // of another history, more of them
+	lines   [][]byte // of the complete journal
+	other   [][]byte // of another history, which is longer
 	events  []journal.Event
 	stepper *journal.Stepper
 }
 
 func newChanging(t *testing.T, read int) *changing {
 	f := &changing{t: t, dir: newDir(t)}
-	whole, other := newDir(t), newDir(t)
-	f.id = newJournal(t, whole, 0)
-	f.events = sound(t, whole, f.id)
-	f.lines = splitLines(readFile(t, filepath.Join(whole.Path(), f.id+".jsonl")))
+	complete, other := newDir(t), newDir(t)
+	f.id = newJournal(t, complete, 0)
+	f.events = validEvents(t, complete, f.id)
+	f.lines = splitLines(readFile(t, filepath.Join(complete.Path(), f.id+".jsonl")))
 	otherID := newJournal(t, other, 1)
 	l := mustOpen(t, other, otherID)
 	mustAppend(t, l, batch(16, 30, 40)...)
@@ -47,12 +47,12 @@ func newChanging(t *testing.T, read int) *changing {
 	return f
 }
 
-// looks is in how many looks whatever has changed is noticed: a file that is
-// closed at one is opened at the next.
-const looks = 3
+// maxSteps is the number of steps in which every change is detected: a file that is
+// closed in one step is opened in the next.
+const maxSteps = 3
 
 func (f *changing) step() (events []journal.Event, err error) {
-	for range looks {
+	for range maxSteps {
 		var more []journal.Event
 		if more, err = f.stepper.Step(1 << 20); err != nil {
 			return append(events, more...), err
@@ -69,16 +69,16 @@ func (f *changing) expect(want ...journal.Event) {
 	same(f.t, "followed", got, want)
 }
 
-// rewrite changes the content of the file, which stays the same file.
+// rewrite changes the content of the file in place.
 func (f *changing) rewrite(content ...[]byte) { writeFile(f.t, f.path, bytes.Join(content, nil)) }
 
-// replace puts another file in its place.
+// replace replaces the file by another one.
 func (f *changing) replace(content ...[]byte) {
 	writeFile(f.t, f.path+".new", bytes.Join(content, nil))
 	must(f.t, os.Rename(f.path+".new", f.path))
 }
 
-// append is what the next writer does.
+// append appends an event, as the next writer does.
 func (f *changing) append() []journal.Event {
 	l := mustOpen(f.t, f.dir, f.id)
 	events := mustAppend(f.t, l, counted(99, 0))
@@ -90,49 +90,49 @@ var nulPage = make([]byte, 4096)
 
 func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
 	for name, test := range map[string]struct {
-		damage func(*changing)
-		want   error // nil: it goes on
+		corrupt func(*changing)
+		want    error // nil: it continues
 	}{
 		"nothing": {func(*changing) {}, nil},
 
-		"emptied":                     {func(f *changing) { f.rewrite() }, journal.ErrReplaced},
-		"cut between two lines":       {func(f *changing) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
-		"cut in a line":               {func(f *changing) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
-		"the last newline cut":        {func(f *changing) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
-		"cut and grown with NULs":     {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
-		"cut and grown with NUL line": {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+		"emptied":                               {func(f *changing) { f.rewrite() }, journal.ErrReplaced},
+		"truncated between two lines":           {func(f *changing) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
+		"truncated in a line":                   {func(f *changing) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
+		"truncated in the last line":            {func(f *changing) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
+		"truncated, then grown with NULs":       {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
+		"truncated, then grown with a NUL line": {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
 
-		"rewritten as it was":              {func(f *changing) { f.rewrite(f.lines...) }, nil},
-		"rewritten as it was, and torn":    {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"rewritten by another, shorter":    {func(f *changing) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
-		"rewritten by another, longer":     {func(f *changing) { f.rewrite(f.other...) }, journal.ErrReplaced},
-		"rewritten by something else":      {func(f *changing) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
-		"rewritten by one line of nothing": {func(f *changing) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
+		"rewritten unchanged":           {func(f *changing) { f.rewrite(f.lines...) }, nil},
+		"rewritten unchanged, and torn": {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"rewritten by another, shorter": {func(f *changing) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
+		"rewritten by another, longer":  {func(f *changing) { f.rewrite(f.other...) }, journal.ErrReplaced},
+		"rewritten by something else":   {func(f *changing) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
+		"rewritten by NULs":             {func(f *changing) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
 
-		"replaced by itself":               {func(f *changing) { f.replace(f.lines...) }, nil},
-		"replaced by itself, and torn":     {func(f *changing) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"replaced by its beginning":        {func(f *changing) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
-		"replaced by its beginning, torn":  {func(f *changing) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
-		"replaced by another, shorter":     {func(f *changing) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
-		"replaced by another, longer":      {func(f *changing) { f.replace(f.other...) }, journal.ErrReplaced},
-		"replaced by nothing":              {func(f *changing) { f.replace() }, journal.ErrReplaced},
-		"half a line set aside and filled": {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
+		"replaced by itself":           {func(f *changing) { f.replace(f.lines...) }, nil},
+		"replaced by itself, and torn": {func(f *changing) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
+		"replaced by a prefix":         {func(f *changing) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
+		"replaced by a prefix, torn":   {func(f *changing) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
+		"replaced by another, shorter": {func(f *changing) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
+		"replaced by another, longer":  {func(f *changing) { f.replace(f.other...) }, journal.ErrReplaced},
+		"replaced by nothing":          {func(f *changing) { f.replace() }, journal.ErrReplaced},
+		"with an incomplete line":      {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
 
 		"removed":                {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
 		"in the trash":           {func(f *changing) { must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
-		"deleted for good":       {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
+		"purged":                 {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
 		"the directory removed":  {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
-		"from the trash again":   {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
+		"trashed and restored":   {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
 		"archived":               {func(f *changing) { must(f.t, f.dir.Archive(f.id)) }, nil},
 		"archived, then trashed": {func(f *changing) { must(f.t, f.dir.Archive(f.id)); must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
-		"trashed when archived": {func(f *changing) {
+		"archived, trashed, restored": {func(f *changing) {
 			must(f.t, f.dir.Archive(f.id))
 			must(f.t, f.dir.Trash(f.id))
 			must(f.t, f.dir.Restore(f.id))
 		}, nil},
 
 		"repaired where it was read": {func(f *changing) {
-			f.damage(3)
+			f.corrupt(3)
 			f.repair()
 		}, journal.ErrReplaced},
 		"repaired, nothing to do": {func(f *changing) { f.repair() }, nil},
@@ -140,7 +140,7 @@ func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newChanging(t, 15)
-			test.damage(f)
+			test.corrupt(f)
 			if test.want == nil {
 				f.expect()
 				f.expect(f.append()...)
@@ -154,8 +154,8 @@ func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
 	}
 }
 
-// damage changes a byte in the middle of a line, from 1.
-func (f *changing) damage(line int) {
+// corrupt changes a byte in the middle of a line, from 1.
+func (f *changing) corrupt(line int) {
 	data := readFile(f.t, f.path)
 	lines := splitLines(data)
 	lines[line-1][len(lines[line-1])/2] ^= 1
@@ -170,29 +170,29 @@ func (f *changing) repair() {
 func TestFollowStopsBeforeCorruption(t *testing.T) {
 	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
-	f.damage(8)
+	f.corrupt(8)
 	got, err := f.step()
 	var corrupt *journal.CorruptError
 	if !errors.As(err, &corrupt) || corrupt.Line != 8 || corrupt.Path != f.path {
 		t.Errorf("error %v", err)
 	}
-	same(t, "in front of it", got, f.events[5:7])
+	same(t, "before it", got, f.events[5:7])
 }
 
 func TestFollowContinuesAfterRepairOfLaterLines(t *testing.T) {
 	f := newChanging(t, 5)
 	f.rewrite(f.lines...)
-	f.damage(8)
+	f.corrupt(8)
 	f.repair()
-	f.expect(sound(t, f.dir, f.id)[5:]...)
+	f.expect(validEvents(t, f.dir, f.id)[5:]...)
 	f.expect(f.append()...)
 }
 
-// A follower that has the damaged file open does not end with damage that is
-// repaired by then.
+// Corruption that has been repaired meanwhile does not end a follower that has the
+// corrupt file open.
 func TestFollowContinuesDuringRepair(t *testing.T) {
 	f := newChanging(t, 15)
-	f.damage(8)
+	f.corrupt(8)
 	repaired := false
 	disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
 		if end > 0 && !repaired {
@@ -204,14 +204,14 @@ func TestFollowContinuesDuringRepair(t *testing.T) {
 	defer f.stepper.Close()
 	got, err := f.step()
 	must(t, err)
-	same(t, "followed", got, sound(t, f.dir, f.id))
+	same(t, "followed", got, validEvents(t, f.dir, f.id))
 	if !repaired {
 		t.Error("nothing was repaired")
 	}
 }
 
 func TestCorruptArchiveEndsFollow(t *testing.T) {
-	for name, damage := range map[string]func([]byte) []byte{
+	for name, corrupt := range map[string]func([]byte) []byte{
 		"cut short":     func(b []byte) []byte { return b[:len(b)-5] },
 		"a byte is off": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		"no archive":    func([]byte) []byte { return []byte("what?") },
@@ -220,7 +220,7 @@ func TestCorruptArchiveEndsFollow(t *testing.T) {
 			f := newChanging(t, 15)
 			must(t, f.dir.Archive(f.id))
 			archive := filepath.Join(f.dir.Path(), "archive", f.id+".jsonl.zst")
-			writeFile(t, archive, damage(readFile(t, archive)))
+			writeFile(t, archive, corrupt(readFile(t, archive)))
 			events, err := f.step()
 			var corrupt *journal.CorruptError
 			if !errors.As(err, &corrupt) || corrupt.Path != archive || len(events) > 0 {
@@ -233,7 +233,7 @@ func TestCorruptArchiveEndsFollow(t *testing.T) {
 func TestFollowOfADeletedJournalEnds(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	at := positionBehind(t, dir, id, 7)
+	at := positionAfter(t, dir, id, 7)
 	must(t, dir.Trash(id))
 	if err := follow(t, dir, id, at).end(); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("error %v", err)
@@ -241,7 +241,7 @@ func TestFollowOfADeletedJournalEnds(t *testing.T) {
 }
 
 func TestFollowSurvivesARecreatedDirectory(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
@@ -261,7 +261,7 @@ func TestFollowSurvivesARecreatedDirectory(t *testing.T) {
 			}()
 			first, err, ok := f.next()
 			if err != nil || !ok {
-				t.Fatal("nothing came:", err)
+				t.Fatal("no event:", err)
 			}
 			events := <-written
 			same(t, "the first", []journal.Event{first}, events[:1])
@@ -270,7 +270,7 @@ func TestFollowSurvivesARecreatedDirectory(t *testing.T) {
 	}
 }
 
-// growing is a file that is written in pieces, with a follower beside it.
+// growing is a file that is written in pieces, and a follower of it.
 type growing struct {
 	t       *testing.T
 	path    string
@@ -291,7 +291,7 @@ func newGrowing(t *testing.T, paddings ...int) *growing {
 		}
 	}
 	must(t, l.Close())
-	g := &growing{t: t, path: filepath.Join(dir.Path(), l.ID()+".jsonl"), events: sound(t, source, l.ID())}
+	g := &growing{t: t, path: filepath.Join(dir.Path(), l.ID()+".jsonl"), events: validEvents(t, source, l.ID())}
 	g.content = readFile(t, l.Path())
 	writeFile(t, g.path, nil)
 	g.stepper = dir.NewStepper(l.ID(), journal.Position{})
@@ -299,7 +299,7 @@ func newGrowing(t *testing.T, paddings ...int) *growing {
 	return g
 }
 
-// grow writes up to an offset, and expects the lines that are whole by then.
+// grow writes up to an offset, and expects the lines that are complete by then.
 func (g *growing) grow(to int) {
 	g.t.Helper()
 	to = min(to, len(g.content))
@@ -308,11 +308,11 @@ func (g *growing) grow(to int) {
 	}
 	appendFile(g.t, g.path, g.content[g.written:to])
 	g.written = to
-	whole := bytes.Count(g.content[:to], []byte("\n"))
+	complete := bytes.Count(g.content[:to], []byte("\n"))
 	got, err := g.stepper.Step(1 << 20)
 	must(g.t, err)
-	same(g.t, fmt.Sprint("up to byte ", to), got, g.events[g.seen:whole])
-	g.seen = whole
+	same(g.t, fmt.Sprint("up to byte ", to), got, g.events[g.seen:complete])
+	g.seen = complete
 }
 
 func TestLineIsDeliveredWhenComplete(t *testing.T) {
@@ -338,10 +338,10 @@ func TestLinesAcrossPagesAreDeliveredComplete(t *testing.T) {
 	}
 }
 
-// Wherever a writer dies in a line, and whatever the disk shows behind it: the
-// next writer sets it aside, and the follower goes on with what comes then.
+// Wherever in a line a writer dies, and whatever the disk has after that: the next
+// writer sets it aside, and the follower continues with the new events.
 func TestTornTailIsNeverDelivered(t *testing.T) {
-	for name, behind := range map[string][]byte{
+	for name, garbage := range map[string][]byte{
 		"nothing": nil, "NULs": nulPage, "NULs and a newline": append(slices.Clone(nulPage), '\n'), "a newline": []byte("\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -349,9 +349,9 @@ func TestTornTailIsNeverDelivered(t *testing.T) {
 			f := newChanging(t, 6)
 			for cut := 0; cut < len(f.lines[6]); cut++ {
 				if name == "a newline" && cut == len(f.lines[6])-1 {
-					break // the line is whole
+					break // the line is complete
 				}
-				appendFile(t, f.path, slices.Concat(f.lines[6][:cut], behind))
+				appendFile(t, f.path, slices.Concat(f.lines[6][:cut], garbage))
 				f.expect()
 				l := mustOpen(t, f.dir, f.id)
 				added := mustAppend(t, l, counted(cut, 0))
@@ -368,7 +368,7 @@ func TestFollowKeepsUpWithAFastWriter(t *testing.T) {
 	l := mustCreate(t, dir)
 	const lines = 350
 	var seen []<-chan []journal.Event
-	for _, way := range ways {
+	for _, way := range notificationModes {
 		seen = append(seen, followUntil(t, way(dir), l.ID(), lines), followUntil(t, way(dir), l.ID(), lines))
 	}
 	sizes := []int{300, 4095, 70_001, 1, 4096, 20_000, 4097, 131_072, 777}
@@ -385,10 +385,10 @@ func TestFollowKeepsUpWithAFastWriter(t *testing.T) {
 	}
 }
 
-// A writer that is no journal's own, such as one that copies: its pieces are no
+// A writer that is not a Log, such as a copying program, writes pieces that are not
 // lines.
 func TestFollowKeepsUpWithPartialWrites(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGrowing(t, slices.Repeat([]int{300, 70_001, 4096, 1, 20_000}, 30)...)
@@ -410,7 +410,7 @@ func TestFollowKeepsUpWithPartialWrites(t *testing.T) {
 
 // Not parallel: it measures the memory of the process.
 func TestLaggingFollowerNeedsLittleMemory(t *testing.T) {
-	const behind, toCome, padding = 100_000, 5_000, 400
+	const existing, added, padding = 100_000, 5_000, 400
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	write := func(first, last int) {
@@ -418,17 +418,17 @@ func TestLaggingFollowerNeedsLittleMemory(t *testing.T) {
 			if _, err := l.Append(batch(n, n+999, padding)...); err != nil {
 				t.Error(err)
 			}
-			if err := l.Sync(); err != nil { // else the Log keeps what it wrote
+			if err := l.Sync(); err != nil { // otherwise the Log keeps the lines
 				t.Error(err)
 			}
 		}
 	}
-	write(1, behind)
+	write(1, existing)
 	written := make(chan struct{})
 	f := follow(t, dir, l.ID(), journal.Position{})
 	before := inUse()
 	most, last := uint64(0), journal.Event{}
-	for n := uint64(1); n <= behind+toCome; n++ {
+	for n := uint64(1); n <= existing+added; n++ {
 		e, err, ok := f.next()
 		if err != nil || !ok || e.Seq != n {
 			t.Fatalf("event %d: %d, %v", n, e.Seq, err)
@@ -436,7 +436,7 @@ func TestLaggingFollowerNeedsLittleMemory(t *testing.T) {
 		if n == 1 {
 			go func() {
 				defer close(written)
-				write(behind+1, behind+toCome)
+				write(existing+1, existing+added)
 			}()
 		}
 		if n%20_000 == 0 {
@@ -446,14 +446,14 @@ func TestLaggingFollowerNeedsLittleMemory(t *testing.T) {
 	}
 	await(t, written)
 	if end := l.Position(); last.Seq != end.Seq || last.Sum != end.Sum {
-		t.Errorf("it came to %d (%s), the journal to %d (%s)", last.Seq, last.Sum, end.Seq, end.Sum)
+		t.Errorf("the last event is %d (%s), that of the journal %d (%s)", last.Seq, last.Sum, end.Seq, end.Sum)
 	}
 	if size := uint64(l.Position().Offset); most > before+size/4 {
-		t.Errorf("of a journal of %d bytes it holds %d", size, most-before)
+		t.Errorf("for a journal of %d bytes it keeps %d in memory", size, most-before)
 	}
 }
 
-// inUse is how many bytes are reachable.
+// inUse returns the number of reachable bytes.
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -13,13 +13,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// Whatever is done to a journal, between any two looks of a follower or in the
-// middle of one: it delivers the journal, each event once and in order, or ends
-// with the error that says how the history was changed.
+// Whatever happens to a journal, between two steps of a follower or during one: the
+// follower delivers the journal, each event once and in order, or ends with the
+// error that describes the change of the history.
 func FuzzFollow(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		newWorld(t, script).play()
+		newSimulation(t, script).run()
 	})
 }
 
@@ -31,49 +31,49 @@ func TestFollowUnderRandomOperations(t *testing.T) {
 		for i := range script {
 			script[i] = byte(random.Uint32())
 			if seed%2 == 0 && changesHistory(script[i]) {
-				script[i] |= 15 // half of the scripts leave no excuse
+				script[i] |= 15 // half of the scripts keep the history
 			}
 		}
-		newWorld(t, script).play()
+		newSimulation(t, script).run()
 		if t.Failed() {
 			t.Fatalf("seed %d: %q", seed, script)
 		}
 	}
 }
 
-func changesHistory(deed byte) bool {
-	deed &= 15
-	return deed == 8 || deed == 10 || deed == 13
+func changesHistory(op byte) bool {
+	op &= 15
+	return op == 8 || op == 10 || op == 13
 }
 
-// world is a journal, what is done to it and one who follows it. A script does
-// it, one byte a deed.
-type world struct {
+// simulation performs operations on a journal and follows it. A script lists the
+// operations, one per byte.
+type simulation struct {
 	t      testing.TB
 	script []byte
 
-	disk    *journaltest.FS
-	dir     *journal.Dir
-	id      string
-	path    string
-	log     *journal.Log // nil: nobody writes
-	counted int
-	other   [][]byte // the lines of another history
-	created bool
-	trashed bool
-	damaged bool
+	disk      *journaltest.FS
+	dir       *journal.Dir
+	id        string
+	path      string
+	log       *journal.Log // nil: none is open
+	counted   int
+	other     [][]byte // lines of another history
+	created   bool
+	trashed   bool
+	corrupted bool
 
 	stepper   *journal.Stepper
-	inside    int // deeds that are done in the middle of the follower's next looks
+	inside    int // operations to perform during the next step
 	delivered []journal.Event
-	err       error          // with which the follower ended
-	excused   map[error]bool // the errors for which there is a cause
+	err       error          // that ended the follower
+	allowed   map[error]bool // errors that the operations may cause
 }
 
-var errDamaged = errors.New("a CorruptError")
+var errCorrupt = errors.New("a CorruptError")
 
-func newWorld(t testing.TB, script []byte) *world {
-	w := &world{t: t, script: script, disk: journaltest.New(quick{journal.OS}), excused: map[error]bool{}}
+func newSimulation(t testing.TB, script []byte) *simulation {
+	w := &simulation{t: t, script: script, disk: journaltest.New(noSyncFS{journal.OS}), allowed: map[error]bool{}}
 	w.disk.HalfWrites(true)
 	w.dir = journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: w.disk, Now: atNoon})
 	w.id = w.dir.NewID()
@@ -88,9 +88,8 @@ func newWorld(t testing.TB, script []byte) *world {
 	return w
 }
 
-// play runs the script, mends what is broken, and lets the follower come to the
-// end.
-func (w *world) play() {
+// run runs the script, repairs the journal, and lets the follower reach its end.
+func (w *simulation) run() {
 	w.t.Helper()
 	for len(w.script) > 0 && !w.t.Failed() {
 		w.act()
@@ -100,31 +99,31 @@ func (w *world) play() {
 	w.repair()
 	w.append(1, 0)
 	w.close()
-	for range 5 { // a file that is closed at one look is opened at the next
+	for range 5 { // a file that is closed in one step is opened in the next
 		w.step(1<<20, 0)
 	}
 	w.stepper.Close()
 	if w.err == nil {
-		same(w.t, "followed", w.delivered, sound(w.t, w.dir, w.id))
+		same(w.t, "followed", w.delivered, validEvents(w.t, w.dir, w.id))
 	}
 }
 
-func (w *world) act() {
-	deed, much := w.script[0]&15, int(w.script[0]>>4)
+func (w *simulation) act() {
+	op, n := w.script[0]&15, int(w.script[0]>>4)
 	w.script = w.script[1:]
-	switch deed {
+	switch op {
 	case 0, 1:
-		w.append(much+1, 10)
+		w.append(n+1, 10)
 	case 2:
-		w.append(1, much*1500)
+		w.append(1, n*1500)
 	case 3:
-		w.failWrite(much)
+		w.failWrite(n)
 	case 4:
 		w.failSync()
 	case 5:
 		w.close()
 	case 6:
-		w.tear(much)
+		w.tear(n)
 	case 7:
 		w.archive()
 	case 8:
@@ -132,22 +131,22 @@ func (w *world) act() {
 	case 9:
 		w.restore()
 	case 10:
-		w.damage(much)
+		w.corrupt(n)
 	case 11:
 		w.repair()
 	case 12:
 		w.put(readOrNothing(w.path))
 	case 13:
-		w.replace(much)
+		w.replace(n)
 	case 14:
-		w.step(1+much, 0)
+		w.step(1+n, 0)
 	case 15:
-		w.step(1<<20, much)
+		w.step(1<<20, n)
 	}
 }
 
-// interrupt does a deed in the middle of a look.
-func (w *world) interrupt() {
+// interrupt performs an operation during a step.
+func (w *simulation) interrupt() {
 	if w.inside == 0 || len(w.script) == 0 {
 		return
 	}
@@ -159,21 +158,21 @@ func (w *world) interrupt() {
 	w.act()
 }
 
-// compare looks at a follower that is at rest.
-func (w *world) compare() {
+// compare compares what was delivered with the journal.
+func (w *simulation) compare() {
 	w.t.Helper()
-	if w.err != nil || len(w.excused) > 0 || !w.created {
+	if w.err != nil || len(w.allowed) > 0 || !w.created {
 		return
 	}
 	events, _, err := read(w.t, w.dir, w.id)
 	must(w.t, err)
 	if len(w.delivered) > len(events) {
-		w.t.Fatalf("%d events were delivered, there are %d", len(w.delivered), len(events))
+		w.t.Fatalf("%d events were delivered, the journal has %d", len(w.delivered), len(events))
 	}
-	same(w.t, "at rest", w.delivered, events[:len(w.delivered)])
+	same(w.t, "compared", w.delivered, events[:len(w.delivered)])
 }
 
-func (w *world) step(limit, inside int) {
+func (w *simulation) step(limit, inside int) {
 	w.t.Helper()
 	if w.err != nil {
 		return
@@ -187,7 +186,7 @@ func (w *world) step(limit, inside int) {
 	switch {
 	case err == nil:
 	case errors.As(err, &corrupt):
-		w.expect(errDamaged)
+		w.expect(errCorrupt)
 	case errors.Is(err, journal.ErrReplaced):
 		w.expect(journal.ErrReplaced)
 	case errors.Is(err, journal.ErrNotFound):
@@ -197,27 +196,27 @@ func (w *world) step(limit, inside int) {
 	}
 }
 
-func (w *world) expect(kind error) {
+func (w *simulation) expect(kind error) {
 	w.t.Helper()
-	if !w.excused[kind] {
-		w.t.Errorf("behind %d events it ended without a cause: %v", len(w.delivered), w.err)
+	if !w.allowed[kind] {
+		w.t.Errorf("after %d events it ended with an unexpected error: %v", len(w.delivered), w.err)
 	}
 }
 
-// open is the writer, as far as there can be one.
-func (w *world) open() bool {
+// open opens the journal for writing, if possible.
+func (w *simulation) open() bool {
 	if w.log == nil && !w.trashed {
 		open := w.dir.Open
 		if !w.created {
 			open = w.dir.Create
 		}
-		w.log, _ = open(w.id) // what is damaged has no writer
+		w.log, _ = open(w.id) // fails if it is corrupt
 		w.created = w.created || w.log != nil
 	}
 	return w.log != nil
 }
 
-func (w *world) append(n, padding int) {
+func (w *simulation) append(n, padding int) {
 	w.t.Helper()
 	if !w.open() {
 		return
@@ -226,15 +225,15 @@ func (w *world) append(n, padding int) {
 	w.counted += n
 }
 
-func (w *world) close() {
+func (w *simulation) close() {
 	if w.log != nil {
 		w.log.Close()
 		w.log = nil
 	}
 }
 
-// failWrite lets a batch arrive in part. The writer recovers, or dies.
-func (w *world) failWrite(n int) {
+// failWrite makes a write fail halfway. The writer recovers, or dies.
+func (w *simulation) failWrite(n int) {
 	w.t.Helper()
 	w.append(1, 0)
 	if w.log == nil {
@@ -254,8 +253,8 @@ func (w *world) failWrite(n int) {
 	}
 }
 
-// failSync lets the writer put a new file in the place of the old one.
-func (w *world) failSync() {
+// failSync makes a sync fail, so that the writer replaces the file.
+func (w *simulation) failSync() {
 	w.t.Helper()
 	w.append(1, 0)
 	if w.log == nil {
@@ -269,47 +268,50 @@ func (w *world) failSync() {
 	must(w.t, err)
 }
 
-// tear leaves what a crash leaves behind the last line.
-func (w *world) tear(how int) {
+// tear appends a torn tail.
+func (w *simulation) tear(how int) {
 	w.close()
 	if !w.isLive() {
 		return
 	}
 	nuls := make([]byte, 4096)
-	tails := [][]byte{[]byte(`{"seq":`), nuls, append([]byte(`{"seq":1,"ti`), nuls...), append(nuls[:7:7], '\n'), w.other[1], bytes.Join(w.other[1:3], nuls)}
+	tails := [][]byte{
+		[]byte(`{"seq":`), nuls, append([]byte(`{"seq":1,"ti`), nuls...), append(nuls[:7:7], '\n'),
+		w.other[1], bytes.Join(w.other[1:3], nuls),
+	}
 	appendFile(w.t, w.path, tails[how%len(tails)])
 }
 
-func (w *world) isLive() bool {
+func (w *simulation) isLive() bool {
 	_, err := os.Stat(w.path)
 	return err == nil
 }
 
-func (w *world) archive() {
+func (w *simulation) archive() {
 	w.close()
-	if w.created && !w.trashed && !w.damaged {
+	if w.created && !w.trashed && !w.corrupted {
 		must(w.t, w.dir.Archive(w.id))
 	}
 }
 
-func (w *world) trash() {
+func (w *simulation) trash() {
 	w.close()
 	if w.created && !w.trashed {
 		must(w.t, w.dir.Trash(w.id))
 		w.trashed = true
-		w.excused[journal.ErrNotFound] = true
+		w.allowed[journal.ErrNotFound] = true
 	}
 }
 
-func (w *world) restore() {
+func (w *simulation) restore() {
 	if w.trashed {
 		must(w.t, w.dir.Restore(w.id))
 		w.trashed = false
 	}
 }
 
-// damage changes one byte of a line.
-func (w *world) damage(line int) {
+// corrupt changes one byte of a line.
+func (w *simulation) corrupt(line int) {
 	w.close()
 	lines := splitLines(readOrNothing(w.path))
 	if len(lines) < 2 {
@@ -318,32 +320,32 @@ func (w *world) damage(line int) {
 	changed := lines[line%len(lines)]
 	changed[len(changed)/2] ^= 1
 	writeFile(w.t, w.path, bytes.Join(lines, nil))
-	w.damaged = true
-	w.excused[errDamaged], w.excused[journal.ErrReplaced] = true, true
+	w.corrupted = true
+	w.allowed[errCorrupt], w.allowed[journal.ErrReplaced] = true, true
 }
 
-func (w *world) repair() {
+func (w *simulation) repair() {
 	w.close()
 	if !w.isLive() {
 		return
 	}
 	_, err := w.dir.Repair(w.id, false)
 	must(w.t, err)
-	w.damaged = false
+	w.corrupted = false
 }
 
-// replace puts the beginning of another history in the place of the journal.
-func (w *world) replace(n int) {
+// replace replaces the journal by a prefix of another history.
+func (w *simulation) replace(n int) {
 	if !w.isLive() {
 		return
 	}
 	w.put(bytes.Join(w.other[:n%len(w.other)], nil))
-	w.damaged = false
-	w.excused[journal.ErrReplaced] = true
+	w.corrupted = false
+	w.allowed[journal.ErrReplaced] = true
 }
 
-// put makes a new file with a content the journal's.
-func (w *world) put(content []byte) {
+// put replaces the journal by a file with the given content.
+func (w *simulation) put(content []byte) {
 	w.close()
 	if !w.isLive() {
 		return

@@ -17,23 +17,24 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// ways are how a follower may learn of a change.
-var ways = map[string]func(*journal.Dir) *journal.Dir{
+// notificationModes are the ways in which a follower is woken.
+var notificationModes = map[string]func(*journal.Dir) *journal.Dir{
 	"notified": func(d *journal.Dir) *journal.Dir { return d },
-	"ticking":  (*journal.Dir).WithoutNotifications,
+	"polling":  (*journal.Dir).WithoutNotifications,
 }
 
 func TestFollowBeforeTheJournalExists(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
 			l := mustCreate(t, dir)
 			started := make(chan struct{})
 			appended := make(chan []journal.Event, 2)
-			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: &hooks{FS: journal.OS, stat: func(string) { closeOnce(started) }}})), l.ID(), journal.Position{})
+			disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(started) }}
+			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: disk})), l.ID(), journal.Position{})
 			go func() {
-				<-started // it has looked, and found nothing
+				<-started // it has checked once and found nothing
 				for n := range 2 {
 					events, err := l.Append(batch(3*n+1, 3*n+3, 10)...)
 					if err != nil {
@@ -44,7 +45,7 @@ func TestFollowBeforeTheJournalExists(t *testing.T) {
 			}()
 			first, err, ok := f.next()
 			if err != nil || !ok {
-				t.Fatal("nothing came:", err)
+				t.Fatal("no event:", err)
 			}
 			events := append(<-appended, <-appended...)
 			same(t, "the first", []journal.Event{first}, events[:1])
@@ -61,11 +62,11 @@ func closeOnce(c chan struct{}) {
 	}
 }
 
-// hooks is a file system that tells of some calls.
+// hooks is a file system that reports some calls.
 type hooks struct {
 	journal.FS
-	stat   func(name string)            // behind every Stat
-	readAt func(name string, end int64) // behind every ReadAt, which came to end
+	stat   func(name string)            // called after Stat
+	readAt func(name string, end int64) // called after ReadAt, which read up to end
 }
 
 func (h *hooks) Stat(name string) (fs.FileInfo, error) {
@@ -99,12 +100,12 @@ func (f hookedFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestIncompleteLinesAreNeverDelivered(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := newDir(t)
 			id := newJournal(t, source, 20)
-			events := sound(t, source, id)
+			events := validEvents(t, source, id)
 			data := readFile(t, filepath.Join(source.Path(), id+".jsonl"))
 
 			dir := newDir(t)
@@ -113,7 +114,7 @@ func TestIncompleteLinesAreNeverDelivered(t *testing.T) {
 			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
 			defer file.Close()
-			// Every time the follower has read all there is, it gets another byte.
+			// Whenever the follower has read all bytes, one more is written.
 			written := 0
 			disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
 				if end == int64(written) && written < len(data) {
@@ -132,7 +133,7 @@ func TestIncompleteLinesAreNeverDelivered(t *testing.T) {
 func TestReplacementOfAnIncompleteLineIsDelivered(t *testing.T) {
 	source := newDir(t)
 	id := newJournal(t, source, 20)
-	events := sound(t, source, id)[:3]
+	events := validEvents(t, source, id)[:3]
 	lines := splitLines(readFile(t, filepath.Join(source.Path(), id+".jsonl")))
 	for name, length := range map[string]int{
 		"shorter": len(lines[1]) - 5, "as long": len(lines[1]), "longer": len(lines[1]) + 5,
@@ -177,22 +178,22 @@ func TestFollowAfterAFailedSync(t *testing.T) {
 }
 
 func TestFollowOfAnArchivedJournal(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
 			id := newJournal(t, dir, 10)
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			early := follow(t, way(dir), id, journal.Position{})
 			early.expect(events...)
-			behind := follow(t, way(dir), id, journal.Position{})
-			behind.expect(events[:5]...)
+			slow := follow(t, way(dir), id, journal.Position{})
+			slow.expect(events[:5]...)
 			seen := 5
 			for n := range 3 {
 				must(t, dir.Archive(id))
 				late := follow(t, way(dir), id, journal.Position{})
 				late.expect(events...)
-				behind.expect(events[seen : seen+3]...)
+				slow.expect(events[seen : seen+3]...)
 				seen += 3
 				l := mustOpen(t, dir, id)
 				added := mustAppend(t, l, batch(100*n, 100*n+n, 10)...)
@@ -201,13 +202,13 @@ func TestFollowOfAnArchivedJournal(t *testing.T) {
 				early.expect(added...)
 				events = append(events, added...)
 			}
-			behind.expect(events[seen:]...)
+			slow.expect(events[seen:]...)
 		})
 	}
 }
 
-// positionBehind is the position behind the nth event.
-func positionBehind(t *testing.T, dir *journal.Dir, id string, n int) journal.Position {
+// positionAfter returns the position after the nth event.
+func positionAfter(t *testing.T, dir *journal.Dir, id string, n int) journal.Position {
 	t.Helper()
 	r, err := dir.Reader(id, journal.Position{})
 	must(t, err)
@@ -224,14 +225,14 @@ func positionBehind(t *testing.T, dir *journal.Dir, id string, n int) journal.Po
 func TestUnchangedArchiveIsReadOnce(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	must(t, dir.Archive(id))
-	looks, added := 0, []journal.Event(nil)
+	checks, added := 0, []journal.Event(nil)
 	disk := journaltest.New(&hooks{FS: journal.OS, stat: func(name string) {
 		if strings.HasSuffix(name, ".zst") {
-			looks++
+			checks++
 		}
-		if looks == 3 && added == nil {
+		if checks == 3 && added == nil {
 			l, err := dir.Open(id)
 			must(t, err)
 			added = mustAppend(t, l, counted(16, 0))
@@ -244,19 +245,19 @@ func TestUnchangedArchiveIsReadOnce(t *testing.T) {
 	e, err, _ := f.next()
 	must(t, err)
 	same(t, "back", []journal.Event{e}, added)
-	if looks < 3 || disk.Count(journaltest.Read)-read > 20 {
-		t.Errorf("looked %d times, %d reads", looks, disk.Count(journaltest.Read)-read)
+	if checks < 3 || disk.Count(journaltest.Read)-read > 20 {
+		t.Errorf("%d checks, %d reads", checks, disk.Count(journaltest.Read)-read)
 	}
 }
 
 func TestDeletionEndsFollow(t *testing.T) {
-	for name, way := range ways {
+	for name, way := range notificationModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
 			id := newJournal(t, dir, 0)
 			f := follow(t, way(dir), id, journal.Position{})
-			f.expect(sound(t, dir, id)...)
+			f.expect(validEvents(t, dir, id)...)
 			must(t, dir.Trash(id))
 			if err := f.end(); !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("error %v", err)
@@ -270,7 +271,7 @@ func TestReplacementByAnotherHistoryEndsFollow(t *testing.T) {
 	otherID := newJournal(t, other, 33)
 	lines := splitLines(readFile(t, filepath.Join(other.Path(), otherID+".jsonl")))
 	for name, content := range map[string][][]byte{
-		"as long": lines, "shorter": lines[:4], "empty": nil, "longer": append(slices.Clone(lines), []byte("half")),
+		"as long": lines, "shorter": lines[:4], "empty": nil, "longer": append(slices.Clone(lines), []byte("incomplete")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -278,7 +279,7 @@ func TestReplacementByAnotherHistoryEndsFollow(t *testing.T) {
 			id := newJournal(t, dir, 0)
 			path := filepath.Join(dir.Path(), id+".jsonl")
 			f := follow(t, dir, id, journal.Position{})
-			f.expect(sound(t, dir, id)...)
+			f.expect(validEvents(t, dir, id)...)
 			writeFile(t, path+".new", bytes.Join(content, nil))
 			must(t, os.Rename(path+".new", path))
 			if err := f.end(); !errors.Is(err, journal.ErrReplaced) {
@@ -291,9 +292,9 @@ func TestReplacementByAnotherHistoryEndsFollow(t *testing.T) {
 func TestFollowFromAPositionOfAnotherHistory(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	at := positionBehind(t, dir, id, 7)
+	at := positionAfter(t, dir, id, 7)
 	f := follow(t, dir, id, at)
-	f.expect(sound(t, dir, id)[7:]...)
+	f.expect(validEvents(t, dir, id)[7:]...)
 	for name, from := range map[string]journal.Position{
 		"another sum": {Seq: at.Seq, Offset: at.Offset, Sum: at.Sum + 1},
 		"the future":  {Seq: 99, Offset: 1 << 20, Sum: 1},
@@ -309,18 +310,18 @@ func TestFollowContinuesInAnEqualCopy(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	f := follow(t, dir, id, journal.Position{})
-	f.expect(sound(t, dir, id)...)
+	f.expect(validEvents(t, dir, id)...)
 	writeFile(t, path+".new", readFile(t, path))
 	must(t, os.Rename(path+".new", path))
 	f.expect(mustAppend(t, mustOpen(t, dir, id), counted(16, 0))...)
 }
 
-// Between a look at the one place and a look at the other, an archived journal
-// may come back: it is at neither then.
+// Between a check of one place and a check of the other, an archived journal may be
+// unarchived: then it is found in neither.
 func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	comeBack := func() {
+	unarchive := func() {
 		l, err := dir.Open(id)
 		must(t, err)
 		mustAppend(t, l, counted(99, 0))
@@ -330,13 +331,13 @@ func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 	disk := &hooks{FS: journal.OS, stat: func(name string) {
 		if armed && strings.HasSuffix(name, id+".jsonl") {
 			armed = false
-			comeBack()
+			unarchive()
 		}
 	}}
 	watched := journal.NewDir(dir.Path(), journal.Options{FS: disk})
 
 	f := follow(t, watched, id, journal.Position{})
-	f.expect(sound(t, dir, id)...)
+	f.expect(validEvents(t, dir, id)...)
 	must(t, dir.Archive(id))
 	armed = true
 	e, err, _ := f.next()
@@ -356,8 +357,8 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	for name, wanted := range map[string]string{"existing": id, "missing": dir.NewID()} {
 		ctx, cancel := context.WithCancel(context.Background())
-		looked := make(chan struct{})
-		disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(looked) }}
+		checked := make(chan struct{})
+		disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(checked) }}
 		ended := make(chan error, 1)
 		go func() {
 			for _, err := range journal.NewDir(dir.Path(), journal.Options{FS: disk}).Follow(ctx, wanted, journal.Position{}) {
@@ -368,7 +369,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 			}
 			ended <- nil
 		}()
-		<-looked
+		<-checked
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -379,7 +380,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 func TestFollowWritesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
+	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("incomplete"))
 	disk := journaltest.New(journal.OS)
 	f := follow(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id, journal.Position{})
 	for n := range 15 {

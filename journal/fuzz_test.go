@@ -19,10 +19,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// fuzzed is the name of the one journal of a fuzz target's directory.
+// fuzzed is the name of the only journal in the directory of a fuzz target.
 const fuzzed = "01JDQ3W7ZK8M5N6P7Q8R9S0T1A"
 
-// tight is a directory in memory, in which lines are soon too long.
+// tight is a directory in memory with a small limit for lines.
 type tight struct {
 	*journal.Dir
 	t   testing.TB
@@ -69,14 +69,14 @@ func sameEvents(a, b []journal.Event) bool {
 	return slices.EqualFunc(a, b, func(a, b journal.Event) bool { return bytes.Equal(a.Line(), b.Line()) })
 }
 
-// What a line is read as can be written, and is read as the same.
+// A line that can be decoded can be encoded, and decodes to the same event.
 func FuzzDecodeLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte, prev uint32) {
 		if bytes.IndexByte(line, '\n') >= 0 {
 			return // two lines
 		}
 		checkDecoded(t, line, journal.Sum(prev))
-		// Nearly no input has the right sum: give it one.
+		// Almost no input has the right sum, so it is added.
 		if i := len(line) - 18; i > 0 {
 			checkDecoded(t, []byte(seal(string(line[:i]), journal.Sum(prev))), journal.Sum(prev))
 		}
@@ -104,8 +104,8 @@ func checkDecoded(t *testing.T, line []byte, prev journal.Sum) {
 	}
 }
 
-// Whatever somebody wants to append: it is refused and leaves no trace, or it is
-// read as it was meant.
+// Whatever is appended: it is refused and changes nothing, or it reads back the
+// same.
 func FuzzAppendRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, eventType string, data []byte, seconds, nanoseconds int64) {
 		dir := newTight(t)
@@ -119,10 +119,10 @@ func FuzzAppendRead(f *testing.F) {
 				t.Fatalf("refused with %v, and there are %v", err, names)
 			}
 			mustAppend(t, l, counted(1, 0))
-			sound(t, dir.Dir, fuzzed)
+			validEvents(t, dir.Dir, fuzzed)
 			return
 		}
-		got := sound(t, dir.Dir, fuzzed)
+		got := validEvents(t, dir.Dir, fuzzed)
 		if !sameEvents(got, events) || len(got) != 3 {
 			t.Fatalf("appended %v, read %v", events, got)
 		}
@@ -138,27 +138,27 @@ func FuzzAppendRead(f *testing.F) {
 		}
 		must(t, l.Close())
 		if end := mustOpen(t, dir.Dir, fuzzed).Position(); end.Seq != 3 {
-			t.Errorf("opened behind %v", end)
+			t.Errorf("opened after %v", end)
 		}
 	})
 }
 
-// Whatever a file holds: reading and opening it end, agree with each other and
-// keep the good beginning; what can be opened can be appended to, which changes
-// nothing before the torn tail and loses nothing of it.
+// Whatever a file contains: reading and opening it terminate, agree with each other
+// and keep the valid prefix. A journal that can be opened can be appended to, which
+// changes nothing before the torn tail and loses nothing of it.
 func FuzzOpenCorrupt(f *testing.F) {
 	source := newDir(f)
 	id := newJournal(f, source, 3)
 	lines := splitLines(readFile(f, filepath.Join(source.Path(), id+".jsonl")))
-	events := sound(f, source, id)
+	events := validEvents(f, source, id)
 	f.Fuzz(func(t *testing.T, keep uint8, rest []byte) {
 		kept := min(int(keep), len(lines))
-		checkDamaged(t, append(bytes.Join(lines[:kept], nil), rest...), events[:kept])
+		checkCorrupt(t, append(bytes.Join(lines[:kept], nil), rest...), events[:kept])
 	})
 }
 
-// checkDamaged opens and reads a file that begins with good events.
-func checkDamaged(t *testing.T, content []byte, good []journal.Event) {
+// checkCorrupt opens and reads a file that starts with valid events.
+func checkCorrupt(t *testing.T, content []byte, good []journal.Event) {
 	t.Helper()
 	dir := newTight(t)
 	dir.write(fuzzedFile, content)
@@ -169,7 +169,7 @@ func checkDamaged(t *testing.T, content []byte, good []journal.Event) {
 	}
 	l, openErr := dir.Open(fuzzed)
 	if (err == nil) != (openErr == nil) || (err == nil) != (dir.Check(fuzzed) == nil) {
-		t.Fatalf("reading says %v, opening %v, checking %v", err, openErr, dir.Check(fuzzed))
+		t.Fatalf("reading: %v, opening: %v, checking: %v", err, openErr, dir.Check(fuzzed))
 	}
 	var corrupt *journal.CorruptError
 	if err != nil && (!errors.As(err, &corrupt) || corrupt.Line != int64(len(got))+1) {
@@ -188,30 +188,30 @@ func checkDamaged(t *testing.T, content []byte, good []journal.Event) {
 	if torn.Bytes > 0 && torn.Offset+torn.Bytes != int64(len(content)) {
 		t.Fatalf("torn %+v, the file has %d bytes", torn, len(content))
 	}
-	if claimed := claims(content[len(content)-int(torn.Bytes):]); claimed > uint64(len(got)) {
-		t.Fatalf("torn behind event %d, and a line in it says that %d was on the disk", len(got), claimed)
+	if claimed := highestSynced(content[len(content)-int(torn.Bytes):]); claimed > uint64(len(got)) {
+		t.Fatalf("torn after event %d, although a line declares %d synced", len(got), claimed)
 	}
 	added := mustAppend(t, l, counted(1, 0))
 	checkAppended(t, dir, content, got, added, torn)
 }
 
-// claims is the highest seq that any line calls synced, whether it checks or
+// highestSynced returns the highest seq that any line declares synced, valid or
 // not.
-func claims(content []byte) (claimed uint64) {
+func highestSynced(content []byte) (synced uint64) {
 	for _, line := range splitLines(content) {
-		body, whole := bytes.CutSuffix(line, []byte("\n"))
-		var said struct{ Seq, Synced uint64 }
-		if _, sealed := saidSum(body); whole && sealed && json.Unmarshal(body, &said) == nil && said.Synced < said.Seq {
-			claimed = max(claimed, said.Synced)
+		body, complete := bytes.CutSuffix(line, []byte("\n"))
+		var line struct{ Seq, Synced uint64 }
+		if _, sealed := trailerSum(body); complete && sealed && json.Unmarshal(body, &line) == nil && line.Synced < line.Seq {
+			synced = max(synced, line.Synced)
 		}
 	}
-	return claimed
+	return synced
 }
 
-// checkAppended checks what an Append behind a torn tail has left.
+// checkAppended checks the result of an Append after a torn tail.
 func checkAppended(t *testing.T, dir tight, before []byte, got, added []journal.Event, torn journal.Torn) {
 	t.Helper()
-	if after := sound(t, dir.Dir, fuzzed); !sameEvents(after, append(slices.Clip(got), added...)) {
+	if after := validEvents(t, dir.Dir, fuzzed); !sameEvents(after, append(slices.Clip(got), added...)) {
 		t.Fatalf("%v and %v became %v", got, added, after)
 	}
 	good := before[:int64(len(before))-torn.Bytes]
@@ -220,7 +220,7 @@ func checkAppended(t *testing.T, dir tight, before []byte, got, added []journal.
 	}
 	if torn.Bytes == 0 {
 		if len(added) != 1 {
-			t.Errorf("appended %v behind a whole journal", added)
+			t.Errorf("appended %v after a valid journal", added)
 		}
 		return
 	}
@@ -230,25 +230,25 @@ func checkAppended(t *testing.T, dir tight, before []byte, got, added []journal.
 	}
 }
 
-// Whatever a file holds: Repair keeps every line that checks against its own
-// predecessor, and tells of everything else in its place. The file as it was is
-// kept, the new one is sound, and repairing it again does nothing.
+// Whatever a file contains: Repair keeps every line that is valid after its
+// predecessor, and records everything else in its place. The previous file is kept
+// aside, the new one is valid, and repairing it again does nothing.
 func FuzzRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, sealed bool) {
-		if sealed { // nearly no input has the right sums
+		if sealed { // almost no input has the right sums
 			content = sealLines(content)
 		}
 		checkRepaired(t, content)
 	})
 }
 
-// checkRepaired repairs a file that holds anything.
+// checkRepaired repairs a file with any content.
 func checkRepaired(t *testing.T, content []byte) {
 	t.Helper()
 	dir := newTight(t)
 	dir.write(fuzzedFile, content)
 	_, _, readErr := read(t, dir.Dir, fuzzed)
-	want, tooLong := mended(content)
+	want, tooLong := wantRepaired(content)
 
 	done, err := dir.Repair(fuzzed, false)
 	now := dir.read(fuzzedFile)
@@ -270,7 +270,7 @@ func checkRepaired(t *testing.T, content []byte) {
 	if aside := dir.read(done.Aside); !bytes.Equal(aside, content) {
 		t.Errorf("the journal as it was is not kept")
 	}
-	checkMended(t, want, sound(t, dir.Dir, fuzzed))
+	checkWantRepaired(t, want, validEvents(t, dir.Dir, fuzzed))
 	if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
 		t.Errorf("%d events for %+v", len(want), done)
 	}
@@ -278,49 +278,48 @@ func checkRepaired(t *testing.T, content []byte) {
 		t.Errorf("a second repair: %+v, %v", again, err)
 	}
 	mustAppend(t, mustOpen(t, dir.Dir, fuzzed), counted(1, 0))
-	sound(t, dir.Dir, fuzzed)
+	validEvents(t, dir.Dir, fuzzed)
 }
 
-// sealLines gives every line that is long enough the sum that it should have.
+// sealLines gives every line that is long enough the right sum.
 func sealLines(content []byte) []byte {
 	var out []byte
 	var prev journal.Sum
 	for _, line := range splitLines(content) {
-		body, whole := bytes.CutSuffix(line, []byte("\n"))
-		if len(body) <= 18 || !whole {
+		body, complete := bytes.CutSuffix(line, []byte("\n"))
+		if len(body) <= 18 || !complete {
 			out = append(out, line...)
 			continue
 		}
 		text := seal(string(body[:len(body)-18]), prev)
-		prev, _ = saidSum([]byte(text))
+		prev, _ = trailerSum([]byte(text))
 		out = append(append(out, text...), '\n')
 	}
 	return out
 }
 
-// mended is what a repair should make of a file, line by line: the events that
-// check, and an empty one for each run of bytes that does not, or where numbers
-// leap. It reports
-// whether a line that checks is too long, or would be once it is written again.
-func mended(content []byte) (want []journal.Event, tooLong bool) {
+// wantRepaired computes the result of a repair, line by line: the valid events, and
+// an empty event for each invalid part or gap of the sequence numbers. It reports
+// whether a valid line is too long, or becomes too long when it is written again.
+func wantRepaired(content []byte) (want []journal.Event, tooLong bool) {
 	var before journal.Sum
 	var seq uint64
 	bad := false
 	for _, line := range splitLines(content) {
-		body, whole := bytes.CutSuffix(line, []byte("\n"))
+		body, complete := bytes.CutSuffix(line, []byte("\n"))
 		prev := before
-		if said, ok := saidSum(body); ok && whole {
-			before = said
+		if sum, ok := trailerSum(body); ok && complete {
+			before = sum
 		}
 		if len(line) > journal.MinMaxLine {
-			if whole && string(body) == seal(string(body[:len(body)-18]), prev) {
+			if complete && string(body) == seal(string(body[:len(body)-18]), prev) {
 				return nil, true
 			}
-			whole = false
+			complete = false
 		}
 		e, err := journal.DecodeLine(body, prev)
 		switch {
-		case whole && err == nil:
+		case complete && err == nil:
 			if !bad && e.Seq != seq+1 {
 				want = append(want, journal.Event{})
 			}
@@ -336,14 +335,14 @@ func mended(content []byte) (want []journal.Event, tooLong bool) {
 	return want, false
 }
 
-// saidSum is the sum that stands at the end of a line.
-func saidSum(line []byte) (sum journal.Sum, ok bool) {
+// trailerSum returns the sum in the trailer of a line.
+func trailerSum(line []byte) (sum journal.Sum, ok bool) {
 	_, end, found := strings.Cut(string(line[max(0, len(line)-18):]), `,"sum":"`)
 	digits, closed := strings.CutSuffix(end, `"}`)
 	return sum, found && closed && sum.UnmarshalText([]byte(digits)) == nil
 }
 
-func checkMended(t *testing.T, want, got []journal.Event) {
+func checkWantRepaired(t *testing.T, want, got []journal.Event) {
 	t.Helper()
 	if len(want) != len(got) {
 		t.Fatalf("%d events, want %d", len(got), len(want))
@@ -358,9 +357,9 @@ func checkMended(t *testing.T, want, got []journal.Event) {
 	}
 }
 
-// Whatever an archive holds: reading it ends and finds the events that the
-// decompressed bytes have as a journal, the same damage, and more only where
-// they cannot be decompressed.
+// Whatever an archive contains: reading it terminates, and returns the same events
+// and the same corruption as reading the decompressed bytes as a journal, except
+// where they cannot be decompressed.
 func FuzzArchive(f *testing.F) {
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	must(f, err)
@@ -371,25 +370,25 @@ func FuzzArchive(f *testing.F) {
 		dir, live := newTight(t), newTight(t)
 		dir.write("archive/"+fuzzedFile+".zst", data)
 		got, torn, err := read(t, dir.Dir, fuzzed)
-		plain, whole := decompressed(t, data)
-		if len(plain) > mostPlain {
-			return // it ended, which is enough of a bomb
+		plain, complete := decompressed(t, data)
+		if len(plain) > maxPlain {
+			return // it terminated, which suffices for a decompression bomb
 		}
 		live.write(fuzzedFile, plain)
 		want, wantTorn, wantErr := read(t, live.Dir, fuzzed)
 		var corrupt, wantCorrupt *journal.CorruptError
-		if journal.SaysItHasATable(data) && errors.As(err, &corrupt) && len(got) <= len(want) {
-			want, whole = want[:len(got)], false // the table is wrong, which other programs do not see
+		if journal.LooksSeekable(data) && errors.As(err, &corrupt) && len(got) <= len(want) {
+			want, complete = want[:len(got)], false // the table is wrong; other programs ignore it
 		}
 		if !sameEvents(got, want) {
 			t.Fatalf("%d events, decompressed there are %d", len(got), len(want))
 		}
-		switch damaged := errors.As(wantErr, &wantCorrupt); {
-		case !whole:
+		switch isCorrupt := errors.As(wantErr, &wantCorrupt); {
+		case !complete:
 			if !errors.As(err, &corrupt) {
 				t.Fatalf("what cannot be decompressed: %v", err)
 			}
-		case damaged:
+		case isCorrupt:
 			if !errors.As(err, &corrupt) || corrupt.Line != wantCorrupt.Line || corrupt.Offset != wantCorrupt.Offset || corrupt.Reason != wantCorrupt.Reason {
 				t.Fatalf("%v, decompressed it is %v", err, wantErr)
 			}
@@ -397,11 +396,11 @@ func FuzzArchive(f *testing.F) {
 			t.Fatalf("torn %+v, %v, decompressed it is torn %+v", torn, err, wantTorn)
 		}
 		if (err == nil) != (dir.Check(fuzzed) == nil) {
-			t.Fatalf("reading says %v, checking %v", err, dir.Check(fuzzed))
+			t.Fatalf("reading: %v, checking: %v", err, dir.Check(fuzzed))
 		}
 		l, openErr := dir.Open(fuzzed)
 		if (err == nil) != (openErr == nil) {
-			t.Fatalf("reading says %v, opening %v", err, openErr)
+			t.Fatalf("reading: %v, opening: %v", err, openErr)
 		}
 		if err != nil {
 			return
@@ -411,31 +410,32 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// mostPlain is how much a fuzzed archive may hold to be compared, in bytes.
-const mostPlain = 1 << 20
+// maxPlain is the decompressed size up to which a fuzzed archive is compared, in
+// bytes.
+const maxPlain = 1 << 20
 
-// decompressed decompresses as far as it goes, and reports whether that is all.
-func decompressed(t *testing.T, data []byte) (plain []byte, whole bool) {
+// decompressed decompresses as much as possible, and reports whether that is all.
+func decompressed(t *testing.T, data []byte) (plain []byte, complete bool) {
 	t.Helper()
 	r, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(16<<20))
 	must(t, err)
 	defer r.Close()
-	plain, err = io.ReadAll(io.LimitReader(r, mostPlain+1))
+	plain, err = io.ReadAll(io.LimitReader(r, maxPlain+1))
 	return plain, err == nil && len(data) > 0
 }
 
-// Whatever a lock file says: it is nobody or what stands there, and can be
-// said in one error.
+// Whatever a lock file contains: the holder is unknown or the one in the file, and
+// its name fits into an error.
 func FuzzHolder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := newTight(t)
 		dir.write(fuzzed+".lock", content)
-		var said journal.Holder
-		if json.Unmarshal(content, &said) != nil || len(content) > 4<<10 {
-			said = journal.Holder{}
+		var want journal.Holder
+		if json.Unmarshal(content, &want) != nil || len(content) > 4<<10 {
+			want = journal.Holder{}
 		}
 		got := journal.ReadHolder(dir.mem, filepath.Join(dir.Path(), fuzzed+".lock"))
-		if got.PID != said.PID || got.Host != said.Host || !got.StartedAt.Equal(said.StartedAt) {
+		if got.PID != want.PID || got.Host != want.Host || !got.StartedAt.Equal(want.StartedAt) {
 			t.Errorf("%q is read as %v", content, got)
 		}
 		text := (&journal.LockedError{Path: fuzzedFile, Holder: got}).Error()
@@ -445,8 +445,8 @@ func FuzzHolder(f *testing.F) {
 	})
 }
 
-// Whatever the date of a journal in the trash is: the journal is listed, and
-// comes back whole.
+// Whatever the trash time of a journal contains: the journal is listed, and can be
+// restored.
 func FuzzTrashTime(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := newTight(t)
@@ -462,13 +462,13 @@ func FuzzTrashTime(f *testing.F) {
 		}
 		since, err := time.Parse(time.RFC3339, strings.TrimSpace(string(content)))
 		if err != nil || len(content) > 4<<10 {
-			since = time.Time{} // it is no date
+			since = time.Time{} // not a date
 		}
 		if !since.Equal(list[0].Since) {
 			t.Errorf("%q is read as %v", content, list[0].Since)
 		}
 		must(t, dir.Restore(fuzzed))
-		if n := len(sound(t, dir.Dir, fuzzed)); n != 1 {
+		if n := len(validEvents(t, dir.Dir, fuzzed)); n != 1 {
 			t.Errorf("%d events came back", n)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// found returns the numbers of the sheep in whose lines a needle is.
+// found returns the counts of the events whose lines contain a needle.
 func found(t testing.TB, dir *journal.Dir, id string, from journal.Position, needle string) (numbers []int, err error) {
 	t.Helper()
 	r, err := dir.Reader(id, from)
@@ -68,8 +68,8 @@ func TestGrepReturnsTheMatchingEvents(t *testing.T) {
 	}
 }
 
-// Whatever the lengths of the lines and the borders of the blocks: what is
-// found is what reading finds.
+// Whatever the lengths of the lines and the boundaries of the blocks, Grep finds
+// what reading finds.
 func TestGrepFindsWhatReadingFinds(t *testing.T) {
 	dir := newDir(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -107,14 +107,14 @@ func TestGrepChecksMatches(t *testing.T) {
 		{"the line before it is gone", func(lines [][]byte) []byte {
 			return bytes.Join(slices.Delete(lines, 3, 4), nil)
 		}, nil, true},
-		{"a line that nobody looks for is changed", func(lines [][]byte) []byte {
+		{"a line without a match is changed", func(lines [][]byte) []byte {
 			lines[1] = bytes.Replace(lines[1], []byte(`"n":2`), []byte(`"n":3`), 1)
 			return bytes.Join(lines, nil)
 		}, []int{5, 14}, false},
-		{"half a line", func(lines [][]byte) []byte {
+		{"an incomplete line", func(lines [][]byte) []byte {
 			return append(bytes.Join(lines, nil), `{"n":5,"n":14`...)
 		}, []int{5, 14}, false},
-		{"a torn tail with what is looked for", func(lines [][]byte) []byte {
+		{"a torn tail with a match", func(lines [][]byte) []byte {
 			return append(bytes.Join(lines, nil), "{\"n\":14}\n"...)
 		}, []int{5, 14}, false},
 	} {

@@ -19,13 +19,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// limited is the same directory with another limit of a line.
+// limited returns a Dir of the same directory with another limit.
 func limited(dir *journal.Dir, maxLine int) *journal.Dir {
-	return journal.NewDir(dir.Path(), journal.Options{FS: quick{journal.OS}, Now: atNoon, MaxLine: maxLine})
+	return journal.NewDir(dir.Path(), journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon, MaxLine: maxLine})
 }
 
-// newLongJournal makes a journal whose line of that number, of several, is much
-// longer than the others, and returns how many bytes it has.
+// newLongJournal creates a journal with one line that is much longer than the
+// others. It returns the length of that line.
 func newLongJournal(t testing.TB, dir *journal.Dir, long, last int) (id string, length int) {
 	t.Helper()
 	l := mustCreate(t, dir)
@@ -41,8 +41,8 @@ func newLongJournal(t testing.TB, dir *journal.Dir, long, last int) (id string, 
 	return l.ID(), len(splitLines(readFile(t, l.Path()))[long-1])
 }
 
-// A line that was written when more was allowed is no torn tail and no damage,
-// wherever it stands: nobody may set it aside.
+// A line that was written under a higher limit is neither a torn tail nor corrupt:
+// it must not be set aside.
 func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 	for _, long := range []int{1, 3, 6} {
 		for _, archived := range []bool{false, true} {
@@ -70,7 +70,7 @@ func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 				if !bytes.Equal(readFile(t, info.Path()), before) {
 					t.Error("the file was changed")
 				}
-				if events := sound(t, limited(dir, length), id); len(events) != 6 {
+				if events := validEvents(t, limited(dir, length), id); len(events) != 6 {
 					t.Errorf("with the limit it needs it has %d events", len(events))
 				}
 			})
@@ -95,9 +95,9 @@ func readEvents(dir *journal.Dir, id string) (events []journal.Event, err error)
 	return events, nil
 }
 
-// followed is the error that ends a Follow.
+// followed returns the error that ends a Follow.
 func followed(dir *journal.Dir, id string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	for _, err := range dir.Follow(ctx, id, journal.Position{}) {
 		if err != nil {
@@ -119,25 +119,25 @@ func TestTooLongErrorHasLengthAndLimit(t *testing.T) {
 
 func TestSyncedOfALongLineCoversEarlierLines(t *testing.T) {
 	dir := newDir(t)
-	id, length := newLongJournal(t, dir, 3, 3) // the third line alone calls the second synced
+	id, length := newLongJournal(t, dir, 3, 3) // only the third line declares the second synced
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	lines := splitLines(readFile(t, path))
 	lines[1][20] ^= 1
 	writeFile(t, path, bytes.Join(lines, nil))
 	var corrupt *journal.CorruptError
 	if _, err := limited(dir, length-1).Open(id); !errors.As(err, &corrupt) || corrupt.Line != 2 {
-		t.Errorf("a damaged line is taken for a torn tail: %v", err)
+		t.Errorf("a corrupt line is taken for a torn tail: %v", err)
 	}
 }
 
 func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
-	for damaged, changed := range map[int]string{1: "before the long line", 5: "behind it"} {
+	for line, changed := range map[int]string{1: "before the long line", 5: "after it"} {
 		t.Run(changed, func(t *testing.T) {
 			dir := newDir(t)
 			id, length := newLongJournal(t, dir, 3, 6)
 			path := filepath.Join(dir.Path(), id+".jsonl")
 			lines := splitLines(readFile(t, path))
-			lines[damaged-1][20] ^= 1
+			lines[line-1][20] ^= 1
 			writeFile(t, path, bytes.Join(lines, nil))
 			before := filesIn(t, dir.Path())
 
@@ -162,7 +162,7 @@ func TestLongLineSumDoesNotDependOnPieces(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 2, 3)
 	for size := 1; size < 70; size++ {
-		chopped := journal.NewDir(dir.Path(), journal.Options{FS: chopping{quick{journal.OS}, size << 9}, MaxLine: 4096})
+		chopped := journal.NewDir(dir.Path(), journal.Options{FS: chopping{noSyncFS{journal.OS}, size << 9}, MaxLine: 4096})
 		var corrupt *journal.CorruptError
 		if err := second(readEvents(chopped, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
 			t.Fatalf("in pieces of %d bytes: %v", size<<9, err)
@@ -170,7 +170,7 @@ func TestLongLineSumDoesNotDependOnPieces(t *testing.T) {
 	}
 }
 
-// chopping is a file system that reads no more than size bytes at once.
+// chopping is a file system that reads at most size bytes at once.
 type chopping struct {
 	journal.FS
 	size int
@@ -200,19 +200,19 @@ func TestRecoveryIsRecordedUnderAnyLimit(t *testing.T) {
 	must(t, l.Close())
 	appendFile(t, l.Path(), []byte("half"))
 	events := mustAppend(t, mustOpen(t, dir, l.ID()), counted(2, 0))
-	if recoveredIn(t, events[0]).Bytes != 4 || len(sound(t, dir, l.ID())) != 3 {
+	if recoveredIn(t, events[0]).Bytes != 4 || len(validEvents(t, dir, l.ID())) != 3 {
 		t.Errorf("appended %v", events)
 	}
 }
 
 const (
 	smallLimit = 1 << 20
-	// enormous is far more than an operation at the small limit may take.
+	// enormous is much more than an operation at the small limit may take.
 	enormous = 200 << 20
 	bounded  = 24 << 20
 )
 
-// allocated is how much memory f takes, given back or not.
+// allocated returns the number of bytes that f allocates, freed or not.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -222,7 +222,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// endless adds a sparse line of NUL bytes to a journal.
+// endless appends a sparse line of NUL bytes to a journal.
 func endless(t *testing.T, path, end string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -246,8 +246,8 @@ func TestLineWithoutEndNeedsLimitedMemory(t *testing.T) {
 	}
 }
 
-// limitedOperations are all that read a whole journal, whose events they must
-// still find.
+// limitedOperations are the operations that read a whole journal. They must still
+// find its events.
 var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 	"Reader": func(t *testing.T, dir *journal.Dir, id string) {
 		events, torn, err := read(t, dir, id)
@@ -257,7 +257,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 	},
 	"Open": func(t *testing.T, dir *journal.Dir, id string) {
 		if l := mustOpen(t, dir, id); l.Position().Seq != 15 || l.Torn().Bytes < enormous {
-			t.Errorf("open behind %v, torn %+v", l.Position(), l.Torn())
+			t.Errorf("opened after %v, torn %+v", l.Position(), l.Torn())
 		}
 	},
 	"Check": func(t *testing.T, dir *journal.Dir, id string) { must(t, dir.Check(id)) },
@@ -268,7 +268,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 		info, err := dir.Stat(id)
 		must(t, err)
 		if r.Holds(journal.Position{Seq: 16, Offset: info.Size}) {
-			t.Error("a position behind nothing is held")
+			t.Error("Holds reports a position after the end")
 		}
 	},
 	"Repair": func(t *testing.T, dir *journal.Dir, id string) {
@@ -285,10 +285,10 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 	"Follow": func(t *testing.T, dir *journal.Dir, id string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		// Enough when the end of the file was met twice: once by reading, once
-		// by looking what the long line is.
+		// It suffices that the end of the file is reached twice: once by reading,
+		// once by examining the long line.
 		var ends atomic.Int32
-		seen := journal.NewDir(dir.Path(), journal.Options{MaxLine: smallLimit, FS: watching{quick{journal.OS}, func() {
+		seen := journal.NewDir(dir.Path(), journal.Options{MaxLine: smallLimit, FS: watching{noSyncFS{journal.OS}, func() {
 			if ends.Add(1) == 2 {
 				cancel()
 			}
@@ -304,7 +304,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 	},
 }
 
-// watching is a file system that tells when the end of a file was read.
+// watching is a file system that reports when the end of a file is read.
 type watching struct {
 	journal.FS
 	atEnd func()
@@ -329,15 +329,15 @@ func (w watchedFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestArchivingNeedsLimitedMemory(t *testing.T) {
-	// The header of a frame asks for a window; a block says how often to repeat
-	// a byte.
+	// The header of a frame requests a window; a block contains the number of
+	// repetitions of a byte.
 	frame := func(window byte) []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window} }
 	block := []byte{0x02, 0, 0x10, 'x'} // 128 KiB
 	last := []byte{0x01, 0, 0}
 	for _, test := range []struct {
 		name    string
 		archive []byte
-		damaged bool
+		corrupt bool
 	}{
 		{"a bomb of 200 MiB", slices.Concat(frame(0x68), bytes.Repeat(block, enormous/(128<<10)), last), false},
 		{"a window of 512 MiB", slices.Concat(frame(0x98), block, last), true},
@@ -348,7 +348,7 @@ func TestArchivingNeedsLimitedMemory(t *testing.T) {
 			writeFile(t, filepath.Join(dir.Path(), "archive", fuzzed+".jsonl.zst"), test.archive)
 			if n := allocated(func() {
 				_, _, err := read(t, dir, fuzzed)
-				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.damaged || err != nil && !test.damaged {
+				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.corrupt || err != nil && !test.corrupt {
 					t.Error(err)
 				}
 			}); n > 2*bounded {
@@ -403,7 +403,7 @@ func TestReadingAnArchiveNeedsLimitedMemory(t *testing.T) {
 	}
 }
 
-// pack compresses a file as any other program would.
+// pack compresses a file as another program would.
 func pack(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)

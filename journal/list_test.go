@@ -11,8 +11,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// interrupted is a file system on which something happens before a directory is
-// read, and between reading a name in it and describing the file.
+// interrupted is a file system that calls a function before a directory is read,
+// and between reading a name and describing its file.
 type interrupted struct {
 	journal.FS
 	moments int
@@ -85,7 +85,7 @@ func TestListWithoutLockFiles(t *testing.T) {
 		t.Errorf("%+v, %v", infos, err)
 	}
 
-	must(t, os.Remove(filepath.Join(dir.Path(), moving+".lock"))) // archived, and nothing else is left of it
+	must(t, os.Remove(filepath.Join(dir.Path(), moving+".lock"))) // so only the archive is left
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".jsonl")))
 	if infos, err := dir.List(); err != nil || len(infos) != 1 || infos[0].ID != moving {
 		t.Errorf("%+v, %v", infos, err)
@@ -101,7 +101,7 @@ func TestListIncludesUnreadableJournals(t *testing.T) {
 	}
 }
 
-// undescribed is a file system that lists files and does not describe them.
+// undescribed is a file system that lists files and fails to describe them.
 type undescribed struct{ journal.FS }
 
 func (u undescribed) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {

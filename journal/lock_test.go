@@ -25,14 +25,14 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 			for range 500 {
 				unlock, err := journal.OS.Lock(name)
 				if err != nil {
-					continue // somebody else has it
+					continue // another goroutine has it
 				}
 				if holders.Add(1) > 1 {
 					t.Error("two hold the lock")
 				}
 				runtime.Gosched()
 				holders.Add(-1)
-				os.Remove(name) // as a journal goes to the trash
+				os.Remove(name) // as Trash does
 				unlock()
 			}
 		})
@@ -40,7 +40,7 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 	all.Wait()
 }
 
-// deadPID is the id of a process that has ended.
+// deadPID returns the id of a process that has ended.
 func deadPID(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
@@ -48,7 +48,7 @@ func deadPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// named is the content of a lock file.
+// named returns the content of a lock file.
 func named(t *testing.T, pid int) string {
 	t.Helper()
 	host, err := os.Hostname()
@@ -58,17 +58,17 @@ func named(t *testing.T, pid int) string {
 	return string(content)
 }
 
-// lateName is a file system on which a lock file has its holder's name only
-// when it is read for the second time.
+// lateName is a file system on which a lock file names its holder only at the
+// second read.
 type lateName struct {
 	journal.FS
-	looks int
+	reads int
 	name  func()
 }
 
 func (l *lateName) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
 	if strings.HasSuffix(name, ".lock") && flag == os.O_RDONLY {
-		if l.looks++; l.looks == 2 {
+		if l.reads++; l.reads == 2 {
 			l.name()
 		}
 	}
@@ -94,7 +94,7 @@ func TestLockedErrorWaitsForTheHoldersName(t *testing.T) {
 			_, err = journal.NewDir(dir.Path(), journal.Options{FS: late}).Open(id)
 			var locked *journal.LockedError
 			if !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
-				t.Errorf("error %v, want it held by process %d", err, os.Getpid())
+				t.Errorf("error %v, want process %d", err, os.Getpid())
 			}
 		})
 	}
@@ -111,6 +111,6 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	_, err = dir.Open(id)
 	var locked *journal.LockedError
 	if !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
-		t.Errorf("error %v, want it held by another process", err)
+		t.Errorf("error %v, want another process", err)
 	}
 }

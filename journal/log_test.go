@@ -20,7 +20,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// holdEnv makes this test binary a second process that holds a journal.
+// holdEnv makes this test binary a second process that locks a journal.
 const holdEnv = "JOURNAL_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold opens a journal, says so, and keeps it until its input ends.
+// hold opens a journal, prints a line, and closes it when its input ends.
 func hold(path string) {
 	dir := journal.NewDir(filepath.Dir(path), journal.Options{})
 	l, err := dir.Open(strings.TrimSuffix(filepath.Base(path), ".jsonl"))
@@ -56,7 +56,7 @@ func TestCreateWritesNothingBeforeAppend(t *testing.T) {
 		t.Error("the directory exists:", err)
 	}
 	mustAppend(t, l, counted(1, 0))
-	if n := len(sound(t, dir, l.ID())); n != 1 {
+	if n := len(validEvents(t, dir, l.ID())); n != 1 {
 		t.Errorf("%d events after the first Append", n)
 	}
 }
@@ -79,7 +79,7 @@ func TestTooLongEventIsRefused(t *testing.T) {
 			break
 		}
 	}
-	sound(t, dir, l.ID()) // whatever was accepted can be read
+	validEvents(t, dir, l.ID()) // all accepted events can be read
 }
 
 func TestEventOf16MiB(t *testing.T) {
@@ -88,11 +88,11 @@ func TestEventOf16MiB(t *testing.T) {
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 16<<20), counted(2, 0))
 	must(t, l.Close())
-	if events := sound(t, dir, l.ID()); len(events) != 2 || len(events[0].Data) < 16<<20 {
+	if events := validEvents(t, dir, l.ID()); len(events) != 2 || len(events[0].Data) < 16<<20 {
 		t.Errorf("%d events", len(events))
 	}
 	if seq := mustOpen(t, dir, l.ID()).Position().Seq; seq != 2 {
-		t.Errorf("opened behind event %d", seq)
+		t.Errorf("opened after event %d", seq)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestInvalidRecordsAreRefused(t *testing.T) {
 	if events := mustAppend(t, l, journal.Record{Type: "sheep.counted", Data: json.RawMessage("{ \"a\":\n\"<&>\" }")}); string(events[0].Data) != `{"a":"<&>"}` {
 		t.Errorf("stored as %s", events[0].Data)
 	}
-	sound(t, dir, l.ID())
+	validEvents(t, dir, l.ID())
 }
 
 func TestBatchIsOneWrite(t *testing.T) {
@@ -148,7 +148,7 @@ func TestFirstLineAfterASyncHasSynced(t *testing.T) {
 	l = mustOpen(t, dir, l.ID())
 	mustAppend(t, l, counted(7, 0))
 	var claims []uint64
-	for i, e := range sound(t, dir, l.ID()) {
+	for i, e := range validEvents(t, dir, l.ID()) {
 		if e.Seq != uint64(i)+1 {
 			t.Errorf("event %d has seq %d", i+1, e.Seq)
 		}
@@ -191,7 +191,7 @@ func TestSecondWriterGetsALockedError(t *testing.T) {
 		err := open()
 		var locked *journal.LockedError
 		if !errors.As(err, &locked) || !errors.Is(err, journal.ErrLocked) || locked.Holder != want {
-			t.Errorf("%s: %v, want it held by %v", name, err, want)
+			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
 }
@@ -209,13 +209,13 @@ func TestLockHoldsAcrossProcesses(t *testing.T) {
 	must(t, other.Start())
 	said := make([]byte, 4)
 	if _, err := stdout.Read(said); err != nil || string(said) != "held" {
-		t.Fatalf("the other process says %q, %v", said, err)
+		t.Fatalf("the other process printed %q, %v", said, err)
 	}
 
 	_, err = dir.Open(id)
 	var locked *journal.LockedError
 	if !errors.As(err, &locked) || locked.Holder.PID != other.Process.Pid {
-		t.Errorf("error %v, want it held by process %d", err, other.Process.Pid)
+		t.Errorf("error %v, want process %d", err, other.Process.Pid)
 	}
 
 	must(t, stdin.Close())
@@ -249,15 +249,15 @@ func TestDeadProcessHoldsNoLock(t *testing.T) {
 
 func TestLockFileContentDecidesNothing(t *testing.T) {
 	for name, content := range map[string]string{
-		"a process elsewhere":       `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
-		"a process that is dead":    named(t, deadPID(t)),
-		"a number that lives again": named(t, os.Getppid()),
-		"this very process":         named(t, os.Getpid()),
-		"no number of any process":  `{"pid":-1,"host":"","startedAt":"2026-11-21T12:00:00Z"}`,
-		"another format":            `[1,2,3]`,
-		"nonsense":                  "\x00{",
-		"half a name":               `{"pid":17,"ho`,
-		"nothing":                   "",
+		"a process elsewhere":    `{"pid":1,"host":"elsewhere","startedAt":"2026-11-21T12:00:00Z"}`,
+		"a process that is dead": named(t, deadPID(t)),
+		"a reused process id":    named(t, os.Getppid()),
+		"this very process":      named(t, os.Getpid()),
+		"an invalid process id":  `{"pid":-1,"host":"","startedAt":"2026-11-21T12:00:00Z"}`,
+		"another format":         `[1,2,3]`,
+		"nonsense":               "\x00{",
+		"half a name":            `{"pid":17,"ho`,
+		"nothing":                "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := newDir(t)
@@ -300,7 +300,7 @@ func TestOpenWithoutALockFailsAtAppend(t *testing.T) {
 	}
 	disk.Heal()
 	mustAppend(t, l, counted(16, 0))
-	sound(t, dir, id)
+	validEvents(t, dir, id)
 }
 
 func TestAppendFailsIfChangedBeforeALateLock(t *testing.T) {
@@ -314,10 +314,10 @@ func TestAppendFailsIfChangedBeforeALateLock(t *testing.T) {
 	must(t, other.Close())
 	for range 2 {
 		if _, err := late.Append(counted(17, 0)); err == nil {
-			t.Fatal("appended behind an event that it had not seen")
+			t.Fatal("appended after an unknown event")
 		}
 	}
-	mustAppend(t, mustOpen(t, dir, id), counted(17, 0)) // and it keeps no lock
+	mustAppend(t, mustOpen(t, dir, id), counted(17, 0)) // the lock was released
 }
 
 func TestCreateDoesNotReplaceAJournal(t *testing.T) {
@@ -335,7 +335,7 @@ func TestCreateDoesNotReplaceAJournal(t *testing.T) {
 			if _, err := l.Append(counted(1, 0)); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("error %v", err)
 			}
-			if n := len(sound(t, dir, id)); n != 15 {
+			if n := len(validEvents(t, dir, id)); n != 15 {
 				t.Errorf("%d events", n)
 			}
 		})
@@ -359,7 +359,7 @@ func TestConcurrentAppends(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	if n := len(sound(t, dir, l.ID())); n != 200 {
+	if n := len(validEvents(t, dir, l.ID())); n != 200 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -378,7 +378,7 @@ func TestMissingJournalIsNotFound(t *testing.T) {
 		}
 	}
 	if names := filesIn(t, filepath.Dir(dir.Path())); len(names) > 0 {
-		t.Error("looking made files:", names)
+		t.Error("files were created:", names)
 	}
 }
 
@@ -411,9 +411,9 @@ func TestDiscard(t *testing.T) {
 	if _, err := made.Append(counted(2, 0)); !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("Append: %v", err)
 	}
-	must(t, mustCreate(t, dir).Discard()) // nothing was ever written
+	must(t, mustCreate(t, dir).Discard()) // nothing was written
 	empty := dir.NewID()
-	writeFile(t, filepath.Join(dir.Path(), empty+".jsonl"), nil) // as a crash leaves it
+	writeFile(t, filepath.Join(dir.Path(), empty+".jsonl"), nil) // as after a crash
 	begun := mustOpen(t, dir, empty)
 	mustAppend(t, begun, counted(1, 0))
 	must(t, begun.Discard())
@@ -426,7 +426,7 @@ func TestDiscard(t *testing.T) {
 	mustAppend(t, opened, counted(16, 0))
 	must(t, opened.Discard())
 	must(t, opened.Close())
-	if n := len(sound(t, dir, id)); n != 16 {
+	if n := len(validEvents(t, dir, id)); n != 16 {
 		t.Errorf("%d events are left", n)
 	}
 }

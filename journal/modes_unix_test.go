@@ -12,7 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// It changes the process's umask, so it does not run beside other tests.
+// It changes the umask of the process, so it is not parallel.
 func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 	home := t.TempDir()
 	defer syscall.Umask(syscall.Umask(0))

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The numbers are those that statfs(2) lists.
+// The numbers are from statfs(2).
 func TestNetworkKind(t *testing.T) {
 	for _, tt := range []struct {
 		magic uint32
@@ -14,7 +14,7 @@ func TestNetworkKind(t *testing.T) {
 	}{
 		{0x6969, "NFS"},
 		{0x517b, "SMB"},
-		{0xff534d42, "SMB"}, // CIFS; negative where the type is of 32 bits
+		{0xff534d42, "SMB"}, // CIFS; negative if the type has 32 bits
 		{0xfe534d42, "SMB"},
 		{0x01021997, "9P"},
 		{0x65735546, "FUSE"},
@@ -41,5 +41,5 @@ func TestNetworkKind(t *testing.T) {
 	}
 }
 
-// setType sets a type as statfs does: it is of 32 or 64 bits, and may be signed.
+// setType sets a type as statfs does: it has 32 or 64 bits, and may be signed.
 func setType[T int32 | int64 | uint32 | uint64](field *T, magic uint32) { *field = T(int32(magic)) }

@@ -12,7 +12,7 @@ func TestNetworkFSOfAMissingPath(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "mounted")
 	for _, tt := range []struct {
 		path  string
-		err   error // of what is on the file system
+		err   error // of an existing path
 		want  string
 		asked []string
 	}{

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// To open a pipe that nobody writes to is to wait for ever.
+// Opening a pipe without a writer blocks.
 func TestPipeNamedLikeAJournalIsNotOpened(t *testing.T) {
 	dir := newDir(t)
-	newJournal(t, dir, 0) // so that there is a directory
+	newJournal(t, dir, 0) // creates the directory
 	id := dir.NewID()
 	must(t, syscall.Mkfifo(filepath.Join(dir.Path(), id+".jsonl"), 0o600))
 	_, stat := dir.Stat(id)

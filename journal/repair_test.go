@@ -15,7 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// counts are the numbers that the records of a journal carry, in order.
+// counts returns the numbers in the events of a journal.
 func counts(t *testing.T, events []journal.Event) (all []int) {
 	t.Helper()
 	for _, e := range events {
@@ -33,25 +33,25 @@ func counts(t *testing.T, events []journal.Event) (all []int) {
 	return all
 }
 
-func damageFile(t *testing.T, path string, k int, damage func([][]byte, int) [][]byte) (damaged []byte) {
+func damageFile(t *testing.T, path string, k int, damage func([][]byte, int) [][]byte) (corrupted []byte) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	must(t, err)
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	lines = lines[:len(lines)-1]
-	damaged = bytes.Join(damage(lines, k), nil)
-	must(t, os.WriteFile(path, damaged, 0o600))
-	return damaged
+	corrupted = bytes.Join(damage(lines, k), nil)
+	must(t, os.WriteFile(path, corrupted, 0o600))
+	return corrupted
 }
 
 func TestRepairKeepsEveryValidLine(t *testing.T) {
 	for _, fault := range faults {
-		for k := 1; k <= min(fault.last, 8); k++ { // well within what is called synced
+		for k := 1; k <= min(fault.last, 8); k++ { // well within the synced lines
 			t.Run(fmt.Sprintf("%s, line %d", fault.name, k), func(t *testing.T) {
 				dir := newDir(t)
 				id := newJournal(t, dir, 5000)
 				path := filepath.Join(dir.Path(), id+".jsonl")
-				damaged := damageFile(t, path, k, fault.damage)
+				corrupted := damageFile(t, path, k, fault.damage)
 
 				done, err := dir.Repair(id, false)
 				must(t, err)
@@ -64,7 +64,7 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 					t.Errorf("%d events for %d kept and %d runs set aside", len(events), done.Kept, len(done.Dropped))
 				}
 				aside, err := os.ReadFile(filepath.Join(dir.Path(), done.Aside))
-				if err != nil || !bytes.Equal(aside, damaged) {
+				if err != nil || !bytes.Equal(aside, corrupted) {
 					t.Errorf("the journal as it was is not kept: %v", err)
 				}
 				if again, err := dir.Repair(id, false); err != nil || len(again.Dropped) > 0 {
@@ -76,8 +76,8 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 	}
 }
 
-// checkKept allows to lose the lines that a fault at k touches, and the one
-// behind, whose predecessor nobody knows any more.
+// checkKept allows to lose the lines that a fault at k changes, and the next one,
+// whose predecessor is unknown.
 func checkKept(t *testing.T, kept []int, k int) {
 	t.Helper()
 	if !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) {
@@ -120,10 +120,10 @@ func TestDryRepairChangesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
-	damaged := damageFile(t, path, 4, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+	corrupted := damageFile(t, path, 4, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
 	dry, err := dir.Repair(id, true)
 	must(t, err)
-	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, corrupted) {
 		t.Errorf("the journal was changed: %v", err)
 	}
 	wet, err := dir.Repair(id, false)
@@ -144,11 +144,11 @@ func TestRepairOfALockedJournal(t *testing.T) {
 
 func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(quick{journal.OS})
+		disk := journaltest.New(noSyncFS{journal.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 3000)
 		path := filepath.Join(dir.Path(), id+".jsonl")
-		damaged := damageFile(t, path, 5, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+		corrupted := damageFile(t, path, 5, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
 		disk.HalfWrites(true)
 		disk.Fail(n, syscall.EIO)
 		_, err := dir.Repair(id, false)
@@ -157,9 +157,9 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 
 		now, readErr := os.ReadFile(path)
 		must(t, readErr)
-		if err != nil && !bytes.Equal(now, damaged) {
+		if err != nil && !bytes.Equal(now, corrupted) {
 			if _, _, err := read(t, dir, id); err != nil {
-				t.Fatalf("failure %d leaves neither the old journal nor a sound one: %v\n%s", n, err, disk)
+				t.Fatalf("failure %d leaves neither the old journal nor a valid one: %v\n%s", n, err, disk)
 			}
 		}
 		if _, err := dir.Repair(id, false); err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// BenchmarkScan is what reading a journal costs that lies in the system's
-// memory: finding its lines, checking their sums, and reading their envelopes.
-// Beside it is what the machine needs for the parts of that which nobody can
-// save.
+// BenchmarkScan measures reading a journal from the page cache: splitting lines,
+// checking sums, and decoding envelopes. It also measures the parts of that work
+// that cannot be avoided.
 func BenchmarkScan(b *testing.B) {
 	const id, lines = "01KAJ000000000000000000000", 64_000
 	dir := journal.NewDir(b.TempDir(), journal.Options{})
@@ -77,8 +76,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// writeJournal writes a journal of so many lines whose payloads have about so
-// many bytes, and returns its length.
+// writeJournal writes a journal with the given number of lines and the approximate
+// size of their payloads in bytes. It returns its length.
 func writeJournal(b *testing.B, path string, lines, length int) int64 {
 	var out bytes.Buffer
 	var at journal.Position

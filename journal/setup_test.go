@@ -19,42 +19,42 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// patience bounds how long a test that hangs hangs. No test waits for it.
-const patience = time.Minute
+// testTimeout bounds a test that hangs.
+const testTimeout = time.Minute
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func atNoon() time.Time { return noon }
 
 func newDir(t testing.TB) *journal.Dir {
-	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: quick{journal.OS}, Now: atNoon})
+	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon})
 }
 
-// quick is a file system that syncs nothing: no test here cuts the power, and
+// noSyncFS is a file system that syncs nothing: these tests cut no power, and
 // thousands of syncs take minutes.
-type quick struct{ journal.FS }
+type noSyncFS struct{ journal.FS }
 
-func (q quick) SyncDir(string) error { return nil }
+func (q noSyncFS) SyncDir(string) error { return nil }
 
-func (q quick) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (q noSyncFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
 	f, err := q.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
-	return quickFile{f}, nil
+	return noSyncFile{f}, nil
 }
 
-type quickFile struct{ journal.File }
+type noSyncFile struct{ journal.File }
 
-func (quickFile) Sync() error { return nil }
+func (noSyncFile) Sync() error { return nil }
 
-// counted is the record that counts n, with padding of a given size.
+// counted returns the record that counts n, with padding of a given size.
 func counted(n, padding int) journal.Record {
 	data := fmt.Sprintf(`{"n":%d,"pad":"%s"}`, n, strings.Repeat("x", padding))
 	return journal.Record{Type: "sheep.counted", Data: json.RawMessage(data)}
 }
 
-// batch counts from first to last.
+// batch returns the records that count from first to last.
 func batch(first, last, padding int) (records []journal.Record) {
 	for n := first; n <= last; n++ {
 		records = append(records, counted(n, padding))
@@ -98,11 +98,11 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// lastSynced is the last event of the journal that newJournal makes which a
-// line calls synced; the batch of 13 to 15 says so.
+// lastSynced is the last event of a journal from newJournal that a line declares
+// synced: that of the batch 13 to 15.
 const lastSynced = 12
 
-// newJournal makes a closed journal of 15 events in 4 batches.
+// newJournal creates a closed journal of 15 events in 4 batches.
 func newJournal(t testing.TB, dir *journal.Dir, padding int) (id string) {
 	t.Helper()
 	l := mustCreate(t, dir)
@@ -114,8 +114,8 @@ func newJournal(t testing.TB, dir *journal.Dir, padding int) (id string) {
 	return l.ID()
 }
 
-// read returns what a Reader finds, and how it ended. The chain alone ends there,
-// too, unless somebody sealed a line that is no event.
+// read returns the events, the torn tail and the error of a Reader. It checks that
+// CheckChain ends the same, except at a line with a valid sum that is not an event.
 func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, torn journal.Torn, err error) {
 	t.Helper()
 	r, err := dir.Reader(id, journal.Position{})
@@ -134,13 +134,14 @@ func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, to
 		return events, torn, err
 	}
 	if fmt.Sprint(chainErr) != fmt.Sprint(err) || r.Torn() != torn || r.Position() != end {
-		t.Fatalf("the chain ends with %v, %+v, %+v; its events with %v, %+v, %+v", chainErr, r.Torn(), r.Position(), err, torn, end)
+		t.Fatalf("the chain ends with %v, %+v, %+v; the events end with %v, %+v, %+v",
+			chainErr, r.Torn(), r.Position(), err, torn, end)
 	}
 	return events, torn, err
 }
 
-// sound returns the events of a journal that must be without a fault.
-func sound(t testing.TB, dir *journal.Dir, id string) []journal.Event {
+// validEvents returns the events of a journal, which must be valid to its end.
+func validEvents(t testing.TB, dir *journal.Dir, id string) []journal.Event {
 	t.Helper()
 	events, torn, err := read(t, dir, id)
 	if err != nil || torn.Bytes > 0 {
@@ -183,7 +184,7 @@ func appendFile(t testing.TB, name string, data []byte) {
 	must(t, f.Close())
 }
 
-// splitLines cuts a file into lines that keep their newlines.
+// splitLines splits a file into lines that keep their newlines.
 func splitLines(data []byte) [][]byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	if len(lines[len(lines)-1]) == 0 {
@@ -220,7 +221,7 @@ type follower struct {
 }
 
 func follow(t testing.TB, dir *journal.Dir, id string, from journal.Position) *follower {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	next, stop := iter.Pull2(dir.Follow(ctx, id, from))
 	t.Cleanup(func() { cancel(); stop() })
 	return &follower{t, next}
@@ -248,15 +249,15 @@ func (f *follower) end() error {
 		f.t.Fatalf("waited for an error: event %+v, more %v", e, ok)
 	}
 	if _, _, ok := f.next(); ok {
-		f.t.Error("the sequence goes on behind its error")
+		f.t.Error("the sequence continues after its error")
 	}
 	return err
 }
 
-// followUntil follows a journal beside its writer until the sheep with the
-// given number is counted.
+// followUntil follows a journal while it is written, up to the event that counts
+// last.
 func followUntil(t *testing.T, dir *journal.Dir, id string, last int) <-chan []journal.Event {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	done := make(chan []journal.Event, 1)
 	finished := make(chan struct{})
 	t.Cleanup(func() { cancel(); <-finished })

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// docLines are the lines of the journal that the package comment shows.
+// docLines returns the lines of the journal in the package comment.
 func docLines(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -27,12 +27,12 @@ func docLines(t *testing.T) []string {
 	return lines
 }
 
-// The script knows only what the table of fields in doc.go says. It has no
-// table of remainders and no module.
+// The script relies only on the table of fields in doc.go. It uses neither a table
+// of remainders nor a module.
 func TestDocumentedSumInPerl(t *testing.T) {
 	perl, err := exec.LookPath("perl")
 	if err != nil {
-		t.Skip("there is no perl here to recompute the sums with")
+		t.Skip("perl is not installed")
 	}
 	script, err := os.ReadFile("testdata/sum.pl")
 	must(t, err)

@@ -42,7 +42,7 @@ func (s source) findTail(maxLine int) (tail, error) {
 		}
 		t, err := s.scanTail(from, maxLine)
 		if err != nil {
-			break // the first damaged line can only be found by reading all lines
+			break // the first corrupt line can only be found by reading all lines
 		}
 		if t.maxSynced >= from.Seq {
 			return t, nil

@@ -14,11 +14,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// faults damage a journal of 15 lines at line k. The first line that does not
-// check then is k + shift.
+// faults change line k of a journal of 15 lines. The first invalid line then is k +
+// shift.
 var faults = []struct {
 	name   string
-	last   int // the last k for which it makes sense
+	last   int // the last k to which it applies
 	shift  int
 	damage func(lines [][]byte, k int) [][]byte
 }{
@@ -39,7 +39,7 @@ var faults = []struct {
 	{"the line removed", 14, 0, func(lines [][]byte, k int) [][]byte {
 		return slices.Delete(lines, k-1, k)
 	}},
-	{"the line doubled", 15, 1, func(lines [][]byte, k int) [][]byte {
+	{"the line duplicated", 15, 1, func(lines [][]byte, k int) [][]byte {
 		return slices.Insert(lines, k, lines[k-1])
 	}},
 	{"the line swapped with the next", 14, 0, func(lines [][]byte, k int) [][]byte {
@@ -63,11 +63,11 @@ var faults = []struct {
 	}},
 }
 
-func changed(behind string) func([][]byte, int) [][]byte {
+func changed(after string) func([][]byte, int) [][]byte {
 	return func(lines [][]byte, k int) [][]byte {
-		i := bytes.LastIndex(lines[k-1], []byte(behind)) + len(behind)
+		i := bytes.LastIndex(lines[k-1], []byte(after)) + len(after)
 		if lines[k-1][i]++; lines[k-1][i] == '2' {
-			lines[k-1][i] = '9' // 13 does not become 23, which could be a number of this journal
+			lines[k-1][i] = '9' // 13 does not become a valid number of this journal
 		}
 		return lines
 	}
@@ -80,19 +80,19 @@ func TestCorruptIfSyncedElseTorn(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 5000)
 			original := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-			events := sound(t, dir, id)
+			events := validEvents(t, dir, id)
 			for k := 1; k <= fault.last; k++ {
 				t.Run(fmt.Sprint("line ", k), func(t *testing.T) {
 					dir := newDir(t)
-					damaged := bytes.Join(fault.damage(splitLines(bytes.Clone(original)), k), nil)
+					corrupted := bytes.Join(fault.damage(splitLines(bytes.Clone(original)), k), nil)
 					path := filepath.Join(dir.Path(), id+".jsonl")
-					writeFile(t, path, damaged)
+					writeFile(t, path, corrupted)
 					bad := k + fault.shift
 					offset := int64(len(bytes.Join(splitLines(original)[:bad-1], nil)))
 					if k <= lastSynced {
-						isDamage(t, dir, id, events[:bad-1], bad, offset)
+						isCorrupt(t, dir, id, events[:bad-1], bad, offset)
 					} else {
-						isTorn(t, dir, id, events[:bad-1], offset, damaged[offset:])
+						isTorn(t, dir, id, events[:bad-1], offset, corrupted[offset:])
 					}
 				})
 			}
@@ -100,35 +100,35 @@ func TestCorruptIfSyncedElseTorn(t *testing.T) {
 	}
 }
 
-// isDamage: everything that reads stops at a line with a CorruptError.
-func isDamage(t *testing.T, dir *journal.Dir, id string, good []journal.Event, line int, offset int64) {
+// isCorrupt checks that every way of reading stops at a line with a CorruptError.
+func isCorrupt(t *testing.T, dir *journal.Dir, id string, good []journal.Event, line int, offset int64) {
 	t.Helper()
 	before := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-	isCorrupt := func(err error) {
+	checkCorruptError := func(err error) {
 		t.Helper()
 		var corrupt *journal.CorruptError
 		if !errors.As(err, &corrupt) || corrupt.Line != int64(line) || corrupt.Offset != offset {
-			t.Errorf("error %v, want damage in line %d (byte %d)", err, line, offset)
+			t.Errorf("error %v, want corruption in line %d (byte %d)", err, line, offset)
 		}
 	}
 	events, _, err := read(t, dir, id)
-	isCorrupt(err)
+	checkCorruptError(err)
 	same(t, "read before it", events, good)
 
 	_, err = dir.Open(id)
-	isCorrupt(err)
+	checkCorruptError(err)
 
 	f := follow(t, dir, id, journal.Position{})
 	f.expect(good...)
-	isCorrupt(f.end())
+	checkCorruptError(f.end())
 
 	if after := readFile(t, filepath.Join(dir.Path(), id+".jsonl")); !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
 }
 
-// isTorn: everything that reads ends before the tail without an error, and the
-// next Append sets exactly its bytes aside.
+// isTorn checks that every way of reading ends before the tail without an error,
+// and that the next Append sets aside exactly its bytes.
 func isTorn(t *testing.T, dir *journal.Dir, id string, good []journal.Event, offset int64, tail []byte) {
 	t.Helper()
 	path := filepath.Join(dir.Path(), id+".jsonl")
@@ -146,7 +146,7 @@ func isTorn(t *testing.T, dir *journal.Dir, id string, good []journal.Event, off
 		t.Error("Reader and Log differ:", diff)
 	}
 	if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
-		t.Error("opening made files:", names)
+		t.Error("Open created files:", names)
 	}
 	if !bytes.Equal(before, readFile(t, path)) {
 		t.Error("opening changed the journal")
@@ -168,14 +168,14 @@ func isTorn(t *testing.T, dir *journal.Dir, id string, good []journal.Event, off
 		t.Errorf("set aside %q, want %q", aside, tail)
 	}
 	f.expect(added...)
-	same(t, "after recovery", sound(t, dir, id), append(slices.Clone(good), added...))
+	same(t, "after recovery", validEvents(t, dir, id), append(slices.Clone(good), added...))
 }
 
 func TestTruncatedJournalEndsInATornTail(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 100)
 	original := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	var offset int64
 	for i, line := range splitLines(original) {
 		cut := offset + int64(len(line)/2)
@@ -186,14 +186,14 @@ func TestTruncatedJournalEndsInATornTail(t *testing.T) {
 	}
 }
 
-// With -short, every fifth byte and every newline are changed.
+// With -short, only every fifth byte and the newlines are changed.
 func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	id := newJournal(t, dir, 1)
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	original := readFile(t, path)
-	events := sound(t, dir, id)
+	events := validEvents(t, dir, id)
 	patterns := []func(byte) byte{
 		func(c byte) byte { return c ^ 0x01 },
 		func(c byte) byte { return c ^ 0x80 },
@@ -242,7 +242,7 @@ func opensLikeItReads(t *testing.T, dir *journal.Dir, id string, torn journal.To
 	}
 	switch {
 	case fmt.Sprint(err) != fmt.Sprint(readErr):
-		t.Fatalf("opening says %v, reading %v", err, readErr)
+		t.Fatalf("opening: %v, reading: %v", err, readErr)
 	case err == nil && l.Torn() != torn:
 		t.Fatalf("opening finds %+v, reading %+v", l.Torn(), torn)
 	}
@@ -262,7 +262,7 @@ func TestSecondTornTailGetsItsOwnFile(t *testing.T) {
 			t.Errorf("recorded %+v, want %q in %s", got, tail, name)
 		}
 	}
-	if n := len(sound(t, dir, id)); n != 15+2*2 {
+	if n := len(validEvents(t, dir, id)); n != 15+2*2 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -291,8 +291,9 @@ func TestTornTailReportsItsSequenceNumbers(t *testing.T) {
 	}
 }
 
-// A page that a crash lost, with more than the checked window of good lines
-// behind it, must not be appended to: what came behind would be damage later.
+// If a crash lost a page that is followed by more valid lines than the checked
+// window, the journal must not be appended to: the events appended would be
+// unreadable.
 func TestLostPageBeforeTheWindowIsFound(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -313,7 +314,7 @@ func TestLostPageBeforeTheWindowIsFound(t *testing.T) {
 		t.Errorf("torn %+v, want it from byte %d on", torn, offset)
 	}
 	if l.Position().Seq != 3 {
-		t.Errorf("goes on behind event %d, want 3", l.Position().Seq)
+		t.Errorf("continues after event %d, want 3", l.Position().Seq)
 	}
 }
 
@@ -336,6 +337,6 @@ func TestOpenIgnoresCorruptionBeforeTheWindow(t *testing.T) {
 	}
 	var corrupt *journal.CorruptError
 	if _, _, err := read(t, dir, l.ID()); !errors.As(err, &corrupt) || corrupt.Line != 1 {
-		t.Errorf("reading says %v", err)
+		t.Errorf("reading: %v", err)
 	}
 }

@@ -358,8 +358,8 @@ func (b *TrashBatch) purgeIn(dir string, f files) error {
 			last = append(last, path)
 			continue
 		}
-		// Crash here leaves a part of the files, and the time, which tells the next
-		// retention pass that they may be purged.
+		// Crash here leaves a part of the files, and the time, so that the next
+		// retention pass purges them.
 		if err := d.removeAll(path); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 	for path, n := range reads {
-		if n > 2 { // once for each bin
+		if n > 2 { // once for each batch
 			t.Errorf("%s was read %d times", path, n)
 		}
 	}
@@ -56,7 +56,7 @@ func TestTrashBatchKeepsRestoredJournals(t *testing.T) {
 	must(t, bin.Purge(first))
 	must(t, dir.Restore(second))
 	must(t, bin.Purge(second))
-	sound(t, dir, second)
+	validEvents(t, dir, second)
 }
 
 type readsOf struct {

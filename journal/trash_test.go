@@ -16,13 +16,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// discarded is a journal that is moved to the trash and back while the disk
-// fails.
-type discarded struct {
+// trashing is a journal that is moved to the trash and back while the disk fails.
+type trashing struct {
 	t      *testing.T
 	path   string
 	disk   *journaltest.FS
-	dir    *journal.Dir // on the disk that fails
+	dir    *journal.Dir // on the failing disk
 	id     string
 	name   string // of the file, live or archived
 	data   []byte
@@ -30,31 +29,31 @@ type discarded struct {
 	events int
 }
 
-// newDiscarded makes a journal from which something was set aside.
-func newDiscarded(t *testing.T, archived bool) *discarded {
+// newTrashing creates a journal with a file set aside.
+func newTrashing(t *testing.T, archived bool) *trashing {
 	t.Helper()
-	sane := newDir(t)
-	id := newJournal(t, sane, 0)
-	appendFile(t, filepath.Join(sane.Path(), id+".jsonl"), []byte("half"))
-	l := mustOpen(t, sane, id)
+	healthy := newDir(t)
+	id := newJournal(t, healthy, 0)
+	appendFile(t, filepath.Join(healthy.Path(), id+".jsonl"), []byte("half"))
+	l := mustOpen(t, healthy, id)
 	mustAppend(t, l, counted(16, 0))
 	must(t, l.Close())
-	d := &discarded{t: t, path: sane.Path(), id: id, name: id + ".jsonl"}
+	d := &trashing{t: t, path: healthy.Path(), id: id, name: id + ".jsonl"}
 	if archived {
-		must(t, sane.Archive(id))
+		must(t, healthy.Archive(id))
 		d.name = "archive/" + id + ".jsonl.zst"
 	}
 	d.data = readFile(t, filepath.Join(d.path, d.name))
 	d.aside = readFile(t, filepath.Join(d.path, id+".aside-1"))
-	d.events = len(sound(t, sane, id))
+	d.events = len(validEvents(t, healthy, id))
 	d.disk = journaltest.New(journal.OS)
 	d.dir = journal.NewDir(d.path, journal.Options{Now: atNoon, FS: d.disk})
 	return d
 }
 
-// whole checks that the journal and what was set aside from it are there, once
-// and unchanged, and says whether the journal is in its place.
-func (d *discarded) whole(what string) (inPlace bool) {
+// complete checks that the journal and the file set aside from it exist once and
+// unchanged. It reports whether the journal is in its place.
+func (d *trashing) complete(what string) (inPlace bool) {
 	d.t.Helper()
 	found := map[string]int{}
 	for _, name := range filesIn(d.t, d.path) {
@@ -79,14 +78,14 @@ func (d *discarded) whole(what string) (inPlace bool) {
 	return inPlace
 }
 
-// eachFailure runs a test with every operation failing, once or, as a dead
-// program leaves it, from then on.
-func eachFailure(t *testing.T, prepare func(d *discarded), run func(d *discarded) error, after func(d *discarded)) {
+// eachFailure runs a test with every operation failing, once or, as after the death
+// of a process, from then on.
+func eachFailure(t *testing.T, prepare func(d *trashing), run func(d *trashing) error, after func(d *trashing)) {
 	for _, archived := range []bool{false, true} {
 		for _, forever := range []bool{false, true} {
 			t.Run(fmt.Sprintf("archived=%v,dead=%v", archived, forever), func(t *testing.T) {
 				for n := 1; ; n++ {
-					d := newDiscarded(t, archived)
+					d := newTrashing(t, archived)
 					prepare(d)
 					fail := d.disk.Fail
 					if forever {
@@ -99,7 +98,7 @@ func eachFailure(t *testing.T, prepare func(d *discarded), run func(d *discarded
 					if err != nil && !errors.Is(err, syscall.EIO) {
 						t.Fatalf("operation %d: %v\n%s", n, err, d.disk)
 					}
-					d.whole(fmt.Sprintf("operation %d", n))
+					d.complete(fmt.Sprintf("operation %d", n))
 					after(d)
 					if t.Failed() {
 						t.Fatalf("operation %d failed\n%s", n, d.disk)
@@ -114,12 +113,12 @@ func eachFailure(t *testing.T, prepare func(d *discarded), run func(d *discarded
 }
 
 func TestFailedTrashLosesNothing(t *testing.T) {
-	eachFailure(t, func(*discarded) {}, func(d *discarded) error { return d.dir.Trash(d.id) }, func(d *discarded) {
-		// Whoever tries again has it in the trash, and gets it back whole.
+	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(d.id) }, func(d *trashing) {
+		// A retry moves it to the trash, and it can be restored.
 		if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 			d.t.Error("Trash again:", err)
 		}
-		if d.whole("trashed again") {
+		if d.complete("trashed again") {
 			d.t.Error("it is not in the trash")
 		}
 		if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 || all[0].ID != d.id || !all[0].Since.Equal(noon) || all[0].Bytes != int64(len(d.data)) {
@@ -131,8 +130,8 @@ func TestFailedTrashLosesNothing(t *testing.T) {
 }
 
 func TestFailedRestoreLosesNothing(t *testing.T) {
-	trash := func(d *discarded) { must(d.t, d.dir.Trash(d.id)) }
-	eachFailure(t, trash, func(d *discarded) error { return d.dir.Restore(d.id) }, func(d *discarded) {
+	trash := func(d *trashing) { must(d.t, d.dir.Trash(d.id)) }
+	eachFailure(t, trash, func(d *trashing) error { return d.dir.Restore(d.id) }, func(d *trashing) {
 		if err := d.dir.Restore(d.id); err != nil && !errors.Is(err, fs.ErrExist) {
 			d.t.Error("Restore again:", err)
 		}
@@ -140,16 +139,16 @@ func TestFailedRestoreLosesNothing(t *testing.T) {
 	})
 }
 
-// restored checks that everything is where it was.
-func (d *discarded) restored() {
+// restored checks that all files are in their places.
+func (d *trashing) restored() {
 	d.t.Helper()
-	if !d.whole("restored") {
+	if !d.complete("restored") {
 		d.t.Errorf("it is not in its place: %v", filesIn(d.t, d.path))
 	}
 	if _, err := os.Stat(filepath.Join(d.path, d.id+".aside-1")); err != nil {
 		d.t.Error(err)
 	}
-	if n := len(sound(d.t, d.dir, d.id)); n != d.events {
+	if n := len(validEvents(d.t, d.dir, d.id)); n != d.events {
 		d.t.Errorf("%d events, want %d", n, d.events)
 	}
 	if all, err := d.dir.ListTrash(); err != nil || len(all) > 0 {
@@ -161,7 +160,7 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 	for _, step := range []string{"trash", "purge"} {
 		t.Run(step, func(t *testing.T) {
 			for n := 1; ; n++ {
-				d := newDiscarded(t, n%2 == 0)
+				d := newTrashing(t, n%2 == 0)
 				neighbour := newJournal(t, d.dir, 0)
 				if step == "purge" {
 					must(t, d.dir.Trash(d.id))
@@ -183,7 +182,7 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 						t.Errorf("operation %d failed, and %s is left\n%s", n, name, d.disk)
 					}
 				}
-				if len(sound(t, d.dir, neighbour)) != 15 {
+				if len(validEvents(t, d.dir, neighbour)) != 15 {
 					t.Error("another journal was touched")
 				}
 				if t.Failed() || !failed {
@@ -195,7 +194,7 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 }
 
 func TestPurgeKeepsALiveJournal(t *testing.T) {
-	d := newDiscarded(t, false)
+	d := newTrashing(t, false)
 	before := filesIn(t, d.path)
 	must(t, d.dir.Purge(d.id))
 	if after := filesIn(t, d.path); strings.Join(after, " ") != strings.Join(before, " ") {
@@ -206,18 +205,18 @@ func TestPurgeKeepsALiveJournal(t *testing.T) {
 
 func TestTrashOfALiveAndArchivedJournal(t *testing.T) {
 	for n := 1; ; n++ {
-		d := newDiscarded(t, true)
+		d := newTrashing(t, true)
 		stale := readFile(t, filepath.Join(d.path, d.name))
 		l := mustOpen(t, d.dir, d.id)
 		mustAppend(t, l, counted(17, 0))
 		must(t, l.Close())
-		writeFile(t, filepath.Join(d.path, d.name), stale) // as a crash leaves it
+		writeFile(t, filepath.Join(d.path, d.name), stale) // as after a crash
 
 		d.disk.FailFrom(n, syscall.EIO)
 		err := d.dir.Trash(d.id)
 		d.disk.Heal()
 		if _, statErr := d.dir.Stat(d.id); statErr == nil {
-			if got := len(sound(t, d.dir, d.id)); got != d.events+1 {
+			if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 				t.Fatalf("operation %d: %d events are in place, want %d\n%s", n, got, d.events+1, d.disk)
 			}
 			must(t, d.dir.Trash(d.id))
@@ -226,7 +225,7 @@ func TestTrashOfALiveAndArchivedJournal(t *testing.T) {
 			t.Errorf("operation %d: in the trash: %+v, %v", n, all, err)
 		}
 		must(t, d.dir.Restore(d.id))
-		if got := len(sound(t, d.dir, d.id)); got != d.events+1 {
+		if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 			t.Errorf("operation %d: restored %d events, want %d", n, got, d.events+1)
 		}
 		if err == nil || t.Failed() {
@@ -262,13 +261,13 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 		for _, file := range filesIn(t, dir.Path()) {
 			kept = append(kept, readFile(t, filepath.Join(dir.Path(), file)))
 		}
-		for what, want := range map[string][]byte{"the earlier journal": earlier, "what was set aside of it": []byte("half"), "what was set aside of the later": []byte("of the second")} {
+		for what, want := range map[string][]byte{"the earlier journal": earlier, "what was set aside from it": []byte("half"), "what was set aside from the later one": []byte("of the second")} {
 			if !slices.ContainsFunc(kept, func(data []byte) bool { return bytes.Equal(data, want) }) {
 				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))
 			}
 		}
 		must(t, dir.Restore(id))
-		if n := len(sound(t, dir, id)); n != 1 {
+		if n := len(validEvents(t, dir, id)); n != 1 {
 			t.Errorf("archived=%v: restored %d events, not those of the later journal", archived, n)
 		}
 	}
@@ -277,7 +276,7 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		for n := 1; ; n++ {
-			d := newDiscarded(t, n%2 == 0)
+			d := newTrashing(t, n%2 == 0)
 			must(t, d.dir.Trash(d.id))
 			again, err := d.dir.Create(d.id)
 			must(t, err)
@@ -297,13 +296,13 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 			for _, file := range filesIn(t, d.path) {
 				found[string(readFile(t, filepath.Join(d.path, file)))]++
 			}
-			for what, data := range map[string][]byte{"the earlier": d.data, "what was set aside of it": d.aside, "the later": later} {
+			for what, data := range map[string][]byte{"the earlier": d.data, "what was set aside from it": d.aside, "the later": later} {
 				if found[string(data)] != 1 {
 					t.Errorf("operation %d: %s is there %d times\n%s", n, what, found[string(data)], d.disk)
 				}
 			}
 			must(t, d.dir.Restore(d.id))
-			if events := len(sound(t, d.dir, d.id)); events != 1 {
+			if events := len(validEvents(t, d.dir, d.id)); events != 1 {
 				t.Errorf("operation %d: %d events are restored", n, events)
 			}
 			if !failed || t.Failed() {
@@ -317,7 +316,7 @@ func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Trash(id))
-	unlock, err := journal.OS.Lock(filepath.Join(dir.Path(), id+".lock")) // as the first append does first
+	unlock, err := journal.OS.Lock(filepath.Join(dir.Path(), id+".lock")) // as the first Append does
 	must(t, err)
 	if err := dir.Restore(id); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Restore: %v", err)

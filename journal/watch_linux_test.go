@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// queueLength is how many notifications the system keeps for a watcher.
+// queueLength returns the number of notifications that the system queues for a
+// watcher.
 func queueLength(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")

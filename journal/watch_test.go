@@ -15,30 +15,30 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// watched is a Dir of its own, at the same place, that is woken by a Watch.
+// watched returns another Dir of the same directory that uses a Watch.
 func watched(d *journal.Dir, w *journal.Watch) *journal.Dir {
 	return journal.NewDir(d.Path(), journal.Options{Watch: w})
 }
 
-// ear is a system's watcher that a test stands in front of: what the system says
-// goes to heard and nowhere else.
-type ear struct {
+// interceptor is a watcher of the system whose notifications only the test
+// receives.
+type interceptor struct {
 	open   func() (*fsnotify.Watcher, error)
-	system *fsnotify.Watcher // once it is open; its channels are the test's
+	system *fsnotify.Watcher // once it is open; the test owns its channels
 
-	heard    <-chan fsnotify.Event
+	received <-chan fsnotify.Event
 	failures <-chan error
 }
 
-func newEar(t *testing.T) *ear {
-	e := &ear{}
+func newInterceptor(t *testing.T) *interceptor {
+	e := &interceptor{}
 	e.open = func() (*fsnotify.Watcher, error) {
 		system, err := fsnotify.NewWatcher()
 		if err != nil {
 			t.Error("open:", err)
 			return nil, err
 		}
-		e.heard, e.failures = system.Events, system.Errors
+		e.received, e.failures = system.Events, system.Errors
 		system.Events, system.Errors = make(chan fsnotify.Event), make(chan error)
 		e.system = system
 		return system, nil
@@ -49,7 +49,7 @@ func newEar(t *testing.T) *ear {
 func TestFollowWithoutNotifications(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
-	deaf := journal.WatchOf(newEar(t).open, nil)
+	deaf := journal.WatchOf(newInterceptor(t).open, nil)
 	f := follow(t, watched(dir, deaf), l.ID(), journal.Position{})
 	for n := range 3 {
 		f.expect(mustAppend(t, l, batch(10*n, 10*n+9, 100)...)...)
@@ -58,7 +58,7 @@ func TestFollowWithoutNotifications(t *testing.T) {
 
 func TestOverflowWakesEveryFollower(t *testing.T) {
 	dir, other := newDir(t), newDir(t)
-	e := newEar(t)
+	e := newInterceptor(t)
 	w := journal.WatchOf(e.open, nil)
 	first, leave := w.Woken(dir, dir.NewID())
 	defer leave()
@@ -73,7 +73,7 @@ func await(t *testing.T, woken <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-woken:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("it was not woken")
 	}
 }
@@ -81,7 +81,7 @@ func await(t *testing.T, woken <-chan struct{}) {
 func TestNotificationWakesItsFollowers(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	e := newEar(t)
+	e := newInterceptor(t)
 	w := journal.WatchOf(e.open, nil)
 	concerned, leave := w.Woken(dir, id)
 	defer leave()
@@ -91,7 +91,7 @@ func TestNotificationWakesItsFollowers(t *testing.T) {
 	e.system.Events <- fsnotify.Event{Name: filepath.Join(dir.Path(), "sessions.json"), Op: fsnotify.Create}
 	await(t, concerned)
 	select {
-	case <-unconcerned: // the first was dealt with when the second was taken
+	case <-unconcerned: // the first was handled when the second was received
 		t.Error("another journal's change woke it")
 	default:
 	}
@@ -100,19 +100,19 @@ func TestNotificationWakesItsFollowers(t *testing.T) {
 	await(t, unconcerned)
 }
 
-// A watcher that is not listened to, as when the machine is busy, loses what
-// the system's queue does not hold.
+// A watcher that does not read, as on a busy machine, loses the notifications that
+// exceed the queue of the system.
 func TestFollowWhenTheSystemQueueOverflows(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	events := mustAppend(t, l, batch(1, 10, 10)...)
-	e := newEar(t)
+	e := newInterceptor(t)
 	f := follow(t, watched(dir, journal.WatchOf(e.open, nil)), l.ID(), journal.Position{})
 	f.expect(events...)
 	notes := []string{filepath.Join(dir.Path(), "a"), filepath.Join(dir.Path(), "b")}
 	for range queueLength(t)/2 + 4096 {
-		for _, name := range notes { // two, because the same twice is one notification
+		for _, name := range notes { // two, because equal notifications are merged
 			writeFile(t, name, nil)
 		}
 	}
@@ -121,7 +121,7 @@ func TestFollowWhenTheSystemQueueOverflows(t *testing.T) {
 	go func() {
 		for {
 			select {
-			case event := <-e.heard:
+			case event := <-e.received:
 				e.system.Events <- event
 			case err := <-e.failures:
 				if errors.Is(err, fsnotify.ErrEventOverflow) {
@@ -139,7 +139,7 @@ func TestRefusedIsCalledOnce(t *testing.T) {
 	none := func() (*fsnotify.Watcher, error) {
 		return nil, os.NewSyscallError("inotify_init1", syscall.EMFILE)
 	}
-	closed := func() (*fsnotify.Watcher, error) { // it refuses every directory
+	closed := func() (*fsnotify.Watcher, error) { // refuses every directory
 		system, err := fsnotify.NewWatcher()
 		if err == nil {
 			err = system.Close()
@@ -182,7 +182,7 @@ func TestRefusedIsCalledOnce(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if len(reasons) != 1 || !errors.Is(reasons[0], refusal.reason) {
-				t.Errorf("told %v", reasons)
+				t.Errorf("reported %v", reasons)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func TestNotificationsAreRequestedRepeatedly(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	events := mustAppend(t, l, batch(1, 3, 10)...)
-	e := newEar(t)
+	e := newInterceptor(t)
 	asked, granted := 0, make(chan struct{})
 	w := journal.WatchOf(func() (*fsnotify.Watcher, error) {
 		if asked++; asked < 3 {
@@ -260,7 +260,7 @@ func TestHundredFollowersOfOneJournal(t *testing.T) {
 	for n := 1; n <= 300; n++ {
 		mustAppend(t, l, counted(n, n*10))
 	}
-	events := sound(t, dir, l.ID())
+	events := validEvents(t, dir, l.ID())
 	for i, s := range seen {
 		same(t, fmt.Sprint("follower ", i), <-s, events)
 	}
@@ -287,6 +287,6 @@ func TestFollowersOfAHundredJournals(t *testing.T) {
 		}
 	}
 	for i, s := range seen {
-		same(t, fmt.Sprint("journal ", i), <-s, sound(t, dirs[i/10], logs[i].ID()))
+		same(t, fmt.Sprint("journal ", i), <-s, validEvents(t, dirs[i/10], logs[i].ID()))
 	}
 }
