@@ -56,7 +56,7 @@ func (s *Files) Open(ctx context.Context, teamID, sessionID string) (Log, *proje
 	d := s.team(teamID)
 	log, state, loaded, err := d.Open(ctx, sessionID)
 	if errors.Is(err, journal.ErrNotFound) {
-		return nil, nil, s.mismatch(teamID, sessionID, err)
+		return nil, nil, s.mismatch(ctx, teamID, sessionID, err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -85,11 +85,11 @@ func (s *Files) validID(sessionID string) bool {
 }
 
 // mismatch returns a *TeamMismatchError if another team has the session, otherwise notFound.
-func (s *Files) mismatch(teamID, sessionID string, notFound error) error {
+func (s *Files) mismatch(ctx context.Context, teamID, sessionID string, notFound error) error {
 	if s.catalog == nil {
 		return notFound
 	}
-	found, _, err := s.catalog.Find(sessionID)
+	found, _, err := s.catalog.Find(ctx, sessionID)
 	if err != nil {
 		return notFound
 	}
@@ -126,15 +126,13 @@ func (s *Files) List(ctx context.Context, teamID string) ([]Summary, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	sessions, err := s.team(teamID).List()
+	result, err := s.team(teamID).List(ctx, catalog.Query{Team: teamID, Damaged: catalog.Without})
 	if err != nil {
 		return nil, err
 	}
 	var list []Summary
-	for _, session := range sessions {
-		if session.Damaged == "" && session.TeamID == teamID {
-			list = append(list, Summary{SessionID: session.ID, TeamID: session.TeamID, Row: session.Row})
-		}
+	for _, session := range result.Sessions {
+		list = append(list, Summary{SessionID: session.ID, TeamID: session.TeamID, Row: session.Row})
 	}
 	return list, nil
 }
@@ -144,7 +142,7 @@ func (s *Files) Delete(ctx context.Context, teamID, sessionID string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.validID(sessionID) || s.belongsToOther(teamID, sessionID) {
+	if !s.validID(sessionID) || s.belongsToOther(ctx, teamID, sessionID) {
 		return nil
 	}
 	err := s.team(teamID).Delete(sessionID)
@@ -155,11 +153,11 @@ func (s *Files) Delete(ctx context.Context, teamID, sessionID string) error {
 }
 
 // belongsToOther reports whether a directory for all teams has the session for another team.
-func (s *Files) belongsToOther(teamID, sessionID string) bool {
+func (s *Files) belongsToOther(ctx context.Context, teamID, sessionID string) bool {
 	if s.dir == nil {
 		return false
 	}
-	session, err := s.dir.Session(sessionID)
+	session, err := s.dir.Session(ctx, sessionID)
 	return err == nil && session.Damaged == "" && session.TeamID != teamID
 }
 

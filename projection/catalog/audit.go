@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,36 +14,36 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Audit compares the caches of one session with its journal, while somebody
-// reads that from its beginning.
+// Audit compares the caches of one session with its journal while a caller
+// reads the journal from its beginning.
 type Audit struct {
-	team   *Dir
-	id     string
-	state  *projection.State
-	at     journal.Position
-	kept   *projection.State // the checkpoint's
-	keptAt journal.Position
-	wrong  bool // the checkpoint is not what the journal amounts to there
+	dir     *Dir
+	id      string
+	state   *projection.State
+	at      journal.Position
+	saved   *projection.State // the checkpoint
+	savedAt journal.Position
+	differs bool // the checkpoint is not the state at savedAt
 }
 
 // Audit begins an audit.
-func (t *Dir) Audit(id string) *Audit {
-	a := &Audit{team: t, id: id, state: &projection.State{}}
-	a.kept, a.keptAt = t.checkpoint(id)
+func (d *Dir) Audit(id string) *Audit {
+	a := &Audit{dir: d, id: id, state: &projection.State{}}
+	a.saved, a.savedAt = d.readCheckpoint(id)
 	return a
 }
 
-// Apply takes the next event of the journal, which ends at a position.
+// Apply takes the next event of the journal and the position after it.
 func (a *Audit) Apply(e journal.Event, at journal.Position) {
 	a.state.Apply(e)
 	a.at = at
-	if at == a.keptAt {
-		a.wrong = !sameJSON(a.state, a.kept)
+	if at == a.savedAt {
+		a.differs = !sameJSON(a.state, a.saved)
 	}
 }
 
-// MissingHeader says that what was read is no session; nil: it is one, or nothing was
-// read.
+// MissingHeader returns an error if the events that were applied are not a
+// session, else nil.
 func (a *Audit) MissingHeader() *MissingHeaderError {
 	if a.at.Seq == 0 || a.state.SessionID != "" {
 		return nil
@@ -50,26 +51,26 @@ func (a *Audit) MissingHeader() *MissingHeaderError {
 	return &MissingHeaderError{a.id, errNotSession.Error()}
 }
 
-// RemoveInvalid removes the caches that say something wrong of the journal as far as it
-// was read, and returns what each of them had wrong. Caches that are out of
-// date, or cannot be read, are not wrong: nobody believes them.
-func (a *Audit) RemoveInvalid() (mended []string, err error) {
-	if a.wrong {
-		err = a.team.fs.Remove(a.team.checkpointPath(a.id))
-		mended = append(mended, fmt.Sprintf("its checkpoint did not agree with event %d", a.keptAt.Seq))
+// RemoveInvalid removes the caches that contradict the applied events, and
+// returns a description of each. Caches that are outdated or cannot be read are
+// left: readers ignore them.
+func (a *Audit) RemoveInvalid() (removed []string, err error) {
+	if a.differs {
+		err = a.dir.fs.Remove(a.dir.checkpointPath(a.id))
+		removed = append(removed, fmt.Sprintf("its checkpoint did not agree with event %d", a.savedAt.Seq))
 	}
-	if !a.indexed() {
-		err = errors.Join(err, a.team.fs.Remove(a.team.indexPath()))
-		mended = append(mended, "sessions.json did not agree with it")
+	if !a.validRow() {
+		err = errors.Join(err, a.dir.fs.Remove(a.dir.indexPath()))
+		removed = append(removed, "sessions.json did not agree with it")
 	}
-	return mended, err
+	return removed, err
 }
 
-// indexed reports whether the row of the index, if it counts, is the one that
-// the journal gives.
-func (a *Audit) indexed() bool {
-	known := a.team.auditedRow(a.id)
-	info, err := a.team.journals.Stat(a.id)
+// validRow reports whether the row of the index is the one that the journal
+// gives, or is outdated.
+func (a *Audit) validRow() bool {
+	known := a.dir.auditedRow(a.id)
+	info, err := a.dir.journals.Stat(a.id)
 	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
 		return true
 	}
@@ -77,28 +78,29 @@ func (a *Audit) indexed() bool {
 		return false
 	}
 	fresh := newRow(info, a.state, a.at)
-	fresh.remember(known)
+	fresh.noteLost(known)
 	fresh.Summary = fresh.Row.Summary()
 	return sameJSON(known, fresh)
 }
 
-// auditedRow is what the index says of a session. Audits of a whole team read
-// it once, as long as nobody replaces it.
-func (t *Dir) auditedRow(id string) row {
+// auditedRow returns the row of a session with its summary. The index is read
+// once for the audits of all sessions, unless it is replaced in between.
+func (d *Dir) auditedRow(id string) row {
 	var r row
-	info, err := t.fs.Stat(t.indexPath())
+	info, err := d.fs.Stat(d.indexPath())
 	if err != nil {
 		return r
 	}
-	t.audited.Lock()
-	defer t.audited.Unlock()
-	if last := t.audited.file; last == nil || !t.fs.SameFile(last, info) || last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
-		t.audited.file, t.audited.index = info, t.readIndex()
+	d.audited.Lock()
+	defer d.audited.Unlock()
+	last := d.audited.file
+	if last == nil || !d.fs.SameFile(last, info) || last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
+		d.audited.file, d.audited.index = info, d.readIndex()
 	}
-	if json.Unmarshal([]byte(t.audited.index.lines[id]), &r) != nil {
+	if json.Unmarshal([]byte(d.audited.index.lines[id]), &r) != nil {
 		return row{}
 	}
-	return r // with the summary
+	return r
 }
 
 func sameJSON(a, b any) bool {
@@ -107,48 +109,47 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-var ours = sync.OnceValue(func() *regexp.Regexp {
+var knownName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
-		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
+		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))(\.tmp)?$`)
 })
 
-// ourType is what we have under a name, unless it is a link.
-func ourType(name string) fs.FileMode {
-	if name == "archive" || name == "trash" {
-		return fs.ModeDir
-	}
-	return 0
-}
-
-// UnknownFiles are the names in the team's directory that are none of ours.
-// Nobody reads them, and nobody removes them.
-func (t *Dir) UnknownFiles() ([]string, error) {
-	entries, err := t.fs.ReadDir(t.journals.Path())
+// UnknownFiles returns the names in the directory that this program did not
+// make. It never reads or removes them.
+func (d *Dir) UnknownFiles() ([]string, error) {
+	entries, err := d.fs.ReadDir(d.journals.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var strangers []string
+	var unknown []string
 	for _, entry := range entries {
-		kind := entry.Type()
-		if !ours().MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != ourType(entry.Name()) {
-			strangers = append(strangers, entry.Name())
+		want := fs.FileMode(0)
+		if entry.Name() == "archive" || entry.Name() == "trash" {
+			want = fs.ModeDir
+		}
+		if kind := entry.Type(); !knownName().MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != want {
+			unknown = append(unknown, entry.Name())
 		}
 	}
-	return strangers, nil
+	return unknown, nil
 }
 
-// EmptyJournals are the journals of the team that have bytes, of which not one line
-// checks: what a power cut leaves of a session in the moment of its creation,
-// or a file of somebody else. Lists do not show them.
-func (t *Dir) EmptyJournals() ([]journal.Info, error) {
-	infos, err := t.journals.List()
+// EmptyJournals returns the journals that have bytes but no valid line: what a
+// power cut leaves of a session while it is created, or a file of another
+// program. Lists do not show them.
+func (d *Dir) EmptyJournals(ctx context.Context) ([]journal.Info, error) {
+	infos, err := d.journals.List()
 	if err != nil {
 		return nil, err
 	}
-	known := t.readIndex()
+	known := d.readIndex()
 	var empty []journal.Info
 	for _, info := range infos {
-		if r, _ := t.rowOf(info, known.row(info.ID)); r.empty() && info.Size > 0 {
+		r, _ := d.currentRow(ctx, info, known.row(info.ID))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if r.empty() && info.Size > 0 {
 			empty = append(empty, info)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-func TestNothingIsWrongWithTheCachesOfSessionsThatAreOnlyListedAndArchived(t *testing.T) {
+func TestAuditOfListedAndArchivedSessions(t *testing.T) {
 	root := t.TempDir()
 	ids, err := catalogtest.Sessions{Count: 5, Messages: 3}.Fill(root)
 	if err != nil {
@@ -37,14 +37,12 @@ func TestNothingIsWrongWithTheCachesOfSessionsThatAreOnlyListedAndArchived(t *te
 	}
 	nothingWrong()
 	for _, id := range ids[2:] {
-		if err := team.Archive(id); err != nil {
-			t.Fatal(err)
-		}
+		archive(t, team, id)
 	}
 	nothingWrong()
 }
 
-func TestAnAuditRemovesWhatIsWrong(t *testing.T) {
+func TestAuditRemovesInvalidCaches(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(t *testing.T, team *catalog.Dir)
@@ -90,7 +88,7 @@ func TestAnAuditRemovesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAnAuditSaysWhatItCouldNotRemove(t *testing.T) {
+func TestAuditReportsFailedRemoval(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
@@ -102,7 +100,7 @@ func TestAnAuditSaysWhatItCouldNotRemove(t *testing.T) {
 	}
 }
 
-func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
+func TestUnknownFilesAreListedAndKept(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
 	list(t, team)
@@ -114,7 +112,7 @@ func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
 	if err != nil || !slices.Equal(strangers, []string{"notes.txt"}) {
 		t.Errorf("strangers: %q, %v", strangers, err)
 	}
-	empty, err := team.EmptyJournals()
+	empty, err := team.EmptyJournals(ctx)
 	if err != nil || len(empty) != 1 || empty[0].ID != id(2) {
 		t.Errorf("empty: %+v, %v", empty, err)
 	}
@@ -123,7 +121,7 @@ func TestFilesOfOthersAreNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
+func TestJournalWithoutFirstEvent(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)[1:]...)
 	headless := new(catalog.MissingHeaderError)
@@ -137,7 +135,7 @@ func TestAJournalWithoutItsFirstEventIsNoSession(t *testing.T) {
 	}
 }
 
-func TestAnAuditFindsThatNobodyKnowsWhoseTheJournalIs(t *testing.T) {
+func TestAuditFindsMissingHeader(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), said(1, mia, "hello"))

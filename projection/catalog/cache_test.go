@@ -38,13 +38,11 @@ func mixed(t testing.TB, root string, fsys journal.FS) *catalog.Catalog {
 	put(t, kitchen, id(3), append(chat(id(3), "kitchen", "Old", 2), after(70, projection.SessionRenamed{Title: "Renamed"}), after(71, projection.SessionPinned{Pinned: true}))...)
 	put(t, garden, id(4), chat(id(4), "Garden", "Plant a tree", 5)...)
 	keep(t, garden, id(4))
-	if err := garden.Archive(id(4)); err != nil {
-		t.Fatal(err)
-	}
+	archive(t, garden, id(4))
 	return c
 }
 
-func TestDeletingTheCachesChangesNoAnswer(t *testing.T) {
+func TestDeletedCachesChangeNoAnswer(t *testing.T) {
 	root := t.TempDir()
 	c := mixed(t, root, nil)
 	first := ask(t, c)
@@ -56,7 +54,7 @@ func TestDeletingTheCachesChangesNoAnswer(t *testing.T) {
 	sameAnswers(t, first, ask(t, c))
 }
 
-func TestIndexAndCheckpointsGiveWhatTheWholeJournalGives(t *testing.T) {
+func TestCachesEqualWholeJournal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		root := t.TempDir()
 		c := catalog.New(root, journal.Options{})
@@ -94,7 +92,7 @@ func anyRecord(t *rapid.T) journal.Record {
 	}).Draw(t, "event")
 }
 
-func TestCachesThatAreWrongAreIgnored(t *testing.T) {
+func TestWrongCachesAreIgnored(t *testing.T) {
 	index := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Dir, journal.Position) {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, indexOf(team)) }
 	}
@@ -230,7 +228,7 @@ func TestCachesThatAreWrongAreIgnored(t *testing.T) {
 	}
 }
 
-func TestUnchangedJournalsAreListedWithoutOpeningThem(t *testing.T) {
+func TestListOpensNoUnchangedJournal(t *testing.T) {
 	disk := watch()
 	c := mixed(t, t.TempDir(), disk)
 	want := list(t, c)
@@ -244,7 +242,7 @@ func TestUnchangedJournalsAreListedWithoutOpeningThem(t *testing.T) {
 	}
 }
 
-func TestAJournalThatGrewIsFoldedFromItsRow(t *testing.T) {
+func TestGrownJournalIsFoldedFromItsRow(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	team := c.Team("kitchen")
@@ -261,7 +259,7 @@ func TestAJournalThatGrewIsFoldedFromItsRow(t *testing.T) {
 	}
 }
 
-func TestABrokenRowIsNotCopiedIntoTheNextIndex(t *testing.T) {
+func TestBrokenRowIsReplaced(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
@@ -275,7 +273,7 @@ func TestABrokenRowIsNotCopiedIntoTheNextIndex(t *testing.T) {
 	sameAnswers(t, answers{Sessions: want}, answers{Sessions: list(t, c)[1:]})
 }
 
-func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
+func TestLoadFromCheckpoint(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	team := c.Team("kitchen")
@@ -297,7 +295,7 @@ func TestASessionIsLoadedFromItsCheckpoint(t *testing.T) {
 	}
 }
 
-func TestASessionWhoseFileWasEmptiedIsStillListed(t *testing.T) {
+func TestEmptiedSessionIsListed(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
@@ -313,7 +311,7 @@ func TestASessionWhoseFileWasEmptiedIsStillListed(t *testing.T) {
 	}
 }
 
-func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
+func TestReplacedJournalIsFoldedFromStart(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		with []journal.Record
@@ -343,7 +341,7 @@ func TestAReplacedJournalIsFoldedAnew(t *testing.T) {
 	}
 }
 
-func TestAJournalShorterThanItsRowIsCalledShrunk(t *testing.T) {
+func TestShorterJournalIsTruncated(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	records := chat(id(1), "kitchen", "Repair", 5)
@@ -352,7 +350,7 @@ func TestAJournalShorterThanItsRowIsCalledShrunk(t *testing.T) {
 		t.Error("a whole journal is called shrunk")
 	}
 	put(t, team, id(1), records[:4]...)
-	if got, err := team.Session(id(1)); err != nil || !got.Truncated || got.LastSeq != 4 {
+	if got, err := team.Session(ctx, id(1)); err != nil || !got.Truncated || got.LastSeq != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := list(t, c)[0]; !got.Truncated || got.MessageCount != 3 {
@@ -360,7 +358,7 @@ func TestAJournalShorterThanItsRowIsCalledShrunk(t *testing.T) {
 	}
 }
 
-func TestDamageInTheMiddleIsSeenAlthoughARowKnewTheEnd(t *testing.T) {
+func TestDamageBeforeIndexedEndIsFound(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 5)...)
@@ -389,7 +387,7 @@ func synced(t testing.TB, team *catalog.Dir, id string, at journal.Position) {
 	}
 }
 
-func TestAJournalThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
+func TestListRetriesFailedRead(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{FS: disk})
@@ -400,7 +398,7 @@ func TestAJournalThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
 		dropCaches(t, root)
 		disk.Fail(n, syscall.EIO, journaltest.Read)
 		before := disk.Count(journaltest.Read)
-		team.List()
+		team.List(ctx, catalog.Query{})
 		done := disk.Count(journaltest.Read)-before < n
 		disk.Heal()
 		sameAnswers(t, want, ask(t, c))
@@ -410,7 +408,7 @@ func TestAJournalThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestCachesThatCannotBeWrittenChangeNoAnswer(t *testing.T) {
+func TestUnwritableCachesChangeNoAnswer(t *testing.T) {
 	root := t.TempDir()
 	want := ask(t, mixed(t, root, nil))
 	disk := journaltest.New(journal.OS)
@@ -437,7 +435,7 @@ func TestCachesThatCannotBeWrittenChangeNoAnswer(t *testing.T) {
 	}
 }
 
-func TestListsThatLearnNothingWriteNothing(t *testing.T) {
+func TestUnchangedListWritesNothing(t *testing.T) {
 	disk := watch()
 	c := mixed(t, t.TempDir(), disk)
 	write(t, live(c.Team("kitchen"), id(7)), nil)                   // empty
@@ -450,7 +448,7 @@ func TestListsThatLearnNothingWriteNothing(t *testing.T) {
 	}
 }
 
-func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
+func TestIndexInOtherLayoutIsReformatted(t *testing.T) {
 	disk := watch()
 	c := mixed(t, t.TempDir(), disk)
 	want := list(t, c)
@@ -491,7 +489,7 @@ func TestAnIndexInAnotherLayoutIsWrittenAnewAndKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
-func TestWhatTheSystemDoesNotDescribeIsNotCalledDamagedByTheNextList(t *testing.T) {
+func TestUnreadableJournalIsNotIndexedAsDamaged(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	loop := live(c.Team("kitchen"), id(9))
 	if err := os.Symlink(loop, loop); err != nil {
@@ -506,7 +504,7 @@ func TestWhatTheSystemDoesNotDescribeIsNotCalledDamagedByTheNextList(t *testing.
 	}
 }
 
-func TestCheckpointsAreWhatTheirSchemaSays(t *testing.T) {
+func TestCheckpointMatchesSchema(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	golden := read(t, filepath.Join("..", "testdata", "journals", "v1.jsonl"))
 	var length int
@@ -520,7 +518,7 @@ func TestCheckpointsAreWhatTheirSchemaSays(t *testing.T) {
 	}
 }
 
-func TestIndexIsWhatItsSchemaSays(t *testing.T) {
+func TestIndexMatchesSchema(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	write(t, live(c.Team("kitchen"), id(9)), []byte("not a journal\n"))
 	list(t, c)
@@ -531,7 +529,7 @@ func TestIndexIsWhatItsSchemaSays(t *testing.T) {
 	}
 }
 
-func TestIndexLosesTheRowsOfSessionsThatAreGone(t *testing.T) {
+func TestIndexDropsRemovedSessions(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	list(t, c)
 	if err := os.Remove(live(c.Team("kitchen"), id(1))); err != nil {
@@ -545,7 +543,7 @@ func TestIndexLosesTheRowsOfSessionsThatAreGone(t *testing.T) {
 	}
 }
 
-func TestClosedSessionsAreListedWithoutOpeningThem(t *testing.T) {
+func TestListOpensNoClosedSession(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	team := c.Team("kitchen")
@@ -566,7 +564,7 @@ func TestClosedSessionsAreListedWithoutOpeningThem(t *testing.T) {
 	}
 }
 
-func TestClosedDoesNotBelieveAStateThatIsNotOfTheWholeFile(t *testing.T) {
+func TestUpdateIndexChecksEndOfJournal(t *testing.T) {
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
@@ -589,7 +587,7 @@ func TestClosedDoesNotBelieveAStateThatIsNotOfTheWholeFile(t *testing.T) {
 	sameAnswers(t, want, ask(t, c))
 }
 
-func TestSeveralProcessesKeepOneIndex(t *testing.T) {
+func TestConcurrentIndexUpdates(t *testing.T) {
 	root := t.TempDir()
 	var wg sync.WaitGroup
 	for process := range 4 {
@@ -605,7 +603,7 @@ func TestSeveralProcessesKeepOneIndex(t *testing.T) {
 					return
 				}
 				team.UpdateIndex(name, state, loaded.At)
-				if _, err := team.List(); err != nil {
+				if _, err := team.List(ctx, catalog.Query{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -624,7 +622,7 @@ func TestSeveralProcessesKeepOneIndex(t *testing.T) {
 	sameAnswers(t, ask(t, c), cached)
 }
 
-func TestIndexThatSomebodyElseIsWritingIsLeftAlone(t *testing.T) {
+func TestLockedIndexIsNotWritten(t *testing.T) {
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
@@ -651,7 +649,7 @@ func TestIndexThatSomebodyElseIsWritingIsLeftAlone(t *testing.T) {
 	read(t, indexOf(team))
 }
 
-func TestLargeTeamsRewriteTheIndexOnlyWhenItIsWorthIt(t *testing.T) {
+func TestLargeIndexIsRarelyRewritten(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	team := c.Team("kitchen")
@@ -687,7 +685,7 @@ func TestLargeTeamsRewriteTheIndexOnlyWhenItIsWorthIt(t *testing.T) {
 	}
 }
 
-func TestDeletedSessionsLeaveNoCaches(t *testing.T) {
+func TestDeleteRemovesCaches(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	team := c.Team("kitchen")
 	list(t, c)
@@ -700,7 +698,7 @@ func TestDeletedSessionsLeaveNoCaches(t *testing.T) {
 	if index := string(read(t, indexOf(team))); strings.Contains(index, id(2)) || !strings.Contains(index, id(1)) {
 		t.Errorf("%s", index)
 	}
-	if _, _, err := c.Find(id(2)); !errors.Is(err, journal.ErrNotFound) {
+	if _, _, err := c.Find(ctx, id(2)); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	if err := team.Delete(id(2)); !errors.Is(err, journal.ErrNotFound) {
@@ -708,7 +706,7 @@ func TestDeletedSessionsLeaveNoCaches(t *testing.T) {
 	}
 }
 
-func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
+func TestAppendUpdatesIndex(t *testing.T) {
 	root := t.TempDir()
 	disk := watch()
 	c := mixed(t, root, disk)
@@ -717,7 +715,7 @@ func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	disk.forget()
-	s, _, err := c.Find("Tea")
+	s, _, err := c.Find(ctx, "Tea")
 	if err != nil || s.ID != id(1) || s.LastSeq != 5 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -732,7 +730,7 @@ func TestWhatIsAppendedToAClosedSessionIsListed(t *testing.T) {
 	sameAnswers(t, ask(t, c), cached)
 }
 
-func TestADeletedSessionComesBackFromTheTrash(t *testing.T) {
+func TestRestoreDeletedSession(t *testing.T) {
 	root := t.TempDir()
 	c := mixed(t, root, nil)
 	before := ask(t, c)
@@ -740,7 +738,7 @@ func TestADeletedSessionComesBackFromTheTrash(t *testing.T) {
 		if err := c.Team(gone.team).Delete(gone.id); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.Find(gone.id); !errors.Is(err, journal.ErrNotFound) {
+		if _, _, err := c.Find(ctx, gone.id); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
 		if err := c.Team(gone.team).Restore(gone.id); err != nil {
@@ -750,20 +748,20 @@ func TestADeletedSessionComesBackFromTheTrash(t *testing.T) {
 	sameAnswers(t, before, ask(t, c))
 }
 
-func TestAReindexThatCouldNotWriteTheIndexSaysSo(t *testing.T) {
+func TestReindexReportsLockedIndex(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "hello", 2)...)
 	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock")) // as somebody who lists
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := team.Reindex(); !errors.Is(err, journal.ErrLocked) {
+	if _, err := team.Reindex(ctx); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("while somebody else writes it: %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if sessions, err := team.Reindex(); err != nil || len(sessions) != 1 {
+	if sessions, err := team.Reindex(ctx); err != nil || len(sessions) != 1 {
 		t.Errorf("%v, %v", ids(sessions), err)
 	}
 }

@@ -26,7 +26,7 @@ func ids(sessions []catalog.Session) []string {
 	return all
 }
 
-func TestThereAreNoSessionsWhereThereIsNothing(t *testing.T) {
+func TestMissingDirectoryHasNoSessions(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "sessions")
 	c := catalog.New(root, journal.Options{})
 	if got := list(t, c); len(got) != 0 {
@@ -36,7 +36,7 @@ func TestThereAreNoSessionsWhereThereIsNothing(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, name := range []string{"latest", id(1), "kettle"} {
-		if _, _, err := c.Find(name); !errors.Is(err, journal.ErrNotFound) {
+		if _, _, err := c.Find(ctx, name); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestThereAreNoSessionsWhereThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestListShowsEverySessionOfEveryTeamNewestFirst(t *testing.T) {
+func TestListIsNewestFirst(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	sessions := list(t, c)
 	if diff := cmp.Diff([]string{id(2), id(4), id(1), id(3)}, ids(sessions)); diff != "" {
@@ -77,7 +77,7 @@ func TestListShowsEverySessionOfEveryTeamNewestFirst(t *testing.T) {
 	}
 }
 
-func TestSessionsOfTheSameMomentAreListedByTheirIDs(t *testing.T) {
+func TestListOrdersSameTimeByID(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	for _, n := range []int{2, 1, 3} {
 		put(t, c.Team([]string{"a", "b"}[n%2]), id(n), chat(id(n), "x", "Repair", 1)...)
@@ -87,7 +87,7 @@ func TestSessionsOfTheSameMomentAreListedByTheirIDs(t *testing.T) {
 	}
 }
 
-func TestDamagedJournalsAreListedAndDoNotBreakTheList(t *testing.T) {
+func TestListDamagedSessions(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		damage func(t *testing.T, path string)
@@ -122,11 +122,11 @@ func TestDamagedJournalsAreListedAndDoNotBreakTheList(t *testing.T) {
 					}
 				}
 			}
-			latest, skipped, err := c.Find("latest")
+			latest, skipped, err := c.Find(ctx, "latest")
 			if err != nil || latest.ID != id(2) || len(skipped) != 1 || skipped[0].ID != id(1) {
 				t.Errorf("%+v, %+v, %v", latest, skipped, err)
 			}
-			if s, _, err := c.Find(id(1)); err != nil || s.Damaged == "" {
+			if s, _, err := c.Find(ctx, id(1)); err != nil || s.Damaged == "" {
 				t.Errorf("%+v, %v", s, err)
 			}
 			if _, _, err := team.Load(ctx, id(1)); err == nil {
@@ -139,7 +139,7 @@ func TestDamagedJournalsAreListedAndDoNotBreakTheList(t *testing.T) {
 	}
 }
 
-func TestATornTailIsNoDamage(t *testing.T) {
+func TestTornTailIsNotDamage(t *testing.T) {
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
@@ -155,15 +155,13 @@ func TestATornTailIsNoDamage(t *testing.T) {
 		t.Errorf("%+v", loaded)
 	}
 	// To archive it sets the tail aside, which is an event more.
-	if err := team.Archive(id(1)); err != nil {
-		t.Fatal(err)
-	}
+	archive(t, team, id(1))
 	cached := ask(t, c)
 	dropCaches(t, root)
 	sameAnswers(t, ask(t, c), cached)
 }
 
-func TestEmptyJournalsAreNoSessions(t *testing.T) {
+func TestEmptyJournalsAreNotListed(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	write(t, live(team, id(1)), nil)
@@ -175,13 +173,13 @@ func TestEmptyJournalsAreNoSessions(t *testing.T) {
 		}
 	}
 	for n := 1; n <= 2; n++ {
-		if _, _, err := c.Find(id(n)); !errors.Is(err, journal.ErrNotFound) {
+		if _, _, err := c.Find(ctx, id(n)); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
 	}
 }
 
-func TestForeignFilesAreIgnored(t *testing.T) {
+func TestUnknownFilesAreNotListed(t *testing.T) {
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
@@ -204,16 +202,14 @@ func TestForeignFilesAreIgnored(t *testing.T) {
 	}
 }
 
-func TestArchivedSessionsAreListedAndLoadedTheSame(t *testing.T) {
+func TestArchivedSessionIsListedAndLoaded(t *testing.T) {
 	root := t.TempDir()
 	disk := watch()
 	c := mixed(t, root, disk)
 	team := c.Team("kitchen")
 	before := list(t, c)
 	state, _ := load(t, team, id(2))
-	if err := team.Archive(id(2)); err != nil {
-		t.Fatal(err)
-	}
+	archive(t, team, id(2))
 	disk.forget()
 	after := list(t, c)
 	if opened, _ := disk.journals(); opened != 0 {
@@ -234,19 +230,19 @@ func TestArchivedSessionsAreListedAndLoadedTheSame(t *testing.T) {
 	cached := ask(t, c)
 	dropCaches(t, root)
 	sameAnswers(t, ask(t, c), cached)
-	if s, _, err := c.Find("Boil water"); err != nil || s.ID != id(2) {
+	if s, _, err := c.Find(ctx, "Boil water"); err != nil || s.ID != id(2) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-func TestArchivedSessionsComeBackWithWhatIsAppended(t *testing.T) {
+func TestAppendToArchivedSession(t *testing.T) {
 	root := t.TempDir()
 	c := mixed(t, root, nil)
 	list(t, c)
 	if err := c.Team("Garden").Append(ctx, id(4), said(300, mia, "And water it")); err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := c.Find("latest")
+	s, _, err := c.Find(ctx, "latest")
 	if err != nil || s.ID != id(4) || s.Archived || s.MessageCount != 6 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -255,7 +251,7 @@ func TestArchivedSessionsComeBackWithWhatIsAppended(t *testing.T) {
 	sameAnswers(t, ask(t, c), cached)
 }
 
-func TestNothingIsAppendedToWhatANewerVersionWrote(t *testing.T) {
+func TestAppendRefusesNewerVersion(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	records := chat(id(1), "kitchen", "Repair", 1)
@@ -269,7 +265,7 @@ func TestNothingIsAppendedToWhatANewerVersionWrote(t *testing.T) {
 	}
 }
 
-func TestTeamsHaveDirectoriesOfTheirOwn(t *testing.T) {
+func TestTeamDirectoriesAreDistinct(t *testing.T) {
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{})
 	seen := map[string]string{}
@@ -292,7 +288,7 @@ func TestTeamsHaveDirectoriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSessionsOfTeamsWithStrangeNamesAreFound(t *testing.T) {
+func TestListTeamsWithUnusualIDs(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	teams := []string{"团队A", "团组A", "Dev", "dev", "../../etc"}
 	for n, name := range teams {
@@ -328,7 +324,7 @@ func wanted(t *testing.T) *catalog.Catalog {
 	return c
 }
 
-func TestFindTakesIDsTitlesAndPartsOfIDs(t *testing.T) {
+func TestFind(t *testing.T) {
 	c := wanted(t)
 	for _, test := range []struct{ what, name, want string }{
 		{"a whole id", kettleID, kettleID},
@@ -362,7 +358,7 @@ func TestFindTakesIDsTitlesAndPartsOfIDs(t *testing.T) {
 		{"a pattern", "01KAHV*", ""},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			s, _, err := c.Find(test.name)
+			s, _, err := c.Find(ctx, test.name)
 			if test.want != "" {
 				if err != nil || s.ID != test.want {
 					t.Errorf("%q: %q, %v", test.name, s.ID, err)
@@ -380,7 +376,7 @@ func TestFindTakesIDsTitlesAndPartsOfIDs(t *testing.T) {
 	}
 }
 
-func TestFindListsTheCandidatesOfANameThatSeveralHave(t *testing.T) {
+func TestFindAmbiguousName(t *testing.T) {
 	c := wanted(t)
 	again := "01KAHZ0P9M2K8T6J4H1G9F9XZE"
 	put(t, c.Team("garden"), again, begun(again, "garden"), said(60, mia, "Tea"))
@@ -389,7 +385,7 @@ func TestFindListsTheCandidatesOfANameThatSeveralHave(t *testing.T) {
 		"Tea":  {again, teaID},
 		"01KA": {again, emptyID, teaID, treeID, kettleID},
 	} {
-		s, _, err := c.Find(name)
+		s, _, err := c.Find(ctx, name)
 		var ambiguous *catalog.AmbiguousError
 		if !errors.As(err, &ambiguous) {
 			t.Errorf("%s: %+v, %v", name, s, err)
@@ -404,12 +400,12 @@ func TestFindListsTheCandidatesOfANameThatSeveralHave(t *testing.T) {
 	}
 }
 
-func TestFindByAWholeIDReadsNoOtherJournal(t *testing.T) {
+func TestFindByIDReadsNoOtherJournal(t *testing.T) {
 	disk := watch()
 	root := t.TempDir()
 	c := mixed(t, root, disk)
 	disk.forget()
-	if _, _, err := c.Find(id(1)); err != nil {
+	if _, _, err := c.Find(ctx, id(1)); err != nil {
 		t.Fatal(err)
 	}
 	for name := range disk.read {
@@ -419,7 +415,7 @@ func TestFindByAWholeIDReadsNoOtherJournal(t *testing.T) {
 	}
 }
 
-func TestLatestPassesOverEmptyAndDamagedSessions(t *testing.T) {
+func TestLatestSkipsEmptyAndDamaged(t *testing.T) {
 	at := func(messages int) projection.Row { return projection.Row{MessageCount: messages} }
 	sessions := []catalog.Session{
 		{ID: "empty", Row: at(0)}, {ID: "damaged", Row: at(3), Damaged: "line 2"}, {ID: "empty and damaged", Damaged: "line 1"},
@@ -438,7 +434,7 @@ func TestLatestPassesOverEmptyAndDamagedSessions(t *testing.T) {
 	}
 }
 
-func TestShortIDsAreUniqueEndsOfIDs(t *testing.T) {
+func TestShortIDsAreUniqueEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`0[0-9A-C]{1}X{20}[AB]{4}`), 0, 60, rapid.ID).Draw(t, "ids")
 		var sessions []catalog.Session
@@ -473,11 +469,11 @@ func TestShortIDsAreUniqueEndsOfIDs(t *testing.T) {
 	})
 }
 
-func TestShortIDsNameTheirSessions(t *testing.T) {
+func TestShortIDsAreFound(t *testing.T) {
 	c := wanted(t)
 	all := list(t, c)
 	for name, short := range catalog.ShortIDs(all) {
-		if s, _, err := c.Find(short); err != nil || s.ID != name || len(short) != 4 {
+		if s, _, err := c.Find(ctx, short); err != nil || s.ID != name || len(short) != 4 {
 			t.Errorf("%s for %s: %s, %v", short, name, s.ID, err)
 		}
 	}
@@ -489,7 +485,7 @@ func TestUpdateIndexKeepsMissingHeader(t *testing.T) {
 	end := put(t, team, id(1), said(1, mia, "hello"))
 	state := &projection.State{Seq: 1}
 	team.UpdateIndex(id(1), state, end)
-	if s, err := team.Session(id(1)); err != nil || !s.MissingHeader {
+	if s, err := team.Session(ctx, id(1)); err != nil || !s.MissingHeader {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

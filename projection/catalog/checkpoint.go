@@ -17,31 +17,32 @@ type checkpoint struct {
 	State *projection.State `json:"state"`
 }
 
-func (t *Dir) checkpointPath(id string) string {
-	return filepath.Join(t.journals.Path(), id+".checkpoint.json")
+func (d *Dir) checkpointPath(id string) string {
+	return filepath.Join(d.journals.Path(), id+".checkpoint.json")
 }
 
-// WriteCheckpoint keeps the state that a session has at a place in its journal.
-func (t *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
+// WriteCheckpoint writes the state that a session has at a position of its
+// journal, in place of the last checkpoint.
+func (d *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
 	data, err := json.Marshal(checkpoint{FoldVersion: projection.FoldVersion, Position: at, State: state})
 	if err != nil {
 		return err
 	}
-	return journal.WriteFile(t.fs, t.checkpointPath(id), append(data, '\n'))
+	return journal.WriteFile(d.fs, d.checkpointPath(id), append(data, '\n'))
 }
 
-// checkpoint reads a session's checkpoint; anything that is wrong with it makes
-// it the beginning of the journal.
-func (t *Dir) checkpoint(id string) (*projection.State, journal.Position) {
-	none := &projection.State{}
-	data, err := journal.ReadFile(t.fs, t.checkpointPath(id), maxCache)
+// readCheckpoint returns the state and position of a session's checkpoint, or
+// those of the beginning if there is no valid one.
+func (d *Dir) readCheckpoint(id string) (*projection.State, journal.Position) {
+	beginning := &projection.State{}
+	data, err := journal.ReadFile(d.fs, d.checkpointPath(id), maxCache)
 	if err != nil {
-		return none, journal.Position{}
+		return beginning, journal.Position{}
 	}
 	c, ok := decodeCheckpoint(data)
 	if !ok || c.FoldVersion != projection.FoldVersion || c.Seq == 0 ||
 		c.State == nil || c.State.Seq != c.Seq || c.State.SessionID == "" {
-		return none, journal.Position{}
+		return beginning, journal.Position{}
 	}
 	return c.State, c.Position
 }
@@ -55,5 +56,5 @@ func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
 	return c, err == nil
 }
 
-// dropCheckpoint removes a checkpoint. One that stays does no harm.
-func (t *Dir) dropCheckpoint(id string) { t.fs.Remove(t.checkpointPath(id)) }
+// removeCheckpoint removes a checkpoint. One that stays does no harm.
+func (d *Dir) removeCheckpoint(id string) { d.fs.Remove(d.checkpointPath(id)) }

@@ -40,7 +40,7 @@ func remembered() checkpoint {
 	}
 }
 
-func TestACheckpointIsReadWithoutReflectionWhateverWasSaid(t *testing.T) {
+func TestCheckpointIsDecodedWithoutReflection(t *testing.T) {
 	want := remembered()
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestACheckpointIsReadWithoutReflectionWhateverWasSaid(t *testing.T) {
 	}
 }
 
-func FuzzCheckpointIsWhatEncodingJSONReads(f *testing.F) {
+func FuzzCheckpointEqualsEncodingJSON(f *testing.F) {
 	genuine, err := json.Marshal(remembered())
 	if err != nil {
 		f.Fatal(err)

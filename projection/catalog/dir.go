@@ -3,9 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,179 +13,143 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Dir is the directory of the sessions of one team.
+// Dir is the directory of the sessions of one team. Its methods may be called
+// concurrently.
 type Dir struct {
 	journals *journal.Dir
 	fs       journal.FS
-	progress func(done, of int) // never nil
+	progress func(done, total int) // not nil
 
 	audited struct {
 		sync.Mutex
-		file  fs.FileInfo // of the index that was read last; nil: none was
+		file  fs.FileInfo // of the index that was read last; nil: none
 		index index
 	}
 }
 
-// Journals is the directory as the journal package sees it.
-func (t *Dir) Journals() *journal.Dir { return t.journals }
+// Journals returns the directory as the journal package sees it.
+func (d *Dir) Journals() *journal.Dir { return d.journals }
 
-// Session is what is known of a session without reading it.
-type Session struct {
-	ID     string
-	TeamID string
-	CWD    string
-	projection.Row
-	Archived      bool
-	Damaged       string // what is wrong with the journal, "" when nothing is; the rest is what could be read
-	ReadErr       error  // what the system said, when that is what is wrong: it may be sound
-	MissingHeader bool   // damaged, though every line checks: there is nothing that Repair could do
-	Truncated     bool   // the index knew of more events than the file has
-	Bytes         int64  // of the file, compressed when archived
-	LastSeq       uint64
-	End           journal.Position // behind the event LastSeq
-
-	dir string
+// List returns the sessions that a query selects. Its Team is compared with the
+// team that each session names. An empty journal, which a crash during its
+// creation leaves, is not a session. Nothing is written but the index.
+func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
+	entries, err := d.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.answer(ctx, entries)
 }
 
-// Path is where the journal of the session is when it is not archived.
-func (s Session) Path() string { return filepath.Join(s.dir, s.ID+".jsonl") }
-
-// Dir is the team's directory that the session was found in.
-func (s Session) Dir() string { return s.dir }
-
-// List is every session of the team, the newest first. Empty journals, which a
-// crash in the moment of creation leaves, are no sessions.
-func (t *Dir) List() ([]Session, error) {
-	listed, err := t.Entries()
-	return Sessions(listed), err
-}
-
-// Entries is List for who wants to know only some of the sessions.
-func (t *Dir) Entries() ([]*Entry, error) {
-	infos, known, err := t.look()
+// entries returns all sessions, the most recently updated first.
+func (d *Dir) entries(ctx context.Context) ([]*Entry, error) {
+	infos, known, err := d.describe()
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
-	listed, learned := t.list(infos, known)
-	if worthWriting(len(listed), learned) {
-		t.writeIndex(listed)
+	entries, learned := d.match(ctx, infos, known)
+	if err := ctx.Err(); err != nil {
+		return nil, err // what a cancelled fold returned is not an answer
 	}
-	slices.SortFunc(listed, newer)
-	return listed, nil
+	if worthWriting(len(entries), learned) {
+		d.writeIndex(entries)
+	}
+	slices.SortFunc(entries, newestFirst)
+	return entries, nil
 }
 
-// look describes the journals and reads the index; both at once where they take
-// a moment.
-func (t *Dir) look() (infos []journal.Info, known index, err error) {
+// describe describes the journals and reads the index, concurrently if the
+// index is large.
+func (d *Dir) describe() (infos []journal.Info, known index, err error) {
 	var reading sync.WaitGroup
-	if t.has(manySessions) {
-		reading.Go(func() { known = t.readIndex() })
-		infos, err = t.journals.List()
+	if d.hasRows(manySessions) {
+		reading.Go(func() { known = d.readIndex() })
+		infos, err = d.journals.List()
 		reading.Wait()
 		return infos, known, err
 	}
-	infos, err = t.journals.List()
+	infos, err = d.journals.List()
 	if len(infos) > 0 {
-		known = t.readIndex()
+		known = d.readIndex()
 	}
 	return infos, known, err
 }
 
-// list describes the journals that are not empty. What was learned that the
-// index does not know is in bytes: of journals that had to be read, and of rows
-// that no journal has any more, or that stand in another layout.
-func (t *Dir) list(infos []journal.Info, known index) (listed []*Entry, learned int64) {
-	listed = make([]*Entry, len(infos))
-	if !known.foreign {
-		together(len(infos), func(i int) { listed[i] = t.glance(infos[i], known.lines[infos[i].ID]) })
+// match returns an entry for each journal that is not empty: the row of the
+// index if it describes the file, else a new one. learned is what the index
+// does not have yet, in bytes: the journals that were read, and the rows to
+// remove or to write in this program's layout.
+func (d *Dir) match(ctx context.Context, infos []journal.Info, known index) (entries []*Entry, learned int64) {
+	entries = make([]*Entry, len(infos))
+	if !known.reformat {
+		inParallel(len(infos), func(i int) { entries[i] = d.currentEntry(infos[i], known.lines[infos[i].ID]) })
 	}
-	var unknown []int
+	var outdated []int
 	gone := len(known.lines)
-	for i, l := range listed {
-		if l == nil {
-			unknown = append(unknown, i)
+	for i, e := range entries {
+		if e == nil {
+			outdated = append(outdated, i)
 		}
-		if l != nil || known.lines[infos[i].ID] != "" {
+		if e != nil || known.lines[infos[i].ID] != "" {
 			gone--
 		}
 	}
 	learned = int64(gone) * rowBytes
-	learned += t.fold(unknown, func(i int) int64 {
-		r, cost := t.rowOf(infos[i], known.row(infos[i].ID))
+	learned += d.foldEach(ctx, outdated, func(i int) int64 {
+		r, cost := d.currentRow(ctx, infos[i], known.row(infos[i].ID))
 		if !r.empty() {
-			listed[i] = t.listed(&r)
+			entries[i] = d.entryOf(&r)
 		}
 		return cost
 	})
-	return slices.DeleteFunc(listed, func(l *Entry) bool { return l == nil }), learned
+	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), learned
 }
 
-// foldedTogether is how many journals one goroutine folds at least.
-const foldedTogether = 64
+// foldsPerWorker is the number of journals that are worth another goroutine.
+const foldsPerWorker = 64
 
-// fold has each of the journals read, by several goroutines when there are many.
-func (t *Dir) fold(journals []int, read func(i int) (cost int64)) (sum int64) {
+// foldEach calls fold for each of the journals, from several goroutines if
+// there are many, and returns the sum of the costs. It stops when ctx is done.
+func (d *Dir) foldEach(ctx context.Context, journals []int, fold func(i int) (cost int64)) (sum int64) {
 	if len(journals) == 0 {
 		return 0
 	}
 	var next, done, costs atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(journals)/foldedTogether) {
+	for range min(runtime.GOMAXPROCS(0), 1+len(journals)/foldsPerWorker) {
 		wg.Go(func() {
-			for n := next.Add(1); n <= int64(len(journals)); n = next.Add(1) {
-				costs.Add(read(journals[n-1]))
+			for n := next.Add(1); n <= int64(len(journals)) && ctx.Err() == nil; n = next.Add(1) {
+				costs.Add(fold(journals[n-1]))
 				if n := int(done.Add(1)); n < len(journals) {
-					t.progress(n, len(journals))
+					d.progress(n, len(journals))
 				}
 			}
 		})
 	}
 	wg.Wait()
-	t.progress(len(journals), len(journals))
+	d.progress(len(journals), len(journals))
 	return costs.Load()
 }
 
-// Session describes one session, or returns journal.ErrNotFound.
-func (t *Dir) Session(id string) (Session, error) {
-	info, err := t.journals.Stat(id)
-	if err != nil {
-		return Session{}, err
-	}
-	r, _ := t.rowOf(info, t.readRow(id))
-	if r.empty() {
-		return Session{}, fmt.Errorf("%s is empty: %w", info.Path(), journal.ErrNotFound)
-	}
-	return t.session(&r), nil
-}
-
-func (t *Dir) session(r *row) Session {
-	return Session{
-		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row,
-		Archived: r.Archived, Damaged: r.Damaged, ReadErr: r.unread, MissingHeader: r.headless(), Bytes: r.Bytes, LastSeq: r.LastSeq,
-		End:       journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
-		Truncated: r.Lost > 0, dir: t.journals.Path(),
-	}
-}
-
-// rowOf returns the row of a session as its file is now, and how many bytes had
-// to be read for it.
-func (t *Dir) rowOf(info journal.Info, known row) (row, int64) {
+// currentRow returns the row of a session for its file as it is now, and how
+// many bytes were read for it.
+func (d *Dir) currentRow(ctx context.Context, info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
 		known.ModTime = info.ModTime.UTC() // as it is written
 		return known, rowBytes
 	}
-	r, cost := t.freshRow(info, known)
-	r.remember(known)
+	r, cost := d.foldRow(ctx, info, known)
+	r.noteLost(known)
 	return r, cost
 }
 
-// freshRow reads what the row does not know yet.
-func (t *Dir) freshRow(info journal.Info, known row) (row, int64) {
+// foldRow reads what the known row does not describe.
+func (d *Dir) foldRow(ctx context.Context, info journal.Info, known row) (row, int64) {
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), 0
 	}
 	state, from := known.seed(info)
-	state, loaded, err := t.foldFrom(context.TODO(), info.ID, state, from)
+	state, loaded, err := d.foldFrom(ctx, info.ID, state, from)
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, 0 // deleted since
 	}
@@ -195,42 +157,15 @@ func (t *Dir) freshRow(info journal.Info, known row) (row, int64) {
 		return damagedRow(info, state, err), foldBytes + info.Size
 	}
 	if loaded.At.Seq == 0 {
-		return newRow(info, state, loaded.At), 0 // nothing that could be kept
+		return newRow(info, state, loaded.At), 0 // an empty session has no row in the index
 	}
 	return newRow(info, state, loaded.At), foldBytes + loaded.At.Offset - loaded.From.Offset
 }
 
-// Delete moves a session to the trash and removes its checkpoint.
-func (t *Dir) Delete(id string) error {
-	if err := t.journals.Trash(id); err != nil {
-		return err
-	}
-	t.dropCheckpoint(id)
-	t.updateIndex(map[string]*row{id: nil})
-	return nil
-}
-
-// Archive compresses a session's journal. The index learns of it, so that the
-// next list need not decompress it.
-func (t *Dir) Archive(id string) error {
-	s, err := t.Session(id)
-	if err != nil {
-		return err
-	}
-	if err := t.journals.ArchiveAt(id, s.End); err != nil || s.Archived {
-		return err
-	}
-	info, err := t.journals.Stat(id)
-	if r, ok := archivedRow(s, info); err == nil && ok {
-		t.updateIndex(map[string]*row{id: &r})
-	}
-	return nil
-}
-
 // Append appends records to a session that is not open, and syncs them. Errors:
 // those of OpenToAppend.
-func (t *Dir) Append(ctx context.Context, id string, records ...journal.Record) error {
-	log, state, err := t.OpenToAppend(ctx, id)
+func (d *Dir) Append(ctx context.Context, id string, records ...journal.Record) error {
+	log, state, err := d.OpenToAppend(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -243,22 +178,20 @@ func (t *Dir) Append(ctx context.Context, id string, records ...journal.Record) 
 		err = log.Sync()
 	}
 	if err == nil {
-		t.UpdateIndex(id, state, log.Position())
+		d.UpdateIndex(id, state, log.Position())
 	}
 	return err
 }
 
-// Restore takes a session out of the trash, as journal.Dir.Restore does.
-func (t *Dir) Restore(id string) error { return t.journals.Restore(id) }
-
-// UpdateIndex brings the index up to date with one session, at its end. Teams with
-// so many sessions that rewriting the index costs more than the next list
-// saves are left to the lists.
-func (t *Dir) UpdateIndex(id string, state *projection.State, at journal.Position) {
-	info, err := t.journals.Stat(id)
-	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
-		return // what is no session, or went on since, a list looks at by itself
+// Delete moves a session to the trash and removes its checkpoint.
+func (d *Dir) Delete(id string) error {
+	if err := d.journals.Trash(id); err != nil {
+		return err
 	}
-	r := newRow(info, state, at)
-	t.updateIndex(map[string]*row{id: &r})
+	d.removeCheckpoint(id)
+	d.updateRows(map[string]*row{id: nil})
+	return nil
 }
+
+// Restore moves a session out of the trash, as journal.Dir.Restore does.
+func (d *Dir) Restore(id string) error { return d.journals.Restore(id) }

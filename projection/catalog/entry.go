@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"runtime"
 	"strings"
 	"sync"
@@ -10,88 +11,97 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Entry is what is known of a session to put it in its place in a list. The
-// rest is decoded when somebody asks: of a hundred thousand sessions a person
-// sees twenty.
+// Entry is the part of a Session that determines whether and where a list
+// shows it. The rest of its row is decoded by Session: a list of a hundred
+// thousand sessions shows twenty.
 type Entry struct {
 	ID         string
 	UpdatedAt  time.Time
-	Damaged    bool // as Session.Damaged says
-	Unreadable bool // as Session.Unread says
-	Truncated  bool // as in Session
+	Archived   bool
+	Damaged    bool // Session.Damaged is set
+	Unreadable bool // Session.ReadErr is set
+	Truncated  bool
 
-	team *Dir
-	line string // of the index
-	row  *row   // decoded, or of what the index does not know; nil: the line
+	dir  *Dir
+	line string // the row in the index; "": it is not there
+	row  *row   // nil: not decoded
 }
 
-// listed is a session of which the index does not know what r does.
-func (t *Dir) listed(r *row) *Entry {
-	l := t.indexed(r, "")
-	l.row = r
-	return l
+// entryOf returns the entry of a row that is not in the index.
+func (d *Dir) entryOf(r *row) *Entry {
+	e := d.indexedEntry(r, "")
+	e.row = r
+	return e
 }
 
-// indexed is a session as it stands in the index; r is at least the beginning of
-// the line, and is not kept.
-func (t *Dir) indexed(r *row, line string) *Entry {
-	return &Entry{ID: r.ID, UpdatedAt: r.UpdatedAt, Damaged: r.Damaged != "", Unreadable: r.unread != nil, Truncated: r.Lost > 0, team: t, line: line}
+// indexedEntry returns the entry of a line of the index. At least the beginning
+// of the row is decoded; the row is not kept.
+func (d *Dir) indexedEntry(r *row, line string) *Entry {
+	return &Entry{
+		ID: r.ID, UpdatedAt: r.UpdatedAt, Archived: r.Archived,
+		Damaged: r.Damaged != "", Unreadable: r.readErr != nil, Truncated: r.Lost > 0, dir: d, line: line,
+	}
 }
 
-// glance is the session of a file as a line of the index has it; nil when the
-// line does not describe the file, or is to be written anew in the layout that
-// can be read at a glance.
-func (t *Dir) glance(info journal.Info, line string) *Entry {
+// currentEntry returns the entry of a line of the index if the line describes
+// the file as it is, else nil.
+func (d *Dir) currentEntry(info journal.Info, line string) *Entry {
 	if updated, ok := glance(info, line); ok {
-		return &Entry{ID: info.ID, UpdatedAt: updated, team: t, line: line}
+		return &Entry{ID: info.ID, UpdatedAt: updated, Archived: info.Archived, dir: d, line: line}
 	}
 	if r, ok := decodeRow(line); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
-		return t.indexed(&r, line)
+		return d.indexedEntry(&r, line)
 	}
 	return nil
 }
 
-// newer compares two sessions for the order of lists: the one that was updated
-// last comes first.
-func newer(a, b *Entry) int {
+// newestFirst compares two sessions in the order ByUpdated.
+func newestFirst(a, b *Entry) int {
 	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
 		return c
 	}
-	return cmp.Or(strings.Compare(b.ID, a.ID), strings.Compare(a.team.journals.Path(), b.team.journals.Path()))
+	return cmp.Or(strings.Compare(b.ID, a.ID), strings.Compare(a.dir.journals.Path(), b.dir.journals.Path()))
 }
 
-// Session is all that is known of the session without reading it.
-func (l *Entry) Session() Session {
-	if l.row != nil {
-		return l.team.session(l.row)
+// Session returns the description of the session. It reads the journal only if
+// the row in the index is cut off after the part that the Entry has.
+func (e *Entry) Session() Session {
+	if e.row != nil {
+		return e.dir.session(e.row)
 	}
-	r, ok := decodeRow(l.line)
+	r := e.decoded()
+	return e.dir.session(&r)
+}
+
+// decode keeps the decoded row for later calls of Session. It is not for
+// concurrent use.
+func (e *Entry) decode() {
+	if e.row == nil {
+		r := e.decoded()
+		e.row = &r
+	}
+}
+
+func (e *Entry) decoded() row {
+	r, ok := decodeRow(e.line)
 	if !ok {
-		r = l.anew()
+		r = e.reread()
 	}
-	return l.team.session(&r)
-}
-
-// anew is the row of a session of whose line only the beginning is sound.
-func (l *Entry) anew() row {
-	info, err := l.team.journals.Stat(l.ID)
-	if err != nil {
-		return row{ID: l.ID} // deleted since
-	}
-	r, _ := l.team.freshRow(info, row{})
 	return r
 }
 
-// Sessions are the Sessions of those listed.
-func Sessions(listed []*Entry) []Session {
-	sessions := make([]Session, len(listed))
-	together(len(listed), func(i int) { sessions[i] = listed[i].Session() })
-	return sessions
+// reread folds the journal of an entry whose line is cut off.
+func (e *Entry) reread() row {
+	info, err := e.dir.journals.Stat(e.ID)
+	if err != nil {
+		return row{ID: e.ID} // deleted since
+	}
+	r, _ := e.dir.foldRow(context.Background(), info, row{})
+	return r
 }
 
-// together does something for each of so many things, with several goroutines
-// when there are many.
-func together(n int, do func(i int)) {
+// inParallel calls do for 0 to n-1, from several goroutines if n is large.
+func inParallel(n int, do func(i int)) {
 	each := max(manySessions, n/runtime.GOMAXPROCS(0)+1)
 	var wg sync.WaitGroup
 	for from := 0; from < n; from += each {

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,14 +58,12 @@ var teamLives = []struct {
 		l.begin(2)
 		l.say(2, "two")
 		l.close(2)
-		l.do("Archive", func(team *catalog.Dir) error { return team.Archive(id(1)) })
+		l.retain(24 * time.Hour)
 		l.list()
 		l.do("Append", func(team *catalog.Dir) error {
 			return team.Append(ctx, id(1), after(50, projection.SessionRenamed{Title: "renamed"}))
 		})
-		l.do("Tidy", func(team *catalog.Dir) error {
-			return team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1}, created.Add(24*time.Hour), catalog.Budget{})
-		})
+		l.retain(48 * time.Hour)
 		l.list()
 	}},
 	{"deleted, restored, deleted", func(l *teamLife) {
@@ -86,7 +83,7 @@ var teamLives = []struct {
 	}},
 }
 
-func TestEveryFaultInTheLifeOfATeam(t *testing.T) {
+func TestEveryFault(t *testing.T) {
 	tried := &triedImages{seen: map[[32]byte]bool{}}
 	t.Run("lives", func(t *testing.T) {
 		for _, c := range teamLives {
@@ -318,8 +315,16 @@ func (l *teamLife) close(n int) {
 func (l *teamLife) list() {
 	l.t.Helper()
 	l.do("List", func(team *catalog.Dir) error {
-		_, err := team.List()
+		_, err := team.List(ctx, catalog.Query{})
 		return err
+	})
+}
+
+// retain archives all but the newest session.
+func (l *teamLife) retain(after time.Duration) {
+	l.t.Helper()
+	l.do("ApplyRetention", func(team *catalog.Dir) error {
+		return team.ApplyRetention(ctx, catalog.Policy{Keep: 1}, created.Add(after), catalog.Budget{})
 	})
 }
 
@@ -368,7 +373,7 @@ func (l *teamLife) goOn(image *journaltest.Mem) error {
 }
 
 func (l *teamLife) present(team *catalog.Dir, n, least int) error {
-	s, err := team.Session(id(n))
+	s, err := team.Session(ctx, id(n))
 	inPlace := err == nil
 	trashed, trashErr := team.Journals().ListTrash()
 	inTrash := slices.ContainsFunc(trashed, func(t journal.Trashed) bool { return t.ID == id(n) })
@@ -434,9 +439,11 @@ func audited(team *catalog.Dir, id string) (mended []string, err error) {
 
 func answersOf(team *catalog.Dir) (a answers, err error) {
 	a.Loaded = map[string]string{}
-	if a.Sessions, err = team.List(); err != nil {
+	list, err := team.List(ctx, catalog.Query{})
+	if err != nil {
 		return a, err
 	}
+	a.Sessions = list.Sessions
 	for _, s := range a.Sessions {
 		state, loaded, err := team.Load(ctx, s.ID)
 		text, _ := json.Marshal(state)

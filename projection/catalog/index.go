@@ -12,24 +12,25 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 const (
 	indexVersion = "1.0.0"
-	// manySessions is where rewriting the whole index for one session stops
-	// being worth it.
+	// manySessions is the size from which the index is not rewritten for one
+	// session.
 	manySessions = 1000
-	// rowBytes is what a row of the index weighs, nearly, and foldBytes what
-	// opening a journal costs, compared to reading one.
+	// rowBytes is about the size of a row in the index, and foldBytes the cost
+	// of opening a journal as a number of bytes read.
 	rowBytes  = 600
 	foldBytes = 16 << 10
-	// maxCache is more than an index or a checkpoint has, in bytes. What is
-	// longer is none, and made anew.
+	// maxCache is the limit of an index or a checkpoint, in bytes. A longer file
+	// is ignored and replaced.
 	maxCache = 256 << 20
 )
 
-// An index is written with a row on each line, so that one can be cut out
-// without reading the others.
+// The index has one row on each line, so that one can be read without decoding
+// the others.
 const (
 	indexHead = `{"version":"` + indexVersion + `","sessions":[` + "\n"
 	indexNext = ",\n"
@@ -43,10 +44,10 @@ type indexFile struct {
 	UpdatedAt time.Time         `json:"updatedAt"`
 }
 
-// index is what sessions.json knows. The zero index knows nothing.
+// index is what was read of sessions.json. The zero index has no rows.
 type index struct {
-	lines   map[string]string // the rows as they stand there, by their ids
-	foreign bool              // in another layout than this program's
+	lines    map[string]string // rows as they are in the file, by session id
+	reformat bool              // the file has not one row on each line
 }
 
 func (x index) row(id string) row {
@@ -54,15 +55,15 @@ func (x index) row(id string) row {
 	return r
 }
 
-func (t *Dir) indexPath() string { return filepath.Join(t.journals.Path(), "sessions.json") }
+func (d *Dir) indexPath() string { return filepath.Join(d.journals.Path(), "sessions.json") }
 
-// readIndex returns what the index knows. One that cannot be read knows nothing,
-// nor do lines of it that make no sense.
-func (t *Dir) readIndex() index {
-	text := t.indexText()
+// readIndex reads the index. Invalid rows are left out, and an index that
+// cannot be read has no rows.
+func (d *Dir) readIndex() index {
+	text := d.indexText()
 	rows, ok := cutRows(text)
 	if !ok {
-		return otherLayout(text)
+		return parseIndex(text)
 	}
 	x := index{lines: make(map[string]string, len(rows)/rowBytes)}
 	for line := range strings.SplitSeq(rows, indexNext) {
@@ -73,7 +74,7 @@ func (t *Dir) readIndex() index {
 	return x
 }
 
-// idOf is the id of the session that a line is of.
+// idOf returns the session id in a row, or "" if the row is invalid.
 func idOf(line string) string {
 	if rest, ok := strings.CutPrefix(line, `{"id":"`); ok {
 		if id, _, ok := strings.Cut(rest, `"`); ok && journal.ValidID(id) {
@@ -84,9 +85,9 @@ func idOf(line string) string {
 	return r.ID
 }
 
-// indexText is the index as it stands in the file; "" when it cannot be read.
-func (t *Dir) indexText() string {
-	f, err := t.fs.OpenFile(t.indexPath(), os.O_RDONLY, 0)
+// indexText returns the content of the index, or "" if it cannot be read.
+func (d *Dir) indexText() string {
+	f, err := d.fs.OpenFile(d.indexPath(), os.O_RDONLY, 0)
 	if err != nil {
 		return ""
 	}
@@ -103,7 +104,7 @@ func (t *Dir) indexText() string {
 	return text.String()
 }
 
-// cutRows returns the rows of an index that is laid out as this program does it.
+// cutRows returns the rows of an index that has one on each line.
 func cutRows(text string) (rows string, ok bool) {
 	text, ok = strings.CutPrefix(text, indexHead)
 	end := strings.LastIndex(text, indexEnd)
@@ -113,24 +114,23 @@ func cutRows(text string) (rows string, ok bool) {
 	return text[:end], true
 }
 
-// otherLayout reads an index that somebody else has written.
-func otherLayout(text string) index {
+// parseIndex reads an index in any JSON layout, as another program writes it.
+func parseIndex(text string) index {
 	var file indexFile
 	if json.Unmarshal([]byte(text), &file) != nil || file.Version != indexVersion {
 		return index{}
 	}
-	x := index{lines: make(map[string]string, len(file.Sessions)), foreign: true}
+	x := index{lines: make(map[string]string, len(file.Sessions)), reformat: true}
 	for _, line := range file.Sessions {
 		x.lines[idOf(string(line))] = string(line)
 	}
 	return x
 }
 
-// readRow returns the row of one session, without decoding the others.
-func (t *Dir) readRow(id string) row {
-	text := t.indexText()
-	at := strings.Index(text, `{"id":"`+id+`"`)
-	if at >= 0 {
+// readRow returns the row of one session without decoding the others.
+func (d *Dir) readRow(id string) row {
+	text := d.indexText()
+	if at := strings.Index(text, `{"id":"`+id+`"`); at >= 0 {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		if r, ok := decodeRow(strings.TrimSuffix(line, ",")); ok && r.ID == id {
 			return r
@@ -139,39 +139,87 @@ func (t *Dir) readRow(id string) row {
 	if _, ok := cutRows(text); ok {
 		return row{}
 	}
-	return otherLayout(text).row(id)
+	return parseIndex(text).row(id)
 }
 
-// writeIndex replaces the index. Where nobody asked for that, an error is no matter:
-// somebody else may be about to, and a list does without.
-func (t *Dir) writeIndex(sessions []*Entry) error {
-	unlock, err := t.lockIndex()
+// UpdateIndex brings the row of a session up to date when its writer closes it.
+// It does nothing if state and position are not those of the journal's end, and
+// leaves the index of a large team to the lists: rewriting it costs more than
+// the next list saves.
+func (d *Dir) UpdateIndex(id string, state *projection.State, at journal.Position) {
+	info, err := d.journals.Stat(id)
+	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
+		return
+	}
+	r := newRow(info, state, at)
+	d.updateRows(map[string]*row{id: &r})
+}
+
+// updateRows replaces rows, or removes those that are nil. The index of a large
+// team is not even read for a few. Errors are ignored: a list works without the
+// index.
+func (d *Dir) updateRows(changed map[string]*row) {
+	learned := int64(len(changed)) * foldBytes
+	info, err := d.fs.Stat(d.indexPath())
+	if len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
+		return
+	}
+	unlock, err := d.lockIndex()
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.indexPath(), err)
+		return
 	}
 	defer unlock()
-	return t.replaceIndex(sessions)
+	known := d.readIndex()
+	if !worthWriting(len(known.lines), learned) {
+		return
+	}
+	var entries []*Entry
+	for id, line := range known.lines {
+		if _, ok := changed[id]; ok {
+			continue
+		}
+		if r, ok := decodeRow(line); ok {
+			entries = append(entries, d.indexedEntry(&r, line))
+		}
+	}
+	for _, r := range changed {
+		if r != nil {
+			entries = append(entries, d.entryOf(r))
+		}
+	}
+	d.replaceIndex(entries)
 }
 
-func (t *Dir) lockIndex() (unlock func() error, err error) {
-	return t.fs.Lock(filepath.Join(t.journals.Path(), "sessions.lock"))
+// writeIndex locks and replaces the index. Lists ignore its error: another
+// process may hold the lock, and a list works without the index.
+func (d *Dir) writeIndex(entries []*Entry) error {
+	unlock, err := d.lockIndex()
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.indexPath(), err)
+	}
+	defer unlock()
+	return d.replaceIndex(entries)
 }
 
-func (t *Dir) replaceIndex(sessions []*Entry) error {
-	slices.SortFunc(sessions, func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
+func (d *Dir) lockIndex() (unlock func() error, err error) {
+	return d.fs.Lock(filepath.Join(d.journals.Path(), "sessions.lock"))
+}
+
+func (d *Dir) replaceIndex(entries []*Entry) error {
+	slices.SortFunc(entries, func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	var text bytes.Buffer
-	text.Grow(len(sessions) * rowBytes)
+	text.Grow(len(entries) * rowBytes)
 	text.WriteString(indexHead)
 	var updated time.Time
-	for i, s := range sessions {
+	for i, e := range entries {
 		if i > 0 {
 			text.WriteString(indexNext)
 		}
-		if err := s.appendLine(&text); err != nil {
+		if err := e.appendLine(&text); err != nil {
 			return err
 		}
-		if s.UpdatedAt.After(updated) {
-			updated = s.UpdatedAt
+		if e.UpdatedAt.After(updated) {
+			updated = e.UpdatedAt
 		}
 	}
 	at, err := json.Marshal(updated)
@@ -179,74 +227,41 @@ func (t *Dir) replaceIndex(sessions []*Entry) error {
 		return err
 	}
 	text.WriteString(indexEnd + `,"updatedAt":` + string(at) + "}\n")
-	return journal.WriteFile(t.fs, t.indexPath(), text.Bytes())
+	return journal.WriteFile(d.fs, d.indexPath(), text.Bytes())
 }
 
-// appendLine writes the row as it stands in the index, or will.
-func (l *Entry) appendLine(text *bytes.Buffer) error {
-	if l.row == nil {
-		if _, ok := decodeRow(l.line); ok {
-			text.WriteString(l.line)
+// appendLine appends the row of an entry. A line that is cut off is replaced.
+func (e *Entry) appendLine(text *bytes.Buffer) error {
+	if e.row == nil {
+		if _, ok := decodeRow(e.line); ok {
+			text.WriteString(e.line)
 			return nil
 		}
-		r := l.anew() // or what is broken would be copied for ever
-		l.row = &r
+		r := e.reread()
+		e.row = &r
 	}
-	l.row.Summary = l.row.Row.Summary()
+	e.row.Summary = e.row.Row.Summary()
 	enc := json.NewEncoder(text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(l.row); err != nil {
+	if err := enc.Encode(e.row); err != nil {
 		return err
 	}
 	text.Truncate(text.Len() - 1) // the newline
 	return nil
 }
 
-// updateIndex puts rows in the place of their sessions' old ones, or takes them
-// out where they are nil. The index of a large team is not even read for a few.
-func (t *Dir) updateIndex(changed map[string]*row) {
-	learned := int64(len(changed)) * foldBytes
-	if info, err := t.fs.Stat(t.indexPath()); len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
-		return
-	}
-	unlock, err := t.lockIndex()
-	if err != nil {
-		return
-	}
-	defer unlock()
-	known := t.readIndex()
-	if !worthWriting(len(known.lines), learned) {
-		return
-	}
-	var sessions []*Entry
-	for id, line := range known.lines {
-		if _, ok := changed[id]; ok {
-			continue
-		}
-		if r, ok := decodeRow(line); ok {
-			sessions = append(sessions, t.indexed(&r, line))
-		}
-	}
-	for _, r := range changed {
-		if r != nil {
-			sessions = append(sessions, t.listed(r))
-		}
-	}
-	t.replaceIndex(sessions)
+// Large reports whether the team has some 10,000 sessions or more, so that
+// listing them takes noticeably long.
+func (d *Dir) Large() bool { return d.hasRows(10 * manySessions) }
+
+// hasRows reports whether the index has the size of n rows.
+func (d *Dir) hasRows(n int) bool {
+	info, err := d.fs.Stat(d.indexPath())
+	return err == nil && info.Size() >= int64(n)*rowBytes
 }
 
-// Large reports whether the team has so many sessions, some ten thousand, that to
-// list them takes a person's notice.
-func (t *Dir) Large() bool { return t.has(10 * manySessions) }
-
-// has reports whether the index weighs as much as so many rows.
-func (t *Dir) has(sessions int) bool {
-	info, err := t.fs.Stat(t.indexPath())
-	return err == nil && info.Size() >= int64(sessions)*rowBytes
-}
-
-// worthWriting weighs what a list learned against what the index weighs, in
-// bytes.
+// worthWriting compares what is not in the index yet with the size of the
+// index, in bytes.
 func worthWriting(rows int, learned int64) bool {
 	return learned > 0 && (rows < manySessions || learned >= int64(rows)*rowBytes)
 }

@@ -32,7 +32,7 @@ type Loaded struct {
 // journal.ErrNotFound; *journal.CorruptError; *MissingHeaderError; that of ctx
 // when it is done.
 func (d *Dir) Load(ctx context.Context, id string) (*projection.State, Loaded, error) {
-	state, from := d.checkpoint(id)
+	state, from := d.readCheckpoint(id)
 	state, loaded, err := d.foldFrom(ctx, id, state, from)
 	if err == errNotSession {
 		err = &MissingHeaderError{id, err.Error()}

@@ -9,49 +9,57 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Reindex makes the index and the checkpoints of the team anew, from the journals
-// alone, and returns the sessions, the newest first. Only what the old index knows
-// of events that a file has no more is kept, which no journal tells. While somebody
-// else writes the index the error is a journal.ErrLocked.
-func (t *Dir) Reindex() ([]Session, error) {
-	infos, err := t.journals.List()
+// Reindex rebuilds the index and the checkpoints from the journals, and returns
+// the sessions, the most recently updated first. Of the old index it keeps only
+// which files have lost events, which no journal records. It returns a
+// journal.ErrLocked if the index is being written elsewhere.
+func (d *Dir) Reindex(ctx context.Context) ([]Session, error) {
+	infos, err := d.journals.List()
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
-	known := t.readIndex()
+	known := d.readIndex()
 	rows := make([]row, len(infos))
+	failed := make([]error, len(infos))
 	all := make([]int, len(infos))
 	for i := range infos {
 		all[i] = i
 	}
-	failed := make([]error, len(infos))
-	t.fold(all, func(i int) int64 {
-		rows[i], failed[i] = t.reindexed(infos[i], known.row(infos[i].ID))
+	d.foldEach(ctx, all, func(i int) int64 {
+		rows[i], failed[i] = d.rebuild(ctx, infos[i], known.row(infos[i].ID))
 		return 0
 	})
-	var listed []*Entry
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var entries []*Entry
 	for i := range rows {
 		if failed[i] != nil {
 			return nil, failed[i]
 		}
 		if !rows[i].empty() {
-			listed = append(listed, t.listed(&rows[i]))
+			entries = append(entries, d.entryOf(&rows[i]))
 		}
 	}
-	if err := t.writeIndex(listed); err != nil {
+	if err := d.writeIndex(entries); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(listed, newer)
-	return Sessions(listed), nil
+	slices.SortFunc(entries, newestFirst)
+	sessions := make([]Session, len(entries))
+	for i, e := range entries {
+		sessions[i] = e.Session()
+	}
+	return sessions, nil
 }
 
-// reindexed is the row of a journal, of which the checkpoint is made anew.
-func (t *Dir) reindexed(info journal.Info, earlier row) (row, error) {
-	t.dropCheckpoint(info.ID)
+// rebuild folds a journal from its beginning, replaces its checkpoint and
+// returns its row.
+func (d *Dir) rebuild(ctx context.Context, info journal.Info, earlier row) (row, error) {
+	d.removeCheckpoint(info.ID)
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), nil
 	}
-	state, loaded, err := t.foldFrom(context.TODO(), info.ID, &projection.State{}, journal.Position{})
+	state, loaded, err := d.foldFrom(ctx, info.ID, &projection.State{}, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, nil // deleted since
 	}
@@ -59,10 +67,10 @@ func (t *Dir) reindexed(info journal.Info, earlier row) (row, error) {
 		return damagedRow(info, state, err), nil
 	}
 	r := newRow(info, state, loaded.At)
-	r.remember(earlier)
+	r.noteLost(earlier)
 	if r.LastSeq == 0 {
 		return r, nil
 	}
 	// Crash here leaves no checkpoint: the journal is folded from its beginning.
-	return r, t.WriteCheckpoint(info.ID, state, loaded.At)
+	return r, d.WriteCheckpoint(info.ID, state, loaded.At)
 }

@@ -10,29 +10,29 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Policy says what becomes of old sessions. Locked, pinned and unreadable ones,
-// and those of a newer version, are never touched.
+// Policy determines what happens to old sessions. Sessions that are locked,
+// pinned, damaged or written by a newer version are never touched.
 type Policy struct {
-	Keep         int           // never the newest so many of a team
-	ArchiveAfter time.Duration // archive what has been idle for that long; 0 archives at once
-	DeleteAfter  time.Duration // move to the trash what has been idle for that long; 0: never
+	Keep         int           // most recently updated sessions of a team that are not touched
+	ArchiveAfter time.Duration // idle time after which a session is archived; 0: at once
+	DeleteAfter  time.Duration // idle time after which a session is moved to the trash; 0: never
 }
 
 // DefaultPolicy archives and never deletes.
 var DefaultPolicy = Policy{Keep: 10, ArchiveAfter: 30 * 24 * time.Hour}
 
-// Action is what a Policy asks for.
+// Action is what a Policy does to a session.
 type Action int
 
-// The actions there are.
+// The values of an Action.
 const (
 	Keep Action = iota
 	Archive
 	Trash
 )
 
-// Action decides about one session. Rank is how many sessions of its team are
-// newer.
+// Action returns what to do with a session. rank is the number of sessions of
+// its team that were updated more recently.
 func (p Policy) Action(s Session, rank int, now time.Time) Action {
 	idle := now.Sub(s.UpdatedAt)
 	switch {
@@ -46,8 +46,8 @@ func (p Policy) Action(s Session, rank int, now time.Time) Action {
 	return Keep
 }
 
-// Ranks says of each session how many of its team are newer. The sessions come
-// newest first, as lists have them.
+// Ranks returns, by id, how many sessions of its team were updated more recently
+// than a session. The sessions are in the order ByUpdated.
 func Ranks(sessions []Session) map[string]int {
 	rank, seen := make(map[string]int, len(sessions)), map[string]int{}
 	for _, s := range sessions {
@@ -57,7 +57,7 @@ func Ranks(sessions []Session) map[string]int {
 	return rank
 }
 
-// Reason says why a policy asks for an action.
+// Reason returns the reason for an action, as retention.jsonl records it.
 func (p Policy) Reason(a Action) string {
 	after := p.ArchiveAfter
 	if a == Trash {
@@ -66,7 +66,7 @@ func (p Policy) Reason(a Action) string {
 	return fmt.Sprintf("idle for %s, and not among the newest %d", FormatDays(after), p.Keep)
 }
 
-// FormatDays is a span of time as people write it: 30d.
+// FormatDays formats a duration of whole days as 30d, others as Duration.String.
 func FormatDays(d time.Duration) string {
 	if days := d / (24 * time.Hour); days > 0 && d%(24*time.Hour) == 0 {
 		return fmt.Sprintf("%dd", days)
@@ -74,33 +74,36 @@ func FormatDays(d time.Duration) string {
 	return d.String()
 }
 
-// Budget is how much a Tidy does at most. The zero Budget knows no bound.
+// Budget limits the work of ApplyRetention. The zero Budget is no limit.
 type Budget struct {
 	Sessions int
 	Bytes    int64 // of their files
 }
 
-// allows reports whether there is effort left for some more sessions.
-func (e Budget) allows(sessions int, bytes int64) bool {
-	return e == (Budget{}) || sessions <= e.Sessions && bytes <= e.Bytes
+// allows reports whether so much work is within the budget.
+func (b Budget) allows(sessions int, bytes int64) bool {
+	return b == (Budget{}) || sessions <= b.Sessions && bytes <= b.Bytes
 }
 
-// ApplyRetention does to a team's sessions what a policy asks for, the oldest first, until
-// ctx is done: then it stops between two sessions. Sessions that somebody writes
-// to, or wrote to meanwhile, are left for another time, and so is what would be
-// more than an effort; other errors are joined.
-func (t *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, most Budget) error {
-	sessions, err := t.List()
+// ApplyRetention applies a policy to the sessions of the team, least recently
+// updated first. It leaves sessions that are Busy or would exceed the budget to
+// a later call. When ctx is done, it stops between two sessions and returns nil.
+// Other errors are joined.
+func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit Budget) error {
+	list, err := d.List(ctx, Query{})
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	pass := t.BeginRetention()
+	pass := d.BeginRetention()
 	var failures []error
 	var done int
 	var bytes int64
-	for rank, s := range slices.Backward(sessions) {
+	for rank, s := range slices.Backward(list.Sessions) {
 		action := p.Action(s, rank, now)
-		if action == Keep || !most.allows(done+1, bytes+s.Bytes) {
+		if action == Keep || !limit.allows(done+1, bytes+s.Bytes) {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -114,20 +117,8 @@ func (t *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, most 
 	return errors.Join(append(failures, pass.Close())...)
 }
 
-// Do is Archive or Trash.
-func (p *RetentionPass) Do(a Action, s Session, reason string) error {
-	switch a {
-	case Archive:
-		_, err := p.Archive(s, reason)
-		return err
-	case Trash:
-		return p.Trash(s, reason)
-	}
-	return nil
-}
-
-// Busy reports whether retention left a session alone because somebody works on
-// it.
+// Busy reports whether retention left a session alone because it is open, was
+// appended to, or is gone.
 func Busy(err error) bool {
 	return errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) || errors.Is(err, journal.ErrNotFound)
 }

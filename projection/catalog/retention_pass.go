@@ -9,88 +9,104 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// retentionID names the journal in which a team's retention is recorded. It is
-// no ULID, so that nobody takes it for a session.
+// retentionID is the name of the journal in which a team's retention is
+// recorded. It is not a ULID, so that it is not listed as a session.
 const retentionID = "retention"
 
-// RetentionPass is a pass of retention over a team. What it does to sessions it records
-// in the team's retention.jsonl, and at its end it brings the index up to date,
-// once for all of them. A RetentionPass must be closed; it is for one goroutine.
+// RetentionPass archives, trashes and purges sessions of a team. It records
+// what it did in retention.jsonl, and Close updates the index once for all of
+// it. A RetentionPass is not for concurrent use.
 type RetentionPass struct {
-	team    *Dir
-	bin     *journal.TrashBatch
-	log     *journal.Log
+	dir     *Dir
+	trash   *journal.TrashBatch
+	log     *journal.Log    // nil: nothing was recorded yet
 	err     error           // why nothing can be recorded
-	changed map[string]*row // what the index has to learn; nil: the session is gone
+	changed map[string]*row // rows to update; nil: the session is gone
 }
 
-// BeginRetention begins a pass. Nothing is opened before something is done.
-func (t *Dir) BeginRetention() *RetentionPass {
-	return &RetentionPass{team: t, bin: t.journals.TrashBatch(), changed: map[string]*row{}}
+// BeginRetention begins a pass, which the caller must close. It opens nothing.
+func (d *Dir) BeginRetention() *RetentionPass {
+	return &RetentionPass{dir: d, trash: d.journals.TrashBatch(), changed: map[string]*row{}}
 }
 
-// Archive compresses a session as it was listed, and returns the size of the
-// archive in bytes. It returns journal.ErrChanged when the session went on since.
+// Do calls Archive or Trash, or nothing if the action is Keep.
+func (p *RetentionPass) Do(a Action, s Session, reason string) error {
+	switch a {
+	case Archive:
+		_, err := p.Archive(s, reason)
+		return err
+	case Trash:
+		return p.Trash(s, reason)
+	}
+	return nil
+}
+
+// Archive compresses a session and returns the size of the archive in bytes. It
+// returns journal.ErrChanged if the session was appended to since it was
+// listed.
 func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error) {
-	if err := p.team.journals.ArchiveAt(s.ID, s.End); err != nil {
+	if err := p.dir.journals.ArchiveAt(s.ID, s.End); err != nil {
 		return s.Bytes, err
 	}
-	// Crash here leaves a session that was archived and no record of that; what
-	// was done, the directory shows.
-	info, err := p.team.journals.Stat(s.ID)
+	// Crash here leaves an archived session without a record of that. The
+	// directory shows what was done.
+	info, err := p.dir.journals.Stat(s.ID)
 	if err != nil {
 		return s.Bytes, err
 	}
-	p.record(projection.SessionArchived{Retired: projection.Retired{SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: info.Size, Reason: reason}})
-	if r, ok := archivedRow(s, info); ok {
+	p.record(projection.SessionArchived{Retired: projection.Retired{
+		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: info.Size, Reason: reason,
+	}})
+	// With the row, the next list need not decompress the archive. A torn tail,
+	// which was set aside and recorded, has to be read.
+	if info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes {
+		state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
+		state.Team.ID = s.TeamID
+		r := newRow(info, &state, s.End)
 		p.changed[s.ID] = &r
 	}
 	return info.Size, nil
 }
 
-// archivedRow is the row of a session that was archived as it was listed, so
-// that the next list need not decompress it. One with a torn tail, which was set
-// aside and recorded, has to be read.
-func archivedRow(s Session, info journal.Info) (row, bool) {
-	state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
-	state.Team.ID = s.TeamID
-	return newRow(info, &state, s.End), info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes
-}
-
-// Trash moves a session to the trash, as Delete does, unless it went on since it
-// was listed: then it returns journal.ErrChanged.
+// Trash moves a session to the trash, as Delete does. It returns
+// journal.ErrChanged if the session was appended to since it was listed.
 func (p *RetentionPass) Trash(s Session, reason string) error {
-	info, err := p.team.journals.Stat(s.ID)
+	info, err := p.dir.journals.Stat(s.ID)
 	if err != nil {
 		return err
 	}
 	if info.Size != s.Bytes {
 		return fmt.Errorf("session %s: %w", s.ID, journal.ErrChanged)
 	}
-	if err := p.bin.Trash(s.ID); err != nil {
+	if err := p.trash.Trash(s.ID); err != nil {
 		return err
 	}
-	// Crash here leaves a session in the trash and no record of that.
-	p.record(projection.SessionTrashed{Retired: projection.Retired{SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: s.Bytes, Reason: reason}})
-	p.team.dropCheckpoint(s.ID)
+	// Crash here leaves a session in the trash without a record of that.
+	p.record(projection.SessionTrashed{Retired: projection.Retired{
+		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: s.Bytes, Reason: reason,
+	}})
+	p.dir.removeCheckpoint(s.ID)
 	p.changed[s.ID] = nil
 	return nil
 }
 
-// Purge removes sessions from the trash for good, one after another, and tells
-// of each. Because nothing shows later that there was one, all are recorded
-// first, durably.
+// Purge removes sessions from the trash and calls purged after each. Nothing
+// else shows later that they existed, so all are recorded first, durably.
 func (p *RetentionPass) Purge(trashed []journal.Trashed, reason string, purged func(journal.Trashed) error) error {
-	records := make([]journal.Record, len(trashed))
+	payloads := make([]projection.Payload, len(trashed))
 	for i, item := range trashed {
-		records[i] = projection.Record(time.Time{}, projection.SessionPurged{Retired: projection.Retired{SessionID: item.ID, BytesBefore: item.Bytes, Reason: reason}})
+		payloads[i] = projection.SessionPurged{Retired: projection.Retired{
+			SessionID: item.ID, BytesBefore: item.Bytes, Reason: reason,
+		}}
 	}
-	p.append(records...)
-	p.sync()
+	p.record(payloads...)
+	if p.log != nil && p.err == nil {
+		p.err = p.log.Sync()
+	}
 	for _, item := range trashed {
-		// Crash here leaves a record of sessions that are still in the trash:
-		// the next Purge records and removes them.
-		if err := p.bin.Purge(item.ID); err != nil {
+		// Crash here leaves a record of sessions that are still in the trash.
+		// The next Purge records and removes them.
+		if err := p.trash.Purge(item.ID); err != nil {
 			return err
 		}
 		if err := purged(item); err != nil {
@@ -100,40 +116,32 @@ func (p *RetentionPass) Purge(trashed []journal.Trashed, reason string, purged f
 	return nil
 }
 
-func (p *RetentionPass) record(payload projection.Payload) {
-	p.append(projection.Record(time.Time{}, payload))
-}
-
-// append records what was done, or keeps why it cannot: retention goes on.
-func (p *RetentionPass) append(records ...journal.Record) {
-	if len(records) == 0 || p.err != nil {
+// record appends events to retention.jsonl. An error is kept for Close, and
+// retention continues.
+func (p *RetentionPass) record(payloads ...projection.Payload) {
+	if len(payloads) == 0 || p.err != nil {
 		return
 	}
 	if p.log == nil {
-		if p.log, p.err = p.team.retentionLog(); p.err != nil {
+		p.log, p.err = p.dir.journals.Open(retentionID)
+		if errors.Is(p.err, journal.ErrNotFound) {
+			p.log, p.err = p.dir.journals.Create(retentionID)
+		}
+		if p.err != nil {
 			return
 		}
+	}
+	records := make([]journal.Record, len(payloads))
+	for i, payload := range payloads {
+		records[i] = projection.Record(time.Time{}, payload)
 	}
 	_, p.err = p.log.Append(records...)
 }
 
-func (p *RetentionPass) sync() {
-	if p.log != nil && p.err == nil {
-		p.err = p.log.Sync()
-	}
-}
-
-func (t *Dir) retentionLog() (*journal.Log, error) {
-	log, err := t.journals.Open(retentionID)
-	if errors.Is(err, journal.ErrNotFound) {
-		return t.journals.Create(retentionID)
-	}
-	return log, err
-}
-
-// Close ends the pass. Its error is a *NotRecordedError: what was done is done.
+// Close updates the index and ends the pass. Its error is a *NotRecordedError:
+// the sessions were archived, trashed or purged nevertheless.
 func (p *RetentionPass) Close() error {
-	p.team.updateIndex(p.changed)
+	p.dir.updateRows(p.changed)
 	if p.log != nil {
 		err := p.log.Close()
 		if p.err == nil {
@@ -146,12 +154,13 @@ func (p *RetentionPass) Close() error {
 	return nil
 }
 
-// NotRecordedError says why a Pass could not record what it did, or some of it.
+// NotRecordedError reports that a RetentionPass could not record all that it
+// did.
 type NotRecordedError struct{ Err error }
 
 func (e *NotRecordedError) Error() string {
 	return "what retention did is not all recorded: " + e.Err.Error()
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *NotRecordedError) Unwrap() error { return e.Err }

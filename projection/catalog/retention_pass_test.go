@@ -47,12 +47,12 @@ func old(t testing.TB, team *catalog.Dir, n int) {
 	}
 }
 
-func TestWhatAPolicyDidIsRecordedWithTheSizesAndTheReason(t *testing.T) {
+func TestRetentionIsRecorded(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	before := list(t, c)
-	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	after := list(t, c)
@@ -67,14 +67,14 @@ func TestWhatAPolicyDidIsRecordedWithTheSizesAndTheReason(t *testing.T) {
 	}
 }
 
-func TestArchivingManyLeavesAnIndexThatNeedsNoJournalOpened(t *testing.T) {
+func TestRetentionUpdatesIndex(t *testing.T) {
 	disk := watch()
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{FS: disk})
 	team := c.Team("kitchen")
 	old(t, team, 30)
 	list(t, c)
-	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 10}, created.Add(day), catalog.Budget{}); err != nil {
+	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 10}, created.Add(day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	disk.forget()
@@ -86,7 +86,7 @@ func TestArchivingManyLeavesAnIndexThatNeedsNoJournalOpened(t *testing.T) {
 	sameAnswers(t, answers{Sessions: list(t, c)}, answers{Sessions: sessions})
 }
 
-func TestASessionThatWentOnSinceItWasListedIsLeftAlone(t *testing.T) {
+func TestRetentionSkipsChangedSession(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	end := put(t, team, id(1), chat(id(1), "kitchen", "Old", 2)...)
@@ -107,7 +107,7 @@ func TestASessionThatWentOnSinceItWasListedIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
+func TestRetentionReportsLockedJournal(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	old(t, team, 3)
@@ -115,7 +115,7 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 	if _, err := other.Archive(list(t, c)[2], "somebody else's"); err != nil {
 		t.Fatal(err)
 	}
-	err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1}, created.Add(day), catalog.Budget{})
+	err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1}, created.Add(day), catalog.Budget{})
 	var notRecorded *catalog.NotRecordedError
 	if !errors.As(err, &notRecorded) || !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("%v", err)
@@ -133,7 +133,7 @@ func TestRetentionGoesOnWhileItsJournalIsLockedAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestAPassDoesTheOldestFirstAndNoMoreThanItsEffort(t *testing.T) {
+func TestRetentionBudget(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		most func(bytes int64) catalog.Budget
@@ -149,7 +149,7 @@ func TestAPassDoesTheOldestFirstAndNoMoreThanItsEffort(t *testing.T) {
 			team := c.Team("kitchen")
 			old(t, team, 5)
 			bytes := list(t, c)[0].Bytes
-			if err := team.ApplyRetention(context.Background(), catalog.Policy{}, created.Add(day), test.most(bytes)); err != nil {
+			if err := team.ApplyRetention(ctx, catalog.Policy{}, created.Add(day), test.most(bytes)); err != nil {
 				t.Fatal(err)
 			}
 			for i, s := range list(t, c) {
@@ -161,7 +161,7 @@ func TestAPassDoesTheOldestFirstAndNoMoreThanItsEffort(t *testing.T) {
 	}
 }
 
-func TestACancelledPassStopsBetweenTwoSessions(t *testing.T) {
+func TestRetentionStopsWhenCancelled(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	old(t, team, 3)
@@ -177,7 +177,7 @@ func TestACancelledPassStopsBetweenTwoSessions(t *testing.T) {
 	}
 }
 
-func TestAPurgeIsOnTheDiskAsARecordBeforeItIsDone(t *testing.T) {
+func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 	mem := journaltest.NewMem()
 	if err := errors.Join(mem.Mkdir("/home", 0o700), mem.Mkdir(teamRoot, 0o700), mem.SyncDir("/"), mem.SyncDir("/home")); err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestAPurgeIsOnTheDiskAsARecordBeforeItIsDone(t *testing.T) {
 	}
 }
 
-func TestAFailedRecordDoesNotUndoWhatWasDone(t *testing.T) {
+func TestFailedRecordKeepsArchive(t *testing.T) {
 	for n := 1; ; n++ {
 		disk := journaltest.New(journal.OS)
 		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
@@ -239,7 +239,7 @@ func TestAFailedRecordDoesNotUndoWhatWasDone(t *testing.T) {
 		closed := pass.Close()
 		reached := disk.Count()-before >= n
 		disk.Heal()
-		now, findErr := team.Session(s.ID)
+		now, findErr := team.Session(ctx, s.ID)
 		if findErr != nil || now.MessageCount != 1 || now.Archived != (err == nil) {
 			t.Errorf("failure %d: archived %v, %v; %v", n, now.Archived, err, findErr)
 		}

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"syscall"
@@ -16,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-func TestPolicyDecidesByAgeAndRank(t *testing.T) {
+func TestPolicyAction(t *testing.T) {
 	deleting := catalog.Policy{Keep: 10, ArchiveAfter: 30 * day, DeleteAfter: 90 * day}
 	for _, test := range []struct {
 		name    string
@@ -49,7 +48,7 @@ func TestPolicyDecidesByAgeAndRank(t *testing.T) {
 	}
 }
 
-func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
+func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Old", 1)...)
@@ -61,7 +60,7 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, ArchiveAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, ArchiveAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range list(t, c) {
@@ -69,7 +68,7 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 			t.Errorf("%s is archived: %v", s.Title, s.Archived)
 		}
 	}
-	if err := team.ApplyRetention(context.Background(), catalog.Policy{Keep: 1, DeleteAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, DeleteAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(list(t, c)); len(got) != 3 {
@@ -77,7 +76,7 @@ func TestTidyArchivesWhatIsOldAndTouchesNothingElse(t *testing.T) {
 	}
 }
 
-func TestRanksCountTheNewerSessionsOfTheSameTeam(t *testing.T) {
+func TestRanks(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	kitchen, garden := c.Team("kitchen"), c.Team("garden")
 	put(t, kitchen, id(1), chat(id(1), "kitchen", "Old", 1)...)
@@ -89,7 +88,7 @@ func TestRanksCountTheNewerSessionsOfTheSameTeam(t *testing.T) {
 	}
 }
 
-func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
+func TestRetentionContinuesAfterFailure(t *testing.T) {
 	for n := 1; ; n++ {
 		disk := journaltest.New(journal.OS)
 		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
@@ -100,7 +99,7 @@ func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
 		policy := catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 3 * day}
 		list(t, c) // so that its index is not part of what fails
 		disk.Fail(n, syscall.EIO)
-		err := team.ApplyRetention(context.Background(), policy, created.Add(2*day), catalog.Budget{})
+		err := team.ApplyRetention(ctx, policy, created.Add(2*day), catalog.Budget{})
 		if err != nil && !errors.Is(err, syscall.EIO) {
 			t.Errorf("operation %d: %v", n, err)
 		}
@@ -119,7 +118,7 @@ func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
 		failed := disk.Failed()
 		disk.Heal()
 		// The next time it does what it could not do.
-		if err := team.ApplyRetention(context.Background(), policy, created.Add(4*day), catalog.Budget{}); err != nil {
+		if err := team.ApplyRetention(ctx, policy, created.Add(4*day), catalog.Budget{}); err != nil {
 			t.Errorf("operation %d, the next time: %v", n, err)
 		}
 		if left := list(t, c); len(left) != 1 || left[0].ID != id(3) {
@@ -134,7 +133,7 @@ func TestTidyGoesOnBehindASessionThatFails(t *testing.T) {
 	}
 }
 
-func TestATrashedSessionIsListedAgainWhenItIsRestored(t *testing.T) {
+func TestRestoredSessionIsListed(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	for i := range 2 {

@@ -154,15 +154,36 @@ var settled struct {
 	n int
 }
 
-func list(t testing.TB, c interface {
-	List() ([]catalog.Session, error)
-}) []catalog.Session {
+// lister is a Catalog or a Dir.
+type lister interface {
+	List(context.Context, catalog.Query) (*catalog.Result, error)
+}
+
+func list(t testing.TB, l lister) []catalog.Session { return query(t, l, catalog.Query{}).Sessions }
+
+func query(t testing.TB, l lister, q catalog.Query) *catalog.Result {
 	t.Helper()
-	sessions, err := c.List()
+	result, err := l.List(ctx, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sessions
+	return result
+}
+
+// archive archives a session as it is.
+func archive(t testing.TB, team *catalog.Dir, id string) {
+	t.Helper()
+	s, err := team.Session(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := team.BeginRetention()
+	if _, err := pass.Archive(s, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pass.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // load returns the state of a session as JSON, and how it was come by.
@@ -228,7 +249,7 @@ func ask(t testing.TB, c *catalog.Catalog) answers {
 		a.Loaded[s.ID] = fmt.Sprint(asJSON(t, state), loaded.At, loaded.Torn, err)
 	}
 	for _, name := range names {
-		s, skipped, err := c.Find(name)
+		s, skipped, err := c.Find(ctx, name)
 		a.Found[name] = fmt.Sprint(s.ID, s.Title, s.MessageCount, s.LastSeq, len(skipped), err)
 	}
 	return a

@@ -6,84 +6,103 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Query says what is looked for. The zero Query finds every message.
+// Query selects messages. The zero Query matches every message of every
+// session.
 type Query struct {
-	Text    string    // what a message contains, or a regular expression; in any case when it has no capital
-	Regexp  bool      // Text is one, as package regexp has them; "." does not match a newline
-	Speaker string    // the id, name or displayed name of who said it, in any case; "" is anybody
-	Since   time.Time // when it was said at the earliest; zero is any time
+	Sessions catalog.Query // the sessions to search, in its order
+
+	Text    string    // what a message contains; case-insensitive unless it has a capital
+	Regexp  bool      // Text is a regular expression, as in package regexp
+	Speaker string    // id, name or displayed name of the speaker, in any case; "": any
+	Since   time.Time // earliest time of a message; zero: any
 }
 
-// compiled is a query that is ready to be asked.
-type compiled struct {
+// PatternError reports a Query whose Text is not a regular expression.
+type PatternError struct {
+	Pattern string
+	Err     error
+}
+
+func (e *PatternError) Error() string {
+	return fmt.Sprintf("%q is not a regular expression: %s", e.Pattern, e.Err)
+}
+
+// Unwrap returns what is wrong with the pattern.
+func (e *PatternError) Unwrap() error { return e.Err }
+
+// matcher is a compiled Query.
+type matcher struct {
 	Query
-	fold bool
-	text string         // as it is compared
-	re   *regexp.Regexp // nil: text is
-	raw  candidate      // what a line must contain
+	fold      bool           // text is in lower case and matches in any case
+	text      string         // unless re is set
+	re        *regexp.Regexp // nil: text is compared
+	prefilter prefilter
 }
 
-func (q Query) compile() (*compiled, error) {
-	c := &compiled{Query: q, fold: !strings.ContainsFunc(q.Text, unicode.IsUpper)}
+func (q Query) compile() (*matcher, error) {
+	m := &matcher{Query: q, fold: !strings.ContainsFunc(q.Text, unicode.IsUpper)}
 	if !q.Regexp {
-		c.text = q.Text
-		if c.fold {
-			c.text = lower(c.text)
+		m.text = q.Text
+		if m.fold {
+			m.text = lower(m.text)
 		}
-		c.raw = candidateOf(c.text, c.fold)
-		return c, nil
+		m.prefilter = newPrefilter(m.text, m.fold)
+		return m, nil
 	}
-	// An escape as \S or \PL has a capital that is no letter of the text.
-	c.fold = !strings.ContainsFunc(escapes.ReplaceAllString(q.Text, ""), unicode.IsUpper)
+	// The capital of an escape such as \S or \PL is not part of the text.
+	m.fold = !strings.ContainsFunc(escapes().ReplaceAllString(q.Text, ""), unicode.IsUpper)
 	expression := q.Text
-	if c.fold {
+	if m.fold {
 		expression = "(?i)" + expression
 	}
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		var wrong *syntax.Error
-		if errors.As(err, &wrong) { // the expression in it is not the one that was typed
-			err = errors.New(wrong.Code.String())
+		var invalid *syntax.Error
+		if errors.As(err, &invalid) { // without the expression, which has an added (?i)
+			err = errors.New(invalid.Code.String())
 		}
-		return nil, fmt.Errorf("%q is no regular expression: %w", q.Text, err)
+		return nil, &PatternError{q.Text, err}
 	}
-	c.re = re
-	c.raw = candidateOf(literal(q.Text), c.fold)
-	return c, nil
+	m.re = re
+	m.prefilter = newPrefilter(requiredLiteral(q.Text), m.fold)
+	return m, nil
 }
 
-var escapes = regexp.MustCompile(`\\(?:[pP](?:\{[^}]*\}|.)|.)`)
+var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\(?:[pP](?:\{[^}]*\}|.)|.)`) })
 
-// find returns where in a message the query matches first.
-func (c *compiled) find(m projection.Message) (start, end int, ok bool) {
+// find returns the place of the first match in a message, in bytes.
+func (m *matcher) find(message projection.Message) (start, end int, ok bool) {
 	switch {
-	case c.Speaker != "" && !isSpeaker(m.Speaker, c.Speaker):
+	case m.Speaker != "" && !hasName(message.Speaker, m.Speaker):
 		return 0, 0, false
-	case c.re != nil:
-		at := c.re.FindStringIndex(m.Content)
+	case m.re != nil:
+		at := m.re.FindStringIndex(message.Content)
 		if at == nil {
 			return 0, 0, false
 		}
 		return at[0], at[1], true
-	case c.fold:
-		return findFolded(m.Content, c.text)
+	case m.fold:
+		return findFolded(message.Content, m.text)
 	}
-	start = strings.Index(m.Content, c.text)
-	return start, start + len(c.text), start >= 0
+	start = strings.Index(message.Content, m.text)
+	return start, start + len(m.text), start >= 0
 }
 
-func isSpeaker(s projection.Speaker, name string) bool {
+func hasName(s projection.Speaker, name string) bool {
 	return strings.EqualFold(s.ID, name) || strings.EqualFold(s.Name, name) || strings.EqualFold(s.DisplayName, name)
 }
 
-// lower changes capitals, but no rune to or from an ASCII letter.
+// lower converts letters to lower case. A rune beyond ASCII never becomes an
+// ASCII letter.
 func lower(s string) string { return strings.Map(lowerRune, s) }
 
 func lowerRune(r rune) rune {
@@ -93,20 +112,19 @@ func lowerRune(r rune) rune {
 	return r
 }
 
-// findFolded finds a lower-case text in one that may not be. The lower case of
-// a rune may have another length, so that offsets are counted as it goes.
+// findFolded finds a lower-case text in s, in any case. The lower case of a
+// rune may have another length, so offsets are converted.
 func findFolded(s, text string) (start, end int, ok bool) {
-	folded := lower(s)
-	at := strings.Index(folded, text)
+	at := strings.Index(lower(s), text)
 	if at < 0 {
 		return 0, 0, false
 	}
-	start = unfolded(s, at)
-	return start, start + unfolded(s[start:], len(text)), true
+	start = unfoldedOffset(s, at)
+	return start, start + unfoldedOffset(s[start:], len(text)), true
 }
 
-// unfolded is the offset in s at which lower(s) has the offset n.
-func unfolded(s string, n int) int {
+// unfoldedOffset returns the offset in s of the rune at offset n of lower(s).
+func unfoldedOffset(s string, n int) int {
 	for i, r := range s {
 		if n <= 0 {
 			return i

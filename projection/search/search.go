@@ -15,18 +15,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Hit is a message that a query finds.
+// Hit is a message that matches a query.
 type Hit struct {
 	Session    catalog.Session
 	Seq        uint64 // of the message's event
 	Speaker    projection.Speaker
 	Time       time.Time
-	Partial    bool   // it is what an unfinished turn left
-	Line       string // the line of the message with the first match
-	Start, End int    // where the match is in Line, in bytes; End is the end of Line when the match goes on
+	Partial    bool   // the text of an unfinished turn
+	Line       string // the line of the message in which the first match begins
+	Start, End int    // the match in Line, in bytes; End is at most len(Line)
 }
 
-// Error says that a session could not be searched, or not to its end.
+// Error reports a session that could not be searched, or not to its end.
 type Error struct {
 	Session catalog.Session
 	Err     error
@@ -34,53 +34,69 @@ type Error struct {
 
 func (e *Error) Error() string { return "session " + e.Session.ID + ": " + e.Err.Error() }
 
-// Unwrap returns what was wrong.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Search yields what a query finds in sessions, in their order, and in a
-// session in the order of its messages. It looks through as many journals at
-// once as there are processors, and ends early when ctx is done.
-//
-// Errors that are yielded are *Error, and each is about one session: the search
-// goes on with the next. A journal that is gone by now has no hits. Search
-// itself fails when the regular expression of the query is none.
-func Search(ctx context.Context, c *catalog.Catalog, sessions []catalog.Session, q Query) (iter.Seq2[Hit, error], error) {
-	compiled, err := q.compile()
+// Result is the answer to a Query.
+type Result struct {
+	Sessions []catalog.Session // that Query.Sessions selects
+
+	// Hits yields the hits in the order of Sessions, and within a session in
+	// the order of its messages. It yields an *Error for a session that cannot
+	// be searched, then continues with the next one; a journal that was removed
+	// has no hits. It ends early when the context of Search is done.
+	Hits iter.Seq2[Hit, error]
+}
+
+// Search lists the sessions of a query. Their journals are read while the Hits
+// are iterated, as many at once as there are processors. Errors:
+// *PatternError; those of catalog.Catalog.List.
+func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
+	m, err := q.compile()
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func(Hit, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		var workers sync.WaitGroup
-		defer workers.Wait()
-		defer cancel()
-		queue := make(chan chan result, runtime.GOMAXPROCS(0))
-		workers.Go(func() {
-			defer close(queue)
-			for _, s := range sessions {
-				if s.UpdatedAt.Before(q.Since) && s.Damaged == "" {
-					continue
-				}
-				results := make(chan result, 64)
-				select {
-				case queue <- results:
-				case <-ctx.Done():
-					return
-				}
-				workers.Go(func() {
-					defer close(results)
-					(&searcher{query: compiled, journals: c.At(s.Dir()).Journals(), session: s, ctx: ctx, results: results}).run()
-				})
+	list, err := c.List(ctx, q.Sessions)
+	if err != nil {
+		return nil, err
+	}
+	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, list.Sessions, yield) }
+	return &Result{Sessions: list.Sessions, Hits: hits}, nil
+}
+
+// search starts a searcher for each session, in order. The queue bounds their
+// number.
+func (m *matcher) search(ctx context.Context, c *catalog.Catalog, sessions []catalog.Session, yield func(Hit, error) bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer cancel()
+	queue := make(chan chan result, runtime.GOMAXPROCS(0))
+	workers.Go(func() {
+		defer close(queue)
+		for _, s := range sessions {
+			if s.UpdatedAt.Before(m.Since) && s.Damaged == "" {
+				continue
 			}
-		})
-		for results := range queue {
-			for r := range results {
-				if !yield(r.hit, r.err) {
-					return
-				}
+			results := make(chan result, 64)
+			select {
+			case queue <- results:
+			case <-ctx.Done():
+				return
+			}
+			workers.Go(func() {
+				defer close(results)
+				(&searcher{matcher: m, journals: c.At(s.Dir()).Journals(), session: s, ctx: ctx, results: results}).run()
+			})
+		}
+	})
+	for results := range queue {
+		for r := range results {
+			if !yield(r.hit, r.err) {
+				return
 			}
 		}
-	}, nil
+	}
 }
 
 // result is a hit or an error.
@@ -89,16 +105,16 @@ type result struct {
 	err error
 }
 
-// searcher looks through one session.
+// searcher searches one session.
 type searcher struct {
-	query    *compiled
+	matcher  *matcher
 	journals *journal.Dir
 	session  catalog.Session
 	ctx      context.Context
 	results  chan<- result
 
-	sound  journal.Position // up to where the chain was checked
-	damage error            // that is behind it
+	verified journal.Position // the checksums were verified up to here
+	damage   error            // found after verified
 }
 
 func (s *searcher) run() {
@@ -108,7 +124,7 @@ func (s *searcher) run() {
 	}
 }
 
-// send reports false when nobody wants more.
+// send reports whether the caller wants more results.
 func (s *searcher) send(r result) bool {
 	select {
 	case s.results <- r:
@@ -118,44 +134,53 @@ func (s *searcher) send(r result) bool {
 	}
 }
 
-// search checks the chain only where that says something about what it finds,
-// and in sessions that are known to be damaged.
+// search verifies checksums only up to a hit, and in sessions that are listed
+// as damaged.
 func (s *searcher) search() error {
 	if s.session.Damaged != "" {
-		s.check()
+		s.verify()
 	}
 	r, err := s.journals.Reader(s.session.ID, journal.Position{})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	for e, err := range r.Grep(s.match) {
-		if err != nil { // of an archive: what it means for the session, its chain says
-			s.check()
+	for e, err := range r.Grep(s.index) {
+		if err != nil { // of an archive; verify finds out what it means for the session
+			s.verify()
 			return cmp.Or(s.damage, err)
 		}
 		entry, ok := s.entry(e)
 		if !ok {
 			continue
 		}
-		if hit, ok := s.hit(entry); ok && s.believed(e.Seq) && !s.send(result{hit: hit}) {
+		if hit, ok := s.hit(entry); ok && s.isVerified(e.Seq) && !s.send(result{hit: hit}) {
 			return nil
 		}
 	}
 	return s.damage
 }
 
-// believed reports whether every line up to an event checks.
-func (s *searcher) believed(seq uint64) bool {
-	if seq > s.sound.Seq && s.damage == nil {
-		s.check()
+// index is the function that Grep finds lines with. It finds none when the
+// context is done.
+func (s *searcher) index(lines []byte) int {
+	if s.ctx.Err() != nil {
+		return -1
 	}
-	return seq <= s.sound.Seq
+	return s.matcher.prefilter.index(lines)
 }
 
-// check reads the chain on, up to damage or the end of what there is by now.
-func (s *searcher) check() {
-	r, err := s.journals.Reader(s.session.ID, s.sound)
+// isVerified reports whether the checksums up to an event are valid.
+func (s *searcher) isVerified(seq uint64) bool {
+	if seq > s.verified.Seq && s.damage == nil {
+		s.verify()
+	}
+	return seq <= s.verified.Seq
+}
+
+// verify verifies checksums up to damage or the current end of the journal.
+func (s *searcher) verify() {
+	r, err := s.journals.Reader(s.session.ID, s.verified)
 	if err != nil {
 		s.damage = err
 		return
@@ -166,22 +191,17 @@ func (s *searcher) check() {
 			s.damage = err
 			break
 		}
+		if s.ctx.Err() != nil {
+			return
+		}
 	}
-	s.sound = r.Position()
+	s.verified = r.Position()
 	if s.damage == nil && s.session.MissingHeader {
 		s.damage = &catalog.MissingHeaderError{ID: s.session.ID, Reason: s.session.Damaged}
 	}
 }
 
-// match is what Grep looks for, until nobody wants more.
-func (s *searcher) match(lines []byte) int {
-	if s.ctx.Err() != nil {
-		return -1
-	}
-	return s.query.raw.index(lines)
-}
-
-// entry is what somebody said in an event.
+// entry returns the message of an event, or the text of an unfinished turn.
 func (s *searcher) entry(e journal.Event) (projection.Entry, bool) {
 	p, err := projection.Decode(e)
 	if err != nil {
@@ -198,27 +218,27 @@ func (s *searcher) entry(e journal.Event) (projection.Entry, bool) {
 	return projection.Entry{}, false
 }
 
-// speaker asks the beginning of the session who a member is.
+// speaker returns a member as the first event of the session describes it.
 func (s *searcher) speaker(memberID string) projection.Speaker {
-	var begun projection.State
+	var state projection.State
 	if r, err := s.journals.Reader(s.session.ID, journal.Position{}); err == nil {
 		defer r.Close()
 		for e, err := range r.All() {
 			if err == nil {
-				begun.Apply(e)
+				state.Apply(e)
 			}
 			break
 		}
 	}
-	return begun.Speaker(memberID)
+	return state.Speaker(memberID)
 }
 
 func (s *searcher) hit(e projection.Entry) (Hit, bool) {
 	at, err := time.Parse(time.RFC3339Nano, e.Timestamp)
-	if err == nil && at.Before(s.query.Since) {
+	if err == nil && at.Before(s.matcher.Since) {
 		return Hit{}, false
 	}
-	start, end, ok := s.query.find(e.Message)
+	start, end, ok := s.matcher.find(e.Message)
 	if !ok {
 		return Hit{}, false
 	}
@@ -227,7 +247,8 @@ func (s *searcher) hit(e projection.Entry) (Hit, bool) {
 	return h, true
 }
 
-// lineOf cuts the line out of a text in which a match begins.
+// lineOf returns the line of a text in which a match begins, and the match in
+// it.
 func lineOf(text string, start, end int) (line string, from, to int) {
 	begin := strings.LastIndexByte(text[:start], '\n') + 1
 	line = text[begin:]

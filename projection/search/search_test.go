@@ -29,8 +29,8 @@ var (
 	ada   = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
 )
 
-// session writes a session of one team, a message a minute, by Mia and Ada in
-// turn.
+// session writes a session in which Mia and Ada take turns, one message a
+// minute.
 func session(t testing.TB, c *catalog.Catalog, n int, texts ...string) string {
 	t.Helper()
 	id := fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)
@@ -42,11 +42,11 @@ func session(t testing.TB, c *catalog.Catalog, n int, texts ...string) string {
 		by := []projection.Speaker{mia, ada}[i%2]
 		records = append(records, projection.Record(at, projection.NewMessage(fmt.Sprint(i), at, by, text, nil)))
 	}
-	keep(t, c, id, records...)
+	write(t, c, id, records...)
 	return id
 }
 
-func keep(t testing.TB, c *catalog.Catalog, id string, records ...journal.Record) {
+func write(t testing.TB, c *catalog.Catalog, id string, records ...journal.Record) {
 	t.Helper()
 	log, err := c.Team("review").Journals().Create(id)
 	if err != nil {
@@ -62,18 +62,15 @@ func keep(t testing.TB, c *catalog.Catalog, id string, records ...journal.Record
 
 func newCatalog(t testing.TB) *catalog.Catalog { return catalog.New(t.TempDir(), journal.Options{}) }
 
-// lines returns the session number, the seq and the line of each hit.
-func lines(t testing.TB, c *catalog.Catalog, q search.Query) (found []string, failed []error) {
+// hits returns the session number, the seq and the line of each hit, with the
+// match in brackets.
+func hits(t testing.TB, c *catalog.Catalog, q search.Query) (found []string, failed []error) {
 	t.Helper()
-	sessions, err := c.List()
+	result, err := search.Search(context.Background(), c, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := search.Search(context.Background(), c, sessions, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for hit, err := range hits {
+	for hit, err := range result.Hits {
 		if err != nil {
 			failed = append(failed, err)
 			continue
@@ -84,7 +81,7 @@ func lines(t testing.TB, c *catalog.Catalog, q search.Query) (found []string, fa
 	return found, failed
 }
 
-func TestQueriesFindWhatPeopleMean(t *testing.T) {
+func TestQuery(t *testing.T) {
 	c := newCatalog(t)
 	session(t, c, 1, "The first line\r\nand the Second\tone", `a "quoted" C:\path <b>&amp;</b>`, "日本語のテキスト")
 	session(t, c, 2, "grüne Äpfel", "GRÜNE ÄPFEL, 100% of them", "func main() {\n\treturn nil\n}", "")
@@ -106,11 +103,11 @@ func TestQueriesFindWhatPeopleMean(t *testing.T) {
 		{search.Query{Text: "äpf"}, []string{"2:2:grüne [Äpf]el", "2:3:GRÜNE [ÄPF]EL, 100% of them"}},
 		{search.Query{Text: "本語"}, []string{"1:4:日[本語]のテキスト"}},
 		{search.Query{Text: "return nil"}, []string{"2:4:\t[return nil]"}},
-		{search.Query{Text: "content"}, nil}, // what JSON has, people did not say
+		{search.Query{Text: "content"}, nil}, // a key of the JSON, not of a message
 		{search.Query{Text: "mia"}, nil},
 		{search.Query{Text: "the", Speaker: "MIA"}, []string{"1:2:[The] first line"}},
 		{search.Query{Text: "the", Speaker: "mia ø"}, []string{"1:2:[The] first line"}},
-		{search.Query{Text: "e", Speaker: "nobody"}, nil},
+		{search.Query{Text: "e", Speaker: "eve"}, nil},
 		{search.Query{Text: "the", Since: begun.Add(200 * time.Minute)}, []string{"2:3:GRÜNE ÄPFEL, 100% of [the]m"}},
 		{search.Query{Text: "the", Since: begun.Add(202 * time.Minute)}, nil},
 		{search.Query{Text: `fir?st|nil$`, Regexp: true}, []string{"1:2:The [first] line"}},
@@ -119,18 +116,20 @@ func TestQueriesFindWhatPeopleMean(t *testing.T) {
 		{search.Query{Text: `\d+%\S* of`, Regexp: true}, []string{"2:3:GRÜNE ÄPFEL, [100% of] them"}},
 		{search.Query{Text: `^\pL+ äpfel`, Regexp: true}, []string{"2:2:[grüne Äpfel]", "2:3:[GRÜNE ÄPFEL], 100% of them"}},
 	} {
-		got, failed := lines(t, c, c2.q)
+		got, failed := hits(t, c, c2.q)
 		if len(failed) > 0 || !slices.Equal(got, c2.want) {
 			t.Errorf("%+v: %q, %v; want %q", c2.q, got, failed, c2.want)
 		}
 	}
-	if _, err := search.Search(context.Background(), c, nil, search.Query{Text: "(", Regexp: true}); err == nil {
-		t.Error("an expression that is none is asked")
+	var invalid *search.PatternError
+	_, err := search.Search(context.Background(), c, search.Query{Text: "(", Regexp: true})
+	if !errors.As(err, &invalid) || invalid.Pattern != "(" {
+		t.Errorf("pattern %q: %v", "(", err)
 	}
 }
 
-// Whatever is searched for: what the raw bytes rule out has no match.
-func TestNothingThatMatchesIsPassedOver(t *testing.T) {
+// The prefilter never rejects a line that has a match, however JSON spells it.
+func TestPrefilterPassesEveryMatch(t *testing.T) {
 	alphabet := []rune("aAbkKqQ \"\\/<\n\tüÜſK本é\u2028\x7f")
 	texts := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 12, -1)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -145,13 +144,13 @@ func TestNothingThatMatchesIsPassedOver(t *testing.T) {
 			needle = "a"
 		}
 		record := projection.Record(begun, projection.NewMessage("1", begun, mia, content, nil))
-		if rapid.Bool().Draw(rt, "escaped") { // as other programs write JSON
+		if rapid.Bool().Draw(rt, "escaped") { // as some JSON writers do
 			record.Data = json.RawMessage(escapeAll(string(record.Data)))
 		}
 		begin := projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Team: projection.Team{ID: "review"}})
-		keep(t, c, "01KAHV6T3R8Q4Y2M0N7C5B0001", begin, record)
+		write(t, c, "01KAHV6T3R8Q4Y2M0N7C5B0001", begin, record)
 		for _, q := range []search.Query{{Text: needle}, {Text: regexp.QuoteMeta(needle), Regexp: true}} {
-			got, failed := lines(t, c, q)
+			got, failed := hits(t, c, q)
 			if strings.Contains(content, needle) && len(got) == 0 || len(failed) > 0 {
 				rt.Errorf("%+v is not found in %q: %v", q, content, failed)
 			}
@@ -162,7 +161,7 @@ func TestNothingThatMatchesIsPassedOver(t *testing.T) {
 	})
 }
 
-// escapeAll spells slashes and all beyond ASCII as JSON escapes.
+// escapeAll escapes slashes and everything beyond ASCII.
 func escapeAll(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -178,7 +177,7 @@ func escapeAll(text string) string {
 	return b.String()
 }
 
-func TestHitsComeInTheOrderOfTheSessions(t *testing.T) {
+func TestHitsAreInOrderOfSessions(t *testing.T) {
 	c := newCatalog(t)
 	var want []string
 	for n := 40; n >= 1; n-- {
@@ -188,37 +187,43 @@ func TestHitsComeInTheOrderOfTheSessions(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d:%d:[needle]", n, seq+2))
 		}
 		if n%2 == 0 {
-			if err := c.Team("review").Archive(fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
+			if err := c.Team("review").Journals().Archive(fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	got, failed := lines(t, c, search.Query{Text: "needle"})
+	got, failed := hits(t, c, search.Query{Text: "needle"})
 	if len(failed) > 0 || !slices.Equal(got, want) {
 		t.Errorf("%d hits, want %d; %v", len(got), len(want), failed)
 	}
 }
 
-func TestASearchThatIsGivenUpEnds(t *testing.T) {
+func TestSearchOnlySelectedSessions(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, "needle one")
+	session(t, c, 2, "needle two")
+	q := search.Query{Text: "needle", Sessions: catalog.Query{Title: "One"}}
+	if got, failed := hits(t, c, q); len(failed) > 0 || !slices.Equal(got, []string{"1:2:[needle] one"}) {
+		t.Errorf("%q, %v", got, failed)
+	}
+}
+
+func TestSearchStopsEarly(t *testing.T) {
 	c := newCatalog(t)
 	for n := range 20 {
 		session(t, c, n, slices.Repeat([]string{"needle"}, 300)...)
 	}
-	sessions, err := c.List()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	hits, err := search.Search(ctx, c, sessions, search.Query{Text: "needle"})
+	result, err := search.Search(ctx, c, search.Query{Text: "needle"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range hits { // given up by the receiver
+	for range result.Hits { // the caller stops
 		break
 	}
 	n := 0
-	for range hits { // given up by the context
+	for range result.Hits { // the context is done
 		if n++; n == 3 {
 			cancel()
 		}
@@ -228,13 +233,13 @@ func TestASearchThatIsGivenUpEnds(t *testing.T) {
 	}
 }
 
-func TestADamagedSessionIsSaidAndTheOthersAreSearched(t *testing.T) {
+func TestDamagedSessionIsReported(t *testing.T) {
 	c := newCatalog(t)
 	bad := session(t, c, 2, "needle")
 	session(t, c, 1, "another needle")
 	team := c.Team("review")
 	damage(t, team, bad)
-	got, failed := lines(t, c, search.Query{Text: "needle"})
+	got, failed := hits(t, c, search.Query{Text: "needle"})
 	if !slices.Equal(got, []string{"1:2:another [needle]"}) || len(failed) != 1 {
 		t.Fatalf("%q, %v", got, failed)
 	}
@@ -244,10 +249,10 @@ func TestADamagedSessionIsSaidAndTheOthersAreSearched(t *testing.T) {
 	}
 }
 
-func TestAnUnfinishedReplyIsFound(t *testing.T) {
+func TestUnfinishedReplyIsFound(t *testing.T) {
 	c := newCatalog(t)
 	id := "01KAHV6T3R8Q4Y2M0N7C5B0001"
-	keep(t, c, id,
+	write(t, c, id,
 		projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{ID: "review", Members: []projection.Member{
 			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI},
 		}}}),
@@ -255,16 +260,12 @@ func TestAnUnfinishedReplyIsFound(t *testing.T) {
 		projection.Record(begun, projection.TurnText{TurnID: "t1", Text: "half an answer"}),
 		projection.Record(begun, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Cancelled, Partial: "half an answer"}),
 	)
-	sessions, err := c.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hits, err := search.Search(context.Background(), c, sessions, search.Query{Text: "answer", Speaker: "Ada"})
+	result, err := search.Search(context.Background(), c, search.Query{Text: "answer", Speaker: "Ada"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for hit, err := range hits {
+	for hit, err := range result.Hits {
 		if n++; err != nil || !hit.Partial || hit.Seq != 4 || hit.Speaker.DisplayName != ada.DisplayName {
 			t.Errorf("%+v, %v", hit, err)
 		}
@@ -274,8 +275,8 @@ func TestAnUnfinishedReplyIsFound(t *testing.T) {
 	}
 }
 
-// damage changes a byte of the line that is looked for, and has a line behind
-// it say that it was on the disk.
+// damage changes the line that the query matches. Later lines record that it
+// was synced.
 func damage(t testing.TB, team *catalog.Dir, id string) {
 	t.Helper()
 	for range 2 {

@@ -111,7 +111,7 @@ func TestImportRefusesDivergedSave(t *testing.T) {
 func TestImportExtendsArchivedSession(t *testing.T) {
 	_, dir := newTeam(t, journal.Options{})
 	wantImport(t, dir, save(t, "hello"), 1)
-	if err := dir.Archive(id(1)); err != nil {
+	if err := dir.Journals().Archive(id(1)); err != nil {
 		t.Fatal(err)
 	}
 	wantImport(t, dir, save(t, "hello"), 0)

@@ -57,7 +57,7 @@ func TestForkHoldsFewMegabytes(t *testing.T) {
 	if disk.most > 12<<20 {
 		t.Errorf("%d bytes of %d were held", disk.most, end.Offset)
 	}
-	if s, err := dir.Session(fork); err != nil || s.MessageCount != 40 {
+	if s, err := dir.Session(ctx, fork); err != nil || s.MessageCount != 40 {
 		t.Errorf("the copy has %d messages, %v", s.MessageCount, err)
 	}
 }
@@ -77,7 +77,7 @@ func TestImportEventsHoldsFewMegabytes(t *testing.T) {
 			t.Errorf("%d bytes were held", disk.most)
 		}
 	}
-	if s, err := dir.Session(id(1)); err != nil || s.MessageCount != len(texts) {
+	if s, err := dir.Session(ctx, id(1)); err != nil || s.MessageCount != len(texts) {
 		t.Errorf("%d messages, %v", s.MessageCount, err)
 	}
 }

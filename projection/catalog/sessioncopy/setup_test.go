@@ -112,11 +112,11 @@ func read(t testing.TB, path string) []byte {
 
 func list(t testing.TB, c *catalog.Catalog) []catalog.Session {
 	t.Helper()
-	sessions, err := c.List()
+	result, err := c.List(ctx, catalog.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sessions
+	return result.Sessions
 }
 
 // texts are the contents of a session's messages.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func (a *Env) FindOrOpen(c *catalog.Catalog, name string) (catalog.Session, erro
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	return t.Session(id)
+	return t.Session(context.Background(), id)
 }
 
 // named is an error about what was named so.
@@ -47,15 +48,15 @@ func (a *Env) FindToResume(c *catalog.Catalog, team *team.Team, name string) (ca
 
 // latest is the latest session of a team, or of all when team is nil.
 func (a *Env) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
-	list := c.List
+	var q catalog.Query
 	if team != nil {
-		list = c.Team(team.ID).List
+		q.Team = team.ID
 	}
-	sessions, err := list()
+	result, err := c.List(context.Background(), q)
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	session, err := a.FirstSound(c, a.Compatible(sessions))
+	session, err := a.FirstSound(c, a.Compatible(result.Sessions))
 	switch {
 	case err == nil:
 		return session, nil
@@ -168,7 +169,7 @@ func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
 
 // find finds a session by its name, and says which damaged ones it passed over.
 func (a *Env) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
-	s, skipped, err := c.Find(name)
+	s, skipped, err := c.Find(context.Background(), name)
 	a.SayPassedOver(skipped)
 	return s, err
 }
@@ -177,7 +178,11 @@ func (a *Env) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
 func (a *Env) Named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
 	c := a.Catalog()
 	if len(names) == 0 {
-		return c.List()
+		all, err := c.List(context.Background(), catalog.Query{})
+		if err != nil {
+			return nil, err
+		}
+		return all.Sessions, nil
 	}
 	var sessions []catalog.Session
 	for _, name := range names {

@@ -39,7 +39,7 @@ func (a *Env) LoadTeam(name string) (*team.Team, error) {
 // teamOf finds the team of a session again: from the configuration that its
 // journal names.
 func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
-	state, _, err := t.Load(context.TODO(), id)
+	state, _, err := t.Load(context.Background(), id)
 	if err != nil {
 		return nil, err
 	}

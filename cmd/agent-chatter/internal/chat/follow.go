@@ -83,7 +83,7 @@ func (cmd *Command) toFollow(a *app.Env) (*catalog.Dir, string, error) {
 
 // followMessages shows the last messages, where there are older ones, and those to come.
 func followMessages(a *app.Env, ctx context.Context, team *catalog.Dir, id, name string) error {
-	state, loaded, err := team.Load(context.TODO(), id)
+	state, loaded, err := team.Load(context.Background(), id)
 	if err != nil {
 		return err
 	}

@@ -281,10 +281,12 @@ func (t *talk) deploy(name string) error {
 // previous is the session that a team could go on with: not the one that goes on.
 func (t *talk) previous(team *team.Team) (catalog.Session, bool) {
 	c := t.app.Catalog()
-	sessions, err := c.Team(team.ID).List()
+	list, err := c.List(context.Background(), catalog.Query{Team: team.ID})
 	if err != nil {
 		t.judge(err)
+		return catalog.Session{}, false
 	}
+	sessions := list.Sessions
 	if current := t.c.Session(); current != nil {
 		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.ID == current.ID })
 	}
@@ -402,13 +404,14 @@ const resumable = 10
 // recent is what can be gone on with: not the empty ones, not this one, and
 // none that is damaged or written by a newer version.
 func (t *talk) recent() []catalog.Session {
-	sessions, err := t.app.Catalog().List()
+	list, err := t.app.Catalog().List(context.Background(), catalog.Query{Damaged: catalog.Without})
 	if err != nil {
 		t.judge(err)
+		return nil
 	}
 	current := t.c.Session()
-	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
-		return s.MessageCount == 0 || s.Damaged != "" || s.Newer != "" || current != nil && s.ID == current.ID
+	return slices.DeleteFunc(list.Sessions, func(s catalog.Session) bool {
+		return s.MessageCount == 0 || s.Newer != "" || current != nil && s.ID == current.ID
 	})
 }
 

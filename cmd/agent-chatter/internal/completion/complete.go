@@ -2,6 +2,7 @@ package completion
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -328,12 +329,12 @@ func startingWith(all []candidate, word string) []candidate {
 // by the end of the id that lists show, by title, and, for who has begun to type
 // one, by the whole id.
 func (l *halfTyped) sessions(word string) []candidate {
-	listed, err := l.app.Catalog().Entries()
-	if err != nil || len(listed) == 0 {
+	list, err := l.app.Catalog().List(context.Background(), catalog.Query{Limit: completable})
+	if err != nil || len(list.Sessions) == 0 {
 		return nil
 	}
-	sessions := catalog.Sessions(listed[:min(len(listed), completable)])
-	short := catalog.ShortIDs(sessions, listed...)
+	sessions := list.Sessions
+	short := catalog.ShortIDs(sessions, list.Matches...)
 	found := startingWith([]candidate{{catalog.LatestName, sessions[0].Title}}, word)
 	titles := map[string]bool{}
 	for _, s := range sessions {
@@ -394,8 +395,8 @@ func (l *halfTyped) teams() []candidate {
 // teamIDs are the teams that have sessions.
 func (l *halfTyped) teamIDs() []candidate {
 	names := map[string]string{}
-	if listed, err := l.app.Catalog().Entries(); err == nil {
-		for _, s := range catalog.Sessions(listed[:min(len(listed), completable)]) {
+	if list, err := l.app.Catalog().List(context.Background(), catalog.Query{Limit: completable}); err == nil {
+		for _, s := range list.Sessions {
 			names[s.TeamID] = ""
 		}
 	}

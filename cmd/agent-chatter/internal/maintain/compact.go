@@ -50,11 +50,11 @@ func (cmd *Compact) Run(a *app.Env) error {
 		return err
 	}
 	c := a.Catalog()
-	all, err := c.List()
+	list, err := c.List(context.Background(), catalog.Query{})
 	if err != nil {
 		return err
 	}
-	wanted := all
+	wanted := list.Sessions
 	if len(cmd.ID) > 0 {
 		if wanted, err = a.Named(cmd.ID, a.Find); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (cmd *Compact) Run(a *app.Env) error {
 	freed, err := cmd.all(a, wanted, func(s catalog.Session, action catalog.Action) (compacted, error) {
 		t := c.At(s.Dir())
 		return cmd.compact(t, p.of(t), s, action, policy.Reason(action))
-	}, policy, catalog.Ranks(all))
+	}, policy, catalog.Ranks(list.Sessions))
 	p.close(a)
 	if err == nil && cmd.Output == "text" {
 		a.Notice(fmt.Sprintf("%s, %s freed%s", app.Count(len(wanted), "session"), app.Count(int(freed), "byte"), map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
@@ -177,7 +177,7 @@ func (cmd *Compact) act(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Sess
 }
 
 func (cmd *Compact) checkpoint(t *catalog.Dir, s catalog.Session, done *compacted) error {
-	state, loaded, err := t.Load(context.TODO(), s.ID)
+	state, loaded, err := t.Load(context.Background(), s.ID)
 	if err != nil {
 		return err
 	}

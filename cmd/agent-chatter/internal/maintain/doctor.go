@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -299,10 +300,11 @@ func (d *doctor) checkSessions() []app.Finding {
 // checkTeam looks at what the index does not remember, and at the end of each
 // journal.
 func checkTeam(t *catalog.Dir) []app.Finding {
-	sessions, err := t.List()
+	list, err := t.List(context.Background(), catalog.Query{})
 	if err != nil {
 		return []app.Finding{unreadableText(err)}
 	}
+	sessions := list.Sessions
 	if len(sessions) == 0 {
 		return nil
 	}

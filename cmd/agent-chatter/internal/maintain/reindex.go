@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -25,7 +26,7 @@ func (cmd *Reindex) Run(a *app.Env) error {
 	damaged := 0
 	var failures []error
 	for _, t := range teams {
-		sessions, err := t.Reindex()
+		sessions, err := t.Reindex(context.Background())
 		if err != nil {
 			failures = append(failures, err) // the other teams have theirs
 		}

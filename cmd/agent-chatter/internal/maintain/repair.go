@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func (cmd *Repair) run(a *app.Env) error {
 	if s.MissingHeader && r.Action == "none" {
 		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
-	if s, err := c.At(s.Dir()).Session(s.ID); err == nil && s.MissingHeader {
+	if s, err := c.At(s.Dir()).Session(context.Background(), s.ID); err == nil && s.MissingHeader {
 		defer a.Notice(app.StillHeadlessText(s))
 	}
 	if cmd.Output == "json" {

@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,13 +125,13 @@ func (cmd *Clean) empty(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) er
 
 // trash moves a team's old sessions to the trash.
 func (cmd *Clean) trash(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) error {
-	sessions, err := t.List()
+	list, err := t.List(context.Background(), catalog.Query{})
 	if err != nil {
 		return err
 	}
 	policy := catalog.Policy{Keep: cmd.Keep, DeleteAfter: max(1, time.Duration(cmd.OlderThan)), ArchiveAfter: 1<<63 - 1}
 	at := app.Now()
-	for rank, s := range sessions {
+	for rank, s := range list.Sessions {
 		if policy.Action(s, rank, at) != catalog.Trash {
 			continue
 		}

@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -117,15 +118,15 @@ func sayWhatIsNoSession(a *app.Env) error {
 }
 
 func sayNoSessionsOf(a *app.Env, t *catalog.Dir) error {
-	empty, err := t.EmptyJournals()
+	empty, err := t.EmptyJournals(context.Background())
 	if err != nil {
 		return err
 	}
 	for _, info := range empty {
 		a.Notice(emptyText(info))
 	}
-	strangers, err := t.UnknownFiles()
-	for _, name := range strangers {
+	unknown, err := t.UnknownFiles()
+	for _, name := range unknown {
 		a.Notice(strangerText(filepath.Join(t.Journals().Path(), name)))
 	}
 	return err

@@ -67,7 +67,7 @@ func decide(a *app.Env, name string, p projection.Payload, outcome string) error
 	if err != nil {
 		return err
 	}
-	if err := c.At(s.Dir()).Append(context.TODO(), s.ID, projection.Record(app.Now(), p)); err != nil {
+	if err := c.At(s.Dir()).Append(context.Background(), s.ID, projection.Record(app.Now(), p)); err != nil {
 		return err
 	}
 	a.Notice(fmt.Sprintf("Session %s %s.", s.ID, outcome))

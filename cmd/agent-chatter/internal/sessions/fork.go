@@ -58,7 +58,7 @@ func (cmd *Fork) Run(a *app.Env) error {
 // fork makes a copy of a session of the team, up to the event of that number or
 // all of it, says so, and returns its id.
 func ForkSession(a *app.Env, team *catalog.Dir, id string, upTo uint64) (string, error) {
-	fork, err := sessioncopy.Fork(context.TODO(), team, id, upTo)
+	fork, err := sessioncopy.Fork(context.Background(), team, id, upTo)
 	if err == nil {
 		a.Notice(forkedText(id, fork))
 	}

@@ -47,7 +47,7 @@ func (cmd *Merge) Run(a *app.Env) error {
 	case first.Dir() != second.Dir():
 		return &app.ExitError{Code: app.ExitFailed, Text: mergeTeamsText(first, second)}
 	}
-	merged, err := sessioncopy.Merge(context.TODO(), c.At(found[0].Dir()), found[0].ID, found[1].ID)
+	merged, err := sessioncopy.Merge(context.Background(), c.At(found[0].Dir()), found[0].ID, found[1].ID)
 	if err != nil {
 		return err
 	}

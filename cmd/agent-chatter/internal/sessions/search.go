@@ -52,7 +52,9 @@ func (cmd *Search) Run(a *app.Env) error {
 	if cmd.Text == "" || cmd.Limit < 0 {
 		return app.UsageError("Give a text to search for, and a --limit of 1 or more, or none.")
 	}
-	query := search.Query{Text: cmd.Text, Regexp: cmd.Regex, Speaker: cmd.Speaker, Since: since}
+	query := search.Query{
+		Sessions: catalog.Query{Team: cmd.Team}, Text: cmd.Text, Regexp: cmd.Regex, Speaker: cmd.Speaker, Since: since,
+	}
 	return cmd.Search(a, query)
 }
 
@@ -71,22 +73,18 @@ func (cmd *Search) since(now time.Time) (time.Time, error) {
 }
 
 func (cmd *Search) Search(a *app.Env, query search.Query) error {
-	c := a.Catalog()
-	list := c.List
-	if cmd.Team != "" {
-		list = c.Team(cmd.Team).List
+	result, err := search.Search(context.Background(), a.Catalog(), query)
+	var invalid *search.PatternError
+	if errors.As(err, &invalid) {
+		return app.UsageError("--regex: %s", tty.SafeLine(err.Error()))
 	}
-	sessions, err := list()
 	if err != nil {
 		return err
 	}
-	hits, err := search.Search(context.Background(), c, sessions, query)
-	if err != nil {
-		return app.UsageError("--regex: %s", tty.SafeLine(err.Error()))
-	}
+	sessions := result.Sessions
 	short := catalog.ShortIDs(sessions)
 	found, damaged := 0, 0
-	for hit, err := range hits {
+	for hit, err := range result.Hits {
 		if err != nil {
 			a.Notice(unsearchedText(err))
 			if app.CodeOf(err) == app.ExitDamaged {

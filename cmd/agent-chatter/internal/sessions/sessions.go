@@ -2,11 +2,9 @@ package sessions
 
 import (
 	"bufio"
-	"cmp"
+	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -70,43 +68,28 @@ func (cmd *List) Run(a *app.Env) error {
 	if cmd.Limit < 0 {
 		return app.UsageError("--limit takes a number of sessions.")
 	}
-	c := a.Catalog()
-	look := c.Entries
-	if cmd.Team != "" {
-		look = c.Team(cmd.Team).Entries
+	q := catalog.Query{Team: cmd.Team, Sort: sorts[cmd.Sort]}
+	if !cmd.All {
+		q.Limit = max(1, cmd.Limit) // 0 would be all
 	}
-	listed, err := look()
+	list, err := a.Catalog().List(context.Background(), q)
 	if err != nil {
 		return err
 	}
-	shown := cmd.shown(listed)
-	if err := cmd.print(a, shown, catalog.ShortIDs(shown, listed...)); err != nil {
+	shown := list.Sessions
+	if !cmd.All {
+		shown = shown[:min(len(shown), cmd.Limit)]
+	}
+	if err := cmd.print(a, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
 	}
-	cmd.remark(a, listed, len(shown))
+	cmd.remark(a, list.Matches, len(shown))
 	return nil
 }
 
-// shown are the first sessions in the order that is asked for.
-func (cmd *List) shown(listed []*catalog.Entry) []catalog.Session {
-	limit := len(listed)
-	if !cmd.All {
-		limit = min(limit, cmd.Limit)
-	}
-	order := orders[cmd.Sort]
-	if order == nil {
-		return catalog.Sessions(listed[:limit])
-	}
-	sessions := catalog.Sessions(listed)
-	slices.SortStableFunc(sessions, order)
-	return sessions[:limit]
-}
-
-var orders = map[string]func(a, b catalog.Session) int{
-	"updated":  nil, // as it comes
-	"created":  func(a, b catalog.Session) int { return b.CreatedAt.Compare(a.CreatedAt) },
-	"messages": func(a, b catalog.Session) int { return cmp.Compare(b.MessageCount, a.MessageCount) },
-	"title":    func(a, b catalog.Session) int { return strings.Compare(a.Title, b.Title) },
+// sorts are the values of --sort.
+var sorts = map[string]catalog.Sort{
+	"updated": catalog.ByUpdated, "created": catalog.ByCreated, "messages": catalog.ByMessages, "title": catalog.ByTitle,
 }
 
 // remark says what the list does not show, and what is wrong in it.

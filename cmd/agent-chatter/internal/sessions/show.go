@@ -65,7 +65,7 @@ func (cmd *Show) Run(a *app.Env) error {
 	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
 		d.Path = info.Path()
 	}
-	state, loaded, err := c.At(s.Dir()).Load(context.TODO(), s.ID)
+	state, loaded, err := c.At(s.Dir()).Load(context.Background(), s.ID)
 	if err == nil {
 		d.describe(state)
 	}

@@ -75,7 +75,7 @@ func (cmd *Tail) run(a *app.Env) error {
 
 // headless is what is wrong with a session whose lines check.
 func headless(team *catalog.Dir, id string) error {
-	s, err := team.Session(id)
+	s, err := team.Session(context.Background(), id)
 	if err == nil && s.MissingHeader {
 		return &catalog.MissingHeaderError{ID: id, Reason: s.Damaged}
 	}
@@ -105,7 +105,7 @@ func (cmd *Tail) session(ctx context.Context, a *app.Env) (team *catalog.Dir, id
 		return c.At(s.Dir()), s.ID, false, nil
 	}
 	for ; ; waited = true {
-		found, skipped, err := c.Find(catalog.LatestName)
+		found, skipped, err := c.Find(ctx, catalog.LatestName)
 		if !waited {
 			a.SayPassedOver(skipped)
 		}

@@ -18,11 +18,11 @@ import (
 // come.
 func (cmd *Tail) all(ctx context.Context, a *app.Env) error {
 	c := a.Catalog()
-	sessions, err := c.List()
+	list, err := c.List(ctx, catalog.Query{})
 	if err != nil {
 		return err
 	}
-	known, err := cmd.lastOfAll(a, c, sessions)
+	known, err := cmd.lastOfAll(a, c, list.Sessions)
 	if err != nil || !cmd.Follow {
 		return err
 	}

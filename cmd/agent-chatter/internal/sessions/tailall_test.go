@@ -3,6 +3,7 @@
 package sessions
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
@@ -51,11 +53,11 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 	var shown, said strings.Builder
 	a := &app.Env{Stdout: &shown, Stderr: &said, Home: home}
 	cmd := &Tail{N: 0, Output: "json"}
-	sessions, err := a.Catalog().List()
+	list, err := a.Catalog().List(context.Background(), catalog.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := cmd.lastOfAll(a, a.Catalog(), sessions)
+	known, err := cmd.lastOfAll(a, a.Catalog(), list.Sessions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (r *Replay) Reaches(part Span) error {
 		case r.last > 0 && p.Seq > r.last:
 			return r.notReached(fmt.Sprint(p.Seq))
 		case p.turn > 0:
-			state, _, err := r.Team.Load(context.TODO(), r.ID)
+			state, _, err := r.Team.Load(context.Background(), r.ID)
 			if err == nil && p.turn > state.Stats.Turns+len(state.OpenTurns) {
 				return r.notReached(fmt.Sprintf("turn:%d", p.turn))
 			}

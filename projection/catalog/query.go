@@ -1,0 +1,163 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Query selects and orders sessions. The zero Query selects all of them, the
+// most recently updated first. A session is selected if every field matches.
+type Query struct {
+	Team     string // id of the team; "": any
+	CWD      string // directory in which the session was created; "": any
+	Title    string // text in the title, in any case; "": any
+	Archived Filter // is compressed in the archive
+	Damaged  Filter // Session.Damaged is set: it is damaged or cannot be read
+	Live     Filter // a process has the session open for writing
+
+	Sort  Sort
+	Limit int    // sessions in a page; 0: all
+	After string // Result.Next of the page before; "": the first page
+}
+
+// Filter selects sessions by a property.
+type Filter int
+
+// The values of a Filter.
+const (
+	Any     Filter = iota // with or without the property
+	Only                  // with it
+	Without               // without it
+)
+
+func (f Filter) match(has bool) bool { return f == Any || has == (f == Only) }
+
+// Sort is an order of sessions. Sessions that are equal in it are ordered by
+// their last update.
+type Sort int
+
+// The values of a Sort.
+const (
+	ByUpdated  Sort = iota // most recently updated first
+	ByCreated              // most recently created first
+	ByMessages             // most messages first
+	ByTitle                // by the bytes of the title
+)
+
+// Result is the answer to a Query.
+type Result struct {
+	Sessions []Session // the page
+	Next     string    // After of the next page; "": this is the last one
+
+	// Matches are the selected sessions of all pages, in order. Their rows are
+	// not decoded unless the query needs them.
+	Matches []*Entry
+}
+
+// answer selects from sessions in the order ByUpdated, and reorders the slice.
+func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
+	if q.Team != "" || q.CWD != "" || q.Title != "" || q.Sort != ByUpdated {
+		inParallel(len(entries), func(i int) { entries[i].decode() })
+	}
+	q.Title = strings.ToLower(q.Title)
+	matches := slices.DeleteFunc(entries, func(e *Entry) bool { return ctx.Err() != nil || !q.match(e) })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if q.Sort != ByUpdated {
+		slices.SortFunc(matches, func(a, b *Entry) int { return q.Sort.key(a).compare(q.Sort.key(b)) })
+	}
+	from := 0
+	if q.After != "" {
+		last, err := parseKey(q.After)
+		if err != nil {
+			return nil, err
+		}
+		from, _ = slices.BinarySearchFunc(matches, last, func(e *Entry, last sortKey) int {
+			return cmp.Or(q.Sort.key(e).compare(last), -1) // finds the first one after last
+		})
+	}
+	page := matches[from:]
+	r := &Result{Matches: matches}
+	if q.Limit > 0 && len(page) > q.Limit {
+		page = page[:q.Limit]
+		r.Next = q.Sort.key(page[q.Limit-1]).String()
+	}
+	r.Sessions = make([]Session, len(page))
+	inParallel(len(page), func(i int) { r.Sessions[i] = page[i].Session() })
+	return r, ctx.Err()
+}
+
+// match reports whether the query selects a session. Its Title is in lower
+// case.
+func (q Query) match(e *Entry) bool {
+	if !q.Archived.match(e.Archived) || !q.Damaged.match(e.Damaged) {
+		return false
+	}
+	if q.Team != "" || q.CWD != "" || q.Title != "" {
+		s := e.Session()
+		if q.Team != "" && s.TeamID != q.Team || q.CWD != "" && s.CWD != q.CWD ||
+			!strings.Contains(strings.ToLower(s.Title), q.Title) {
+			return false
+		}
+	}
+	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.ID) != (journal.Holder{}))
+}
+
+// sortKey is the place of a session in an order. The fields that the order does
+// not compare are zero.
+type sortKey struct {
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	Messages  int       `json:"messages,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	ID        string    `json:"id"`
+	Dir       string    `json:"dir"` // name of the team's directory
+}
+
+func (s Sort) key(e *Entry) sortKey {
+	k := sortKey{UpdatedAt: e.UpdatedAt, ID: e.ID, Dir: filepath.Base(e.dir.journals.Path())}
+	switch s {
+	case ByCreated:
+		k.CreatedAt = e.Session().CreatedAt
+	case ByMessages:
+		k.Messages = e.Session().MessageCount
+	case ByTitle:
+		k.Title = e.Session().Title
+	}
+	return k
+}
+
+// compare is negative if a comes before b.
+func (a sortKey) compare(b sortKey) int {
+	return cmp.Or(
+		b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Messages, a.Messages), strings.Compare(a.Title, b.Title),
+		b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(b.ID, a.ID), strings.Compare(a.Dir, b.Dir),
+	)
+}
+
+// String returns the key as Result.Next has it.
+func (k sortKey) String() string {
+	data, _ := json.Marshal(k) // strings, numbers and times that the index holds
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseKey(text string) (k sortKey, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	if err != nil {
+		err = fmt.Errorf("page %q: %w", text, err)
+	}
+	return k, err
+}
