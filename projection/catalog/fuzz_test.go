@@ -11,14 +11,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// fuzzed is a catalog with one session, whose caches somebody has written.
+// fuzzed is a catalog with one session, whose caches are replaced by a test.
 type fuzzed struct {
 	team  *catalog.Dir
-	truth []catalog.Session
+	want  []catalog.Session // without caches
 	state string
 	end   journal.Position
-	sums  [][]byte // of its lines
-	index []byte   // as it was before the file was touched
+	sums  [][]byte // checksums of the session's lines
+	index []byte   // valid but for the modification time
 }
 
 func newFuzzed(f *testing.F) fuzzed {
@@ -39,16 +39,16 @@ func newFuzzed(f *testing.F) fuzzed {
 	keep(f, x.team, id(1))
 	list(f, c)
 	x.index = read(f, indexOf(x.team))
-	settle(f, live(x.team, id(1))) // so that no row of that index describes the file
-	x.truth = list(f, c)
+	settle(f, live(x.team, id(1))) // no row of that index describes the file now
+	x.want = list(f, c)
 	x.state, _ = load(f, x.team, id(1))
 	x.end = at
 	return x
 }
 
-// believable reports whether a cache has the sum of a line. Nobody can tell
-// such a one from the truth: that it does no harm is all that can be asked.
-func (x fuzzed) believable(cache []byte) bool {
+// hasValidSum reports whether a cache has the checksum of a line. It cannot be
+// told from a genuine one, so the test only demands that it does no harm.
+func (x fuzzed) hasValidSum(cache []byte) bool {
 	for _, sum := range x.sums {
 		if bytes.Contains(cache, sum) {
 			return true
@@ -71,10 +71,10 @@ func FuzzReadIndex(f *testing.F) {
 		}
 		got := list(t, x.team)
 		for i := range got {
-			got[i].Truncated = false // what an index says of more events that once were is believed
+			got[i].Truncated = false // only the index knows that
 		}
-		if !x.believable(data) {
-			sameAnswers(t, answers{Sessions: x.truth}, answers{Sessions: got})
+		if !x.hasValidSum(data) {
+			sameAnswers(t, answers{Sessions: x.want}, answers{Sessions: got})
 		}
 	})
 }
@@ -95,7 +95,7 @@ func FuzzReadCheckpoint(f *testing.F) {
 		if err != nil || loaded.At != x.end {
 			t.Fatalf("%v, %v", loaded, err)
 		}
-		if got := asJSON(t, state); got != x.state && !x.believable(data) {
+		if got := asJSON(t, state); got != x.state && !x.hasValidSum(data) {
 			t.Errorf("-want +got:\n%s", cmp.Diff(x.state, got))
 		}
 	})

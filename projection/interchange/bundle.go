@@ -13,18 +13,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// BundleVersion is the version of the bundles that are written.
-const BundleVersion = "1.0"
+const bundleVersion = "1.0"
 
-// A bundle is one file with whole sessions, to be gone on with elsewhere. It has
-// one JSON object a line:
+// A bundle is a file with complete journals, one JSON object on each line:
 //
-//	{"bundle":"1.0","app":{…},"sessions":2}     first
-//	{"seq":1,…,"type":"session.created",…}      the lines of one journal, as it has them
-//	…                                           then those of the next, each from its seq 1
-//	{"end":"1.0","events":117}                  last, so that nothing behind it is missing
+//	{"bundle":"1.0","app":{…},"sessions":2}     the head
+//	{"seq":1,…,"type":"session.created",…}      the lines of a journal
+//	…                                           then those of the next one, from its seq 1
+//	{"end":"1.0","events":117}                  the end, which shows that no line is missing
 //
-// Bundles that somebody put one behind the other are read as one.
+// Concatenated bundles are read as one.
 type bundleHead struct {
 	Bundle   string         `json:"bundle"`
 	App      projection.App `json:"app"`
@@ -42,20 +40,20 @@ type BundleWriter struct {
 	events int
 }
 
-// NewBundle begins a bundle of so many sessions.
+// NewBundle writes the head of a bundle of that many sessions.
 func NewBundle(w io.Writer, app projection.App, sessions int) (*BundleWriter, error) {
-	return &BundleWriter{w: w}, writeLine(w, bundleHead{BundleVersion, app, sessions})
+	return &BundleWriter{w: w}, writeLine(w, bundleHead{bundleVersion, app, sessions})
 }
 
 // Add writes one session.
 func (b *BundleWriter) Add(events iter.Seq2[journal.Event, error]) error {
-	n, err := Journal(b.w, events)
+	n, err := WriteJournal(b.w, events)
 	b.events += n
 	return err
 }
 
-// Close ends the bundle.
-func (b *BundleWriter) Close() error { return writeLine(b.w, bundleEnd{BundleVersion, b.events}) }
+// Close writes the end of the bundle. It does not close the io.Writer.
+func (b *BundleWriter) Close() error { return writeLine(b.w, bundleEnd{bundleVersion, b.events}) }
 
 func writeLine(w io.Writer, v any) error {
 	line, err := json.Marshal(v)
@@ -65,10 +63,9 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// Journal writes the events as a journal of their own: the numbers and sums are
-// made anew, so that they check whatever was changed in the events. It returns how
-// many there were.
-func Journal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, err error) {
+// WriteJournal writes the events as a journal and returns their number. Sequence
+// numbers and checksums are recomputed, so that changed events are valid, too.
+func WriteJournal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, err error) {
 	var at journal.Position
 	for e, err := range events {
 		if err != nil {
@@ -87,16 +84,16 @@ func Journal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, err er
 	return n, nil
 }
 
-// IsBundle reports whether a file begins as a bundle does.
+// IsBundle reports whether the beginning of a file is that of a bundle.
 func IsBundle(beginning []byte) bool {
 	line, _, _ := bytes.Cut(beginning, []byte("\n"))
 	var head bundleHead
 	return json.Unmarshal(line, &head) == nil && head.Bundle != ""
 }
 
-// BundleError says which line of a bundle does not check.
+// BundleError reports an invalid line of a bundle.
 type BundleError struct {
-	Line   int
+	Line   int // from 1
 	Reason string
 }
 
@@ -104,19 +101,19 @@ func (e *BundleError) Error() string {
 	return fmt.Sprintf("line %d of the bundle: %s", e.Line, e.Reason)
 }
 
-// ReadBundle yields the sessions of a bundle, each as its events, in their order.
-// They are there until the next session is asked for: what was not read of them is
-// passed over. No line may be longer than limit bytes. Every line is checked. The
-// error that ends a session, and with it all, is a *BundleError, also when the
-// bundle was cut off, or one of reading.
+// ReadBundle yields the sessions of a bundle in order, each as its events. The
+// events are valid until the next session is yielded; those that were not read
+// are skipped. Every line is validated; lines are at most limit bytes long. An
+// error ends its session and the bundle: a *BundleError, also for a truncated
+// bundle, or that of r.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
 	return func(yield func(iter.Seq2[journal.Event, error]) bool) {
 		b := &bundleReader{lines: lines.NewReader(r, limit)}
 		if b.err = b.head(); b.err == nil {
-			b.ahead, b.err = b.next()
+			b.nextEvent, b.err = b.next()
 		}
-		for b.err != io.EOF && !b.told {
-			s := &bundled{b: b}
+		for b.err != io.EOF && !b.reported {
+			s := &bundledSession{b: b}
 			if !yield(s.events) {
 				return
 			}
@@ -127,45 +124,45 @@ func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]
 	}
 }
 
-// bundled is one session of a bundle that is being read.
-type bundled struct {
-	b     *bundleReader
-	begun bool
+// bundledSession is the session of a bundle that is being read.
+type bundledSession struct {
+	b       *bundleReader
+	started bool
 }
 
-func (s *bundled) events(yield func(journal.Event, error) bool) {
+func (s *bundledSession) events(yield func(journal.Event, error) bool) {
 	for e, more := s.next(); more; e, more = s.next() {
 		if !yield(e, nil) {
 			return
 		}
 	}
-	if b := s.b; b.err != nil && b.err != io.EOF && !b.told {
-		b.told = true
+	if b := s.b; b.err != nil && b.err != io.EOF && !b.reported {
+		b.reported = true
 		yield(journal.Event{}, b.err)
 	}
 }
 
-// next is the next event of the session. The number 1 is the next session's.
-func (s *bundled) next() (e journal.Event, ok bool) {
+// next returns the next event of the session, up to the next one with seq 1.
+func (s *bundledSession) next() (e journal.Event, ok bool) {
 	b := s.b
-	if b.err != nil || s.begun && b.ahead.Seq == 1 {
+	if b.err != nil || s.started && b.nextEvent.Seq == 1 {
 		return e, false
 	}
-	s.begun, e = true, b.ahead
-	b.ahead, b.err = b.next()
+	s.started, e = true, b.nextEvent
+	b.nextEvent, b.err = b.next()
 	return e, true
 }
 
 type bundleReader struct {
 	lines    *lines.Reader
 	line     int
-	at       journal.Position // of the session that is read
-	sessions int              // that are still to come
-	events   int              // of this bundle, so far
+	at       journal.Position // in the current session
+	sessions int              // that have not begun yet
+	events   int              // read from this bundle
 
-	ahead journal.Event // was read and not given out, unless there is an error
-	err   error         // io.EOF: that was all
-	told  bool          // somebody was given the error
+	nextEvent journal.Event // read ahead; invalid if err is set
+	err       error         // io.EOF: the bundle is complete
+	reported  bool          // err was yielded
 }
 
 // read returns the next line, which is valid until the next call.
@@ -174,14 +171,14 @@ func (b *bundleReader) read() ([]byte, error) {
 	line, err := b.lines.Next()
 	switch err {
 	case lines.ErrTooLong:
-		err = b.wrong("it is longer than a line may be")
+		err = b.invalid("the line is too long")
 	case io.EOF:
-		err = b.wrong("the bundle was cut off there")
+		err = b.invalid("the bundle is truncated here")
 	}
 	return line, err
 }
 
-func (b *bundleReader) wrong(reason string) error { return &BundleError{b.line, reason} }
+func (b *bundleReader) invalid(reason string) error { return &BundleError{b.line, reason} }
 
 func (b *bundleReader) head() error {
 	line, err := b.read()
@@ -190,16 +187,16 @@ func (b *bundleReader) head() error {
 	}
 	var head bundleHead
 	if json.Unmarshal(line, &head) != nil || head.Bundle == "" {
-		return b.wrong("it is not the first line of a bundle")
+		return b.invalid("it is not the first line of a bundle")
 	}
-	if head.Bundle != BundleVersion {
-		return b.wrong("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
+	if head.Bundle != bundleVersion {
+		return b.invalid("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
 	}
 	b.sessions, b.events = head.Sessions, 0
 	return nil
 }
 
-// next returns the next event, or io.EOF behind the last line.
+// next returns the next event, or io.EOF after the last line.
 func (b *bundleReader) next() (journal.Event, error) {
 	for {
 		line, err := b.read()
@@ -218,12 +215,12 @@ func (b *bundleReader) next() (journal.Event, error) {
 	}
 }
 
-// end checks the last line of a bundle. It returns io.EOF when no other bundle
+// end validates the end of a bundle. It returns io.EOF unless another bundle
 // follows.
 func (b *bundleReader) end(line []byte) error {
 	var end bundleEnd
 	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
-		return b.wrong("lines before it are missing")
+		return b.invalid("lines before this one are missing")
 	}
 	more, err := b.lines.More()
 	if err == nil && !more {
@@ -232,11 +229,11 @@ func (b *bundleReader) end(line []byte) error {
 	return err
 }
 
-// event checks a line as a line of a journal.
+// event validates a line of a journal.
 func (b *bundleReader) event(line []byte) (journal.Event, error) {
 	var read journal.Event
 	if err := json.Unmarshal(line, &read); err != nil {
-		return journal.Event{}, b.wrong(err.Error())
+		return journal.Event{}, b.invalid(err.Error())
 	}
 	if read.Seq == 1 {
 		b.at = journal.Position{}
@@ -244,21 +241,21 @@ func (b *bundleReader) event(line []byte) (journal.Event, error) {
 	}
 	e, next, err := b.at.Next(journal.Record{Type: read.Type, Data: read.Data, Time: read.Time})
 	if err != nil {
-		return e, b.wrong(err.Error())
+		return e, b.invalid(err.Error())
 	}
 	if e.Seq != read.Seq || e.Sum != read.Sum {
-		return e, b.wrong("its sum does not match the bytes and the line before")
+		return e, b.invalid("checksum mismatch")
 	}
 	if err := projection.Validate(e); err != nil {
-		return e, b.wrong(err.Error())
+		return e, b.invalid(err.Error())
 	}
 	b.at, b.events = next, b.events+1
 	return e, nil
 }
 
-// Fitting passes events on, and ends with an error at the first that does not fit
-// the schema of journal events.
-func Fitting(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+// Validate yields the events up to the first one that violates the schema of
+// journal events, which ends the sequence with an error.
+func Validate(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
 			if err == nil {
@@ -273,18 +270,18 @@ func Fitting(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, er
 	}
 }
 
-// errNoSession: a journal does not begin as one of a session does.
-var errNoSession = errors.New("it does not begin with session.created")
+// errNotSession: the first event of a journal is not session.created.
+var errNotSession = errors.New("it does not begin with session.created")
 
-// CreatedBy is the payload of the event that a session begins with.
-func CreatedBy(first journal.Event) (projection.SessionCreated, error) {
+// Header decodes the first event of a session.
+func Header(first journal.Event) (projection.SessionCreated, error) {
 	p, err := projection.Decode(first)
 	if err != nil {
 		return projection.SessionCreated{}, err
 	}
 	created, ok := p.(projection.SessionCreated)
 	if !ok || !journal.ValidID(created.SessionID) {
-		return created, errNoSession
+		return created, errNotSession
 	}
 	return created, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// bundle is a bundle of the sample sessions.
+// bundle returns a bundle of sample sessions.
 func bundle(t testing.TB, sessions ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,7 +53,7 @@ func readBundle(text string) (events []journal.Event, err error) {
 	return events, nil
 }
 
-func TestWhatNobodyReadOfASessionIsPassedOver(t *testing.T) {
+func TestBundleSkipsUnreadEvents(t *testing.T) {
 	text := bundle(t, "legacy", "new-format", "legacy")
 	for _, take := range []int{0, 1, 2, 100} {
 		var firsts []uint64
@@ -77,7 +77,7 @@ func TestWhatNobodyReadOfASessionIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongBehindASessionThatNobodyReadToItsEndIsSaid(t *testing.T) {
+func TestBundleErrorAfterUnreadEvents(t *testing.T) {
 	text := bundle(t, "legacy", "new-format")
 	text = text[:len(text)-10]
 	sessions, failures := 0, 0
@@ -95,7 +95,7 @@ func TestWhatIsWrongBehindASessionThatNobodyReadToItsEndIsSaid(t *testing.T) {
 	}
 }
 
-func TestABundleHasTheLinesOfItsJournals(t *testing.T) {
+func TestBundleHasLinesOfJournals(t *testing.T) {
 	text := bundle(t, "legacy", "new-format")
 	events, err := readBundle(text)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestABundleHasTheLinesOfItsJournals(t *testing.T) {
 	}
 }
 
-func TestEveryLineOfABundleIsWhatItsSchemaSays(t *testing.T) {
+func TestBundleLinesMatchSchema(t *testing.T) {
 	for line := range strings.Lines(bundle(t, "legacy", "new-format")) {
 		if err := schemas.Check(schemas.BundleLine, []byte(line)); err != nil {
 			t.Errorf("%s\n%v", line, err)
@@ -119,7 +119,7 @@ func TestEveryLineOfABundleIsWhatItsSchemaSays(t *testing.T) {
 	}
 }
 
-func TestADamagedBundleSaysWhere(t *testing.T) {
+func TestDamagedBundleReportsLine(t *testing.T) {
 	text := bundle(t, "legacy", "new-format")
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	lines[len(lines)-1] += "\n"
@@ -136,17 +136,17 @@ func TestADamagedBundleSaysWhere(t *testing.T) {
 		text string
 		line int
 	}{
-		"nothing":                    {"", 1},
-		"no first line":              {without(0, 1), 1},
-		"a changed word":             {strings.Replace(text, "Hello", "Hallo", 1), 3},
-		"a lost line":                {without(3, 4), 4},
-		"the end is cut off":         {without(len(lines)-1, len(lines)), len(lines)},
-		"half a line":                {text[:len(text)-10], len(lines)},
-		"a whole session is missing": {without(second, len(lines)-1), second + 1},
-		"no JSON":                    {lines[0] + "nonsense\n", 2},
-		"something behind the end":   {text + "nonsense\n", len(lines) + 1},
-		"half a bundle behind it":    {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
-		"a newer version":            {strings.Replace(text, "1.0", "1.1", 1), 1},
+		"nothing":                     {"", 1},
+		"missing head":                {without(0, 1), 1},
+		"changed word":                {strings.Replace(text, "Hello", "Hallo", 1), 3},
+		"missing line":                {without(3, 4), 4},
+		"missing end":                 {without(len(lines)-1, len(lines)), len(lines)},
+		"half a line":                 {text[:len(text)-10], len(lines)},
+		"missing session":             {without(second, len(lines)-1), second + 1},
+		"invalid JSON":                {lines[0] + "nonsense\n", 2},
+		"text after the end":          {text + "nonsense\n", len(lines) + 1},
+		"half a bundle after the end": {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
+		"newer version":               {strings.Replace(text, "1.0", "1.1", 1), 1},
 	} {
 		t.Run(damage, func(t *testing.T) {
 			_, err := readBundle(test.text)
@@ -158,7 +158,7 @@ func TestADamagedBundleSaysWhere(t *testing.T) {
 	}
 }
 
-func TestBundlesOneBehindTheOtherAreRead(t *testing.T) {
+func TestConcatenatedBundles(t *testing.T) {
 	legacy, other := bundle(t, "legacy"), bundle(t, "new-format")
 	first, err := readBundle(legacy)
 	if err != nil {
@@ -174,7 +174,7 @@ func TestBundlesOneBehindTheOtherAreRead(t *testing.T) {
 	}
 }
 
-func TestALineOfABundleMayNotBeLongerThanALine(t *testing.T) {
+func TestBundleLineTooLong(t *testing.T) {
 	text := bundle(t, "legacy")
 	for session := range interchange.ReadBundle(strings.NewReader(text), 100) {
 		for _, err := range session {

@@ -1,27 +1,26 @@
 package interchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// claudeLine is a line of a transcript of Claude Code. The lines are a tree: a
-// conversation that was taken back and begun again leaves branches.
+// claudeLine is a line of a transcript of Claude Code. The lines are a tree: it
+// branches where the conversation was rewound.
 type claudeLine struct {
 	Type              string
 	UUID              string
 	ParentUUID        string
 	LogicalParentUUID string // across a compaction
 	SessionID         string
-	Timestamp         instant
+	Timestamp         timestamp
 	CWD               string
 	IsSidechain       bool
 	IsMeta            bool
-	IsCompactSummary  bool // it says again what was said
+	IsCompactSummary  bool // repeats earlier messages
 	CustomTitle       string
 	AITitle           string
 	Summary           string
@@ -40,7 +39,7 @@ type claudeMessage struct {
 	}
 }
 
-// claudeContent is a text, or blocks.
+// claudeContent is a text or a list of blocks. Anything else is empty.
 type claudeContent []claudeBlock
 
 type claudeBlock struct {
@@ -54,7 +53,7 @@ type claudeBlock struct {
 	IsError   bool `json:"is_error"`
 }
 
-// UnmarshalJSON never fails: what is neither is nothing.
+// UnmarshalJSON returns no error.
 func (c *claudeContent) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -68,28 +67,28 @@ func (c *claudeContent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Claude reads a transcript of Claude Code. Its one response is in several lines,
-// which become one message.
-func Claude(data []byte, path string, app projection.App) (*Session, error) {
-	t := newTranscript(claudeTeam, "Claude Code")
+// readClaude reads a transcript of Claude Code. The lines of one response become
+// one message.
+func (t *transcript) readClaude(data []byte) {
 	all := decodeLines[claudeLine](data, &t.skipped)
-	var response []claudeLine // the lines of one
-	counted := map[string]bool{}
-	for _, line := range claudeBranch(all) {
-		t.note(line)
+	var response []claudeLine
+	counted := map[string]bool{} // responses whose tokens were counted
+	for _, line := range activeBranch(all) {
+		t.id, t.cwd = cmp.Or(t.id, line.SessionID), cmp.Or(t.cwd, line.CWD)
+		t.addTime(line.Timestamp.Time)
 		if len(response) > 0 && (line.Type != "assistant" || line.Message.ID != response[0].Message.ID) {
-			t.response(response, counted)
+			t.addClaudeResponse(response, counted)
 			response = nil
 		}
 		switch {
 		case line.Type == "assistant":
 			response = append(response, line)
 		case line.Type == "user":
-			t.claudeUser(line)
+			t.addClaudeUser(line)
 		}
 	}
 	if len(response) > 0 {
-		t.response(response, counted)
+		t.addClaudeResponse(response, counted)
 	}
 	for _, line := range all {
 		switch {
@@ -99,39 +98,27 @@ func Claude(data []byte, path string, app projection.App) (*Session, error) {
 			t.skipped++
 		}
 	}
-	return t.session(claudeTeam, path, app)
 }
 
-// note keeps what every line tells.
-func (t *transcript) note(line claudeLine) {
-	if t.id == "" {
-		t.id = line.SessionID
-	}
-	if t.cwd == "" {
-		t.cwd = line.CWD
-	}
-	t.touch(line.Timestamp.Time)
-}
-
-// response adds what stands together of a response. Its end may come behind the
-// results of its tools: then its tokens are counted already.
-func (t *transcript) response(lines []claudeLine, counted map[string]bool) {
+// addClaudeResponse adds adjacent lines of a response. More lines of it may
+// follow the results of its tools; its tokens are counted once.
+func (t *transcript) addClaudeResponse(lines []claudeLine, counted map[string]bool) {
 	first := lines[0]
 	var texts []string
 	for _, line := range lines {
 		texts = append(texts, line.Message.Content.texts()...)
 	}
 	if first.Message.Model != "<synthetic>" { // a message of the program itself
-		t.next.Model = first.Message.Model
+		t.pending.Model = first.Message.Model
 	}
 	if id := first.Message.ID; id == "" || !counted[id] {
 		counted[id] = true
 		u := lines[len(lines)-1].Message.Usage // every line repeats it
-		t.spent(u.Input+u.Read+u.Wrote, u.Output)
+		t.pending.addUsage(u.Input+u.Read+u.Wrote, u.Output)
 	}
-	t.answered(first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
+	t.addReply(agent(claudeFormat, "Claude Code"), first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
 	for _, line := range lines {
-		t.uses(line.Message.Content, line.Timestamp.Time)
+		t.startTools(line.Message.Content, line.Timestamp.Time)
 	}
 }
 
@@ -144,18 +131,18 @@ func (c claudeContent) texts() (texts []string) {
 	return texts
 }
 
-// uses adds the tools of a message, which are used when it was said: what they give
-// back comes behind it.
-func (t *transcript) uses(content claudeContent, at time.Time) {
+// startTools adds the tool calls of a message. They follow it, as do their
+// results.
+func (t *transcript) startTools(content claudeContent, at time.Time) {
 	for _, block := range content {
 		if block.Type == "tool_use" {
-			t.used(block.ID, block.Name, block.Input, at)
+			t.startTool(block.ID, block.Name, block.Input, at)
 		}
 	}
 }
 
-// results adds what tools gave back.
-func (t *transcript) results(content claudeContent, at time.Time) {
+// completeTools adds the tool results of a message.
+func (t *transcript) completeTools(content claudeContent, at time.Time) {
 	for _, block := range content {
 		if block.Type != "tool_result" {
 			continue
@@ -164,22 +151,22 @@ func (t *transcript) results(content claudeContent, at time.Time) {
 		if block.IsError {
 			output, failure = "", output
 		}
-		t.gave(block.ToolUseID, output, failure, at)
+		t.completeTool(block.ToolUseID, output, failure, at)
 	}
 }
 
-func (t *transcript) claudeUser(line claudeLine) {
-	t.results(line.Message.Content, line.Timestamp.Time)
+func (t *transcript) addClaudeUser(line claudeLine) {
+	t.completeTools(line.Message.Content, line.Timestamp.Time)
 	texts := line.Message.Content.texts()
 	switch {
 	case line.IsMeta, line.IsCompactSummary:
 		t.skipped++
 	case len(texts) > 0:
-		t.said(line.UUID, strings.Join(texts, "\n\n"), line.Timestamp.Time)
+		t.addHuman(line.UUID, strings.Join(texts, "\n\n"), line.Timestamp.Time)
 	}
 }
 
-// claudeText is the text of a text or of blocks.
+// claudeText returns the text of a claudeContent.
 func claudeText(data json.RawMessage) string {
 	var content claudeContent
 	if len(data) == 0 || json.Unmarshal(data, &content) != nil {
@@ -188,29 +175,26 @@ func claudeText(data json.RawMessage) string {
 	return strings.Join(content.texts(), "\n")
 }
 
-// claudeBranch are the messages of the branch that the conversation ended on. A
-// tree with a hole in it is read in the order of the file.
-func claudeBranch(all []claudeLine) []claudeLine {
+// activeBranch returns the messages of the branch that has the last one. If a
+// parent is missing, it returns all messages in the order of the file.
+func activeBranch(all []claudeLine) []claudeLine {
 	at := map[string]int{}
 	leaf := -1
 	for i, line := range all {
 		if line.UUID != "" {
 			at[line.UUID] = i
 		}
-		if line.spoken() {
+		if line.isMessage() {
 			leaf = i
 		}
 	}
 	on := map[int]bool{}
 	for i := leaf; i >= 0; {
 		if on[i] {
-			break // it bites its tail
+			break // a cycle
 		}
 		on[i] = true
-		parent := all[i].ParentUUID
-		if parent == "" {
-			parent = all[i].LogicalParentUUID
-		}
+		parent := cmp.Or(all[i].ParentUUID, all[i].LogicalParentUUID)
 		if parent == "" {
 			break
 		}
@@ -223,14 +207,14 @@ func claudeBranch(all []claudeLine) []claudeLine {
 	}
 	var branch []claudeLine
 	for i, line := range all {
-		if line.spoken() && (on == nil || on[i]) {
+		if line.isMessage() && (on == nil || on[i]) {
 			branch = append(branch, line)
 		}
 	}
 	return slices.Clip(branch)
 }
 
-// spoken reports whether a line is a message of the conversation itself.
-func (l claudeLine) spoken() bool {
+// isMessage reports whether a line is a message of the main conversation.
+func (l claudeLine) isMessage() bool {
 	return (l.Type == "user" || l.Type == "assistant") && !l.IsSidechain && l.Message != nil
 }

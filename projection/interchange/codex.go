@@ -8,9 +8,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// codexLine is a line of a rollout of Codex.
+// codexLine is a line of a Codex rollout.
 type codexLine struct {
-	Timestamp instant
+	Timestamp timestamp
 	Type      string
 	Payload   codexPayload
 }
@@ -20,7 +20,7 @@ type codexPayload struct {
 	ID        string
 	CWD       string
 	Model     string
-	Timestamp instant
+	Timestamp timestamp
 	Role      string
 	Content   codexContent
 	Name      string
@@ -39,7 +39,7 @@ type codexPayload struct {
 
 type codexContent []struct{ Type, Text string }
 
-// UnmarshalJSON never fails: what is no list of texts is nothing.
+// UnmarshalJSON returns no error. What is not a list of texts is empty.
 func (c *codexContent) UnmarshalJSON(data []byte) error {
 	var parts []struct{ Type, Text string }
 	if json.Unmarshal(data, &parts) == nil {
@@ -58,10 +58,10 @@ func (c codexContent) text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// codexOutput is a text, a list of texts, or an object with one.
+// codexOutput is a text, a list of texts, or an object with a text.
 type codexOutput string
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON returns no error.
 func (o *codexOutput) UnmarshalJSON(data []byte) error {
 	var text string
 	var parts codexContent
@@ -77,43 +77,36 @@ func (o *codexOutput) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Codex reads a rollout of Codex. What was said is in its response items; its
-// events say it again.
-func Codex(data []byte, path string, app projection.App) (*Session, error) {
-	t := newTranscript(codexTeam, "Codex")
-	c := &codex{transcript: t}
+// readCodex reads a Codex rollout. The messages are in its response items; its
+// events repeat them.
+func (t *transcript) readCodex(data []byte) {
+	c := &codexReader{transcript: t}
 	for i, line := range decodeLines[codexLine](data, &t.skipped) {
-		t.touch(line.Timestamp.Time)
-		c.take(i, line)
+		t.addTime(line.Timestamp.Time)
+		switch p := line.Payload; line.Type {
+		case "session_meta":
+			if t.id == "" { // a later one is copied from the parent of a fork
+				t.id, t.cwd = p.ID, p.CWD
+			}
+		case "turn_context":
+			c.model = p.Model
+		case "response_item":
+			c.addItem(i, line)
+		case "event_msg":
+			c.addEvent(p)
+		default:
+			t.skipped++
+		}
 	}
-	return t.session(codexTeam, path, app)
 }
 
-type codex struct {
+type codexReader struct {
 	*transcript
 	model         string
 	input, output int64 // tokens so far
 }
 
-func (c *codex) take(i int, line codexLine) {
-	p := line.Payload
-	switch line.Type {
-	case "session_meta":
-		if c.id == "" { // a later one is a copy from where the session was forked
-			c.id, c.cwd = p.ID, p.CWD
-		}
-	case "turn_context":
-		c.model = p.Model
-	case "response_item":
-		c.item(i, line)
-	case "event_msg":
-		c.event(p)
-	default:
-		c.skipped++
-	}
-}
-
-func (c *codex) item(i int, line codexLine) {
+func (c *codexReader) addItem(i int, line codexLine) {
 	p, at := line.Payload, line.Timestamp.Time
 	id := p.ID
 	if id == "" {
@@ -123,30 +116,30 @@ func (c *codex) item(i int, line codexLine) {
 	case "message":
 		switch p.Role {
 		case "user":
-			c.said(id, p.Content.text(), at)
+			c.addHuman(id, p.Content.text(), at)
 		case "assistant":
-			c.next.Model = c.model
-			c.answered(id, p.Content.text(), at)
+			c.pending.Model = c.model
+			c.addReply(agent(codexFormat, "Codex"), id, p.Content.text(), at)
 		default:
 			c.skipped++
 		}
 	case "function_call":
-		c.used(p.CallID, p.Name, json.RawMessage(p.Arguments), at)
+		c.startTool(p.CallID, p.Name, json.RawMessage(p.Arguments), at)
 	case "custom_tool_call":
 		input, _ := json.Marshal(p.Input)
-		c.used(p.CallID, p.Name, input, at)
+		c.startTool(p.CallID, p.Name, input, at)
 	case "function_call_output", "custom_tool_call_output":
-		c.gave(p.CallID, string(p.Output), "", at)
+		c.completeTool(p.CallID, string(p.Output), "", at)
 	default:
 		c.skipped++
 	}
 }
 
-func (c *codex) event(p codexPayload) {
+func (c *codexReader) addEvent(p codexPayload) {
 	switch p.Type {
-	case "token_count": // all that were spent so far, again and again
+	case "token_count": // the total so far
 		if p.Info != nil {
-			c.spentUpTo(p.Info.Total.Input-c.input, p.Info.Total.Output-c.output)
+			c.addUsageBefore(p.Info.Total.Input-c.input, p.Info.Total.Output-c.output)
 			c.input, c.output = p.Info.Total.Input, p.Info.Total.Output
 		}
 	case "thread_rolled_back":
@@ -154,21 +147,20 @@ func (c *codex) event(p codexPayload) {
 	}
 }
 
-// spentUpTo adds tokens to what came before them: the last answer, unless a tool
-// was used since.
-func (t *transcript) spentUpTo(input, output int64) {
+// addUsageBefore adds tokens to the turn before them: that of the last message,
+// or the pending one if it has a tool call.
+func (t *transcript) addUsageBefore(input, output int64) {
 	last := len(t.messages) - 1
-	turn, answered := t.turns[last]
-	if !answered || len(t.next.Tools) > 0 {
-		t.spent(input, output)
+	turn, replied := t.turns[last]
+	if !replied || len(t.pending.Tools) > 0 {
+		t.pending.addUsage(input, output)
 		return
 	}
-	t.next, turn = turn, t.next
-	t.spent(input, output)
-	t.turns[last], t.next = t.next, turn
+	turn.addUsage(input, output)
+	t.turns[last] = turn
 }
 
-// rollBack takes back the last messages of the person and all that came of them.
+// rollBack removes the last messages of the person and all that follow them.
 func (t *transcript) rollBack(turns int) {
 	for i := len(t.messages) - 1; i >= 0 && turns > 0; i-- {
 		if t.messages[i].Speaker.Type == projection.TypeHuman {
@@ -177,5 +169,5 @@ func (t *transcript) rollBack(turns int) {
 		delete(t.turns, i)
 		t.messages = t.messages[:i]
 	}
-	t.next = Turn{}
+	t.pending = Turn{}
 }

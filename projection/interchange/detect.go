@@ -3,24 +3,22 @@ package interchange
 import (
 	"bytes"
 	"encoding/json"
-
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// DetectTranscript is the format of a transcript that begins like this: claude,
-// codex, gemini, claude-master or synapse; "" for anything else.
+// DetectTranscript returns the format of a transcript from its beginning: claude,
+// codex, gemini, claude-master or synapse; "" if it is none of them.
 func DetectTranscript(beginning []byte) string {
-	var whole struct {
+	var object struct {
 		masterState
 		geminiRecord
 		Role string
 	}
-	if json.Unmarshal(bytes.TrimSpace(beginning), &whole) == nil {
+	if json.Unmarshal(bytes.TrimSpace(beginning), &object) == nil {
 		switch {
-		case whole.Instructor != nil:
-			return claudeMasterTeam
-		case whole.Messages != nil && whole.ProjectHash != "":
-			return geminiTeam
+		case object.Instructor != nil:
+			return claudeMasterFormat
+		case object.Messages != nil && object.ProjectHash != "":
+			return geminiFormat
 		}
 	}
 	var ignored int
@@ -31,27 +29,16 @@ func DetectTranscript(beginning []byte) string {
 	}](beginning, &ignored) {
 		switch {
 		case line.Type == "session_meta" && line.Payload != nil:
-			return codexTeam
+			return codexFormat
 		case line.SessionID != "" && line.ProjectHash != "":
-			return geminiTeam
+			return geminiFormat
 		case (line.Type == "user" || line.Type == "assistant") && line.Message != nil && line.UUID != "":
-			return claudeTeam
+			return claudeFormat
 		case line.Type == "instructor-message" || line.Type == "session-metadata":
-			return claudeMasterTeam
+			return claudeMasterFormat
 		case line.Type == "" && line.Role != "" && line.Content != nil:
-			return synapseTeam
+			return synapseFormat
 		}
 	}
 	return ""
-}
-
-// readers are the formats by their names.
-var readers = map[string]func(data []byte, path string, app projection.App) (*Session, error){
-	claudeTeam: Claude, codexTeam: Codex, geminiTeam: Gemini, claudeMasterTeam: ClaudeMaster,
-}
-
-// Transcript reads a transcript of that format: claude, codex, gemini or
-// claude-master.
-func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
-	return readers[format](data, path, app)
 }

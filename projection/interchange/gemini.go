@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// geminiRecord is a conversation of the Gemini CLI: a whole file of older
-// versions, what the lines of newer ones add up to, and what a "$set" changes.
+// geminiRecord is a conversation of the Gemini CLI: the file of an older version,
+// or the fields that a line of a newer version sets.
 type geminiRecord struct {
 	SessionID   string
 	ProjectHash string
-	StartTime   instant
+	StartTime   timestamp
 	Directories []string
 	Messages    *[]geminiMessage
 }
@@ -28,7 +26,7 @@ type geminiLine struct {
 
 type geminiMessage struct {
 	ID        string
-	Timestamp instant
+	Timestamp timestamp
 	Type      string
 	Content   geminiContent
 	Model     string
@@ -37,14 +35,14 @@ type geminiMessage struct {
 		ID, Name, Status string
 		Args             json.RawMessage
 		Result           json.RawMessage
-		Timestamp        instant
+		Timestamp        timestamp
 	}
 }
 
-// geminiContent is the text of a text, a part, or a list of them.
+// geminiContent is a text, a part with a text, or a list of them.
 type geminiContent string
 
-// UnmarshalJSON never fails: what has no text is empty.
+// UnmarshalJSON returns no error. What has no text is empty.
 func (c *geminiContent) UnmarshalJSON(data []byte) error {
 	var text string
 	var part struct{ Text string }
@@ -62,32 +60,29 @@ func (c *geminiContent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Gemini reads a conversation of the Gemini CLI. A line replaces an earlier one of
-// the same id, or all of them.
-func Gemini(data []byte, path string, app projection.App) (*Session, error) {
-	t := newTranscript(geminiTeam, "Gemini")
-	messages := t.geminiMessages(data)
-	for _, m := range messages {
-		t.touch(m.Timestamp.Time)
+// readGemini reads a conversation of the Gemini CLI.
+func (t *transcript) readGemini(data []byte) {
+	for _, m := range t.geminiMessages(data) {
+		t.addTime(m.Timestamp.Time)
 		switch m.Type {
 		case "user":
 			if m.Content != "" {
-				t.said(m.ID, string(m.Content), m.Timestamp.Time)
+				t.addHuman(m.ID, string(m.Content), m.Timestamp.Time)
 			}
 		case "gemini":
-			t.gemini(m)
+			t.addGeminiReply(m)
 		default:
 			t.skipped++
 		}
 	}
-	return t.session(geminiTeam, path, app)
 }
 
-// geminiMessages are the messages that there are at the end.
+// geminiMessages returns the final messages. A line replaces an earlier one with
+// the same id, or all of them.
 func (t *transcript) geminiMessages(data []byte) []geminiMessage {
 	var whole geminiRecord
 	if json.Unmarshal(bytes.TrimSpace(data), &whole) == nil && whole.Messages != nil {
-		t.header(whole)
+		t.addGeminiHeader(whole)
 		return *whole.Messages
 	}
 	var messages []geminiMessage
@@ -102,44 +97,44 @@ func (t *transcript) geminiMessages(data []byte) []geminiMessage {
 		case line.ID != "":
 			messages = append(messages, line.geminiMessage)
 		case line.Set != nil:
-			t.header(*line.Set)
+			t.addGeminiHeader(*line.Set)
 			if line.Set.Messages != nil {
 				messages = slices.Clone(*line.Set.Messages)
 			}
 		default:
-			t.header(line.geminiRecord)
+			t.addGeminiHeader(line.geminiRecord)
 		}
 	}
 	return messages
 }
 
-func (t *transcript) header(r geminiRecord) {
+func (t *transcript) addGeminiHeader(r geminiRecord) {
 	if r.SessionID != "" {
 		t.id = r.SessionID
 	}
 	if len(r.Directories) > 0 {
 		t.cwd = r.Directories[0]
 	}
-	t.touch(r.StartTime.Time)
+	t.addTime(r.StartTime.Time)
 }
 
-func (t *transcript) gemini(m geminiMessage) {
-	t.next.Model = m.Model
+func (t *transcript) addGeminiReply(m geminiMessage) {
+	t.pending.Model = m.Model
 	if m.Tokens != nil {
-		t.spent(m.Tokens.Input, m.Tokens.Output)
+		t.pending.addUsage(m.Tokens.Input, m.Tokens.Output)
 	}
 	for _, call := range m.ToolCalls {
-		t.used(call.ID, call.Name, call.Args, call.Timestamp.Time)
+		t.startTool(call.ID, call.Name, call.Args, call.Timestamp.Time)
 		output, failure := geminiResult(call.Result), ""
 		if call.Status == "error" || call.Status == "cancelled" {
 			output, failure = "", strings.TrimSpace(call.Status+": "+output)
 		}
-		t.gave(call.ID, output, failure, call.Timestamp.Time)
+		t.completeTool(call.ID, output, failure, call.Timestamp.Time)
 	}
-	t.answered(m.ID, string(m.Content), m.Timestamp.Time)
+	t.addReply(agent(geminiFormat, "Gemini"), m.ID, string(m.Content), m.Timestamp.Time)
 }
 
-// geminiResult is what a tool gave back: the answers in its parts.
+// geminiResult returns the texts in the parts of a tool result.
 func geminiResult(data json.RawMessage) string {
 	var parts []struct {
 		FunctionResponse struct {

@@ -40,7 +40,7 @@ func mustRead(t testing.TB, data []byte) *interchange.Session {
 	return s
 }
 
-// snapshotOf is what a journal of the session amounts to.
+// snapshotOf returns the snapshot of a journal with these records.
 func snapshotOf(t testing.TB, records []journal.Record) *projection.Snapshot {
 	t.Helper()
 	snapshot, err := projection.ReadSnapshot(func(yield func(journal.Event, error) bool) {
@@ -59,7 +59,7 @@ func snapshotOf(t testing.TB, records []journal.Record) *projection.Snapshot {
 	return snapshot
 }
 
-func TestSpeakersOfOlderVersionsAreReadAndNeverWritten(t *testing.T) {
+func TestOlderSpeakersAreReadNotWritten(t *testing.T) {
 	data := sample(t, "valid/session-snapshot-legacy.json")
 	before := bytes.Clone(data)
 	s := mustRead(t, data)
@@ -86,14 +86,14 @@ func TestSpeakersOfOlderVersionsAreReadAndNeverWritten(t *testing.T) {
 	}
 }
 
-func TestATitleThatIsMissingIsTheName(t *testing.T) {
+func TestMissingDisplayNameIsName(t *testing.T) {
 	data := bytes.ReplaceAll(sample(t, "valid/session-snapshot-legacy.json"), []byte("\"roleTitle\": \"Bo\",\n"), nil)
 	if bo := mustRead(t, data).Messages[1].Speaker; bo.DisplayName != "bo" {
 		t.Errorf("%+v", bo)
 	}
 }
 
-func TestAJournalOfASnapshotGivesTheSameSnapshot(t *testing.T) {
+func TestSnapshotRoundTrip(t *testing.T) {
 	for _, name := range []string{"empty", "legacy", "legacy-without-title", "new-format"} {
 		t.Run(name, func(t *testing.T) {
 			data := sample(t, "valid/session-snapshot-"+name+".json")
@@ -126,7 +126,7 @@ func TestAJournalOfASnapshotGivesTheSameSnapshot(t *testing.T) {
 	}
 }
 
-func TestEventsOfASnapshotAreWhatTheirSchemaSays(t *testing.T) {
+func TestSnapshotEventsMatchSchema(t *testing.T) {
 	for _, name := range []string{"empty", "legacy", "legacy-without-title", "new-format"} {
 		var at journal.Position
 		for _, r := range mustRead(t, sample(t, "valid/session-snapshot-"+name+".json")).Records() {
@@ -145,7 +145,7 @@ func TestEventsOfASnapshotAreWhatTheirSchemaSays(t *testing.T) {
 	}
 }
 
-func TestWhoSpokeIsAMember(t *testing.T) {
+func TestSpeakersAreMembers(t *testing.T) {
 	s := mustRead(t, sample(t, "valid/session-snapshot-legacy.json"))
 	want := []projection.Member{
 		{ID: "ada", Name: "ada", DisplayName: "Ada", Type: "human"},
@@ -160,7 +160,7 @@ func TestWhoSpokeIsAMember(t *testing.T) {
 	}
 }
 
-// snapshot is a document with one message.
+// snapshot returns a snapshot with one message.
 func snapshot(session, team, created string) []byte {
 	return fmt.Appendf(nil, `{"schemaVersion": "1.0", "teamId": %q, "sessionId": %q, "createdAt": %q, "updatedAt": "2025-11-28T10:30:00.000Z",
   "context": {"messages": [{"id": "m1", "timestamp": "2025-11-27T10:31:00.000Z", "speaker": {"id": "a", "name": "a", "displayName": "A", "type": "human"}, "content": "hello"}],
@@ -168,7 +168,7 @@ func snapshot(session, team, created string) []byte {
   "metadata": {"messageCount": 1}}`, team, session, created)
 }
 
-func TestTheSameSourceIsTheSameSession(t *testing.T) {
+func TestSameSourceSameID(t *testing.T) {
 	const at = "2025-11-27T10:30:00.000Z"
 	same := mustRead(t, snapshot("session-abc", "review", at)).ID
 	for name, test := range map[string]struct {
@@ -185,7 +185,7 @@ func TestTheSameSourceIsTheSameSession(t *testing.T) {
 	}
 }
 
-func TestAnIDThatIsAULIDIsKeptAndAnyOtherBecomesOne(t *testing.T) {
+func TestIDIsULID(t *testing.T) {
 	const at = "2025-11-27T10:30:00.000Z"
 	const id = "01KAJ0000000000000000000AA"
 	if got := mustRead(t, snapshot(id, "review", at)).ID; got != id {
@@ -204,7 +204,7 @@ func TestAnIDThatIsAULIDIsKeptAndAnyOtherBecomesOne(t *testing.T) {
 	}
 }
 
-func TestTimesThatNoULIDHasAreNoHindrance(t *testing.T) {
+func TestTimeOutsideULIDRange(t *testing.T) {
 	for _, at := range []string{"1970-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"} {
 		s := mustRead(t, snapshot("session-abc", "review", at))
 		if !journal.ValidID(s.ID) || projection.FormatTime(s.CreatedAt) != at[:19]+".000Z" {
@@ -213,7 +213,7 @@ func TestTimesThatNoULIDHasAreNoHindrance(t *testing.T) {
 	}
 }
 
-func TestALaterSaveGivesOnlyWhatIsNew(t *testing.T) {
+func TestRecordsFromOfLaterSave(t *testing.T) {
 	s := mustRead(t, sample(t, "valid/session-snapshot-legacy.json"))
 	for n := range len(s.Messages) + 1 {
 		var types []string
@@ -233,14 +233,14 @@ func TestALaterSaveGivesOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkIsPassedOver(t *testing.T) {
+func TestByteOrderMarkIsIgnored(t *testing.T) {
 	data := sample(t, "valid/session-snapshot-legacy.json")
 	if s := mustRead(t, append([]byte("\xEF\xBB\xBF"), data...)); len(s.Messages) != 3 {
 		t.Errorf("%d messages", len(s.Messages))
 	}
 }
 
-func TestInvalidSnapshotsAreRefusedAndSayWhatIsWrong(t *testing.T) {
+func TestInvalidSnapshots(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"context-version": {"Invalid session-snapshot-v1.0:", "- /context/version: ", "Please check the schema: schemas/session-snapshot-v1.0.json"},
 		"invalid-speaker": {"Invalid session-snapshot-v1.0:", "- /context/messages/0/speaker"},
@@ -268,7 +268,7 @@ func TestInvalidSnapshotsAreRefusedAndSayWhatIsWrong(t *testing.T) {
 	}
 	var version *schemas.VersionError
 	if _, err := interchange.Snapshot(sample(t, "invalid/session-snapshot-newer.json"), "x", app); !errors.As(err, &version) || !version.Newer {
-		t.Errorf("%v is not told from a document that is wrong", err)
+		t.Errorf("%v is reported as a schema violation", err)
 	}
 }
 

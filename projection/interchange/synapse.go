@@ -9,31 +9,29 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-const synapseTeam = "synapse"
-
-// synapseMessage is a line of a session of Synapse. It has no time and no id.
+// synapseMessage is a line of a Synapse session. It has no time and no id.
 type synapseMessage struct {
 	Role       string
-	Content    claudeContent // of which only texts are taken
+	Content    claudeContent // only its texts are read
 	ToolCalls  []struct{ ID, Name, Arguments string }
 	ToolCallID string
 }
 
-// synapseIndex is the file of its sessions, beside them.
+// synapseIndex is the list of sessions in the same directory.
 type synapseIndex struct {
 	Sessions []struct {
 		ID, Title, CWD       string
-		CreatedAt, UpdatedAt instant
+		CreatedAt, UpdatedAt timestamp
 	}
 }
 
-// Synapse reads a session of Synapse. What its index says of the session is in
-// index, which may be empty; without it, modified is when the session was.
+// Synapse reads a session of Synapse. index is the content of the sessions.json
+// in its directory, or empty. If it does not have the session, the messages have
+// the time modified. Synapse returns ErrNoMessages if there are no messages.
 func Synapse(data []byte, path string, index []byte, modified time.Time, app projection.App) (*Session, error) {
-	t := newTranscript(synapseTeam, "Synapse")
+	t := &transcript{format: synapseFormat, turns: map[int]Turn{}, undated: true}
 	t.id = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	at := modified.UTC()
-	t.undated = true
 	var known synapseIndex
 	if json.Unmarshal(index, &known) == nil {
 		for _, s := range known.Sessions {
@@ -43,23 +41,23 @@ func Synapse(data []byte, path string, index []byte, modified time.Time, app pro
 		}
 	}
 	for _, m := range decodeLines[synapseMessage](data, &t.skipped) {
-		t.synapse(m, at)
+		t.addSynapse(m, at)
 	}
-	return t.session(synapseTeam, path, app)
+	return t.session(path, app)
 }
 
-func (t *transcript) synapse(m synapseMessage, at time.Time) {
+func (t *transcript) addSynapse(m synapseMessage, at time.Time) {
 	text := strings.Join(m.Content.texts(), "\n\n")
 	switch m.Role {
 	case "user":
-		t.said("", text, at)
+		t.addHuman("", text, at)
 	case "assistant":
-		t.answered("", text, at)
+		t.addReply(agent(synapseFormat, "Synapse"), "", text, at)
 		for _, call := range m.ToolCalls {
-			t.used(call.ID, call.Name, json.RawMessage(call.Arguments), at)
+			t.startTool(call.ID, call.Name, json.RawMessage(call.Arguments), at)
 		}
 	case "tool":
-		t.gave(m.ToolCallID, text, "", at)
+		t.completeTool(m.ToolCallID, text, "", at)
 	default:
 		t.skipped++
 	}

@@ -8,69 +8,90 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// The agents whose transcripts are read: the id of the team that a session
-// becomes one of, and of its one agent.
+// The formats of transcripts. Each is also the id of the team of its sessions
+// and of the team's only agent.
 const (
-	claudeTeam = "claude"
-	codexTeam  = "codex"
-	geminiTeam = "gemini"
+	claudeFormat       = "claude"
+	codexFormat        = "codex"
+	geminiFormat       = "gemini"
+	claudeMasterFormat = "claude-master"
+	synapseFormat      = "synapse"
 )
 
-// ErrNoMessages: there is nothing in a transcript that anybody said.
-var ErrNoMessages = errors.New("nobody said anything in it")
+// ErrNoMessages: a transcript has no messages.
+var ErrNoMessages = errors.New("it has no messages")
 
-var you = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
+// Transcript reads a transcript in the format claude, codex, gemini or
+// claude-master. It returns ErrNoMessages if the transcript has no messages.
+func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
+	t := &transcript{format: format, turns: map[int]Turn{}}
+	switch format {
+	case claudeFormat:
+		t.readClaude(data)
+	case codexFormat:
+		t.readCodex(data)
+	case geminiFormat:
+		t.readGemini(data)
+	case claudeMasterFormat:
+		t.readClaudeMaster(data)
+	default:
+		return nil, fmt.Errorf("unknown transcript format %q", format)
+	}
+	return t.session(path, app)
+}
 
-// transcript gathers a session line by line. These formats are nobody's promise:
-// what is not known is counted and left out, and no line makes the rest unreadable.
+var user = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
+
+// agent returns the speaker for an agent.
+func agent(id, displayName string) projection.Speaker {
+	return projection.Speaker{ID: id, Name: id, DisplayName: displayName, Type: projection.TypeAI}
+}
+
+// transcript collects the content of a transcript. No line makes the rest
+// unreadable: what is unknown is counted and skipped.
 type transcript struct {
-	agent   projection.Speaker
-	id      string // as the other program names the session
+	format  string
+	id      string // the other program's id of the session
 	created time.Time
 	updated time.Time
 	cwd     string
-	title   string // that somebody chose; "": none
-	undated bool   // created is only when the file was changed last
+	title   string // chosen by a person; "": none
+	undated bool   // created is only the time at which the file was last changed
 
 	messages []projection.Message
 	turns    map[int]Turn
-	next     Turn // of the message to come
+	pending  Turn // of the next message of an agent
 	skipped  int  // lines
 }
 
-func newTranscript(id, displayName string) *transcript {
-	return &transcript{
-		agent: projection.Speaker{ID: id, Name: id, DisplayName: displayName, Type: projection.TypeAI},
-		turns: map[int]Turn{},
-	}
-}
-
-// said adds a message of a person.
-func (t *transcript) said(id, text string, at time.Time) {
-	if text = withoutWrappers(text); text == "" {
+// addHuman adds a message of a person.
+func (t *transcript) addHuman(id, text string, at time.Time) {
+	if text = stripWrappers(text); text == "" {
 		t.skipped++
 		return
 	}
-	t.add(you, id, text, at)
+	t.add(user, id, text, at)
 }
 
-// answered adds a message of the agent, with the tools that it used before it.
-func (t *transcript) answered(id, text string, at time.Time) {
+// addReply adds a message of an agent and ends the pending turn. Without text it
+// does neither, so that the tools belong to the next message.
+func (t *transcript) addReply(by projection.Speaker, id, text string, at time.Time) {
 	if text = strings.TrimSpace(text); text == "" {
-		return // its tools belong to what comes next
+		return
 	}
-	t.turns[len(t.messages)] = t.next
-	t.next = Turn{}
-	t.add(t.agent, id, text, at)
+	t.turns[len(t.messages)] = t.pending
+	t.pending = Turn{}
+	t.add(by, id, text, at)
 }
 
 func (t *transcript) add(by projection.Speaker, id, text string, at time.Time) {
-	t.touch(at)
+	t.addTime(at)
 	if at.IsZero() {
 		at = t.updated
 	}
@@ -82,7 +103,8 @@ func (t *transcript) add(by projection.Speaker, id, text string, at time.Time) {
 	})
 }
 
-func (t *transcript) touch(at time.Time) {
+// addTime extends the time of the session to at. The zero time is ignored.
+func (t *transcript) addTime(at time.Time) {
 	if at.IsZero() {
 		return
 	}
@@ -94,39 +116,40 @@ func (t *transcript) touch(at time.Time) {
 	}
 }
 
-// used adds the use of a tool.
-func (t *transcript) used(id, name string, input json.RawMessage, at time.Time) {
+// startTool adds a call of a tool to the pending turn.
+func (t *transcript) startTool(id, name string, input json.RawMessage, at time.Time) {
 	if !json.Valid(input) {
 		input, _ = json.Marshal(string(input))
 	}
-	t.next.Tools = append(t.next.Tools, Tool{ID: id, Name: name, Input: bytes.Clone(input), At: at})
+	t.pending.Tools = append(t.pending.Tools, Tool{ID: id, Name: name, Input: bytes.Clone(input), At: at})
 }
 
-// gave adds what a tool gave back. One that nobody used is skipped.
-func (t *transcript) gave(id, output, failure string, at time.Time) {
-	for i := range t.next.Tools {
-		if tool := &t.next.Tools[i]; tool.ID == id && !tool.ended {
-			tool.Output, tool.Error, tool.Until, tool.ended = output, failure, at, true
+// completeTool adds the result of a tool. The result of an unknown call is
+// skipped.
+func (t *transcript) completeTool(id, output, failure string, at time.Time) {
+	for i := range t.pending.Tools {
+		if tool := &t.pending.Tools[i]; tool.ID == id && !tool.completed {
+			tool.Output, tool.Error, tool.Until, tool.completed = output, failure, at, true
 			return
 		}
 	}
 	t.skipped++
 }
 
-// spent adds tokens.
-func (t *transcript) spent(input, output int64) {
+// addUsage adds tokens to the turn.
+func (u *Turn) addUsage(input, output int64) {
 	if input == 0 && output == 0 {
 		return
 	}
-	if t.next.Usage == nil {
-		t.next.Usage = &projection.Usage{}
+	if u.Usage == nil {
+		u.Usage = &projection.Usage{}
 	}
-	t.next.Usage.InputTokens += input
-	t.next.Usage.OutputTokens += output
+	u.Usage.InputTokens += input
+	u.Usage.OutputTokens += output
 }
 
-// session is the whole, from a file of that format.
-func (t *transcript) session(format, path string, app projection.App) (*Session, error) {
+// session returns what was collected.
+func (t *transcript) session(path string, app projection.App) (*Session, error) {
 	if len(t.messages) == 0 {
 		return nil, ErrNoMessages
 	}
@@ -134,40 +157,46 @@ func (t *transcript) session(format, path string, app projection.App) (*Session,
 		base := filepath.Base(path)
 		t.id = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	if _, err := moment(projection.FormatTime(t.created)); err != nil {
+	if _, err := parseTime(projection.FormatTime(t.created)); err != nil {
 		return nil, err
 	}
-	minted := t.created
+	idTime := t.created
 	if t.undated {
-		minted = time.Time{}
+		idTime = time.Time{}
 	}
-	id := sessionID(format, t.agent.ID, t.id, minted)
-	t.skipped += len(t.next.Tools) // nothing was said behind them
+	id := sessionID(t.format, t.format, t.id, idTime)
+	t.skipped += len(t.pending.Tools) // no message follows them
 	return &Session{
-		ID: id, TeamID: t.agent.ID, CreatedAt: t.created, UpdatedAt: t.updated, Messages: t.messages, Turns: t.turns, Title: t.title,
+		ID: id, TeamID: t.format, CreatedAt: t.created, UpdatedAt: t.updated,
+		Messages: t.messages, Turns: t.turns, Title: t.title,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app, CWD: t.cwd,
-			Team: projection.Team{ID: t.agent.ID, Name: t.agent.ID, Members: members(t.messages)},
+			Team: projection.Team{ID: t.format, Name: t.format, Members: speakers(t.messages)},
 		},
-		Imported: projection.SessionImported{Source: format, Path: path, Taken: len(t.messages), Skipped: t.skipped},
-		source:   t.id,
-		minted:   minted,
+		Imported: projection.SessionImported{Source: t.format, Path: path, Taken: len(t.messages), Skipped: t.skipped},
+		sourceID: t.id,
+		idTime:   idTime,
 	}, nil
 }
 
-// wrappers are what programs put around what people say, for the agent alone.
-var wrappers = regexp.MustCompile(`(?s)<(command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|system-reminder|environment_context|permissions instructions|app-context|session_context|skills_instructions|user_instructions)>.*?(?:</(?:command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|system-reminder|environment_context|permissions instructions|app-context|session_context|skills_instructions|user_instructions)>|\z)`)
+// wrappers matches what programs put around a person's message for the agent
+// only.
+var wrappers = sync.OnceValue(func() *regexp.Regexp {
+	const tag = `(?:command-name|command-message|command-args|command-contents|` +
+		`local-command-stdout|local-command-stderr|local-command-caveat|system-reminder|environment_context|` +
+		`permissions instructions|app-context|session_context|skills_instructions|user_instructions)`
+	return regexp.MustCompile(`(?s)<` + tag + `>.*?(?:</` + tag + `>|\z)`)
+})
 
-func withoutWrappers(text string) string {
+func stripWrappers(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted") {
 		return ""
 	}
-	return strings.TrimSpace(wrappers.ReplaceAllString(text, ""))
+	return strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
 }
 
-// decodeLines decodes the lines of a file that are JSON objects; the others are
-// counted.
+// decodeLines decodes the lines that are JSON objects and counts the others.
 func decodeLines[T any](data []byte, skipped *int) []T {
 	var all []T
 	for line := range bytes.Lines(data) {
@@ -184,14 +213,14 @@ func decodeLines[T any](data []byte, skipped *int) []T {
 	return all
 }
 
-// instant is a time as transcripts have it; what is none is the zero time.
-type instant struct{ time.Time }
+// timestamp is a time in a transcript; an invalid one is the zero time.
+type timestamp struct{ time.Time }
 
-// UnmarshalJSON never fails.
-func (i *instant) UnmarshalJSON(data []byte) error {
+// UnmarshalJSON returns no error.
+func (i *timestamp) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		if at, err := moment(text); err == nil {
+		if at, err := parseTime(text); err == nil {
 			i.Time = at
 		}
 	}

@@ -26,8 +26,8 @@ func transcript(t testing.TB, name string) []byte {
 	return data
 }
 
-// told is a session in a few lines: who said what, and what was done before it.
-func told(s *interchange.Session) string {
+// summary returns the messages of a session, each with the tools before it.
+func summary(s *interchange.Session) string {
 	var b strings.Builder
 	for i, m := range s.Messages {
 		for _, tool := range s.Turns[i].Tools {
@@ -42,9 +42,9 @@ func told(s *interchange.Session) string {
 	return b.String()
 }
 
-func TestTranscriptsThatTheProgramsWroteAreRead(t *testing.T) {
+func TestRecordedTranscripts(t *testing.T) {
 	for name, test := range map[string]struct {
-		told    string
+		want    string
 		skipped int
 	}{
 		"claude/one-tool.jsonl": {`you: tool <<touch /home/dev/project/y.txt; echo hi-from-tool>>
@@ -85,7 +85,7 @@ gemini: b (gemini-3.8-flash, 10, 5)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.told, told(s)); diff != "" {
+			if diff := cmp.Diff(test.want, summary(s)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			if s.Imported.Skipped != test.skipped {
@@ -96,7 +96,7 @@ gemini: b (gemini-3.8-flash, 10, 5)
 	}
 }
 
-// checkRecords checks each event against its schema.
+// checkRecords validates each event against its schema.
 func checkRecords(t testing.TB, s *interchange.Session) {
 	t.Helper()
 	var at journal.Position
@@ -115,7 +115,7 @@ func checkRecords(t testing.TB, s *interchange.Session) {
 	}
 }
 
-// line is a line of a transcript.
+// line returns v as a line of a transcript.
 func line(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -127,7 +127,7 @@ func line(t testing.TB, v any) string {
 
 type object = map[string]any
 
-func TestWhatTranscriptsMayHold(t *testing.T) {
+func TestTranscripts(t *testing.T) {
 	const at = "2026-11-21T02:30:23.062Z"
 	claude := func(uuid, parent, role string, content any, more ...any) string {
 		l := object{"type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": at,
@@ -146,55 +146,55 @@ func TestWhatTranscriptsMayHold(t *testing.T) {
 	gemini := func(id, kind, text string) string {
 		return line(t, object{"id": id, "timestamp": at, "type": kind, "content": text})
 	}
-	for name, test := range map[string]struct{ format, text, told string }{
-		"a branch that was taken back": {"claude",
+	for name, test := range map[string]struct{ format, text, want string }{
+		"rewound branch": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "not this") + claude("3", "1", "assistant", "this"), "you: hello\nclaude: this\n"},
-		"a hole in the tree": {"claude",
+		"missing parent": {"claude",
 			claude("1", "", "user", "hello") + claude("3", "2", "assistant", "all the same"), "you: hello\nclaude: all the same\n"},
-		"a tree that bites its tail": {"claude",
+		"cycle of parents": {"claude",
 			claude("1", "2", "user", "hello") + claude("2", "1", "assistant", "hello"), "you: hello\nclaude: hello\n"},
-		"one response in several lines": {"claude",
+		"response in several lines": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "text", "text": "one"}}) +
 				strings.Replace(claude("3", "2", "assistant", []object{{"type": "text", "text": "two"}}), `"m3"`, `"m2"`, 1), "you: hello\nclaude: one\n\ntwo\n"},
-		"a side chain, and what the program says": {"claude",
+		"side chain and program messages": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "aside", "isSidechain", true) + claude("3", "1", "user", "meta", "isMeta", true), "you: hello\n"},
 		"wrappers": {"claude",
 			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
-		"a tool that failed": {"claude",
+		"failed tool": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{"a": 1}}}) +
 				claude("3", "2", "user", []object{{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "no"}}) + claude("4", "3", "assistant", "sorry"),
 			"you: hello\n  Bash {\"a\":1} -> \"\" \"no\"\nclaude: sorry\n"},
-		"lines that are none": {"claude",
+		"invalid lines": {"claude",
 			"nonsense\n{\"type\": 7}\n" + claude("1", "", "user", "hello") + `{"type":"assistant","uuid":"2","message":{"cont`, "you: hello\n"},
-		"what was rolled back": {"codex",
+		"rollback": {"codex",
 			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") + codexMessage("assistant", "2") +
 				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) + codexMessage("user", "three"), "you: one\ncodex: 1\nyou: three\n"},
 		"instructions": {"codex",
 			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions\nnever") + codexMessage("user", "hello"), "you: hello\n"},
-		"an older output of a tool": {"codex",
+		"older tool output": {"codex",
 			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c", "name": "shell", "arguments": "not json"}) +
 				codex("response_item", object{"type": "function_call_output", "call_id": "c", "output": object{"content": "out"}}) + codexMessage("assistant", "done"),
 			"you: hello\n  shell \"not json\" -> \"out\" \"\"\ncodex: done\n"},
-		"what was rewound": {"gemini",
+		"rewind": {"gemini",
 			gemini("1", "user", "one") + gemini("2", "gemini", "1") + gemini("3", "user", "two") + line(t, object{"$rewindTo": "3"}) + gemini("4", "user", "three"), "you: one\ngemini: 1\nyou: three\n"},
-		"a message again": {"gemini",
+		"replaced message": {"gemini",
 			gemini("1", "user", "one") + gemini("2", "gemini", "half") + gemini("3", "info", "note") + gemini("2", "gemini", "whole"), "you: one\ngemini: whole\n"},
-		"both histories of an instructor and a worker": {"claude-master",
+		"instructor and worker": {"claude-master",
 			line(t, object{"sessionId": "s", "createdAt": at, "config": object{"instructorModel": "big", "workDir": "/work"},
 				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "one is done"}, {"role": "assistant", "content": "do two"}}},
 				"worker": object{"conversationHistory": []object{{"role": "user", "content": "do one"},
 					{"role": "assistant", "content": []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}}, {"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": "t", "content": "out"}}},
 					{"role": "assistant", "content": "one is done"}, {"role": "user", "content": "do two"}, {"role": "assistant", "content": "two is done"}}}}),
 			"you: build it\ninstructor: do one\n  Bash {} -> \"out\" \"\"\nworker: one is done\ninstructor: do two\nworker: two is done\n"},
-		"an instructor without its worker": {"claude-master",
+		"instructor without worker": {"claude-master",
 			line(t, object{"sessionId": "s", "createdAt": at, "instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "done"}}}}),
 			"you: build it\ninstructor: do one\nworker: done\n"},
-		"the log of an instructor": {"claude-master",
+		"instructor log": {"claude-master",
 			line(t, object{"type": "session-metadata", "sessionId": "s", "createdAt": at}) +
 				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "user", "content": "build it"}}) +
 				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "assistant", "content": []object{{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "do one"}}}}) + `{"type":"instr`,
 			"you: build it\ninstructor: do one\n"},
-		"a whole file of an older version": {"gemini",
+		"file of an older version": {"gemini",
 			"{\n \"sessionId\": \"s\", \"messages\": [" + gemini("1", "user", "one") + "]\n}", "you: one\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestWhatTranscriptsMayHold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.told, told(s)); diff != "" {
+			if diff := cmp.Diff(test.want, summary(s)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			checkRecords(t, s)
@@ -213,7 +213,7 @@ func TestWhatTranscriptsMayHold(t *testing.T) {
 	}
 }
 
-func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
+func TestSynapseTimeIsFromIndex(t *testing.T) {
 	text := `{"role":"system","content":[{"type":"text","text":"never"}]}
 {"role":"user","content":[{"type":"text","text":"hello"}]}
 {"role":"assistant","content":[],"toolCalls":[{"id":"c","name":"ls","arguments":"{\"a\":1}"}]}
@@ -232,7 +232,7 @@ func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff("you: hello\n  ls {\"a\":1} -> \"out\" \"\"\nsynapse: done\n", told(s)); diff != "" {
+		if diff := cmp.Diff("you: hello\n  ls {\"a\":1} -> \"out\" \"\"\nsynapse: done\n", summary(s)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		if s.Messages[0].Timestamp != want || s.Imported.Skipped != 1 {
@@ -246,7 +246,7 @@ func TestASessionOfSynapseHasItsTimeFromTheIndex(t *testing.T) {
 	}
 }
 
-func TestTheTokensOfAResponseAreCountedOnceThoughAToolAnswersInTheMiddle(t *testing.T) {
+func TestResponseTokensAreCountedOnce(t *testing.T) {
 	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":5}}}
 {"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
@@ -260,8 +260,8 @@ func TestTheTokensOfAResponseAreCountedOnceThoughAToolAnswersInTheMiddle(t *test
 	}
 }
 
-// Most programs say in one message what they are about to do, and do it.
-func TestAToolOfAMessageThatSaysSomethingKeepsWhatItGave(t *testing.T) {
+// Most programs announce a tool call and make it in the same message.
+func TestToolOfMessageWithTextHasResult(t *testing.T) {
 	const index = `{"sessions":[{"id":"s","createdAt":"2026-11-21T12:00:00Z"}]}`
 	for format, text := range map[string]string{
 		"claude": `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
@@ -306,7 +306,7 @@ func TestAToolOfAMessageThatSaysSomethingKeepsWhatItGave(t *testing.T) {
 	}
 }
 
-func TestToolsBehindTheLastMessageAreCounted(t *testing.T) {
+func TestToolsAfterLastMessageAreSkipped(t *testing.T) {
 	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
 `), "/old/s.jsonl", app)
@@ -318,7 +318,7 @@ func TestToolsBehindTheLastMessageAreCounted(t *testing.T) {
 	}
 }
 
-func TestAnEmptyTranscriptIsRefused(t *testing.T) {
+func TestEmptyTranscript(t *testing.T) {
 	for _, format := range []string{"claude", "codex", "gemini", "claude-master"} {
 		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
 			if s, err := interchange.Transcript(format, []byte(text), "x", app); err == nil {
@@ -358,7 +358,7 @@ func FuzzTranscript(f *testing.F) {
 	})
 }
 
-func TestASessionThatIsWrittenForAnotherProgramIsReadTheSame(t *testing.T) {
+func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 	for _, name := range []string{"claude/one-tool.jsonl", "codex/one-tool.jsonl", "codex/resumed.jsonl", "gemini/one-tool.jsonl", "gemini/repeated-ids.jsonl"} {
 		s, err := interchange.Transcript(filepath.Dir(name), transcript(t, name), "/old/"+name, app)
 		if err != nil {
@@ -390,7 +390,7 @@ func TestASessionThatIsWrittenForAnotherProgramIsReadTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(plain(s), plain(again)); diff != "" {
+			if diff := cmp.Diff(commonSummary(s), commonSummary(again)); diff != "" {
 				t.Errorf("%s as %s (-want +got):\n%s", name, format, diff)
 			}
 			if again.Created.CWD != s.Created.CWD && format != "gemini" { // which knows only its hash
@@ -401,8 +401,9 @@ func TestASessionThatIsWrittenForAnotherProgramIsReadTheSame(t *testing.T) {
 	}
 }
 
-// plain is told without the names of agents and what only one program counts.
-func plain(s *interchange.Session) []string {
+// commonSummary is summary without what only some programs record: agent names
+// and tokens.
+func commonSummary(s *interchange.Session) []string {
 	var all []string
 	for i, m := range s.Messages {
 		for _, tool := range s.Turns[i].Tools {

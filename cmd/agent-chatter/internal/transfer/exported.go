@@ -67,7 +67,7 @@ func sourceOf(t *catalog.Dir, id string) *projection.Source {
 		if first.Type == journal.TypeRecovered {
 			continue
 		}
-		created, err := interchange.CreatedBy(first)
+		created, err := interchange.Header(first)
 		if err != nil {
 			return nil
 		}
@@ -135,7 +135,7 @@ var formats = map[string]func(x *exported, w io.Writer) error{
 	"codex":    transcriptOf("codex"),
 	"gemini":   transcriptOf("gemini"),
 	"jsonl": func(x *exported, w io.Writer) error {
-		_, err := interchange.Journal(w, x.events())
+		_, err := interchange.WriteJournal(w, x.events())
 		return err
 	},
 }

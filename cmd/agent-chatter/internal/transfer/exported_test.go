@@ -16,7 +16,7 @@ func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
 	home := t.TempDir()
 	apptest.CrashedSession(t, home)
 	a := &app.Env{Home: home, Stdout: io.Discard, Stderr: io.Discard}
-	session, _, err := a.Catalog().Find(apptest.AliceID)
+	session, _, err := a.Catalog().Find(context.Background(), apptest.AliceID)
 	if err != nil {
 		t.Fatal(err)
 	}

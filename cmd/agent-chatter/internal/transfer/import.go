@@ -225,7 +225,7 @@ func Take(a *app.Env, s *interchange.Session) Imported {
 	a.TakeSecrets(s)
 	done := Imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
 	var err error
-	done.Taken, err = sessioncopy.Import(context.TODO(), a.Catalog().Team(s.TeamID), s)
+	done.Taken, err = sessioncopy.Import(context.Background(), a.Catalog().Team(s.TeamID), s)
 	done.judge(err)
 	return done
 }

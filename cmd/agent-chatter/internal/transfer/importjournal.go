@@ -35,7 +35,7 @@ func takeJournal(a *app.Env, path string) Imported {
 		return done
 	}
 	defer reader.Close()
-	done = takeSession(a, path, FormatJournal, whole, interchange.Fitting(reader.All()))
+	done = takeSession(a, path, FormatJournal, whole, interchange.Validate(reader.All()))
 	if torn := reader.Torn(); torn.Bytes > 0 {
 		a.Notice(view.TornText(id, torn))
 	}
@@ -90,7 +90,7 @@ func takeFrom(a *app.Env, format, whole string, events iter.Seq2[journal.Event, 
 	if err != nil {
 		return done, err
 	}
-	created, err := interchange.CreatedBy(first)
+	created, err := interchange.Header(first)
 	if err != nil {
 		return done, err
 	}
@@ -105,6 +105,6 @@ func takeFrom(a *app.Env, format, whole string, events iter.Seq2[journal.Event, 
 		}
 	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = sessioncopy.ImportEvents(context.TODO(), a.Catalog().Team(created.Team.ID), created.SessionID, from, app.EventsWithout(secrets, all))
+	done.Taken, done.Total, err = sessioncopy.ImportEvents(context.Background(), a.Catalog().Team(created.Team.ID), created.SessionID, from, app.EventsWithout(secrets, all))
 	return done, err
 }

@@ -28,7 +28,7 @@ func takeTranscript(a *app.Env, format, path, team string) Imported {
 		return done
 	}
 	if team != "" {
-		s.In(team)
+		s.SetTeam(team)
 	}
 	done = Take(a, s)
 	done.Path, done.Skipped = path, s.Imported.Skipped

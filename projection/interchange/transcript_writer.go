@@ -1,0 +1,247 @@
+package interchange
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// transcriptWriter writes a session in the format of another program. Those
+// programs have one agent, so if the session has several, each of their messages
+// begins with the agent's name.
+type transcriptWriter struct {
+	w      io.Writer
+	state  *projection.State // of all events
+	id     string            // of the session, as a UUID
+	format transcriptFormat
+	named  bool   // messages of agents begin with a name
+	last   string // UUID of the last line, for formats that link lines
+	err    error
+}
+
+// transcriptFormat writes the lines of one program.
+type transcriptFormat interface {
+	begin(w *transcriptWriter)
+	human(w *transcriptWriter, m projection.Message, text string, at time.Time)
+	agent(w *transcriptWriter, m projection.Message, text, model string, at time.Time)
+	tool(w *transcriptWriter, t Tool, model string)
+}
+
+var transcriptFormats = map[string]transcriptFormat{
+	claudeFormat: claudeLines{}, codexFormat: codexLines{}, geminiFormat: geminiLines{},
+}
+
+// WriteTranscript writes the messages and the completed tool calls of a session
+// in the format claude, codex or gemini. state is the fold of the same events.
+func WriteTranscript(format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error]) error {
+	w := &transcriptWriter{w: out, state: state, id: uuidOf(state.SessionID), format: transcriptFormats[format]}
+	agents := 0
+	for _, s := range state.Speakers {
+		if s.Type == projection.TypeAI {
+			agents++
+		}
+	}
+	w.named = agents > 1
+	w.format.begin(w)
+	model, open := "", map[string]Tool{}
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		p, err := projection.Decode(e)
+		if err != nil {
+			continue
+		}
+		switch p := p.(type) {
+		case projection.TurnStarted:
+			model = cmp.Or(p.Model, p.AgentType)
+		case projection.ToolStarted:
+			input := json.RawMessage("{}")
+			if len(p.Input) > 0 {
+				input = bytes.Clone(p.Input)
+			}
+			open[p.ToolID] = Tool{ID: p.ToolID, Name: p.Name, Input: input, At: e.Time}
+		case projection.ToolCompleted:
+			if t, ok := open[p.ToolID]; ok {
+				t.Output, t.Error, t.Until = p.Output, p.Error, e.Time
+				delete(open, p.ToolID)
+				w.format.tool(w, t, model)
+			}
+		case projection.MessageAppended:
+			w.message(p.Message, model, e.Time)
+		}
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return w.err
+}
+
+func (w *transcriptWriter) message(m projection.Message, model string, at time.Time) {
+	if m.Speaker.Type == projection.TypeHuman {
+		w.format.human(w, m, m.Content, at)
+		return
+	}
+	text := m.Content
+	if w.named {
+		text = m.Speaker.DisplayName + ": " + text
+	}
+	w.format.agent(w, m, text, model, at)
+}
+
+// line writes one object and a newline.
+func (w *transcriptWriter) line(v any) {
+	if w.err == nil {
+		enc := json.NewEncoder(w.w)
+		enc.SetEscapeHTML(false)
+		w.err = enc.Encode(v)
+	}
+}
+
+type fields = map[string]any
+
+// uuidOf derives a UUID from an id.
+func uuidOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: custom
+	text := hex.EncodeToString(sum[:16])
+	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+// TranscriptName returns the file name that the program of a format gives a
+// session.
+func TranscriptName(format string, state *projection.State) string {
+	id, at := uuidOf(state.SessionID), state.Row.CreatedAt.UTC()
+	switch format {
+	case codexFormat:
+		return fmt.Sprintf("rollout-%s-%s.jsonl", at.Format("2006-01-02T15-04-05"), id)
+	case geminiFormat:
+		return fmt.Sprintf("session-%s-%s.jsonl", at.Format("2006-01-02T15-04"), id[:8])
+	}
+	return id + ".jsonl"
+}
+
+type claudeLines struct{}
+
+func (claudeLines) begin(*transcriptWriter) {}
+
+func (claudeLines) line(w *transcriptWriter, role, id string, message fields, at time.Time) {
+	uuid := uuidOf(id)
+	parent := any(nil)
+	if w.last != "" {
+		parent = w.last
+	}
+	w.last = uuid
+	w.line(fields{
+		"parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": w.state.CWD,
+		"sessionId": w.id, "version": "0.0.0", "gitBranch": "", "type": role, "message": message,
+		"uuid": uuid, "timestamp": projection.FormatTime(at),
+	})
+}
+
+func (f claudeLines) human(w *transcriptWriter, m projection.Message, text string, at time.Time) {
+	f.line(w, "user", m.ID, fields{"role": "user", "content": text}, at)
+}
+
+func (f claudeLines) agent(w *transcriptWriter, m projection.Message, text, model string, at time.Time) {
+	f.line(w, "assistant", m.ID, f.response(m.ID, model, fields{"type": "text", "text": text}, "end_turn"), at)
+}
+
+func (f claudeLines) response(id, model string, block fields, stop string) fields {
+	return fields{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": model, "content": []fields{block},
+		"stop_reason": stop, "stop_sequence": nil, "usage": fields{"input_tokens": 0, "output_tokens": 0},
+	}
+}
+
+func (f claudeLines) tool(w *transcriptWriter, t Tool, model string) {
+	use := fields{"type": "tool_use", "id": t.ID, "name": t.Name, "input": t.Input}
+	f.line(w, "assistant", t.ID+"/use", f.response(t.ID, model, use, "tool_use"), t.At)
+	f.line(w, "user", t.ID+"/result", fields{"role": "user", "content": []fields{
+		{"type": "tool_result", "tool_use_id": t.ID, "content": cmp.Or(t.Error, t.Output), "is_error": t.Error != ""},
+	}}, t.Until)
+}
+
+type codexLines struct{}
+
+func (codexLines) line(w *transcriptWriter, kind string, payload fields, at time.Time) {
+	w.line(fields{"timestamp": projection.FormatTime(at), "type": kind, "payload": payload})
+}
+
+func (f codexLines) begin(w *transcriptWriter) {
+	at := w.state.Row.CreatedAt
+	f.line(w, "session_meta", fields{
+		"id": w.id, "timestamp": projection.FormatTime(at), "cwd": w.state.CWD,
+		"originator": "agent-chatter", "cli_version": "0.0.0", "source": "cli",
+	}, at)
+}
+
+// A message is written twice: for the model and for the screen.
+func (f codexLines) human(w *transcriptWriter, m projection.Message, text string, at time.Time) {
+	content := []fields{{"type": "input_text", "text": text}}
+	f.line(w, "response_item", fields{"type": "message", "id": m.ID, "role": "user", "content": content}, at)
+	f.line(w, "event_msg", fields{"type": "user_message", "message": text}, at)
+}
+
+func (f codexLines) agent(w *transcriptWriter, m projection.Message, text, _ string, at time.Time) {
+	content := []fields{{"type": "output_text", "text": text}}
+	f.line(w, "response_item", fields{"type": "message", "id": m.ID, "role": "assistant", "content": content}, at)
+	f.line(w, "event_msg", fields{"type": "agent_message", "message": text}, at)
+}
+
+func (f codexLines) tool(w *transcriptWriter, t Tool, _ string) {
+	call := fields{"type": "function_call", "call_id": t.ID, "name": t.Name, "arguments": string(t.Input)}
+	f.line(w, "response_item", call, t.At)
+	output := fields{"type": "function_call_output", "call_id": t.ID, "output": cmp.Or(t.Error, t.Output)}
+	f.line(w, "response_item", output, t.Until)
+}
+
+type geminiLines struct{}
+
+func (geminiLines) begin(w *transcriptWriter) {
+	project := sha256.Sum256([]byte(w.state.CWD))
+	w.line(fields{
+		"sessionId": w.id, "projectHash": hex.EncodeToString(project[:]), "kind": "main",
+		"startTime":   projection.FormatTime(w.state.Row.CreatedAt),
+		"lastUpdated": projection.FormatTime(w.state.Row.UpdatedAt),
+	})
+}
+
+func (geminiLines) human(w *transcriptWriter, m projection.Message, text string, at time.Time) {
+	w.line(fields{
+		"id": uuidOf(m.ID), "timestamp": projection.FormatTime(at), "type": "user", "content": []fields{{"text": text}},
+	})
+}
+
+func (geminiLines) agent(w *transcriptWriter, m projection.Message, text, model string, at time.Time) {
+	w.line(fields{
+		"id": uuidOf(m.ID), "timestamp": projection.FormatTime(at), "type": "gemini", "content": text,
+		"thoughts": []fields{}, "tokens": nil, "model": model,
+	})
+}
+
+func (geminiLines) tool(w *transcriptWriter, t Tool, model string) {
+	status, key := "success", "output"
+	if t.Error != "" {
+		status, key = "error", "error"
+	}
+	response := fields{"id": t.ID, "name": t.Name, "response": fields{key: cmp.Or(t.Error, t.Output)}}
+	w.line(fields{
+		"id": uuidOf(t.ID + "/use"), "timestamp": projection.FormatTime(t.At), "type": "gemini", "content": "",
+		"thoughts": []fields{}, "tokens": nil, "model": model,
+		"toolCalls": []fields{{
+			"id": t.ID, "name": t.Name, "args": t.Input, "status": status, "timestamp": projection.FormatTime(t.Until),
+			"result": []fields{{"functionResponse": response}},
+		}},
+	})
+}
