@@ -27,8 +27,8 @@ func TestAuditOfListedAndArchivedSessions(t *testing.T) {
 		var listed []string
 		for _, s := range list(t, team) {
 			listed = append(listed, s.ID)
-			if mended, err := audited(team, s.ID); len(mended) > 0 || err != nil {
-				t.Errorf("%s: %v, %v", s.ID, mended, err)
+			if removed, err := audited(team, s.ID); len(removed) > 0 || err != nil {
+				t.Errorf("%s: %v, %v", s.ID, removed, err)
 			}
 		}
 		if !slices.Equal(listed, ids) {
@@ -61,7 +61,7 @@ func TestAuditRemovesInvalidCaches(t *testing.T) {
 			},
 			indexOf,
 			"sessions.json did not agree with it"},
-		{"an index with another summary, which is for others",
+		{"an index with another summary",
 			func(t *testing.T, team *catalog.Dir) {
 				change(t, indexOf(team), `"summary":"3 messages`, `"summary":"4 messages`)
 			},
@@ -74,15 +74,15 @@ func TestAuditRemovesInvalidCaches(t *testing.T) {
 			keep(t, team, id(1))
 			list(t, team)
 			c.damage(t, team)
-			mended, err := audited(team, id(1))
-			if err != nil || !slices.Equal(mended, []string{c.want}) {
-				t.Errorf("mended %q, %v", mended, err)
+			removed, err := audited(team, id(1))
+			if err != nil || !slices.Equal(removed, []string{c.want}) {
+				t.Errorf("removed %q, %v", removed, err)
 			}
 			if _, err := os.Stat(c.gone(team)); !errors.Is(err, fs.ErrNotExist) {
 				t.Error("it is still there:", err)
 			}
-			if mended, err := audited(team, id(1)); len(mended) > 0 || err != nil {
-				t.Errorf("a second audit mended %q, %v", mended, err)
+			if removed, err := audited(team, id(1)); len(removed) > 0 || err != nil {
+				t.Errorf("a second audit removed %q, %v", removed, err)
 			}
 		})
 	}
@@ -95,8 +95,8 @@ func TestAuditReportsFailedRemoval(t *testing.T) {
 	keep(t, team, id(1))
 	change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
 	disk.Fail(1, syscall.EROFS, journaltest.Remove)
-	if mended, err := audited(team, id(1)); len(mended) != 1 || !errors.Is(err, syscall.EROFS) {
-		t.Errorf("mended %q, %v", mended, err)
+	if removed, err := audited(team, id(1)); len(removed) != 1 || !errors.Is(err, syscall.EROFS) {
+		t.Errorf("removed %q, %v", removed, err)
 	}
 }
 
@@ -108,9 +108,9 @@ func TestUnknownFilesAreListedAndKept(t *testing.T) {
 	write(t, live(team, id(2)), []byte("milk\n"))
 	write(t, live(team, id(3)), nil)
 
-	strangers, err := team.UnknownFiles()
-	if err != nil || !slices.Equal(strangers, []string{"notes.txt"}) {
-		t.Errorf("strangers: %q, %v", strangers, err)
+	unknown, err := team.UnknownFiles()
+	if err != nil || !slices.Equal(unknown, []string{"notes.txt"}) {
+		t.Errorf("unknown: %q, %v", unknown, err)
 	}
 	empty, err := team.EmptyJournals(ctx)
 	if err != nil || len(empty) != 1 || empty[0].ID != id(2) {
@@ -140,7 +140,7 @@ func TestAuditFindsMissingHeader(t *testing.T) {
 	team := c.Team("kitchen")
 	put(t, team, id(1), said(1, mia, "hello"))
 	list(t, c)
-	change(t, indexOf(team), `"lastSeq":0,"damaged":"it does not begin with session.created"`, `"lastSeq":1`) // as a mistaken program writes it
+	change(t, indexOf(team), `"lastSeq":0,"damaged":"it does not begin with session.created"`, `"lastSeq":1`) // a wrong row
 	if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" {
 		t.Fatalf("the index is not believed: %+v", sessions)
 	}
@@ -162,8 +162,8 @@ func TestAuditFindsMissingHeader(t *testing.T) {
 	if audit.MissingHeader() == nil {
 		t.Error("it is taken for a session")
 	}
-	if mended, err := audit.RemoveInvalid(); err != nil || len(mended) != 1 {
-		t.Errorf("mended %q, %v", mended, err)
+	if removed, err := audit.RemoveInvalid(); err != nil || len(removed) != 1 {
+		t.Errorf("removed %q, %v", removed, err)
 	}
 	if sessions := list(t, c); len(sessions) != 1 || !sessions[0].MissingHeader {
 		t.Errorf("listed as %+v", sessions[0])

@@ -26,7 +26,7 @@ import (
 )
 
 // mixed fills a catalog with sessions of two teams: some with checkpoints, some
-// of which the journal went on, one archived, one pinned and renamed.
+// longer than their checkpoints, one archived, one pinned and renamed.
 func mixed(t testing.TB, root string, fsys journal.FS) *catalog.Catalog {
 	t.Helper()
 	c := catalog.New(root, journal.Options{FS: fsys})
@@ -116,7 +116,7 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		damage func(t *testing.T, team *catalog.Dir, end journal.Position)
 	}{
 		{"an empty index", index(content(""))},
-		{"half an index", index(half)},
+		{"a truncated index", index(half)},
 		{"an index that is not JSON", index(content("\x00\x00\x00"))},
 		{"an index of another shape", index(content(`[1,2]`))},
 		{"an index without rows", index(content(`{"version":"1.0.0","sessions":null}`))},
@@ -129,9 +129,9 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 				t.Fatal(err)
 			}
 		})},
-		{"a row that breaks off behind what every list reads", index(replace(`"title":"Repair"`, "\x00\x00\x00"))},
+		{"a row that is cut off after the glance", index(replace(`"title":"Repair"`, "\x00\x00\x00"))},
 		{"an index in which the fields come in another order", index(func(t *testing.T, path string) {
-			var file map[string]any // which encoding/json sorts
+			var file map[string]any // encoding/json sorts its keys
 			if err := json.Unmarshal(read(t, path), &file); err != nil {
 				t.Fatal(err)
 			}
@@ -157,52 +157,52 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
-		{"a row of the beginning", index(content(
+		{"a row without events", index(content(
 			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7,"lastSeq":0,"end":0,"sum":"00000000"}]}`))},
-		{"a row without a place", index(content(
+		{"a row without a position", index(content(
 			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7}]}`))},
-		{"a row that ends behind the file", index(content(
+		{"a row that ends after the file", index(content(
 			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":99999999,"sum":"00000000"}]}`))},
 		{"a row that ends before the file", index(content(
 			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":-5,"sum":"00000000"}]}`))},
 
 		{"an empty checkpoint", checkpoint(content(""))},
-		{"half a checkpoint", checkpoint(half)},
+		{"a truncated checkpoint", checkpoint(half)},
 		{"a checkpoint that is not JSON", checkpoint(content("\x00\x00"))},
 		{"a checkpoint of another shape", checkpoint(content(`[]`))},
-		{"a checkpoint of nothing", checkpoint(content(`{}`))},
+		{"an empty JSON object as checkpoint", checkpoint(content(`{}`))},
 		{"a checkpoint without a state", checkpoint(content(fmt.Sprintf(`{"foldVersion":%d}`, projection.FoldVersion)))},
 		{"a checkpoint of another fold version", checkpoint(func(t *testing.T, path string) {
 			change(t, path, fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion), fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion+1))
 			change(t, path, `"title":"Repair"`, `"title":"wrong"`)
 		})},
-		{"a checkpoint of another seq", checkpoint(replace(`"seq":4`, `"seq":3`))},
-		{"a checkpoint and a state of another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint with another seq", checkpoint(replace(`"seq":4`, `"seq":3`))},
+		{"a checkpoint and state with another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum}, &projection.State{Seq: 3, SessionID: id(1)})(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of a seq that is elsewhere", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint with the offset of another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			state := *wrong
 			state.Seq = 3
 			lies(projection.FoldVersion, journal.Position{Seq: 3, Offset: end.Offset, Sum: end.Sum}, &state)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of another offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint with another offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset - 1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint behind the end", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint after the end", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset + 1000, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint before the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint with a negative offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: -1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of another sum", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint with another sum", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum + 1}, wrong)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint at the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			state := *wrong
 			state.Seq = 0
 			lies(projection.FoldVersion, journal.Position{}, &state)(t, checkpointOf(team, id(1)))
 		}},
-		{"a checkpoint of no session", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a checkpoint without a session id", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			lies(projection.FoldVersion, end, &projection.State{Seq: 4})(t, checkpointOf(team, id(1)))
 		}},
 		{"another journal's checkpoint", func(t *testing.T, team *catalog.Dir, end journal.Position) {
@@ -223,7 +223,7 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			want := ask(t, c)
 			test.damage(t, team, end)
 			sameAnswers(t, want, ask(t, c))
-			sameAnswers(t, want, ask(t, c)) // after the list has mended the index
+			sameAnswers(t, want, ask(t, c)) // the list has replaced the index
 		})
 	}
 }
@@ -281,14 +281,14 @@ func TestLoadFromCheckpoint(t *testing.T) {
 	if at := keep(t, team, id(1)); at != end {
 		t.Fatalf("the checkpoint is at %v, not %v", at, end)
 	}
-	behind := add(t, team, id(1), end, said(5000, ada, "the end"))
+	after := add(t, team, id(1), end, said(5000, ada, "the end"))
 	disk.forget()
 	state, loaded, err := team.Load(ctx, id(1))
 	if err != nil || state.Row.MessageCount != 4001 {
 		t.Fatalf("%+v, %v", state, err)
 	}
-	if loaded.From != end || loaded.At != behind {
-		t.Errorf("loaded from %v to %v, not from %v to %v", loaded.From, loaded.At, end, behind)
+	if loaded.From != end || loaded.At != after {
+		t.Errorf("loaded from %v to %v, not from %v to %v", loaded.From, loaded.At, end, after)
 	}
 	if _, bytes := disk.journals(); bytes > 20<<10 {
 		t.Errorf("%d bytes of %d were read", bytes, end.Offset)
@@ -303,7 +303,7 @@ func TestEmptiedSessionIsListed(t *testing.T) {
 	if err := os.Truncate(before[0].Path(), 0); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // it is remembered, not noticed once
+	for range 2 { // the second time from the index
 		after := list(t, c)
 		if len(after) != 1 || after[0].Damaged == "" || after[0].Title != "Repair" || !after[0].Truncated {
 			t.Fatalf("the list is %+v", after)
@@ -329,9 +329,9 @@ func TestReplacedJournalIsFoldedFromStart(t *testing.T) {
 			put(t, team, id(1), test.with...)
 			cached := ask(t, c)
 			if short := len(test.with) < 4; cached.Sessions[0].Truncated != short {
-				t.Errorf("shrunk is %v", cached.Sessions[0].Truncated)
+				t.Errorf("Truncated is %v", cached.Sessions[0].Truncated)
 			}
-			cached.Sessions[0].Truncated = false // only the index can know
+			cached.Sessions[0].Truncated = false // only the index knows that
 			dropCaches(t, root)
 			sameAnswers(t, ask(t, c), cached)
 			if got := cached.Sessions[0].Title; got != "Replaced" {
@@ -347,7 +347,7 @@ func TestShorterJournalIsTruncated(t *testing.T) {
 	records := chat(id(1), "kitchen", "Repair", 5)
 	put(t, team, id(1), records...)
 	if got := list(t, c)[0]; got.Truncated {
-		t.Error("a whole journal is called shrunk")
+		t.Error("a complete journal is truncated")
 	}
 	put(t, team, id(1), records[:4]...)
 	if got, err := team.Session(ctx, id(1)); err != nil || !got.Truncated || got.LastSeq != 4 {
@@ -372,7 +372,7 @@ func TestDamageBeforeIndexedEndIsFound(t *testing.T) {
 	}
 }
 
-// synced appends a line that calls everything before it synced, as a log does.
+// synced appends a line whose sync mark covers everything before it.
 func synced(t testing.TB, team *catalog.Dir, id string, at journal.Position) {
 	t.Helper()
 	log, err := team.Journals().Open(id)
@@ -513,7 +513,7 @@ func TestCheckpointMatchesSchema(t *testing.T) {
 		write(t, live(team, id(1)), golden[:length])
 		at := keep(t, team, id(1))
 		if err := schemas.Check(schemas.Checkpoint, read(t, checkpointOf(team, id(1)))); err != nil {
-			t.Errorf("behind event %d: %v", at.Seq, err)
+			t.Errorf("after event %d: %v", at.Seq, err)
 		}
 	}
 }
@@ -573,13 +573,13 @@ func TestUpdateIndexChecksEndOfJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	behind := add(t, team, id(1), end, said(9, ada, "more"))
+	after := add(t, team, id(1), end, said(9, ada, "more"))
 	want := ask(t, catalog.New(root, journal.Options{}))
 	dropCaches(t, root)
-	team.UpdateIndex(id(1), state, loaded.At) // somebody appended since
+	team.UpdateIndex(id(1), state, loaded.At) // outdated
 	sameAnswers(t, want, ask(t, c))
 	dropCaches(t, root)
-	team.UpdateIndex(id(1), state, behind) // not the state of that place
+	team.UpdateIndex(id(1), state, after) // not the state at that position
 	sameAnswers(t, want, ask(t, c))
 	dropCaches(t, root)
 	team.UpdateIndex(id(1), state, journal.Position{})
@@ -640,7 +640,7 @@ func TestLockedIndexIsNotWritten(t *testing.T) {
 	}
 	team.UpdateIndex(id(1), state, loaded.At)
 	if _, err := os.Stat(indexOf(team)); !os.IsNotExist(err) {
-		t.Errorf("it was written all the same: %v", err)
+		t.Errorf("it was written: %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
@@ -674,14 +674,14 @@ func TestLargeIndexIsRarelyRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if wrote(func() { team.UpdateIndex(id(999), state, loaded.At) }) {
-		t.Error("the end of a session rewrote 1,000 rows")
+		t.Error("UpdateIndex rewrote 1,000 rows")
 	}
 	if got := list(t, c)[0]; got.ID != id(999) || got.MessageCount != 2 {
 		t.Errorf("%+v", got)
 	}
 	add(t, team, id(999), end, said(2001, mia, strings.Repeat("x", 600_000)))
 	if !wrote(func() { list(t, c) }) {
-		t.Error("a list read a large journal and did not keep what it learned")
+		t.Error("a list read a large journal and did not write the index")
 	}
 }
 
@@ -751,12 +751,12 @@ func TestRestoreDeletedSession(t *testing.T) {
 func TestReindexReportsLockedIndex(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "hello", 2)...)
-	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock")) // as somebody who lists
+	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := team.Reindex(ctx); !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("while somebody else writes it: %v", err)
+		t.Errorf("while the index is locked: %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func TestMissingDirectoryHasNoSessions(t *testing.T) {
 		t.Errorf("loading: %v", err)
 	}
 	if _, err := os.Stat(root); !os.IsNotExist(err) {
-		t.Errorf("asking made the directory: %v", err)
+		t.Errorf("the directory was created: %v", err)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestListDamagedSessions(t *testing.T) {
 	}{
 		{"a changed message", func(t *testing.T, path string) { change(t, path, "Repair", "Repaid") }},
 		{"a changed first line", func(t *testing.T, path string) { change(t, path, "/home/mia", "/home/bob") }},
-		{"a lost line", func(t *testing.T, path string) {
+		{"a missing line", func(t *testing.T, path string) {
 			lines := strings.SplitAfter(string(read(t, path)), "\n")
 			write(t, path, []byte(strings.Join(slices.Delete(lines, 1, 2), "")))
 		}},
@@ -108,7 +108,7 @@ func TestListDamagedSessions(t *testing.T) {
 			c := catalog.New(root, journal.Options{})
 			team := c.Team("kitchen")
 			synced(t, team, id(1), put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...))
-			put(t, team, id(2), chat(id(2), "kitchen", "Sound", 2)...)
+			put(t, team, id(2), chat(id(2), "kitchen", "Intact", 2)...)
 			list(t, c)
 			test.damage(t, live(team, id(1)))
 			for range 2 { // the second time from the index
@@ -130,7 +130,7 @@ func TestListDamagedSessions(t *testing.T) {
 				t.Errorf("%+v, %v", s, err)
 			}
 			if _, _, err := team.Load(ctx, id(1)); err == nil {
-				t.Error("it was loaded")
+				t.Error("Load succeeded")
 			}
 			cached := ask(t, c)
 			dropCaches(t, root)
@@ -144,7 +144,7 @@ func TestTornTailIsNotDamage(t *testing.T) {
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
 	text, end := lines(t, journal.Position{}, chat(id(1), "kitchen", "Repair", 3)...)
-	more, _ := lines(t, end, said(9, ada, "never promised"))
+	more, _ := lines(t, end, said(9, ada, "not acknowledged"))
 	write(t, live(team, id(1)), append(text, more[:20]...))
 	for range 2 {
 		if got := list(t, c)[0]; got.Damaged != "" || got.MessageCount != 3 || got.LastSeq != 4 {
@@ -154,7 +154,7 @@ func TestTornTailIsNotDamage(t *testing.T) {
 	if _, loaded := load(t, team, id(1)); loaded.Torn.Bytes != 20 || loaded.At != end {
 		t.Errorf("%+v", loaded)
 	}
-	// To archive it sets the tail aside, which is an event more.
+	// Archiving sets the tail aside, which adds an event.
 	archive(t, team, id(1))
 	cached := ask(t, c)
 	dropCaches(t, root)
@@ -195,7 +195,7 @@ func TestUnknownFilesAreNotListed(t *testing.T) {
 	if err := os.MkdirAll(live(team, id(3)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(root, id(4)+".jsonl"), text) // in no team's directory
+	write(t, filepath.Join(root, id(4)+".jsonl"), text) // not in a team's directory
 	write(t, filepath.Join(root, "config.json"), []byte("{}"))
 	if diff := cmp.Diff([]string{id(1)}, ids(list(t, c))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -213,7 +213,7 @@ func TestArchivedSessionIsListedAndLoaded(t *testing.T) {
 	disk.forget()
 	after := list(t, c)
 	if opened, _ := disk.journals(); opened != 0 {
-		t.Errorf("%d journals were opened to list an archived session that the index knows", opened)
+		t.Errorf("%d journals were opened to list an indexed archive", opened)
 	}
 	if !after[0].Archived {
 		t.Errorf("%+v", after[0])
@@ -305,8 +305,7 @@ func TestListTeamsWithUnusualIDs(t *testing.T) {
 	}
 }
 
-// The sessions that are looked for. Their ids have ends and beginnings of their
-// own.
+// Sessions whose ids have different beginnings and ends.
 const (
 	kettleID = "01KAHV6T3R8Q4Y2M0N7C5B9XZE"
 	treeID   = "01KAHW7S2Q9P5X3N1M8D6C0YAF"
@@ -327,11 +326,11 @@ func wanted(t *testing.T) *catalog.Catalog {
 func TestFind(t *testing.T) {
 	c := wanted(t)
 	for _, test := range []struct{ what, name, want string }{
-		{"a whole id", kettleID, kettleID},
-		{"a whole id in lower case", strings.ToLower(kettleID), kettleID},
-		{"a whole id in both cases", "01kahv6t3r8q4y2m0n7c5B9XZE", kettleID},
-		{"the whole id of a session without messages", emptyID, emptyID},
-		{"the latest one, which has messages", "latest", teaID},
+		{"an id", kettleID, kettleID},
+		{"an id in lower case", strings.ToLower(kettleID), kettleID},
+		{"an id in both cases", "01kahv6t3r8q4y2m0n7c5B9XZE", kettleID},
+		{"the id of a session without messages", emptyID, emptyID},
+		{"the latest with messages", "latest", teaID},
 		{"a title", "Plant a tree", ""}, // it was renamed
 		{"a title", "Repair the kettle", kettleID},
 		{"a title in another case", "repair the kettle", ""},
@@ -395,7 +394,7 @@ func TestFindAmbiguousName(t *testing.T) {
 			t.Errorf("%s, %v (-want +got):\n%s", name, err, diff)
 		}
 		if errors.Is(err, journal.ErrNotFound) {
-			t.Errorf("%v is called not found", err)
+			t.Errorf("%v is a journal.ErrNotFound", err)
 		}
 	}
 }

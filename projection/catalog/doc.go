@@ -1,38 +1,43 @@
-// Package catalog finds sessions on the disk and keeps the caches that make
-// that cheap.
+// Package catalog lists and loads sessions, and keeps the caches that make that
+// cheap.
 //
-// A Catalog is the directory of all sessions, with one directory for each team;
-// a Team is one of these. What a catalog keeps are caches, computed from
-// journals and never believed against them:
+// A Catalog is the directory of all sessions; a Dir is one of its directories,
+// with the sessions of one team. Its caches are computed from the journals:
 //
 //	<team>/sessions.json            the index: a row for each session
 //	<team>/<ID>.checkpoint.json     the State of a session at one of its events
 //
-// Deleting them changes no answer about a sound journal, only how long it takes.
+// If they are deleted, the answers about intact journals are the same, only
+// slower.
+//
+// # Lists
+//
+// A Query selects, orders and pages sessions. Every list of the program is one:
+// sessions, search, completion, pickers. Where a caller needs more than one
+// page, Result.Matches has an Entry for each selected session; its row is
+// decoded when Session is called.
 //
 // # Index
 //
-// A row counts when its fold version is this program's, and size, modification
-// time and inode of the session's file are those that it was made from. When
-// the file is longer, and the line at the row's place still has the row's sum,
-// only the tail is folded; otherwise everything. Session.Shrunk tells of a file
-// that has become shorter than its row. What could not be read for another
-// reason than damage is tried again every time. The index is replaced under a
-// short lock of its own; when it cannot be written, nobody is told, for nothing
-// is lost.
+// A row is valid if its fold version is this program's, and the size,
+// modification time and inode of the session's file are those that it was made
+// from. If the file has only grown, its tail is folded, otherwise all of it. A
+// file that is shorter than its row is reported as Session.Truncated. A journal
+// that could not be read for another reason than damage is read again each time.
 //
-// A list describes every file and reads the beginning of every row, which says
-// whether it counts and where it comes in the list; that is what it costs. The
-// rest of a row is decoded, without reflection, when somebody asks for it. So a
-// row of which a crash left the beginning counts, and what it lacks is folded
-// when it is asked for. The end of a chat rewrites the index while a team
-// has fewer than 1,000 sessions; a list rewrites a larger one only when it had to
-// read as much as the index weighs. Until then it folds the few tails again.
+// A list describes every file and reads the first part of every row, which
+// shows whether the row is valid and where the session comes in the list. A
+// crash may cut off the second part; the journal is then folded when it is
+// needed. The index is replaced under a lock of its own. Errors in writing it
+// are ignored, since nothing is lost. For one changed session it is rewritten
+// while the team has fewer than 1,000; a larger index is rewritten only by a
+// list that has read as many bytes as it has. Until then lists fold those tails
+// again.
 //
 // # Checkpoints
 //
-// A checkpoint counts when its fold version is this program's and a line with
-// its sequence number and sum ends at its offset. A crash leaves the old one,
-// the new one, or one that cannot be read: then the journal is folded from its
+// A checkpoint is valid if its fold version is this program's, and the line that
+// ends at its offset has its sequence number and checksum. A crash leaves the
+// old one, the new one, or an invalid one: then the journal is folded from its
 // beginning.
 package catalog

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// teamLives are what programs do with the sessions of a team.
+// teamLives are sequences of operations on the sessions of a team.
 var teamLives = []struct {
 	name string
 	live func(*teamLife)
@@ -38,7 +38,7 @@ var teamLives = []struct {
 		l.close(1)
 		l.list()
 	}},
-	{"a checkpoint and a tail behind it", func(l *teamLife) {
+	{"a checkpoint and later events", func(l *teamLife) {
 		l.begin(1)
 		l.say(1, "one")
 		l.checkpoint(1)
@@ -50,7 +50,7 @@ var teamLives = []struct {
 		l.checkpoint(1)
 		l.close(1)
 	}},
-	{"archived, renamed, archived by the policy", func(l *teamLife) {
+	{"archived, renamed, archived again", func(l *teamLife) {
 		l.begin(1)
 		l.say(1, "one")
 		l.checkpoint(1)
@@ -100,7 +100,7 @@ func TestEveryFault(t *testing.T) {
 						d.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open, journaltest.Rename, journaltest.Mkdir)
 					}},
 					{"EROFS for a while", func(d *journaltest.FS, n int) { d.FailFrom(n, syscall.EROFS) }},
-					{"reading once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EACCES, journaltest.Read) }},
+					{"EACCES once on read", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EACCES, journaltest.Read) }},
 				} {
 					if testing.Short() && f.name != "EIO once" {
 						continue
@@ -113,7 +113,7 @@ func TestEveryFault(t *testing.T) {
 	t.Logf("%d operations failed, %d power cuts left %d different disks", tried.faults.Load(), tried.cuts.Load(), len(tried.seen))
 }
 
-// triedImages is what a run has tried.
+// triedImages counts what a run has tried.
 type triedImages struct {
 	faults, cuts atomic.Int64
 
@@ -133,13 +133,13 @@ func (c *triedImages) add(image *journaltest.Mem) (sum [32]byte) {
 func cutTeam(t *testing.T, tried *triedImages, live func(*teamLife)) {
 	l := newTeamLife(t, tried)
 	operation := uint64(0)
-	look := func() {
+	cut := func() {
 		operation++
 		l.cut(fmt.Sprint("before operation ", operation), 8, operation)
 	}
-	l.disk.Before(look)
+	l.disk.Before(cut)
 	live(l)
-	look()
+	cut()
 }
 
 func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), fail func(*journaltest.FS, int)) {
@@ -157,8 +157,8 @@ func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), fail func(
 
 const teamRoot = "/home/sessions"
 
-// teamLife is a program that works on the sessions of one team, tries again
-// what fails, and remembers what it was promised.
+// teamLife works on the sessions of one team, retries what fails, and records
+// what was acknowledged.
 type teamLife struct {
 	t     *testing.T
 	tried *triedImages
@@ -168,14 +168,14 @@ type teamLife struct {
 
 	failures int
 	open     map[int]*session
-	said     map[int]int    // messages that were handed to a journal, by session
-	synced   map[int]int    // those of them that are promised to be on the disk
-	place    map[int]string // "in place", "in the trash"; "" while it may be either
+	said     map[int]int    // messages that were appended, by session
+	synced   map[int]int    // those that were synced
+	place    map[int]string // "in place", "in the trash"; "": either
 
-	seen map[string]bool // images, with what was promised of each
+	seen map[string]bool // images, each with what was acknowledged then
 }
 
-// session is one that is open.
+// session is an open session.
 type session struct {
 	log   *journal.Log
 	state *projection.State
@@ -200,9 +200,10 @@ func teamOn(fsys journal.FS) *catalog.Dir {
 	return catalog.New(teamRoot, journal.Options{FS: fsys, Now: func() time.Time { return created }}).Team("review")
 }
 
-// try does something until it succeeds. It reports whether it did without an
-// error that a repetition gets for what is done already.
-func (l *teamLife) try(what string, do func() error, done ...error) (promised bool) {
+// try retries an operation until it succeeds or, from the second time on,
+// returns one of the errors that mean that it was done before. It reports
+// whether it succeeded.
+func (l *teamLife) try(what string, do func() error, done ...error) (succeeded bool) {
 	l.t.Helper()
 	for attempt := 0; ; attempt++ {
 		err := do()
@@ -273,7 +274,7 @@ func (l *teamLife) append(n int, r journal.Record) {
 	})
 }
 
-// survive does something with a journal, by way of Recover when it is poisoned.
+// survive retries an operation on a journal, with Recover if it is poisoned.
 func (l *teamLife) survive(n int, what string, do func() error) {
 	l.t.Helper()
 	s := l.open[n]
@@ -344,25 +345,25 @@ func (l *teamLife) restore(n int) {
 	}
 }
 
-// cut looks at what is left when the power goes.
+// cut checks every state of the disk that a power cut may leave now.
 func (l *teamLife) cut(when string, parts int, seed uint64) {
 	l.t.Helper()
 	for kind, image := range l.mem.Images(parts, seed) {
-		// The disk that was right before a promise is wrong behind it.
+		// The same image may be right before an acknowledgement and wrong after it.
 		known := fmt.Sprintf("%x %v %v %v", l.tried.add(image), l.synced, l.said, l.place)
 		if l.seen[known] {
 			continue
 		}
 		l.seen[known] = true
-		if err := l.goOn(image); err != nil {
+		if err := l.check(image); err != nil {
 			l.t.Fatalf("power cut %s, of the rest %s: %v\n%s", when, kind, err, l.disk)
 		}
 	}
 }
 
-// goOn fails unless every session is where it should be, with what was promised
-// of it, and the caches change nothing.
-func (l *teamLife) goOn(image *journaltest.Mem) error {
+// check returns an error unless every session is in its place with all that was
+// acknowledged, and the caches change no answer.
+func (l *teamLife) check(image *journaltest.Mem) error {
 	team := teamOn(image)
 	for n, least := range l.synced {
 		if err := l.present(team, n, least); err != nil {
@@ -385,23 +386,23 @@ func (l *teamLife) present(team *catalog.Dir, n, least int) error {
 	case l.place[n] == "in place" && !inPlace && least > 0, l.place[n] == "in the trash" && !inTrash:
 		return fmt.Errorf("session %d is not %s", n, l.place[n])
 	case inPlace && (s.MessageCount < least || s.MessageCount > l.said[n]):
-		return fmt.Errorf("session %d has %d messages; %d were promised, %d said", n, s.MessageCount, least, l.said[n])
+		return fmt.Errorf("session %d has %d messages; %d were synced, %d appended", n, s.MessageCount, least, l.said[n])
 	case inPlace && s.Damaged != "":
 		return fmt.Errorf("session %d: %s", n, s.Damaged)
 	}
 	return nil
 }
 
-// cachesChangeNothing compares the answers of a team with those that it gives
-// without its index and its checkpoints.
+// cachesChangeNothing compares the answers of a team with and without its index
+// and checkpoints.
 func cachesChangeNothing(team *catalog.Dir, image *journaltest.Mem) error {
 	withCaches, err := answersOf(team)
 	if err != nil {
 		return err
 	}
 	for _, s := range withCaches.Sessions {
-		if mended, err := audited(team, s.ID); len(mended) > 0 || err != nil {
-			return fmt.Errorf("a cache of session %s is wrong: %v, %v", s.ID, mended, err)
+		if removed, err := audited(team, s.ID); len(removed) > 0 || err != nil {
+			return fmt.Errorf("a cache of session %s is wrong: %v, %v", s.ID, removed, err)
 		}
 	}
 	for _, name := range []string{indexOf(team), checkpointOf(team, id(1)), checkpointOf(team, id(2))} {
@@ -419,9 +420,8 @@ func cachesChangeNothing(team *catalog.Dir, image *journaltest.Mem) error {
 	return nil
 }
 
-// audited compares the caches of a session with its journal, and removes those
-// that are wrong.
-func audited(team *catalog.Dir, id string) (mended []string, err error) {
+// audited removes the caches of a session that contradict its journal.
+func audited(team *catalog.Dir, id string) (removed []string, err error) {
 	audit := team.Audit(id)
 	r, err := team.Journals().Reader(id, journal.Position{})
 	if err != nil {

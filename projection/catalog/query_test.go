@@ -15,7 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-// numbers returns the numbers of sessions, as id made them.
+// numbers returns the numbers from which id made the ids of sessions.
 func numbers(sessions []catalog.Session) string {
 	var all []string
 	for _, s := range sessions {
@@ -153,8 +153,7 @@ func TestQueryRefusesInvalidPage(t *testing.T) {
 	}
 }
 
-// cancelling is a file system that cancels a context when so many journals are
-// open.
+// cancelling cancels a context when a number of journals was opened.
 type cancelling struct {
 	*watched
 	cancel context.CancelFunc

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// recorded is what the retention journal of a team says, a line for each event.
+// recorded returns the events in the retention journal of a team.
 func recorded(t testing.TB, team *catalog.Dir) []string {
 	t.Helper()
 	r, err := team.Journals().Reader("retention", journal.Position{})
@@ -39,7 +39,7 @@ func recorded(t testing.TB, team *catalog.Dir) []string {
 	return lines
 }
 
-// old is a team of n sessions, each a minute older than the one after it.
+// old writes n sessions, each a minute older than the next.
 func old(t testing.TB, team *catalog.Dir, n int) {
 	t.Helper()
 	for i := range n {
@@ -112,7 +112,7 @@ func TestRetentionReportsLockedJournal(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	other := team.BeginRetention()
-	if _, err := other.Archive(list(t, c)[2], "somebody else's"); err != nil {
+	if _, err := other.Archive(list(t, c)[2], "another pass"); err != nil {
 		t.Fatal(err)
 	}
 	err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1}, created.Add(day), catalog.Budget{})
@@ -139,10 +139,10 @@ func TestRetentionBudget(t *testing.T) {
 		most func(bytes int64) catalog.Budget
 		want int
 	}{
-		{"without a bound", func(int64) catalog.Budget { return catalog.Budget{} }, 5},
-		{"of 2 sessions", func(int64) catalog.Budget { return catalog.Budget{Sessions: 2, Bytes: 1 << 20} }, 2},
-		{"of the bytes of 3", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: 3*b + b/2} }, 3},
-		{"of no bytes", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: b - 1} }, 0},
+		{"no limit", func(int64) catalog.Budget { return catalog.Budget{} }, 5},
+		{"2 sessions", func(int64) catalog.Budget { return catalog.Budget{Sessions: 2, Bytes: 1 << 20} }, 2},
+		{"bytes of 3 sessions", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: 3*b + b/2} }, 3},
+		{"bytes of no session", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: b - 1} }, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := catalog.New(t.TempDir(), journal.Options{})
@@ -208,7 +208,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 			}
 			switch n := len(recorded(t, after)); {
 			case len(left) == 0 && n == 0:
-				t.Errorf("purged and not recorded: the power went, of the rest %s\n%s", kind, disk)
+				t.Errorf("purged and not recorded after a power cut, %s\n%s", kind, disk)
 			case n == 0:
 				unrecorded++
 			}
@@ -244,7 +244,7 @@ func TestFailedRecordKeepsArchive(t *testing.T) {
 			t.Errorf("failure %d: archived %v, %v; %v", n, now.Archived, err, findErr)
 		}
 		if got := recorded(t, team); err == nil && closed == nil && len(got) != 1 {
-			t.Errorf("failure %d: nobody says that it was not recorded: %q", n, got)
+			t.Errorf("failure %d: no error, but recorded is %q", n, got)
 		}
 		if !reached || t.Failed() {
 			return

@@ -30,14 +30,14 @@ func TestPolicyAction(t *testing.T) {
 		{"idle for 30 days", catalog.DefaultPolicy, catalog.Session{}, 30 * day, 50, catalog.Archive},
 		{"the 10th", catalog.DefaultPolicy, catalog.Session{}, 300 * day, 9, catalog.Keep},
 		{"the 11th", catalog.DefaultPolicy, catalog.Session{}, 300 * day, 10, catalog.Archive},
-		{"archived already", catalog.DefaultPolicy, catalog.Session{Archived: true}, 300 * day, 50, catalog.Keep},
+		{"archived", catalog.DefaultPolicy, catalog.Session{Archived: true}, 300 * day, 50, catalog.Keep},
 		{"pinned", deleting, catalog.Session{Row: projection.Row{Pinned: true}}, 300 * day, 50, catalog.Keep},
 		{"damaged", deleting, catalog.Session{Damaged: "line 1"}, 300 * day, 50, catalog.Keep},
-		{"for years, when nothing says delete", catalog.DefaultPolicy, catalog.Session{}, 3000 * day, 50, catalog.Archive},
-		{"older than a policy that deletes", deleting, catalog.Session{}, 90 * day, 50, catalog.Trash},
-		{"archived, and older than a policy that deletes", deleting, catalog.Session{Archived: true}, 90 * day, 50, catalog.Trash},
-		{"among the newest, and older than a policy that deletes", deleting, catalog.Session{}, 900 * day, 3, catalog.Keep},
-		{"younger than it", deleting, catalog.Session{}, 89 * day, 50, catalog.Archive},
+		{"idle for years, without deletion", catalog.DefaultPolicy, catalog.Session{}, 3000 * day, 50, catalog.Archive},
+		{"older than DeleteAfter", deleting, catalog.Session{}, 90 * day, 50, catalog.Trash},
+		{"archived, older than DeleteAfter", deleting, catalog.Session{Archived: true}, 90 * day, 50, catalog.Trash},
+		{"among the newest, older than DeleteAfter", deleting, catalog.Session{}, 900 * day, 3, catalog.Keep},
+		{"younger than DeleteAfter", deleting, catalog.Session{}, 89 * day, 50, catalog.Archive},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.session.UpdatedAt = created
@@ -97,7 +97,7 @@ func TestRetentionContinuesAfterFailure(t *testing.T) {
 			put(t, team, id(i), chat(id(i), "kitchen", "Old", i+1)...)
 		}
 		policy := catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 3 * day}
-		list(t, c) // so that its index is not part of what fails
+		list(t, c) // writes the index before the faults
 		disk.Fail(n, syscall.EIO)
 		err := team.ApplyRetention(ctx, policy, created.Add(2*day), catalog.Budget{})
 		if err != nil && !errors.Is(err, syscall.EIO) {
@@ -117,15 +117,15 @@ func TestRetentionContinuesAfterFailure(t *testing.T) {
 		}
 		failed := disk.Failed()
 		disk.Heal()
-		// The next time it does what it could not do.
+		// The next call does the rest.
 		if err := team.ApplyRetention(ctx, policy, created.Add(4*day), catalog.Budget{}); err != nil {
-			t.Errorf("operation %d, the next time: %v", n, err)
+			t.Errorf("operation %d, next call: %v", n, err)
 		}
 		if left := list(t, c); len(left) != 1 || left[0].ID != id(3) {
 			t.Errorf("operation %d: %v are left", n, ids(left))
 		}
 		if trashed, err := team.Journals().ListTrash(); err != nil || len(trashed) != 3 {
-			t.Errorf("operation %d: in the trash: %+v, %v", n, trashed, err)
+			t.Errorf("operation %d: the trash has %+v, %v", n, trashed, err)
 		}
 		if !failed || t.Failed() {
 			return

@@ -26,10 +26,10 @@ var (
 	ada     = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
 )
 
-// id is the nth of a row of session ids.
+// id is the nth session id.
 func id(n int) string { return fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n) }
 
-// after is the event of a payload, some minutes behind the beginning.
+// after is an event some minutes after the session was created.
 func after(minutes int, p projection.Payload) journal.Record {
 	return projection.Record(created.Add(time.Duration(minutes)*time.Minute), p)
 }
@@ -45,7 +45,7 @@ func said(minutes int, by projection.Speaker, text string) journal.Record {
 	return after(minutes, projection.NewMessage(fmt.Sprint("m", minutes), created, by, text, nil))
 }
 
-// chat is a session of n messages whose first one is the title.
+// chat is a session of n messages, of which the first is the title.
 func chat(id, team, title string, n int) []journal.Record {
 	records := []journal.Record{begun(id, team)}
 	for i := range n {
@@ -58,7 +58,7 @@ func chat(id, team, title string, n int) []journal.Record {
 	return records
 }
 
-// lines are the records as they stand in a journal behind a position.
+// lines returns the lines of records that follow a position.
 func lines(t testing.TB, at journal.Position, records ...journal.Record) ([]byte, journal.Position) {
 	t.Helper()
 	var text []byte
@@ -186,7 +186,7 @@ func archive(t testing.TB, team *catalog.Dir, id string) {
 	}
 }
 
-// load returns the state of a session as JSON, and how it was come by.
+// load returns the state of a session as JSON.
 func load(t testing.TB, team *catalog.Dir, id string) (string, catalog.Loaded) {
 	t.Helper()
 	state, loaded, err := team.Load(ctx, id)
@@ -232,7 +232,7 @@ func dropCaches(t testing.TB, root string) {
 	}
 }
 
-// answers is all that a catalog says: its list, what it finds, what it loads.
+// answers is what a catalog lists, finds and loads.
 type answers struct {
 	Sessions []catalog.Session
 	Found    map[string]string
@@ -255,7 +255,7 @@ func ask(t testing.TB, c *catalog.Catalog) answers {
 	return a
 }
 
-// sameAnswers fails when two catalogs say different things.
+// sameAnswers compares the answers of two catalogs.
 func sameAnswers(t testing.TB, want, got answers) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(catalog.Session{})); diff != "" {
@@ -263,8 +263,8 @@ func sameAnswers(t testing.TB, want, got answers) {
 	}
 }
 
-// watched is a file system that notes what is read of which file, and which
-// files are opened to be written.
+// watched records how much is read of each file, and which files are opened for
+// writing.
 type watched struct {
 	journal.FS
 	mu      sync.Mutex
@@ -284,8 +284,8 @@ func (w *watched) forget() {
 	w.read, w.written = map[string]int64{}, map[string]int{}
 }
 
-// journals is how many journals were opened, and how many bytes were read of
-// them.
+// journals returns how many journals were opened, and how many bytes of them
+// were read.
 func (w *watched) journals() (opened int, bytes int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
