@@ -68,6 +68,16 @@ func BenchmarkReading(b *testing.B) {
 			}
 			return nil
 		}},
+		{"Timeline", func(r *journal.Reader) error {
+			var t projection.Timeline
+			for e, err := range r.Scan() {
+				if err != nil {
+					return err
+				}
+				t.Apply(e)
+			}
+			return nil
+		}},
 		{"Replay", func(r *journal.Reader) error {
 			for _, err := range projection.Replay(r.Scan()) {
 				if err != nil {

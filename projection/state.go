@@ -113,22 +113,22 @@ func (s *State) Apply(e journal.Event) {
 	s.applyDecoded(e, p, err)
 }
 
-// toolCompleted is ToolCompleted without the texts, which no fold reads and which
-// are half of the bytes of a session.
+// toolCompleted is ToolCompleted without Output, which no fold reads and which is
+// half of the bytes of a session.
 type toolCompleted struct {
 	TurnID      string         `json:"turnId"`
 	ToolID      string         `json:"toolId"`
 	Name        string         `json:"name,omitempty"`
 	Output      layout.Ignored `json:"output,omitempty"`
 	OutputBytes int64          `json:"outputBytes,omitempty"`
-	Error       layout.Ignored `json:"error,omitempty"`
+	Error       string         `json:"error,omitempty"`
 }
 
-// decodeForFold is Decode, except that a ToolCompleted may lack its texts.
+// decodeForFold is Decode, except that a ToolCompleted may lack its Output.
 func decodeForFold(e journal.Event) (Payload, error) {
 	var p toolCompleted
 	if e.Type == (ToolCompleted{}).eventType() && len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
-		return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}, nil
+		return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name, Error: p.Error}, nil
 	}
 	return Decode(e)
 }

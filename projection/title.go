@@ -14,12 +14,15 @@ var lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
 // titleOf is the title that a session gets from its first human message.
 func titleOf(content string) string {
-	text := strings.TrimSpace(lineBreak.Replace(marker.Strip(head(content))))
+	text := strings.TrimSpace(oneLine(content))
 	if short, cut := cutRunes(text, previewLength); cut {
 		return short + "…"
 	}
 	return text
 }
+
+// oneLine is the start of a text without its markers and line breaks.
+func oneLine(content string) string { return lineBreak.Replace(marker.Strip(head(content))) }
 
 // head keeps titles cheap: a long message is not searched to its end.
 func head(content string) string {
