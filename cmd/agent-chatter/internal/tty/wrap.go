@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -15,8 +17,8 @@ type Wrapper struct {
 	Width  func() int // of the terminal; nil: nothing is broken
 	column int        // behind what stands on the line
 	word   string     // that the line ends with
-	head   string     // how the line begins, as it was said
-	fenced bool       // between two lines of ```
+	head   []byte     // the beginning of the line as it was received
+	fence  string     // the line that opened the fenced code block that the line is in; "" outside
 }
 
 // tabStop is how many columns a terminal has from one stop to the next.
@@ -52,7 +54,7 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 		return
 	}
 	if len(w.head) < headKept {
-		w.head += string(r)
+		w.head = utf8.AppendRune(w.head, r)
 	}
 	n := displaywidth.Rune(r)
 	switch {
@@ -107,18 +109,26 @@ func lettersWidth(text string) (columns int) {
 	return columns
 }
 
-// headKept is as much of the beginning of a line as tells whether it is code.
-const headKept = len("   ```")
+// headKept is how many bytes of a line are kept, which is enough for the info string of a fence.
+const headKept = 1 << 10
 
-// isCode reports whether the line is, as far as it has come: one of a block of code,
-// or of a table, or one that is indented by as much.
+// isCode reports whether the line so far is part of a code block or a table.
 func (w *Wrapper) isCode() bool {
-	return w.fenced || strings.HasPrefix(w.head, "    ") || strings.HasPrefix(w.head, "\t") || strings.HasPrefix(w.head, "|")
+	head := string(w.head[:min(len(w.head), len("    "))])
+	return w.fence != "" || head == "    " || strings.HasPrefix(head, "\t") || strings.HasPrefix(head, "|")
 }
 
+// endLine begins the next line. A line that begins like a fence is parsed after the opening fence, if there is
+// one, to see whether the end of it is in code.
 func (w *Wrapper) endLine() {
-	if head := strings.TrimLeft(w.head, " "); strings.HasPrefix(head, "```") || strings.HasPrefix(head, "~~~") {
-		w.fenced = !w.fenced
+	head := strings.TrimLeft(string(w.head), " ")
+	if strings.HasPrefix(head, "```") || strings.HasPrefix(head, "~~~") {
+		blocks := markdown.Parse(w.fence + string(w.head) + "\n").Blocks
+		if last := blocks[len(blocks)-1]; last.Fence == "" || !last.Open {
+			w.fence = ""
+		} else if w.fence == "" {
+			w.fence = string(w.head) + "\n"
+		}
 	}
-	w.column, w.word, w.head = 0, "", ""
+	w.column, w.word, w.head = 0, "", w.head[:0]
 }

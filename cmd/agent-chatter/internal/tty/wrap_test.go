@@ -44,6 +44,9 @@ var wrappings = []struct{ name, text, want string }{
 	{"East Asian text", "请帮我用写一个计算器要求支持", "请帮我用写一个计算\n器要求支持"},
 	{"both", "this is 计算器 and words again", "this is 计算器 and \nwords again"},
 	{"code that is fenced", "so:\n```sh\nagent-chatter chat --resume latest\n```\nand then go on talking", "so:\n```sh\nagent-chatter chat --resume latest\n```\nand then go on\ntalking"},
+	{"a fence in a longer one", "````\n```\nnot wrapped, since it is code\n````\nthis line is wrapped", "````\n```\nnot wrapped, since it is code\n````\nthis line is\nwrapped"},
+	{"a fence of the other kind", "~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is wrapped", "~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is\nwrapped"},
+	{"a code span of three backticks", "```x```\nthis line is wrapped", "```x```\nthis line is\nwrapped"},
 	{"code that is indented", "    agent-chatter chat --resume latest\nand then go on talking", "    agent-chatter chat --resume latest\nand then go on\ntalking"},
 	{"a table", "| one | two | three | four | five |", "| one | two | three | four | five |"},
 }
