@@ -69,6 +69,6 @@ func (c *Coordinator) boundedOutput(printed string) (output string, whole bool) 
 // sayReplaced tells how many secrets were replaced since it was last told.
 func (c *Coordinator) sayReplaced() {
 	if found := c.secrets.Found(); len(found) > 0 {
-		c.o.Events.Notice(Notice{Kind: SecretsReplaced, Names: redact.Counted(found), Limit: len(found)})
+		c.o.Events.Notice(Notice{Kind: SecretsReplaced, Names: redact.Kinds(found), Limit: len(found)})
 	}
 }

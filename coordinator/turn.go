@@ -235,7 +235,7 @@ func (t *turn) finish(ctx context.Context, failure error) error {
 	if failure == nil {
 		failure = t.say(t.text.Rest())
 	} else {
-		_ = t.say(t.text.Broken())
+		_ = t.say(t.text.Truncated())
 	}
 	reply := strings.TrimRight(t.reply.String(), " \t\r\n")
 	if failure == nil && reply == "" {

@@ -7,87 +7,85 @@ import (
 	"strings"
 )
 
-// A Redactor replaces secrets. The nil *Redactor replaces nothing. It is not safe for use from
-// several goroutines.
+// A Redactor replaces secrets. The nil *Redactor replaces nothing. It must not be used
+// concurrently.
 type Redactor struct {
-	values []value         // the longest first
-	from   [256]begun      // by the byte with which a secret begins
-	pairs  [1 << 16]uint16 // by the first two bytes: which of begun it is, the first one is nothing
-	begun  []begun
-	found  []string
+	byByte     [256]candidates // by the first byte of a secret
+	byPair     [1 << 16]uint16 // by the first two bytes: an index into candidates; 0 is none
+	candidates []candidates
+	values     []value // longest first
+	found      []string
 }
 
-// begun is what may have begun with a byte or two.
-type begun struct {
-	values []value
-	armour bool
-	shapes []shape
-	common string // what all of them begin with, when it may have begun with two bytes
-	any    bool
+// candidates are the secrets that begin with one or two given bytes.
+type candidates struct {
+	values     []value
+	privateKey bool
+	formats    []format
+	common     string // the longest common prefix, if two bytes are given
+	any        bool
 }
 
-// New returns a Redactor that knows the shapes of keys, and the secrets of these variables.
+// New returns a Redactor for the formats of tokens, and for the secrets among the variables.
 func New(variables []Variable) *Redactor {
-	r := &Redactor{values: valuesOf(variables), begun: make([]begun, 1)}
+	r := &Redactor{values: valuesOf(variables), candidates: make([]candidates, 1)}
 	for _, v := range r.values {
-		r.begins(v.text, func(b *begun) { b.values = append(b.values, v) })
+		r.addPrefix(v.text, func(c *candidates) { c.values = append(c.values, v) })
 	}
-	for _, s := range shapes {
-		r.begins(s.prefix, func(b *begun) { b.shapes = append(b.shapes, s) })
+	for _, f := range formats {
+		r.addPrefix(f.prefix, func(c *candidates) { c.formats = append(c.formats, f) })
 	}
-	r.begins(armour, func(b *begun) { b.armour = true })
+	r.addPrefix(pemBegin, func(c *candidates) { c.privateKey = true })
 	return r
 }
 
-// begins adds what a secret begins with, which is two bytes at least.
-func (r *Redactor) begins(with string, add func(*begun)) {
-	pair := &r.pairs[uint16(with[0])<<8|uint16(with[1])]
+// addPrefix adds a secret with a prefix of at least two bytes.
+func (r *Redactor) addPrefix(prefix string, add func(*candidates)) {
+	pair := &r.byPair[uint16(prefix[0])<<8|uint16(prefix[1])]
 	if *pair == 0 {
-		*pair = uint16(len(r.begun))
-		r.begun = append(r.begun, begun{common: with})
+		*pair = uint16(len(r.candidates))
+		r.candidates = append(r.candidates, candidates{common: prefix})
 	}
-	r.begun[*pair].share(with)
-	for _, b := range []*begun{&r.from[with[0]], &r.begun[*pair]} {
-		add(b)
-		b.any = true
+	c := &r.candidates[*pair]
+	for !strings.HasPrefix(prefix, c.common) {
+		c.common = c.common[:len(c.common)-1]
 	}
-}
-
-// share notes what one more of them begins with.
-func (b *begun) share(with string) {
-	for !strings.HasPrefix(with, b.common) {
-		b.common = b.common[:len(b.common)-1]
+	for _, c := range []*candidates{&r.byByte[prefix[0]], c} {
+		add(c)
+		c.any = true
 	}
 }
 
-// excludes reports whether text[at:] goes on as none of them does.
-func (b *begun) excludes(text string, at int) bool {
-	last := len(b.common) - 1
-	return at+last < len(text) && text[at+last] != b.common[last]
+// exclude reports whether text[at:] begins with none of the candidates, judged by the last byte of
+// their common prefix.
+func (c *candidates) exclude(text string, at int) bool {
+	last := len(c.common) - 1
+	return at+last < len(text) && text[at+last] != c.common[last]
 }
 
-// next is where the next secret may begin, from text[at] on. Two bytes tell nearly always that
-// none does; of the last byte one has to.
-func (r *Redactor) next(text string, at int) (int, *begun) {
+// next returns the offset of the next possible secret, from text[at] on, and its candidates. It
+// looks at two bytes, which excludes nearly everything; at the end of the text only at the last
+// byte.
+func (r *Redactor) next(text string, at int) (int, *candidates) {
 	if at >= len(text) {
 		return at, nil
 	}
 	pair := uint16(text[at])
 	for i := at + 1; i < len(text); i++ {
 		pair = pair<<8 | uint16(text[i])
-		if n := r.pairs[pair]; n != 0 && !r.begun[n].excludes(text, i-1) {
-			return i - 1, &r.begun[n]
+		if n := r.byPair[pair]; n != 0 && !r.candidates[n].exclude(text, i-1) {
+			return i - 1, &r.candidates[n]
 		}
 	}
 	last := len(text) - 1
-	if r.from[text[last]].any {
-		return last, &r.from[text[last]]
+	if r.byByte[text[last]].any {
+		return last, &r.byByte[text[last]]
 	}
 	return len(text), nil
 }
 
-// Found are the kinds of the secrets that were replaced since it was last asked, one for each
-// time.
+// Found returns the kinds of the secrets that were replaced since the last call, one for each
+// replacement.
 func (r *Redactor) Found() []string {
 	if r == nil {
 		return nil
@@ -97,23 +95,24 @@ func (r *Redactor) Found() []string {
 	return found
 }
 
-// Text is the text without its secrets. It need not be valid UTF-8.
+// Text returns the text without secrets. It need not be valid UTF-8.
 func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text
 	}
-	clean, _ := r.pass("", text, true)
+	clean, _ := r.replace("", text, true)
 	return clean
 }
 
-// JSON is the JSON value without the secrets in its strings and numbers; a number that has one
-// becomes a string. What is no JSON is taken for text.
+// JSON returns the JSON value without secrets in its strings and numbers; a number that contains
+// one becomes a string. Invalid JSON is treated as text. A value without secrets is returned as it
+// is, not copied.
 func (r *Redactor) JSON(value []byte) []byte {
 	if r == nil {
 		return value
 	}
-	var clean []byte // nil: nothing has changed so far
-	kept := 0
+	var clean []byte
+	copied := 0 // length of the prefix of value that is in clean
 	for at := 0; at < len(value); at++ {
 		var end int
 		var changed []byte
@@ -130,18 +129,18 @@ func (r *Redactor) JSON(value []byte) []byte {
 			continue
 		}
 		if changed != nil {
-			clean = append(append(clean, value[kept:at]...), changed...)
-			kept = end
+			clean = append(append(clean, value[copied:at]...), changed...)
+			copied = end
 		}
 		at = end - 1
 	}
-	if kept == 0 {
+	if copied == 0 {
 		return value
 	}
-	return append(clean, value[kept:]...)
+	return append(clean, value[copied:]...)
 }
 
-// numberEnd is where the JSON number that starts there ends.
+// numberEnd returns the end of the JSON number at start.
 func numberEnd(value []byte, start int) int {
 	end := start
 	for end < len(value) && strings.IndexByte("0123456789.eE+-", value[end]) >= 0 {
@@ -150,7 +149,7 @@ func numberEnd(value []byte, start int) int {
 	return end
 }
 
-// stringEnd is where the JSON string that starts there ends; -1 when it does not.
+// stringEnd returns the end of the JSON string at start, or -1 if it is unterminated.
 func stringEnd(value []byte, start int) int {
 	for at := start + 1; at < len(value); at++ {
 		switch value[at] {
@@ -163,7 +162,7 @@ func stringEnd(value []byte, start int) int {
 	return -1
 }
 
-// jsonString is the string without its secrets, nil when it has none.
+// jsonString returns a JSON string without its secrets, or nil if it has none.
 func (r *Redactor) jsonString(quoted []byte) []byte {
 	text := string(quoted[1 : len(quoted)-1])
 	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) != nil {
@@ -172,7 +171,7 @@ func (r *Redactor) jsonString(quoted []byte) []byte {
 	return r.jsonText(text)
 }
 
-// jsonText is the text without its secrets, as a JSON string; nil when it has none.
+// jsonText returns a text without its secrets as a JSON string, or nil if it has none.
 func (r *Redactor) jsonText(text string) []byte {
 	clean := r.Text(text)
 	if clean == text {
@@ -185,66 +184,66 @@ func (r *Redactor) jsonText(text string) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// pass replaces the secrets of a text that comes behind what was given before. Unless the text
-// ends there, rest is what may become a secret with what is to come.
-func (r *Redactor) pass(before, text string, ends bool) (clean, rest string) {
-	var b strings.Builder // of what is behind the first secret
-	kept := 0
-	for at, from := r.next(text, 0); at < len(text); at, from = r.next(text, at+1) {
-		length, kind, open := from.secret(before, text[kept:at], text[at:], ends)
+// replace replaces the secrets of a text that follows before. If the text does not end here, rest
+// is the end of it that may become a secret.
+func (r *Redactor) replace(before, text string, ends bool) (clean, rest string) {
+	var b strings.Builder
+	copied := 0 // length of the prefix of text that is in b
+	for at, c := r.next(text, 0); at < len(text); at, c = r.next(text, at+1) {
+		length, kind, incomplete := c.match(before, text[copied:at], text[at:], ends)
 		switch {
-		case open:
-			b.WriteString(text[kept:at])
+		case incomplete:
+			b.WriteString(text[copied:at])
 			return b.String(), text[at:]
 		case length > 0:
-			b.WriteString(text[kept:at])
+			b.WriteString(text[copied:at])
 			b.WriteString(mark(kind))
 			r.found = append(r.found, kind)
-			kept, before = at+length, mark(kind)
-			at = kept - 1
+			copied, before = at+length, mark(kind)
+			at = copied - 1
 		}
 	}
-	if kept == 0 {
+	if copied == 0 {
 		return text, ""
 	}
-	b.WriteString(text[kept:])
+	b.WriteString(text[copied:])
 	return b.String(), ""
 }
 
-// mark stands in the place of a secret.
+// mark returns the replacement of a secret.
 func mark(kind string) string { return "[REDACTED:" + kind + "]" }
 
-// secret is how many bytes of the text's beginning are a secret, and of which kind; 0 when it
-// does not begin with one. It is open when that depends on what is to come. What comes before
-// the text is in two parts.
-func (b *begun) secret(early, before, text string, ends bool) (length int, kind string, open bool) {
-	for i := range b.values {
-		v := &b.values[i]
-		n, open := v.match(text, ends)
-		if (n > 0 || open) && (!v.word || beginsWord(early, before)) {
-			return n, v.kind, open
+// match returns the length and the kind of the secret at the beginning of the text; 0 if there is
+// none. incomplete means that it depends on how the text continues. The preceding text is in two
+// parts, earlier and before.
+func (c *candidates) match(earlier, before, text string, ends bool) (length int, kind string, incomplete bool) {
+	for i := range c.values {
+		v := &c.values[i]
+		n, incomplete := v.match(text, ends)
+		if (n > 0 || incomplete) && (!v.word || beginsWord(earlier, before)) {
+			return n, v.kind, incomplete
 		}
 	}
-	if b.armour {
-		if n, open := matchArmour(text, ends); n > 0 || open {
-			return n, "private-key", open
+	if c.privateKey {
+		if n, incomplete := matchPrivateKey(text, ends); n > 0 || incomplete {
+			return n, "private-key", incomplete
 		}
 	}
-	for i := range b.shapes {
-		s := &b.shapes[i]
-		n, open := s.match(text, ends)
-		if (n > 0 || open) && beginsWord(early, before) {
-			return n, s.kind, open
+	for i := range c.formats {
+		f := &c.formats[i]
+		n, incomplete := f.match(text, ends)
+		if (n > 0 || incomplete) && beginsWord(earlier, before) {
+			return n, f.kind, incomplete
 		}
 	}
 	return 0, "", false
 }
 
-// contextLength is how many bytes before a word decide whether it is one.
+// contextLength is how many bytes before a word decide whether it is a separate one.
 const contextLength = 16
 
-// beginsWord reports whether a word can begin behind a text: there is nothing before it that
-// could be a part of it. The letter of \n, or of a sequence for terminals, is none.
+// beginsWord reports whether a separate word can begin after a text, which is in two parts: the text
+// does not end with a character of a name. The letter of \n, or of an escape sequence, is none.
 func beginsWord(before, text string) bool {
 	if len(text) < contextLength {
 		text = before + text
@@ -261,37 +260,36 @@ func beginsWord(before, text string) bool {
 	return sequence >= 0 && strings.Trim(text[sequence+2:last], "0123456789;") == ""
 }
 
-// inName reports whether a byte can be a part of a name, so that what touches it is no word by
-// itself.
+// inName reports whether a byte can be part of a name.
 func inName(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
-// A Stream is a text that comes in pieces.
+// A Stream replaces the secrets of one text that arrives in pieces.
 type Stream struct {
 	r      *Redactor
 	held   string
-	before string // the end of what was given
+	before string // the end of what was returned
 }
 
-// Stream returns a Stream of a new text.
+// Stream returns a Stream for a new text.
 func (r *Redactor) Stream() *Stream { return &Stream{r: r} }
 
-// Next gives what can be said of the text so far, beyond what was given.
-func (s *Stream) Next(piece string) string { return s.pass(piece, false) }
+// Next returns the held back text and the piece, up to what may become a secret.
+func (s *Stream) Next(piece string) string { return s.replace(piece, false) }
 
-// Rest gives what was held back, since the text has ended.
-func (s *Stream) Rest() string { return s.pass("", true) }
+// Rest returns the held back text at the end of the text.
+func (s *Stream) Rest() string { return s.replace("", true) }
 
-// Broken gives what was held back of a text that was cut off: the beginning of a value at its
-// end is a secret, too.
-func (s *Stream) Broken() string {
+// Truncated returns the held back text at the end of a text that was cut off. The beginning of a
+// value at its end is a secret, too.
+func (s *Stream) Truncated() string {
 	if s.r == nil {
 		return s.Rest()
 	}
 	longest, kind := 0, ""
 	for _, v := range s.r.values {
-		for n := min(len(v.text)-1, len(s.held)); n >= leastLength && n > longest; n-- {
+		for n := min(len(v.text)-1, len(s.held)); n >= minLength && n > longest; n-- {
 			if strings.HasSuffix(s.held, v.text[:n]) {
 				longest, kind = n, v.kind
 			}
@@ -306,18 +304,18 @@ func (s *Stream) Broken() string {
 	return before + mark(kind)
 }
 
-func (s *Stream) pass(piece string, ends bool) string {
+func (s *Stream) replace(piece string, ends bool) string {
 	if s.r == nil {
 		return piece
 	}
-	clean, rest := s.r.pass(s.before, s.held+piece, ends)
-	given := s.before + clean
-	s.before, s.held = given[max(0, len(given)-contextLength):], rest
+	clean, rest := s.r.replace(s.before, s.held+piece, ends)
+	returned := s.before + clean
+	s.before, s.held = returned[max(0, len(returned)-contextLength):], rest
 	return clean
 }
 
-// Counted are the kinds in the order of their names, each once.
-func Counted(found []string) []string {
+// Kinds returns the kinds that were found, sorted, each once.
+func Kinds(found []string) []string {
 	kinds := slices.Clone(found)
 	slices.Sort(kinds)
 	return slices.Compact(kinds)

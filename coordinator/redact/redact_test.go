@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The keys in these tests are made up: of the right shape, and nobody's. They are put together
-// from parts, so that no scanner takes this file for a leak.
+// The tokens in these tests are made up. They are joined from parts, so that no scanner reports this
+// file.
 const (
 	letters = "Zq3Tf8Lw0Bn5Xc7Vd2Mk9Rj4Hs6Gp1YaUeWoEiNtAlSrDhCmOuPyFbIv"
 	hexes   = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -24,7 +24,7 @@ const (
 
 func key(prefix string, n int) string { return prefix + (letters + letters + letters)[:n] }
 
-// keys are one of each shape, with the kind that it is replaced by.
+// keys are tokens and private keys.
 var keys = []struct{ kind, key string }{
 	{"anthropic-key", key("sk-"+"ant-api03-", 93) + "-_AA"},
 	{"openrouter-key", "sk-" + "or-v1-" + hexes},
@@ -58,7 +58,7 @@ var keys = []struct{ kind, key string }{
 	{"private-key", "-----BEGIN " + "PRIVATE KEY-----\n" + letters[:24] + "\n-----END " + "PRIVATE KEY-----"},
 }
 
-// pem is a private key of so many lines and a short one.
+// pem returns a private key with that many long lines and a short one.
 func pem(label string, lines int) string {
 	var b strings.Builder
 	b.WriteString("-----BEGIN " + label + "-----\n")
@@ -68,32 +68,32 @@ func pem(label string, lines int) string {
 	return b.String() + letters[:20] + "==\n-----END " + label + "-----"
 }
 
-func TestKeysOfKnownShapeAreReplaced(t *testing.T) {
+func TestTokensAreReplaced(t *testing.T) {
 	for _, tt := range keys {
 		for _, around := range []string{"%", "key: %", "use % please", "a\n%\nb", `"%"`, "(%)", "KEY=%", "KEY='%';", "это %", "%.", "https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", `line\n%\n`, "\xff%\xff"} {
 			before, after, _ := strings.Cut(around, "%")
 			r := redact.New(nil)
 			want := before + "[REDACTED:" + tt.kind + "]" + after
 			if got := r.Text(before + tt.key + after); got != want {
-				t.Errorf("of %q became\n%q, want\n%q", around, got, want)
+				t.Errorf("in %q got\n%q, want\n%q", around, got, want)
 			}
 			if got := r.Text(want); got != want {
-				t.Errorf("what is redacted changes again: %q", got)
+				t.Errorf("redacted text changes again: %q", got)
 			}
 			if found := r.Found(); len(found) != 1 || found[0] != tt.kind {
-				t.Errorf("%q: found were %q", around, found)
+				t.Errorf("%q: found %q", around, found)
 			}
 		}
 	}
 }
 
-func TestCodeIsNotMangled(t *testing.T) {
+func TestCodeIsUnchanged(t *testing.T) {
 	for _, text := range []string{
 		"if strings.HasPrefix(s, \"-----BEGIN " + "PRIVATE KEY-----\") {\n\treturn parsePrivateKeyInAnyOfItsManyFormats(s, 0123456789012345678901234567890123456789)\n}",
 		"pem := \"-----BEGIN " + "PRIVATE KEY-----\\n\" + base64EncodedPrivateKeyOfTheServer + \"\\n-----END " + "PRIVATE KEY-----\\n\"",
 		"-----BEGIN " + "PRIVATE KEY-----\n...\n-----END " + "PRIVATE KEY-----",
 		"-----BEGIN " + "PRIVATE KEY-----\nYOUR_KEY\n-----END " + "PRIVATE KEY-----",
-		"It stands between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " + "PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
+		"The key is between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " + "PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
 		"-----BEGIN CERTIFICATE-----\n" + letters + "\n-----END CERTIFICATE-----",
 		"-----BEGIN PUBLIC KEY-----\n" + letters + "\n-----END PUBLIC KEY-----",
 		"sk-ant-your-api-key-goes-here", "sk-ant-" + "YOUR-API-KEY-GOES-HERE", "sk-proj-" + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
@@ -110,13 +110,13 @@ func TestCodeIsNotMangled(t *testing.T) {
 	}
 }
 
-func TestALineNumberOrAQuoteHidesNoPrivateKey(t *testing.T) {
-	whole := pem("PRIVATE KEY", 3)
-	lines := strings.Split(whole, "\n")
+func TestPrivateKeysInOtherFormats(t *testing.T) {
+	complete := pem("PRIVATE KEY", 3)
+	lines := strings.Split(complete, "\n")
 	for name, text := range map[string]string{
-		"in a JSON string":    `{"private_key": "` + strings.ReplaceAll(whole, "\n", `\n`) + `\n"}`,
-		"in JSON in JSON":     strings.ReplaceAll(whole, "\n", `\\n`),
-		"with Windows' lines": strings.ReplaceAll(whole, "\n", "\r\n"),
+		"in a JSON string":    `{"private_key": "` + strings.ReplaceAll(complete, "\n", `\n`) + `\n"}`,
+		"in JSON in JSON":     strings.ReplaceAll(complete, "\n", `\\n`),
+		"with Windows' lines": strings.ReplaceAll(complete, "\n", "\r\n"),
 		"indented":            "    " + strings.Join(lines, "\n    "),
 		"numbered":            "     1→" + strings.Join(lines, "\n     2→"),
 		"as a diff":           "+" + strings.Join(lines, "\n+"),
@@ -131,7 +131,7 @@ func TestALineNumberOrAQuoteHidesNoPrivateKey(t *testing.T) {
 	}
 }
 
-func TestTheSecretsOfAnEnvironmentAreReplacedHoweverTheyAreWritten(t *testing.T) {
+func TestEncodedValuesAreReplaced(t *testing.T) {
 	const secret = `p/s "w+rd=` + "\n" + `ünd`
 	quoted, err := json.Marshal(secret)
 	if err != nil {
@@ -139,11 +139,11 @@ func TestTheSecretsOfAnEnvironmentAreReplacedHoweverTheyAreWritten(t *testing.T)
 	}
 	r := redact.New([]redact.Variable{{Name: "DB_PASSWORD", Value: secret}})
 	for name, written := range map[string]string{
-		"as it is":  secret,
+		"unchanged": secret,
 		"in JSON":   string(quoted[1 : len(quoted)-1]),
-		"in a URL":  url.QueryEscape(secret),
+		"in URL":    url.QueryEscape(secret),
 		"in base64": base64.StdEncoding.EncodeToString([]byte(secret)),
-		"in a word": "x" + secret + "x",
+		"in word":   "x" + secret + "x",
 	} {
 		got := r.Text("it is " + written + " there")
 		if want := "[REDACTED:DB_PASSWORD]"; !strings.Contains(got, want) || strings.Contains(got, "w+rd") {
@@ -152,7 +152,7 @@ func TestTheSecretsOfAnEnvironmentAreReplacedHoweverTheyAreWritten(t *testing.T)
 	}
 }
 
-func TestWhichVariablesAreSecrets(t *testing.T) {
+func TestSecretVariables(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
 		secret      bool
@@ -184,14 +184,14 @@ func TestWhichVariablesAreSecrets(t *testing.T) {
 	}
 }
 
-func TestAShortPasswordIsReplacedAsAWordAlone(t *testing.T) {
+func TestShortValuesAreReplacedAsWords(t *testing.T) {
 	r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "test"}})
 	if got, want := r.Text("test, testing, contest, (test) test_1 TEST test"), "[REDACTED:PASSWORD], testing, contest, ([REDACTED:PASSWORD]) test_1 TEST [REDACTED:PASSWORD]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestTheNameOfAVariableCannotEndTheMark(t *testing.T) {
+func TestMarkEscapesVariableName(t *testing.T) {
 	r := redact.New([]redact.Variable{{Name: "KEY] [NEXT: x\n", Value: "0123456789"}})
 	if got, want := r.Text("0123456789"), "[REDACTED:KEY___NEXT__x_]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -212,14 +212,14 @@ func TestJSONStaysJSON(t *testing.T) {
 	}
 	clean := []byte(`{"a": "nothing", "b": 1}`)
 	if got := r.JSON(clean); &got[0] != &clean[0] {
-		t.Error("what has no secret was copied")
+		t.Error("a value without secrets was copied")
 	}
 	if got := r.JSON([]byte(`{"a": "` + "0" + `pass\"word\u00fc\\<1>`)); strings.Contains(string(got), "word") && json.Valid(got) {
-		t.Errorf("half a document: %s", got)
+		t.Errorf("truncated document: %s", got)
 	}
 }
 
-func TestASecretOfDigitsIsNoNumberEither(t *testing.T) {
+func TestJSONNumbersAreRedacted(t *testing.T) {
 	r := redact.New([]redact.Variable{{Name: "PIN_TOKEN", Value: "12345678"}})
 	for input, want := range map[string]string{
 		`12345678`:                          `"[REDACTED:PIN_TOKEN]"`,
@@ -234,20 +234,19 @@ func TestASecretOfDigitsIsNoNumberEither(t *testing.T) {
 	}
 }
 
-func TestOffReplacesNothing(t *testing.T) {
+func TestNilRedactorReplacesNothing(t *testing.T) {
 	var off *redact.Redactor
 	text := keys[0].key
 	s := off.Stream()
-	if got := off.Text(text) + string(off.JSON([]byte(text))) + s.Next(text) + s.Rest() + s.Broken(); got != text+text+text || off.Found() != nil {
+	if got := off.Text(text) + string(off.JSON([]byte(text))) + s.Next(text) + s.Rest() + s.Truncated(); got != text+text+text || off.Found() != nil {
 		t.Errorf("%q", got)
 	}
 }
 
 var variables = []redact.Variable{{Name: "A_TOKEN", Value: "secret-0815"}, {Name: "B_TOKEN", Value: "secret-0815-longer"}, {Name: "PASSWORD", Value: "abcd"}, {Name: "C_KEY", Value: "two\nlines"}, {Name: "PIN_TOKEN", Value: "90817263"}}
 
-// A text in pieces gives what the whole gives, wherever it is cut, and whatever stands beside
-// a secret.
-func TestPiecesGiveWhatTheWholeGives(t *testing.T) {
+// TestStreamEqualsText cuts texts of secrets and other parts anywhere.
+func TestStreamEqualsText(t *testing.T) {
 	parts := []string{"secret-0815", "secret-0815-longer", "secret-", "abcd", "two\nlines", " ", "\n", "a", "_", ".", "\\n", `"`, "-----", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", letters, "AK" + "IA", "é", "sk" + "-", "\xff"}
 	for _, k := range keys {
 		parts = append(parts, k.key, k.key[:len(k.key)/2])
@@ -266,16 +265,15 @@ func TestPiecesGiveWhatTheWholeGives(t *testing.T) {
 		}
 		got.WriteString(s.Rest())
 		if got.String() != want {
-			t.Fatalf("of %q pieces give\n%q, the whole gives\n%q", text, got.String(), want)
+			t.Fatalf("text %q: the stream returns\n%q, Text returns\n%q", text, got.String(), want)
 		}
 		if found := r.Found(); !slices.Equal(found, wantFound) {
-			t.Fatalf("found were %q, in the whole %q", found, wantFound)
+			t.Fatalf("the stream found %q, Text found %q", found, wantFound)
 		}
 	})
 }
 
-// Whatever the text is and wherever it is cut, pieces give what the whole gives, no value is
-// left, and JSON stays JSON.
+// FuzzText checks that a Stream equals Text, no value is left, and JSON stays valid.
 func FuzzText(f *testing.F) {
 	for _, k := range keys {
 		f.Add("it is "+k.key+" there", uint8(7))
@@ -285,9 +283,9 @@ func FuzzText(f *testing.F) {
 	f.Add(`{"a":[-90817263.5,190817263e7]}`, uint8(2))
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
 		r := redact.New(variables)
-		whole := r.Text(text)
-		if strings.Contains(whole, "secret-0815") || strings.Contains(whole, "two\nlines") {
-			t.Errorf("of %q became %q", text, whole)
+		complete := r.Text(text)
+		if strings.Contains(complete, "secret-0815") || strings.Contains(complete, "two\nlines") {
+			t.Errorf("%q became %q", text, complete)
 		}
 		s, pieces := r.Stream(), ""
 		for rest := text; rest != ""; {
@@ -295,8 +293,8 @@ func FuzzText(f *testing.F) {
 			pieces += s.Next(rest[:n])
 			rest = rest[n:]
 		}
-		if pieces += s.Rest(); pieces != whole {
-			t.Errorf("of %q pieces give\n%q, the whole gives\n%q", text, pieces, whole)
+		if pieces += s.Rest(); pieces != complete {
+			t.Errorf("text %q: the stream returns\n%q, Text returns\n%q", text, pieces, complete)
 		}
 		if document, err := json.Marshal([]string{text}); err == nil && !json.Valid(r.JSON(document)) {
 			t.Errorf("%s became %s", document, r.JSON(document))
@@ -307,25 +305,25 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-func TestOrdinaryWordsAreNotHeldBack(t *testing.T) {
+func TestStreamDoesNotHoldBackWords(t *testing.T) {
 	s := redact.New(variables).Stream()
 	for _, piece := range []string{"The ", "quick ", "brown fox,", "\n", "日本語", " jumps."} {
 		if got := s.Next(piece); got != piece {
-			t.Errorf("of %q came %q", piece, got)
+			t.Errorf("for %q got %q", piece, got)
 		}
 	}
 }
 
-func TestTheBeginningOfASecretThatWasCutOffIsOneToo(t *testing.T) {
-	for _, tt := range []struct{ said, given string }{
+func TestStreamTruncated(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
 		{"it is secret-0815-lo", "it is [REDACTED:B_TOKEN]"},
 		{"it is sec", "it is sec"},
 		{"it is", "it is"},
 		{"so " + key("gh"+"p_", 36), "so [REDACTED:github-token]"},
 	} {
 		s := redact.New(variables[:2]).Stream()
-		if got := s.Next(tt.said) + s.Broken(); got != tt.given {
-			t.Errorf("of %q came %q, want %q", tt.said, got, tt.given)
+		if got := s.Next(tt.text) + s.Truncated(); got != tt.want {
+			t.Errorf("for %q got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
@@ -339,7 +337,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkRun compares a letter, again and again, with a search for a word in the same text.
+// BenchmarkRun compares texts of one letter with strings.Index.
 func BenchmarkRun(b *testing.B) {
 	for _, letter := range []string{"x", "s", "A", "h", "e", "-", " "} {
 		b.Run(letter, func(b *testing.B) {
@@ -360,5 +358,5 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// A recorded failure would make later runs fail as well.
+// rapid records no failures: they would make later runs fail.
 func init() { flag.Set("rapid.nofailfile", "true") }

@@ -10,13 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestARunOfTheLetterThatKeysBeginWithIsAsQuickAsAnyOther compares texts of one letter: every
-// byte of some could be the first of a key.
-func TestARunOfTheLetterThatKeysBeginWithIsAsQuickAsAnyOther(t *testing.T) {
+// TestRunOfPrefixLetterIsFast compares texts of one letter: a token could begin at every byte of some.
+func TestRunOfPrefixLetterIsFast(t *testing.T) {
 	r := redact.New(nil)
 	for _, letter := range []string{"x", "s", "A", "h", "g", "n", "d", "-"} {
 		var some, other time.Duration
-		for range 3 { // a first comparison warms the caches up
+		for range 3 { // the first comparison warms the caches
 			some, other = redactingTime(t, r, letter), redactingTime(t, r, "e")
 			if some < 5*other {
 				break
@@ -28,8 +27,8 @@ func TestARunOfTheLetterThatKeysBeginWithIsAsQuickAsAnyOther(t *testing.T) {
 	}
 }
 
-// redactingTime is the least processor time that one of several attempts takes. Linux counts it
-// for the thread: what else runs does not matter.
+// redactingTime returns the least processor time of several attempts. Linux measures it for the
+// thread, so other load does not matter.
 func redactingTime(t *testing.T, r *redact.Redactor, letter string) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A Variable is one of an environment.
+// A Variable is an environment variable.
 type Variable struct {
 	Name, Value string
-	Certain     bool // it is a secret, whatever its name says
+	Certain     bool // its value is a secret, whatever its name is
 }
 
-// Secret reports whether the name of a variable says that its value is a secret. What says
-// where a secret is found, or how many tokens there may be, is none.
+// Secret reports whether a variable of that name has a secret. Names of files with secrets and of
+// token limits have none.
 func Secret(name string) bool {
 	name = strings.ToUpper(name)
 	if strings.HasPrefix(name, "MAX_") || strings.Contains(name, "_MAX_") {
@@ -32,63 +32,64 @@ func Secret(name string) bool {
 }
 
 const (
-	// leastLength is how many bytes a value has that is a secret wherever it stands; a shorter
-	// one is a secret only as a word by itself.
-	leastLength = 8
-	// leastWord is how many bytes such a word has. Less is no secret, and in every text.
-	leastWord = 4
+	// minLength is the length in bytes of the shortest value that is replaced within words. Shorter
+	// values are replaced as separate words only.
+	minLength = 8
+	// minWord is the length in bytes of the shortest value that is replaced at all.
+	minWord = 4
 )
 
-// A value is the value of a variable, as it may stand in a text.
+// A value is an encoding of a variable's value.
 type value struct {
 	text, kind string
-	word       bool // it counts only as a word by itself
+	word       bool // replaced as a separate word only
 }
 
-// valuesOf are the secrets among the variables, in every spelling, the longest first.
+// valuesOf returns the secrets among the variables, in every encoding, longest first.
 func valuesOf(variables []Variable) []value {
 	var values []value
 	for _, v := range variables {
 		text := strings.TrimSpace(v.Value)
-		if !v.Certain && !Secret(v.Name) || !keeps(text) {
+		if !v.Certain && !Secret(v.Name) || !canBeSecret(text) {
 			continue
 		}
 		kind := kindOf(v.Name)
-		for _, spelling := range spellings(text) {
-			values = append(values, value{text: spelling, kind: kind, word: len(spelling) < leastLength})
+		for _, encoded := range encodings(text) {
+			values = append(values, value{text: encoded, kind: kind, word: len(encoded) < minLength})
 		}
 	}
 	slices.SortStableFunc(values, func(a, b value) int { return len(b.text) - len(a.text) })
 	return values
 }
 
-// keeps reports whether a value can be a secret: not a switch, a limit, or a place.
-func keeps(text string) bool {
+// canBeSecret reports whether a value can be a secret: not a boolean, a small number, or an address.
+func canBeSecret(text string) bool {
 	switch strings.ToLower(text) {
 	case "true", "false", "none", "null":
 		return false
 	}
 	digits := strings.Trim(text, "0123456789") == ""
 	address := strings.Contains(text, "://") && !strings.ContainsAny(text, "@?#")
-	return len(text) >= leastWord && !address && (!digits || len(text) >= leastLength)
+	return len(text) >= minWord && !address && (!digits || len(text) >= minLength)
 }
 
-// spellings are the ways in which a value is written.
-func spellings(text string) []string {
+// encodings returns the ways in which a value may be written.
+func encodings(text string) []string {
 	all := []string{text}
 	if quoted, err := json.Marshal(text); err == nil {
 		all = append(all, string(quoted[1:len(quoted)-1]))
 	}
 	all = append(all, strings.ReplaceAll(text, "/", `\/`), url.QueryEscape(text), url.PathEscape(text))
-	if len(text) >= leastLength {
-		// Behind other bytes base64 is another; what is encoded alone is what people print.
-		all = append(all, base64.RawStdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+	if len(text) >= minLength {
+		// base64 depends on byte alignment; this covers values that are encoded separately.
+		all = append(all, base64.RawStdEncoding.EncodeToString([]byte(text)))
+		all = append(all, base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// kindOf is the name as a kind: nothing in it ends the mark.
+// kindOf returns the name as a kind, without characters that could end the mark.
 func kindOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (inName(byte(r)) || r == '-') {
@@ -98,8 +99,8 @@ func kindOf(name string) string {
 	}, name)
 }
 
-// match is as begun.secret.
-func (v *value) match(text string, ends bool) (length int, open bool) {
+// match is like candidates.match for the value.
+func (v *value) match(text string, ends bool) (length int, incomplete bool) {
 	switch {
 	case len(text) < len(v.text):
 		return 0, !ends && strings.HasPrefix(v.text, text)

@@ -240,7 +240,7 @@ func (a *Env) Redactor(variables []redact.Variable) *redact.Redactor {
 // sayReplaced says what was replaced.
 func (a *Env) SayReplaced(r *redact.Redactor) {
 	if found := r.Found(); len(found) > 0 {
-		a.Notice(SecretsReplacedText(redact.Counted(found), len(found)))
+		a.Notice(SecretsReplacedText(redact.Kinds(found), len(found)))
 	}
 }
 

@@ -78,7 +78,7 @@ func sourceOf(t *catalog.Dir, id string) *projection.Source {
 
 func (e *export) SayReplaced() {
 	if found := e.Redactor.Found(); len(found) > 0 {
-		e.app.Notice(exportedWithoutText(redact.Counted(found)))
+		e.app.Notice(exportedWithoutText(redact.Kinds(found)))
 	}
 }
 
