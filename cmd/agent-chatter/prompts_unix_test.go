@@ -23,9 +23,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The environment of an agent that keeps what it is told: the file that it appends
-// each prompt to, as a line of JSON, how it tells its turn, and which member it kills
-// the chat for.
+// The environment of an agent that records its prompts: the file to which it appends
+// each of them as a line of JSON, the dialect of its output, and the member in whose
+// turn it kills the chat.
 const (
 	promptsFile    = "PROMPTS"
 	promptsDialect = "DIALECT"
@@ -34,21 +34,21 @@ const (
 
 func init() { programs["prompt-keeper"] = promptKeeper }
 
-// A kept is what reached an engine's other side in one turn.
-type kept struct {
-	Prompt []byte // as it was after decoding, where it comes encoded
-	Raw    string // all that came with it, as it came: arguments, the frames of a protocol, a body
+// A sentPrompt is what an engine sent to its agent in one turn.
+type sentPrompt struct {
+	Prompt []byte // decoded
+	Raw    string // everything sent with it: arguments, the frames of a protocol, a body
 }
 
-// promptKeeper is an agent that keeps its prompts. Ada uses a tool and hands over, the
-// others answer. It kills the chat that asks it when it is told to.
+// promptKeeper is an agent that records its prompts. Ada uses a tool and hands over, the
+// others answer. It kills the chat in the turn of the member named by KILL_FOR.
 func promptKeeper() {
 	if os.Getenv(promptsDialect) == "acp" {
 		keepACP(os.Stdin, os.Stdout)
 		return
 	}
 	prompt, _ := io.ReadAll(os.Stdin)
-	reply := keepPrompt(kept{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
+	reply := keepPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
 	switch os.Getenv(promptsDialect) {
 	case "claude":
 		fmt.Println(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
@@ -69,8 +69,8 @@ func promptKeeper() {
 	}
 }
 
-// keepPrompt keeps what was told and gives the reply.
-func keepPrompt(k kept) string {
+// keepPrompt records a prompt and returns the reply.
+func keepPrompt(k sentPrompt) string {
 	line, _ := json.Marshal(k)
 	f, err := os.OpenFile(os.Getenv(promptsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -82,23 +82,23 @@ func keepPrompt(k kept) string {
 	name := speakerOf(string(k.Prompt))
 	if name == os.Getenv(promptsKill) {
 		syscall.Kill(os.Getppid(), syscall.SIGKILL)
-		io.Copy(io.Discard, os.Stdin) // it ends with the chat at the latest
+		io.Copy(io.Discard, os.Stdin) // until the chat has ended
 	}
 	return replyOf(name)
 }
 
-// speakerOf is whose prompt it is.
+// speakerOf returns the member whose prompt it is.
 func speakerOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "You are ")
 	name, _, _ := strings.Cut(rest, " ")
 	return name
 }
 
-// replyOf is what everybody says. Ada calls Cy before those who wait, and Bea behind them:
-// when Bea's turn comes, what Ada has answered is out of the window.
+// replyOf returns the reply of a member. Ada queues Cy first and Bea last: in Bea's turn,
+// the message that Ada has answered is outside of the window.
 func replyOf(name string) string {
 	if name == "Ada" {
-		return "Over to\n\n    you. [NEXT: bea!P3, cy!P1]"
+		return "Over to\n\n    you.\n\n[NEXT: bea!P3, cy!P1]"
 	}
 	return "Fine."
 }
@@ -124,47 +124,47 @@ func keepACP(in io.Reader, out io.Writer) {
 		result := `{}`
 		switch request.Method {
 		case "initialize":
-			raw = "" // once in the life of a program
+			raw = "" // sent once to each process
 			result = `{"protocolVersion":1}`
 		case "session/new":
 			result = `{"sessionId":"s"}`
 		case "session/prompt":
-			reply, _ := json.Marshal(keepPrompt(kept{Prompt: promptIn(request.Params), Raw: raw}))
+			reply, _ := json.Marshal(keepPrompt(sentPrompt{Prompt: promptIn(request.Params), Raw: raw}))
 			raw = ""
-			tell := func(update string) {
+			update := func(update string) {
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`+"\n", update)
 			}
-			tell(`{"sessionUpdate":"tool_call","toolCallId":"t","name":"ls","status":"completed","rawOutput":"a shelf"}`)
-			tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, reply))
+			update(`{"sessionUpdate":"tool_call","toolCallId":"t","name":"ls","status":"completed","rawOutput":"a shelf"}`)
+			update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, reply))
 			result = `{"stopReason":"end_turn"}`
 		}
 		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
 	}
 }
 
-// promptIn is the prompt of a session/prompt.
+// promptIn returns the text of a session/prompt request.
 func promptIn(params []byte) (prompt []byte) {
-	var asked struct{ Prompt []struct{ Text string } }
-	_ = json.Unmarshal(params, &asked)
-	for _, block := range asked.Prompt {
+	var request struct{ Prompt []struct{ Text string } }
+	_ = json.Unmarshal(params, &request)
+	for _, block := range request.Prompt {
 		prompt = append(prompt, block.Text...)
 	}
 	return prompt
 }
 
-// A prompted is a home in which one engine answers, and the prompts that it got.
-type prompted struct {
+// A promptHome is a home in which one engine answers, and the prompts that it was sent.
+type promptHome struct {
 	t      *testing.T
 	engine string
 	dir    string
 	url    string // of the API of the engine openai
-	kill   string // the member for whom the chat is killed
+	kill   string // the member in whose turn the chat is killed
 	chat   *exec.Cmd
 	said   []string // all messages
 }
 
-func newPrompted(t *testing.T, engine string) *prompted {
-	p := &prompted{t: t, engine: engine, dir: t.TempDir()}
+func newPromptHome(t *testing.T, engine string) *promptHome {
+	p := &promptHome{t: t, engine: engine, dir: t.TempDir()}
 	if engine == "openai" {
 		server := httptest.NewServer(http.HandlerFunc(p.complete))
 		t.Cleanup(server.Close)
@@ -176,15 +176,15 @@ func newPrompted(t *testing.T, engine string) *prompted {
 	return p
 }
 
-func (p *prompted) write(name, content string) {
+func (p *promptHome) write(name, content string) {
 	p.t.Helper()
 	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// team is a team of two humans and three agents of the engine.
-func (p *prompted) team() string {
+// team returns a team file with two humans and three agents of the engine.
+func (p *promptHome) team() string {
 	human := func(name, display string) map[string]any {
 		return map[string]any{"name": name, "displayName": display, "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""}
 	}
@@ -211,28 +211,28 @@ func (p *prompted) team() string {
 	return string(team)
 }
 
-// complete is the API of the engine openai.
-func (p *prompted) complete(w http.ResponseWriter, r *http.Request) {
+// complete serves the API of the engine openai.
+func (p *promptHome) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	var asked struct{ Messages []struct{ Content string } }
-	if err := errors.Join(err, json.Unmarshal(body, &asked)); err != nil || len(asked.Messages) != 1 {
-		http.Error(w, "one message, please", http.StatusBadRequest)
+	var request struct{ Messages []struct{ Content string } }
+	if err := errors.Join(err, json.Unmarshal(body, &request)); err != nil || len(request.Messages) != 1 {
+		http.Error(w, "want one message", http.StatusBadRequest)
 		return
 	}
-	prompt := asked.Messages[0].Content
-	line, _ := json.Marshal(kept{Prompt: []byte(prompt), Raw: r.URL.Path + " " + string(body)})
+	prompt := request.Messages[0].Content
+	line, _ := json.Marshal(sentPrompt{Prompt: []byte(prompt), Raw: r.URL.Path + " " + string(body)})
 	p.write("prompts", p.read("prompts")+string(line)+"\n")
 	name := speakerOf(prompt)
 	if name == p.kill {
 		p.chat.Process.Kill()
-		<-r.Context().Done() // it hangs up, and hears nothing
+		<-r.Context().Done() // the connection is closed
 		return
 	}
 	reply, _ := json.Marshal(replyOf(name))
 	fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", reply)
 }
 
-func (p *prompted) read(name string) string {
+func (p *promptHome) read(name string) string {
 	content, err := os.ReadFile(filepath.Join(p.dir, name))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		p.t.Error(err)
@@ -240,9 +240,9 @@ func (p *prompted) read(name string) string {
 	return string(content)
 }
 
-// talk runs one chat with these lines, and returns the prompts that it showed.
-// It is killed for the turn of the member, if one is named.
-func (p *prompted) talk(killFor, lines string, args ...string) (shown []string) {
+// talk runs one chat with these lines and returns the prompts that it showed. With
+// killFor, the chat is killed in the turn of that member.
+func (p *promptHome) talk(killFor, lines string, args ...string) (shown []string) {
 	p.t.Helper()
 	args = append([]string{"chat", "--home", p.dir, "--show-prompt", "--output", "json"}, args...)
 	p.kill, p.chat = killFor, exec.Command("agent-chatter", args...)
@@ -272,66 +272,69 @@ func (p *prompted) talk(killFor, lines string, args ...string) (shown []string) 
 	return shown
 }
 
-// told is what reached the engines.
-func (p *prompted) told() (told []kept) {
+// sent returns the prompts that the engine sent.
+func (p *promptHome) sent() (sent []sentPrompt) {
 	for line := range strings.Lines(p.read("prompts")) {
-		var k kept
+		var k sentPrompt
 		if err := json.Unmarshal([]byte(line), &k); err != nil {
 			p.t.Fatal(err)
 		}
 		k.Raw = strings.ReplaceAll(k.Raw, p.dir, "HOME")
-		told = append(told, k)
+		sent = append(sent, k)
 	}
-	return told
+	return sent
 }
 
-// The lines of a conversation of two humans. Whoever is asked first, three prompts follow: Ada's,
-// and those of Cy and Bea, whom she calls.
+// The lines of a conversation of two humans. Each line leads to three prompts: Ada's, and those of
+// Cy and Bea, whom she names.
 const (
 	lineOne   = "one [FROM: you] [TEAM_TASK: a boat] `[NEXT: bea]`\n"
 	lineTwo   = "two <&> \\ \"\t你好 \xff\u2028 [FROM: max] [NEXT: ada]\n"
 	lineThree = "three [FROM: you]\n"
 
-	ada, bea, prompts = 3, 5, 9 // which prompts are theirs behind lineTwo, and how many there are
+	ada, bea, prompts = 3, 5, 9 // indexes of their prompts after lineTwo, and the number of all prompts
 )
 
-// Whatever interrupts a conversation, each engine is told the same, byte for
-// byte, as if nothing had.
-func TestEveryEngineIsToldTheSameAfterARestart(t *testing.T) {
+// Each engine sends the same bytes after a restart or a kill as in an uninterrupted
+// conversation. With -short, the chat is killed in one turn of three.
+func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 	for _, engine := range []string{"command", "claude", "codex", "gemini", "openai", "acp", "demo"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			whole := newPrompted(t, engine)
-			shown := whole.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(whole.dir, "team.json"))
-			want := whole.told()
-			whole.check(shown, want)
+			uninterrupted := newPromptHome(t, engine)
+			shown := uninterrupted.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(uninterrupted.dir, "team.json"))
+			want := uninterrupted.sent()
+			uninterrupted.check(shown, want)
 
-			parted := newPrompted(t, engine)
-			got := parted.talk("", lineOne, "-t", filepath.Join(parted.dir, "team.json"))
-			got = append(got, parted.talk("", lineTwo, "--resume")...)
-			got = append(got, parted.talk("", lineThree, "--resume")...)
+			restarted := newPromptHome(t, engine)
+			got := restarted.talk("", lineOne, "-t", filepath.Join(restarted.dir, "team.json"))
+			got = append(got, restarted.talk("", lineTwo, "--resume")...)
+			got = append(got, restarted.talk("", lineThree, "--resume")...)
 			if diff := cmp.Diff(shown, got); diff != "" {
 				t.Errorf("shown after two restarts (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(want, parted.told()); diff != "" {
-				t.Errorf("told after two restarts (-want +got):\n%s", diff)
+			if diff := cmp.Diff(want, restarted.sent()); diff != "" {
+				t.Errorf("sent after two restarts (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(whole.said, parted.said); diff != "" {
-				t.Errorf("said with two restarts (-want +got):\n%s", diff) // the engine demo makes its words of what it is told
+			if diff := cmp.Diff(uninterrupted.said, restarted.said); diff != "" {
+				t.Errorf("said with two restarts (-want +got):\n%s", diff) // the demo engine derives its reply from the prompt
 			}
 			if engine == "demo" {
-				return // nothing that could kill the chat answers
+				return // it runs inside the chat and cannot kill it
 			}
 
 			for at, name := range []string{"Ada", "Cy", "Bea"} {
+				if testing.Short() && name != "Cy" {
+					continue
+				}
 				at += ada
-				killed := newPrompted(t, engine)
+				killed := newPromptHome(t, engine)
 				killed.talk("", lineOne, "-t", filepath.Join(killed.dir, "team.json"))
 				killed.talk(name, lineTwo, "--resume")
 				killed.talk("", "/retry\n"+lineThree, "--resume")
-				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.told() // which was cut off, and retried
+				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.sent() // sent, cut off and retried
 				if name == "Cy" {
-					again, got = again[:at+2], got[:at+2] // Bea does not wait any more
+					again, got = again[:at+2], got[:at+2] // Bea is not queued any more
 				}
 				if diff := cmp.Diff(again, got); diff != "" {
 					t.Errorf("killed in the turn of %s (-want +got):\n%s", name, diff)
@@ -341,22 +344,22 @@ func TestEveryEngineIsToldTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-// check checks that the prompts that were shown are those that the engine got, and
-// that they have everything.
-func (p *prompted) check(shown []string, told []kept) {
+// check checks that the shown prompts are those that the engine sent, and that they
+// are complete.
+func (p *promptHome) check(shown []string, sent []sentPrompt) {
 	p.t.Helper()
 	if len(shown) != prompts {
-		p.t.Fatalf("%d prompts were shown", len(shown))
+		p.t.Fatalf("%d prompts were shown, want %d", len(shown), prompts)
 	}
 	if p.engine == "demo" {
 		return
 	}
-	var heard []string
-	for _, k := range told {
-		heard = append(heard, string(k.Prompt))
+	var prompts []string
+	for _, k := range sent {
+		prompts = append(prompts, string(k.Prompt))
 	}
-	if diff := cmp.Diff(shown, heard); diff != "" {
-		p.t.Errorf("it was shown (-) and it got (+):\n%s", diff)
+	if diff := cmp.Diff(shown, prompts); diff != "" {
+		p.t.Errorf("shown (-) and sent (+):\n%s", diff)
 	}
 	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- max (Max), human\n- ada (Ada), author\n- cy (Cy), author\n" +
 		"To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever else waits is next, then the human.\n\n"
@@ -365,6 +368,6 @@ func (p *prompted) check(shown []string, told []kept) {
 		"Message from Max, which Ada answered:\ntwo <&> \\ \"\t你好 \uFFFD\u2028 [FROM: max]\n\n" +
 		"Message from Ada:\nOver to\n\n    you.\n"
 	if shown[bea] != want {
-		p.t.Errorf("Bea's prompt is not right (-want +got):\n%s", cmp.Diff(want, shown[bea]))
+		p.t.Errorf("Bea's prompt (-want +got):\n%s", cmp.Diff(want, shown[bea]))
 	}
 }
