@@ -10,32 +10,32 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// wrapped breaks the lines of a message between words, where a terminal would
-// break them within one. What is code is left to the terminal, so that it can be
-// copied as it is, and so are words that are longer than a line.
+// A Wrapper breaks the lines of a streamed message between words. The terminal breaks code and tables, so that
+// they can be copied without added line breaks, and words that are longer than a line. The zero value breaks
+// nothing.
 type Wrapper struct {
 	Width  func() int // of the terminal; nil: nothing is broken
-	column int        // behind what stands on the line
-	word   string     // that the line ends with
+	column int        // of the cursor
+	word   string     // the word that the line ends with
 	head   []byte     // the beginning of the line as it was received
 	fence  string     // the line that opened the fenced code block that the line is in; "" outside
 }
 
-// tabStop is how many columns a terminal has from one stop to the next.
+// tabStop is the distance of the terminal's tab stops in columns.
 const tabStop = 8
 
-// begin prepares for a message whose first line has something before it already.
+// Begin begins a message on a line that already shows the text before.
 func (w *Wrapper) Begin(before string) {
 	*w = Wrapper{Width: w.Width, column: displaywidth.String(before)}
 }
 
-// pass is the next piece of the message, as it is to be printed. A word of which
-// the last piece had the beginning may be taken back, and stand on the next line.
+// Pass returns the next piece of the message with line breaks. If a word does not fit on the line and its
+// beginning was in an earlier piece, the result erases that and starts the word on the next line.
 func (w *Wrapper) Pass(piece string) string {
 	if w.Width == nil {
 		return piece
 	}
-	// A terminal that is full to its last column does not say where its cursor is.
+	// The last column stays empty: after it is filled, terminals differ in where the cursor is.
 	limit := w.Width() - 1
 	if limit < LeastShown {
 		return piece
@@ -68,7 +68,7 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 	case r == '\t': // to the next stop, or to the edge
 		column := w.column % (limit + 1)
 		w.column, w.word = min(column+tabStop-column%tabStop, limit), ""
-	case n > 1: // East Asian text breaks between any two letters
+	case n > 1: // East Asian text breaks between any two characters
 		if w.column+n > limit {
 			w.column = 0
 			b.WriteByte('\n')
@@ -76,21 +76,20 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 		w.column, w.word = w.column+n, ""
 	default:
 		if w.column+n > limit {
-			w.takeBack(b)
+			w.moveWord(b)
 		}
 		w.column, w.word = w.column+n, w.word+string(r)
 	}
 	b.WriteRune(r)
 }
 
-// takeBack moves the word at the end of the line to the next one, unless it is
-// all that stands there.
-func (w *Wrapper) takeBack(b *bytes.Buffer) {
-	columns := lettersWidth(w.word)
+// moveWord moves the word at the end of the line to the next line, unless the line holds nothing else.
+func (w *Wrapper) moveWord(b *bytes.Buffer) {
+	columns := runesWidth(w.word)
 	switch {
 	case columns == w.column:
 		return
-	case bytes.HasSuffix(b.Bytes(), []byte(w.word)): // it is not printed yet
+	case bytes.HasSuffix(b.Bytes(), []byte(w.word)): // not printed yet
 		b.Truncate(b.Len() - len(w.word))
 	default:
 		fmt.Fprintf(b, "\x1b[%dD\x1b[K", columns)
@@ -99,10 +98,9 @@ func (w *Wrapper) takeBack(b *bytes.Buffer) {
 	w.column = columns
 }
 
-// lettersWidth is how many columns the letters of a text take, one by one, as put
-// counts them: a mark that widens the letter before it is not known yet when that
-// is printed.
-func lettersWidth(text string) (columns int) {
+// runesWidth returns the sum of the widths of single runes, which is what put counts: when it counts a rune,
+// a variation selector that would widen it has not arrived yet.
+func runesWidth(text string) (columns int) {
 	for _, r := range text {
 		columns += displaywidth.Rune(r)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// onScreen is what a terminal shows of a text that goes back and erases.
+// onScreen returns what a terminal shows of a text that moves the cursor back and erases.
 func onScreen(t *testing.T, text string) string {
 	t.Helper()
 	back := regexp.MustCompile("\x1b\\[([0-9]+)D\x1b\\[K")
@@ -27,7 +27,7 @@ func onScreen(t *testing.T, text string) string {
 		text = before + text[at[1]:]
 	}
 	if strings.Contains(text, "\x1b") {
-		t.Fatalf("it prints %q", text)
+		t.Fatalf("unknown sequence in %q", text)
 	}
 	return text
 }
@@ -35,23 +35,41 @@ func onScreen(t *testing.T, text string) string {
 var wrappings = []struct{ name, text, want string }{
 	{"words", "Ada says that the quick brown fox jumps", "Ada says that the\nquick brown fox\njumps"},
 	{"a word that ends with the line", "one two three fours five", "one two three fours\nfive"},
-	{"a line of its own", "one\ntwo three four five six", "one\ntwo three four five\nsix"},
-	{"a tab, which is as wide as it takes", "ab\tcd efgh ijkl mnop", "ab\tcd efgh\nijkl mnop"},
-	{"a tab behind a word longer than a line", "see https://example.org/a/long/path\tx and more", "see \nhttps://example.org/a/long/path\tx \nand more"},
-	{"letters that a mark behind them widens", strings.Repeat("\u2764\ufe0f", 30), strings.Repeat("\u2764\ufe0f", 30)},
-	{"a word longer than a line", "see https://example.org/a/long/path and more", "see \nhttps://example.org/a/long/path and\nmore"},
+	{"a second line", "one\ntwo three four five six", "one\ntwo three four five\nsix"},
+	{"a tab", "ab\tcd efgh ijkl mnop", "ab\tcd efgh\nijkl mnop"},
+	{
+		"a tab after a word longer than a line", "see https://example.org/a/long/path\tx and more",
+		"see \nhttps://example.org/a/long/path\tx \nand more",
+	},
+	{"variation selectors", strings.Repeat("\u2764\ufe0f", 30), strings.Repeat("\u2764\ufe0f", 30)},
+	{
+		"a word longer than a line", "see https://example.org/a/long/path and more",
+		"see \nhttps://example.org/a/long/path and\nmore",
+	},
 	{"no blank at all", strings.Repeat("x", 60), strings.Repeat("x", 60)},
 	{"East Asian text", "请帮我用写一个计算器要求支持", "请帮我用写一个计算\n器要求支持"},
-	{"both", "this is 计算器 and words again", "this is 计算器 and \nwords again"},
-	{"code that is fenced", "so:\n```sh\nagent-chatter chat --resume latest\n```\nand then go on talking", "so:\n```sh\nagent-chatter chat --resume latest\n```\nand then go on\ntalking"},
-	{"a fence in a longer one", "````\n```\nnot wrapped, since it is code\n````\nthis line is wrapped", "````\n```\nnot wrapped, since it is code\n````\nthis line is\nwrapped"},
-	{"a fence of the other kind", "~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is wrapped", "~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is\nwrapped"},
+	{"mixed text", "this is 计算器 and words again", "this is 计算器 and \nwords again"},
+	{
+		"fenced code", "so:\n```sh\nagent-chatter chat --resume latest\n```\nand then words again",
+		"so:\n```sh\nagent-chatter chat --resume latest\n```\nand then words\nagain",
+	},
+	{
+		"a fence in a longer one", "````\n```\nnot wrapped, since it is code\n````\nthis line is wrapped",
+		"````\n```\nnot wrapped, since it is code\n````\nthis line is\nwrapped",
+	},
+	{
+		"a fence of the other kind", "~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is wrapped",
+		"~~~\n```\nnot wrapped, since it is code\n~~~\nthis line is\nwrapped",
+	},
 	{"a code span of three backticks", "```x```\nthis line is wrapped", "```x```\nthis line is\nwrapped"},
-	{"code that is indented", "    agent-chatter chat --resume latest\nand then go on talking", "    agent-chatter chat --resume latest\nand then go on\ntalking"},
+	{
+		"indented code", "    agent-chatter chat --resume latest\nand then words again",
+		"    agent-chatter chat --resume latest\nand then words\nagain",
+	},
 	{"a table", "| one | two | three | four | five |", "| one | two | three | four | five |"},
 }
 
-func TestAMessageBreaksBetweenWordsHoweverItComes(t *testing.T) {
+func TestWrapperBreaksBetweenWords(t *testing.T) {
 	for _, tt := range wrappings {
 		for _, size := range []int{1, 2, 3, 7, 100} {
 			w := &Wrapper{Width: func() int { return 20 }}
@@ -69,18 +87,18 @@ func TestAMessageBreaksBetweenWordsHoweverItComes(t *testing.T) {
 	}
 }
 
-func TestAMessageBeginsBehindTheName(t *testing.T) {
+func TestWrapperBeginsAfterTheName(t *testing.T) {
 	w := &Wrapper{Width: func() int { return 20 }}
 	w.Begin("Planner: ")
 	if got := onScreen(t, "Planner: "+w.Pass("something like this")); got != "Planner: something \nlike this" {
-		t.Errorf("it shows %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
-func TestWhereNobodyWatchesNothingIsBroken(t *testing.T) {
+func TestWrapperWithoutWidthBreaksNothing(t *testing.T) {
 	w := new(Wrapper)
 	text := strings.Repeat("some words ", 50)
 	if got := w.Pass(text); got != text {
-		t.Errorf("it prints %q", got)
+		t.Errorf("got %q", got)
 	}
 }
