@@ -157,6 +157,15 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
+		{"a row of an older version", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+			change(t, indexOf(team), `"rowVersion":2,`, "")
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+		}},
+		{"a row of an older version, and the file grew", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+			change(t, indexOf(team), `"rowVersion":2,`, "")
+			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
+			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
+		}},
 		{"a row without events", index(content(
 			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7,"lastSeq":0,"end":0,"sum":"00000000"}]}`))},
 		{"a row without a position", index(content(
@@ -240,6 +249,33 @@ func TestListOpensNoUnchangedJournal(t *testing.T) {
 	if len(disk.written) != 0 {
 		t.Errorf("was written: %v", disk.written)
 	}
+}
+
+// The source of the team is listed from the journal, from its row, after the
+// row was folded on, and from the row of an archive.
+func TestListHasTeamSource(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	first := &projection.Source{Path: "/home/mia/kitchen.json", SHA256: "00ff"}
+	second := &projection.Source{Path: "/home/mia/other.json", SHA256: "11ee"}
+	end := put(t, team, id(1), after(0, projection.SessionCreated{
+		Format: 1, SessionID: id(1), Team: projection.Team{ID: "kitchen", Source: first, Members: []projection.Member{}},
+	}), said(1, mia, "Repair"))
+	want := func(source *projection.Source) {
+		t.Helper()
+		for range 2 { // the second time from the index
+			if got := list(t, c)[0]; got.Source == nil || *got.Source != *source {
+				t.Errorf("got %v, want %v", got.Source, source)
+			}
+		}
+	}
+	want(first)
+	end = add(t, team, id(1), end, said(2, ada, "well"))
+	want(first)
+	add(t, team, id(1), end, after(3, projection.SessionResumed{Source: second}))
+	want(second)
+	archive(t, team, id(1))
+	want(second)
 }
 
 func TestGrownJournalIsFoldedFromItsRow(t *testing.T) {

@@ -61,7 +61,7 @@ func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error
 	// which was set aside and recorded, has to be read.
 	if info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes {
 		state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
-		state.Team.ID = s.TeamID
+		state.Team.ID, state.Team.Source = s.TeamID, s.Source
 		r := newRow(info, &state, s.End)
 		p.changed[s.ID] = &r
 	}

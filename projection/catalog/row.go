@@ -10,12 +10,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// rowVersion changes when a row gets a field that readers need. Version 2 has
+// the source of the team. Rows of other versions are folded again.
+const rowVersion = 2
+
 // row is the index entry of a session: the file that it was made from, and what
 // lists show. The fields that every list needs come first, up to updatedAt;
 // glance reads no further.
 type row struct {
 	ID       string      `json:"id"`
 	Fold     int         `json:"foldVersion"`
+	Version  int         `json:"rowVersion"`
 	Archived bool        `json:"archived"`
 	Bytes    int64       `json:"size"` // of the file
 	ModTime  time.Time   `json:"modTime"`
@@ -26,16 +31,18 @@ type row struct {
 	End      int64       `json:"end"` // offset after the line of LastSeq
 	Sum      journal.Sum `json:"sum"`
 	projection.Row
-	TeamID  string `json:"teamId"`
-	CWD     string `json:"cwd"`
-	Summary string `json:"summary"` // for other programs; set when the row is written
+	TeamID  string             `json:"teamId"`
+	Source  *projection.Source `json:"teamSource,omitempty"`
+	CWD     string             `json:"cwd"`
+	Summary string             `json:"summary"` // for other programs; set when the row is written
 
 	readErr error // Session.ReadErr; not in the index
 }
 
 func newRow(info journal.Info, state *projection.State, at journal.Position) row {
 	return row{
-		ID: info.ID, TeamID: state.Team.ID, CWD: state.CWD, Row: state.Row, Fold: projection.FoldVersion,
+		ID: info.ID, TeamID: state.Team.ID, Source: state.Team.Source, CWD: state.CWD, Row: state.Row,
+		Fold: projection.FoldVersion, Version: rowVersion,
 		Archived: info.Archived, Bytes: info.Size, ModTime: info.ModTime.UTC(), Inode: info.Inode,
 		LastSeq: at.Seq, End: at.Offset, Sum: at.Sum,
 	}
@@ -79,7 +86,7 @@ func (r *row) noteLost(earlier row) {
 		r.Lost = most
 	}
 	if r.Lost > 0 && r.LastSeq == 0 {
-		r.TeamID, r.CWD, r.Row = earlier.TeamID, earlier.CWD, earlier.Row
+		r.TeamID, r.Source, r.CWD, r.Row = earlier.TeamID, earlier.Source, earlier.CWD, earlier.Row
 		r.Damaged = fmt.Sprintf("the file is empty; it had %d events", r.Lost)
 	}
 }
@@ -88,19 +95,22 @@ func (r row) missingHeader() bool {
 	return r.Damaged == errNotSession.Error() || r.Damaged != "" && r.Lost > 0 && r.LastSeq == 0
 }
 
+// current reports whether this version of the program made the row.
+func (r row) current() bool { return r.Fold == projection.FoldVersion && r.Version == rowVersion }
+
 // describes reports whether the row was made from the file as it is now.
 func (r row) describes(info journal.Info) bool {
-	return info.Err == nil && r.Fold == projection.FoldVersion && r.ID == info.ID && r.Archived == info.Archived &&
+	return info.Err == nil && r.current() && r.ID == info.ID && r.Archived == info.Archived &&
 		r.Bytes == info.Size && r.Inode == info.Inode && r.ModTime.Equal(info.ModTime)
 }
 
 // seed returns a state to which the events after the position can be applied,
 // as far as rows go. Unless the file has only grown, that is the beginning.
 func (r row) seed(info journal.Info) (*projection.State, journal.Position) {
-	if r.Fold != projection.FoldVersion || r.LastSeq == 0 || r.Damaged != "" || r.Archived || info.Size <= r.Bytes {
+	if !r.current() || r.LastSeq == 0 || r.Damaged != "" || r.Archived || info.Size <= r.Bytes {
 		return &projection.State{}, journal.Position{}
 	}
 	s := &projection.State{Seq: r.LastSeq, SessionID: r.ID, CWD: r.CWD, Row: r.Row}
-	s.Team.ID = r.TeamID
+	s.Team.ID, s.Team.Source = r.TeamID, r.Source
 	return s, journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum}
 }

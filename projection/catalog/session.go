@@ -13,6 +13,7 @@ import (
 type Session struct {
 	ID     string
 	TeamID string
+	Source *projection.Source // of the team's configuration; nil: none is recorded
 	CWD    string
 	projection.Row
 	Archived bool
@@ -55,7 +56,7 @@ func (d *Dir) Session(ctx context.Context, id string) (Session, error) {
 
 func (d *Dir) session(r *row) Session {
 	return Session{
-		ID: r.ID, TeamID: r.TeamID, CWD: r.CWD, Row: r.Row, Archived: r.Archived,
+		ID: r.ID, TeamID: r.TeamID, Source: r.Source, CWD: r.CWD, Row: r.Row, Archived: r.Archived,
 		Damaged: r.Damaged, ReadErr: r.readErr, MissingHeader: r.missingHeader(), Truncated: r.Lost > 0,
 		Bytes: r.Bytes, LastSeq: r.LastSeq, End: journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		dir: d.journals.Path(),

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -36,8 +37,8 @@ func (a *Env) LoadTeam(name string) (*team.Team, error) {
 	return team.Load(path, a.Home)
 }
 
-// teamOf finds the team of a session again: from the configuration that its
-// journal names.
+// TeamOf loads the team of a session from the configuration that its journal
+// names.
 func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
 	state, _, err := t.Load(context.Background(), id)
 	if err != nil {
@@ -46,16 +47,21 @@ func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
 	if state.SessionID == "" {
 		return nil, &catalog.MissingHeaderError{ID: id, Reason: "there is no event in it"}
 	}
-	source := state.Team.Source
+	return a.RecordedTeam(id, state.Team.ID, state.Team.Source)
+}
+
+// RecordedTeam loads the team of a session from the recorded source of its
+// configuration.
+func (a *Env) RecordedTeam(id, teamID string, source *projection.Source) (*team.Team, error) {
 	if source == nil {
-		if demo := team.Demo(); state.Team.ID == demo.ID {
+		if demo := team.Demo(); teamID == demo.ID {
 			return demo, nil
 		}
-		return nil, &ExitError{ExitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, tty.SafeLine(state.Team.ID))}
+		return nil, &ExitError{ExitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, tty.SafeLine(teamID))}
 	}
 	team, err := team.Load(source.Path, a.Home)
 	if err != nil {
-		return nil, &ExitError{ExitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", tty.SafeLine(state.Team.ID), tty.Safe(err.Error()), id)}
+		return nil, &ExitError{ExitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", tty.SafeLine(teamID), tty.Safe(err.Error()), id)}
 	}
 	if team.Source.SHA256 != source.SHA256 {
 		a.Notice(fmt.Sprintf("The team's configuration %s has changed since this session.", tty.SafeLine(source.Path)))

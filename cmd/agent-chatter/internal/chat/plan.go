@@ -126,10 +126,15 @@ func planResume(a *app.Env, team *team.Team, name string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	if team == nil {
-		if team, err = a.TeamOf(c.At(session.Dir()), session.ID); err != nil {
-			return plan{}, err
-		}
+	switch {
+	case team != nil:
+	case session.Damaged != "": // for its error
+		team, err = a.TeamOf(c.At(session.Dir()), session.ID)
+	default:
+		team, err = a.RecordedTeam(session.ID, session.TeamID, session.Source)
+	}
+	if err != nil {
+		return plan{}, err
 	}
 	if session.Truncated {
 		a.Notice(app.ShrunkText(session))

@@ -17,7 +17,8 @@ import (
 func full() row {
 	at := time.Date(2026, 11, 21, 12, 30, 0, 123456789, time.UTC)
 	return row{
-		ID: "01KAHV6T3R8Q4Y2M0N7C5B0001", TeamID: "kitchen", CWD: "/home/mia", Fold: 3, Summary: `2 messages - "Tea"`,
+		ID: "01KAHV6T3R8Q4Y2M0N7C5B0001", TeamID: "kitchen", CWD: "/home/mia", Fold: 3, Version: rowVersion, Summary: `2 messages - "Tea"`,
+		Source: &projection.Source{Path: "/home/mia/team.json", SHA256: "00ff"},
 		Row: projection.Row{
 			CreatedAt: at, UpdatedAt: at.Add(time.Hour), Title: `a "title" <é>`, Renamed: true, Preview: "Tea\t", MessageCount: 2,
 			LastSpeakerID: "ada", LastSpeaker: "Ada", Pinned: true, Newer: "2", Ended: "end",
@@ -26,7 +27,7 @@ func full() row {
 	}
 }
 
-func TestARowIsReadWithoutReflectionWhateverItsFields(t *testing.T) {
+func TestRowIsDecodedWithoutReflection(t *testing.T) {
 	want := full()
 	v := reflect.ValueOf(want)
 	for i := range v.NumField() {
@@ -41,14 +42,14 @@ func TestARowIsReadWithoutReflectionWhateverItsFields(t *testing.T) {
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(line)) // as the index is written
 	var got row
 	if !layout.Decode([]byte(plain), &got) {
-		t.Fatalf("it is left to encoding/json: %s", plain)
+		t.Fatalf("decoded by encoding/json: %s", plain)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nnot\n%+v", got, want)
 	}
 }
 
-// written is the line of a row as the index has it.
+// written returns the line of a row in the index.
 func written(t testing.TB, r row) string {
 	t.Helper()
 	var line bytes.Buffer
@@ -59,7 +60,7 @@ func written(t testing.TB, r row) string {
 	return line.String()
 }
 
-func TestAGlanceIsEnoughForASessionOfWhichNothingIsWrong(t *testing.T) {
+func TestGlanceOfCurrentRow(t *testing.T) {
 	r := full()
 	r.Fold, r.Damaged, r.Lost = projection.FoldVersion, "", 0
 	for _, archived := range []bool{true, false} {
@@ -67,28 +68,29 @@ func TestAGlanceIsEnoughForASessionOfWhichNothingIsWrong(t *testing.T) {
 		info := journal.Info{ID: r.ID, Archived: archived, Size: r.Bytes, ModTime: r.ModTime.Local(), Inode: r.Inode}
 		updated, ok := glance(info, written(t, r))
 		if !ok || !updated.Equal(r.UpdatedAt) {
-			t.Errorf("it was updated at %v, %v: %s", updated, ok, written(t, r))
+			t.Errorf("got %v, %v: %s", updated, ok, written(t, r))
 		}
 	}
 }
 
-func TestAGlanceIsNotEnough(t *testing.T) {
-	sound := full()
-	sound.Fold, sound.Damaged, sound.Lost = projection.FoldVersion, "", 0
-	info := journal.Info{ID: sound.ID, Archived: true, Size: sound.Bytes, ModTime: sound.ModTime, Inode: sound.Inode}
+func TestGlanceRejects(t *testing.T) {
+	valid := full()
+	valid.Fold, valid.Damaged, valid.Lost = projection.FoldVersion, "", 0
+	info := journal.Info{ID: valid.ID, Archived: true, Size: valid.Bytes, ModTime: valid.ModTime, Inode: valid.Inode}
 	for wrong, change := range map[string]func(*row){
-		"another session":  func(r *row) { r.ID = strings.Replace(r.ID, "B", "C", 1) },
-		"another fold":     func(r *row) { r.Fold++ },
-		"another place":    func(r *row) { r.Archived = false },
-		"another size":     func(r *row) { r.Bytes = r.Bytes*10 + 1 },
-		"another time":     func(r *row) { r.ModTime = r.ModTime.Add(1) },
-		"another inode":    func(r *row) { r.Inode-- },
-		"no event":         func(r *row) { r.LastSeq = 0 },
-		"damage":           func(r *row) { r.Damaged = "line 3" },
-		"events were lost": func(r *row) { r.Lost = 9 },
+		"another session": func(r *row) { r.ID = strings.Replace(r.ID, "B", "C", 1) },
+		"another fold":    func(r *row) { r.Fold++ },
+		"another version": func(r *row) { r.Version-- },
+		"not archived":    func(r *row) { r.Archived = false },
+		"another size":    func(r *row) { r.Bytes = r.Bytes*10 + 1 },
+		"another time":    func(r *row) { r.ModTime = r.ModTime.Add(1) },
+		"another inode":   func(r *row) { r.Inode-- },
+		"no event":        func(r *row) { r.LastSeq = 0 },
+		"damage":          func(r *row) { r.Damaged = "line 3" },
+		"lost events":     func(r *row) { r.Lost = 9 },
 	} {
 		t.Run(wrong, func(t *testing.T) {
-			r := sound
+			r := valid
 			change(&r)
 			if _, ok := glance(info, written(t, r)); ok {
 				t.Error(written(t, r))
@@ -97,7 +99,7 @@ func TestAGlanceIsNotEnough(t *testing.T) {
 	}
 }
 
-func FuzzAGlanceKnowsWhatTheRowSays(f *testing.F) {
+func FuzzGlanceEqualsRow(f *testing.F) {
 	r := full()
 	r.Fold, r.Damaged, r.Lost = projection.FoldVersion, "", 0
 	info := journal.Info{ID: r.ID, Archived: true, Size: r.Bytes, ModTime: r.ModTime, Inode: r.Inode}
@@ -111,14 +113,14 @@ func FuzzAGlanceKnowsWhatTheRowSays(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, rest string) {
 		updated, ok := glance(info, begins+rest)
-		r, sound := decodeRow(begins + rest)
-		if ok && sound && strings.Count(rest, `"updatedAt"`) == 1 && !updated.Equal(r.UpdatedAt) {
-			t.Errorf("a glance says %v, the row %v", updated, r.UpdatedAt)
+		r, valid := decodeRow(begins + rest)
+		if ok && valid && strings.Count(rest, `"updatedAt"`) == 1 && !updated.Equal(r.UpdatedAt) {
+			t.Errorf("glance returns %v, the row has %v", updated, r.UpdatedAt)
 		}
 	})
 }
 
-func FuzzRowIsWhatEncodingJSONReads(f *testing.F) {
+func FuzzRowEqualsEncodingJSON(f *testing.F) {
 	line, err := json.Marshal(full())
 	if err != nil {
 		f.Fatal(err)
@@ -135,7 +137,7 @@ func FuzzRowIsWhatEncodingJSONReads(f *testing.F) {
 		var want row
 		err := json.Unmarshal([]byte(line), &want)
 		if ok != (err == nil) {
-			t.Fatalf("read: %v; encoding/json: %v", ok, err)
+			t.Fatalf("decoded: %v; encoding/json: %v", ok, err)
 		}
 		if !ok {
 			return

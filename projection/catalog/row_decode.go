@@ -45,6 +45,7 @@ func glance(info journal.Info, line string) (updated time.Time, ok bool) {
 func appendHead(line []byte, info journal.Info) []byte {
 	line = append(append(line, `{"id":"`...), info.ID...)
 	line = strconv.AppendInt(append(line, `","foldVersion":`...), projection.FoldVersion, 10)
+	line = strconv.AppendInt(append(line, `,"rowVersion":`...), rowVersion, 10)
 	line = strconv.AppendBool(append(line, `,"archived":`...), info.Archived)
 	line = strconv.AppendInt(append(line, `,"size":`...), info.Size, 10)
 	line = info.ModTime.UTC().AppendFormat(append(line, `,"modTime":"`...), time.RFC3339Nano)
