@@ -117,7 +117,7 @@ func unfinished(s *projection.State) (memberID, messageID string) {
 		return s.OpenTurns[n-1].MemberID, s.OpenTurns[n-1].TriggerMessageID
 	}
 	if s.LastTurn != nil && s.LastTurn.FinishReason != projection.Done {
-		return s.LastTurn.MemberID, s.LastTry
+		return s.LastTurn.MemberID, s.LastTrigger
 	}
 	return "", ""
 }

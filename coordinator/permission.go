@@ -39,7 +39,7 @@ func (t *turn) decide(a asked) error {
 	a.leave.Tool, a.leave.Title, a.leave.Input = clean(a.leave.Tool), clean(a.leave.Title), t.c.secrets.JSON(a.leave.Input)
 	allowed, by := t.decision(a)
 	if a.ctx.Err() != nil {
-		allowed, by = false, projection.ByNobody // the answer came too late to be heard
+		allowed, by = false, projection.ByDefault // the answer came too late to be heard
 	}
 	a.answer <- allowed
 	return t.record(projection.PermissionAnswered{
@@ -56,7 +56,7 @@ func (t *turn) decision(a asked) (allowed bool, by projection.Decider) {
 		return false, projection.ByPolicy
 	case t.c.o.Ask == nil:
 		t.refused(NobodyToAsk, a.leave)
-		return false, projection.ByNobody
+		return false, projection.ByDefault
 	default:
 		return t.c.o.Ask(a.ctx, member, a.leave), projection.ByPerson
 	}

@@ -41,8 +41,8 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 		{"ask", "no", false, projection.ByPerson, ""},
 		{"", "yes", true, projection.ByPerson, ""},
 		{"", "no", false, projection.ByPerson, ""},
-		{"ask", "", false, projection.ByNobody, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
-		{"", "", false, projection.ByNobody, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
+		{"ask", "", false, projection.ByDefault, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
+		{"", "", false, projection.ByDefault, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
 	} {
 		t.Run(fmt.Sprintf("permissions %q and a person that says %q", tt.permissions, tt.person), func(t *testing.T) {
 			s := stage(t, &store.Memory{}, asksLeave)
@@ -98,6 +98,6 @@ func TestCancellingAtAQuestionCancelsTheTurn(t *testing.T) {
 	}))
 	s.with(ensemble(), "")
 	turnError(t, s.SayAs(ctx, "you", "go"), "ada", projection.Cancelled)
-	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", By: projection.ByNobody})
+	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", By: projection.ByDefault})
 	s.say("go on")
 }

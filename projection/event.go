@@ -207,9 +207,9 @@ type Decider string
 
 // Those who decide.
 const (
-	ByPerson Decider = "person" // who sits in front of the chat
-	ByPolicy Decider = "policy" // the member's permissions
-	ByNobody Decider = "nobody" // nobody was there to be asked, or nobody answered while the turn lasted
+	ByPerson  Decider = "person" // who sits in front of the chat
+	ByPolicy  Decider = "policy" // the member's permissions
+	ByDefault Decider = "nobody" // nobody was there to be asked, or nobody answered while the turn lasted
 )
 
 // TurnEnded closes a turn, whatever became of it.

@@ -36,7 +36,7 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 		for _, t := range r.state.OpenTurns {
 			entry := r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt)
 			if t.TextBytes > int64(len(t.Text)) {
-				entry.Said = t.TextBytes
+				entry.ContentBytes = t.TextBytes
 			}
 			if t.Text != "" && !yield(entry, nil) {
 				return
@@ -81,7 +81,7 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		r.forget(p.TurnID)
 		r.state.apply(e, p)
 		entry := r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time)
-		entry.Said = p.PartialBytes
+		entry.ContentBytes = p.PartialBytes
 		return entry, p.Partial != ""
 	}
 	r.state.apply(e, p)

@@ -164,7 +164,7 @@ func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
 					ID: turn.TurnID, Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
 				}}
 				if turn.TextBytes > int64(len(turn.Text)) {
-					entry.Said = turn.TextBytes
+					entry.ContentBytes = turn.TextBytes
 				}
 				want = append(want, entry)
 			}
@@ -192,8 +192,8 @@ func TestReplayTellsHowMuchWasSaidOfAReplyThatIsNotKeptWhole(t *testing.T) {
 		shown := 0
 		for entry, err := range projection.Replay(each(session(t, append([]journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}, last...)...))) {
 			shown++
-			if err != nil || !entry.Partial || entry.Said != 2<<20 {
-				t.Errorf("%s: %d bytes, %v", name, entry.Said, err)
+			if err != nil || !entry.Partial || entry.ContentBytes != 2<<20 {
+				t.Errorf("%s: %d bytes, %v", name, entry.ContentBytes, err)
 			}
 		}
 		if shown != 1 {

@@ -43,11 +43,11 @@ type State struct {
 	Stats     Stats     `json:"stats"`
 	Speakers  []Speaker `json:"speakers,omitempty"` // in the order of their first message
 
-	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // that were started and not ended
-	LastTurn  *TurnEnded `json:"lastTurn,omitempty"`  // without its partial text
-	LastTry   string     `json:"lastTry,omitempty"`   // the message that LastTurn answered
-	Recent    []Entry    `json:"recent,omitempty"`    // the newest messages, oldest first, within the bounds
-	recent    int        // the bytes of Recent; 0: not counted yet
+	OpenTurns   []OpenTurn `json:"openTurns,omitempty"` // that were started and not ended
+	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without its partial text
+	LastTrigger string     `json:"lastTry,omitempty"`   // the message that LastTurn answered
+	Recent      []Entry    `json:"recent,omitempty"`    // the newest messages, oldest first, within the bounds
+	recent      int        // the bytes of Recent; 0: not counted yet
 
 	Unknown    map[string]int `json:"unknown,omitempty"`    // events of types that this version does not know
 	Unreadable int            `json:"unreadable,omitempty"` // events whose payload made no sense
@@ -100,9 +100,9 @@ type OpenTurn struct {
 
 // Entry is a message with its place in the journal.
 type Entry struct {
-	Seq     uint64 `json:"seq"`
-	Partial bool   `json:"partial,omitempty"` // what an unfinished turn left; not a message of the context
-	Said    int64  `json:"said,omitempty"`    // bytes of all that was said in it, when Content is not all of it
+	Seq          uint64 `json:"seq"`
+	Partial      bool   `json:"partial,omitempty"` // what an unfinished turn left; not a message of the context
+	ContentBytes int64  `json:"said,omitempty"`    // bytes of all that was said in it, when Content is not all of it
 	Message
 }
 
@@ -328,7 +328,7 @@ func (s *State) completeTool(p ToolCompleted) {
 
 func (s *State) endTurn(p TurnEnded) {
 	if t := s.turn(p.TurnID); t != nil {
-		s.LastTry = t.TriggerMessageID
+		s.LastTrigger = t.TriggerMessageID
 	}
 	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == p.TurnID })
 	if len(s.OpenTurns) == 0 {

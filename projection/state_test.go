@@ -164,7 +164,7 @@ func TestStateTellsWhatTheSessionAmountsTo(t *testing.T) {
 		"parent":    cmp.Diff(parent, s.Parent),
 		"source":    cmp.Diff(source, s.Team.Source),
 		"last turn": cmp.Diff(&projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}, s.LastTurn),
-		"last try":  cmp.Diff("m1", s.LastTry),
+		"last try":  cmp.Diff("m1", s.LastTrigger),
 		"ended":     cmp.Diff("", s.Row.Ended),
 		"pinned":    cmp.Diff(true, s.Row.Pinned),
 		"created":   cmp.Diff(created, s.Row.CreatedAt),

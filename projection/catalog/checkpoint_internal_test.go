@@ -27,7 +27,7 @@ func remembered() checkpoint {
 		ResolvedAddressees: []projection.Addressee{{Identifier: "bob", MemberID: &bob, MemberName: &bob}, {Identifier: "eve"}},
 	}
 	partial := message(9, `,"recent":[{"seq":1}]`)
-	partial.Partial, partial.Said = true, 1<<20
+	partial.Partial, partial.ContentBytes = true, 1<<20
 	return checkpoint{
 		FoldVersion: projection.FoldVersion, Position: journal.Position{Seq: 9, Offset: 4096, Sum: 0x12ab34cd},
 		State: &projection.State{

@@ -25,7 +25,7 @@ type Merged struct {
 // exchange that both have, as after an earlier merge, the common events are
 // copied once. Neither session is changed.
 func Merge(ctx context.Context, dir *catalog.Dir, a, b string) (Merged, error) {
-	divergence, err := projection.Part(dir.Events(ctx, a), dir.Events(ctx, b))
+	divergence, err := projection.Diverge(dir.Events(ctx, a), dir.Events(ctx, b))
 	if err != nil {
 		return Merged{}, err
 	}
@@ -46,7 +46,7 @@ type merge struct {
 	ctx        context.Context
 	dir        *catalog.Dir
 	a, b       string
-	divergence projection.Parting
+	divergence projection.Divergence
 	result     fork
 	w          *writer
 	count      Merged
@@ -232,7 +232,7 @@ func (t *tail) advance() {
 // exchange yields the events up to the next message of a person.
 func (t *tail) exchange() iter.Seq[journal.Event] {
 	return func(yield func(journal.Event) bool) {
-		for first := true; t.more && (first || !projection.IsOfPerson(t.head)); first = false {
+		for first := true; t.more && (first || !projection.IsHumanMessage(t.head)); first = false {
 			if !yield(t.head) {
 				return
 			}
@@ -244,7 +244,7 @@ func (t *tail) exchange() iter.Seq[journal.Event] {
 // startTime is the time of the next exchange. The rest of an exchange that
 // began before the divergence has the zero time and comes first.
 func (t *tail) startTime() time.Time {
-	if !projection.IsOfPerson(t.head) {
+	if !projection.IsHumanMessage(t.head) {
 		return time.Time{}
 	}
 	return t.head.Time

@@ -177,8 +177,8 @@ func UnfinishedText(e projection.Entry) string {
 	switch {
 	case !e.Partial:
 		return ""
-	case e.Said > 0:
-		return fmt.Sprintf(" (unfinished, the first %d of %d bytes)", len(e.Content), e.Said)
+	case e.ContentBytes > 0:
+		return fmt.Sprintf(" (unfinished, the first %d of %d bytes)", len(e.Content), e.ContentBytes)
 	}
 	return " (unfinished)"
 }

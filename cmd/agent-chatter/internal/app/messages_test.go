@@ -115,7 +115,7 @@ func appTexts() []apptest.Text {
 	add("headlessText", "a file", headlessText("k", "it does not begin with session.created", file))
 	add("tooLongText", "", tooLongText(tooLong))
 	add("unfinishedText", "", UnfinishedText(projection.Entry{Partial: true}))
-	add("unfinishedText", "that was cut", UnfinishedText(projection.Entry{Partial: true, Said: 70000000, Message: projection.Message{Content: "It is"}}))
+	add("unfinishedText", "that was cut", UnfinishedText(projection.Entry{Partial: true, ContentBytes: 70000000, Message: projection.Message{Content: "It is"}}))
 	add("allowText", "", AllowText(100_000))
 	add("allowText", "more than can be", AllowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {

@@ -11,7 +11,7 @@ import (
 )
 
 // partingText says where two sessions part.
-func partingText(a, b string, p projection.Parting) string {
+func partingText(a, b string, p projection.Divergence) string {
 	if p.A == 0 {
 		return fmt.Sprintf("%s and %s have nothing in common.", a, b)
 	}
@@ -64,7 +64,7 @@ func (cmd *Diff) Run(a *app.Env) error {
 	if err != nil {
 		return err
 	}
-	parting, err := projection.Part(ra.Events(), rb.Events())
+	parting, err := projection.Diverge(ra.Events(), rb.Events())
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func openTwo(a *app.Env, nameA, nameB string) (ra, rb *view.Replay, err error) {
 	return ra, rb, nil
 }
 
-func (cmd *Diff) print(out io.Writer, ra, rb *view.Replay, p projection.Parting) error {
+func (cmd *Diff) print(out io.Writer, ra, rb *view.Replay, p projection.Divergence) error {
 	if cmd.Output == "json" {
 		if err := app.WriteJSON(out, partedJSON{p.Messages, parentJSON{ra.ID, p.A}, parentJSON{rb.ID, p.B}}); err != nil {
 			return err

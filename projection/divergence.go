@@ -7,17 +7,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Parting is where two sessions part: behind the last event of the conversation
+// Divergence is where two sessions part: behind the last event of the conversation
 // that both have, by its number in each. Zero: they have nothing in common.
-type Parting struct {
+type Divergence struct {
 	A, B     uint64
 	Messages int // that both have
 }
 
-// Part finds where two sessions part. What is said of the file or of the program
+// Diverge finds where two sessions part. What is said of the file or of the program
 // alone, such as a restart, does not count: it is what a copy has of its own.
-func Part(a, b iter.Seq2[journal.Event, error]) (Parting, error) {
-	var p Parting
+func Diverge(a, b iter.Seq2[journal.Event, error]) (Divergence, error) {
+	var p Divergence
 	next, stop := iter.Pull2(Conversation(b))
 	defer stop()
 	for e, err := range Conversation(a) {
@@ -48,8 +48,8 @@ func IsMessage(e journal.Event) bool {
 	return ok
 }
 
-// IsOfPerson reports whether an event is a message of a person.
-func IsOfPerson(e journal.Event) bool {
+// IsHumanMessage reports whether an event is a message of a person.
+func IsHumanMessage(e journal.Event) bool {
 	m, ok := messageOf(e)
 	return ok && m.Speaker.Type == TypeHuman
 }
