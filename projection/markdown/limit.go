@@ -7,7 +7,7 @@ import (
 )
 
 // The limits of one call of Parse. goldmark has none: without them, nested containers cost the square of the
-// text, and so do brackets, emphasis and backticks that nothing closes.
+// text, and so do brackets, emphasis and backticks that are not closed.
 const (
 	maxDepth       = 32      // levels of containers
 	maxBlocks      = 1 << 17 // blocks and cells of tables
@@ -18,16 +18,16 @@ const (
 	maxDefinitions = 1 << 10 // lines of a paragraph that begins with a link definition
 )
 
-// usage is what a call of Parse has used of its limits, and what it has found that goldmark does not keep.
+// A usage counts toward the limits of one call of Parse. It also holds positions that goldmark does not keep.
 type usage struct {
-	blocks, lines, spans, total int // total is of maxTotalWork
+	blocks, lines, spans, totalWork int
 
-	starts map[ast.Node]int // of blocks whose Pos is wrong, after a tab
+	starts map[ast.Node]int // of blocks after a tab, where goldmark's position is wrong
 	ends   map[ast.Node]int // of links and of closed fenced code blocks
 
-	paragraph ast.Node    // the one that work and runs belong to
-	work      int         // of maxWork
-	runs      map[int]int // where the last run of backticks of each length starts; nil: not known
+	paragraph ast.Node // the paragraph of work and runs
+	work      int
+	runs      map[int]int // where the last run of backticks of each length starts; nil: unknown
 }
 
 var usageKey = parser.NewContextKey()
@@ -36,7 +36,7 @@ func usageOf(pc parser.Context) *usage {
 	return pc.Get(usageKey).(*usage)
 }
 
-// usageIn returns the usage, whose work and runs are those of the paragraph.
+// usageIn returns the usage with work and runs for the paragraph.
 func usageIn(paragraph ast.Node, pc parser.Context) *usage {
 	u := usageOf(pc)
 	if u.paragraph != paragraph {
@@ -45,18 +45,19 @@ func usageIn(paragraph ast.Node, pc parser.Context) *usage {
 	return u
 }
 
-// exceeded reports that the rest of the source is plain text.
+// exceeded reports whether the rest of the source is plain text.
 func (u *usage) exceeded() bool {
 	return u.blocks > maxBlocks || u.lines > maxLines
 }
 
-// A leaf counts the blocks that a parser opens. goldmark sets their position too far by what remains of a tab.
-type leaf struct{ parser.BlockParser }
+// A blockCounter counts the blocks that a parser opens and corrects their positions: after a tab that is partly
+// indentation, goldmark's are too far.
+type blockCounter struct{ parser.BlockParser }
 
-func (l leaf) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (b blockCounter) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	_, line := reader.Position()
 	start := line.Start + max(pc.BlockOffset()-line.Padding, 0)
-	node, state := l.BlockParser.Open(parent, reader, pc)
+	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node != nil {
 		u := usageOf(pc)
 		u.blocks++
@@ -67,20 +68,21 @@ func (l leaf) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.
 	return node, state
 }
 
-// An item counts the lines of a container.
-type item struct{ leaf }
+// A lineCounter counts the lines in a container or a code block, and ends it when a limit is exceeded.
+type lineCounter struct{ blockCounter }
 
-func (i item) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+func (l lineCounter) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
 	u := usageOf(pc)
 	u.lines++
 	if u.exceeded() {
 		return parser.Close
 	}
-	return i.leaf.Continue(node, reader, pc)
+	return l.blockCounter.Continue(node, reader, pc)
 }
 
-// A container limits the depth. A list must not be refused its items, so those are not containers.
-type container struct{ leaf }
+// A container is a list or a quote of limited depth. The parser of list items has no such limit, since
+// goldmark relies on a list having an item.
+type container struct{ lineCounter }
 
 func (c container) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	depth := 0
@@ -92,27 +94,23 @@ func (c container) Open(parent ast.Node, reader text.Reader, pc parser.Context) 
 	if depth >= maxDepth {
 		return nil, parser.NoChildren
 	}
-	return c.leaf.Open(parent, reader, pc)
+	return c.lineCounter.Open(parent, reader, pc)
 }
 
-func (c container) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
-	return item(c).Continue(node, reader, pc)
-}
+// A codeBlock records where the closing fence ends.
+type codeBlock struct{ lineCounter }
 
-// code counts the lines of a code block and notes where its closing fence ends.
-type code struct{ leaf }
-
-func (c code) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+func (c codeBlock) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
 	_, line := reader.PeekLine()
-	state := item(c).Continue(node, reader, pc)
+	state := c.lineCounter.Continue(node, reader, pc)
 	if u := usageOf(pc); state == parser.Close && node.Kind() == ast.KindFencedCodeBlock && !u.exceeded() {
 		u.ends[node] = line.Stop
 	}
 	return state
 }
 
-// overflow takes the rest of the source as plain text when a limit is exceeded. It is asked first on every
-// line, so it also counts the lines.
+// An overflow parses the rest of the source as plain text when a limit is exceeded. It is the first parser that
+// goldmark calls on a line, so it also counts the lines.
 type overflow struct{}
 
 func (overflow) Trigger() []byte {
@@ -142,7 +140,7 @@ func (overflow) Close(ast.Node, text.Reader, parser.Context) {}
 func (overflow) CanInterruptParagraph() bool                 { return true }
 func (overflow) CanAcceptIndentedLine() bool                 { return true }
 
-// plainText is the text that overflow takes.
+// A plainText is the block that overflow opens.
 type plainText struct{ ast.BaseBlock }
 
 var kindPlainText = ast.NewNodeKind("PlainText")
@@ -151,20 +149,20 @@ func (*plainText) Kind() ast.NodeKind { return kindPlainText }
 func (*plainText) IsRaw() bool        { return true }
 func (*plainText) Dump([]byte, int)   {}
 
-// inline limits the work for one kind of delimiter and notes where links end. For each delimiter goldmark may
-// look at the whole paragraph.
-type inline struct{ parser.InlineParser }
+// A delimiter limits the work for links and emphasis, and records where links end. For each delimiter goldmark
+// may search the whole paragraph.
+type delimiter struct{ parser.InlineParser }
 
-func (i inline) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (d delimiter) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	u := usageIn(parent, pc)
 	lines := parent.Lines()
 	length := lines.At(lines.Len()-1).Stop - lines.At(0).Start
-	if u.work+length > maxWork || u.total+length > maxTotalWork {
+	if u.work+length > maxWork || u.totalWork+length > maxTotalWork {
 		return nil
 	}
 	u.work += length
-	u.total += length
-	node := i.InlineParser.Parse(parent, block, pc)
+	u.totalWork += length
+	node := d.InlineParser.Parse(parent, block, pc)
 	switch node.(type) {
 	case *ast.Link, *ast.Image:
 		_, at := block.Position()
@@ -174,14 +172,14 @@ func (i inline) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast
 }
 
 // CloseBlock is called at the end of each paragraph.
-func (i inline) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
-	if c, ok := i.InlineParser.(parser.CloseBlocker); ok {
+func (d delimiter) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	if c, ok := d.InlineParser.(parser.CloseBlocker); ok {
 		c.CloseBlock(parent, block, pc)
 	}
 }
 
-// codeSpans parses code spans. goldmark would search the paragraph once for each run of backticks that
-// nothing closes.
+// A codeSpans parses code spans. goldmark alone searches the paragraph to its end for each run of backticks that
+// is not closed.
 type codeSpans struct{ parser.InlineParser }
 
 func (c codeSpans) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -224,8 +222,8 @@ func runLength[S []byte | string](s S, at int) int {
 	return n
 }
 
-// definitions limits the paragraphs that are searched for link definitions: goldmark copies all lines for
-// each definition.
+// A definitions skips long paragraphs when searching for link definitions: goldmark copies all lines of the
+// paragraph for each definition.
 type definitions struct{ parser.ParagraphTransformer }
 
 func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {

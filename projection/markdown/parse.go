@@ -17,30 +17,30 @@ func Parse(source string) Document {
 	u := &usage{starts: map[ast.Node]int{}, ends: map[ast.Node]int{}}
 	pc.Set(usageKey, u)
 	c := converter{source: source, bytes: []byte(source), usage: u, lastLine: strings.LastIndexByte(source, '\n') + 1}
-	blocks := c.blocks(newParser().Parse(text.NewReader(c.bytes), parser.WithContext(pc)), true)
+	blocks := c.blocks(goldmark().Parse(text.NewReader(c.bytes), parser.WithContext(pc)), true)
 	return Document{Blocks: blocks, Code: c.code}
 }
 
-// newParser returns the parser. It is built by the first call, not when the program starts.
-var newParser = sync.OnceValue(func() parser.Parser {
+// goldmark returns the parser. The first call builds it.
+var goldmark = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(overflow{}, 0),
-			util.Prioritized(leaf{parser.NewSetextHeadingParser()}, 100),
-			util.Prioritized(leaf{parser.NewThematicBreakParser()}, 200),
-			util.Prioritized(container{leaf{parser.NewListParser()}}, 300),
-			util.Prioritized(item{leaf{parser.NewListItemParser()}}, 400),
-			util.Prioritized(code{leaf{parser.NewCodeBlockParser()}}, 500),
-			util.Prioritized(leaf{parser.NewATXHeadingParser()}, 600),
-			util.Prioritized(code{leaf{parser.NewFencedCodeBlockParser()}}, 700),
-			util.Prioritized(container{leaf{parser.NewBlockquoteParser()}}, 800),
-			util.Prioritized(leaf{parser.NewParagraphParser()}, 1000),
+			util.Prioritized(blockCounter{parser.NewSetextHeadingParser()}, 100),
+			util.Prioritized(blockCounter{parser.NewThematicBreakParser()}, 200),
+			util.Prioritized(container{lineCounter{blockCounter{parser.NewListParser()}}}, 300),
+			util.Prioritized(lineCounter{blockCounter{parser.NewListItemParser()}}, 400),
+			util.Prioritized(codeBlock{lineCounter{blockCounter{parser.NewCodeBlockParser()}}}, 500),
+			util.Prioritized(blockCounter{parser.NewATXHeadingParser()}, 600),
+			util.Prioritized(codeBlock{lineCounter{blockCounter{parser.NewFencedCodeBlockParser()}}}, 700),
+			util.Prioritized(container{lineCounter{blockCounter{parser.NewBlockquoteParser()}}}, 800),
+			util.Prioritized(blockCounter{parser.NewParagraphParser()}, 1000),
 		),
 		parser.WithInlineParsers(
 			util.Prioritized(codeSpans{parser.NewCodeSpanParser()}, 100),
-			util.Prioritized(inline{parser.NewLinkParser()}, 200),
-			util.Prioritized(inline{parser.NewAutoLinkParser()}, 300),
-			util.Prioritized(inline{parser.NewEmphasisParser()}, 500),
+			util.Prioritized(delimiter{parser.NewLinkParser()}, 200),
+			util.Prioritized(delimiter{parser.NewAutoLinkParser()}, 300),
+			util.Prioritized(delimiter{parser.NewEmphasisParser()}, 500),
 		),
 		parser.WithParagraphTransformers(
 			util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
