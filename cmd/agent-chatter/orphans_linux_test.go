@@ -68,7 +68,7 @@ func TestWhatAKilledChatHasLeftRunningEndsAtTheNextResume(t *testing.T) {
 }
 
 func TestASignalInATurnLeavesNoToolRunning(t *testing.T) {
-	for name, signal := range endings {
+	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()

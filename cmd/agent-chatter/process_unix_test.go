@@ -217,7 +217,7 @@ func onlyJournal(t *testing.T, home string) (id, path string) {
 	return strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl"), paths[0]
 }
 
-func readFile(t *testing.T, path string) string {
+func readFile(t tester, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {

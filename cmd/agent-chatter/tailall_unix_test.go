@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,7 +15,7 @@ import (
 
 // tailed are the journals as tail --all printed them: the lines of each session
 // without the id that was added.
-func tailed(t *testing.T, shown string) map[string]string {
+func tailed(t tester, shown string) map[string]string {
 	t.Helper()
 	journals := map[string]string{}
 	for line := range strings.Lines(shown) {
@@ -35,7 +34,7 @@ func tailed(t *testing.T, shown string) map[string]string {
 
 // sameJournals waits until as many events are printed as there are in the
 // journals of a home, and fails unless they are these, each once.
-func sameJournals(t *testing.T, home string, tail *program) {
+func sameJournals(t tester, home string, tail *program) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "0*.jsonl"))
 	if err != nil {
@@ -80,28 +79,6 @@ func (p *program) printed(lines int) {
 // everything is how many events make a tail begin at the beginning.
 const everything = "1000000"
 
-func TestTailOfAllFindsNewSessionsNewTeamsAndWhatComesBackFromTheArchive(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-m", "before it began")
-	first := listed(t, home)[0].ID
-	tail := start(t, home, "tail", "-f", "--all", "-n", everything, "--output", "json")
-	tail.says("before it began")
-
-	do(t, home, exitDone, "chat", "-m", "a new session")
-	tail.says("a new session")
-	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new team")
-	tail.says("a new team")
-	do(t, home, exitDone, "chat", "--resume", first, "-m", "an old session")
-	tail.says("an old session")
-	do(t, home, exitDone, "compact", first, "--keep", "0", "--archive-after", "0s")
-	do(t, home, exitDone, "chat", "--resume", first, "-m", "from the archive")
-	tail.says("from the archive")
-	do(t, home, exitDone, "chat", "-m", "the end of it all")
-	tail.says("the end of it all")
-	sameJournals(t, home, tail)
-}
-
 func TestTailOfAllPrintsEveryEventOnceWhileSessionsGrow(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -127,90 +104,4 @@ func TestTailOfAllPrintsEveryEventOnceWhileSessionsGrow(t *testing.T) {
 		chat.ends(exitDone)
 	}
 	sameJournals(t, home, tail)
-}
-
-func TestTailOfAllNamesADamagedSessionAndGoesOnWithTheOthers(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	chat := start(t, home, "chat")
-	chat.types("one", "two")
-	chat.closeInput()
-	chat.ends(exitDone)
-	id, path := onlyJournal(t, home)
-	if err := damageIn(path, `"one"`); err != nil {
-		t.Fatal(err)
-	}
-	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
-	tail.notes("agent-chatter repair " + id)
-	do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "another one")
-	tail.says("another one")
-	tail.says("session.ended")
-	tail.signal(syscall.SIGTERM)
-	tail.ends(exitDone)
-}
-
-func TestTailOfAllShowsASessionThatIsRestoredAndGoesOn(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-m", "one")
-	id, _ := onlyJournal(t, home)
-	tail := start(t, home, "tail", "-f", "--all", "-n", everything, "--output", "json")
-	tail.says("session.ended")
-	for n := range 3 {
-		text := fmt.Sprint("message ", n)
-		do(t, home, exitDone, "chat", "--resume", id, "-m", text)
-		tail.says(text)
-		tail.says("session.ended")
-		do(t, home, exitDone, "sessions", "delete", id, "--yes")
-		if n == 0 {
-			tail.notes("sessions restore " + id)
-		}
-		do(t, home, exitDone, "sessions", "restore", id)
-	}
-	do(t, home, exitDone, "chat", "--resume", id, "-m", "the end of it all")
-	sameJournals(t, home, tail)
-}
-
-func TestTailOfAllShowsWhatIsInADirectoryThatIsRemovedAndMadeAgain(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-m", "a first session")
-	_, path := onlyJournal(t, home)
-	directory := filepath.Dir(path)
-	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
-	tail.says("session.ended")
-	for n := range 3 {
-		do(t, home, exitDone, "chat", "--resume", "-m", fmt.Sprint("going on ", n)) // so that it is followed
-		tail.says("session.ended")
-		if err := os.RemoveAll(directory); err != nil {
-			t.Fatal(err)
-		}
-		tail.notes("is gone")
-		do(t, home, exitDone, "chat", "-m", fmt.Sprint("a new session ", n))
-		tail.says(fmt.Sprint("a new session ", n))
-		tail.says("session.ended")
-	}
-}
-
-func TestTailOfAllGoesOnBehindARepair(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	chat := start(t, home, "chat")
-	chat.types("one", "two")
-	chat.closeInput()
-	chat.ends(exitDone)
-	id, path := onlyJournal(t, home)
-	if err := damageIn(path, `"one"`); err != nil {
-		t.Fatal(err)
-	}
-	tail := start(t, home, "tail", "-f", "--all", "--output", "json")
-	tail.notes("agent-chatter repair " + id)
-	do(t, home, exitDone, "repair", id)
-	tail.says("journal.recovered")
-	tail.says("two")
-	do(t, home, exitDone, "chat", "--resume", id, "-m", "three")
-	tail.says("three")
-	if said := strings.Count(tail.stderr.String(), "agent-chatter repair"); said != 1 {
-		t.Errorf("the damage was told %d times:\n%s", said, tail.stderr)
-	}
 }

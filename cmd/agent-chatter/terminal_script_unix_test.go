@@ -32,10 +32,12 @@ import (
 //	expect -re PATTERN…           the same with patterns; a group (?P<NAME>…) sets $NAME
 //	notice TEXT…                  expect for standard error
 //	never TEXT…                   the output so far contains none of the texts
-//	output                        copy the output so far to stdout
+//	output, errors                copy the standard output or error so far to stdout
 //	signal NAME                   send INT, TERM, HUP or KILL
 //	close                         end the input, or hang up the terminal
 //	ends [CODE]                   wait until the program exits, with that code (default 0)
+//	tailed                        wait until tail --all has printed every event of the home, end it, and
+//	                              check that it has printed each once
 //
 // In the arguments of expect, notice and never, Go escapes are interpreted. $PID is
 // the process id of the program that was started last.
@@ -81,9 +83,7 @@ func (s *terminalScript) Fatal(args ...any) { s.ts.Fatalf("%s", fmt.Sprint(args.
 
 func (s *terminalScript) Fatalf(format string, args ...any) { s.ts.Fatalf(format, args...) }
 
-func (s *terminalScript) Errorf(format string, args ...any) {
-	s.env.T().Log(fmt.Sprintf(format, args...))
-}
+func (s *terminalScript) Errorf(format string, args ...any) { s.ts.Fatalf(format, args...) }
 
 func (s *terminalScript) Cleanup(f func()) { s.ts.Defer(f) }
 
@@ -97,6 +97,8 @@ var terminalCommands = map[string]func(*terminalScript, []string){
 	"notice":   func(s *terminalScript, args []string) { s.expect(s.current.stderr, args) },
 	"never":    func(s *terminalScript, args []string) { s.never(args) },
 	"output":   func(s *terminalScript, _ []string) { fmt.Fprint(s.ts.Stdout(), s.current.stdout) },
+	"errors":   func(s *terminalScript, _ []string) { fmt.Fprint(s.ts.Stdout(), s.current.stderr) },
+	"tailed":   func(s *terminalScript, _ []string) { sameJournals(s, s.ts.Getenv("AGENT_CHATTER_HOME"), s.current) },
 	"signal":   func(s *terminalScript, args []string) { s.signal(args) },
 	"close":    func(s *terminalScript, _ []string) { s.current.closeInput() },
 	"ends":     func(s *terminalScript, args []string) { s.ends(args) },

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func startTerminal(t tester, home string, cmd *exec.Cmd) *program {
 	go func() {
 		defer close(read)
 		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("read from the terminal: %v", err)
+			fmt.Fprintf(p.stderr, "read from the terminal: %v\n", err)
 		}
 	}()
 	go func() {
