@@ -34,7 +34,8 @@ func withHint(err error) string {
 
 // acpTurn returns a turn of the agent that follows instructions in the prompt.
 func acpTurn(t *testing.T, prompt string, habits ...agenttest.Habit) agent.Turn {
-	return agent.Turn{ID: fmt.Sprintf("%s-%d", t.Name(), os.Getpid()), Dir: t.TempDir(), Prompt: prompt, Member: agenttest.Member(habits...)}
+	id := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
+	return agent.Turn{ID: id, Dir: t.TempDir(), Prompt: prompt, Member: agenttest.Member(habits...)}
 }
 
 // nextTurn returns the turn with another prompt and id.
@@ -163,9 +164,19 @@ func TestACPTurnErrors(t *testing.T) {
 		{"error code is a string", `error {"code":"E7","message":"no credit"}`, nil, "", "no credit", "/retry"},
 		{"null error", `error null`, nil, "", "it stopped for the reason “”", "/retry"},
 		{"unreadable request", "unread", nil, "", "Parse error", "/retry"},
-		{"crash", "crash", nil, "Let me see.", "it exited with code 3 before its turn was finished: out of memory", "/retry"},
-		{"rubbish with exit code 0", "?", []agenttest.Habit{agenttest.Rubbish}, "", "it exited with code 0 before its turn was finished, and printed “Welcome, my friend!”", `"engine" to "command"`},
-		{"no login", "?", []agenttest.Habit{agenttest.LoggedOut}, "", "it requires a login: Authentication required", "log in"},
+		{
+			"crash", "crash", nil, "Let me see.", "it exited with code 3 before its turn was finished: out of memory",
+			"/retry",
+		},
+		{
+			"rubbish with exit code 0", "?", []agenttest.Habit{agenttest.Rubbish}, "",
+			"it exited with code 0 before its turn was finished, and printed “Welcome, my friend!”",
+			`"engine" to "command"`,
+		},
+		{
+			"no login", "?", []agenttest.Habit{agenttest.LoggedOut}, "", "it requires a login: Authentication required",
+			"log in",
+		},
 		{"other protocol version", "?", []agenttest.Habit{agenttest.Older}, "", "version 0", ""},
 		{"line too long", "line 70000000", nil, "", "a line of more than 67108864 bytes", "less"},
 	} {
@@ -180,7 +191,8 @@ func TestACPTurnErrors(t *testing.T) {
 			switch {
 			case (tt.reason == "") != (err == nil), err != nil && !failed:
 				t.Errorf("got %v", err)
-			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Reason, tt.reason) || !strings.Contains(withHint(failure), tt.remedy)):
+			case failed && (failure.Agent != "OpenCode" || !strings.Contains(failure.Reason, tt.reason) ||
+				!strings.Contains(withHint(failure), tt.remedy)):
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
@@ -190,7 +202,9 @@ func TestACPTurnErrors(t *testing.T) {
 func TestACPInitializeTimeout(t *testing.T) {
 	e := &agent.ACP{Grace: time.Millisecond, Start: time.Millisecond}
 	_, err := reply(within(t), e, acpTurn(t, "?", agenttest.Mute))
-	if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), "does not answer in the Agent Client Protocol") || !strings.Contains(err.Error(), "command") {
+	_, ok := errors.AsType[*agent.FailureError](err)
+	if !ok || !strings.Contains(err.Error(), "does not answer in the Agent Client Protocol") ||
+		!strings.Contains(err.Error(), "command") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -205,7 +219,8 @@ func TestACPHintInstallsMissingServer(t *testing.T) {
 		{"mine", "no command"},
 	} {
 		turn := acpTurn(t, "?")
-		turn.Member.AgentType, turn.Member.Command, turn.Member.Env = tt.agentType, "", map[string]string{"PATH": t.TempDir()}
+		turn.Member.AgentType, turn.Member.Command = tt.agentType, ""
+		turn.Member.Env = map[string]string{"PATH": t.TempDir()}
 		_, err := reply(within(t), newACP(t), turn)
 		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.reason) {
 			t.Errorf("%s: got %v, want %q", tt.agentType, err, tt.reason)
@@ -223,7 +238,8 @@ func TestACPSetsModelOfSession(t *testing.T) {
 	}
 	turn := acpTurn(t, "where")
 	turn.Member.Model = "opus"
-	if _, err := reply(within(t), newACP(t), turn); err == nil || !strings.Contains(err.Error(), `omit the member's "model"`) {
+	_, err := reply(within(t), newACP(t), turn)
+	if err == nil || !strings.Contains(err.Error(), `omit the member's "model"`) {
 		t.Errorf("without a choice of models: got %v", err)
 	}
 }
@@ -273,10 +289,12 @@ func TestACPPermissionIsDecidedByTurn(t *testing.T) {
 				}
 			}
 			got, err := allEvents(within(t), newACP(t), turn)
-			if err != nil || len(got) != 5 || !strings.Contains(got[1], `ToolStarted {ID:t1 Name:execute`) || !strings.Contains(got[2], "ToolCompleted {ID:t1") || got[3] != tt.want {
+			if err != nil || len(got) != 5 || !strings.Contains(got[1], `ToolStarted {ID:t1 Name:execute`) ||
+				!strings.Contains(got[2], "ToolCompleted {ID:t1") || got[3] != tt.want {
 				t.Errorf("got %q, %v", got, err)
 			}
-			if tt.permit != nil && (len(requested) != 1 || requested[0].Title != "rm -r /" || requested[0].ToolID != "t1" || requested[0].Tool != "execute") {
+			if tt.permit != nil && (len(requested) != 1 || requested[0].Title != "rm -r /" ||
+				requested[0].ToolID != "t1" || requested[0].Tool != "execute") {
 				t.Errorf("permission requested for %+v", requested)
 			}
 		})
@@ -397,11 +415,13 @@ func TestACPPromptLimits(t *testing.T) {
 		{"opencode", 10 << 20, 0},
 		{"unknown", 10 << 20, 0},
 	} {
-		e, turn := newACP(t), agent.Turn{Prompt: strings.Repeat("x", tt.bytes), Member: agent.Member{AgentType: tt.agentType, Command: "/nowhere"}}
+		e, m := newACP(t), agent.Member{AgentType: tt.agentType, Command: "/nowhere"}
+		turn := agent.Turn{Prompt: strings.Repeat("x", tt.bytes), Member: m}
 		if got := e.Excess(turn.Member, turn.Prompt); got != tt.excess {
 			t.Errorf("%s: %d bytes are %d too many, want %d", tt.agentType, tt.bytes, got, tt.excess)
 		}
-		if _, err := reply(within(t), e, turn); strings.Contains(err.Error(), "the prompt is too long: the limit is ") != (tt.excess > 0) {
+		_, err := reply(within(t), e, turn)
+		if strings.Contains(err.Error(), "the prompt is too long: the limit is ") != (tt.excess > 0) {
 			t.Errorf("%s: %d bytes: got %v", tt.agentType, tt.bytes, err)
 		}
 	}

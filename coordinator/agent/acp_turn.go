@@ -283,11 +283,12 @@ func (t *acpTurn) stopError(reason sdk.StopReason) error {
 		return nil
 	case sdk.StopReasonMaxTokens:
 		if !t.started {
-			return t.failure("its model's context window is full before the reply; the prompt may be too long", remedyShorten)
+			return t.failure("its context window is full before the reply; the prompt may be too long", remedyShorten)
 		}
 		return t.failure(incompleteLength, incompleteRemedies[incompleteLength])
 	case sdk.StopReasonMaxTurnRequests:
-		return t.failure("it reached its limit of model requests in one turn", Remedy{"retry, or ask for less at once", retry})
+		remedy := Remedy{"retry, or ask for less at once", retry}
+		return t.failure("it reached its limit of model requests in one turn", remedy)
 	case sdk.StopReasonRefusal:
 		return t.failure("it refuses to answer", incompleteRemedies[incompleteFilter])
 	case sdk.StopReasonCancelled:

@@ -6,20 +6,42 @@ func newClaudeParser() parser { return Claude().format.parser() }
 
 func TestClaudeParser(t *testing.T) {
 	checkStreams(t, newClaudeParser, []streamTest{
-		{name: "complete messages without deltas", lines: `{"type":"assistant","message":{"content":[{"type":"text","text":"Hi."},{"type":"text","text":"Bye."}]}}`, want: []string{`text "Hi.\n\nBye."`}},
+		{
+			name: "complete messages without deltas",
+			lines: `{"type":"assistant","message":{"content":[{"type":"text","text":"Hi."},{"type":"text",` +
+				`"text":"Bye."}]}}`,
+			want: []string{`text "Hi.\n\nBye."`},
+		},
 		{name: "message with missing deltas", lines: `
 {"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}
 {"type":"assistant","message":{"content":[{"type":"text","text":"Hello"}]}}`, want: []string{`text "Hello"`}},
 		{name: "subagent", lines: `
-{"type":"assistant","parent_tool_use_id":"t1","message":{"content":[{"type":"text","text":"for the agent only"},{"type":"tool_use","id":"t2","name":"Read","input":{}}]}}
-{"type":"stream_event","parent_tool_use_id":"t1","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"for the agent only"}}}
-{"type":"user","parent_tool_use_id":"t1","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}]}}`, want: []string{
+{"type":"assistant","parent_tool_use_id":"t1","message":{"content":[
+	{"type":"text","text":"for the agent only"},{"type":"tool_use","id":"t2","name":"Read","input":{}}]}}
+{"type":"stream_event","parent_tool_use_id":"t1","event":
+	{"type":"content_block_delta","delta":{"type":"text_delta","text":"for the agent only"}}}
+{"type":"user","parent_tool_use_id":"t1","message":{"content":[{"type":"tool_result","tool_use_id":"t2",
+	"content":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}]}}`, want: []string{
 			`started t2 Read {}`, `completed t2 Read "a\nb" ""`,
 		}},
-		{name: "slash command without model", lines: `{"type":"result","subtype":"success","result":"Cleared."}`, want: []string{"used 0 0", `text "Cleared."`, "done"}},
-		{name: "turn limit", lines: `{"type":"result","subtype":"error_max_turns","is_error":false,"errors":["a","b"]}`, want: []string{"used 0 0", "failed: a; b"}},
-		{name: "fields of other types", lines: `{"type":"result","subtype":"success","usage":7,"result":[],"errors":"x"}`, want: []string{"used 0 0", "done"}},
-		{name: "unparsed lines", lines: "npm warn\n\n[1]\n{\"type\":\"news\"}\n{\"type\":", want: []string{"unparsed: npm warn", "unparsed: [1]", `unparsed: {"type":`}},
+		{
+			name: "slash command without model", lines: `{"type":"result","subtype":"success","result":"Cleared."}`,
+			want: []string{"used 0 0", `text "Cleared."`, "done"},
+		},
+		{
+			name:  "turn limit",
+			lines: `{"type":"result","subtype":"error_max_turns","is_error":false,"errors":["a","b"]}`,
+			want:  []string{"used 0 0", "failed: a; b"},
+		},
+		{
+			name:  "fields of other types",
+			lines: `{"type":"result","subtype":"success","usage":7,"result":[],"errors":"x"}`,
+			want:  []string{"used 0 0", "done"},
+		},
+		{
+			name: "unparsed lines", lines: "npm warn\n\n[1]\n{\"type\":\"news\"}\n{\"type\":",
+			want: []string{"unparsed: npm warn", "unparsed: [1]", `unparsed: {"type":`},
+		},
 	})
 }
 
@@ -31,9 +53,18 @@ func FuzzClaude(f *testing.F) {
 func TestClaudeArguments(t *testing.T) {
 	checkArguments(t, Claude(), []arguments{
 		{Member{}, "-p --output-format stream-json --verbose --include-partial-messages"},
-		{Member{Model: "opus", Permissions: "read"}, "-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model opus"},
-		{Member{Permissions: "edit"}, "-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits"},
-		{Member{Permissions: "bypass"}, "-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions"},
+		{
+			Member{Model: "opus", Permissions: "read"},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model opus",
+		},
+		{
+			Member{Permissions: "edit"},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits",
+		},
+		{
+			Member{Permissions: "bypass"},
+			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
+		},
 		{
 			Member{Permissions: "read", Args: []string{"--dangerously-skip-permissions", "--add-dir", "x"}},
 			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir x",
@@ -43,8 +74,12 @@ func TestClaudeArguments(t *testing.T) {
 			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
 		},
 		{
-			Member{Permissions: "bypass", Args: []string{"-p", "--dangerously-skip-permissions", "--output-format", "text", "--output-format=json", "--add-dir", "x"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions --add-dir x",
+			Member{Permissions: "bypass", Args: []string{
+				"-p", "--dangerously-skip-permissions", "--output-format", "text",
+				"--output-format=json", "--add-dir", "x",
+			}},
+			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions " +
+				"--add-dir x",
 		},
 	})
 }

@@ -67,16 +67,38 @@ func TestCLITurnErrors(t *testing.T) {
 		{"last result counts", printHi + printFailed + printDone, "", ""},
 		{"other output", `echo warning; ` + printHi + `echo '{}'; echo; ` + printDone + `echo bye`, "", ""},
 		{"no final line", printHi, "it exited with code 0 before its turn was finished", "run claude directly"},
-		{"no final line, and warning", printHi + printRetry, "before its turn was finished: try 3 of 10 failed: unknown", "/retry"},
+		{
+			"no final line, and warning", printHi + printRetry,
+			"before its turn was finished: try 3 of 10 failed: unknown", "/retry",
+		},
 		{"torn final line", printHi + `printf '{"type":"result","sub'`, "printed “{", "engine"},
-		{"garbage", printHi + `echo 'Hello, my friend!'`, "it exited with code 0 before its turn was finished, and printed “Hello, my friend!”", `set the member's "engine" to "command"`},
-		{"usage text", printHi + `echo 'error: unknown option --verbose' >&2; exit 1`, "it exited with code 1 before its turn was finished: error: unknown option --verbose", "npm install -g @anthropic-ai/claude-code"},
+		{
+			"garbage", printHi + `echo 'Hello, my friend!'`,
+			"it exited with code 0 before its turn was finished, and printed “Hello, my friend!”",
+			`set the member's "engine" to "command"`,
+		},
+		{
+			"usage text", printHi + `echo 'error: unknown option --verbose' >&2; exit 1`,
+			"it exited with code 1 before its turn was finished: error: unknown option --verbose",
+			"npm install -g @anthropic-ai/claude-code",
+		},
 		{"no login", printHi + `echo 'Invalid API key · Please run /login' >&2; exit 1`, "Invalid API key", "/login"},
-		{"too many requests", printHi + `echo '{"type":"result","is_error":true,"result":"API Error: 429 rate limit"}'`, "429", "wait a while"},
-		{"unknown model", printHi + `echo '{"type":"result","is_error":true,"result":"404 not_found_error: model: x"}'`, "404", `"model"`},
+		{
+			"too many requests",
+			printHi + `echo '{"type":"result","is_error":true,"result":"API Error: 429 rate limit"}'`, "429",
+			"wait a while",
+		},
+		{
+			"unknown model",
+			printHi + `echo '{"type":"result","is_error":true,"result":"404 not_found_error: model: x"}'`, "404",
+			`"model"`,
+		},
 		{"no message", printHi + `exit 4`, "it exited with code 4 before its turn was finished", "directly"},
 		{"signal", printHi + `kill -KILL $$`, "it was ended by signal: killed", "directly"},
-		{"runs as root", printHi + `echo 'cannot be used with root/sudo privileges' >&2; exit 1`, "root", `"permissions"`},
+		{
+			"runs as root", printHi + `echo 'cannot be used with root/sudo privileges' >&2; exit 1`, "root",
+			`"permissions"`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			replied, err := reply(within(t), claude, scriptedCLI(t, tt.text))
@@ -90,7 +112,8 @@ func TestCLITurnErrors(t *testing.T) {
 				return
 			}
 			failure, ok := errors.AsType[*agent.FailureError](err)
-			if !ok || failure.Agent != "Claude Code" || !strings.Contains(failure.Reason, tt.reason) || !strings.Contains(withHint(failure), tt.remedy) {
+			if !ok || failure.Agent != "Claude Code" || !strings.Contains(failure.Reason, tt.reason) ||
+				!strings.Contains(withHint(failure), tt.remedy) {
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
@@ -98,7 +121,8 @@ func TestCLITurnErrors(t *testing.T) {
 }
 
 func TestCLILineLimit(t *testing.T) {
-	turn := scriptedCLI(t, printHi+`printf '{"type":"assistant","message":{"content":"'; head -c 100000000 /dev/zero | tr '\0' x; sleep 300`)
+	turn := scriptedCLI(t, printHi+`printf '{"type":"assistant","message":{"content":"'; `+
+		`head -c 100000000 /dev/zero | tr '\0' x; sleep 300`)
 	replied, err := reply(within(t), abruptClaude, turn)
 	failure, ok := errors.AsType[*agent.FailureError](err)
 	if !ok || replied != "hi" || !strings.Contains(failure.Reason, "a line of more than 67108864 bytes") {
@@ -142,7 +166,10 @@ func TestCLIInterruptPrecedesTermination(t *testing.T) {
 		engine             agent.CLI
 	}{
 		{"ends at SIGINT", `trap 'echo INT > end; exit 0' INT; trap 'echo TERM > end; exit 1' TERM; `, "INT\n", claude},
-		{"ends at SIGTERM", `trap '' INT; trap 'echo TERM > end; exit 0' TERM; `, "TERM\n", func() agent.CLI { c := claude; c.Grace = time.Second; return c }()},
+		{
+			"ends at SIGTERM", `trap '' INT; trap 'echo TERM > end; exit 0' TERM; `, "TERM\n",
+			func() agent.CLI { c := claude; c.Grace = time.Second; return c }(),
+		},
 		{"ends at SIGKILL", `trap '' INT TERM; echo KILL > end; `, "KILL\n", abruptClaude},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,7 +185,8 @@ func TestCLIInterruptPrecedesTermination(t *testing.T) {
 }
 
 func TestCLIStopOverridesVerdict(t *testing.T) {
-	turn := scriptedCLI(t, `trap 'printf "%s\n" "{\"type\":\"result\",\"subtype\":\"success\"}"; exit 0' INT; `+printHi+`while :; do sleep 0.01; done`)
+	turn := scriptedCLI(t, `trap 'printf "%s\n" "{\"type\":\"result\",\"subtype\":\"success\"}"; exit 0' INT; `+
+		printHi+`while :; do sleep 0.01; done`)
 	cancelAfterFirst(t, claude, turn) // checks the error
 }
 
@@ -172,7 +200,8 @@ func TestCLIStopErrorHasLastWarning(t *testing.T) {
 		last = err
 		cancel(enough)
 	}
-	if want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown (status 0)"; !errors.Is(last, enough) || fmt.Sprint(last) != want {
+	want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown (status 0)"
+	if !errors.Is(last, enough) || fmt.Sprint(last) != want {
 		t.Errorf("got %v, want %s", last, want)
 	}
 }

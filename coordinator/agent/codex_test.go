@@ -13,20 +13,31 @@ func TestCodexParser(t *testing.T) {
 {"type":"item.completed","item":{"id":"1","type":"agent_message","text":"I look."}}
 {"type":"item.completed","item":{"id":"2","type":"reasoning","text":"hm"}}
 {"type":"item.completed","item":{"id":"3","type":"todo_list","items":[]}}
-{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{`text "I look.\n\nI saw."`}},
+{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`,
+			want: []string{`text "I look.\n\nI saw."`}},
 		{name: "all kinds of tools", lines: `
-{"type":"item.completed","item":{"id":"1","type":"file_change","changes":[{"path":"a","kind":"add"}],"status":"completed"}}
-{"type":"item.started","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":1},"status":"in_progress"}}
-{"type":"item.completed","item":{"id":"2","type":"mcp_tool_call","server":"s","tool":"t","result":null,"error":{"message":"no"},"status":"failed"}}
+{"type":"item.completed","item":{"id":"1","type":"file_change",
+	"changes":[{"path":"a","kind":"add"}],"status":"completed"}}
+{"type":"item.started","item":{"id":"2","type":"mcp_tool_call",
+	"server":"s","tool":"t","arguments":{"a":1},"status":"in_progress"}}
+{"type":"item.completed","item":{"id":"2","type":"mcp_tool_call",
+	"server":"s","tool":"t","result":null,"error":{"message":"no"},"status":"failed"}}
 {"type":"item.completed","item":{"id":"3","type":"web_search","query":"q"}}
-{"type":"item.completed","item":{"id":"4","type":"command_execution","command":"rm","status":"declined"}}`, want: []string{
+{"type":"item.completed","item":{"id":"4","type":"command_execution","command":"rm",
+	"status":"declined"}}`, want: []string{
 			`started 1 file_change [{"path":"a","kind":"add"}]`, `completed 1 file_change "" ""`,
 			`started 2 s.t {"a":1}`, `completed 2 s.t "" "no"`,
 			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
 			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
 		}},
-		{name: "warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`, want: []string{"warning: old model"}},
-		{name: "unparsed lines", lines: "warning\n{\"type\":\"news\"}\n7", want: []string{"unparsed: warning", "unparsed: 7"}},
+		{
+			name: "warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`,
+			want: []string{"warning: old model"},
+		},
+		{
+			name: "unparsed lines", lines: "warning\n{\"type\":\"news\"}\n7",
+			want: []string{"unparsed: warning", "unparsed: 7"},
+		},
 	})
 }
 
@@ -40,15 +51,28 @@ func TestCodexArguments(t *testing.T) {
 		{Member{}, "exec --json -"},
 		{Member{Model: "m", Permissions: "read"}, "exec --json --sandbox read-only --skip-git-repo-check -m m -"},
 		{Member{Permissions: "edit"}, "exec --json --sandbox workspace-write -"},
-		{Member{Permissions: "bypass"}, "exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -"},
 		{
-			Member{Permissions: "edit", Args: []string{"exec", "--json", "--sandbox", "danger-full-access", "-c", "exec=1", "exec", "-"}},
+			Member{Permissions: "bypass"},
+			"exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -",
+		},
+		{
+			Member{Permissions: "edit", Args: []string{
+				"exec", "--json", "--sandbox", "danger-full-access", "-c", "exec=1", "exec", "-",
+			}},
 			"exec --json --sandbox workspace-write -c exec=1 exec -",
 		},
-		{Member{Permissions: "edit", Args: []string{"--yolo", "--skip-git-repo-check"}}, "exec --json --sandbox workspace-write --skip-git-repo-check -"},
-		{Member{Permissions: "bypass", Args: []string{"--yolo"}}, "exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -"},
 		{
-			Member{Model: "m", Permissions: "read", Args: []string{"--model", "n", "-s", "danger-full-access", "-o", "last.txt"}},
+			Member{Permissions: "edit", Args: []string{"--yolo", "--skip-git-repo-check"}},
+			"exec --json --sandbox workspace-write --skip-git-repo-check -",
+		},
+		{
+			Member{Permissions: "bypass", Args: []string{"--yolo"}},
+			"exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -",
+		},
+		{
+			Member{Model: "m", Permissions: "read", Args: []string{
+				"--model", "n", "-s", "danger-full-access", "-o", "last.txt",
+			}},
 			"exec --json --sandbox read-only --skip-git-repo-check -m m -o last.txt -",
 		},
 	})

@@ -306,7 +306,8 @@ func TestCommandExitErrorHasSignal(t *testing.T) {
 	if !ok || exit.Code != -1 || exit.Signal != "killed" {
 		t.Fatalf("got %v", err)
 	}
-	if want := `"/bin/sh" was ended by signal: killed without an error message: run it directly to see why`; err.Error() != want {
+	want := `"/bin/sh" was ended by signal: killed without an error message: run it directly to see why`
+	if err.Error() != want {
 		t.Errorf("the message is %q", err)
 	}
 }
@@ -334,7 +335,10 @@ func TestCommandStartErrors(t *testing.T) {
 		{"not executable", plain, dir, fs.ErrPermission, "chmod +x " + plain},
 		{"a directory", dir, dir, nil, "check the command"},
 		{"interpreter missing", "./lost", dir, fs.ErrNotExist, "the program named in its first line"},
-		{"interpreter of a program in PATH missing", "lost", dir, fs.ErrNotExist, "the program named in its first line"},
+		{
+			"interpreter of a program in PATH missing", "lost", dir, fs.ErrNotExist,
+			"the program named in its first line",
+		},
 		{"neither program nor script", "./noise", dir, syscall.ENOEXEC, "#!/bin/sh"},
 		{"hostile name", "nope$(touch pwned)", dir, exec.ErrNotFound, "command -v 'nope$(touch pwned)'"},
 		{"no command", "", dir, exec.ErrNotFound, `"command"`},

@@ -80,7 +80,8 @@ func demoWords(name, speaker, quoted string) string {
 	case critic && quoted == "":
 		return "There is nothing to weigh yet. Show me a plan, and I will look for what could go wrong."
 	case critic:
-		return fmt.Sprintf("I have weighed what %s said: “%s”. Small steps are sound, and they are cheap to take back. "+
+		return fmt.Sprintf("I have weighed what %s said: “%s”. Small steps are sound, "+
+			"and they are cheap to take back. "+
 			"I would only write down how we will know that we are finished.", speaker, quoted)
 	case quoted == "":
 		return "I am listening. Tell me what you would like to do."

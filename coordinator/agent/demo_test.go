@@ -23,11 +23,11 @@ func demoTurn(name, next, replied string) agent.Turn {
 }
 
 func ExampleDemo() {
-	planner := agent.Turn{
-		Member: agent.Member{Name: "planner", Next: "critic"},
+	turn := agent.Turn{
+		Member: agent.Member{Name: "tester", Next: "critic"},
 		Said:   agent.Said{Speaker: "Anna", Text: "How do we build a shelf?"},
 	}
-	for event, err := range (agent.Demo{}).Run(context.Background(), planner) {
+	for event, err := range (agent.Demo{}).Run(context.Background(), turn) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -35,7 +35,7 @@ func ExampleDemo() {
 		fmt.Println(event.(agent.Text).Text)
 	}
 	// Output:
-	// First the smallest part that works, then a look at it together, then the rest. That is my plan for what Anna said: “How do we build a shelf?”.
+	// Thank you, I have read what Anna said: “How do we build a shelf?”. I have nothing to add for now.
 	//
 	// [NEXT: critic]
 }

@@ -38,9 +38,13 @@ var retry = hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}
 
 // Remedies that several engines have.
 var (
-	remedyShorten = Remedy{Advice: `shorten the message, name a file instead of quoting it, or reduce "window" in config.json`}
+	remedyShorten = Remedy{
+		Advice: `shorten the message, name a file instead of quoting it, or reduce "window" in config.json`,
+	}
 	remedyAskLess = Remedy{Advice: "ask for less at once, or for a file instead"}
-	remedyCommand = Remedy{Advice: `check the member's command and args; for another program, set the member's "engine" to "command"`}
+	remedyCommand = Remedy{
+		Advice: `check the member's command and args; for another program, set the member's "engine" to "command"`,
+	}
 )
 
 // maxReason is the length of the longest FailureError.Reason in bytes.

@@ -11,7 +11,9 @@ func TestGeminiParser(t *testing.T) {
 	checkStreams(t, newGeminiParser, []streamTest{
 		{name: "unknown tool", lines: `
 {"type":"tool_use","tool_name":"bash","tool_id":"bash__1","parameters":{"command":"echo hi"}}
-{"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.","error":{"type":"tool_not_registered","message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
+{"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.",
+	"error":{"type":"tool_not_registered",
+	"message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
 			`started bash__1 bash {"command":"echo hi"}`,
 			`completed bash__1 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\"?"`,
 		}},
@@ -23,9 +25,18 @@ func TestGeminiParser(t *testing.T) {
 {"type":"message","role":"assistant","content":"I saw."}`, want: []string{
 			`text "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `text "\n\nI saw."`,
 		}},
-		{name: "end of unannounced tool", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`, want: []string{`completed 1  "" "it failed"`}},
-		{name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`, want: []string{"warning: loop"}},
-		{name: "unparsed lines", lines: "YOLO\n{\"type\":\"news\"}\n{", want: []string{"unparsed: YOLO", "unparsed: {"}},
+		{
+			name: "end of unannounced tool", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`,
+			want: []string{`completed 1  "" "it failed"`},
+		},
+		{
+			name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`,
+			want: []string{"warning: loop"},
+		},
+		{
+			name: "unparsed lines", lines: "YOLO\n{\"type\":\"news\"}\n{",
+			want: []string{"unparsed: YOLO", "unparsed: {"},
+		},
 	})
 }
 
@@ -40,7 +51,10 @@ func TestGeminiArguments(t *testing.T) {
 		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
 		{Member{Permissions: "edit"}, "--output-format stream-json --approval-mode auto_edit"},
 		{Member{Permissions: "bypass"}, "--output-format stream-json --approval-mode yolo --skip-trust"},
-		{Member{Model: "m", Permissions: "read", Args: []string{"-y", "--model=n", "-o", "text", "-s"}}, "--output-format stream-json --approval-mode plan -m m -s"},
+		{
+			Member{Model: "m", Permissions: "read", Args: []string{"-y", "--model=n", "-o", "text", "-s"}},
+			"--output-format stream-json --approval-mode plan -m m -s",
+		},
 		{Member{Args: []string{"-y"}}, "--output-format stream-json -y"},
 		{Member{Args: []string{"--output-format", "json", "--sandbox"}}, "--output-format stream-json --sandbox"},
 	})
@@ -66,7 +80,8 @@ func TestGeminiPromptLimits(t *testing.T) {
 }
 
 func TestGeminiRemedyForUntrustedDirectory(t *testing.T) {
-	remedy := Gemini().profile.remedy("it exited with code 55: Gemini CLI is not running in a trusted directory. To proceed …")
+	const reason = "it exited with code 55: Gemini CLI is not running in a trusted directory. To proceed …"
+	remedy := Gemini().profile.remedy(reason)
 	if !strings.Contains(remedy.Advice, "GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Errorf("the remedy is %q", remedy)
 	}

@@ -66,7 +66,8 @@ func (a *api) complete(ctx context.Context, prompt string, yield func(Event, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return true, a.failure(err.Error(), Remedy{Advice: "check the member's endpoint, and that its server, such as Ollama, runs"})
+		advice := "check the member's endpoint, and that its server, such as Ollama, runs"
+		return true, a.failure(err.Error(), Remedy{Advice: advice})
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -115,7 +116,9 @@ var statusRemedies = map[int]Remedy{
 	http.StatusForbidden:       {Advice: "check the key in the variable that the member's apiKeyEnv names"},
 	http.StatusNotFound:        {Advice: "check the member's endpoint, which often ends in /v1, and its model"},
 	http.StatusTooManyRequests: {"wait a while, then retry", retry},
-	http.StatusBadRequest:      {Advice: "check the member's model; if the prompt is too long, " + remedyShorten.Advice},
+	http.StatusBadRequest: {
+		Advice: "check the member's model; if the prompt is too long, " + remedyShorten.Advice,
+	},
 }
 
 // failure returns the error of a turn, without the key. The remedy of a zero Remedy is a retry.

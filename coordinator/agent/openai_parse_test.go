@@ -6,7 +6,10 @@ func newOpenAIParser() parser { return &openaiParser{} }
 
 func TestOpenAIParser(t *testing.T) {
 	checkStreams(t, newOpenAIParser, []streamTest{
-		{name: "completion without streaming", lines: wholeCompletion, want: []string{`text "Hello."`, "done", "used 10 5"}},
+		{
+			name: "completion without streaming", lines: completeReply,
+			want: []string{`text "Hello."`, "done", "used 10 5"},
+		},
 		{name: "usage in separate chunk", lines: `
 : a comment
 event: message
@@ -16,20 +19,38 @@ data: {"choices":[{"delta":{"content":"hi"}}]}
 data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
 data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}
 data: [DONE]`, want: []string{`text "hi"`, "done", "used 3 4"}},
-		{name: "only the first choice counts", lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`, want: []string{`text "a"`}},
-		{name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`, want: []string{`text "a"`, "failed: the reply was cut off: it reached the model's limit"}},
-		{name: "withheld", lines: `data: {"choices":[{"finish_reason":"content_filter"}]}`, want: []string{"failed: the reply was withheld by a filter"}},
-		{name: "tool call", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`, want: []string{"failed: it wants to use a tool, and has none"}},
-		{name: "error after start", lines: `data: {"error":{"message":"out of memory"}}`, want: []string{"failed: out of memory"}},
+		{
+			name: "only the first choice counts",
+			lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},` +
+				`"finish_reason":"stop"}]}`,
+			want: []string{`text "a"`},
+		},
+		{
+			name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`,
+			want: []string{`text "a"`, "failed: the reply was cut off: it reached the model's limit"},
+		},
+		{
+			name: "withheld", lines: `data: {"choices":[{"finish_reason":"content_filter"}]}`,
+			want: []string{"failed: the reply was withheld by a filter"},
+		},
+		{
+			name: "tool call", lines: `data: {"choices":[{"finish_reason":"tool_calls"}]}`,
+			want: []string{"failed: it wants to use a tool, and has none"},
+		},
+		{
+			name: "error after start", lines: `data: {"error":{"message":"out of memory"}}`,
+			want: []string{"failed: out of memory"},
+		},
 		{name: "error is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
 		{name: "HTML page", lines: "<html>", want: []string{"unparsed: <html>"}},
 	})
 }
 
-const wholeCompletion = `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello."}}],"usage":{"prompt_tokens":10,"completion_tokens":5}}`
+const completeReply = `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop",` +
+	`"message":{"role":"assistant","content":"Hello."}}],"usage":{"prompt_tokens":10,"completion_tokens":5}}`
 
 func FuzzOpenAI(f *testing.F) {
-	f.Add([]byte(wholeCompletion))
-	f.Add([]byte("data: " + wholeCompletion + "\ndata: [DONE]\n"))
+	f.Add([]byte(completeReply))
+	f.Add([]byte("data: " + completeReply + "\ndata: [DONE]\n"))
 	fuzzParser(f, newOpenAIParser)
 }

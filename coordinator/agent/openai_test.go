@@ -21,7 +21,8 @@ func apiTurn(t *testing.T, answer http.HandlerFunc) agent.Turn {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	return agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: agent.Member{Endpoint: server.URL + "/v1/", Model: "m1"}}
+	m := agent.Member{Endpoint: server.URL + "/v1/", Model: "m1"}
+	return agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: m}
 }
 
 // sendChunks returns a handler that sends each chunk separately.
@@ -43,13 +44,16 @@ const (
 func TestOpenAIRequest(t *testing.T) {
 	t.Setenv("AGENT_TEST_KEY", "sk-secret")
 	model := agenttest.NewModel(t)
-	turn := agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: agent.Member{Endpoint: model.URL + "/v1/", Model: "m1", APIKeyEnv: "AGENT_TEST_KEY"}}
+	m := agent.Member{Endpoint: model.URL + "/v1/", Model: "m1", APIKeyEnv: "AGENT_TEST_KEY"}
+	turn := agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: m}
 	got, err := allEvents(within(t), agent.OpenAI{}, turn)
-	if want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}; err != nil || !slices.Equal(got, want) {
+	want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for _, requested := range []string{
-		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`, `"messages":[{"content":"Build a shelf.","role":"user"}]`,
+		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`,
+		`"messages":[{"content":"Build a shelf.","role":"user"}]`,
 	} {
 		if !model.Received(requested) {
 			t.Errorf("the request does not contain %q", requested)
@@ -92,14 +96,23 @@ func TestOpenAITurnErrors(t *testing.T) {
 	}{
 		{"done", sendChunks(chunkHi, chunkStop, "[DONE]"), "hi", "", ""},
 		{"done, without mark", sendChunks(chunkHi, chunkStop), "hi", "", ""},
-		{"no key", status(401, `{"error":{"message":"Incorrect API key: sk-secret"}}`), "", "401 Unauthorized: Incorrect API key: (the key)", "apiKeyEnv"},
+		{
+			"no key", status(401, `{"error":{"message":"Incorrect API key: sk-secret"}}`), "",
+			"401 Unauthorized: Incorrect API key: (the key)", "apiKeyEnv",
+		},
 		{"no model", status(404, `{"error":"model 'm1' not found"}`), "", "404 Not Found: model 'm1' not found", "/v1"},
 		{"too many requests", status(429, ``), "", "429 Too Many Requests", "wait"},
 		{"internal error", status(500, `<html>`), "", "500 Internal Server Error: <html>", "/retry"},
-		{"HTML page", status(200, "<html>\n<p>Welcome!"), "", "it answered text/html; charset=utf-8 that is no completion: “<html>”", "/v1"},
+		{
+			"HTML page", status(200, "<html>\n<p>Welcome!"), "",
+			"it answered text/html; charset=utf-8 that is no completion: “<html>”", "/v1",
+		},
 		{"empty", status(200, ""), "", "the reply ended before it was finished", "/retry"},
 		{"no finish reason", sendChunks(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
-		{"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "the reply ended before it was finished", "/retry"},
+		{
+			"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "the reply ended before it was finished",
+			"/retry",
+		},
 		{"cut off", sendChunks(chunkHi, `{"choices":[{"finish_reason":"length"}]}`), "hi", "cut off", "longer reply"},
 		{"error", sendChunks(chunkHi, `{"error":{"message":"out of memory"}}`), "hi", "out of memory", "/retry"},
 		{"connection lost", func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +137,8 @@ func TestOpenAITurnErrors(t *testing.T) {
 			switch {
 			case tt.reason == "" && err != nil, tt.reason != "" && !failed:
 				t.Errorf("got %v", err)
-			case failed && (!strings.Contains(failure.Reason, tt.reason) || !strings.Contains(withHint(failure), tt.remedy)):
+			case failed && (!strings.Contains(failure.Reason, tt.reason) ||
+				!strings.Contains(withHint(failure), tt.remedy)):
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})

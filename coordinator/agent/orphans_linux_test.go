@@ -27,7 +27,8 @@ func TestCancelEndsDescendantsWithoutEnvironment(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
 	}
-	replied := cancelAfterFirst(t, graceful, script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`))
+	turn := script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`)
+	replied := cancelAfterFirst(t, graceful, turn)
 	wantEnded(t, pidsIn(t, replied)...)
 }
 

@@ -25,7 +25,8 @@ func withRealAgents(t *testing.T, test realTest) {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			model, e := agenttest.NewModel(t), realEngine(a)
-			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir(), Permit: func(context.Context, agent.Permission) bool { return true }}
+			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir()}
+			turn.Permit = func(context.Context, agent.Permission) bool { return true }
 			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
 			test(t, a, e, turn, model)
 			if e, ok := e.(agent.Resident); ok {
@@ -97,7 +98,8 @@ func TestRealAgentsReportTools(t *testing.T) {
 			}
 		}
 		made, err := os.ReadFile(filepath.Join(turn.Dir, "made"))
-		if string(made) != "made\n" || len(started) != 1 || !strings.Contains(started[0], "echo made") || len(completed) != 1 {
+		if string(made) != "made\n" || len(started) != 1 || !strings.Contains(started[0], "echo made") ||
+			len(completed) != 1 {
 			t.Errorf("made %q, %v; started %q, completed %q", made, err, started, completed)
 		}
 	})
@@ -105,7 +107,7 @@ func TestRealAgentsReportTools(t *testing.T) {
 
 // cancelWhen runs a turn and cancels it when happened returns. It returns the reply until then, and
 // how long the cancellation took.
-func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(ctx context.Context)) (replied string, took time.Duration) {
+func cancelWhen(t *testing.T, e agent.Engine, turn agent.Turn, happened func(context.Context)) (string, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -176,7 +178,8 @@ func TestRealAgentsReportAPIErrors(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, _ *agenttest.Model) {
 		turn.Prompt = "fail 400"
 		_, err := reply(t.Context(), e, turn)
-		if failure, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(failure.Reason, "out of luck") {
+		failure, ok := errors.AsType[*agent.FailureError](err)
+		if !ok || !strings.Contains(failure.Reason, "out of luck") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -35,9 +35,10 @@ func TestRealRecord(t *testing.T) {
 	}
 	for _, s := range recordedScenes {
 		t.Run(s.name, func(t *testing.T) {
-			withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+			withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn,
+				m *agenttest.Model) {
 				if s.includes(a) {
-					r := recorder{scene: s, name: recordedName(a), agent: a, engine: e, turn: turn, model: model}
+					r := recorder{scene: s, name: recordedName(a), agent: a, engine: e, turn: turn, model: m}
 					r.record(t)
 				}
 			})
@@ -56,7 +57,8 @@ func recordedName(a agenttest.Real) string {
 // includes reports whether the scene is recorded with an agent.
 func (s scene) includes(a agenttest.Real) bool {
 	words := strings.Fields(s.agents)
-	return len(words) == 0 || !a.Resident() && slices.Contains(words, "cli") || slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
+	return len(words) == 0 || !a.Resident() && slices.Contains(words, "cli") ||
+		slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
 }
 
 // A recorder records one scene with one agent.
@@ -91,7 +93,8 @@ func (r recorder) record(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(recordings, r.name+"-"+r.scene.name+recordingSuffix), r.clean(content), 0o644); err != nil {
+	file := filepath.Join(recordings, r.name+"-"+r.scene.name+recordingSuffix)
+	if err := os.WriteFile(file, r.clean(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -206,7 +209,8 @@ var (
 func (r recorder) anonymized(text string) string {
 	home, dir := r.turn.Member.Env["HOME"], r.turn.Dir
 	text = strings.NewReplacer(
-		dir, recordedDir, foldedPath(dir), foldedPath(recordedDir), home, recordedHome, foldedPath(home), foldedPath(recordedHome),
+		dir, recordedDir, foldedPath(dir), foldedPath(recordedDir),
+		home, recordedHome, foldedPath(home), foldedPath(recordedHome),
 		r.model.URL, "http://127.0.0.1:8080", strings.TrimPrefix(r.model.URL, "http://"), "127.0.0.1:8080",
 	).Replace(text)
 	text = numbered(text, uuids, "00000000-0000-4000-8000-%012d")

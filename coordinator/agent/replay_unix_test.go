@@ -80,17 +80,20 @@ func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file
 	}
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
-	cancelServer := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errCancelled) }))
+	handler := func(http.ResponseWriter, *http.Request) { cancel(errCancelled) }
+	cancelServer := httptest.NewServer(http.HandlerFunc(handler))
 	defer cancelServer.Close()
 	turn := self(t, "playback")
 	turn.Member.ID, turn.Member.AgentType, turn.Prompt = "recorded", agentType, s.prompt
-	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir], turn.Member.Env[cancelURL] = file, turn.Dir, cancelServer.URL
+	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir] = file, turn.Dir
+	turn.Member.Env[cancelURL] = cancelServer.URL
 	var mu sync.Mutex
 	var requested []string
 	turn.Permit = func(_ context.Context, p agent.Permission) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		requested = append(requested, fmt.Sprintf("permission requested: %s %s “%s” %s", p.ToolID, p.Tool, p.Title, p.Input))
+		line := fmt.Sprintf("permission requested: %s %s “%s” %s", p.ToolID, p.Tool, p.Title, p.Input)
+		requested = append(requested, line)
 		return !s.refuses
 	}
 	got, err := allEvents(ctx, e, turn)

@@ -205,5 +205,6 @@ func (f *format) isExample(body string) bool {
 	mixed := strings.ContainsAny(body, small) && strings.ContainsAny(body, capital)
 	words := !strings.ContainsAny(body, digits) && !mixed
 	crossed := strings.Trim(body, "xX-_") == ""
-	return crossed || words && f.chars != alnum && f.chars != upper || f.chars == upper && strings.HasSuffix(body, "EXAMPLE")
+	return crossed || words && f.chars != alnum && f.chars != upper ||
+		f.chars == upper && strings.HasSuffix(body, "EXAMPLE")
 }

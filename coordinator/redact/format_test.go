@@ -10,7 +10,9 @@ import (
 // run returns n characters of an alphabet: h for hexadecimal digits, l for lower case, u for upper
 // case, m for mixed case, each with digits.
 func run(alphabet byte, n int) string {
-	from := map[byte]string{'h': hexes, 'l': strings.ToLower(letters), 'u': strings.ToUpper(letters), 'm': letters}[alphabet]
+	from := map[byte]string{
+		'h': hexes, 'l': strings.ToLower(letters), 'u': strings.ToUpper(letters), 'm': letters,
+	}[alphabet]
 	return strings.Repeat(from, n/len(from)+1)[:n]
 }
 
@@ -36,7 +38,10 @@ var gitleaksRules = []struct{ rule, kind, token string }{
 	{"aws-access-token", "aws-key-id", "AC" + "CA" + run('u', 16)},
 	{"aws-access-token", "aws-key-id", "AS" + "IA" + run('u', 16)},
 	{"aws-amazon-bedrock-api-key-long-lived", "aws-bedrock-key", "AB" + "SK" + run('m', 130) + "=="},
-	{"aws-amazon-bedrock-api-key-short-lived", "aws-bedrock-key", "bedrock-" + "api-key-YmVkcm9jay5hbWF6b25hd3MuY29t" + run('m', 900)},
+	{
+		"aws-amazon-bedrock-api-key-short-lived", "aws-bedrock-key",
+		"bedrock-" + "api-key-YmVkcm9jay5hbWF6b25hd3MuY29t" + run('m', 900),
+	},
 	{"clojars-api-token", "clojars-token", "CLO" + "JARS_" + run('l', 60)},
 	{"cloudflare-origin-ca-key", "cloudflare-key", "v1" + ".0-" + run('h', 24) + "-" + run('h', 146)},
 	{"databricks-api-token", "databricks-token", "da" + "pi" + run('h', 32)},
@@ -69,7 +74,10 @@ var gitleaksRules = []struct{ rule, kind, token string }{
 	{"gitlab-pat-routable", "gitlab-token", "gl" + "pat-" + run('m', 27) + ".0" + run('l', 8)},
 	{"gitlab-ptt", "gitlab-token", "gl" + "ptt-" + run('h', 40)},
 	{"gitlab-runner-authentication-token", "gitlab-token", "gl" + "rt-" + run('m', 20)},
-	{"gitlab-runner-authentication-token-routable", "gitlab-token", "gl" + "rt-t1_" + run('m', 27) + ".0" + run('l', 8)},
+	{
+		"gitlab-runner-authentication-token-routable", "gitlab-token",
+		"gl" + "rt-t1_" + run('m', 27) + ".0" + run('l', 8),
+	},
 	{"gitlab-scim-token", "gitlab-token", "gl" + "soat-" + run('m', 20)},
 	{"grafana-api-key", "grafana-token", "ey" + "JrIjoi" + run('m', 90)},
 	{"grafana-cloud-api-token", "grafana-token", "gl" + "c_" + run('m', 120)},
@@ -99,7 +107,10 @@ var gitleaksRules = []struct{ rule, kind, token string }{
 	{"scalingo-api-token", "scalingo-token", "tk" + "-us-" + run('m', 48)},
 	{"sendgrid-api-token", "sendgrid-key", "S" + "G." + run('m', 22) + "." + run('m', 43)},
 	{"sendinblue-api-token", "brevo-key", "xkey" + "sib-" + run('h', 64) + "-" + run('l', 16)},
-	{"sentry-org-token", "sentry-token", "sntr" + "ys_eyJpYXQiO" + run('m', 60) + "LCJyZWdpb25fdXJs" + run('m', 40) + "==_" + run('m', 43)},
+	{
+		"sentry-org-token", "sentry-token",
+		"sntr" + "ys_eyJpYXQiO" + run('m', 60) + "LCJyZWdpb25fdXJs" + run('m', 40) + "==_" + run('m', 43),
+	},
 	{"sentry-user-token", "sentry-token", "sntr" + "yu_" + run('h', 64)},
 	{"settlemint-application-access-token", "settlemint-token", "sm" + "_aat_" + run('m', 16)},
 	{"settlemint-personal-access-token", "settlemint-token", "sm" + "_pat_" + run('m', 16)},
@@ -114,8 +125,14 @@ var gitleaksRules = []struct{ rule, kind, token string }{
 	{"slack-config-refresh-token", "slack-token", "xo" + "xe-1-" + run('u', 146)},
 	{"slack-legacy-workspace-token", "slack-token", "xo" + "xa-2-" + run('m', 40)},
 	{"slack-user-token", "slack-token", "xo" + "xp-1234567890123-1234567890123-1234567890123-" + run('h', 32)},
-	{"slack-webhook-url", "slack-webhook", "hooks.slack" + ".com/services/T" + run('u', 10) + "/B" + run('u', 10) + "/" + run('m', 24)},
-	{"slack-webhook-url", "slack-webhook", "hooks.slack" + ".com/workflows/T" + run('u', 10) + "/A" + run('u', 10) + "/" + run('m', 24)},
+	{
+		"slack-webhook-url", "slack-webhook",
+		"hooks.slack" + ".com/services/T" + run('u', 10) + "/B" + run('u', 10) + "/" + run('m', 24),
+	},
+	{
+		"slack-webhook-url", "slack-webhook",
+		"hooks.slack" + ".com/workflows/T" + run('u', 10) + "/A" + run('u', 10) + "/" + run('m', 24),
+	},
 	{"sourcegraph-access-token", "sourcegraph-token", "sg" + "p_" + run('h', 16) + "_" + run('h', 40)},
 	{"sourcegraph-access-token", "sourcegraph-token", "sg" + "p_" + run('h', 40)},
 	{"square-access-token", "square-token", "sq0" + "atp-" + run('m', 22)},

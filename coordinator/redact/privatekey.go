@@ -64,7 +64,8 @@ func keyLabel(text string) (length int, ok bool) {
 	if !closed {
 		return -1, len(text) < maxLabel
 	}
-	return len(label) + len(dashes), strings.HasSuffix(name, "PRIVATE KEY") || strings.HasSuffix(name, "PRIVATE KEY BLOCK")
+	name = strings.TrimSuffix(name, " BLOCK")
+	return len(label) + len(dashes), strings.HasSuffix(name, "PRIVATE KEY")
 }
 
 // cutLine returns the first line of a text and the offset of the next one. terminated is false if

@@ -53,8 +53,16 @@ var keys = []struct{ kind, key string }{
 	{"vault-token", key("hv"+"s.", 91)},
 	{"private-key", pem("RSA PRIVATE KEY", 12)},
 	{"private-key", pem("OPENSSH PRIVATE KEY", 1)},
-	{"private-key", "-----BEGIN " + "EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n" + strings.TrimPrefix(pem("EC PRIVATE KEY", 3), "-----BEGIN "+"EC PRIVATE KEY-----\n")},
-	{"private-key", "-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + letters + "\n" + letters[:30] + "\n=aB3d\n-----END " + "PGP PRIVATE KEY BLOCK-----"},
+	{
+		"private-key",
+		"-----BEGIN " + "EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n" +
+			strings.TrimPrefix(pem("EC PRIVATE KEY", 3), "-----BEGIN "+"EC PRIVATE KEY-----\n"),
+	},
+	{
+		"private-key",
+		"-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + letters + "\n" + letters[:30] +
+			"\n=aB3d\n-----END " + "PGP PRIVATE KEY BLOCK-----",
+	},
 	{"private-key", "-----BEGIN " + "PRIVATE KEY-----\n" + letters[:24] + "\n-----END " + "PRIVATE KEY-----"},
 }
 
@@ -70,7 +78,10 @@ func pem(label string, lines int) string {
 
 func TestTokensAreReplaced(t *testing.T) {
 	for _, tt := range keys {
-		for _, around := range []string{"%", "key: %", "use % please", "a\n%\nb", `"%"`, "(%)", "KEY=%", "KEY='%';", "это %", "%.", "https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", `line\n%\n`, "\xff%\xff"} {
+		for _, around := range []string{
+			"%", "key: %", "use % please", "a\n%\nb", `"%"`, "(%)", "KEY=%", "KEY='%';", "это %", "%.",
+			"https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", `line\n%\n`, "\xff%\xff",
+		} {
 			before, after, _ := strings.Cut(around, "%")
 			r := redact.New(nil)
 			want := before + "[REDACTED:" + tt.kind + "]" + after
@@ -89,18 +100,25 @@ func TestTokensAreReplaced(t *testing.T) {
 
 func TestCodeIsUnchanged(t *testing.T) {
 	for _, text := range []string{
-		"if strings.HasPrefix(s, \"-----BEGIN " + "PRIVATE KEY-----\") {\n\treturn parsePrivateKeyInAnyOfItsManyFormats(s, 0123456789012345678901234567890123456789)\n}",
-		"pem := \"-----BEGIN " + "PRIVATE KEY-----\\n\" + base64EncodedPrivateKeyOfTheServer + \"\\n-----END " + "PRIVATE KEY-----\\n\"",
+		"if strings.HasPrefix(s, \"-----BEGIN " + "PRIVATE KEY-----\") {\n" +
+			"\treturn parsePrivateKeyInAnyOfItsManyFormats(s, 0123456789012345678901234567890123456789)\n}",
+		"pem := \"-----BEGIN " + "PRIVATE KEY-----\\n\" + base64EncodedPrivateKeyOfTheServer + \"\\n-----END " +
+			"PRIVATE KEY-----\\n\"",
 		"-----BEGIN " + "PRIVATE KEY-----\n...\n-----END " + "PRIVATE KEY-----",
 		"-----BEGIN " + "PRIVATE KEY-----\nYOUR_KEY\n-----END " + "PRIVATE KEY-----",
-		"The key is between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " + "PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
+		"The key is between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " +
+			"PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
 		"-----BEGIN CERTIFICATE-----\n" + letters + "\n-----END CERTIFICATE-----",
 		"-----BEGIN PUBLIC KEY-----\n" + letters + "\n-----END PUBLIC KEY-----",
-		"sk-ant-your-api-key-goes-here", "sk-ant-" + "YOUR-API-KEY-GOES-HERE", "sk-proj-" + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-		"ghp_" + strings.Repeat("x", 36), "AKIA" + "IOSFODNN7EXAMPLE", "sk-learn", "task-" + letters[:40], "my_sk-" + letters[:40], "risk_live_" + letters[:30],
-		"hf_hub_download", "hf_model_for_sequence_classification_base", "npm_config_registry", "npm_" + letters[:36] + "_x", "xai-" + letters[:20],
+		"sk-ant-your-api-key-goes-here", "sk-ant-" + "YOUR-API-KEY-GOES-HERE",
+		"sk-proj-" + "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		"ghp_" + strings.Repeat("x", 36), "AKIA" + "IOSFODNN7EXAMPLE", "sk-learn",
+		"task-" + letters[:40], "my_sk-" + letters[:40], "risk_live_" + letters[:30],
+		"hf_hub_download", "hf_model_for_sequence_classification_base", "npm_config_registry",
+		"npm_" + letters[:36] + "_x", "xai-" + letters[:20],
 		"func SG.Sum()", "AIzaBackend", key("AI"+"za", 34), key("AI"+"za", 36), hexes, "01JDQ3W7ZK8M5N6P7Q8R9S0T1A",
-		"b3b5f6e0-8a0c-4d5e-9f3a-1c2d3e4f5a6b", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+		"b3b5f6e0-8a0c-4d5e-9f3a-1c2d3e4f5a6b",
+		"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
 		"export ANTHROPIC_API_KEY=$ANTHROPIC_API_KEY", `token := os.Getenv("GITHUB_TOKEN")`, "[NEXT: critic]", "",
 	} {
 		r := redact.New(nil)
@@ -186,7 +204,8 @@ func TestSecretVariables(t *testing.T) {
 
 func TestShortValuesAreReplacedAsWords(t *testing.T) {
 	r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "test"}})
-	if got, want := r.Text("test, testing, contest, (test) test_1 TEST test"), "[REDACTED:PASSWORD], testing, contest, ([REDACTED:PASSWORD]) test_1 TEST [REDACTED:PASSWORD]"; got != want {
+	const want = "[REDACTED:PASSWORD], testing, contest, ([REDACTED:PASSWORD]) test_1 TEST [REDACTED:PASSWORD]"
+	if got := r.Text("test, testing, contest, (test) test_1 TEST test"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -201,12 +220,15 @@ func TestMarkEscapesVariableName(t *testing.T) {
 func TestJSONStaysJSON(t *testing.T) {
 	const secret = "pass\"word\u00fc\\<1>"
 	r := redact.New([]redact.Variable{{Name: "MY_SECRET", Value: secret}})
-	input, err := json.Marshal(map[string]any{"a": secret, secret: []any{"x " + secret + " y", 1, nil}, "plain": "a<b>&\u2028", "n": 0.1})
+	input, err := json.Marshal(map[string]any{
+		"a": secret, secret: []any{"x " + secret + " y", 1, nil}, "plain": "a<b>&\u2028", "n": 0.1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := r.JSON(input)
-	const want = `{"a":"[REDACTED:MY_SECRET]","n":0.1,"[REDACTED:MY_SECRET]":["x [REDACTED:MY_SECRET] y",1,null],"plain":"a\u003cb\u003e\u0026\u2028"}`
+	const want = `{"a":"[REDACTED:MY_SECRET]","n":0.1,"[REDACTED:MY_SECRET]":["x [REDACTED:MY_SECRET] y",1,null],` +
+		`"plain":"a\u003cb\u003e\u0026\u2028"}`
 	if string(got) != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
@@ -214,7 +236,8 @@ func TestJSONStaysJSON(t *testing.T) {
 	if got := r.JSON(clean); &got[0] != &clean[0] {
 		t.Error("a value without secrets was copied")
 	}
-	if got := r.JSON([]byte(`{"a": "` + "0" + `pass\"word\u00fc\\<1>`)); strings.Contains(string(got), "word") && json.Valid(got) {
+	got = r.JSON([]byte(`{"a": "` + "0" + `pass\"word\u00fc\\<1>`))
+	if strings.Contains(string(got), "word") && json.Valid(got) {
 		t.Errorf("truncated document: %s", got)
 	}
 }
@@ -222,11 +245,12 @@ func TestJSONStaysJSON(t *testing.T) {
 func TestJSONNumbersAreRedacted(t *testing.T) {
 	r := redact.New([]redact.Variable{{Name: "PIN_TOKEN", Value: "12345678"}})
 	for input, want := range map[string]string{
-		`12345678`:                          `"[REDACTED:PIN_TOKEN]"`,
-		`{"pin":12345678,"n":1234567}`:      `{"pin":"[REDACTED:PIN_TOKEN]","n":1234567}`,
-		`[-12345678, 9123456780, 12345678]`: `["-[REDACTED:PIN_TOKEN]", "9[REDACTED:PIN_TOKEN]0", "[REDACTED:PIN_TOKEN]"]`,
-		`{"a":12345678.0,"b":12345678e-3}`:  `{"a":"[REDACTED:PIN_TOKEN].0","b":"[REDACTED:PIN_TOKEN]e-3"}`,
-		`{"a":1.5e+3,"b":[true,null,-0]}`:   `{"a":1.5e+3,"b":[true,null,-0]}`,
+		`12345678`:                     `"[REDACTED:PIN_TOKEN]"`,
+		`{"pin":12345678,"n":1234567}`: `{"pin":"[REDACTED:PIN_TOKEN]","n":1234567}`,
+		`[-12345678, 9123456780, 12345678]`: `["-[REDACTED:PIN_TOKEN]", "9[REDACTED:PIN_TOKEN]0", ` +
+			`"[REDACTED:PIN_TOKEN]"]`,
+		`{"a":12345678.0,"b":12345678e-3}`: `{"a":"[REDACTED:PIN_TOKEN].0","b":"[REDACTED:PIN_TOKEN]e-3"}`,
+		`{"a":1.5e+3,"b":[true,null,-0]}`:  `{"a":1.5e+3,"b":[true,null,-0]}`,
 	} {
 		if got := string(r.JSON([]byte(input))); got != want {
 			t.Errorf("%s became %s, want %s", input, got, want)
@@ -238,16 +262,27 @@ func TestNilRedactorReplacesNothing(t *testing.T) {
 	var off *redact.Redactor
 	text := keys[0].key
 	s := off.Stream()
-	if got := off.Text(text) + string(off.JSON([]byte(text))) + s.Next(text) + s.Rest() + s.Truncated(); got != text+text+text || off.Found() != nil {
+	got := off.Text(text) + string(off.JSON([]byte(text))) + s.Next(text) + s.Rest() + s.Truncated()
+	if got != text+text+text || off.Found() != nil {
 		t.Errorf("%q", got)
 	}
 }
 
-var variables = []redact.Variable{{Name: "A_TOKEN", Value: "secret-0815"}, {Name: "B_TOKEN", Value: "secret-0815-longer"}, {Name: "PASSWORD", Value: "abcd"}, {Name: "C_KEY", Value: "two\nlines"}, {Name: "PIN_TOKEN", Value: "90817263"}}
+var variables = []redact.Variable{
+	{Name: "A_TOKEN", Value: "secret-0815"},
+	{Name: "B_TOKEN", Value: "secret-0815-longer"},
+	{Name: "PASSWORD", Value: "abcd"},
+	{Name: "C_KEY", Value: "two\nlines"},
+	{Name: "PIN_TOKEN", Value: "90817263"},
+}
 
 // TestStreamEqualsText cuts texts of secrets and other parts anywhere.
 func TestStreamEqualsText(t *testing.T) {
-	parts := []string{"secret-0815", "secret-0815-longer", "secret-", "abcd", "two\nlines", " ", "\n", "a", "_", ".", "\\n", `"`, "-----", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", letters, "AK" + "IA", "é", "sk" + "-", "\xff"}
+	parts := []string{
+		"secret-0815", "secret-0815-longer", "secret-", "abcd", "two\nlines", " ", "\n", "a", "_", ".", "\\n", `"`,
+		"-----", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", letters, "AK" + "IA", "é",
+		"sk" + "-", "\xff",
+	}
 	for _, k := range keys {
 		parts = append(parts, k.key, k.key[:len(k.key)/2])
 	}

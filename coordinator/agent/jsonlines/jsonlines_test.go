@@ -58,7 +58,8 @@ func TestDecodeLeavesOutFieldsThatDoNotFit(t *testing.T) {
 		{` {"a":"x"}`, false, "", ""},
 	} {
 		var got struct{ A, B string }
-		if ok := jsonlines.Decode([]byte(test.line), &got); ok != test.ok || ok && (got.A != test.a || got.B != test.b) {
+		ok := jsonlines.Decode([]byte(test.line), &got)
+		if ok != test.ok || ok && (got.A != test.a || got.B != test.b) {
 			t.Errorf("Decode(%s) = %v, %+v", test.line, ok, got)
 		}
 	}
