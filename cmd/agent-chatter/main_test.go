@@ -15,7 +15,7 @@ func TestAPanicIsNotTakenForAnEnd(t *testing.T) {
 		}
 	}()
 	defect := func(string) string { panic("a defect") }
-	code := run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, &app.Env{
+	code := run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, app.IO{
 		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, NetworkFS: defect,
 	})
 	t.Errorf("run returns %d", code)

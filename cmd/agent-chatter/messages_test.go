@@ -11,12 +11,9 @@ import (
 func mainTexts() []apptest.Text {
 
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("noDirectoryHereText", "", noDirectoryHereText(errors.New("getwd: no such file or directory")))
-	add("parseText", "", parseText(errors.New("unknown flag --"+apptest.Hostile)))
-	add("parseText", "no value", parseText(errors.New(`--session: expected string value but got "EOL" (<EOL>)`)))
 	add("usageHint", "no command", usageHint(errors.New("unknown flag")))
 	return texts
 }

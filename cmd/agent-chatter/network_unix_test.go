@@ -22,7 +22,7 @@ func onNetwork(t *testing.T, network, home string, args ...string) (code int, st
 	}
 	defer stdin.Close()
 	var out, notices bytes.Buffer
-	code = run(append([]string{"--home", home}, args...), &app.Env{
+	code = run(append([]string{"--home", home}, args...), app.IO{
 		Stdin: stdin, Stdout: &out, Stderr: &notices,
 		NetworkFS: func(path string) string {
 			if path == network || strings.HasPrefix(path, network+string(filepath.Separator)) {

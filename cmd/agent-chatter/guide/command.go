@@ -30,7 +30,7 @@ type topicJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Command) Run(a *app.Env) error {
+func (cmd *Command) Run(a *app.App) error {
 	if cmd.Topic == "" {
 		return cmd.list(a)
 	}
@@ -38,8 +38,8 @@ func (cmd *Command) Run(a *app.Env) error {
 	var unknown *UnknownTopicError
 	switch {
 	case errors.As(err, &unknown):
-		return &app.ExitError{Code: app.ExitNotFound, Text: fmt.Sprintf(
-			"%s\nTo read the page with the nearest name, type: agent-chatter guide %s", app.Sentence(err), unknown.Nearest)}
+		return app.Exit(app.ExitNotFound, app.Message{Text: app.Sentence(err)}.
+			With(app.To("read the page with the nearest name", "guide", unknown.Nearest)))
 	case err != nil:
 		return err
 	case cmd.Output == "json":
@@ -49,7 +49,7 @@ func (cmd *Command) Run(a *app.Env) error {
 	return err
 }
 
-func (cmd *Command) list(a *app.Env) error {
+func (cmd *Command) list(a *app.App) error {
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, topic := range Topics() {
 		var err error

@@ -41,8 +41,8 @@ type limits struct {
 // The limit of a line is at least what a session with a large team begins with,
 // and at most what fits into memory a few times.
 const (
-	leastMaxLine = 64 << 10
-	mostMaxLine  = 1 << 30
+	minMaxLine = 64 << 10
+	maxMaxLine = 1 << 30
 )
 
 // window is how much of a conversation agents are shown; 0 is the usual.
@@ -118,8 +118,8 @@ func (c Config) check() error {
 		return errors.New("window has numbers of messages and bytes, 0 for the usual")
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
 		return fmt.Errorf("redaction is %q or %q", redactionOn, redactionOff)
-	case line != 0 && (line < leastMaxLine || line > mostMaxLine):
-		return fmt.Errorf("journal.maxLine is a number of bytes from %d to %d, 0 for the usual %d", leastMaxLine, mostMaxLine, journal.DefaultMaxLine)
+	case line != 0 && (line < minMaxLine || line > maxMaxLine):
+		return fmt.Errorf("journal.maxLine is a number of bytes from %d to %d, 0 for the usual %d", minMaxLine, maxMaxLine, journal.DefaultMaxLine)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 // findOrOpen finds a session by its name, or, where there is a file of that
 // name, is the journal in it.
-func (a *Env) FindOrOpen(c *catalog.Catalog, name string) (catalog.Session, error) {
+func (a *App) FindOrOpen(c *catalog.Catalog, name string) (catalog.Session, error) {
 	if _, err := os.Stat(name); err != nil || !IsJournal(name) {
 		return a.Find(c, name)
 	}
@@ -34,20 +34,20 @@ func Named(name string, err error) error {
 	return &FileError{name, err}
 }
 
-func (a *Env) FindToResume(c *catalog.Catalog, team *team.Team, name string) (catalog.Session, error) {
+func (a *App) FindToResume(c *catalog.Catalog, team *team.Team, name string) (catalog.Session, error) {
 	if name == "" || name == catalog.LatestName {
 		return a.latest(c, team)
 	}
 	session, err := a.Find(c, name)
 	var notFound *catalog.NotFoundError
 	if team != nil && errors.As(err, &notFound) {
-		return session, &ExitError{ExitNotFound, notFoundForTeam(name, team.ID)}
+		return session, Exit(ExitNotFound, Message{Text: notFoundForTeam(name, team.ID)})
 	}
 	return session, err
 }
 
 // latest is the latest session of a team, or of all when team is nil.
-func (a *Env) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
+func (a *App) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
 	var q catalog.Query
 	if team != nil {
 		q.Team = team.ID
@@ -63,17 +63,17 @@ func (a *Env) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, erro
 	case !errors.Is(err, journal.ErrNotFound):
 		return session, err
 	case team != nil:
-		return session, &ExitError{ExitNotFound, nothingForTeam(team.ID)}
+		return session, Exit(ExitNotFound, Message{Text: nothingForTeam(team.ID)})
 	}
-	return session, &ExitError{ExitNotFound, textNothingToResume}
+	return session, Exit(ExitNotFound, nothingToResumeText())
 }
 
 // firstSound is the latest session that is not damaged at its end either, where
 // an index does not look.
-func (a *Env) FirstSound(c *catalog.Catalog, sessions []catalog.Session) (catalog.Session, error) {
+func (a *App) FirstSound(c *catalog.Catalog, sessions []catalog.Session) (catalog.Session, error) {
 	for {
 		session, skipped, err := catalog.Latest(sessions)
-		a.SayPassedOver(skipped)
+		a.ReportSkipped(skipped)
 		if err != nil {
 			return session, err
 		}
@@ -81,7 +81,7 @@ func (a *Env) FirstSound(c *catalog.Catalog, sessions []catalog.Session) (catalo
 		if err == nil || errors.Is(err, journal.ErrNotFound) {
 			return session, err
 		}
-		a.SayPassedOver([]catalog.Session{Failed(session, err)})
+		a.ReportSkipped([]catalog.Session{Failed(session, err)})
 		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
 		if len(sessions) == 0 && catalog.IsReadError(err) {
 			return session, err
@@ -100,7 +100,7 @@ func Failed(s catalog.Session, err error) catalog.Session {
 
 // compatible leaves out what a newer version wrote: it can be read, not gone
 // on with.
-func (a *Env) Compatible(sessions []catalog.Session) []catalog.Session {
+func (a *App) Compatible(sessions []catalog.Session) []catalog.Session {
 	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
 		if s.Newer != "" {
 			a.Notice(incompatibleText(s))
@@ -109,15 +109,15 @@ func (a *Env) Compatible(sessions []catalog.Session) []catalog.Session {
 	})
 }
 
-func (a *Env) SayPassedOver(skipped []catalog.Session) {
+func (a *App) ReportSkipped(skipped []catalog.Session) {
 	for _, s := range skipped {
-		a.Notice(damagedSkippedText(s))
+		a.Show(skippedText(s))
 	}
 }
 
 // journalAt is the journal in a file, wherever that is. An archived one, which
 // may be read and not gone on with there, is in a directory that is called so.
-func (a *Env) JournalAt(path string) (*catalog.Dir, string, error) {
+func (a *App) JournalAt(path string) (*catalog.Dir, string, error) {
 	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if IsArchive(path) {
 		whole, err := filepath.Abs(path)
@@ -125,21 +125,21 @@ func (a *Env) JournalAt(path string) (*catalog.Dir, string, error) {
 			return nil, "", err
 		}
 		if _, err := os.Stat(path); err == nil && !InArchive(path) {
-			return nil, "", &ExitError{ExitFailed, archiveElsewhereText(path)}
+			return nil, "", Exit(ExitFailed, archiveElsewhereText(path))
 		}
 		dir, id = filepath.Dir(filepath.Dir(whole)), strings.TrimSuffix(filepath.Base(path), ArchiveSuffix)
 	}
-	t := a.Catalog().At(dir)
+	t := a.Catalog.At(dir)
 	_, err := t.Journals().Stat(id)
 	if errors.Is(err, journal.ErrNotFound) {
-		err = &ExitError{ExitNotFound, MissingFileText("journal", path)}
+		err = Exit(ExitNotFound, MissingFileText("journal", path))
 	}
 	return t, id, err
 }
 
 // findTrashed finds a session in the trash of any team.
-func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
-	teams, err := a.Catalog().Teams()
+func (a *App) FindTrashed(name string) (*catalog.Dir, string, error) {
+	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return nil, "", err
 	}
@@ -149,7 +149,7 @@ func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
 	for _, t := range teams {
 		trashed, err := t.Journals().ListTrash()
 		if err != nil {
-			a.SayUnread(t.Journals().Path(), err)
+			a.ReportUnreadable(t.Journals().Path(), err)
 		}
 		for _, item := range trashed {
 			all = append(all, item.ID)
@@ -160,7 +160,7 @@ func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, "", &ExitError{ExitNotFound, notInTrashText(name, all)}
+		return nil, "", Exit(ExitNotFound, notInTrashText(name, all))
 	case 1:
 		return team, found[0].ID, nil
 	}
@@ -168,15 +168,15 @@ func (a *Env) FindTrashed(name string) (*catalog.Dir, string, error) {
 }
 
 // find finds a session by its name, and says which damaged ones it passed over.
-func (a *Env) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
+func (a *App) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
 	s, skipped, err := c.Find(context.Background(), name)
-	a.SayPassedOver(skipped)
+	a.ReportSkipped(skipped)
 	return s, err
 }
 
 // named finds the sessions of these names, or all when there are none.
-func (a *Env) Named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
-	c := a.Catalog()
+func (a *App) Named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
+	c := a.Catalog
 	if len(names) == 0 {
 		all, err := c.List(context.Background(), catalog.Query{})
 		if err != nil {

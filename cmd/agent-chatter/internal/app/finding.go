@@ -1,23 +1,41 @@
 package app
 
-// finding is what a check has found.
+// A Finding is the result of a check, as doctor and `agents verify` print it.
 type Finding struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
-	What  string `json:"what"` // is the matter
-	Help  string `json:"help"` // what helps; "" when nothing has to be done
+	What  string `json:"what"`
+	Help  string `json:"help"` // "" if there is nothing to do
+
+	Commands []Help `json:"-"` // App.Resolve appends them to Help
 }
 
+// State is the severity of a Finding.
 type State string
 
+// The states of a Finding.
 const (
 	StateOK    State = "ok"
-	StateNote  State = "note" // good to know
+	StateNote  State = "note"
 	StateWrong State = "wrong"
 )
 
+// Fine returns a Finding without a problem.
 func Fine(what string) Finding { return Finding{State: StateOK, What: what} }
 
-func Note(what, help string) Finding { return Finding{State: StateNote, What: what, Help: help} }
+// Note returns a Finding that is no problem but worth knowing.
+func Note(what, help string, commands ...Help) Finding {
+	return Finding{State: StateNote, What: what, Help: help, Commands: commands}
+}
 
-func Wrong(what, help string) Finding { return Finding{State: StateWrong, What: what, Help: help} }
+// Wrong returns a Finding that needs action.
+func Wrong(what, help string, commands ...Help) Finding {
+	return Finding{State: StateWrong, What: what, Help: help, Commands: commands}
+}
+
+// Resolve returns f with its commands in Help, as the user has to type them.
+func (a *App) Resolve(f Finding) Finding {
+	f.Help = a.Render(Message{f.Help, f.Commands})
+	f.Commands = nil
+	return f
+}

@@ -55,11 +55,11 @@ func appTexts() []apptest.Text {
 	file := &FileError{"/the folder/" + apptest.Hostile + ".jsonl", corrupt}
 	const home, path = "/home/" + apptest.Hostile, "/home/" + apptest.Hostile + "/config.json"
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	found := func(function, sample string, f Finding) {
-		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, (&App{}).Resolve(f).Help))
 	}
 	explained := func(sample string, err error) { add("explain", sample, Explain(fmt.Errorf("resume: %w", err))) }
 	explained("an ambiguous name", ambiguous)
@@ -81,9 +81,9 @@ func appTexts() []apptest.Text {
 	add("missingText", "two", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}))
 	add("saveFailedText", "", SaveFailedText(full))
 	add("resumedText", "", ResumedText(apptest.AliceID, 12))
-	add("damagedSkippedText", "", damagedSkippedText(damaged))
-	add("unreadText", "", unreadText("/a/"+apptest.Hostile, denied))
-	add("damagedSkippedText", "unreadable", damagedSkippedText(unread))
+	add("skippedText", "", skippedText(damaged))
+	add("unreadableText", "", unreadableText("/a/"+apptest.Hostile, denied))
+	add("skippedText", "unreadable", skippedText(unread))
 	add("incompatibleText", "", incompatibleText(newer))
 	add("ambiguousText", "two", ambiguousText(ambiguous))
 	add("ambiguousText", "twelve", ambiguousText(many))
@@ -95,24 +95,24 @@ func appTexts() []apptest.Text {
 	add("missingFileText", "", MissingFileText("journal", apptest.Hostile))
 	add("archiveHelp", "", archiveHelp(apptest.AliceID))
 	add("archivedText", "", ArchivedText(apptest.AliceID))
-	add("repairHelp", "", repairHelp(apptest.AliceID))
+	add("repairHelp", "", Message{Help: []Help{repairHelp(apptest.AliceID)}})
 	add("damageHelp", "", DamageHelp(damaged, nil))
 	add("damageHelp", "archived", DamageHelp(zst, nil))
 	add("damageHelp", "no session", DamageHelp(headless, nil))
 	add("damageHelp", "a file", DamageHelp(damaged, &FileError{path: "/share/a b.jsonl"}))
-	add("damagedCountText", "one", DamagedCountText([]string{repairHelp(apptest.AliceID)}, 3))
-	add("damagedCountText", "two", DamagedCountText([]string{repairHelp(apptest.AliceID), archiveHelp(apptest.BobID)}, 3))
+	add("damagedCountText", "one", DamagedCountText([]Message{DamageHelp(damaged, nil)}, 3))
+	add("damagedCountText", "two", DamagedCountText([]Message{DamageHelp(damaged, nil), archiveHelp(apptest.BobID)}, 3))
 	add("notInTrashText", "nothing", notInTrashText(apptest.Hostile, nil))
 	add("notInTrashText", "one", notInTrashText(apptest.Hostile, []string{apptest.AliceID}))
 	add("notInTrashText", "twelve", notInTrashText(apptest.Hostile, slices.Repeat([]string{apptest.AliceID}, 12)))
 	explained("nothing is the latest", &catalog.NotFoundError{Name: catalog.LatestName})
 	add("corruptText", "a line over the limit", corruptText(longLine, nil))
-	add("headlessText", "", headlessText(apptest.AliceID, "it does not begin with session.created", nil))
-	add("stillHeadlessText", "", StillHeadlessText(damaged))
-	add("headlessHelp", "", headlessHelp(apptest.AliceID))
+	add("missingHeaderText", "", missingHeaderText(apptest.AliceID, "it does not begin with session.created", nil))
+	add("HeaderLostText", "", HeaderLostText(damaged))
+	add("missingHeaderHelp", "", missingHeaderHelp(apptest.AliceID))
 	explained("a journal that was named by its path", file)
 	add("lockedText", "a file", lockedText(locked, file))
-	add("headlessText", "a file", headlessText("k", "it does not begin with session.created", file))
+	add("missingHeaderText", "a file", missingHeaderText("k", "it does not begin with session.created", file))
 	add("tooLongText", "", tooLongText(tooLong))
 	add("unfinishedText", "", UnfinishedText(projection.Entry{Partial: true}))
 	add("unfinishedText", "that was cut", UnfinishedText(projection.Entry{Partial: true, ContentBytes: 70000000, Message: projection.Message{Content: "It is"}}))
@@ -149,9 +149,12 @@ func appTexts() []apptest.Text {
 	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
 	add("progressText", "to the archive", progressText(journal.Progress{ID: apptest.AliceID, Done: 512, Total: 1024}))
 	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: apptest.Hostile, Unarchive: true, Total: 1024}))
-	found("sharedText", "", SharedText(home, "NFS"))
-	add("noAgentText", "", noAgentText(fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile)))
-	add("ShrunkText", "", ShrunkText(alice))
+	found("NetworkText", "", NetworkText(home, "NFS"))
+	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
+	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
+	add("NotAllReadText", "", NotAllReadText())
+	add("nothingToResumeText", "", nothingToResumeText())
+	add("TruncatedText", "", TruncatedText(alice))
 	return texts
 }
 
@@ -163,7 +166,7 @@ var appPromised = []apptest.Promise{
 		Want: "Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start a new session."},
 	{Behaviour: "a session belongs to another team", Got: mismatchText(&store.TeamMismatchError{Want: "X", Got: "Y"}),
 		Want: "Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct team configuration."},
-	{Behaviour: "a restore needs a team", Got: Explain(coordinator.ErrNoTeam),
+	{Behaviour: "a restore needs a team", Got: Explain(coordinator.ErrNoTeam).Text,
 		Want: "Team must be set before restoring session"},
 	{Behaviour: "a team has no sessions", Got: nothingForTeam("X"),
 		Want: "No previous sessions found for team 'X'"},
@@ -171,11 +174,11 @@ var appPromised = []apptest.Promise{
 		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed with original names."},
 	{Behaviour: "a save fails", Got: SaveFailedText(errors.New("disk full")),
 		Want: "❌  Failed to save session: disk full"},
-	{Behaviour: "a session cannot be loaded", Got: apptest.FirstLine(damagedSkippedText(catalog.Session{ID: "X", Damaged: "reason"})),
+	{Behaviour: "a session cannot be loaded", Got: apptest.FirstLine(skippedText(catalog.Session{ID: "X", Damaged: "reason"}).Text),
 		Want: "⚠️  Failed to load session X: reason"},
 	{Behaviour: "a session is of a newer format", Got: apptest.FirstLine(incompatibleText(catalog.Session{ID: "X", Row: projection.Row{Newer: "2.0"}})),
 		Want: "⚠️  Session X has incompatible schema version: 2.0"},
-	{Behaviour: "there is nothing to resume", Got: apptest.FirstLine(textNothingToResume),
+	{Behaviour: "there is nothing to resume", Got: nothingToResumeText().Text,
 		Want: "No session to resume"},
 	{Behaviour: "a session is resumed", Got: ResumedText("session-m5abc-xyz", 12),
 		Want: "✓ Resumed session: session-m5abc-xyz (12 messages loaded)"},

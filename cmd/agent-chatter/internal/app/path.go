@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
@@ -39,12 +37,13 @@ func (e *FileError) Error() string { return e.err.Error() }
 
 func (e *FileError) Unwrap() error { return e.err }
 
-// typed is a session as it is typed: by its id, unless it was named by its path.
-func (e *FileError) Typed(id string) string {
+// Name returns how a command names the session: by the path if the user did, else by
+// its id. A nil FileError stands for an id.
+func (e *FileError) Name(id string) string {
 	if e == nil {
-		return tty.SafeLine(id)
+		return id
 	}
-	return hint.Quote(e.path)
+	return e.path
 }
 
 // byPath is for what is said of a journal that may have been named by its path;
@@ -57,13 +56,13 @@ func ByPath(name string) *FileError {
 }
 
 // missingFileText says that there is no session in the file that was named.
-func MissingFileText(what, path string) string {
-	return fmt.Sprintf("There is no %s %s.\nTo see which sessions there are, type: agent-chatter sessions", what, tty.SafeLine(path))
+func MissingFileText(what, path string) Message {
+	return Text("There is no %s %s.", what, tty.SafeLine(path)).With(To("list the sessions", "sessions"))
 }
 
 func WriteAtomically(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return &ExitError{ExitFailed, noDirectoryText(filepath.Dir(path))}
+		return Exit(ExitFailed, noDirectoryText(filepath.Dir(path)))
 	}
 	return atomicfile.Replace(journal.OS, path, 0o600, write)
 }
@@ -74,14 +73,16 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir() || strings.HasSuffix(path, string(filepath.Separator))
 }
 
-// archiveElsewhereText is said of an archived journal that somebody moved.
-func archiveElsewhereText(path string) string {
+// archiveElsewhereText is for an archived journal outside of an archive directory.
+func archiveElsewhereText(path string) Message {
 	if filepath.Base(filepath.Dir(path)) == "trash" {
-		return fmt.Sprintf("%s was deleted. To take it back, type: agent-chatter sessions restore %s", tty.SafeLine(path), hint.Quote(strings.TrimSuffix(filepath.Base(path), ArchiveSuffix)))
+		return Text("%s was deleted.", tty.SafeLine(path)).
+			With(To("restore it", "sessions", "restore", strings.TrimSuffix(filepath.Base(path), ArchiveSuffix)))
 	}
-	return fmt.Sprintf("%s is an archived journal that is not in a directory called archive. To have the journal itself, type: zstd -d %s", tty.SafeLine(path), hint.Quote(path))
+	return Text("%s is an archived journal outside of a directory called archive.", tty.SafeLine(path)).
+		With(ToRun("decompress it", "zstd", "-d", path))
 }
 
-func noDirectoryText(dir string) string {
-	return fmt.Sprintf("There is no directory %s, and nothing was written. To have it made, write a / behind it: the file gets a name of its own in it.", tty.SafeLine(dir))
+func noDirectoryText(dir string) Message {
+	return Text("There is no directory %s; nothing was written. Add a trailing / to create the directory.", tty.SafeLine(dir))
 }

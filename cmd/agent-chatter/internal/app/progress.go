@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ const (
 // many of them were read, on one line that is drawn again and again, once it
 // takes longer than a moment.
 type progressLine struct {
-	app *Env
+	out io.Writer
 
 	mu      sync.Mutex
 	of      string    // the session, or all
@@ -29,16 +30,17 @@ type progressLine struct {
 	drawn   time.Time // last
 	onLine  bool      // something stands on the line
 	columns func() int
+
+	hideArchiving bool
 }
 
-// newProgressLine shows progress where somebody watches standard error; nil
-// where nobody does.
-func NewProgressLine(a *Env) *progressLine {
-	f, ok := a.Stderr.(*os.File)
+// newProgressLine returns the progress line of a terminal, or nil if out is none.
+func newProgressLine(out io.Writer) *progressLine {
+	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	return &progressLine{app: a, columns: func() int {
+	return &progressLine{out: out, columns: func() int {
 		width, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || width <= 0 {
 			return 80
@@ -47,42 +49,41 @@ func NewProgressLine(a *Env) *progressLine {
 	}}
 }
 
-// fold breaks what is said between words, where somebody watches. What is to be
-// typed stays on one line, which a terminal breaks and gives back whole.
+// fold breaks the lines of a text between words on a terminal.
 func (l *progressLine) fold(text string) string {
 	if l == nil {
 		return text
 	}
 	var folded strings.Builder
 	for line := range strings.Lines(text) {
-		if !strings.Contains(line, "agent-chatter ") && !strings.Contains(line, "type: ") {
-			line = (&tty.Wrapper{Width: l.columns}).Pass(line)
-		}
-		folded.WriteString(line)
+		folded.WriteString((&tty.Wrapper{Width: l.columns}).Pass(line))
 	}
 	return folded.String()
 }
 
+// HideArchiving shows no more progress of archiving: a chat archives in the
+// background.
+func (a *App) HideArchiving() {
+	if a.progress != nil {
+		a.progress.hideArchiving = true
+	}
+}
+
 // spin shows where somebody watches that something goes on, until the returned function is called.
-func (a *Env) Spin(what string) (end func()) {
-	if a.Progress == nil {
+func (a *App) Spin(what string) (end func()) {
+	if a.progress == nil {
 		return func() {}
 	}
-	s := &tty.Spinner{Out: a.Stderr, Width: a.Progress.columns}
+	s := &tty.Spinner{Out: a.Stderr, Width: a.progress.columns}
 	s.Start(what, "")
 	return s.End
 }
 
-// teller is what a journal tells its progress; nil when nobody watches.
-func (l *progressLine) teller() func(journal.Progress) {
-	if l == nil {
-		return nil
+// journal shows how far a journal is on its way to the archive or back.
+func (l *progressLine) journal(p journal.Progress) {
+	if l.hideArchiving && !p.Unarchive {
+		return
 	}
-	return l.come
-}
-
-// come is told how far a journal has come.
-func (l *progressLine) come(p journal.Progress) {
 	l.show(p.ID, p.Done < p.Total, func() string { return progressText(p) })
 }
 
@@ -105,7 +106,7 @@ func (l *progressLine) show(of string, goesOn bool, text func() string) {
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
 		fit := tty.Spinner{Width: l.columns}
-		fmt.Fprint(l.app.Stderr, tty.EraseLine+fit.Fit(text()))
+		fmt.Fprint(l.out, tty.EraseLine+fit.Fit(text()))
 		l.drawn, l.onLine = now, true
 	}
 }
@@ -121,7 +122,7 @@ func (l *progressLine) erase() {
 
 func (l *progressLine) clear() {
 	if l.onLine {
-		fmt.Fprint(l.app.Stderr, tty.EraseLine)
+		fmt.Fprint(l.out, tty.EraseLine)
 		l.onLine = false
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,13 +13,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
+// onTerminal returns an App that shows progress on a terminal of so many columns.
+func onTerminal(out io.Writer, columns int) *App {
+	return &App{IO: IO{Stderr: out}, progress: &progressLine{out: out, columns: func() int { return columns }}}
+}
+
+func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		a := &Env{Stderr: &shown}
-		a.Progress = &progressLine{app: a, columns: func() int { return 80 }}
+		a := onTerminal(&shown, 80)
 		for done := int64(0); done <= 100; done++ {
-			a.Progress.come(journal.Progress{ID: apptest.AliceID, Done: done, Total: 100})
+			a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 100})
 			time.Sleep(50 * time.Millisecond)
 		}
 		text := shown.String()
@@ -26,7 +31,7 @@ func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
 			t.Errorf("it shows %q", text)
 		}
 		if first := strings.Split(text, "\r\x1b[K")[1]; !strings.Contains(first, " 20% ") {
-			t.Errorf("it begins with %q", first) // after a second
+			t.Errorf("after a second it shows %q", first)
 		}
 		if n := strings.Count(text, "%"); n != 40 {
 			t.Errorf("in four seconds it is drawn %d times", n)
@@ -34,26 +39,26 @@ func TestProgressStandsOnOneLineThatIsGoneInTheEnd(t *testing.T) {
 	})
 }
 
-func TestWhatIsSaidBreaksBetweenWordsAndWhatIsTypedDoesNot(t *testing.T) {
+func TestNoticeWrapsTextButNotCommands(t *testing.T) {
 	var shown bytes.Buffer
-	a := &Env{Stderr: &shown}
-	a.Notice("It is said, and nobody watches.")
-	a.Progress = &progressLine{app: a, columns: func() int { return 20 }}
-	a.Notice("It is said, and somebody watches.\nTo go on, type: agent-chatter chat --resume latest")
-	want := "It is said, and nobody watches.\nIt is said, and \nsomebody watches.\nTo go on, type: agent-chatter chat --resume latest\n"
+	notice := Text("A text on no terminal.").With(To("resume the latest session", "chat", "--resume", "latest"))
+	(&App{IO: IO{Stderr: &shown}}).Show(notice)
+	notice.Text = "A text that is wider than the terminal."
+	onTerminal(&shown, 20).Show(notice)
+	command := "To resume the latest session, type: agent-chatter chat --resume latest\n"
+	want := "A text on no terminal.\n" + command + "A text that is \nwider than the \nterminal.\n" + command
 	if shown.String() != want {
 		t.Errorf("it shows %q, want %q", shown.String(), want)
 	}
 }
 
-func TestALongListShowsHowFarItIs(t *testing.T) {
+func TestLongListShowsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		a := &Env{Stderr: &shown}
-		a.Progress = &progressLine{app: a, columns: func() int { return 80 }}
+		a := onTerminal(&shown, 80)
 		for range 2 { // two lists
 			for done := range 5 {
-				a.Catalog().Progress(done+1, 5)
+				a.progress.list(done+1, 5)
 				time.Sleep(400 * time.Millisecond)
 			}
 			time.Sleep(time.Hour)
@@ -62,20 +67,26 @@ func TestALongListShowsHowFarItIs(t *testing.T) {
 		if shown.String() != once+once {
 			t.Errorf("it shows %q", shown.String())
 		}
-		if (&Env{}).Catalog().Progress != nil {
-			t.Error("progress that nobody watches")
-		}
 	})
 }
 
-func TestWhatIsDoneSoonShowsNoProgress(t *testing.T) {
+func TestCatalogReportsNoProgressToAFile(t *testing.T) {
+	a, err := New(IO{Stderr: io.Discard}, Options{Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.progress != nil || a.Catalog.Progress != nil {
+		t.Error("there is progress without a terminal")
+	}
+}
+
+func TestShortWorkShowsNoProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		a := &Env{Stderr: &shown}
-		a.Progress = &progressLine{app: a, columns: func() int { return 80 }}
+		a := onTerminal(&shown, 80)
 		for _, id := range []string{apptest.AliceID, apptest.BobID, apptest.AliceID} {
 			for done := int64(0); done <= 10; done++ {
-				a.Progress.come(journal.Progress{ID: id, Done: done, Total: 10})
+				a.progress.journal(journal.Progress{ID: id, Done: done, Total: 10})
 				time.Sleep(90 * time.Millisecond)
 			}
 		}
@@ -85,18 +96,33 @@ func TestWhatIsDoneSoonShowsNoProgress(t *testing.T) {
 	})
 }
 
-func TestANoticeDoesNotStandBehindProgress(t *testing.T) {
+func TestNoticeErasesProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		a := &Env{Stderr: &shown}
-		a.Progress = &progressLine{app: a, columns: func() int { return 20 }}
-		a.Progress.come(journal.Progress{ID: apptest.AliceID, Done: 1, Total: 10})
+		a := onTerminal(&shown, 20)
+		a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: 1, Total: 10})
 		time.Sleep(2 * time.Second)
-		a.Progress.come(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
+		a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
 		a.Notice("the disk is full")
 		if want := tty.EraseLine + "Archiving ━━━━─────" + tty.EraseLine + "the disk is full\n"; shown.String() != want {
 			t.Errorf("it shows %q, want %q", shown.String(), want)
 		}
-		(&Env{Stderr: &shown}).Notice("nobody watches")
+	})
+}
+
+func TestChatHidesProgressOfArchiving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := onTerminal(&shown, 80)
+		a.HideArchiving()
+		for _, unarchive := range []bool{false, true} {
+			for done := range int64(2) {
+				a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 10, Unarchive: unarchive})
+				time.Sleep(2 * time.Second)
+			}
+		}
+		if text := shown.String(); strings.Contains(text, "Archiving") || !strings.Contains(text, apptest.AliceID) {
+			t.Errorf("it shows %q", text)
+		}
 	})
 }

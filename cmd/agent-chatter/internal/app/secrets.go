@@ -7,8 +7,10 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // secretsReplacedText says that what was said is kept without its secrets.
@@ -87,4 +89,49 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Redactor returns what replaces the secrets in the output of a command other than
+// chat: nil, which replaces nothing, if redaction is off. A configuration that cannot
+// be read does not turn it off.
+func (a *App) Redactor(variables []redact.Variable) *redact.Redactor {
+	if a.configErr == nil && a.config.KeepSecrets() {
+		return nil
+	}
+	return redact.New(variables)
+}
+
+// ReportReplaced prints the kinds of secrets that were replaced, if any.
+func (a *App) ReportReplaced(r *redact.Redactor) {
+	if found := r.Found(); len(found) > 0 {
+		a.Notice(SecretsReplacedText(redact.Kinds(found), len(found)))
+	}
+}
+
+// RedactTitle replaces the secrets in a title.
+func (a *App) RedactTitle(title string) string {
+	r := a.Redactor(team.InheritedSecrets())
+	defer a.ReportReplaced(r)
+	return r.Text(title)
+}
+
+// RedactImport replaces the secrets in a session of another program. It looks only
+// for secrets with a known format: the environment they came from is unknown, and a
+// later import of the same session must give the same result.
+func (a *App) RedactImport(s *interchange.Session) {
+	r := a.Redactor(nil)
+	defer a.ReportReplaced(r)
+	for i, m := range s.Messages {
+		s.Messages[i].Content = r.Text(m.Content)
+	}
+	for _, turn := range s.Turns {
+		for i, tool := range turn.Tools {
+			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(tool.Input), r.Text(tool.Output), r.Text(tool.Error)
+		}
+	}
+	s.Title = r.Text(s.Title)
+	if s.Task != nil {
+		task := r.Text(*s.Task)
+		s.Task = &task
+	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -16,7 +17,7 @@ func TestASecretInTwoPiecesOfAReplyDoesNotLeave(t *testing.T) {
 		var left strings.Builder
 		events := EventsWithout(secrets, func(yield func(journal.Event, error) bool) {
 			for _, text := range []string{"it is " + secret[:cut], secret[cut:] + ", I say", " and more of it all"} {
-				r := projection.Record(Now(), projection.TurnText{TurnID: "1", Text: text})
+				r := projection.Record(time.Now(), projection.TurnText{TurnID: "1", Text: text})
 				if !yield(journal.Event{Type: r.Type, Data: r.Data}, nil) {
 					return
 				}
@@ -41,11 +42,11 @@ func TestASecretInTwoPiecesOfAReplyDoesNotLeave(t *testing.T) {
 func TestASecretInBytesThatAreNoTextDoesNotLeave(t *testing.T) {
 	const secret = "made-up-token-4711"
 	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
-	said := projection.NewMessage("1", Now(), projection.Speaker{ID: "a", Name: "a", DisplayName: "A", Type: "human"}, "\xff "+secret, nil)
+	said := projection.NewMessage("1", time.Now(), projection.Speaker{ID: "a", Name: "a", DisplayName: "A", Type: "human"}, "\xff "+secret, nil)
 	if said.Raw == nil {
 		t.Fatal("the exact bytes are not kept")
 	}
-	r := projection.Record(Now(), said)
+	r := projection.Record(time.Now(), said)
 	p, err := projection.Decode(journal.Event{Type: r.Type, Data: dataWithout(secrets, journal.Event{Type: r.Type, Data: r.Data}, nil)})
 	if err != nil {
 		t.Fatal(err)

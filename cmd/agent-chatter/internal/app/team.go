@@ -12,7 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// engines are what members can name.
+// Engines returns the engines that the members of a team can name.
 func Engines(demo agent.Demo) map[string]agent.Engine {
 	return map[string]agent.Engine{
 		team.EngineDemo:    demo,
@@ -25,7 +25,8 @@ func Engines(demo agent.Demo) map[string]agent.Engine {
 	}
 }
 
-func (a *Env) LoadTeam(name string) (*team.Team, error) {
+// LoadTeam loads a team by the path of its file or by its name.
+func (a *App) LoadTeam(name string) (*team.Team, error) {
 	path, err := team.Find(name, a.Cwd, a.Home)
 	var notFound *team.NotFoundError
 	if errors.As(err, &notFound) && name == team.Demo().Name {
@@ -38,8 +39,8 @@ func (a *Env) LoadTeam(name string) (*team.Team, error) {
 }
 
 // TeamOf loads the team of a session from the configuration that its journal
-// names.
-func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
+// records.
+func (a *App) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
 	state, _, err := t.Load(context.Background(), id)
 	if err != nil {
 		return nil, err
@@ -52,19 +53,21 @@ func (a *Env) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
 
 // RecordedTeam loads the team of a session from the recorded source of its
 // configuration.
-func (a *Env) RecordedTeam(id, teamID string, source *projection.Source) (*team.Team, error) {
+func (a *App) RecordedTeam(id, teamID string, source *projection.Source) (*team.Team, error) {
 	if source == nil {
 		if demo := team.Demo(); teamID == demo.ID {
 			return demo, nil
 		}
-		return nil, &ExitError{ExitNotFound, fmt.Sprintf("Session %s does not say where the configuration of its team '%s' is.\nName it: agent-chatter chat --resume %[1]s -t TEAM", id, tty.SafeLine(teamID))}
+		return nil, Exit(ExitNotFound, Text("Session %s records no configuration of its team '%s'.", id, tty.SafeLine(teamID)).
+			With(To("name one", "chat", "--resume", id, "-t", "TEAM")))
 	}
 	team, err := team.Load(source.Path, a.Home)
 	if err != nil {
-		return nil, &ExitError{ExitNotFound, fmt.Sprintf("The configuration of the team '%s' cannot be loaded any more: %s\nName another: agent-chatter chat --resume %s -t TEAM", tty.SafeLine(teamID), tty.Safe(err.Error()), id)}
+		return nil, Exit(ExitNotFound, Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), tty.Safe(err.Error())).
+			With(To("name another", "chat", "--resume", id, "-t", "TEAM")))
 	}
 	if team.Source.SHA256 != source.SHA256 {
-		a.Notice(fmt.Sprintf("The team's configuration %s has changed since this session.", tty.SafeLine(source.Path)))
+		a.Notice(fmt.Sprintf("The team configuration %s has changed since this session.", tty.SafeLine(source.Path)))
 	}
 	return team, nil
 }

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/alecthomas/kong"
-	"golang.org/x/term"
 )
 
 // demoPace is how fast the demo team speaks to somebody who watches.
@@ -81,14 +79,14 @@ func (o *OptionalID) Decode(ctx *kong.DecodeContext) error {
 }
 
 // Run implements the command.
-func (cmd *Command) Run(a *app.Env) error {
+func (cmd *Command) Run(a *app.App) error {
 	if cmd.SessionFile != nil {
 		return app.Named(*cmd.SessionFile, cmd.run(a))
 	}
 	return cmd.run(a)
 }
 
-func (cmd *Command) run(a *app.Env) error {
+func (cmd *Command) run(a *app.App) error {
 	if cmd.Follow {
 		return cmd.follow(a)
 	}
@@ -112,7 +110,7 @@ func (cmd *Command) run(a *app.Env) error {
 }
 
 // warnOfNetwork says that the session may be where other machines write, too.
-func (cmd *Command) warnOfNetwork(a *app.Env) {
+func (cmd *Command) warnOfNetwork(a *app.App) {
 	dir := a.Home
 	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
 		dir = filepath.Dir(*cmd.SessionFile)
@@ -123,7 +121,7 @@ func (cmd *Command) warnOfNetwork(a *app.Env) {
 }
 
 // open connects the conversation with where its lines come from and go to.
-func (cmd *Command) open(a *app.Env, p plan) (t *talk, closeInput func(), err error) {
+func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err error) {
 	t = &talk{app: a, scripted: true, noSave: cmd.NoSave}
 	if p.config.Auto() && !cmd.NoSave {
 		t.tidying = newTidying(a, p.config.Policy())
@@ -144,8 +142,11 @@ func (cmd *Command) open(a *app.Env, p plan) (t *talk, closeInput func(), err er
 		if err != nil {
 			return nil, nil, err
 		}
-		t.input, t.scripted, closeInput = c, false, enter(a, c)
+		t.input, t.scripted = c, false
+		closeInput = func() { c.Close() }
 		width, ask = c.Width, t.asker(c)
+		a.Slash = slashForm
+		a.HideArchiving()
 	default:
 		t.input = newPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
 	}
@@ -166,20 +167,6 @@ func (cmd *Command) open(a *app.Env, p plan) (t *talk, closeInput func(), err er
 	return t, closeInput, nil
 }
 
-// enter makes everything that is printed fit a terminal in raw mode, until the
-// returned function is called.
-func enter(a *app.Env, c *tty.Console) (leave func()) {
-	stdout, stderr := a.Stdout, a.Stderr
-	a.Stdout = c
-	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		a.Stderr = c
-	}
-	return func() {
-		c.Close()
-		a.Stdout, a.Stderr = stdout, stderr
-	}
-}
-
 // lastMessages is how many messages a resumed chat shows.
 const lastMessages = 6
 
@@ -188,8 +175,7 @@ func lastOf(recent []projection.Entry) []projection.Entry {
 	return recent[max(0, len(recent)-lastMessages):]
 }
 
-// networkText is said where a lock may not be all that it seems.
 func networkText(dir, kind string) string {
-	f := app.SharedText(dir, kind)
+	f := app.NetworkText(dir, kind)
 	return "⚠️  " + f.What + ".\n" + f.Help
 }

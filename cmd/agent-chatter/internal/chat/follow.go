@@ -8,7 +8,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -19,9 +18,9 @@ func followingText(id, title string) string {
 	return fmt.Sprintf("Watching session %s (%s). Nothing is written to it; Ctrl+C ends this.", tty.SafeLine(id), tty.SafeLine(title))
 }
 
-// olderText says how many messages are not shown again, and where they are.
-func olderText(n int, session string) string {
-	return fmt.Sprintf("… %s not shown here. To read all, type: agent-chatter replay %s", app.Count(n, "older message"), hint.Quote(session))
+// olderText is for messages that a resumed chat does not print again.
+func olderText(n int, session string) app.Message {
+	return app.Text("… %s not shown.", app.Count(n, "older message")).With(app.To("read all", "replay", session))
 }
 
 // followed is how many events of a session its watcher sees as JSON before those
@@ -29,11 +28,11 @@ func olderText(n int, session string) string {
 const followed = 10
 
 // follow watches a session: it takes no lock and writes nothing.
-func (cmd *Command) follow(a *app.Env) error {
+func (cmd *Command) follow(a *app.App) error {
 	if err := cmd.check(); err != nil {
 		return err
 	}
-	ctx, stop := a.Follow()
+	ctx, stop := a.UntilUnread()
 	defer stop()
 	team, id, err := cmd.toFollow(a)
 	if err != nil {
@@ -56,10 +55,10 @@ func (cmd *Command) follow(a *app.Env) error {
 
 // toFollow finds the session as a resume would, except that nobody needs the
 // configuration of its team.
-func (cmd *Command) toFollow(a *app.Env) (*catalog.Dir, string, error) {
+func (cmd *Command) toFollow(a *app.App) (*catalog.Dir, string, error) {
 	if cmd.SessionFile != nil {
 		if !app.IsJournal(*cmd.SessionFile) {
-			return nil, "", app.UsageError("%s", app.TextFollowJournal)
+			return nil, "", app.UsageError("--follow watches only a journal: name a file that ends in .jsonl.")
 		}
 		return a.JournalAt(*cmd.SessionFile)
 	}
@@ -67,7 +66,7 @@ func (cmd *Command) toFollow(a *app.Env) (*catalog.Dir, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c := a.Catalog()
+	c := a.Catalog
 	session, err := a.FindToResume(c, team, cmd.name())
 	if err != nil {
 		return nil, "", err
@@ -76,25 +75,25 @@ func (cmd *Command) toFollow(a *app.Env) (*catalog.Dir, string, error) {
 		return nil, "", &store.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: team.ID}
 	}
 	if session.Truncated {
-		a.Notice(app.ShrunkText(session))
+		a.Notice(app.TruncatedText(session))
 	}
 	return c.At(session.Dir()), session.ID, nil
 }
 
 // followMessages shows the last messages, where there are older ones, and those to come.
-func followMessages(a *app.Env, ctx context.Context, team *catalog.Dir, id, name string) error {
+func followMessages(a *app.App, ctx context.Context, team *catalog.Dir, id, name string) error {
 	state, loaded, err := team.Load(context.Background(), id)
 	if err != nil {
 		return err
 	}
 	a.Notice(followingText(id, state.Row.Title))
 	s := &view.Screen{App: a, Terminal: a.IsTerminal()}
-	if a.Columns() > 0 {
-		s.Wrap.Width = a.Columns
+	if tty.Columns(a.Stdout) > 0 {
+		s.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
 	}
 	last := lastOf(state.Recent)
 	if older := state.Stats.Messages - len(last); older > 0 {
-		a.Notice(olderText(older, name))
+		a.Show(olderText(older, name))
 	}
 	for _, entry := range last {
 		s.ShowEntry(entry)
@@ -102,7 +101,7 @@ func followMessages(a *app.Env, ctx context.Context, team *catalog.Dir, id, name
 	for entry, err := range projection.ReplayFrom(state, team.Journals().Follow(ctx, id, loaded.At)) {
 		switch {
 		case err != nil:
-			return &app.ExitError{Code: app.CodeOf(err), Text: app.FollowEndedText(id, err)}
+			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, err))
 		case ctx.Err() != nil: // a turn that still runs is not over
 			return nil
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -27,7 +26,6 @@ func chatTexts() []apptest.Text {
 	}}
 	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
 	review := &team.Team{ID: "review", Name: "review", DisplayName: "Review", Members: []team.Member{{Name: "hugo"}, {Name: "ada"}, {Name: apptest.Hostile}}}
-	noTeam := &team.NotFoundError{Name: apptest.Hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
 	waits := coordinator.Queued{Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile, Text: strings.Repeat(apptest.Hostile+" ", 20)}
 	interrupts, extends := waits, waits
 	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
@@ -35,11 +33,9 @@ func chatTexts() []apptest.Text {
 	wordless := waits
 	wordless.Text = ""
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("typedInChat", "sessions", typedInChat(app.Explain(&catalog.NotFoundError{Name: apptest.Hostile})))
-	add("typedInChat", "teams", typedInChat(app.Explain(noTeam)))
 	add("greetingText", "", greetingText(review))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("importedText", "", importedText(transfer.Imported{Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3}))
@@ -62,7 +58,6 @@ func chatTexts() []apptest.Text {
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, waits, extends}, decided))
 	add("intentText", "", intentText(marker.Reply))
 	add("firstWords", "", firstWords("hello"))
-	add("resumeCommandText", "", resumeCommandText("--resume "+apptest.AliceID))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at, 0))
@@ -72,8 +67,8 @@ func chatTexts() []apptest.Text {
 		add("age", d.String(), sessions.Age(ago(d), at))
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))
-	add("noFileToWriteText", "", noFileToWriteText("/a/"+apptest.Hostile))
-	add("goOnWithArchiveText", "", goOnWithArchiveText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
+	add("notRegularText", "", notRegularText("/a/"+apptest.Hostile))
+	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
 	add("networkText", "", networkText("/net/"+apptest.Hostile, "NFS"))
 	return texts
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -22,14 +21,16 @@ func importedText(done transfer.Imported) string {
 	return fmt.Sprintf("Session %s: %s, %d of %s from %s", done.ID, done.Action, done.Taken, app.Count(done.Total, "message"), tty.SafeLine(done.Path))
 }
 
-// importFirstText says how to go on with what another program wrote.
-func importFirstText(path, format string) string {
-	return fmt.Sprintf("%s is a transcript of %s. To make a session of it, type: agent-chatter sessions import %s --team ID", tty.SafeLine(path), format, hint.Quote(path))
+// importFirstText is for a transcript of another program.
+func importFirstText(path, format string) app.Message {
+	return app.Text("%s is a transcript of %s.", tty.SafeLine(path), format).
+		With(app.To("import it", "sessions", "import", path, "--team", "ID"))
 }
 
-// severalInBundleText says that there is more than one session to go on with.
-func severalInBundleText(path string, n int) string {
-	return fmt.Sprintf("%s has %s, which are imported now. To go on with one, name it: agent-chatter chat --resume ID", tty.SafeLine(path), app.Count(n, "session"))
+// severalInBundleText is for a bundle of several sessions, of which one can be resumed.
+func severalInBundleText(path string, n int) app.Message {
+	return app.Text("%s has %s. All were imported.", tty.SafeLine(path), app.Count(n, "session")).
+		With(app.To("resume one of them", "chat", "--resume", "ID"))
 }
 
 // plan is what a chat begins with.
@@ -40,7 +41,7 @@ type plan struct {
 	resume string // the session to go on with; "": a new one
 }
 
-func (cmd *Command) plan(a *app.Env) (plan, error) {
+func (cmd *Command) plan(a *app.App) (plan, error) {
 	if err := cmd.check(); err != nil {
 		return plan{}, err
 	}
@@ -57,7 +58,7 @@ func (cmd *Command) plan(a *app.Env) (plan, error) {
 	if named == nil {
 		named = team.Demo()
 	}
-	p := plan{team: named, store: store.NewFiles(a.Catalog())}
+	p := plan{team: named, store: store.NewFiles(a.Catalog)}
 	if cmd.NoSave {
 		p.store = &store.Memory{}
 	}
@@ -65,7 +66,7 @@ func (cmd *Command) plan(a *app.Env) (plan, error) {
 }
 
 // team is the one that was named; nil: none was.
-func (cmd *Command) team(a *app.Env) (*team.Team, error) {
+func (cmd *Command) team(a *app.App) (*team.Team, error) {
 	if cmd.Team == "" {
 		return nil, nil
 	}
@@ -81,12 +82,12 @@ func (cmd *Command) name() string {
 }
 
 // planResume goes on with a session, or with a copy of it.
-func (cmd *Command) planResume(a *app.Env, team *team.Team) (plan, error) {
+func (cmd *Command) planResume(a *app.App, team *team.Team) (plan, error) {
 	p, err := planResume(a, team, cmd.name())
 	if err != nil || !cmd.Fork {
 		return p, err
 	}
-	p.resume, err = sessions.ForkSession(a, a.Catalog().Team(p.team.ID), p.resume, 0)
+	p.resume, err = sessions.ForkSession(a, a.Catalog.Team(p.team.ID), p.resume, 0)
 	return p, err
 }
 
@@ -104,15 +105,15 @@ func (cmd *Command) check() error {
 	}
 	switch {
 	case named > 1 || named == 1 && cmd.Continue:
-		return app.UsageError("Only one session can be gone on with: name it once.")
+		return app.UsageError("Specify only one session to resume.")
 	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
-		return app.UsageError("%s", app.TextNoSaveNoResume)
+		return app.UsageError("%s", textNoSaveNoResume)
 	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
-		return app.UsageError("%s", app.TextForkWhat)
+		return app.UsageError("--fork resumes a copy of a session: name the session with --resume ID.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
-		return app.UsageError("The name of the session is empty. To go on with the latest, type: --resume")
+		return app.UsageError("The name of the session is empty. --resume alone resumes the latest.")
 	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || cmd.NoSave || cmd.MaxRounds != 0 || cmd.ShowPrompt):
-		return app.UsageError("%s", app.TextFollowOnly)
+		return app.UsageError("--follow only watches a session: it excludes -m, --fork, --no-save, --max-rounds and --show-prompt.")
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -120,8 +121,8 @@ func (cmd *Command) check() error {
 }
 
 // planResume goes on with the session of that name, or the latest.
-func planResume(a *app.Env, team *team.Team, name string) (plan, error) {
-	c := a.Catalog()
+func planResume(a *app.App, team *team.Team, name string) (plan, error) {
+	c := a.Catalog
 	session, err := a.FindToResume(c, team, name)
 	if err != nil {
 		return plan{}, err
@@ -137,21 +138,21 @@ func planResume(a *app.Env, team *team.Team, name string) (plan, error) {
 		return plan{}, err
 	}
 	if session.Truncated {
-		a.Notice(app.ShrunkText(session))
+		a.Notice(app.TruncatedText(session))
 	}
 	return plan{team: team, store: store.NewFiles(c), resume: session.ID}, nil
 }
 
 // planFile goes on with a journal that lies anywhere.
-func planFile(a *app.Env, team *team.Team, path string) (plan, error) {
+func planFile(a *app.App, team *team.Team, path string) (plan, error) {
 	if app.IsArchive(path) {
-		return plan{}, app.UsageError("%s", goOnWithArchiveText(path))
+		return plan{}, app.Exit(app.ExitUsage, archivedFileText(path))
 	}
 	switch format := transfer.Beginning(path); {
 	case format == transfer.FormatBundle:
 		return planBundle(a, team, path)
 	case format != "" && format != transfer.FormatJournal:
-		return plan{}, app.UsageError("%s", importFirstText(path, format))
+		return plan{}, app.Exit(app.ExitUsage, importFirstText(path, format))
 	case !app.IsJournal(path):
 		return planSnapshot(a, team, path)
 	}
@@ -168,13 +169,13 @@ func planFile(a *app.Env, team *team.Team, path string) (plan, error) {
 }
 
 // planBundle imports the session of a bundle and goes on with it.
-func planBundle(a *app.Env, team *team.Team, path string) (plan, error) {
+func planBundle(a *app.App, team *team.Team, path string) (plan, error) {
 	all := transfer.TakeBundle(a, path)
 	switch last := all[len(all)-1]; {
 	case last.Action == "failed":
 		return plan{}, errors.New(last.Error)
 	case len(all) > 1:
-		return plan{}, app.UsageError("%s", severalInBundleText(path, len(all)))
+		return plan{}, app.Exit(app.ExitUsage, severalInBundleText(path, len(all)))
 	default:
 		a.Notice(importedText(last))
 		return planResume(a, team, last.ID)
@@ -182,13 +183,13 @@ func planBundle(a *app.Env, team *team.Team, path string) (plan, error) {
 }
 
 // planSnapshot imports a snapshot and goes on with what became of it.
-func planSnapshot(a *app.Env, team *team.Team, path string) (plan, error) {
+func planSnapshot(a *app.App, team *team.Team, path string) (plan, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return plan{}, &app.ExitError{Code: app.ExitFailed, Text: directoryText(path)}
+		return plan{}, app.Exit(app.ExitFailed, directoryText(path))
 	}
 	s, err := transfer.ReadSnapshot(a, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan{}, &app.ExitError{Code: app.ExitNotFound, Text: app.MissingFileText("file", path)}
+		return plan{}, app.Exit(app.ExitNotFound, app.MissingFileText("file", path))
 	}
 	if err != nil {
 		return plan{}, err
@@ -202,13 +203,16 @@ func planSnapshot(a *app.Env, team *team.Team, path string) (plan, error) {
 	return planResume(a, team, s.ID)
 }
 
-func directoryText(path string) string {
-	return fmt.Sprintf("There is a directory %s: name a journal in it, whose name ends in .jsonl, or a snapshot.", tty.SafeLine(path))
+func directoryText(path string) app.Message {
+	return app.Text("%s is a directory: name a journal in it, which ends in .jsonl, or a snapshot.", tty.SafeLine(path))
 }
 
-// goOnWithArchiveText says how to go on with an archived journal: who brings it
-// back from its archive has to know which directory is its own.
-func goOnWithArchiveText(path string) string {
-	return fmt.Sprintf("%s is an archived journal. To go on with its session in the home that it belongs to, type: agent-chatter chat --resume %s\nFrom elsewhere, take it over first: agent-chatter sessions import %s",
-		tty.SafeLine(path), hint.Quote(strings.TrimSuffix(filepath.Base(path), app.ArchiveSuffix)), hint.Quote(path))
+const textNoSaveNoResume = "--no-save keeps nothing, so it excludes --resume."
+
+// archivedFileText is for an archived journal named as a file: its directory is not
+// the one that the session belongs to.
+func archivedFileText(path string) app.Message {
+	return app.Text("%s is an archived journal.", tty.SafeLine(path)).With(
+		app.To("resume it in its own home", "chat", "--resume", strings.TrimSuffix(filepath.Base(path), app.ArchiveSuffix)),
+		app.To("import it elsewhere", "sessions", "import", path))
 }

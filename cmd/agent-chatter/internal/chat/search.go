@@ -12,6 +12,6 @@ func (t *talk) slashSearch(text string) error {
 		return nil
 	}
 	find := &sessions.Search{Text: text, Limit: 20, Output: "text"}
-	t.judge(find.Search(t.aside(), search.Query{Text: text}))
+	t.judge(find.Search(t.app, t.results(), search.Query{Text: text}))
 	return nil
 }

@@ -174,18 +174,17 @@ func (t *talk) slashRename(title string) error {
 
 func (t *talk) slashSessions(string) error {
 	list := &sessions.List{Limit: 20, Sort: "updated", Output: "text"}
-	t.judge(list.Run(t.aside()))
+	t.judge(list.Print(t.app, t.results()))
 	return nil
 }
 
-// aside is for commands that print: between the lines of a journal nothing else may stand.
-func (t *talk) aside() *app.Env {
-	if !t.screen.JSON {
-		return t.app
+// results is where a slash command prints its results: Stderr if Stdout is for the
+// lines of the journal alone.
+func (t *talk) results() io.Writer {
+	if t.screen.JSON {
+		return t.app.Stderr
 	}
-	a := *t.app
-	a.Stdout = a.Stderr
-	return &a
+	return t.app.Stdout
 }
 
 func (t *talk) slashExport(path string) error {
@@ -227,7 +226,7 @@ func (t *talk) export(path string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", &app.ExitError{Code: app.ExitFailed, Text: noFileToWriteText(path)} // a pipe would hold the conversation up
+		return "", app.Exit(app.ExitFailed, notRegularText(path))
 	}
 	return path, transfer.WriteTo(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
@@ -242,7 +241,7 @@ func (t *talk) slashTeam(args string) error {
 	switch {
 	case verb == "list":
 		list := &setup.TeamList{Output: "text"}
-		t.judge(list.Run(t.aside()))
+		t.judge(list.Print(t.app, t.results()))
 		return nil
 	case verb == "deploy" && name != "":
 		return t.deploy(strings.TrimSpace(name))
@@ -271,7 +270,7 @@ func (t *talk) deploy(name string) error {
 			resume = latest.ID
 		}
 	}
-	p := plan{team: team, store: store.NewFiles(t.app.Catalog()), resume: resume}
+	p := plan{team: team, store: store.NewFiles(t.app.Catalog), resume: resume}
 	if t.noSave {
 		p.store = &store.Memory{}
 	}
@@ -280,7 +279,7 @@ func (t *talk) deploy(name string) error {
 
 // previous is the session that a team could go on with: not the one that goes on.
 func (t *talk) previous(team *team.Team) (catalog.Session, bool) {
-	c := t.app.Catalog()
+	c := t.app.Catalog
 	list, err := c.List(context.Background(), catalog.Query{Team: team.ID})
 	if err != nil {
 		t.judge(err)
@@ -303,7 +302,7 @@ func (t *talk) askRestore(latest catalog.Session) (rune, error) {
 	if !ok {
 		return 'n', nil
 	}
-	question := restoreQuestion(latest.Row, app.Now())
+	question := restoreQuestion(latest.Row, time.Now())
 	for {
 		fmt.Fprintln(t.app.Stdout, question)
 		key, err := console.ReadKey(t.quit)
@@ -317,7 +316,7 @@ func (t *talk) askRestore(latest catalog.Session) (rune, error) {
 		case key == tty.KeyEscape:
 			return tty.KeyEscape, nil
 		}
-		question = app.TextRestoreAgain
+		question = "Press R to resume, N to start new, or Escape to go back."
 	}
 }
 
@@ -349,7 +348,7 @@ func (t *talk) change(p plan) error {
 
 func (t *talk) slashResume(name string) error {
 	if t.noSave {
-		t.refuse("%s", app.TextNoSaveNoResume)
+		t.refuse("%s", textNoSaveNoResume)
 		return nil
 	}
 	if name == "" {
@@ -387,15 +386,15 @@ func (t *talk) slashFork(seq string) error {
 		t.refuse("/fork takes the number of an event, as replay --output events shows them: /fork 7")
 		return nil
 	case s == nil || t.noSave || t.sessionFile != "" || s.Unsaved:
-		t.refuse("%s", app.TextNothingToFork)
+		t.refuse("This conversation is not saved: there is nothing to fork.")
 		return nil
 	}
-	fork, err := sessions.ForkSession(t.app, t.app.Catalog().Team(t.c.Team().ID), s.ID, upTo)
+	fork, err := sessions.ForkSession(t.app, t.app.Catalog.Team(t.c.Team().ID), s.ID, upTo)
 	if err != nil {
 		t.judge(err)
 		return nil
 	}
-	return t.change(plan{team: t.c.Team(), store: store.NewFiles(t.app.Catalog()), resume: fork})
+	return t.change(plan{team: t.c.Team(), store: store.NewFiles(t.app.Catalog), resume: fork})
 }
 
 // resumable is how many sessions are offered.
@@ -404,7 +403,7 @@ const resumable = 10
 // recent is what can be gone on with: not the empty ones, not this one, and
 // none that is damaged or written by a newer version.
 func (t *talk) recent() []catalog.Session {
-	list, err := t.app.Catalog().List(context.Background(), catalog.Query{Damaged: catalog.Without})
+	list, err := t.app.Catalog.List(context.Background(), catalog.Query{Damaged: catalog.Without})
 	if err != nil {
 		t.judge(err)
 		return nil
@@ -427,7 +426,7 @@ func (t *talk) chooseSession() (string, error) {
 		t.refuse("Name the session: /resume ID, or /resume --last")
 		return "", nil
 	}
-	fmt.Fprintln(t.app.Stdout, recentText(sessions, app.Now(), t.app.Columns()))
+	fmt.Fprintln(t.app.Stdout, recentText(sessions, time.Now(), tty.Columns(t.app.Stdout)))
 	typed, err := t.input.Next("", t.quit)
 	if err != nil {
 		return "", errEnd

@@ -11,7 +11,7 @@ import (
 
 func TestHelpFitsEightyColumns(t *testing.T) {
 	var shown bytes.Buffer
-	if err := (&talk{app: &app.Env{Stderr: &shown}}).slashHelp(""); err != nil {
+	if err := (&talk{app: &app.App{IO: app.IO{Stderr: &shown}}}).slashHelp(""); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(shown.String()) {

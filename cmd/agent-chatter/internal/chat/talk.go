@@ -34,16 +34,21 @@ func greetingText(t *team.Team) string {
 	return fmt.Sprintf("You talk to the team %s: %s. /help shows what you can type.", tty.SafeLine(t.DisplayName), view.MemberNames(t))
 }
 
-func interruptedTurnText(member string) string {
-	return fmt.Sprintf("%s was interrupted in the last turn. To ask again, type: /retry", tty.SafeLine(member))
+// retry is the slash command that repeats an interrupted turn.
+var retry = app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}
+
+func interruptedTurnText(member string) app.Message {
+	return app.Text("%s was interrupted in the last turn.", tty.SafeLine(member)).With(retry)
 }
 
-// typedInChat is what helps, as it is typed in a conversation.
-func typedInChat(help string) string {
-	if before, ok := strings.CutSuffix(help, "type: agent-chatter sessions"); ok {
-		return before + "type: /sessions"
+// slashForm returns the slash command for a command of the program, or nil if the chat
+// has none.
+func slashForm(argv []string) []string {
+	switch command := strings.Join(argv, " "); command {
+	case "sessions", "team list":
+		return argv
 	}
-	return strings.Replace(help, "type: agent-chatter team list", "type: /team list", 1)
+	return nil
 }
 
 // shownInput is how many bytes of what a tool would be given a question shows.
@@ -134,10 +139,6 @@ func firstWords(text string) string {
 	return text
 }
 
-func resumeCommandText(how string) string {
-	return "To go on: agent-chatter chat " + how
-}
-
 // restoreQuestion is asked when a team with an earlier session is deployed.
 func restoreQuestion(r projection.Row, now time.Time) string {
 	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
@@ -170,13 +171,16 @@ func longAge(t, now time.Time) string {
 	return "just now"
 }
 
-func noFileToWriteText(path string) string {
-	return fmt.Sprintf("%s is no file. A chat writes to files alone; to write elsewhere, type in a shell: agent-chatter sessions export latest -o %s", tty.SafeLine(path), hint.Quote(path))
+// notRegularText is for a destination that is no regular file: a pipe would block the
+// conversation.
+func notRegularText(path string) app.Message {
+	return app.Text("%s is not a regular file. A chat exports only to files.", tty.SafeLine(path)).
+		With(app.To("export elsewhere", "sessions", "export", "latest", "-o", path))
 }
 
 // talk is a chat line by line: from flags, from a pipe, or from a person.
 type talk struct {
-	app      *app.Env
+	app      *app.App
 	screen   *view.Screen
 	c        *coordinator.Coordinator
 	input    input
@@ -245,13 +249,13 @@ func (t *talk) greet() {
 	}
 	last := lastOf(session.Recent)
 	if older := session.Stats.Messages - len(last); older > 0 {
-		t.app.Notice(olderText(older, cmp.Or(t.sessionFile, session.ID)))
+		t.app.Show(olderText(older, cmp.Or(t.sessionFile, session.ID)))
 	}
 	for _, entry := range last {
 		t.screen.ShowEntry(entry)
 	}
 	if member, ok := t.c.Team().Member(session.Interrupted); ok {
-		t.app.Notice(interruptedTurnText(member.DisplayName))
+		t.app.Show(interruptedTurnText(member.DisplayName))
 	}
 }
 
@@ -395,7 +399,7 @@ func (t *talk) judge(err error) {
 	t.failed = true
 	var turn *coordinator.TurnError
 	if !errors.As(err, &turn) {
-		t.app.Notice(typedInChat(app.Explain(err)))
+		t.app.Show(app.Explain(err))
 	}
 }
 
@@ -411,18 +415,17 @@ func (t *talk) end(reason string) error {
 	session := t.c.Session()
 	err := t.c.Stop(reason)
 	if err == nil && session != nil && session.Stats.Messages > 0 && !t.screen.JSON && !t.noSave {
-		t.app.Notice(resumeCommandText(t.howToResume(session.ID)))
+		t.app.Notice("", t.howToResume(session.ID))
 	}
 	return err
 }
 
-// howToResume names the session as it has to be named from elsewhere.
-func (t *talk) howToResume(id string) string {
-	how := "--resume " + id
+// howToResume is the command that resumes the session from a shell.
+func (t *talk) howToResume(id string) app.Help {
 	if t.sessionFile != "" {
-		how = "--session-file " + hint.Quote(t.sessionFile)
+		return app.To("resume", "chat", "--session-file", t.sessionFile)
 	}
-	return how
+	return app.To("resume", "chat", "--resume", id)
 }
 
 func (t *talk) close(reason string, err error) error {

@@ -23,7 +23,7 @@ const (
 // begins with the first message that is saved, while agents think, and is not
 // waited for: the program may end at any moment of a pass.
 type tidying struct {
-	app    *app.Env
+	app    *app.App
 	policy catalog.Policy
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -33,7 +33,7 @@ type tidying struct {
 	later []string        // those of them whose pass is at the end
 }
 
-func newTidying(a *app.Env, p catalog.Policy) *tidying {
+func newTidying(a *app.App, p catalog.Policy) *tidying {
 	t := &tidying{app: a, policy: p, seen: map[string]bool{}}
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	return t
@@ -45,7 +45,7 @@ func (t *tidying) use(teamID string) {
 		return
 	}
 	t.seen[teamID] = true
-	if !t.app.Catalog().Team(teamID).Large() {
+	if !t.app.Catalog.Team(teamID).Large() {
 		t.later = append(t.later, teamID)
 		return
 	}
@@ -53,7 +53,7 @@ func (t *tidying) use(teamID string) {
 }
 
 func (t *tidying) tidy(teamID string, most catalog.Budget) {
-	err := t.app.QuietCatalog(nil).Team(teamID).ApplyRetention(t.ctx, t.policy, app.Now(), most)
+	err := t.app.Catalog.Team(teamID).ApplyRetention(t.ctx, t.policy, time.Now(), most)
 	t.app.Log.Debug("retention", "team", teamID, "error", err)
 }
 

@@ -34,7 +34,7 @@ const completable = 1000
 type candidate struct{ text, what string }
 
 // Run implements the command.
-func (cmd *Complete) Run(a *app.Env, k *kong.Kong) error {
+func (cmd *Complete) Run(a *app.App, k *kong.Kong) error {
 	words := cmd.Words
 	behind := "" // what the shell takes for words of their own, and leaves as it is
 	if cmd.Shell == "bash" {
@@ -106,7 +106,7 @@ func unquoted(word string) string {
 
 // halfTyped is where a half-typed command line stands.
 type halfTyped struct {
-	app   *app.Env
+	app   *app.App
 	node  *kong.Node
 	args  int        // how many arguments the command has
 	flag  *kong.Flag // whose value comes next; nil: none
@@ -161,8 +161,11 @@ func (l *halfTyped) takeShort(letters string) {
 
 // setHome looks for sessions and teams where the command will.
 func (l *halfTyped) setHome(f *kong.Flag, value string) {
-	if home, err := app.HomeDir(value); f.Name == "home" && err == nil {
-		l.app.Home = home
+	if f.Name != "home" {
+		return
+	}
+	if a, err := app.New(l.app.IO, app.Options{Home: value}); err == nil {
+		l.app = a
 	}
 }
 
@@ -329,7 +332,7 @@ func startingWith(all []candidate, word string) []candidate {
 // by the end of the id that lists show, by title, and, for who has begun to type
 // one, by the whole id.
 func (l *halfTyped) sessions(word string) []candidate {
-	list, err := l.app.Catalog().List(context.Background(), catalog.Query{Limit: completable})
+	list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable})
 	if err != nil || len(list.Sessions) == 0 {
 		return nil
 	}
@@ -360,7 +363,7 @@ func startsTitle(title, word string) bool {
 
 // trash are the ids of the sessions in the trash.
 func (l *halfTyped) trash(word string) []candidate {
-	teams, err := l.app.Catalog().Teams()
+	teams, err := l.app.Catalog.Teams()
 	if err != nil {
 		return nil
 	}
@@ -395,7 +398,7 @@ func (l *halfTyped) teams() []candidate {
 // teamIDs are the teams that have sessions.
 func (l *halfTyped) teamIDs() []candidate {
 	names := map[string]string{}
-	if list, err := l.app.Catalog().List(context.Background(), catalog.Query{Limit: completable}); err == nil {
+	if list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable}); err == nil {
 		for _, s := range list.Sessions {
 			names[s.TeamID] = ""
 		}

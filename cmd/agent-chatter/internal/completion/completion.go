@@ -26,7 +26,7 @@ func (Command) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Command) Run(a *app.Env) error {
+func (cmd *Command) Run(a *app.App) error {
 	script, err := completions.Open("scripts/agent-chatter." + cmd.Shell)
 	if err != nil {
 		return err

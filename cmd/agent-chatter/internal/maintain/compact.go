@@ -41,7 +41,7 @@ type compacted struct {
 }
 
 // Run implements the command.
-func (cmd *Compact) Run(a *app.Env) error {
+func (cmd *Compact) Run(a *app.App) error {
 	if cmd.Keep != nil && *cmd.Keep < 0 {
 		return app.UsageError("--keep takes a number of sessions.")
 	}
@@ -49,7 +49,7 @@ func (cmd *Compact) Run(a *app.Env) error {
 	if err != nil {
 		return err
 	}
-	c := a.Catalog()
+	c := a.Catalog
 	list, err := c.List(context.Background(), catalog.Query{})
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (cmd *Compact) Run(a *app.Env) error {
 	return err
 }
 
-func (cmd *Compact) all(a *app.Env, wanted []catalog.Session, compact func(catalog.Session, catalog.Action) (compacted, error), policy catalog.Policy, rank map[string]int) (freed int64, err error) {
-	at := app.Now()
+func (cmd *Compact) all(a *app.App, wanted []catalog.Session, compact func(catalog.Session, catalog.Action) (compacted, error), policy catalog.Policy, rank map[string]int) (freed int64, err error) {
+	at := time.Now()
 	for _, s := range wanted {
 		done, err := compact(s, policy.Action(s, rank[s.ID], at))
 		if err != nil {
@@ -100,7 +100,7 @@ func (p passes) of(t *catalog.Dir) *catalog.RetentionPass {
 
 // close ends the passes. What could not be recorded is said; it is done all the
 // same.
-func (p passes) close(a *app.Env) {
+func (p passes) close(a *app.App) {
 	for _, dir := range slices.Sorted(maps.Keys(p)) {
 		if err := p[dir].Close(); err != nil {
 			a.Notice(notRecordedText(err))
@@ -109,7 +109,7 @@ func (p passes) close(a *app.Env) {
 }
 
 // policy is the configured one, with what the command line says of it.
-func (cmd *Compact) policy(a *app.Env) (catalog.Policy, error) {
+func (cmd *Compact) policy(a *app.App) (catalog.Policy, error) {
 	config, err := a.Config()
 	if err != nil {
 		return catalog.Policy{}, err
@@ -192,7 +192,7 @@ func (cmd *Compact) checkpoint(t *catalog.Dir, s catalog.Session, done *compacte
 	return t.WriteCheckpoint(s.ID, state, loaded.At)
 }
 
-func (cmd *Compact) print(a *app.Env, done compacted) error {
+func (cmd *Compact) print(a *app.App, done compacted) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, done)
 	}

@@ -9,12 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -52,7 +52,7 @@ var checks = []struct {
 }
 
 // Run implements the command.
-func (cmd *Doctor) Run(a *app.Env) error {
+func (cmd *Doctor) Run(a *app.App) error {
 	d := newDoctor(a)
 	bad := 0
 	for _, check := range checks {
@@ -61,6 +61,7 @@ func (cmd *Doctor) Run(a *app.Env) error {
 		}
 		for _, f := range check.look(d) {
 			f.Check = check.name
+			f = a.Resolve(f)
 			if f.State == app.StateWrong {
 				bad++
 			}
@@ -70,18 +71,17 @@ func (cmd *Doctor) Run(a *app.Env) error {
 		}
 	}
 	if bad > 0 {
-		return &app.ExitError{Code: app.ExitFailed, Text: wrongText(bad)}
+		return app.Exit(app.ExitFailed, app.Message{Text: wrongText(bad)})
 	}
 	return nil
 }
 
-func (cmd *Doctor) print(a *app.Env, f app.Finding) error {
+func (cmd *Doctor) print(a *app.App, f app.Finding) error {
 	if cmd.Output == "json" {
-		f.Help = a.Advice(f.Help)
 		return app.WriteJSON(a.Stdout, f)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%-5s  %s: %s\n", f.State, f.Check, tty.SafeLine(f.What))
-	for line := range strings.Lines(a.Advice(f.Help)) {
+	for line := range strings.Lines(f.Help) {
 		if err == nil {
 			_, err = fmt.Fprintf(a.Stdout, "       %s\n", tty.SafeLine(strings.TrimSuffix(line, "\n")))
 		}
@@ -91,7 +91,7 @@ func (cmd *Doctor) print(a *app.Env, f app.Finding) error {
 
 // doctor looks at a home. It writes nothing but a probe, which it removes.
 type doctor struct {
-	*app.Env
+	*app.App
 	fs     journal.FS
 	exists bool   // the home is a directory
 	above  string // the home, or the nearest directory above that exists
@@ -106,8 +106,8 @@ type found struct {
 	info fs.FileInfo
 }
 
-func newDoctor(a *app.Env) *doctor {
-	d := &doctor{Env: a, fs: journal.OS, exists: app.IsDirectory(a.Home), above: a.Home}
+func newDoctor(a *app.App) *doctor {
+	d := &doctor{App: a, fs: journal.OS, exists: app.IsDirectory(a.Home), above: a.Home}
 	for !app.IsDirectory(d.above) && filepath.Dir(d.above) != d.above {
 		d.above = filepath.Dir(d.above)
 	}
@@ -156,7 +156,7 @@ func (d *doctor) checkHome() []app.Finding {
 
 func (d *doctor) checkNetwork() []app.Finding {
 	if kind := d.NetworkFS(d.Home); kind != "" {
-		return []app.Finding{app.SharedText(d.Home, kind)}
+		return []app.Finding{app.NetworkText(d.Home, kind)}
 	}
 	return []app.Finding{app.Fine(textNotShared)}
 }
@@ -247,9 +247,9 @@ func spaceFinding(bytes, inodes uint64) app.Finding {
 	left := spaceText(bytes, inodes)
 	switch {
 	case bytes < tooFewBytes || inodes < tooFewInodes:
-		return app.Wrong(left, textMakeRoom)
+		return app.Wrong(left, "", makeRoom...)
 	case bytes < fewBytes || inodes < fewInodes:
-		return app.Note(left, textMakeRoom)
+		return app.Note(left, "", makeRoom...)
 	}
 	return app.Fine(left)
 }
@@ -339,7 +339,7 @@ func (d *doctor) checkLeftovers() []app.Finding {
 }
 
 func (d *doctor) checkTrash() []app.Finding {
-	teams, err := d.Catalog().Teams()
+	teams, err := d.Catalog.Teams()
 	if err != nil {
 		return nil // said of the sessions
 	}
@@ -406,8 +406,12 @@ const (
 	textNoSessions  = "there are none yet"
 	textNoLeftovers = "there are no unfinished files"
 	textNoTrash     = "it is empty"
-	textMakeRoom    = "To archive what is old, type: agent-chatter compact\nTo see what could be deleted, type: agent-chatter sessions clean --dry-run"
 )
+
+var makeRoom = []app.Help{
+	app.To("archive old sessions", "compact"),
+	app.To("preview what can be deleted", "sessions", "clean", "--dry-run"),
+}
 
 func wrongText(n int) string {
 	if n == 1 {
@@ -431,23 +435,23 @@ func privateText() app.Finding { return app.Fine("what is there is yours, and on
 // openText says who else gets at so many files, one of which is named.
 func openText(home string, n int, who, path string, mode fs.FileMode) app.Finding {
 	return app.Wrong(fmt.Sprintf("%s open to %s, such as %s (%04o)", areFiles(n), who, tty.SafeLine(path), mode.Perm()),
-		"To close them, type: chmod -R go= "+hint.Quote(home))
+		"", app.ToRun("close them", "chmod", "-R", "go=", home))
 }
 
 // hiddenText is openText where nobody gets to the files.
 func hiddenText(home string, n int, path string, mode fs.FileMode) app.Finding {
 	return app.Note(fmt.Sprintf("nobody else gets in, but %s would be open if the home were, such as %s (%04o)", files(n), tty.SafeLine(path), mode.Perm()),
-		"To close them, type: chmod -R go= "+hint.Quote(home))
+		"", app.ToRun("close them", "chmod", "-R", "go=", home))
 }
 
 func foreignText(home string, n, owner int, path string) app.Finding {
 	return app.Wrong(fmt.Sprintf("%s not yours, such as %s, of user %d", areFiles(n), tty.SafeLine(path), owner),
-		"To make them yours, type: sudo chown -R $(id -u) "+hint.Quote(home))
+		"", app.ToRun("take ownership", "sudo", "chown", "-R", strconv.Itoa(os.Getuid()), home))
 }
 
 func closedText(home string, n int, path string, mode fs.FileMode) app.Finding {
 	return app.Wrong(fmt.Sprintf("%s closed to yourself, such as %s (%04o)", areFiles(n), tty.SafeLine(path), mode.Perm()),
-		"To open them, type: chmod -R u+rwX "+hint.Quote(home))
+		"", app.ToRun("open them", "chmod", "-R", "u+rwX", home))
 }
 
 func files(n int) string {
@@ -526,11 +530,11 @@ func watchesText(instances, watches usage) app.Finding {
 
 func fewWatchesText(instances, watches usage) app.Finding {
 	return app.Note(watchesText(instances, watches).What+"; without them tail -f looks four times a second instead of being woken",
-		fmt.Sprintf("To have more, type: sudo sysctl fs.inotify.max_user_instances=%d fs.inotify.max_user_watches=%d", 2*instances.limit, 2*watches.limit))
+		"", app.ToRun("raise the limits", "sudo", "sysctl", fmt.Sprintf("fs.inotify.max_user_instances=%d", 2*instances.limit), fmt.Sprintf("fs.inotify.max_user_watches=%d", 2*watches.limit)))
 }
 
 func configWrongText(err error) app.Finding {
-	return app.Wrong(app.Sentence(err), app.TextCorrectConfig)
+	return app.Wrong(app.Sentence(err), app.TextCorrectConfig, app.ToListSettings)
 }
 
 func registryWrongText(err error) app.Finding {
@@ -538,20 +542,21 @@ func registryWrongText(err error) app.Finding {
 }
 
 func sessionsText(dir string, n int) app.Finding {
-	return app.Finding{State: app.StateOK, What: fmt.Sprintf("%s in %s", app.Count(n, "session"), tty.SafeLine(dir)), Help: "To check every line, type: agent-chatter verify"}
+	return app.Finding{State: app.StateOK, What: fmt.Sprintf("%s in %s", app.Count(n, "session"), tty.SafeLine(dir)), Commands: []app.Help{app.To("check every line", "verify")}}
 }
 
 func damagedText(s catalog.Session) app.Finding {
-	return app.Wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, tty.SafeLine(s.Damaged)), app.DamageHelp(s, nil))
+	help := app.DamageHelp(s, nil)
+	return app.Wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, tty.SafeLine(s.Damaged)), help.Text, help.Help...)
 }
 
 func leftoversText(home string, n int, bytes int64) app.Finding {
 	return app.Note(fmt.Sprintf("%s that a crash has left (%s); nobody reads them", app.Count(n, "unfinished file"), bytesText(uint64(bytes))),
-		fmt.Sprintf("To remove them, when no agent-chatter is running, type: find %s -name '*.tmp' -type f -delete", hint.Quote(home)))
+		"", app.ToRun("remove them while no agent-chatter runs", "find", home, "-name", "*.tmp", "-type", "f", "-delete"))
 }
 
 func trashText(n int, bytes int64) app.Finding {
-	return app.Finding{State: app.StateOK, What: fmt.Sprintf("%s (%s)", app.Count(n, "session"), bytesText(uint64(bytes))), Help: "To see what would be removed from it, and what would come into it, type: agent-chatter sessions clean --dry-run"}
+	return app.Finding{State: app.StateOK, What: fmt.Sprintf("%s (%s)", app.Count(n, "session"), bytesText(uint64(bytes))), Commands: []app.Help{app.To("preview its cleaning", "sessions", "clean", "--dry-run")}}
 }
 
 func agentsText(n int) app.Finding {

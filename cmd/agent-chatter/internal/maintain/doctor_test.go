@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -17,7 +18,7 @@ import (
 )
 
 func newPatient(t *testing.T, disk journal.FS) *doctor {
-	d := newDoctor(&app.Env{Home: t.TempDir(), NetworkFS: func(string) string { return "" }})
+	d := newDoctor(testApp(t))
 	d.fs = disk
 	return d
 }
@@ -107,7 +108,7 @@ func TestDoctorTriesLocks(t *testing.T) {
 
 func TestDoctorSaysWhetherCaseCountsInNames(t *testing.T) {
 	d := newPatient(t, caseless{journal.OS})
-	if found := d.checkDisk(); found[0] != diskText(false) {
+	if found := d.checkDisk(); found[0].What != diskText(false).What {
 		t.Errorf("it finds %+v", found)
 	}
 	wantLeft(t, d)
@@ -128,7 +129,7 @@ func TestLittleSpaceIsNotedAndTooLittleIsWrong(t *testing.T) {
 		{0, 0, app.StateWrong},
 	} {
 		f := spaceFinding(tt.bytes, tt.inodes)
-		if f.State != tt.want || (f.Help == "") != (tt.want == app.StateOK) {
+		if f.State != tt.want || (len(f.Commands) == 0) != (tt.want == app.StateOK) {
 			t.Errorf("%d bytes, %d inodes: %+v, want %s", tt.bytes, tt.inodes, f, tt.want)
 		}
 	}
@@ -162,4 +163,15 @@ func TestWhereDoctorOnlyLooksNothingIsChanged(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
+}
+
+// testApp returns an App for an empty home on a local file system.
+func testApp(t *testing.T) *app.App {
+	t.Helper()
+	local := func(string) string { return "" }
+	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard, NetworkFS: local}, app.Options{Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

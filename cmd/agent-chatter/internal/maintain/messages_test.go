@@ -36,11 +36,11 @@ func maintainTexts() []apptest.Text {
 	packed := damaged
 	packed.Archived = true
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	found := func(function, sample string, f app.Finding) {
-		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, (&app.App{}).Resolve(f).Help))
 	}
 	add("notRecordedText", "", notRecordedText(&catalog.NotRecordedError{Err: locked}))
 	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))

@@ -18,8 +18,8 @@ func (Reindex) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Reindex) Run(a *app.Env) error {
-	teams, err := a.Catalog().Teams()
+func (cmd *Reindex) Run(a *app.App) error {
+	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
 	}

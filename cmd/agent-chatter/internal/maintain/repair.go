@@ -44,17 +44,17 @@ type dropped struct {
 }
 
 // Run implements the command.
-func (cmd *Repair) Run(a *app.Env) error { return app.Named(cmd.ID, cmd.run(a)) }
+func (cmd *Repair) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
 
-func (cmd *Repair) run(a *app.Env) error {
-	c := a.Catalog()
+func (cmd *Repair) run(a *app.App) error {
+	c := a.Catalog
 	s, err := a.FindOrOpen(c, cmd.ID)
 	if err != nil {
 		return err
 	}
 	done, err := c.At(s.Dir()).Journals().Repair(s.ID, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &app.ExitError{Code: app.ExitFailed, Text: app.ArchivedText(app.ByPath(cmd.ID).Typed(s.ID))}
+		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(cmd.ID).Name(s.ID)))
 	}
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (cmd *Repair) run(a *app.Env) error {
 		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
 	if s, err := c.At(s.Dir()).Session(context.Background(), s.ID); err == nil && s.MissingHeader {
-		defer a.Notice(app.StillHeadlessText(s))
+		defer a.Show(app.HeaderLostText(s))
 	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)

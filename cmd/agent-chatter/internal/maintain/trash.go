@@ -27,7 +27,7 @@ func (Restore) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Restore) Run(a *app.Env) error {
+func (cmd *Restore) Run(a *app.App) error {
 	team, id, err := a.FindTrashed(cmd.ID)
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ type cleaned struct {
 
 // Run implements the command. What is in the trash goes first, so that nothing
 // passes through it at once.
-func (cmd *Clean) Run(a *app.Env) error {
+func (cmd *Clean) Run(a *app.App) error {
 	if cmd.Keep < 0 || cmd.OlderThan < 0 {
 		return app.UsageError("--keep takes a number of sessions.")
 	}
-	teams, err := a.Catalog().Teams()
+	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (cmd *Clean) Run(a *app.Env) error {
 	return errors.Join(failures...)
 }
 
-func (cmd *Clean) team(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) error {
+func (cmd *Clean) team(a *app.App, t *catalog.Dir, p *catalog.RetentionPass) error {
 	if err := cmd.empty(a, t, p); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (cmd *Clean) team(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) err
 
 // empty removes from a team's trash what has been there long enough. Where
 // nobody knows since when, that is counted from now on.
-func (cmd *Clean) empty(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) error {
+func (cmd *Clean) empty(a *app.App, t *catalog.Dir, p *catalog.RetentionPass) error {
 	trashed, err := t.Journals().ListTrash()
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (cmd *Clean) empty(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) er
 	var old []journal.Trashed
 	for _, item := range trashed {
 		switch {
-		case app.Now().Sub(item.Since) >= time.Duration(cmd.OlderThan) && (!item.Since.IsZero() || cmd.OlderThan == 0):
+		case time.Now().Sub(item.Since) >= time.Duration(cmd.OlderThan) && (!item.Since.IsZero() || cmd.OlderThan == 0):
 			old = append(old, item)
 		case item.Since.IsZero() && !cmd.DryRun:
 			a.Notice(undatedText(item.ID))
@@ -124,13 +124,13 @@ func (cmd *Clean) empty(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) er
 }
 
 // trash moves a team's old sessions to the trash.
-func (cmd *Clean) trash(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) error {
+func (cmd *Clean) trash(a *app.App, t *catalog.Dir, p *catalog.RetentionPass) error {
 	list, err := t.List(context.Background(), catalog.Query{})
 	if err != nil {
 		return err
 	}
 	policy := catalog.Policy{Keep: cmd.Keep, DeleteAfter: max(1, time.Duration(cmd.OlderThan)), ArchiveAfter: 1<<63 - 1}
-	at := app.Now()
+	at := time.Now()
 	for rank, s := range list.Sessions {
 		if policy.Action(s, rank, at) != catalog.Trash {
 			continue
@@ -155,7 +155,7 @@ func (cmd *Clean) trash(a *app.Env, t *catalog.Dir, p *catalog.RetentionPass) er
 	return nil
 }
 
-func (cmd *Clean) print(a *app.Env, c cleaned) error {
+func (cmd *Clean) print(a *app.App, c cleaned) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, c)
 	}

@@ -1,7 +1,6 @@
 package maintain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,14 +61,14 @@ type Verdict struct {
 }
 
 // Run implements the command.
-func (cmd *Verify) Run(a *app.Env) error {
+func (cmd *Verify) Run(a *app.App) error {
 	sessions, err := a.Named(cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
 	}
-	c, teams := a.Catalog(), map[string]*catalog.Dir{}
+	c, teams := a.Catalog, map[string]*catalog.Dir{}
 	unread := 0
-	var helps []string // one for each damaged session
+	var helps []app.Message // one for each damaged session
 	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
 			teams[s.Dir()] = c.At(s.Dir())
@@ -83,7 +82,11 @@ func (cmd *Verify) Run(a *app.Env) error {
 			if len(cmd.ID) > 0 {
 				file = app.ByPath(cmd.ID[i])
 			}
-			helps = append(helps, cmp.Or(v.help, app.DamageHelp(s, file)))
+			help := app.DamageHelp(s, file)
+			if v.help != "" {
+				help = app.Message{Text: v.help}
+			}
+			helps = append(helps, help)
 		}
 		if err := cmd.print(a, v); err != nil {
 			return err
@@ -95,29 +98,29 @@ func (cmd *Verify) Run(a *app.Env) error {
 		}
 	}
 	if len(helps) > 0 {
-		return &app.ExitError{Code: app.ExitDamaged, Text: app.DamagedCountText(helps, len(sessions))}
+		return app.Exit(app.ExitDamaged, app.DamagedCountText(helps, len(sessions)))
 	}
-	if unread+len(a.Unread) > 0 {
-		return &app.ExitError{Code: app.ExitFailed, Text: app.TextNotAllRead}
+	if unread > 0 || a.HasUnreadable() {
+		return app.Exit(app.ExitFailed, app.NotAllReadText())
 	}
 	return nil
 }
 
 // sayWhatIsNoSession names the files among the sessions that are none.
-func sayWhatIsNoSession(a *app.Env) error {
-	teams, err := a.Catalog().Teams()
+func sayWhatIsNoSession(a *app.App) error {
+	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
 	}
 	for _, t := range teams {
 		if err := sayNoSessionsOf(a, t); err != nil {
-			a.SayUnread(t.Journals().Path(), err)
+			a.ReportUnreadable(t.Journals().Path(), err)
 		}
 	}
 	return nil
 }
 
-func sayNoSessionsOf(a *app.Env, t *catalog.Dir) error {
+func sayNoSessionsOf(a *app.App, t *catalog.Dir) error {
 	empty, err := t.EmptyJournals(context.Background())
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func sayNoSessionsOf(a *app.Env, t *catalog.Dir) error {
 
 // verify reads every line of a session. One that is written to meanwhile is
 // read until it holds still.
-func verifySession(a *app.Env, team *catalog.Dir, s catalog.Session, chain bool) Verdict {
+func verifySession(a *app.App, team *catalog.Dir, s catalog.Session, chain bool) Verdict {
 	v := Verdict{ID: s.ID, OK: true}
 	audit := team.Audit(s.ID)
 	torn := journal.Torn{}
@@ -171,7 +174,7 @@ func (v *Verdict) headlessBecause(reason string) {
 	v.OK, v.Problem, v.Line, v.headless = false, reason, 1, true
 }
 
-func verifyFrom(a *app.Env, reader *journal.Reader, audit *catalog.Audit, v *Verdict) {
+func verifyFrom(a *app.App, reader *journal.Reader, audit *catalog.Audit, v *Verdict) {
 	for e, err := range reader.Scan() {
 		if err != nil {
 			v.damaged(err)
@@ -187,7 +190,7 @@ func verifyFrom(a *app.Env, reader *journal.Reader, audit *catalog.Audit, v *Ver
 
 // mend removes the caches that are wrong. That they could not be removed is no
 // reason to call the session damaged.
-func mend(a *app.Env, s catalog.Session, audit *catalog.Audit) {
+func mend(a *app.App, s catalog.Session, audit *catalog.Audit) {
 	mended, err := audit.RemoveInvalid()
 	for _, what := range mended {
 		a.Notice(mendedText(s.ID, what, err))
@@ -214,16 +217,16 @@ func (v *Verdict) damaged(err error) {
 }
 
 // remark says what is no damage.
-func remark(a *app.Env, s catalog.Session, v Verdict, torn journal.Torn) {
+func remark(a *app.App, s catalog.Session, v Verdict, torn journal.Torn) {
 	if torn.Bytes > 0 {
 		a.Notice(view.TornText(s.ID, torn))
 	}
 	if s.Truncated && v.OK {
-		a.Notice(app.ShrunkText(s))
+		a.Notice(app.TruncatedText(s))
 	}
 }
 
-func (cmd *Verify) print(a *app.Env, v Verdict) error {
+func (cmd *Verify) print(a *app.App, v Verdict) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, v)
 	}

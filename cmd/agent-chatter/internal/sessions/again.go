@@ -34,9 +34,9 @@ type askedAgain struct {
 
 // askAgain asks a team what people said in a session, in a new one, and shows
 // the answers of both, message by message.
-func (cmd *Replay) askAgain(a *app.Env, r *view.Replay, part view.Span) error {
+func (cmd *Replay) askAgain(a *app.App, r *view.Replay, part view.Span) error {
 	if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
-		return app.UsageError("%s", app.TextAskAgainHow)
+		return app.UsageError("--with-team and --with-model support only --output text or json, without --speed.")
 	}
 	team, err := cmd.otherTeam(a, r)
 	if err != nil {
@@ -51,12 +51,12 @@ func (cmd *Replay) askAgain(a *app.Env, r *view.Replay, part view.Span) error {
 		return err
 	}
 	if len(questions) == 0 {
-		return &app.ExitError{Code: app.ExitFailed, Text: app.TextNothingToAsk}
+		return app.Exit(app.ExitFailed, app.Text("The session has no message of a person: there is nothing to rerun."))
 	}
 	again := &again{Screen: &view.Screen{App: a, Team: team, Spinner: &tty.Spinner{Out: a.Stdout}}, json: cmd.Output == "json"}
 	again.Saved = func() {}
 	again.c = coordinator.New(coordinator.Options{
-		Store: store.NewFiles(a.Catalog()), Events: again, App: a.Identity(), CWD: a.Cwd,
+		Store: store.NewFiles(a.Catalog), Events: again, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}), KeepSecrets: config.KeepSecrets(),
 	})
 	ctx, stop := app.UntilSignal()
@@ -69,7 +69,7 @@ func (cmd *Replay) askAgain(a *app.Env, r *view.Replay, part view.Span) error {
 
 // otherTeam is the one to ask: the session's own when none is named, with
 // another model when one is.
-func (cmd *Replay) otherTeam(a *app.Env, r *view.Replay) (configured *team.Team, err error) {
+func (cmd *Replay) otherTeam(a *app.App, r *view.Replay) (configured *team.Team, err error) {
 	if cmd.WithTeam != "" {
 		configured, err = a.LoadTeam(cmd.WithTeam)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -22,8 +23,8 @@ func (Rename) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Rename) Run(a *app.Env) error {
-	title := a.TitleWithoutSecrets(strings.TrimSpace(tty.SafeLine(cmd.Title)))
+func (cmd *Rename) Run(a *app.App) error {
+	title := a.RedactTitle(strings.TrimSpace(tty.SafeLine(cmd.Title)))
 	if title == "" {
 		return app.UsageError("A title cannot be empty.")
 	}
@@ -41,7 +42,7 @@ func (Pin) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Pin) Run(a *app.Env) error {
+func (cmd *Pin) Run(a *app.App) error {
 	return decide(a, cmd.ID, projection.SessionPinned{Pinned: true}, "is pinned")
 }
 
@@ -56,18 +57,18 @@ func (Unpin) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Unpin) Run(a *app.Env) error {
+func (cmd *Unpin) Run(a *app.App) error {
 	return decide(a, cmd.ID, projection.SessionPinned{Pinned: false}, "is not pinned any more")
 }
 
 // decide records what somebody decided about a session.
-func decide(a *app.Env, name string, p projection.Payload, outcome string) error {
-	c := a.Catalog()
+func decide(a *app.App, name string, p projection.Payload, outcome string) error {
+	c := a.Catalog
 	s, err := a.Find(c, name)
 	if err != nil {
 		return err
 	}
-	if err := c.At(s.Dir()).Append(context.Background(), s.ID, projection.Record(app.Now(), p)); err != nil {
+	if err := c.At(s.Dir()).Append(context.Background(), s.ID, projection.Record(time.Now(), p)); err != nil {
 		return err
 	}
 	a.Notice(fmt.Sprintf("Session %s %s.", s.ID, outcome))

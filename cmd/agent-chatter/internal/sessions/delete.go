@@ -11,14 +11,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// trashedText says where a deleted session is, and how it comes back.
-func trashedText(id, trash string) string {
-	return fmt.Sprintf("Session %s is in the trash: %s\nTo take it out again, type: agent-chatter sessions restore %[1]s", id, tty.SafeLine(trash))
+// trashedText is for a session that was moved to the trash.
+func trashedText(id, trash string) app.Message {
+	return app.Text("Session %s was moved to the trash: %s", id, tty.SafeLine(trash)).With(app.To("restore it", "sessions", "restore", id))
 }
 
-// pinnedText says what to do first with a session that is to be deleted.
-func pinnedText(id string) string {
-	return fmt.Sprintf("Session %s is pinned, and was not deleted.\nTo delete it all the same, type: agent-chatter sessions unpin %[1]s; agent-chatter sessions delete %[1]s", id)
+// pinnedText is for a session that cannot be deleted because it is pinned.
+func pinnedText(id string) app.Message {
+	return app.Text("Session %s is pinned and was not deleted.", id).
+		With(app.To("unpin it", "sessions", "unpin", id), app.To("delete it then", "sessions", "delete", id))
 }
 
 type Delete struct {
@@ -34,18 +35,18 @@ func (Delete) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Delete) Run(a *app.Env) error {
-	c := a.Catalog()
+func (cmd *Delete) Run(a *app.App) error {
+	c := a.Catalog
 	s, err := a.Find(c, cmd.ID)
 	if err != nil {
 		return err
 	}
 	if s.Pinned {
-		return &app.ExitError{Code: app.ExitFailed, Text: pinnedText(s.ID)}
+		return app.Exit(app.ExitFailed, pinnedText(s.ID))
 	}
 	if !cmd.Yes {
 		if !a.IsTerminal() {
-			return app.UsageError("Nobody can be asked here: add --yes to delete session %s.", s.ID)
+			return app.UsageError("Deleting needs a confirmation: add --yes to delete session %s.", s.ID)
 		}
 		yes, err := ask(a, fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", s.ID, tty.SafeLine(s.Title)))
 		if err != nil || !yes {
@@ -55,12 +56,12 @@ func (cmd *Delete) Run(a *app.Env) error {
 	if err := c.At(s.Dir()).Delete(s.ID); err != nil {
 		return err
 	}
-	a.Notice(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))
+	a.Show(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))
 	return nil
 }
 
 // ask waits for a person to say yes or anything else.
-func ask(a *app.Env, question string) (bool, error) {
+func ask(a *app.App, question string) (bool, error) {
 	fmt.Fprint(a.Stderr, question)
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF {

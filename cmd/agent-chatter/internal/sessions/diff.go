@@ -59,7 +59,7 @@ type aloneJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Diff) Run(a *app.Env) error {
+func (cmd *Diff) Run(a *app.App) error {
 	ra, rb, err := openTwo(a, cmd.A, cmd.B)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (cmd *Diff) Run(a *app.Env) error {
 }
 
 // openTwo finds two sessions that are not the same.
-func openTwo(a *app.Env, nameA, nameB string) (ra, rb *view.Replay, err error) {
+func openTwo(a *app.App, nameA, nameB string) (ra, rb *view.Replay, err error) {
 	if ra, err = view.OpenReplay(a, nameA); err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +84,7 @@ func openTwo(a *app.Env, nameA, nameB string) (ra, rb *view.Replay, err error) {
 		return nil, nil, err
 	}
 	if ra.ID == rb.ID {
-		return nil, nil, app.UsageError("%s", app.TextTwoSessions)
+		return nil, nil, app.UsageError("Both names are of the same session: name two.")
 	}
 	return ra, rb, nil
 }

@@ -29,12 +29,12 @@ func (Fork) Help() string {
 }
 
 // Run implements the command. It prints the id of the copy.
-func (cmd *Fork) Run(a *app.Env) error {
+func (cmd *Fork) Run(a *app.App) error {
 	upTo, err := view.ParseSpan("", "", cmd.At)
 	if err != nil {
 		return err
 	}
-	c := a.Catalog()
+	c := a.Catalog
 	s, err := a.Find(c, cmd.ID)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (cmd *Fork) Run(a *app.Env) error {
 		return err
 	}
 	if seq == 0 && cmd.At != "" {
-		return &app.ExitError{Code: app.ExitFailed, Text: view.NotReachedText(r.ID, cmd.At)}
+		return app.Exit(app.ExitFailed, view.NotReachedText(r.ID, cmd.At))
 	}
 	fork, err := ForkSession(a, r.Team, r.ID, seq)
 	if err != nil {
@@ -57,7 +57,7 @@ func (cmd *Fork) Run(a *app.Env) error {
 
 // fork makes a copy of a session of the team, up to the event of that number or
 // all of it, says so, and returns its id.
-func ForkSession(a *app.Env, team *catalog.Dir, id string, upTo uint64) (string, error) {
+func ForkSession(a *app.App, team *catalog.Dir, id string, upTo uint64) (string, error) {
 	fork, err := sessioncopy.Fork(context.Background(), team, id, upTo)
 	if err == nil {
 		a.Notice(forkedText(id, fork))

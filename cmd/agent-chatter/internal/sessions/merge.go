@@ -32,8 +32,8 @@ func (Merge) Help() string {
 }
 
 // Run implements the command. It prints the id of the new session.
-func (cmd *Merge) Run(a *app.Env) error {
-	c := a.Catalog()
+func (cmd *Merge) Run(a *app.App) error {
+	c := a.Catalog
 	var found [2]catalog.Session
 	for i, name := range []string{cmd.A, cmd.B} {
 		var err error
@@ -43,9 +43,9 @@ func (cmd *Merge) Run(a *app.Env) error {
 	}
 	switch first, second := found[0], found[1]; {
 	case first.ID == second.ID:
-		return app.UsageError("%s", app.TextTwoSessions)
+		return app.UsageError("Both names are of the same session: name two.")
 	case first.Dir() != second.Dir():
-		return &app.ExitError{Code: app.ExitFailed, Text: mergeTeamsText(first, second)}
+		return app.Exit(app.ExitFailed, app.Message{Text: mergeTeamsText(first, second)})
 	}
 	merged, err := sessioncopy.Merge(context.Background(), c.At(found[0].Dir()), found[0].ID, found[1].ID)
 	if err != nil {

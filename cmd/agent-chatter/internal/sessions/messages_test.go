@@ -23,7 +23,7 @@ func sessionsTexts() []apptest.Text {
 	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
 	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("trashedText", "", trashedText(apptest.AliceID, "/a/"+apptest.Hostile+"/trash"))

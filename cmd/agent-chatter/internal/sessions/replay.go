@@ -34,9 +34,9 @@ func (Replay) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Replay) Run(a *app.Env) error { return app.Named(cmd.ID, cmd.run(a)) }
+func (cmd *Replay) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
 
-func (cmd *Replay) run(a *app.Env) error {
+func (cmd *Replay) run(a *app.App) error {
 	part, err := view.ParseSpan(cmd.From, cmd.To, cmd.At)
 	if err != nil {
 		return err

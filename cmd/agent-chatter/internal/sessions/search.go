@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -44,8 +45,8 @@ type hitJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Search) Run(a *app.Env) error {
-	since, err := cmd.since(app.Now())
+func (cmd *Search) Run(a *app.App) error {
+	since, err := cmd.since(time.Now())
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (cmd *Search) Run(a *app.Env) error {
 	query := search.Query{
 		Sessions: catalog.Query{Team: cmd.Team}, Text: cmd.Text, Regexp: cmd.Regex, Speaker: cmd.Speaker, Since: since,
 	}
-	return cmd.Search(a, query)
+	return cmd.Search(a, a.Stdout, query)
 }
 
 func (cmd *Search) since(now time.Time) (time.Time, error) {
@@ -72,8 +73,9 @@ func (cmd *Search) since(now time.Time) (time.Time, error) {
 	return time.Time{}, app.UsageError("--since %s: expected a time such as 2026-11-21, or how long ago, such as 7d or 12h.", tty.SafeLine(cmd.Since))
 }
 
-func (cmd *Search) Search(a *app.Env, query search.Query) error {
-	result, err := search.Search(context.Background(), a.Catalog(), query)
+// Search prints the matches of query to out and notices to Stderr.
+func (cmd *Search) Search(a *app.App, out io.Writer, query search.Query) error {
+	result, err := search.Search(context.Background(), a.Catalog, query)
 	var invalid *search.PatternError
 	if errors.As(err, &invalid) {
 		return app.UsageError("--regex: %s", tty.SafeLine(err.Error()))
@@ -86,13 +88,13 @@ func (cmd *Search) Search(a *app.Env, query search.Query) error {
 	found, damaged := 0, 0
 	for hit, err := range result.Hits {
 		if err != nil {
-			a.Notice(unsearchedText(err))
+			a.Show(unsearchedText(err))
 			if app.CodeOf(err) == app.ExitDamaged {
 				damaged++
 			}
 			continue
 		}
-		if err := cmd.print(a, hit, short[hit.Session.ID]); err != nil {
+		if err := cmd.print(out, hit, short[hit.Session.ID]); err != nil {
 			return err
 		}
 		if found++; found == cmd.Limit {
@@ -100,26 +102,26 @@ func (cmd *Search) Search(a *app.Env, query search.Query) error {
 		}
 	}
 	if found == 0 {
-		a.Notice(fmt.Sprintf("Nothing was found in %s.", app.Count(len(sessions), "session")))
+		a.Notice(fmt.Sprintf("No match in %s.", app.Count(len(sessions), "session")))
 	}
 	if damaged > 0 {
-		return &app.ExitError{Code: app.ExitDamaged, Text: notSearchedText(damaged, len(sessions))}
+		return app.Exit(app.ExitDamaged, app.Message{Text: notSearchedText(damaged, len(sessions))})
 	}
 	return nil
 }
 
-func (cmd *Search) print(a *app.Env, h search.Hit, short string) error {
+func (cmd *Search) print(out io.Writer, h search.Hit, short string) error {
 	if cmd.Output == "json" {
-		return app.WriteJSON(a.Stdout, hitJSON{
+		return app.WriteJSON(out, hitJSON{
 			ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName, Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
 		})
 	}
 	place := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, tty.SafeLine(h.Speaker.DisplayName))
 	line := h.Line
-	if columns := a.Columns(); columns > 0 {
+	if columns := tty.Columns(out); columns > 0 {
 		line = around(line, h.Start, max(columns-1-displaywidth.String(place), tty.LeastShown))
 	}
-	_, err := fmt.Fprintln(a.Stdout, place+tty.SafeLine(line))
+	_, err := fmt.Fprintln(out, place+tty.SafeLine(line))
 	return err
 }
 
@@ -144,16 +146,17 @@ func ending(text string, columns int) string {
 	return text
 }
 
-// unsearchedText says that a session was not searched, or not to its end.
-func unsearchedText(err error) string {
+// unsearchedText is for a session that could not be searched, or not to its end.
+func unsearchedText(err error) app.Message {
 	var of *search.Error
 	if !errors.As(err, &of) {
-		return tty.SafeLine(err.Error())
+		return app.Text("%s", tty.SafeLine(err.Error()))
 	}
-	return fmt.Sprintf("⚠️  Session %s was not searched to its end: %s\n   To see what is wrong, type: agent-chatter verify %[1]s", of.Session.ID, tty.SafeLine(of.Err.Error()))
+	return app.Text("⚠️  Session %s was not searched to its end: %s", of.Session.ID, tty.SafeLine(of.Err.Error())).
+		With(app.To("locate the damage", "verify", of.Session.ID))
 }
 
-// notSearchedText ends a search that met damage.
+// notSearchedText ends a search of damaged sessions.
 func notSearchedText(damaged, of int) string {
-	return fmt.Sprintf("%d of %s: not searched to the end, because of damage.", damaged, app.Count(of, "session"))
+	return fmt.Sprintf("%d of %s not searched to the end: damaged.", damaged, app.Count(of, "session"))
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -64,7 +65,10 @@ func NewSessionJSON(s catalog.Session) SessionJSON {
 }
 
 // Run implements the command.
-func (cmd *List) Run(a *app.Env) error {
+func (cmd *List) Run(a *app.App) error { return cmd.Print(a, a.Stdout) }
+
+// Print prints the list to out and notices to Stderr.
+func (cmd *List) Print(a *app.App, out io.Writer) error {
 	if cmd.Limit < 0 {
 		return app.UsageError("--limit takes a number of sessions.")
 	}
@@ -72,7 +76,7 @@ func (cmd *List) Run(a *app.Env) error {
 	if !cmd.All {
 		q.Limit = max(1, cmd.Limit) // 0 would be all
 	}
-	list, err := a.Catalog().List(context.Background(), q)
+	list, err := a.Catalog.List(context.Background(), q)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func (cmd *List) Run(a *app.Env) error {
 	if !cmd.All {
 		shown = shown[:min(len(shown), cmd.Limit)]
 	}
-	if err := cmd.print(a, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
+	if err := cmd.print(out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
 	}
 	cmd.remark(a, list.Matches, len(shown))
@@ -93,12 +97,12 @@ var sorts = map[string]catalog.Sort{
 }
 
 // remark says what the list does not show, and what is wrong in it.
-func (cmd *List) remark(a *app.Env, listed []*catalog.Entry, shown int) {
-	if len(listed) == 0 && a.Columns() > 0 { // a script finds no line, and that is that
-		a.Notice(app.TextNoSessionsYet)
+func (cmd *List) remark(a *app.App, listed []*catalog.Entry, shown int) {
+	if len(listed) == 0 && tty.Columns(a.Stdout) > 0 {
+		a.Notice("There are no sessions yet.", app.To("start one", "chat"))
 	}
 	if hidden := len(listed) - shown; hidden > 0 && cmd.Output == "text" {
-		a.Notice(fmt.Sprintf("%d more: agent-chatter sessions --all", hidden))
+		a.Notice(fmt.Sprintf("%d more.", hidden), app.To("list all", "sessions", "--all"))
 	}
 	damaged, unread := 0, 0
 	for _, l := range listed {
@@ -109,20 +113,20 @@ func (cmd *List) remark(a *app.Env, listed []*catalog.Entry, shown int) {
 			damaged++
 		}
 		if l.Truncated {
-			a.Notice(app.ShrunkText(l.Session()))
+			a.Notice(app.TruncatedText(l.Session()))
 		}
 	}
 	if damaged > 0 {
-		a.Notice(fmt.Sprintf("%d damaged: agent-chatter verify shows where", damaged))
+		a.Notice(fmt.Sprintf("%d damaged.", damaged), app.To("locate the damage", "verify"))
 	}
 	if unread > 0 {
-		a.Notice(fmt.Sprintf("%d unreadable: agent-chatter doctor says what helps", unread))
+		a.Notice(fmt.Sprintf("%d unreadable.", unread), app.To("diagnose this", "doctor"))
 	}
 }
 
-func (cmd *List) print(a *app.Env, sessions []catalog.Session, short map[string]string) error {
+func (cmd *List) print(w io.Writer, sessions []catalog.Session, short map[string]string) error {
+	out := bufio.NewWriter(w)
 	if cmd.Output == "json" {
-		out := bufio.NewWriter(a.Stdout)
 		for _, s := range sessions {
 			if err := app.WriteJSON(out, NewSessionJSON(s)); err != nil {
 				return err
@@ -130,9 +134,8 @@ func (cmd *List) print(a *app.Env, sessions []catalog.Session, short map[string]
 		}
 		return out.Flush()
 	}
-	out := bufio.NewWriter(a.Stdout)
-	list := &tty.Table{Columns: a.Columns()}
-	at := app.Now()
+	list := &tty.Table{Columns: tty.Columns(w)}
+	at := time.Now()
 	for _, s := range sessions {
 		list.Add(short[s.ID], Age(s.UpdatedAt, at), tty.SafeLine(s.TeamID),
 			strconv.Itoa(s.MessageCount), tty.SafeLine(s.LastSpeaker), marks(s)+tty.SafeLine(s.Title))

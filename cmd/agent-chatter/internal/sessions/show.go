@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -55,8 +56,8 @@ type detailStats struct {
 }
 
 // Run implements the command.
-func (cmd *Show) Run(a *app.Env) error {
-	c := a.Catalog()
+func (cmd *Show) Run(a *app.App) error {
+	c := a.Catalog
 	s, err := a.Find(c, cmd.ID)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (cmd *Show) Run(a *app.Env) error {
 		d.write(a.Stdout)
 	}
 	if s.Truncated {
-		a.Notice(app.ShrunkText(s))
+		a.Notice(app.TruncatedText(s))
 	}
 	if loaded.Torn.Bytes > 0 {
 		a.Notice(view.TornText(s.ID, loaded.Torn))
@@ -87,7 +88,7 @@ func (d *sessionDetails) describe(s *projection.State) {
 	d.TeamTask, d.Team, d.OpenTurns, d.Unknown, d.Unreadable = s.Task, s.Team, len(s.OpenTurns), s.Unknown, s.Unreadable
 	d.Stats = detailStats{
 		TotalMessages: s.Stats.Messages, MessagesByRole: s.Stats.ByMember,
-		Duration: app.Now().Sub(s.Row.CreatedAt).Milliseconds(),
+		Duration: time.Now().Sub(s.Row.CreatedAt).Milliseconds(),
 		Turns:    s.Stats.Turns, Tools: s.Stats.Tools, InputTokens: s.Stats.InputTokens, OutputTokens: s.Stats.OutputTokens,
 	}
 }

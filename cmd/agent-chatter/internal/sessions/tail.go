@@ -43,13 +43,13 @@ func (Tail) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Tail) Run(a *app.Env) error { return app.Named(cmd.ID, cmd.run(a)) }
+func (cmd *Tail) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
 
-func (cmd *Tail) run(a *app.Env) error {
+func (cmd *Tail) run(a *app.App) error {
 	if cmd.N < 0 {
 		return app.UsageError("-n takes a number of events, 0 for none.")
 	}
-	ctx, stop := a.Follow()
+	ctx, stop := a.UntilUnread()
 	defer stop()
 	if cmd.All {
 		if cmd.ID != "" {
@@ -83,10 +83,10 @@ func headless(team *catalog.Dir, id string) error {
 }
 
 // follow prints the events to come until ctx is done.
-func (cmd *Tail) FollowSession(ctx context.Context, a *app.Env, team *catalog.Dir, id string, from journal.Position) error {
+func (cmd *Tail) FollowSession(ctx context.Context, a *app.App, team *catalog.Dir, id string, from journal.Position) error {
 	for e, err := range team.Journals().Follow(ctx, id, from) {
 		if err != nil {
-			return &app.ExitError{Code: app.CodeOf(err), Text: app.FollowEndedText(id, app.Named(cmd.ID, err))}
+			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.Named(cmd.ID, err)))
 		}
 		cmd.print(a, e)
 	}
@@ -95,8 +95,8 @@ func (cmd *Tail) FollowSession(ctx context.Context, a *app.Env, team *catalog.Di
 
 // session finds what to follow. The latest is waited for when there is none
 // yet; then everything of it is to come.
-func (cmd *Tail) session(ctx context.Context, a *app.Env) (team *catalog.Dir, id string, waited bool, err error) {
-	c := a.Catalog()
+func (cmd *Tail) session(ctx context.Context, a *app.App) (team *catalog.Dir, id string, waited bool, err error) {
+	c := a.Catalog
 	if cmd.ID != "" {
 		s, err := a.FindOrOpen(c, cmd.ID)
 		if err != nil {
@@ -107,7 +107,7 @@ func (cmd *Tail) session(ctx context.Context, a *app.Env) (team *catalog.Dir, id
 	for ; ; waited = true {
 		found, skipped, err := c.Find(ctx, catalog.LatestName)
 		if !waited {
-			a.SayPassedOver(skipped)
+			a.ReportSkipped(skipped)
 		}
 		if err == nil {
 			return c.At(found.Dir()), found.ID, waited, nil
@@ -127,7 +127,7 @@ func (cmd *Tail) session(ctx context.Context, a *app.Env) (team *catalog.Dir, id
 }
 
 // last prints the last events and returns the place behind them.
-func (cmd *Tail) Last(a *app.Env, team *catalog.Dir, id string) (journal.Position, error) {
+func (cmd *Tail) Last(a *app.App, team *catalog.Dir, id string) (journal.Position, error) {
 	events, end, torn, err := lastEvents(team, id, cmd.N)
 	for _, e := range events {
 		cmd.print(a, e)
@@ -177,7 +177,7 @@ func lastBeforeDamage(reader *journal.Reader, n int) ([]journal.Event, journal.P
 	return last, reader.Position(), reader.Torn(), nil
 }
 
-func (cmd *Tail) print(a *app.Env, e journal.Event) {
+func (cmd *Tail) print(a *app.App, e journal.Event) {
 	if cmd.Output == "json" {
 		fmt.Fprintf(a.Stdout, "%s\n", e.Line())
 		return

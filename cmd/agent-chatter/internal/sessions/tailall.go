@@ -16,8 +16,8 @@ import (
 
 // all shows the events of every session: the last ones, and with -f those to
 // come.
-func (cmd *Tail) all(ctx context.Context, a *app.Env) error {
-	c := a.Catalog()
+func (cmd *Tail) all(ctx context.Context, a *app.App) error {
+	c := a.Catalog
 	list, err := c.List(ctx, catalog.Query{})
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ type origin struct {
 
 // lastOfAll prints the newest events of the newest sessions, in the order of
 // their times, and returns where each session stands.
-func (cmd *Tail) lastOfAll(a *app.Env, c *catalog.Catalog, sessions []catalog.Session) (map[string]*watched, error) {
+func (cmd *Tail) lastOfAll(a *app.App, c *catalog.Catalog, sessions []catalog.Session) (map[string]*watched, error) {
 	known := map[string]*watched{}
 	var all []origin
 	for i, s := range sessions {
@@ -67,7 +67,7 @@ func (cmd *Tail) lastOfAll(a *app.Env, c *catalog.Catalog, sessions []catalog.Se
 	return known, nil
 }
 
-func (cmd *Tail) printOrigin(a *app.Env, o origin) {
+func (cmd *Tail) printOrigin(a *app.App, o origin) {
 	if cmd.Output == "json" {
 		fmt.Fprintf(a.Stdout, "{\"sessionId\":\"%s\",%s\n", o.session, o.event.Line()[1:])
 		return
@@ -79,7 +79,7 @@ func (cmd *Tail) printOrigin(a *app.Env, o origin) {
 // watchAll finds the sessions that grow, and follows each of them.
 type watchAll struct {
 	cmd     *Tail
-	app     *app.Env
+	app     *app.App
 	catalog *catalog.Catalog
 
 	sessions map[string]*watched // by the path without suffix; only look uses it
@@ -122,7 +122,7 @@ func (w *watchAll) look(ctx context.Context) error {
 	for _, t := range teams {
 		infos, err := t.Journals().List()
 		if err != nil {
-			w.app.SayUnread(t.Journals().Path(), err)
+			w.app.ReportUnreadable(t.Journals().Path(), err)
 		}
 		for _, info := range infos {
 			w.lookAt(ctx, t, info)
@@ -212,8 +212,8 @@ func (w *watchAll) say(s *watched, id string, err error) {
 	case errors.Is(err, journal.ErrNotFound):
 		s.tried = journal.Info{}
 	}
-	if text := app.FollowEndedText(id, err); text != s.said {
-		s.said = text
-		w.app.Notice(text)
+	if m := app.FollowEndedText(id, err); m.Text != s.said {
+		s.said = m.Text
+		w.app.Show(m)
 	}
 }

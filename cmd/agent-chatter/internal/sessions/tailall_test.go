@@ -51,17 +51,20 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 	archive(ids[0])
 
 	var shown, said strings.Builder
-	a := &app.Env{Stdout: &shown, Stderr: &said, Home: home}
+	a, err := app.New(app.IO{Stdout: &shown, Stderr: &said}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := &Tail{N: 0, Output: "json"}
-	list, err := a.Catalog().List(context.Background(), catalog.Query{})
+	list, err := a.Catalog.List(context.Background(), catalog.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := cmd.lastOfAll(a, a.Catalog(), list.Sessions)
+	known, err := cmd.lastOfAll(a, a.Catalog, list.Sessions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watchAll{cmd: cmd, app: a, catalog: a.Catalog(), sessions: known}
+	w := &watchAll{cmd: cmd, app: a, catalog: a.Catalog, sessions: known}
 	look := func() string {
 		t.Helper()
 		if err := w.look(t.Context()); err != nil {
@@ -90,7 +93,7 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 // A damaged session that grows is tried again every time it has grown.
 func TestTailOfAllSaysOnceWhatIsWrongWithASession(t *testing.T) {
 	var said strings.Builder
-	w := &watchAll{app: &app.Env{Stderr: &said}}
+	w := &watchAll{app: &app.App{IO: app.IO{Stderr: &said}}}
 	s := &watched{}
 	for range 3 {
 		w.say(s, apptest.AliceID, &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "of a test"})

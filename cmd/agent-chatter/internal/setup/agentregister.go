@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-func registeredText(r team.Agent) string {
-	return fmt.Sprintf("%s is registered. To try it out, type: agent-chatter agents verify %s", tty.SafeLine(r.Name), hint.Quote(r.Name))
+func registeredText(r team.Agent) app.Message {
+	return app.Text("%s is registered.", tty.SafeLine(r.Name)).With(app.To("verify it", "agents", "verify", r.Name))
 }
 
 func alreadyRegisteredText(r team.Agent) string {
@@ -53,7 +53,7 @@ func (agentsRegister) Help() string {
 }
 
 // Run implements the command.
-func (cmd *agentsRegister) Run(a *app.Env) error {
+func (cmd *agentsRegister) Run(a *app.App) error {
 	r, err := cmd.agent(a)
 	if err != nil {
 		return err
@@ -61,15 +61,14 @@ func (cmd *agentsRegister) Run(a *app.Env) error {
 	old, err := team.RegisteredAgent(a.Home, r.Name)
 	switch {
 	case err == nil && !cmd.Replace:
-		return &app.ExitError{Code: app.ExitFailed, Text: alreadyRegisteredText(old)}
+		return app.Exit(app.ExitFailed, app.Message{Text: alreadyRegisteredText(old)})
 	case err != nil && !errors.Is(err, team.ErrAgentNotFound):
 		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	if _, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command}); err != nil {
-		h, _ := hint.Of(err)
-		a.Notice(remedyText(err.Error(), h))
+		a.Show(app.Explain(err))
 	} else if _, known := agent.Recognize(r.Command, r.Args); known {
 		r.Version, _ = versionOf(ctx, r.Command)
 		if ctx.Err() != nil {
@@ -80,17 +79,17 @@ func (cmd *agentsRegister) Run(a *app.Env) error {
 }
 
 // register puts an agent into the registry and says so.
-func register(a *app.Env, ctx context.Context, r team.Agent) error {
-	r.InstalledAt = app.Now()
+func register(a *app.App, ctx context.Context, r team.Agent) error {
+	r.InstalledAt = time.Now()
 	if err := team.Register(ctx, a.Home, r); err != nil {
 		return err
 	}
-	a.Notice(registeredText(r))
+	a.Show(registeredText(r))
 	return nil
 }
 
 // agent is what is to be registered.
-func (cmd *agentsRegister) agent(a *app.Env) (team.Agent, error) {
+func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	name := strings.TrimSpace(cmd.Name)
 	if name == "" || name != tty.SafeLine(name) {
 		return team.Agent{}, app.UsageError("An agent needs a name that can be typed.")
@@ -139,7 +138,7 @@ func (agentsDelete) Help() string {
 }
 
 // Run implements the command.
-func (cmd *agentsDelete) Run(a *app.Env) error {
+func (cmd *agentsDelete) Run(a *app.App) error {
 	// Asked first, so that a registry that is not there does not come into being.
 	r, err := team.RegisteredAgent(a.Home, cmd.Name)
 	if err != nil {

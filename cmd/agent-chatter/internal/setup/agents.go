@@ -13,7 +13,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-const textNoAgents = "No agent is registered. To find those that are installed, type: agent-chatter agents scan"
+func noAgentsText() app.Message {
+	return app.Text("No agent is registered.").With(app.To("find installed agents", "agents", "scan"))
+}
 
 type Agents struct {
 	List     agentsList     `cmd:"" default:"withargs" help:"List the agents that are registered for all teams."`
@@ -69,13 +71,13 @@ func newAgentJSON(r team.Agent) agentJSON {
 }
 
 // Run implements the command.
-func (cmd *agentsList) Run(a *app.Env) error {
+func (cmd *agentsList) Run(a *app.App) error {
 	agents, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return err
 	}
-	if len(agents) == 0 && a.Columns() > 0 { // a script finds no line, and that is that
-		a.Notice(textNoAgents)
+	if len(agents) == 0 && tty.Columns(a.Stdout) > 0 { // a script finds no line, and that is that
+		a.Show(noAgentsText())
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, r := range agents {
@@ -108,7 +110,7 @@ func (agentsInfo) Help() string {
 }
 
 // Run implements the command.
-func (cmd *agentsInfo) Run(a *app.Env) error {
+func (cmd *agentsInfo) Run(a *app.App) error {
 	r, err := team.RegisteredAgent(a.Home, cmd.Name)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func (cmd *agentsInfo) Run(a *app.Env) error {
 }
 
 // agentRows are what there is to say of an agent.
-func agentRows(a *app.Env, r team.Agent) [][2]string {
+func agentRows(a *app.App, r team.Agent) [][2]string {
 	found, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command})
 	if err != nil {
 		found = err.Error()

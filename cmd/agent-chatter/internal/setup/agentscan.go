@@ -20,8 +20,6 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-const textScanRegister = "To make them known to all teams, type: agent-chatter agents scan --register"
-
 const textAskingVersions = "Asking the programs for their versions"
 
 // scannedText is a row of a scan.
@@ -70,7 +68,7 @@ type scanned struct {
 func (s scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
-func (cmd *agentsScan) Run(a *app.Env) error {
+func (cmd *agentsScan) Run(a *app.App) error {
 	registered, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return err
@@ -96,7 +94,7 @@ func (cmd *agentsScan) Run(a *app.Env) error {
 	return cmd.print(a, all)
 }
 
-func (cmd *agentsScan) print(a *app.Env, all []scanned) error {
+func (cmd *agentsScan) print(a *app.App, all []scanned) error {
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	unregistered := 0
 	for _, s := range all {
@@ -117,7 +115,7 @@ func (cmd *agentsScan) print(a *app.Env, all []scanned) error {
 		return err
 	}
 	if unregistered > 0 {
-		a.Notice(textScanRegister)
+		a.Notice("", app.To("register them for all teams", "agents", "scan", "--register"))
 	}
 	return nil
 }
@@ -136,7 +134,7 @@ func located() []scanned {
 }
 
 // askVersions asks each program that was found once which version it is.
-func askVersions(a *app.Env, ctx context.Context, all []scanned) {
+func askVersions(a *app.App, ctx context.Context, all []scanned) {
 	defer a.Spin(textAskingVersions)()
 	first := map[string]*scanned{} // that was found at a path
 	var asking sync.WaitGroup

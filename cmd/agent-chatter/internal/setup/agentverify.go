@@ -39,7 +39,7 @@ func noExecutableText(err *process.StartError) app.Finding {
 		return app.Wrong(app.Sentence(err), "")
 	}
 	what := tty.SafeLine(fmt.Sprintf("%q cannot be started: %v", err.Command, err.Err))
-	return app.Wrong(what, remedyText(err.Advice(), err.Hint()))
+	return withRemedy(app.Wrong(what, ""), agent.Remedy{Advice: err.Advice(), Hint: err.Hint()})
 }
 
 func noEngineText(name string) app.Finding {
@@ -51,19 +51,21 @@ func unsetText(names []string) app.Finding {
 }
 
 func notLoggedInText(login agent.Remedy) app.Finding {
-	return app.Wrong("it says that it is not logged in", remedyText(login.Advice, login.Hint))
+	return withRemedy(app.Wrong("it says that it is not logged in", ""), login)
 }
 
-// remedyText is a bridge until hints are rendered in one place.
-func remedyText(advice string, h hint.Hint) string {
-	text := app.Sentence(errors.New(advice))
-	switch {
-	case h.Kind == hint.Run:
-		text += "; type: " + hint.Join(h.Argv)
-	case h.Kind == hint.Slash:
-		text += "; to try again, type: agent-chatter agents verify"
+// withRemedy adds what an engine advises. Retrying a turn means verifying again.
+func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
+	command := r.Hint
+	if command.Kind == hint.Slash {
+		command = hint.Hint{Kind: hint.Command, Argv: []string{"agents", "verify"}}
 	}
-	return text
+	if command.Kind == "" {
+		f.Help = app.Sentence(errors.New(r.Advice))
+		return f
+	}
+	f.Commands = append(f.Commands, app.Help{Purpose: tty.SafeLine(r.Advice), Command: command})
+	return f
 }
 
 // noWordOnLoginText says why a program has not said whether it is logged in.
@@ -82,7 +84,7 @@ func noAnswerText(err error) app.Finding {
 	var start *process.StartError
 	switch {
 	case errors.As(err, &failure):
-		return app.Wrong(tty.SafeLine(failure.Reason), remedyText(failure.Remedy.Advice, failure.Hint()))
+		return withRemedy(app.Wrong(tty.SafeLine(failure.Reason), ""), failure.Remedy)
 	case errors.As(err, &start):
 		return noExecutableText(start)
 	}
@@ -121,7 +123,7 @@ type checked struct {
 }
 
 // Run implements the command.
-func (cmd *agentsVerify) Run(a *app.Env) error {
+func (cmd *agentsVerify) Run(a *app.App) error {
 	members, err := cmd.members(a)
 	if err != nil {
 		return err
@@ -129,7 +131,7 @@ func (cmd *agentsVerify) Run(a *app.Env) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	v := &verification{
-		Env: a, ctx: ctx, engines: app.Engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
+		App: a, ctx: ctx, engines: app.Engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
 		patience: cmd.Timeout,
 	}
 	defer v.close()
@@ -144,40 +146,41 @@ func (cmd *agentsVerify) Run(a *app.Env) error {
 		}
 	}
 	if bad > 0 {
-		return &app.ExitError{Code: app.ExitFailed, Text: notWorkingText(bad, len(members))}
+		return app.Exit(app.ExitFailed, app.Message{Text: notWorkingText(bad, len(members))})
 	}
 	return nil
 }
 
 // verify tries one member out, and remembers of a registered agent that it works.
 func (cmd *agentsVerify) verify(v *verification, m verified) (sound bool, err error) {
-	secrets := v.Env.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
+	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
 		return false, &app.ExitError{Code: app.ExitInterrupted} // what was found is of no use
 	}
 	sound = true
 	for _, f := range findings {
+		f = v.Resolve(f)
 		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)
 		sound = sound && f.State != app.StateWrong
-		if err := cmd.print(v.Env, checked{m.Name, f}); err != nil {
+		if err := cmd.print(v.App, checked{m.Name, f}); err != nil {
 			return false, err
 		}
 	}
 	if m.registered == nil || !sound || v.skipDryRun {
 		return sound, nil
 	}
-	m.registered.LastVerified = app.Now()
+	m.registered.LastVerified = time.Now()
 	m.registered.Version = cmp.Or(v.version, m.registered.Version)
-	return true, team.Register(v.ctx, v.Env.Home, *m.registered)
+	return true, team.Register(v.ctx, v.App.Home, *m.registered)
 }
 
-func (cmd *agentsVerify) print(a *app.Env, c checked) error {
+func (cmd *agentsVerify) print(a *app.App, c checked) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, c)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%-5s  %s: %s: %s\n", c.State, tty.SafeLine(c.Agent), c.Check, tty.SafeLine(c.What))
-	for line := range strings.Lines(a.Advice(c.Help)) {
+	for line := range strings.Lines(c.Help) {
 		if err == nil {
 			_, err = fmt.Fprintf(a.Stdout, "       %s\n", tty.SafeLine(strings.TrimSuffix(line, "\n")))
 		}
@@ -192,7 +195,7 @@ type verified struct {
 }
 
 // members are who is to be tried out.
-func (cmd *agentsVerify) members(a *app.Env) (members []verified, err error) {
+func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
 	switch {
 	case cmd.Timeout <= 0:
 		return nil, app.UsageError("--timeout takes a span of time, such as 60s.")
@@ -216,7 +219,7 @@ func (cmd *agentsVerify) members(a *app.Env) (members []verified, err error) {
 		agents = append(agents, r)
 	}
 	if len(agents) == 0 {
-		a.Notice(textNoAgents)
+		a.Show(noAgentsText())
 	}
 	for _, r := range agents {
 		m := memberOf(r)
@@ -226,7 +229,7 @@ func (cmd *agentsVerify) members(a *app.Env) (members []verified, err error) {
 	return members, nil
 }
 
-func (cmd *agentsVerify) membersOfTeam(a *app.Env) (members []verified, err error) {
+func (cmd *agentsVerify) membersOfTeam(a *app.App) (members []verified, err error) {
 	loaded, err := a.LoadTeam(cmd.Team)
 	if err != nil {
 		return nil, err
@@ -249,7 +252,7 @@ var cautious = map[string]string{
 
 // verification tries agents out.
 type verification struct {
-	*app.Env
+	*app.App
 	ctx        context.Context
 	engines    map[string]agent.Engine
 	skipDryRun bool
@@ -378,7 +381,7 @@ func (v *verification) dryRun(m verified) (f app.Finding) {
 	defer func() { f.Check = checkDryRun }()
 	ctx, cancel := context.WithTimeoutCause(v.ctx, v.patience, notInTime(v.patience))
 	defer cancel()
-	began := app.Now()
+	began := time.Now()
 	var said strings.Builder
 	for e, err := range v.engines[m.EngineName()].Run(ctx, m.turn(shortQuestion)) {
 		if err != nil {
@@ -392,7 +395,7 @@ func (v *verification) dryRun(m verified) (f app.Finding) {
 	if answer == "" {
 		return noAnswerText(errors.New("it ended without an answer"))
 	}
-	return answerText(answer[:min(len(answer), saidKept)], app.Now().Sub(began))
+	return answerText(answer[:min(len(answer), saidKept)], time.Now().Sub(began))
 }
 
 // notInTime is why an agent is not waited for any longer.

@@ -14,7 +14,7 @@ func TestWhoDoesNotAnswerHasNotSaidThatItIsNotLoggedIn(t *testing.T) {
 	apptest.Silent(t, "codex")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	v := &verification{Env: &app.Env{}, ctx: ctx}
+	v := &verification{App: &app.App{}, ctx: ctx}
 	f := v.authentication(verified{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
 	if f.State != app.StateNote || !strings.Contains(f.What, "has not said whether it is logged in") {
 		t.Errorf("%+v", f)

@@ -22,11 +22,11 @@ func setupTexts() []apptest.Text {
 	start := &process.StartError{Command: "claude", Install: []string{"npm", "install", "-g", "x"}, Err: exec.ErrNotFound}
 	member := team.Member{Name: apptest.Hostile, BaseDir: "/" + apptest.Hostile}
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	found := func(function, sample string, f app.Finding) {
-		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, f.Help))
+		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, (&app.App{}).Resolve(f).Help))
 	}
 	add("registeredText", "", registeredText(enemy))
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
@@ -42,7 +42,6 @@ func setupTexts() []apptest.Text {
 	found("noEngineText", "", noEngineText(apptest.Hostile))
 	found("unsetText", "", unsetText([]string{"A_KEY", "B_KEY"}))
 	found("notLoggedInText", "", notLoggedInText(agent.Remedy{Advice: "log in", Hint: hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}}}))
-	add("remedyText", "", remedyText(apptest.Hostile, hint.Hint{Kind: hint.Run, Argv: []string{apptest.Hostile}}))
 	add("noWordOnLoginText", "", noWordOnLoginText(errors.New(apptest.Hostile)))
 	add("tryingOutText", "", tryingOutText(apptest.Hostile))
 	found("anyhowText", "", anyhowText("it says that it is not logged in"))
@@ -72,10 +71,11 @@ func setupTexts() []apptest.Text {
 	}))
 	add("allowedRoundsText", "", allowedRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
-	add("fileThereText", "", fileThereText("/"+apptest.Hostile))
+	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
 	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))
 	add("unknownAgentsText", "", unknownAgentsText([]string{apptest.Hostile}, []string{"claude", "demo"}))
 	add("twiceText", "", twiceText("claude"))
+	add("noAgentsText", "", noAgentsText())
 	return texts
 }
 

@@ -3,6 +3,7 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -60,7 +60,7 @@ type fieldProblem struct {
 }
 
 // Run implements the command.
-func (cmd *teamValidate) Run(a *app.Env) error {
+func (cmd *teamValidate) Run(a *app.App) error {
 	path, err := team.Find(cmd.File, a.Cwd, a.Home)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (cmd *teamValidate) Run(a *app.Env) error {
 	return err
 }
 
-func (cmd *teamValidate) printJSON(a *app.Env, path string, team *team.Team, err error) error {
+func (cmd *teamValidate) printJSON(a *app.App, path string, team *team.Team, err error) error {
 	v := validated{Path: path, Valid: err == nil, Problems: []fieldProblem{}}
 	var invalid *schemas.InvalidError
 	switch {
@@ -102,7 +102,7 @@ func (cmd *teamValidate) printJSON(a *app.Env, path string, team *team.Team, err
 }
 
 // noticeMember says what is not as it should be of a valid configuration.
-func noticeMember(a *app.Env, m team.Member) {
+func noticeMember(a *app.App, m team.Member) {
 	if m.Type != team.AI {
 		return
 	}
@@ -116,7 +116,7 @@ func noticeMember(a *app.Env, m team.Member) {
 }
 
 // noticeUnheeded says what a member's configuration asks for in vain.
-func NoticeUnheeded(a *app.Env, m team.Member) {
+func NoticeUnheeded(a *app.App, m team.Member) {
 	if unset := m.Unset(); len(unset) > 0 {
 		a.Notice(unsetNoticeText(m, unset))
 	}
@@ -148,7 +148,10 @@ type listedTeam struct {
 }
 
 // Run implements the command.
-func (cmd *TeamList) Run(a *app.Env) error {
+func (cmd *TeamList) Run(a *app.App) error { return cmd.Print(a, a.Stdout) }
+
+// Print prints the list to out and notices to Stderr.
+func (cmd *TeamList) Print(a *app.App, out io.Writer) error {
 	files, err := team.Files(a.Cwd, a.Home)
 	if err != nil {
 		return err
@@ -166,7 +169,7 @@ func (cmd *TeamList) Run(a *app.Env) error {
 		named = named || f.Name == demo.Name
 	}
 	rows = append(rows, listedRow(listedTeam{Name: demo.Name, Hidden: named}, demo))
-	return cmd.print(a, rows)
+	return cmd.print(a, out, rows)
 }
 
 func listedRow(row listedTeam, team *team.Team) listedTeam {
@@ -177,20 +180,30 @@ func listedRow(row listedTeam, team *team.Team) listedTeam {
 	return row
 }
 
-func (cmd *TeamList) print(a *app.Env, rows []listedTeam) error {
-	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	var invalid []app.Help
 	for _, row := range rows {
 		var err error
 		if cmd.Output == "json" {
-			err = app.WriteJSON(a.Stdout, row)
+			err = app.WriteJSON(out, row)
 		} else {
 			_, err = fmt.Fprintln(w, listedText(row))
+		}
+		if !row.Valid {
+			invalid = append(invalid, app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if cmd.Output != "json" && len(invalid) > 0 {
+		a.Notice("", invalid...)
+	}
+	return nil
 }
 
 type teamShow struct {
@@ -239,7 +252,7 @@ type shownMember struct {
 }
 
 // Run implements the command.
-func (cmd *teamShow) Run(a *app.Env) error {
+func (cmd *teamShow) Run(a *app.App) error {
 	team, err := a.LoadTeam(cmd.Team)
 	if err != nil {
 		return err
@@ -252,7 +265,7 @@ func (cmd *teamShow) Run(a *app.Env) error {
 	return err
 }
 
-func newShownTeam(a *app.Env, team *team.Team) shownTeam {
+func newShownTeam(a *app.App, team *team.Team) shownTeam {
 	shown := shownTeam{
 		Name: team.Name, DisplayName: team.DisplayName, Description: team.Description, MaxRounds: team.MaxRounds,
 		MaxAgentResponseTime: team.MaxAgentResponseTime.Milliseconds(), InstructionFile: team.InstructionFile,
@@ -266,7 +279,7 @@ func newShownTeam(a *app.Env, team *team.Team) shownTeam {
 	return shown
 }
 
-func newShownMember(a *app.Env, m team.Member) shownMember {
+func newShownMember(a *app.App, m team.Member) shownMember {
 	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
 		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
@@ -307,7 +320,7 @@ func listedText(row listedTeam) string {
 	}
 	members := tty.SafeLine(strings.Join(row.Members, ", "))
 	if !row.Valid {
-		members = "not valid: agent-chatter team validate " + hint.Quote(row.Path)
+		members = "not valid"
 	}
 	if row.Hidden {
 		where += ", hidden by one of the same name"

@@ -17,7 +17,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -50,7 +49,7 @@ const (
 )
 
 // Run implements the command.
-func (cmd *teamInit) Run(a *app.Env) error {
+func (cmd *teamInit) Run(a *app.App) error {
 	choices, err := offerChoices(a)
 	if err != nil {
 		return err
@@ -69,13 +68,13 @@ func (cmd *teamInit) Run(a *app.Env) error {
 		}
 	}
 	if unknown := choices.unknown(d.agents); len(unknown) > 0 {
-		return app.UsageError("%s", unknownAgentsText(unknown, choices.all()))
+		return app.Exit(app.ExitUsage, unknownAgentsText(unknown, choices.all()))
 	}
 	return writeTeam(a, path, d)
 }
 
 // writeTeam writes the configuration, and says how to use it.
-func writeTeam(a *app.Env, path string, d draft) error {
+func writeTeam(a *app.App, path string, d draft) error {
 	content, err := d.file(baseDirFrom(path, a.Cwd))
 	if err != nil {
 		return err
@@ -101,12 +100,12 @@ func writeTeam(a *app.Env, path string, d draft) error {
 	if _, err := team.Load(path, a.Home); err != nil {
 		return err // of the registry, which is not ours to correct
 	}
-	a.Notice(writtenTeamText(typed(a, path)))
+	a.Show(writtenTeamText(typed(a, path)))
 	return nil
 }
 
 // typed is how the team is named from here.
-func typed(a *app.Env, path string) string {
+func typed(a *app.App, path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
 	if found, err := team.Find(name, a.Cwd, a.Home); err == nil && found == path {
 		return name
@@ -119,7 +118,7 @@ func typed(a *app.Env, path string) string {
 
 // place is where the configuration comes to lie, and the name of the team. A bare name lies
 // where it is found by that name.
-func (cmd *teamInit) place(a *app.Env) (path, name string) {
+func (cmd *teamInit) place(a *app.App) (path, name string) {
 	file := cmd.File
 	if file == "" {
 		file = plainName(filepath.Base(a.Cwd), "team")
@@ -137,7 +136,7 @@ func (cmd *teamInit) place(a *app.Env) (path, name string) {
 // free reports a file that would be overwritten.
 func free(path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return &app.ExitError{Code: app.ExitFailed, Text: fileThereText(path)}
+		return app.Exit(app.ExitFailed, fileExistsText(path))
 	}
 	return nil
 }
@@ -158,7 +157,7 @@ func (c choices) unknown(names []string) []string {
 
 // choices are the registered agents and the known ones. When none of them is there, there is
 // still the demo.
-func offerChoices(a *app.Env) (choices, error) {
+func offerChoices(a *app.App) (choices, error) {
 	registered, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return choices{}, err
@@ -190,14 +189,14 @@ func offerChoices(a *app.Env) (choices, error) {
 const acpSuffix = "-acp"
 
 // askFor asks a person about the team. What is answered with nothing stays as it is.
-func askFor(a *app.Env, d *draft, c choices) error {
+func askFor(a *app.App, d *draft, c choices) error {
 	q := &questions{out: a.Stderr, in: bufio.NewReader(a.Stdin)}
 	a.Notice(agentChoiceText(c))
 	d.description = q.ask("What is the team for?", d.description, nil)
 	d.agents = strings.FieldsFunc(q.ask("Which agents take part?", strings.Join(d.agents, ", "), func(answer string) string {
 		names := strings.FieldsFunc(answer, betweenNames)
 		if unknown := c.unknown(names); len(unknown) > 0 {
-			return unknownAgentsText(unknown, c.all())
+			return a.Render(unknownAgentsText(unknown, c.all()))
 		}
 		if _, err := (draft{agents: names}).members(); err != nil {
 			return err.Error()
@@ -218,7 +217,7 @@ func askFor(a *app.Env, d *draft, c choices) error {
 	})
 	d.maxRounds, _ = strconv.Atoi(rounds) // it was checked
 	if q.err != nil {
-		return &app.ExitError{Code: app.ExitFailed, Text: textNothingWritten}
+		return app.Exit(app.ExitFailed, app.Message{Text: textNothingWritten})
 	}
 	return nil
 }
@@ -392,12 +391,14 @@ const (
 	textRounds         = "That is a number, 0 or more."
 )
 
-func writtenTeamText(name string) string {
-	return fmt.Sprintf("To talk to the team, type: agent-chatter chat -t %s\nTo try its agents out, type: agent-chatter agents verify -t %[1]s", hint.Quote(name))
+func writtenTeamText(name string) app.Message {
+	return app.Message{Help: []app.Help{
+		app.To("chat with the team", "chat", "-t", name), app.To("verify its agents", "agents", "verify", "-t", name),
+	}}
 }
 
-func fileThereText(path string) string {
-	return fmt.Sprintf("There is a file already: %s\nName another: agent-chatter team init NAME", tty.SafeLine(path))
+func fileExistsText(path string) app.Message {
+	return app.Text("The file %s exists.", tty.SafeLine(path)).With(app.To("use another name", "team", "init", "NAME"))
 }
 
 func agentChoiceText(c choices) string {
@@ -408,8 +409,9 @@ func agentChoiceText(c choices) string {
 	return text
 }
 
-func unknownAgentsText(unknown, known []string) string {
-	return fmt.Sprintf("There is no agent %s. Those that there are: %s. To add another, type: agent-chatter agents register NAME PROGRAM", tty.SafeLine(strings.Join(unknown, ", ")), tty.SafeLine(strings.Join(known, ", ")))
+func unknownAgentsText(unknown, known []string) app.Message {
+	return app.Text("Unknown agents: %s. Known are: %s.", tty.SafeLine(strings.Join(unknown, ", ")), tty.SafeLine(strings.Join(known, ", "))).
+		With(app.To("add an agent", "agents", "register", "NAME", "PROGRAM"))
 }
 
 func twiceText(name string) string {

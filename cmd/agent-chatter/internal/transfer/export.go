@@ -86,7 +86,7 @@ Secrets are replaced, also where the sessions have them.`
 }
 
 // Run implements the command.
-func (cmd *Export) Run(a *app.Env) error {
+func (cmd *Export) Run(a *app.App) error {
 	names := cmd.ID
 	if cmd.To == "-" {
 		cmd.To = "" // standard output
@@ -143,18 +143,18 @@ func (cmd *Export) all(e *export, sessions []catalog.Session) error {
 // leftOut counts the sessions that cannot be read.
 type leftOut struct{ sessions, code int }
 
-func (l *leftOut) add(a *app.Env, err error) {
-	a.Notice(app.Explain(err))
+func (l *leftOut) add(a *app.App, err error) {
+	a.Show(app.Explain(err))
 	l.sessions, l.code = l.sessions+1, max(l.code, app.CodeOf(err))
 }
 
 // of says how many of all they are; nil when all were read.
-func (l *leftOut) of(a *app.Env, sessions int) error {
+func (l *leftOut) of(a *app.App, sessions int) error {
 	switch {
 	case l.sessions > 0:
-		return &app.ExitError{Code: l.code, Text: notExportedText(l.sessions, sessions)}
-	case len(a.Unread) > 0:
-		return &app.ExitError{Code: app.ExitFailed, Text: app.TextNotAllRead}
+		return app.Exit(l.code, app.Message{Text: notExportedText(l.sessions, sessions)})
+	case a.HasUnreadable():
+		return app.Exit(app.ExitFailed, app.NotAllReadText())
 	}
 	return nil
 }

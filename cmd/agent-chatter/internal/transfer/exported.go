@@ -26,18 +26,18 @@ func exportedWithoutText(kinds []string) string {
 
 // export is what leaves this machine: whatever a journal has, no secret does.
 type export struct {
-	app       *app.Env
+	app       *app.App
 	Variables []redact.Variable
 	Redactor  *redact.Redactor
 }
 
 // newExport knows the secrets of the environment, and those of the teams that the
 // sessions come from, as far as their configurations are still there.
-func NewExport(a *app.Env, sessions ...catalog.Session) *export {
+func NewExport(a *app.App, sessions ...catalog.Session) *export {
 	e := &export{app: a, Variables: team.InheritedSecrets()}
 	known := map[string]bool{}
 	for _, s := range sessions {
-		source := sourceOf(a.Catalog().At(s.Dir()), s.ID)
+		source := sourceOf(a.Catalog.At(s.Dir()), s.ID)
 		if source == nil || known[source.Path] {
 			continue
 		}
@@ -107,7 +107,7 @@ type exported struct {
 }
 
 func (e *export) open(s catalog.Session) (*exported, error) {
-	r := view.ReplayOf(e.app, e.app.Catalog(), s)
+	r := view.ReplayOf(e.app, e.app.Catalog, s)
 	x := &exported{e, s, r, new(projection.State)}
 	uncounted := redact.New(e.Variables) // it is read again
 	for event, err := range app.EventsWithout(uncounted, r.Events()) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -15,8 +16,11 @@ import (
 func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
 	home := t.TempDir()
 	apptest.CrashedSession(t, home)
-	a := &app.Env{Home: home, Stdout: io.Discard, Stderr: io.Discard}
-	session, _, err := a.Catalog().Find(context.Background(), apptest.AliceID)
+	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, _, err := a.Catalog.Find(context.Background(), apptest.AliceID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +34,7 @@ func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
-		if err := a.Catalog().At(session.Dir()).Append(context.Background(), session.ID, projection.Record(app.Now(), projection.NewMessage("m5", app.Now(), you, "and five", nil))); err != nil {
+		if err := a.Catalog.At(session.Dir()).Append(context.Background(), session.ID, projection.Record(time.Now(), projection.NewMessage("m5", time.Now(), you, "and five", nil))); err != nil {
 			t.Fatal(err)
 		}
 		if err := formats[format](x, &after); err != nil {

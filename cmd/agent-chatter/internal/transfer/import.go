@@ -49,7 +49,7 @@ type Imported struct {
 }
 
 // Run implements the command.
-func (cmd *Import) Run(a *app.Env) error {
+func (cmd *Import) Run(a *app.App) error {
 	files, all, err := filesIn(cmd.Path)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (cmd *Import) Run(a *app.Env) error {
 }
 
 // report says what became of each.
-func (cmd *Import) report(a *app.Env, all []Imported) error {
+func (cmd *Import) report(a *app.App, all []Imported) error {
 	failures := 0
 	for _, done := range all {
 		if done.Action == "failed" {
@@ -89,7 +89,7 @@ func (cmd *Import) report(a *app.Env, all []Imported) error {
 		}
 	}
 	if failures > 0 {
-		return &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("Not imported: %d of %s.", failures, app.Count(len(all), "file"))}
+		return app.Exit(app.ExitFailed, app.Message{Text: fmt.Sprintf("Not imported: %d of %s.", failures, app.Count(len(all), "file"))})
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func filesIn(paths []string) (files []string, unread []Imported, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, &app.ExitError{Code: app.ExitFailed, Text: noFileText(path)}
+			return nil, nil, app.Exit(app.ExitFailed, app.Message{Text: noFileText(path)})
 		}
 		if err != nil {
 			return nil, nil, err
@@ -110,11 +110,11 @@ func filesIn(paths []string) (files []string, unread []Imported, err error) {
 			continue
 		}
 		if !info.IsDir() {
-			return nil, nil, &app.ExitError{Code: app.ExitFailed, Text: pipeText(path)}
+			return nil, nil, app.Exit(app.ExitFailed, app.Message{Text: pipeText(path)})
 		}
 		inside, closed := sessionsBelow(path)
 		if len(inside)+len(closed) == 0 {
-			return nil, nil, &app.ExitError{Code: app.ExitFailed, Text: nothingInText(path)}
+			return nil, nil, app.Exit(app.ExitFailed, app.Message{Text: nothingInText(path)})
 		}
 		files, unread = append(files, inside...), append(unread, closed...)
 	}
@@ -188,7 +188,7 @@ func updatedAt(path string) time.Time {
 	return s.UpdatedAt
 }
 
-func takeSnapshot(a *app.Env, path string) Imported {
+func takeSnapshot(a *app.App, path string) Imported {
 	s, err := ReadSnapshot(a, path)
 	if err != nil {
 		return Imported{Path: path, Action: "failed", Error: err.Error()}
@@ -196,7 +196,7 @@ func takeSnapshot(a *app.Env, path string) Imported {
 	return Take(a, s)
 }
 
-func ReadSnapshot(a *app.Env, path string) (*interchange.Session, error) {
+func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func ReadSnapshot(a *app.Env, path string) (*interchange.Session, error) {
 	}
 	s, err := interchange.Snapshot(data, whole, a.Identity())
 	if err != nil && isTeam(data) {
-		return nil, &app.ExitError{Code: app.ExitFailed, Text: aTeamText(path)}
+		return nil, app.Exit(app.ExitFailed, app.Message{Text: aTeamText(path)})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -221,11 +221,11 @@ func isTeam(data []byte) bool {
 	return json.Unmarshal(data, &file) == nil && file.Team != nil && file.SessionID == nil
 }
 
-func Take(a *app.Env, s *interchange.Session) Imported {
-	a.TakeSecrets(s)
+func Take(a *app.App, s *interchange.Session) Imported {
+	a.RedactImport(s)
 	done := Imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
 	var err error
-	done.Taken, err = sessioncopy.Import(context.Background(), a.Catalog().Team(s.TeamID), s)
+	done.Taken, err = sessioncopy.Import(context.Background(), a.Catalog.Team(s.TeamID), s)
 	done.judge(err)
 	return done
 }
@@ -244,7 +244,7 @@ func (done *Imported) judge(err error) {
 	}
 }
 
-func (cmd *Import) print(a *app.Env, done Imported) error {
+func (cmd *Import) print(a *app.App, done Imported) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, done)
 	}

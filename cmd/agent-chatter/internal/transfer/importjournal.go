@@ -17,7 +17,7 @@ import (
 )
 
 // takeJournal imports a journal that lies anywhere, under any name.
-func takeJournal(a *app.Env, path string) Imported {
+func takeJournal(a *app.App, path string) Imported {
 	done := Imported{Path: path, Action: "failed"}
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func takeJournal(a *app.Env, path string) Imported {
 }
 
 // takeBundle imports the sessions of a bundle, one after another.
-func TakeBundle(a *app.Env, path string) []Imported {
+func TakeBundle(a *app.App, path string) []Imported {
 	f, err := os.Open(path)
 	if err != nil {
 		return []Imported{{Path: path, Action: "failed", Error: err.Error()}}
@@ -64,7 +64,7 @@ func TakeBundle(a *app.Env, path string) []Imported {
 }
 
 // takeSession imports one session.
-func takeSession(a *app.Env, path, format, whole string, events iter.Seq2[journal.Event, error]) Imported {
+func takeSession(a *app.App, path, format, whole string, events iter.Seq2[journal.Event, error]) Imported {
 	done, err := takeFrom(a, format, whole, events)
 	if err != nil && done.ID != "" {
 		err = fmt.Errorf("session %s: %w", done.ID, err)
@@ -77,7 +77,7 @@ func takeSession(a *app.Env, path, format, whole string, events iter.Seq2[journa
 	return done
 }
 
-func takeFrom(a *app.Env, format, whole string, events iter.Seq2[journal.Event, error]) (done Imported, err error) {
+func takeFrom(a *app.App, format, whole string, events iter.Seq2[journal.Event, error]) (done Imported, err error) {
 	next, stop := iter.Pull2(events)
 	defer stop()
 	first, err, ok := next()
@@ -96,7 +96,7 @@ func takeFrom(a *app.Env, format, whole string, events iter.Seq2[journal.Event, 
 	}
 	done.ID = created.SessionID
 	secrets := a.Redactor(nil)
-	defer a.SayReplaced(secrets)
+	defer a.ReportReplaced(secrets)
 	all := func(yield func(journal.Event, error) bool) {
 		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
 			if !yield(event, err) || err != nil {
@@ -105,6 +105,6 @@ func takeFrom(a *app.Env, format, whole string, events iter.Seq2[journal.Event, 
 		}
 	}
 	from := projection.SessionImported{Source: format, Path: whole}
-	done.Taken, done.Total, err = sessioncopy.ImportEvents(context.Background(), a.Catalog().Team(created.Team.ID), created.SessionID, from, app.EventsWithout(secrets, all))
+	done.Taken, done.Total, err = sessioncopy.ImportEvents(context.Background(), a.Catalog.Team(created.Team.ID), created.SessionID, from, app.EventsWithout(secrets, all))
 	return done, err
 }

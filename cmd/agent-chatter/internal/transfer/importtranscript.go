@@ -10,7 +10,7 @@ import (
 )
 
 // takeTranscript imports what another program kept of a conversation.
-func takeTranscript(a *app.Env, format, path, team string) Imported {
+func takeTranscript(a *app.App, format, path, team string) Imported {
 	done := Imported{Path: path, Action: "failed"}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func takeTranscript(a *app.Env, format, path, team string) Imported {
 
 // readTranscript reads a file of another program, and what lies beside it where
 // that is needed.
-func readTranscript(a *app.Env, format string, data []byte, path string) (*interchange.Session, error) {
+func readTranscript(a *app.App, format string, data []byte, path string) (*interchange.Session, error) {
 	if format != "synapse" {
 		return interchange.Transcript(format, data, path, a.Identity())
 	}

@@ -10,7 +10,7 @@ import (
 func transferTexts() []apptest.Text {
 
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("exportedWithoutText", "", exportedWithoutText([]string{apptest.Hostile, "github-token"}))

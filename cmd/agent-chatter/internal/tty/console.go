@@ -49,6 +49,9 @@ func OpenConsole(in *os.File, out io.Writer) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := processOutput(in.Fd()); err != nil {
+		return nil, errors.Join(err, term.Restore(int(in.Fd()), saved))
+	}
 	c := &Console{in: in, out: out, saved: saved, keys: make(chan []byte), stop: make(chan struct{})}
 	c.line = term.NewTerminal(consoleIO{c}, "")
 	c.line.SetBracketedPasteMode(true)
@@ -149,14 +152,6 @@ func (c *Console) Close() error {
 	return term.Restore(int(c.in.Fd()), c.saved)
 }
 
-// Write is for text with plain line breaks.
-func (c *Console) Write(p []byte) (int, error) {
-	if _, err := c.out.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
 // errInterrupted: Ctrl+C, Ctrl+D or a signal ended the typing.
 var ErrInterrupted = errors.New("interrupted")
 
@@ -177,7 +172,7 @@ func (c *Console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 		c.line.SetPrompt(prompt)
 		line, err := c.line.ReadLine()
 		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
-			fmt.Fprintln(c)
+			fmt.Fprintln(c.out)
 			return "", ErrInterrupted
 		}
 		continued := len(line) > 0 && line[len(line)-1] == '\\'
@@ -294,7 +289,7 @@ func (c *Console) Ask(ctx context.Context, question string) bool {
 	answers := make(chan byte, 16)
 	c.answers.Store(&answers)
 	defer c.answers.Store(nil)
-	fmt.Fprintln(c, question)
+	fmt.Fprintln(c.out, question)
 	for {
 		select {
 		case key := <-answers:
@@ -304,7 +299,7 @@ func (c *Console) Ask(ctx context.Context, question string) bool {
 			case 'n', 'N':
 				return false
 			}
-			fmt.Fprintln(c, textAnswerAgain)
+			fmt.Fprintln(c.out, textAnswerAgain)
 		case <-ctx.Done():
 			return false
 		}

@@ -14,7 +14,7 @@ import (
 func viewTexts() []apptest.Text {
 
 	var texts []apptest.Text
-	add := func(function, sample, shown string) {
+	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("thinkingText", "", ThinkingText(apptest.Hostile))

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// notReachedText says that a session has no such place.
-func NotReachedText(id, place string) string {
-	return fmt.Sprintf("Session %s has nothing at %s. To see what it has, type: agent-chatter tail %[1]s", id, tty.SafeLine(place))
+// NotReachedText is for a place that a session does not have.
+func NotReachedText(id, place string) app.Message {
+	return app.Text("Session %s has no event at %s.", id, tty.SafeLine(place)).With(app.To("see its last events", "tail", id))
 }
 
 // behind yields the conversation behind an event.
@@ -55,7 +55,7 @@ func (r *Replay) LastSeq(part Span) (seq uint64, err error) {
 
 // replay is a session that is read again.
 type Replay struct {
-	app  *app.Env
+	app  *app.App
 	Team *catalog.Dir
 	ID   string
 	last uint64 // its last event; 0: nobody knows what a damaged one has
@@ -64,8 +64,8 @@ type Replay struct {
 	headless error        // what is wrong with a session whose lines check; nil: nothing
 }
 
-func OpenReplay(a *app.Env, name string) (*Replay, error) {
-	c := a.Catalog()
+func OpenReplay(a *app.App, name string) (*Replay, error) {
+	c := a.Catalog
 	session, err := a.FindOrOpen(c, name)
 	if err != nil {
 		return nil, err
@@ -73,9 +73,9 @@ func OpenReplay(a *app.Env, name string) (*Replay, error) {
 	return ReplayOf(a, c, session), nil
 }
 
-func ReplayOf(a *app.Env, c *catalog.Catalog, session catalog.Session) *Replay {
+func ReplayOf(a *app.App, c *catalog.Catalog, session catalog.Session) *Replay {
 	if session.Truncated {
-		a.Notice(app.ShrunkText(session))
+		a.Notice(app.TruncatedText(session))
 	}
 	r := &Replay{app: a, Team: c.At(session.Dir()), ID: session.ID}
 	if session.Damaged == "" {
@@ -107,7 +107,7 @@ func (r *Replay) Reaches(part Span) error {
 }
 
 func (r *Replay) notReached(place string) error {
-	return &app.ExitError{Code: app.ExitFailed, Text: NotReachedText(r.ID, place)}
+	return app.Exit(app.ExitFailed, NotReachedText(r.ID, place))
 }
 
 // events reads the journal from its beginning. A torn tail is said.

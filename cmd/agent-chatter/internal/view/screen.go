@@ -109,7 +109,7 @@ func setAsideText(r journal.Recovered) string {
 
 // screen shows a conversation, as text or as JSON lines.
 type Screen struct {
-	App      *app.Env
+	App      *app.App
 	Team     *team.Team
 	JSON     bool
 	Terminal bool // somebody watches: replies appear as they come

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -31,7 +32,7 @@ var streamedReplies = []string{
 // watching is a screen that somebody watches, and what it shows.
 func watching() (*Screen, *strings.Builder) {
 	shown := &strings.Builder{}
-	a := &app.Env{Stdout: shown, Stderr: io.Discard, NoColor: true}
+	a := &app.App{IO: app.IO{Stdout: shown, Stderr: io.Discard, NoColor: true}}
 	return &Screen{App: a, Team: &team.Team{}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
 }
 
@@ -107,7 +108,7 @@ func TestWhatAnAgentDoesIsNoPartOfWhatItSays(t *testing.T) {
 // journaled is an event with that payload.
 func journaled(t *testing.T, p projection.Payload) journal.Event {
 	t.Helper()
-	e, _, err := journal.Position{}.Next(projection.Record(app.Now(), p))
+	e, _, err := journal.Position{}.Next(projection.Record(time.Now(), p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func ParseSpan(from, to, at string) (Span, error) {
 		*end.place = &p
 	}
 	if s.From != nil && s.To != nil && s.To.before(*s.From) {
-		return Span{}, app.UsageError("%s", app.TextBackwards)
+		return Span{}, app.UsageError("--to precedes --from.")
 	}
 	return s, nil
 }

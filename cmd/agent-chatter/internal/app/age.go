@@ -1,0 +1,18 @@
+package app
+
+import "time"
+
+// Elapsed returns the time from t to now in the largest unit of which at least one
+// has passed: minutes, hours or days. It returns 0 for less than a minute.
+func Elapsed(t, now time.Time) (n int, unit string) {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return 0, ""
+	case d < time.Hour:
+		return int(d / time.Minute), "minute"
+	case d < 24*time.Hour:
+		return int(d / time.Hour), "hour"
+	}
+	return int(d / (24 * time.Hour)), "day"
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"golang.org/x/term"
+)
+
+// Version is the version of the program. A release build sets it.
+var Version = "0.1.0-dev"
+
+// DefaultHome is the home if neither --home nor AGENT_CHATTER_HOME names one.
+const DefaultHome = "~/.agent-chatter"
+
+// IO is where a command reads and writes: results to Stdout, everything else to
+// Stderr.
+type IO struct {
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+	NoColor        bool
+
+	// NetworkFS returns the kind of network file system that holds path, or "" if path
+	// is on a local one. nil: journal.NetworkFS.
+	NetworkFS func(path string) string
+}
+
+// An App is what every command gets.
+type App struct {
+	IO
+	Home    string // absolute
+	Cwd     string // the working directory
+	Catalog *catalog.Catalog
+	Log     *slog.Logger
+
+	// Slash returns the slash command for a command of the program, or nil if a chat
+	// has none. It is set while the user can type slash commands.
+	Slash func(argv []string) []string
+
+	config    Config
+	configErr error
+	homeFlag  bool            // --home names the home
+	progress  *progressLine   // nil unless stderr is a terminal
+	unread    map[string]bool // directories whose read error was printed
+}
+
+// Options are the global flags of a run. The zero Options are those of a run
+// without flags.
+type Options struct {
+	Home     string // "": DefaultHome
+	LogLevel slog.Level
+}
+
+// New reads the configuration of the home and returns the App of a run. A
+// configuration that cannot be read is an error of Config alone: commands that only
+// read sessions work without one.
+func New(streams IO, o Options) (*App, error) {
+	if streams.NetworkFS == nil {
+		streams.NetworkFS = journal.NetworkFS
+	}
+	home, err := homeDir(o.Home)
+	if err != nil {
+		return nil, err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, Exit(ExitFailed, Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())))
+	}
+	a := &App{
+		IO: streams, Home: home, Cwd: cwd,
+		Log:      slog.New(slog.NewTextHandler(streams.Stderr, &slog.HandlerOptions{Level: o.LogLevel})),
+		homeFlag: o.Home != "" && o.Home != DefaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
+		progress: newProgressLine(streams.Stderr),
+		unread:   map[string]bool{},
+	}
+	a.config, a.configErr = readConfig(filepath.Join(home, "config.json"))
+	journals := journal.Options{
+		MaxLine: a.config.Journal.MaxLine,
+		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
+	}
+	if a.progress != nil {
+		journals.Progress = a.progress.journal
+	}
+	a.Catalog = catalog.New(filepath.Join(home, "sessions"), journals)
+	a.Catalog.DirError = a.ReportUnreadable
+	if a.progress != nil {
+		a.Catalog.Progress = a.progress.list
+	}
+	return a, nil
+}
+
+// homeDir expands a leading ~/, which a shell does not expand in --home=~/x or in a
+// configuration. An empty name, as of a variable set to nothing, is the default and
+// not the working directory.
+func homeDir(dir string) (string, error) {
+	dir = cmp.Or(dir, DefaultHome)
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: name the home with --home DIR", err)
+		}
+		dir = filepath.Join(user, rest)
+	}
+	return filepath.Abs(dir)
+}
+
+// Config returns the configuration of the home, overridden by the environment.
+func (a *App) Config() (Config, error) {
+	if a.configErr != nil {
+		return a.config, a.configErr
+	}
+	c := a.config
+	return c, c.Retention.fromEnvironment()
+}
+
+// LineLimit returns the maximum length of a journal line in bytes.
+func (a *App) LineLimit() int { return cmp.Or(a.config.Journal.MaxLine, journal.DefaultMaxLine) }
+
+// Identity returns the name and version that journals record.
+func (a *App) Identity() projection.App {
+	return projection.App{Name: "agent-chatter", Version: Version}
+}
+
+// IsTerminal reports whether a user can both type and read.
+func (s IO) IsTerminal() bool {
+	out, ok := s.Stdout.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(s.Stdin.Fd())) && term.IsTerminal(int(out.Fd()))
+}
+
+// Notice prints a text and the commands that help to Stderr.
+func (a *App) Notice(text string, help ...Help) { a.Show(Message{text, help}) }
+
+// Show prints a message to Stderr. On a terminal, long lines of the text break
+// between words; a command stays whole, so that it can be copied.
+func (a *App) Show(m Message) {
+	a.progress.erase()
+	text := a.Render(Message{Help: m.Help})
+	if m.Text != "" {
+		text = strings.TrimSuffix(a.progress.fold(m.Text)+"\n"+text, "\n")
+	}
+	fmt.Fprintln(a.Stderr, text)
+}
+
+// Fail prints err and returns the exit code for it.
+func (a *App) Fail(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if m := Explain(err); m.Text != "" {
+		a.Show(m)
+	}
+	return CodeOf(err)
+}
+
+// ReportUnreadable prints, once for each path, that a team's directory cannot be
+// read and is left out.
+func (a *App) ReportUnreadable(path string, err error) {
+	if !a.unread[path] {
+		a.Notice(unreadableText(path, err))
+	}
+	a.unread[path] = true
+}
+
+// HasUnreadable reports whether ReportUnreadable was called.
+func (a *App) HasUnreadable() bool { return len(a.unread) > 0 }
+
+// UntilSignal returns a context that ends at SIGINT, SIGTERM or SIGHUP.
+func UntilSignal() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// UntilUnread returns a context that also ends when the reader of a pipe at Stdout
+// closes it.
+func (a *App) UntilUnread() (ctx context.Context, stop func()) {
+	ctx, stop = UntilSignal()
+	if out, ok := a.Stdout.(interface{ Fd() uintptr }); ok {
+		go tty.WhileRead(ctx, out.Fd(), stop)
+	}
+	return ctx, stop
+}

@@ -1,0 +1,363 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Explain returns what failed, on what and why, and the commands that help.
+func Explain(err error) Message {
+	var exit *ExitError
+	var ambiguous *catalog.AmbiguousError
+	var notFound *catalog.NotFoundError
+	var mismatch *store.TeamMismatchError
+	var upgrade *store.UpgradeError
+	var locked *journal.LockedError
+	var corrupt *journal.CorruptError
+	var header *catalog.MissingHeaderError
+	var tooLong *journal.TooLongError
+	var noTeam *team.NotFoundError
+	var unnamed *coordinator.WhoSpeaksError
+	var file *FileError
+	var output *OutputError
+	var config *configError
+	errors.As(err, &file)
+	switch {
+	case errors.As(err, &exit):
+		return exit.Message
+	case errors.As(err, &output):
+		return Message{Text: Sentence(output) + "\nThe output is incomplete. Free space at its destination, or redirect it elsewhere."}
+	case errors.As(err, &config):
+		return Message{Text: Sentence(config) + "\n" + TextCorrectConfig}.With(ToListSettings)
+	case errors.As(err, &unnamed):
+		return whoSpeaksText(unnamed)
+	case errors.As(err, &ambiguous):
+		return ambiguousText(ambiguous)
+	case errors.As(err, &notFound):
+		return notFoundText(notFound)
+	case errors.As(err, &mismatch):
+		return Message{Text: mismatchText(mismatch)}
+	case errors.As(err, &upgrade):
+		return Text("⚠️  Session %s has incompatible schema version: %s\nA newer agent-chatter wrote it. Upgrade to resume it.",
+			upgrade.SessionID, tty.SafeLine(upgrade.Version)).With(To("read it", "replay", upgrade.SessionID))
+	case errors.As(err, &locked):
+		return lockedText(locked, file)
+	case errors.As(err, &corrupt):
+		return corruptText(corrupt, file)
+	case errors.As(err, &header):
+		return missingHeaderText(header.ID, header.Reason, file)
+	case errors.As(err, &noTeam):
+		return Text("There is no team '%s'. Searched:\n  %s\nThe built-in team is called demo.",
+			tty.SafeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  ")).With(To("list the teams", "team", "list"))
+	case errors.Is(err, coordinator.ErrNoTeam):
+		return Message{Text: "Team must be set before restoring session"}
+	case errors.Is(err, team.ErrAgentNotFound):
+		return Message{Text: Sentence(err)}.With(To("list the agents", "agents", "list"))
+	case errors.As(err, &tooLong):
+		return tooLongText(tooLong)
+	}
+	m := Message{Text: Sentence(err) + Remedy(err)}
+	if h, ok := hint.Of(err); ok {
+		m = m.With(Help{"fix this", h})
+	}
+	return m
+}
+
+// Texts that several commands print.
+const (
+	TextNotSaved      = "This conversation is not being saved. The next message retries."
+	TextCorrectConfig = "Correct the file or move it away to start a chat."
+	TextNoOthers      = "There are no other sessions."
+)
+
+// NotAllReadText ends a command that could not read every session.
+func NotAllReadText() Message {
+	return Text("Some sessions could not be read.").With(To("diagnose this", "doctor"))
+}
+
+// ToListSettings is the command that lists the settings of config.json.
+var ToListSettings = To("list the settings", "guide", "configuration")
+
+func notFoundText(e *catalog.NotFoundError) Message {
+	if e.Name == catalog.LatestName {
+		return Text("There is no readable session.").With(To("start one", "chat"))
+	}
+	return Text("No session is named '%s'.", tty.SafeLine(e.Name)).With(To("list the sessions", "sessions"))
+}
+
+func notFoundForTeam(name, team string) string {
+	return fmt.Sprintf("Session '%s' not found for team '%s'.\nUse --resume without ID to restore the latest session, or start a new session.", tty.SafeLine(name), tty.SafeLine(team))
+}
+
+func nothingForTeam(team string) string {
+	return fmt.Sprintf("No previous sessions found for team '%s'", tty.SafeLine(team))
+}
+
+// nothingToResumeText is for a home without sessions.
+func nothingToResumeText() Message {
+	return Text("No session to resume").With(To("start one", "chat"))
+}
+
+func mismatchText(e *store.TeamMismatchError) string {
+	return fmt.Sprintf("Session teamId mismatch: snapshot is for team '%s', but current team is '%s'.\nPlease use the correct team configuration.", tty.SafeLine(e.Want), tty.SafeLine(e.Got))
+}
+
+// whoSpeaksText explains how a message names its sender in a team of several people.
+func whoSpeaksText(e *coordinator.WhoSpeaksError) Message {
+	return Text("The team has several people, and the message names no sender: %s.\nNothing was sent. Start the message with a name, such as: [FROM: %s] hello",
+		tty.SafeLine(strings.Join(e.Humans, ", ")), tty.SafeLine(e.Humans[0]))
+}
+
+// MissingText lists the speakers of a session who are not members of its team.
+func MissingText(missing []projection.MemberRef) string {
+	names := make([]string, len(missing))
+	for i, m := range missing {
+		names[i] = tty.SafeLine(m.Name)
+	}
+	return fmt.Sprintf("⚠️  Some speakers in history are not in current team: %s\n   Their messages will be displayed with original names.", strings.Join(names, ", "))
+}
+
+func SaveFailedText(err error) string {
+	return fmt.Sprintf("❌  Failed to save session: %s", tty.SafeLine(err.Error())) + Remedy(err)
+}
+
+func ResumedText(id string, messages int) string {
+	return fmt.Sprintf("✓ Resumed session: %s (%d messages loaded)", id, messages)
+}
+
+// skippedText is for a damaged or unreadable session that a search for a session
+// skips.
+func skippedText(s catalog.Session) Message {
+	m := Text("⚠️  Failed to load session %s: %s\n   It is skipped.", s.ID, tty.SafeLine(s.Damaged))
+	if s.ReadErr != nil {
+		return m.With(To("diagnose this", "doctor"))
+	}
+	return m.With(To("locate the damage", "verify", s.ID))
+}
+
+// unreadableText is for a team's directory that cannot be read.
+func unreadableText(path string, err error) string {
+	return fmt.Sprintf("⚠️  Sessions in %s are not listed: %s", tty.SafeLine(path), tty.SafeLine(err.Error())) + Remedy(err)
+}
+
+func incompatibleText(s catalog.Session) string {
+	return fmt.Sprintf("⚠️  Session %s has incompatible schema version: %s\n   It is skipped. Upgrade agent-chatter to resume it.", s.ID, tty.SafeLine(s.Newer))
+}
+
+// TruncatedText is for a journal that is shorter than the index recorded.
+func TruncatedText(s catalog.Session) string {
+	return fmt.Sprintf("⚠️  Session %s has fewer events than the index recorded: its end may be missing.", s.ID)
+}
+
+func ambiguousText(e *catalog.AmbiguousError) Message {
+	const shown = 10
+	var b strings.Builder
+	fmt.Fprintf(&b, "'%s' names %d sessions:\n", tty.SafeLine(e.Name), len(e.Candidates))
+	for _, s := range e.Candidates[:min(shown, len(e.Candidates))] {
+		fmt.Fprintf(&b, "  %s  %s  %s\n", s.ID, tty.SafeLine(s.TeamID), tty.SafeLine(s.Title))
+	}
+	if more := len(e.Candidates) - shown; more > 0 {
+		fmt.Fprintf(&b, "  … and %d more\n", more)
+	}
+	return Message{Text: b.String() + "Type more of the id."}
+}
+
+func lockedText(e *journal.LockedError, file *FileError) Message {
+	id := strings.TrimSuffix(filepath.Base(e.Path), ".jsonl")
+	m := Text("Session %s is locked by %s.", tty.SafeLine(id), tty.SafeLine(e.Holder.String())).
+		With(To("watch it", "tail", "-f", file.Name(id)))
+	if file == nil {
+		m = m.With(To("resume a copy", "chat", "--resume", id, "--fork"))
+	}
+	return m
+}
+
+// UnfinishedText marks a reply without an end; "" for a complete one.
+func UnfinishedText(e projection.Entry) string {
+	switch {
+	case !e.Partial:
+		return ""
+	case e.ContentBytes > 0:
+		return fmt.Sprintf(" (unfinished, the first %d of %d bytes)", len(e.Content), e.ContentBytes)
+	}
+	return " (unfinished)"
+}
+
+// tooLongText is for a message that exceeds the limit of a line.
+func tooLongText(e *journal.TooLongError) Message {
+	return Text("The message is too long: it needs %d bytes, and the limit is %d.\nNothing was sent. Write it to a file and name the file. %s",
+		e.Bytes, e.Limit, AllowText(int64(e.Bytes)))
+}
+
+// AllowText explains how to raise the limit of a line to so many bytes.
+func AllowText(bytes int64) string {
+	const step = 1 << 20
+	enough := (bytes + step - 1) / step * step
+	if enough > maxMaxLine {
+		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", maxMaxLine)
+	}
+	return fmt.Sprintf("To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}", enough)
+}
+
+func corruptText(e *journal.CorruptError, file *FileError) Message {
+	name, archived := strings.CutSuffix(filepath.Base(e.Path), ".zst")
+	id := strings.TrimSuffix(name, ".jsonl")
+	m := Text("⚠️  Failed to load session %s: %s\n", tty.SafeLine(id), tty.Safe(e.Error()))
+	switch {
+	case e.TooLong > 0:
+		m.Text += "The line is intact, and nothing was changed. " + AllowText(e.TooLong)
+		return m
+	case archived:
+		m.Text += "Nothing after it was read, and nothing was changed.\n"
+		help := archiveHelp(file.Name(id))
+		return Message{m.Text + help.Text, help.Help}
+	}
+	m.Text += "Nothing after it was read, and nothing was changed."
+	return m.With(repairHelp(file.Name(id)))
+}
+
+// archiveHelp is for a damaged archive.
+func archiveHelp(name string) Message {
+	return Text("An archive cannot be repaired: restore its .zst file from a backup.").
+		With(To("read what is intact", "replay", name))
+}
+
+// ArchivedText explains why an archived session is not repaired.
+func ArchivedText(id string) Message {
+	help := archiveHelp(id)
+	return Text("Session %s is archived and was not changed.\n%s", id, help.Text).With(To("check it", "verify", id)).With(help.Help...)
+}
+
+// DamagedCountText ends a check that found damaged sessions: help is for each of them.
+func DamagedCountText(help []Message, of int) Message {
+	m := Text("%s damaged. Nothing was changed.", someAre(len(help), of, "session"))
+	if len(help) > 1 {
+		return m.With(To("diagnose each", "doctor"))
+	}
+	if help[0].Text != "" {
+		m.Text += "\n" + help[0].Text
+	}
+	return m.With(help[0].Help...)
+}
+
+// DamageHelp returns what helps with a damaged session.
+func DamageHelp(s catalog.Session, file *FileError) Message {
+	switch {
+	case s.MissingHeader:
+		return missingHeaderHelp(file.Name(s.ID))
+	case s.Archived:
+		return archiveHelp(file.Name(s.ID))
+	}
+	return Message{Help: []Help{repairHelp(file.Name(s.ID))}}
+}
+
+func repairHelp(name string) Help {
+	return To("set aside the damaged lines and keep the rest", "repair", name)
+}
+
+// notInTrashText lists what the trash contains instead.
+func notInTrashText(name string, ids []string) Message {
+	const shown = 10
+	m := Text("No session in the trash is named '%s'.", tty.SafeLine(name))
+	if len(ids) == 0 {
+		m.Text += " It is empty."
+	}
+	for _, id := range ids[:min(shown, len(ids))] {
+		m = m.With(To("restore this one", "sessions", "restore", id))
+	}
+	if more := len(ids) - shown; more > 0 {
+		m.Text += fmt.Sprintf(" It has these and %d more:", more)
+	}
+	return m
+}
+
+// missingHeaderText is for a journal whose first event is lost: repair cannot help.
+func missingHeaderText(id, reason string, file *FileError) Message {
+	help := missingHeaderHelp(file.Name(id))
+	return Text("⚠️  Failed to load session %s: %s\n%s", tty.SafeLine(id), tty.Safe(reason), help.Text).With(help.Help...)
+}
+
+func missingHeaderHelp(name string) Message {
+	return Text("Every checksum matches, so there is nothing to repair, but the session cannot be resumed without its header. Restore the file from a backup.").
+		With(To("read what is left", "replay", name))
+}
+
+// HeaderLostText is for a session whose header a repair could not restore.
+func HeaderLostText(s catalog.Session) Message {
+	return Text("The header of session %s is lost (%s); it cannot be resumed.", s.ID, tty.SafeLine(s.Damaged)).
+		With(To("read what is left", "replay", s.ID))
+}
+
+// FollowEndedText explains why following a session ended.
+func FollowEndedText(id string, err error) Message {
+	var file *FileError
+	errors.As(err, &file)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return Text("Session %s is gone.", tty.SafeLine(id)).With(To("restore it if it was deleted", "sessions", "restore", id))
+	case errors.Is(err, journal.ErrReplaced):
+		return Text("The journal of session %s was replaced: it was repaired, restored or truncated.", tty.SafeLine(id)).
+			With(To("follow the new one", "tail", "-f", file.Name(id)))
+	}
+	return Explain(err)
+}
+
+// notNotifiedText is for a system that does not report changed files.
+func notNotifiedText(reason error) string {
+	why := tty.SafeLine(reason.Error())
+	switch {
+	case errors.Is(reason, syscall.EMFILE):
+		why = "too many watchers; on Linux, raise fs.inotify.max_user_instances"
+	case errors.Is(reason, syscall.ENOSPC):
+		why = "too many watches; on Linux, raise fs.inotify.max_user_watches"
+	}
+	return "The system does not report changes of journals: " + why + ".\nThey are polled four times a second instead. Nothing is lost."
+}
+
+// Remedy returns advice for an error of the operating system, on a line of its own;
+// "" if there is none.
+func Remedy(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return "\nCheck the permissions there, or use another directory with --home DIR."
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return "\nThe disk is full: free space, or use another directory with --home DIR."
+	}
+	return ""
+}
+
+// Sentence returns an error as text that is safe for a terminal. It starts with a
+// capital, unless the first word is the name of a file.
+func Sentence(err error) string {
+	text := tty.Safe(err.Error())
+	word := strings.TrimRight(strings.SplitN(text, " ", 2)[0], ":,")
+	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// someAre returns a count with its verb, such as "1 of 3 sessions is".
+func someAre(n, of int, noun string) string {
+	return fmt.Sprintf("%d of %s %s", n, Count(of, noun), cmp.Or(map[int]string{1: "is"}[n], "are"))
+}
+
+// NetworkText is for a directory that other machines may share.
+func NetworkText(dir, kind string) Finding {
+	return Note(fmt.Sprintf("%s may be on a network file system (%s): locks may not work across machines", tty.SafeLine(dir), tty.SafeLine(kind)),
+		"Use a session on one machine at a time, or keep the sessions on a local disk with --home DIR.")
+}

@@ -1,0 +1,21 @@
+package tty
+
+import (
+	"io"
+
+	"golang.org/x/term"
+)
+
+// Columns returns the width of the terminal that w is, or 0 if it is none: text for a
+// pipe or a file is never cut.
+func Columns(w io.Writer) int {
+	out, ok := w.(interface{ Fd() uintptr })
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
