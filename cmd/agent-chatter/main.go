@@ -33,9 +33,9 @@ func main() {
 		debug.SetGCPercent(gcPercent)
 	}
 	results := &app.Output{File: os.Stdout}
+	terminal := term.IsTerminal(int(os.Stdout.Fd()))
 	code := run(os.Args[1:], app.IO{Stdin: os.Stdin, Stdout: results, Stderr: os.Stderr})
 	// A terminal may be closed at any time; the journal has what it did not show.
-	terminal := term.IsTerminal(int(os.Stdout.Fd()))
 	if err := results.Err(); code == app.ExitDone && err != nil && !terminal {
 		fmt.Fprintln(os.Stderr, app.Explain(err).Text)
 		code = app.ExitFailed

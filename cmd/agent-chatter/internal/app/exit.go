@@ -25,7 +25,7 @@ type ExitError struct {
 	Message
 }
 
-func (e *ExitError) Error() string { return e.Text }
+func (e *ExitError) Error() string { return e.Message.String() }
 
 // Exit returns an ExitError with the commands that help.
 func Exit(code int, m Message) error { return &ExitError{code, m} }
