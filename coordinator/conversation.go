@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -109,7 +110,7 @@ func (c *conversation) catchUp() error {
 	if !c.unsaved() {
 		return nil
 	}
-	events, err := c.log.Recover()
+	events, err := c.log.Recover(context.Background()) // saving continues when a turn is cancelled
 	if err != nil {
 		return err
 	}

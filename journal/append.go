@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,10 +66,11 @@ func (l *Log) normalize(batch []Record) ([]Record, error) {
 // unarchives an archived one, and sets a torn tail aside. It returns the events
 // that record this.
 func (l *Log) openFile() ([]Record, error) {
+	ctx := context.Background() // Append is not cancelled
 	if !l.exists {
-		return nil, l.create()
+		return nil, l.create(ctx)
 	}
-	if err := l.retryLock(); err != nil {
+	if err := l.retryLock(ctx); err != nil {
 		return nil, err
 	}
 	l.removeTemp()
@@ -79,7 +81,7 @@ func (l *Log) openFile() ([]Record, error) {
 		l.archived = false
 		l.dirs = append(l.dirs, filepath.Dir(l.files.archivePath()))
 	}
-	if err := l.replaceUnsyncable(); err != nil {
+	if err := l.replaceUnsyncable(ctx); err != nil {
 		return nil, err
 	}
 	hasTrash, err := l.dir.exists(l.dir.trash())
@@ -106,14 +108,14 @@ func (l *Log) openFile() ([]Record, error) {
 }
 
 // create creates the directory, the lock and the empty file.
-func (l *Log) create() error {
+func (l *Log) create(ctx context.Context) error {
 	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
 	}
 	if l.unlock == nil {
-		if l.unlock, err = l.files.lock(l.dir.fs, l.dir.now()); err != nil {
+		if l.unlock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
 			return err
 		}
 	}
@@ -133,17 +135,17 @@ func (l *Log) create() error {
 
 // retryLock takes the lock that Open could not take. If the journal has changed
 // since, the records that the caller is about to append may not fit it.
-func (l *Log) retryLock() error {
+func (l *Log) retryLock(ctx context.Context) error {
 	if l.unlock != nil {
 		return nil
 	}
-	unlock, err := l.files.lock(l.dir.fs, l.dir.now())
+	unlock, err := l.files.lock(ctx, l.dir.fs, l.dir.now())
 	if err != nil {
 		return err
 	}
 	l.unlock = unlock
 	want := l.end
-	err = l.inspect()
+	err = l.inspect(ctx)
 	if err == nil && l.end != want {
 		err = fmt.Errorf("it was changed concurrently: it has %d events, not %d", l.end.Seq, want.Seq)
 		l.end = want

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,19 +13,20 @@ import (
 // Archive compresses a journal into the directory's archive. It returns a
 // LockedError if the journal has a writer, and does nothing if it is archived
 // already. A torn tail is set aside first. The journal is removed only after
-// its archive was read back and compared.
-func (d *Dir) Archive(id string) error {
-	return d.archiveIf(id, func(Position) bool { return true })
+// its archive was read back and compared. When ctx is done before that, Archive
+// stops with its error, and the journal stays.
+func (d *Dir) Archive(ctx context.Context, id string) error {
+	return d.archiveIf(ctx, id, func(Position) bool { return true })
 }
 
 // ArchiveAt is Archive for a journal whose last valid line ends at a position.
 // It returns ErrChanged, and does nothing, if that line ends elsewhere.
-func (d *Dir) ArchiveAt(id string, end Position) error {
-	return d.archiveIf(id, func(at Position) bool { return at == end })
+func (d *Dir) ArchiveAt(ctx context.Context, id string, end Position) error {
+	return d.archiveIf(ctx, id, func(at Position) bool { return at == end })
 }
 
-func (d *Dir) archiveIf(id string, expected func(end Position) bool) error {
-	log, err := d.Open(id)
+func (d *Dir) archiveIf(ctx context.Context, id string, expected func(end Position) bool) error {
+	log, err := d.Open(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -41,15 +43,15 @@ func (d *Dir) archiveIf(id string, expected func(end Position) bool) error {
 	if err := log.settle(); err != nil {
 		return err
 	}
-	return d.archive(log.files)
+	return d.archive(ctx, log.files)
 }
 
-func (d *Dir) archive(f files) error {
+func (d *Dir) archive(ctx context.Context, f files) error {
 	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
 	tmp := f.archivePath() + tmpSuffix
-	if err := d.compress(f, tmp); err != nil {
+	if err := d.compress(ctx, f, tmp); err != nil {
 		d.fs.Remove(tmp)
 		return fmt.Errorf("archive %s: %w", f.path(), err)
 	}
@@ -70,7 +72,7 @@ func (d *Dir) archive(f files) error {
 // compress writes the archive of a journal to the file name and syncs it, after
 // comparing what reads back with the journal. Reading back after the sync would
 // add nothing: it, too, would read the page cache.
-func (d *Dir) compress(f files, name string) error {
+func (d *Dir) compress(ctx context.Context, f files, name string) error {
 	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
 	if err != nil {
 		return err
@@ -86,7 +88,8 @@ func (d *Dir) compress(f files, name string) error {
 	}
 	defer out.Close()
 	progress := &progressCounter{report: d.progress, at: Progress{ID: f.id, Total: 2 * info.Size()}}
-	if err := writeArchive(out, io.NewSectionReader(log, 0, info.Size()), d.frameSize, progress); err != nil {
+	src := io.NewSectionReader(log, 0, info.Size())
+	if err := writeArchive(ctx, out, src, d.frameSize, progress); err != nil {
 		return err
 	}
 	return out.Sync()

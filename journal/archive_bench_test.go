@@ -19,7 +19,7 @@ func BenchmarkArchive(b *testing.B) {
 	quotingJournals(b, func(b *testing.B, dir *journal.Dir, id string, data []byte) {
 		live := filepath.Join(dir.Path(), id+".jsonl")
 		for b.Loop() {
-			must(b, dir.Archive(id))
+			must(b, dir.Archive(b.Context(), id))
 			b.StopTimer()
 			b.ReportMetric(float64(len(data))/float64(len(readFile(b, archivePath(dir, id)))), "ratio")
 			must(b, os.Remove(archivePath(dir, id)))

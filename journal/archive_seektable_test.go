@@ -74,7 +74,7 @@ func TestArchiveFramesEndWithALine(t *testing.T) {
 	dir := newDir(t).WithFrames(1000)
 	id := newJournal(t, dir, 200)
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	packed, entries := splitTable(t, readFile(t, archivePath(dir, id)))
 	dec, err := zstd.NewReader(nil)
 	must(t, err)
@@ -109,7 +109,7 @@ func TestZstdProgramReadsArchives(t *testing.T) {
 			live = filepath.Join(dir.Path(), id+".jsonl")
 		}
 		data := readFile(t, live)
-		must(t, dir.Archive(id))
+		must(t, dir.Archive(t.Context(), id))
 		if out, err := exec.Command(program, "-t", archivePath(dir, id)).CombinedOutput(); err != nil {
 			t.Errorf("zstd -t: %v, %s", err, out)
 		}
@@ -151,12 +151,12 @@ var packings = []struct {
 	name string
 	pack func(t testing.TB, dir *journal.Dir, id string)
 }{
-	{"one frame", func(t testing.TB, dir *journal.Dir, id string) { must(t, dir.Archive(id)) }},
+	{"one frame", func(t testing.TB, dir *journal.Dir, id string) { must(t, dir.Archive(t.Context(), id)) }},
 	{"a frame every thousand bytes", func(t testing.TB, dir *journal.Dir, id string) {
-		must(t, dir.WithFrames(1000).Archive(id))
+		must(t, dir.WithFrames(1000).Archive(t.Context(), id))
 	}},
 	{"a frame shorter than a line", func(t testing.TB, dir *journal.Dir, id string) {
-		must(t, dir.WithFrames(90).Archive(id))
+		must(t, dir.WithFrames(90).Archive(t.Context(), id))
 	}},
 	{"without a table", func(t testing.TB, dir *journal.Dir, id string) {
 		repack(t, dir, id, func(data []byte) []byte {
@@ -209,7 +209,7 @@ func framesOf(t testing.TB, archive []byte) (cuts [][]byte) {
 func repack(t testing.TB, dir *journal.Dir, id string, pack func(data []byte) []byte) {
 	t.Helper()
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	writeFile(t, archivePath(dir, id), pack(data))
 }
 
@@ -263,7 +263,7 @@ func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
 	events := validEvents(t, dir, id)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	size := int64(len(readFile(t, archivePath(dir, id))))
 	at := positions(events)
 	disk.first, disk.watched = size, true
@@ -420,11 +420,11 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 			dir := newDir(t).WithFrames(500)
 			id := newJournal(t, dir, 100)
 			events := validEvents(t, dir, id)
-			must(t, dir.Archive(id))
+			must(t, dir.Archive(t.Context(), id))
 			frames, entries := splitTable(t, readFile(t, archivePath(dir, id)))
 			lying := joinTable(frames, false, c.lie(entries)...)
 			neverOther(t, dir, id, "read", lying, events)
-			l, err := dir.Open(id)
+			l, err := dir.Open(t.Context(), id)
 			if err != nil {
 				return
 			}
@@ -452,7 +452,7 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 		id := newJournal(t, dir, 300)
 		events := validEvents(t, dir, id)
 		disk.names, disk.nth = lie.names, lie.nth
-		if err := dir.Archive(id); err == nil {
+		if err := dir.Archive(t.Context(), id); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		disk.names = ""
@@ -470,14 +470,14 @@ func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 		id := newJournal(t, dir, 300)
 		events := validEvents(t, dir, id)
 		disk.Fail(n, syscall.EIO, journaltest.Read)
-		err := dir.Archive(id)
+		err := dir.Archive(t.Context(), id)
 		failed = disk.Failed()
 		disk.Heal()
 		if names := filesIn(t, dir.Path()); err != nil && !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
 			t.Errorf("reading %d fails: files: %v", n, names)
 		}
 		same(t, fmt.Sprintf("reading %d fails", n), validEvents(t, dir, id), events)
-		must(t, dir.Archive(id))
+		must(t, dir.Archive(t.Context(), id))
 		same(t, fmt.Sprintf("reading %d failed, and it was tried again", n), validEvents(t, dir, id), events)
 	}
 }
@@ -520,7 +520,7 @@ func TestArchiveProgressEndsAtTheTotal(t *testing.T) {
 	}}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
 	size := int64(len(readFile(t, filepath.Join(dir.Path(), id+".jsonl"))))
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	rises(t, reported, journal.Progress{ID: id, Total: 2 * size})
 	reported = nil
 	l := mustOpen(t, dir, id)

@@ -33,8 +33,8 @@ func TestArchiveHasTheSameBytesAndEvents(t *testing.T) {
 	events := validEvents(t, dir, id)
 	middle := positionAfter(t, dir, id, 7)
 	data := readFile(t, filepath.Join(dir.Path(), id+".jsonl"))
-	must(t, dir.Archive(id))
-	must(t, dir.Archive(id)) // it is archived already
+	must(t, dir.Archive(t.Context(), id))
+	must(t, dir.Archive(t.Context(), id)) // it is archived already
 
 	if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".lock", "archive/" + id + ".jsonl.zst"}) {
 		t.Error("files:", names)
@@ -66,7 +66,7 @@ func TestDataWithoutRepetitionsIsCompressed(t *testing.T) {
 	must(t, err)
 	mustAppend(t, l, journal.Record{Time: noon, Type: "tool.completed", Data: text})
 	must(t, l.Close())
-	must(t, dir.Archive(l.ID()))
+	must(t, dir.Archive(t.Context(), l.ID()))
 	packed := len(readFile(t, filepath.Join(dir.Path(), "archive", l.ID()+".jsonl.zst")))
 	if limit := len(text) * 4 / 5; packed > limit { // base64 has 6 bits per byte
 		t.Errorf("%d bytes of base64 take %d in an archive, more than %d", len(text), packed, limit)
@@ -78,7 +78,7 @@ func TestFirstAppendUnarchives(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	data := readFile(t, path)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	l := mustOpen(t, dir, id)
 	if l.Position().Seq != 15 {
 		t.Errorf("opened at %+v", l.Position())
@@ -98,7 +98,7 @@ func TestFirstAppendUnarchives(t *testing.T) {
 func TestLiveJournalTakesPrecedence(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	archive := readFile(t, filepath.Join(dir.Path(), "archive", id+".jsonl.zst"))
 	l := mustOpen(t, dir, id)
 	mustAppend(t, l, counted(16, 0))
@@ -108,14 +108,14 @@ func TestLiveJournalTakesPrecedence(t *testing.T) {
 	if n := len(validEvents(t, dir, id)); n != 16 {
 		t.Errorf("read %d events", n)
 	}
-	infos, err := dir.List()
+	infos, err := dir.List(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].Archived {
 		t.Errorf("List: %+v, %v", infos, err)
 	}
 	l = mustOpen(t, dir, id)
 	mustAppend(t, l, counted(17, 0))
 	must(t, l.Close())
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	if n := len(validEvents(t, dir, id)); n != 17 {
 		t.Errorf("archived %d events", n)
 	}
@@ -125,7 +125,7 @@ func TestArchiveSetsATornTailAside(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	events := validEvents(t, dir, id)
 	if what := recoveredIn(t, events[15]); what.Bytes != 4 || what.Aside != id+".aside-1" {
 		t.Errorf("recorded %+v", what)
@@ -136,7 +136,7 @@ func TestArchiveOfAnEmptyJournal(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
 	writeFile(t, filepath.Join(dir.Path(), id+".jsonl"), nil)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	if n := len(readFile(t, filepath.Join(dir.Path(), "archive", id+".jsonl.zst"))); n == 0 {
 		t.Error("the archive is no zstd file")
 	}
@@ -151,7 +151,7 @@ func TestArchiveOfAnEmptyJournal(t *testing.T) {
 func TestCorruptArchiveIsAnError(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	path := filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
 	packed := readFile(t, path)
 	for i := range packed {
@@ -168,7 +168,7 @@ func TestCorruptArchiveIsAnError(t *testing.T) {
 		if events, torn, err := read(t, dir, id); err == nil {
 			t.Errorf("cut at %d: %d events, torn %+v and no error", cut, len(events), torn)
 		}
-		if l, err := dir.Open(id); err == nil {
+		if l, err := dir.Open(t.Context(), id); err == nil {
 			t.Errorf("cut at %d: it opens at %+v", cut, l.Position())
 			l.Close()
 		}
@@ -187,7 +187,7 @@ func TestTemporaryFilesAreIgnoredAndRemoved(t *testing.T) {
 	for _, name := range left {
 		writeFile(t, name, []byte("unfinished"))
 	}
-	if infos, err := dir.List(); err != nil || len(infos) != 1 {
+	if infos, err := dir.List(t.Context()); err != nil || len(infos) != 1 {
 		t.Errorf("List: %+v, %v", infos, err)
 	}
 	l := mustOpen(t, dir, id)

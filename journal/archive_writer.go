@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,9 @@ type archiveWriter struct {
 
 // writeArchive writes the archive of a journal to file. It returns nil only if
 // the whole journal reads back from it.
-func writeArchive(file File, journal *io.SectionReader, frameSize int64, progress *progressCounter) error {
+func writeArchive(
+	ctx context.Context, file File, journal *io.SectionReader, frameSize int64, progress *progressCounter,
+) error {
 	w := &archiveWriter{
 		journal: journal, archive: &archive{file: file}, frameSize: frameSize,
 		got: make([]byte, blockSize), want: make([]byte, blockSize), progress: progress,
@@ -42,7 +45,7 @@ func writeArchive(file File, journal *io.SectionReader, frameSize int64, progres
 	if err := w.write(archiveMark, 0); err != nil {
 		return err
 	}
-	if err := w.writeFrames(); err != nil {
+	if err := w.writeFrames(ctx); err != nil {
 		return err
 	}
 	if _, err := file.Write(appendTable(nil, w.archive.frames)); err != nil {
@@ -57,7 +60,7 @@ func writeArchive(file File, journal *io.SectionReader, frameSize int64, progres
 
 // writeFrames uses the encoders in turn, so that the frames are written in
 // order.
-func (w *archiveWriter) writeFrames() error {
+func (w *archiveWriter) writeFrames(ctx context.Context) error {
 	encoders, err := newEncoders(w.journal.Size(), w.frameSize)
 	if err != nil {
 		return err
@@ -69,6 +72,9 @@ func (w *archiveWriter) writeFrames() error {
 	}()
 	started := int64(0)
 	for turn := 0; w.archive.size < w.journal.Size(); turn++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		e := encoders[turn%len(encoders)]
 		if err := w.finish(e); err != nil {
 			return err

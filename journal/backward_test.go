@@ -41,7 +41,7 @@ func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 		case "torn":
 			appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), bytes.Repeat([]byte("half"), rapid.IntRange(1, 200_000).Draw(rt, "of a line")))
 		case "archived":
-			must(t, dir.Archive(id))
+			must(t, dir.Archive(t.Context(), id))
 		}
 		at := positions(events)
 		from := rapid.IntRange(0, len(events)).Draw(rt, "from")
@@ -140,7 +140,7 @@ func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 		at := positions(events)
 		path := filepath.Join(dir.Path(), id+".jsonl")
 		if archived {
-			must(t, dir.Archive(id))
+			must(t, dir.Archive(t.Context(), id))
 			path = archivePath(dir, id)
 		}
 		size := int64(len(readFile(t, path)))
@@ -170,7 +170,7 @@ func TestFindInALongJournal(t *testing.T) {
 		id := longJournal(t, dir)
 		at := positions(validEvents(t, dir, id))
 		if frames > 0 {
-			must(t, dir.WithFrames(frames).Archive(id))
+			must(t, dir.WithFrames(frames).Archive(t.Context(), id))
 		}
 		r, err := dir.Reader(id, journal.Position{})
 		must(t, err)

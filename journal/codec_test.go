@@ -273,7 +273,7 @@ func TestRandomOperationsKeepAllEvents(t *testing.T) {
 		reopen := func() {
 			must(t, l.Close())
 			var err error
-			if l, err = dir.Open(id); err != nil {
+			if l, err = dir.Open(t.Context(), id); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -295,7 +295,7 @@ func TestRandomOperationsKeepAllEvents(t *testing.T) {
 				add()
 			case "archive":
 				must(t, l.Close())
-				if err := dir.Archive(id); err != nil {
+				if err := dir.Archive(t.Context(), id); err != nil {
 					rt.Fatal(err)
 				}
 				reopen()

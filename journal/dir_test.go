@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -74,12 +75,12 @@ func TestDirNamesAreUnique(t *testing.T) {
 
 func TestListIgnoresOtherFiles(t *testing.T) {
 	dir := newDir(t)
-	if infos, err := dir.List(); err != nil || len(infos) > 0 {
+	if infos, err := dir.List(t.Context()); err != nil || len(infos) > 0 {
 		t.Errorf("a directory that does not exist: %v, %v", infos, err)
 	}
 	first, second, third := newJournal(t, dir, 0), newJournal(t, dir, 0), newJournal(t, dir, 0)
-	must(t, dir.Archive(second))
-	must(t, dir.Trash(third))
+	must(t, dir.Archive(t.Context(), second))
+	must(t, dir.Trash(t.Context(), third))
 	for _, name := range []string{
 		"sessions.json", "notes.jsonl", strings.ToLower(first) + ".jsonl", first + ".jsonl.bak", first + ".jsonl~",
 		first[:25] + ".jsonl", "." + first + ".jsonl", first + ".checkpoint.json", first + "x.jsonl",
@@ -91,7 +92,7 @@ func TestListIgnoresOtherFiles(t *testing.T) {
 	directory := dir.NewID()
 	must(t, os.Mkdir(filepath.Join(dir.Path(), directory+".jsonl"), 0o700))
 
-	infos, err := dir.List()
+	infos, err := dir.List(t.Context())
 	must(t, err)
 	var got []string
 	for _, info := range infos {
@@ -116,13 +117,13 @@ func TestIDsCannotLeaveTheDirectory(t *testing.T) {
 	dir := newDir(t)
 	for _, id := range []string{"", ".", "..", "../x", "a/b", `a\b`, "a\x00"} {
 		_, createErr := dir.Create(id)
-		_, openErr := dir.Open(id)
+		_, openErr := dir.Open(t.Context(), id)
 		_, readErr := dir.Reader(id, journal.Position{})
 		_, statErr := dir.Stat(id)
 		for name, err := range map[string]error{
 			"Create": createErr, "Open": openErr, "Reader": readErr, "Stat": statErr,
-			"Archive": dir.Archive(id), "Trash": dir.Trash(id), "Follow": follow(t, dir, id, journal.Position{}).end(),
-			"Restore": dir.Restore(id), "Purge": dir.Purge(id),
+			"Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id), "Follow": follow(t, dir, id, journal.Position{}).end(),
+			"Restore": dir.Restore(t.Context(), id), "Purge": dir.Purge(id),
 		} {
 			if err == nil || errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("%s of %q: %v", name, id, err)
@@ -132,8 +133,8 @@ func TestIDsCannotLeaveTheDirectory(t *testing.T) {
 }
 
 func TestTrashAndRestore(t *testing.T) {
-	for name, prepare := range map[string]func(*journal.Dir, string) error{
-		"live":     func(*journal.Dir, string) error { return nil },
+	for name, prepare := range map[string]func(*journal.Dir, context.Context, string) error{
+		"live":     func(*journal.Dir, context.Context, string) error { return nil },
 		"archived": (*journal.Dir).Archive,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,11 +144,11 @@ func TestTrashAndRestore(t *testing.T) {
 			l := mustOpen(t, dir, id)
 			mustAppend(t, l, counted(16, 0))
 			must(t, l.Close())
-			must(t, prepare(dir, id))
+			must(t, prepare(dir, t.Context(), id))
 			events, before := validEvents(t, dir, id), filesIn(t, dir.Path())
 
-			must(t, dir.Trash(id))
-			if _, err := dir.Open(id); !errors.Is(err, journal.ErrNotFound) {
+			must(t, dir.Trash(t.Context(), id))
+			if _, err := dir.Open(t.Context(), id); !errors.Is(err, journal.ErrNotFound) {
 				t.Error("it still opens:", err)
 			}
 			for _, name := range filesIn(t, dir.Path()) {
@@ -160,7 +161,7 @@ func TestTrashAndRestore(t *testing.T) {
 				t.Errorf("in the trash: %+v, %v", all, err)
 			}
 
-			must(t, dir.Restore(id))
+			must(t, dir.Restore(t.Context(), id))
 			same(t, "restored", validEvents(t, dir, id), events)
 			after := filesIn(t, dir.Path())
 			slices.Sort(after)
@@ -169,12 +170,12 @@ func TestTrashAndRestore(t *testing.T) {
 				t.Errorf("files %v, want %v", after, before)
 			}
 
-			must(t, dir.Trash(id))
+			must(t, dir.Trash(t.Context(), id))
 			other, err := dir.Create(id)
 			must(t, err)
 			mustAppend(t, other, counted(1, 0))
 			must(t, other.Close())
-			if err := dir.Restore(id); !errors.Is(err, fs.ErrExist) {
+			if err := dir.Restore(t.Context(), id); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("restored over another: %v", err)
 			}
 			must(t, dir.Purge(id))

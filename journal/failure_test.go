@@ -47,7 +47,7 @@ func TestFailedSyncIsRecoveredToANewFile(t *testing.T) {
 	if err := l.Sync(); !errors.Is(err, syscall.EIO) || !errors.Is(err, journal.ErrPoisoned) {
 		t.Fatalf("Sync: %v", err)
 	}
-	events, err := l.Recover()
+	events, err := l.Recover(t.Context())
 	if err != nil || len(events) != 1 {
 		t.Fatalf("Recover: %d events, %v", len(events), err)
 	}
@@ -83,10 +83,10 @@ func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
 		t.Fatal(err)
 	}
 	disk.Fail(1, syscall.EIO, journaltest.Sync)
-	if _, err := l.Recover(); !errors.Is(err, syscall.EIO) {
+	if _, err := l.Recover(t.Context()); !errors.Is(err, syscall.EIO) {
 		t.Fatal(err)
 	}
-	events, err := l.Recover()
+	events, err := l.Recover(t.Context())
 	must(t, err)
 	same(t, "returned", events, validEvents(t, dir, l.ID())[1:])
 }
@@ -125,7 +125,7 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if _, err := l.Recover(); !errors.Is(err, syscall.ENOSPC) {
+		if _, err := l.Recover(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(before, filesIn(t, dir.Path())); diff != "" {
@@ -136,7 +136,7 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 		same(t, "read while the disk is full", events[:3], acknowledged)
 	}
 	disk.Heal()
-	recovered, err := l.Recover()
+	recovered, err := l.Recover(t.Context())
 	must(t, err)
 	if len(recovered) != 4 {
 		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that records the failure", len(recovered))
@@ -212,7 +212,7 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 			}
 			c.damage(t, l.Path())
 			changed := readFile(t, l.Path())
-			recovered, err := l.Recover()
+			recovered, err := l.Recover(t.Context())
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("Recover: %v, want %s", err, c.err)
@@ -226,7 +226,7 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 			if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
 				t.Errorf("the journal has %v", got)
 			}
-			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
+			if _, err := dir.Open(t.Context(), l.ID()); !errors.Is(err, journal.ErrLocked) {
 				t.Errorf("the lock is not held: %v", err)
 			}
 			checkAside(t, dir, recovered, c.aside)
@@ -292,7 +292,7 @@ func TestRemovedJournalIsRecreated(t *testing.T) {
 			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
 				t.Fatalf("Sync: %v", err)
 			}
-			_, err := l.Recover()
+			_, err := l.Recover(t.Context())
 			must(t, err)
 			mustAppend(t, l, counted(6, 0))
 			must(t, l.Sync())
@@ -301,7 +301,7 @@ func TestRemovedJournalIsRecreated(t *testing.T) {
 			if got := counts(t, events); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
 				t.Errorf("the journal has %v", got)
 			}
-			if _, err := dir.Open(l.ID()); !errors.Is(err, journal.ErrLocked) {
+			if _, err := dir.Open(t.Context(), l.ID()); !errors.Is(err, journal.ErrLocked) {
 				t.Errorf("the lock is not held: %v", err)
 			}
 		})
@@ -320,11 +320,11 @@ func TestOtherFileOfTheNameIsNotOverwritten(t *testing.T) {
 	if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
 		t.Fatalf("Sync: %v", err)
 	}
-	if _, err := l.Recover(); err == nil {
+	if _, err := l.Recover(t.Context()); err == nil {
 		t.Error("Recover replaced another program's file")
 	}
 	must(t, os.Remove(path))
-	_, err := l.Recover()
+	_, err := l.Recover(t.Context())
 	must(t, err)
 	events, _, err := read(t, dir, l.ID())
 	must(t, err)
@@ -346,7 +346,7 @@ func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
 	for i := range record.Data {
 		record.Data[i] = 'x'
 	}
-	events, err := l.Recover()
+	events, err := l.Recover(t.Context())
 	must(t, err)
 	if got := countedIn(t, events); !slices.Equal(got, []int{2}) {
 		t.Errorf("Recover returns the counts %d", got)
@@ -380,13 +380,13 @@ func TestSyncDetectsATruncatedJournal(t *testing.T) {
 			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) || !strings.Contains(err.Error(), "another program truncated it") {
 				t.Fatalf("Sync: %v", err)
 			}
-			_, err := l.Recover()
+			_, err := l.Recover(t.Context())
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("Recover: %v", err)
 				}
 				must(t, os.WriteFile(l.Path(), before, 0o600)) // restored from a backup
-				_, err = l.Recover()
+				_, err = l.Recover(t.Context())
 			}
 			must(t, err)
 			if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3, 4}) {

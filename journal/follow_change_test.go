@@ -118,17 +118,23 @@ func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
 		"replaced by nothing":          {func(f *changing) { f.replace() }, journal.ErrReplaced},
 		"with an incomplete line":      {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
 
-		"removed":                {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
-		"in the trash":           {func(f *changing) { must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
-		"purged":                 {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
-		"the directory removed":  {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
-		"trashed and restored":   {func(f *changing) { must(f.t, f.dir.Trash(f.id)); must(f.t, f.dir.Restore(f.id)) }, nil},
-		"archived":               {func(f *changing) { must(f.t, f.dir.Archive(f.id)) }, nil},
-		"archived, then trashed": {func(f *changing) { must(f.t, f.dir.Archive(f.id)); must(f.t, f.dir.Trash(f.id)) }, journal.ErrNotFound},
+		"removed":               {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
+		"in the trash":          {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)) }, journal.ErrNotFound},
+		"purged":                {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
+		"the directory removed": {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
+		"trashed and restored": {func(f *changing) {
+			must(f.t, f.dir.Trash(f.t.Context(), f.id))
+			must(f.t, f.dir.Restore(f.t.Context(), f.id))
+		}, nil},
+		"archived": {func(f *changing) { must(f.t, f.dir.Archive(f.t.Context(), f.id)) }, nil},
+		"archived, then trashed": {func(f *changing) {
+			must(f.t, f.dir.Archive(f.t.Context(), f.id))
+			must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		}, journal.ErrNotFound},
 		"archived, trashed, restored": {func(f *changing) {
-			must(f.t, f.dir.Archive(f.id))
-			must(f.t, f.dir.Trash(f.id))
-			must(f.t, f.dir.Restore(f.id))
+			must(f.t, f.dir.Archive(f.t.Context(), f.id))
+			must(f.t, f.dir.Trash(f.t.Context(), f.id))
+			must(f.t, f.dir.Restore(f.t.Context(), f.id))
 		}, nil},
 
 		"repaired where it was read": {func(f *changing) {
@@ -163,7 +169,7 @@ func (f *changing) corrupt(line int) {
 }
 
 func (f *changing) repair() {
-	_, err := f.dir.Repair(f.id, false)
+	_, err := f.dir.Repair(f.t.Context(), f.id, false)
 	must(f.t, err)
 }
 
@@ -218,7 +224,7 @@ func TestCorruptArchiveEndsFollow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newChanging(t, 15)
-			must(t, f.dir.Archive(f.id))
+			must(t, f.dir.Archive(f.t.Context(), f.id))
 			archive := filepath.Join(f.dir.Path(), "archive", f.id+".jsonl.zst")
 			writeFile(t, archive, corrupt(readFile(t, archive)))
 			events, err := f.step()
@@ -234,7 +240,7 @@ func TestFollowOfADeletedJournalEnds(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	at := positionAfter(t, dir, id, 7)
-	must(t, dir.Trash(id))
+	must(t, dir.Trash(t.Context(), id))
 	if err := follow(t, dir, id, at).end(); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("error %v", err)
 	}

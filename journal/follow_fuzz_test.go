@@ -206,11 +206,11 @@ func (w *simulation) expect(kind error) {
 // open opens the journal for writing, if possible.
 func (w *simulation) open() bool {
 	if w.log == nil && !w.trashed {
-		open := w.dir.Open
-		if !w.created {
-			open = w.dir.Create
+		if w.created {
+			w.log, _ = w.dir.Open(w.t.Context(), w.id) // fails if it is corrupt
+		} else {
+			w.log, _ = w.dir.Create(w.id)
 		}
-		w.log, _ = open(w.id) // fails if it is corrupt
 		w.created = w.created || w.log != nil
 	}
 	return w.log != nil
@@ -246,7 +246,7 @@ func (w *simulation) failWrite(n int) {
 		w.t.Errorf("the write failed with %v", err)
 	}
 	if n%2 == 0 {
-		_, err := w.log.Recover()
+		_, err := w.log.Recover(w.t.Context())
 		must(w.t, err)
 	} else {
 		w.close()
@@ -264,7 +264,7 @@ func (w *simulation) failSync() {
 	if err := w.log.Sync(); !errors.Is(err, journal.ErrPoisoned) {
 		w.t.Errorf("the sync failed with %v", err)
 	}
-	_, err := w.log.Recover()
+	_, err := w.log.Recover(w.t.Context())
 	must(w.t, err)
 }
 
@@ -290,14 +290,14 @@ func (w *simulation) isLive() bool {
 func (w *simulation) archive() {
 	w.close()
 	if w.created && !w.trashed && !w.corrupted {
-		must(w.t, w.dir.Archive(w.id))
+		must(w.t, w.dir.Archive(w.t.Context(), w.id))
 	}
 }
 
 func (w *simulation) trash() {
 	w.close()
 	if w.created && !w.trashed {
-		must(w.t, w.dir.Trash(w.id))
+		must(w.t, w.dir.Trash(w.t.Context(), w.id))
 		w.trashed = true
 		w.allowed[journal.ErrNotFound] = true
 	}
@@ -305,7 +305,7 @@ func (w *simulation) trash() {
 
 func (w *simulation) restore() {
 	if w.trashed {
-		must(w.t, w.dir.Restore(w.id))
+		must(w.t, w.dir.Restore(w.t.Context(), w.id))
 		w.trashed = false
 	}
 }
@@ -329,7 +329,7 @@ func (w *simulation) repair() {
 	if !w.isLive() {
 		return
 	}
-	_, err := w.dir.Repair(w.id, false)
+	_, err := w.dir.Repair(w.t.Context(), w.id, false)
 	must(w.t, err)
 	w.corrupted = false
 }

@@ -171,7 +171,7 @@ func TestFollowAfterAFailedSync(t *testing.T) {
 	if err := l.Sync(); err == nil {
 		t.Fatal("the sync did not fail")
 	}
-	recovered, err := l.Recover()
+	recovered, err := l.Recover(t.Context())
 	must(t, err)
 	f.expect(slices.Concat(unread, recovered)...)
 	f.expect(mustAppend(t, l, counted(5, 10))...)
@@ -190,7 +190,7 @@ func TestFollowOfAnArchivedJournal(t *testing.T) {
 			slow.expect(events[:5]...)
 			seen := 5
 			for n := range 3 {
-				must(t, dir.Archive(id))
+				must(t, dir.Archive(t.Context(), id))
 				late := follow(t, way(dir), id, journal.Position{})
 				late.expect(events...)
 				slow.expect(events[seen : seen+3]...)
@@ -226,14 +226,14 @@ func TestUnchangedArchiveIsReadOnce(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	events := validEvents(t, dir, id)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	checks, added := 0, []journal.Event(nil)
 	disk := journaltest.New(&hooks{FS: journal.OS, stat: func(name string) {
 		if strings.HasSuffix(name, ".zst") {
 			checks++
 		}
 		if checks == 3 && added == nil {
-			l, err := dir.Open(id)
+			l, err := dir.Open(t.Context(), id)
 			must(t, err)
 			added = mustAppend(t, l, counted(16, 0))
 			must(t, l.Close())
@@ -258,7 +258,7 @@ func TestDeletionEndsFollow(t *testing.T) {
 			id := newJournal(t, dir, 0)
 			f := follow(t, way(dir), id, journal.Position{})
 			f.expect(validEvents(t, dir, id)...)
-			must(t, dir.Trash(id))
+			must(t, dir.Trash(t.Context(), id))
 			if err := f.end(); !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("error %v", err)
 			}
@@ -322,7 +322,7 @@ func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	unarchive := func() {
-		l, err := dir.Open(id)
+		l, err := dir.Open(t.Context(), id)
 		must(t, err)
 		mustAppend(t, l, counted(99, 0))
 		must(t, l.Close())
@@ -338,14 +338,14 @@ func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 
 	f := follow(t, watched, id, journal.Position{})
 	f.expect(validEvents(t, dir, id)...)
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	armed = true
 	e, err, _ := f.next()
 	if err != nil || e.Seq != 16 {
 		t.Errorf("followed: event %d, %v", e.Seq, err)
 	}
 
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	armed = true
 	if info, err := watched.Stat(id); err != nil || info.Archived {
 		t.Errorf("Stat: %+v, %v", info, err)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,8 +23,9 @@ type FS interface {
 	// ReadDir lists a directory as os.ReadDir does, in any order.
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// StatFiles describes, as Stat does, the files of a directory whose names
-	// match, in any order. It calls match from one goroutine.
-	StatFiles(dir string, match func(name string) bool) ([]FileStat, error)
+	// match, in any order. It calls match from one goroutine. It may stop early
+	// with the error of ctx.
+	StatFiles(ctx context.Context, dir string, match func(name string) bool) ([]FileStat, error)
 	// Stat describes a file as os.Stat does.
 	Stat(name string) (fs.FileInfo, error)
 	// SameFile reports whether two descriptions returned by this FS are of the

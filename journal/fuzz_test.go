@@ -167,7 +167,7 @@ func checkCorrupt(t *testing.T, content []byte, good []journal.Event) {
 	if len(got) < len(good) || !sameEvents(got[:len(good)], good) {
 		t.Fatalf("%d of the %d good events were read", len(got), len(good))
 	}
-	l, openErr := dir.Open(fuzzed)
+	l, openErr := dir.Open(t.Context(), fuzzed)
 	if (err == nil) != (openErr == nil) || (err == nil) != (dir.Check(fuzzed) == nil) {
 		t.Fatalf("reading: %v, opening: %v, checking: %v", err, openErr, dir.Check(fuzzed))
 	}
@@ -250,7 +250,7 @@ func checkRepaired(t *testing.T, content []byte) {
 	_, _, readErr := read(t, dir.Dir, fuzzed)
 	want, tooLong := wantRepaired(content)
 
-	done, err := dir.Repair(fuzzed, false)
+	done, err := dir.Repair(t.Context(), fuzzed, false)
 	now := dir.read(fuzzedFile)
 	var corrupt *journal.CorruptError
 	switch {
@@ -274,7 +274,7 @@ func checkRepaired(t *testing.T, content []byte) {
 	if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
 		t.Errorf("%d events for %+v", len(want), done)
 	}
-	if again, err := dir.Repair(fuzzed, false); err != nil || len(again.Dropped) > 0 || !bytes.Equal(dir.read(fuzzedFile), now) {
+	if again, err := dir.Repair(t.Context(), fuzzed, false); err != nil || len(again.Dropped) > 0 || !bytes.Equal(dir.read(fuzzedFile), now) {
 		t.Errorf("a second repair: %+v, %v", again, err)
 	}
 	mustAppend(t, mustOpen(t, dir.Dir, fuzzed), counted(1, 0))
@@ -398,7 +398,7 @@ func FuzzArchive(f *testing.F) {
 		if (err == nil) != (dir.Check(fuzzed) == nil) {
 			t.Fatalf("reading: %v, checking: %v", err, dir.Check(fuzzed))
 		}
-		l, openErr := dir.Open(fuzzed)
+		l, openErr := dir.Open(t.Context(), fuzzed)
 		if (err == nil) != (openErr == nil) {
 			t.Fatalf("reading: %v, opening: %v", err, openErr)
 		}
@@ -454,7 +454,7 @@ func FuzzTrashTime(f *testing.F) {
 		must(t, err)
 		mustAppend(t, l, counted(1, 0))
 		must(t, l.Close())
-		must(t, dir.Trash(fuzzed))
+		must(t, dir.Trash(t.Context(), fuzzed))
 		dir.write("trash/"+fuzzed+".trashed", content)
 		list, err := dir.ListTrash()
 		if err != nil || len(list) != 1 || list[0].ID != fuzzed || list[0].Bytes == 0 {
@@ -467,7 +467,7 @@ func FuzzTrashTime(f *testing.F) {
 		if !since.Equal(list[0].Since) {
 			t.Errorf("%q is read as %v", content, list[0].Since)
 		}
-		must(t, dir.Restore(fuzzed))
+		must(t, dir.Restore(t.Context(), fuzzed))
 		if n := len(validEvents(t, dir.Dir, fuzzed)); n != 1 {
 			t.Errorf("%d events came back", n)
 		}

@@ -64,7 +64,7 @@ func TestGrepReturnsTheMatchingEvents(t *testing.T) {
 				t.Errorf("%s from %d, archived %v: %v, %v; want %v", c.needle, c.from.Seq, archived, got, err, c.want)
 			}
 		}
-		must(t, dir.Archive(l.ID()))
+		must(t, dir.Archive(t.Context(), l.ID()))
 	}
 }
 

@@ -50,7 +50,7 @@ func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 				dir := newDir(t)
 				id, length := newLongJournal(t, dir, long, 6)
 				if archived {
-					must(t, dir.Archive(id))
+					must(t, dir.Archive(t.Context(), id))
 				}
 				info, err := dir.Stat(id)
 				must(t, err)
@@ -58,7 +58,7 @@ func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 				less := limited(dir, length-1)
 				for operation, err := range map[string]error{
 					"Reader": second(readEvents(less, id)),
-					"Open":   second(less.Open(id)),
+					"Open":   second(less.Open(t.Context(), id)),
 					"Check":  less.Check(id),
 					"Follow": followed(less, id),
 				} {
@@ -125,7 +125,7 @@ func TestSyncedOfALongLineCoversEarlierLines(t *testing.T) {
 	lines[1][20] ^= 1
 	writeFile(t, path, bytes.Join(lines, nil))
 	var corrupt *journal.CorruptError
-	if _, err := limited(dir, length-1).Open(id); !errors.As(err, &corrupt) || corrupt.Line != 2 {
+	if _, err := limited(dir, length-1).Open(t.Context(), id); !errors.As(err, &corrupt) || corrupt.Line != 2 {
 		t.Errorf("a corrupt line is taken for a torn tail: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 			before := filesIn(t, dir.Path())
 
 			for _, dry := range []bool{true, false} {
-				_, err := limited(dir, length-1).Repair(id, dry)
+				_, err := limited(dir, length-1).Repair(t.Context(), id, dry)
 				var corrupt *journal.CorruptError
 				if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 3 {
 					t.Fatalf("the error is %v", err)
@@ -151,7 +151,7 @@ func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 			if after := filesIn(t, dir.Path()); !slices.Equal(before, after) || !bytes.Equal(readFile(t, path), bytes.Join(lines, nil)) {
 				t.Errorf("something was done: %v", after)
 			}
-			if done, err := limited(dir, length).Repair(id, false); err != nil || done.Kept != 5 {
+			if done, err := limited(dir, length).Repair(t.Context(), id, false); err != nil || done.Kept != 5 {
 				t.Errorf("with the limit it needs: %+v, %v", done, err)
 			}
 		})
@@ -277,7 +277,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 		must(t, err)
 		_, err = f.WriteAt([]byte("x"), 20)
 		must(t, errors.Join(err, f.Close()))
-		done, err := dir.Repair(id, true)
+		done, err := dir.Repair(t.Context(), id, true)
 		if done.Kept != 14 || len(done.Dropped) != 2 || err != nil {
 			t.Errorf("%+v, %v", done, err)
 		}
@@ -365,14 +365,14 @@ func TestLargeLockAndTimeFilesAreNotRead(t *testing.T) {
 	must(t, os.Truncate(filepath.Join(dir.Path(), id+".lock"), enormous))
 	if n := allocated(func() {
 		var locked *journal.LockedError
-		if _, err := dir.Open(id); !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
+		if _, err := dir.Open(t.Context(), id); !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
 			t.Error(err)
 		}
 	}); n > bounded {
 		t.Errorf("the lock file takes %d MiB", n>>20)
 	}
 	must(t, l.Close())
-	must(t, dir.Trash(id))
+	must(t, dir.Trash(t.Context(), id))
 	must(t, os.Truncate(filepath.Join(dir.Path(), "trash", id+".trashed"), enormous))
 	if n := allocated(func() {
 		if list, err := dir.ListTrash(); err != nil || len(list) != 1 || !list[0].Since.IsZero() {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"hash/maphash"
 	"io/fs"
@@ -13,15 +14,16 @@ import (
 // describe is listed with the error. A directory that does not exist is empty.
 //
 // A journal that is archived or unarchived while the directory is read is listed.
-func (d *Dir) List() ([]Info, error) {
+// When ctx is done, List returns its error.
+func (d *Dir) List(ctx context.Context) ([]Info, error) {
 	// The archive is read first: a journal that is unarchived meanwhile is seen in
 	// both directories. One that is archived meanwhile may be seen in neither,
 	// but its lock file stays.
-	archived, err := d.scan(filepath.Join(d.path, archiveDir), archiveSuffix)
+	archived, err := d.scan(ctx, filepath.Join(d.path, archiveDir), archiveSuffix)
 	if err != nil {
 		return nil, err
 	}
-	live, err := d.scan(d.path, logSuffix)
+	live, err := d.scan(ctx, d.path, logSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +69,12 @@ type listing struct {
 }
 
 // scan lists the journals in a directory. One that does not exist is empty.
-func (d *Dir) scan(path, suffix string) (found listing, err error) {
+func (d *Dir) scan(ctx context.Context, path, suffix string) (found listing, err error) {
 	// Nearly always, each journal has a lock file. Comparing the sums of the hashes
 	// of their ids avoids a set of 100,000 ids.
 	var journals, locks uint64
 	seed := maphash.MakeSeed()
-	found.files, err = d.fs.StatFiles(path, func(name string) bool {
+	found.files, err = d.fs.StatFiles(ctx, path, func(name string) bool {
 		if id, ok := strings.CutSuffix(name, lockSuffix); ok && ValidID(id) {
 			found.locked = append(found.locked, id)
 			locks += maphash.String(seed, id)

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,10 +25,12 @@ func (i *interrupted) pass() {
 	i.at(i.moments)
 }
 
-func (i *interrupted) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
+func (i *interrupted) StatFiles(
+	ctx context.Context, dir string, match func(string) bool,
+) ([]journal.FileStat, error) {
 	i.pass()
-	return i.FS.StatFiles(name, func(name string) bool {
-		ok := wanted(name)
+	return i.FS.StatFiles(ctx, dir, func(name string) bool {
+		ok := match(name)
 		if ok {
 			i.pass()
 		}
@@ -45,7 +48,7 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 					archived := archivedFirst
 					move := func() {
 						if archived = !archived; archived {
-							must(t, dir.Archive(id))
+							must(t, dir.Archive(t.Context(), id))
 							return
 						}
 						l := mustOpen(t, dir, id)
@@ -53,7 +56,7 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 						must(t, l.Close())
 					}
 					if archivedFirst {
-						must(t, dir.Archive(id))
+						must(t, dir.Archive(t.Context(), id))
 					}
 					looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
 						for _, at := range []int{first, second} {
@@ -62,7 +65,7 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 							}
 						}
 					}}})
-					infos, err := looking.List()
+					infos, err := looking.List(t.Context())
 					if err != nil || len(infos) != 1 || infos[0].ID != id {
 						t.Errorf("%+v, %v", infos, err)
 					}
@@ -78,16 +81,16 @@ func TestListWithoutLockFiles(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".lock")))
 	looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
 		if moment == 2 { // between the two directories
-			must(t, dir.Archive(moving))
+			must(t, dir.Archive(t.Context(), moving))
 		}
 	}}})
-	if infos, err := looking.List(); err != nil || len(infos) != 2 {
+	if infos, err := looking.List(t.Context()); err != nil || len(infos) != 2 {
 		t.Errorf("%+v, %v", infos, err)
 	}
 
 	must(t, os.Remove(filepath.Join(dir.Path(), moving+".lock"))) // so only the archive is left
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".jsonl")))
-	if infos, err := dir.List(); err != nil || len(infos) != 1 || infos[0].ID != moving {
+	if infos, err := dir.List(t.Context()); err != nil || len(infos) != 1 || infos[0].ID != moving {
 		t.Errorf("%+v, %v", infos, err)
 	}
 }
@@ -95,7 +98,7 @@ func TestListWithoutLockFiles(t *testing.T) {
 func TestListIncludesUnreadableJournals(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	infos, err := journal.NewDir(dir.Path(), journal.Options{FS: undescribed{journal.OS}}).List()
+	infos, err := journal.NewDir(dir.Path(), journal.Options{FS: undescribed{journal.OS}}).List(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].ID != id || !errors.Is(infos[0].Err, syscall.EIO) {
 		t.Errorf("%+v, %v", infos, err)
 	}
@@ -104,8 +107,10 @@ func TestListIncludesUnreadableJournals(t *testing.T) {
 // undescribed is a file system that lists files and fails to describe them.
 type undescribed struct{ journal.FS }
 
-func (u undescribed) StatFiles(name string, wanted func(string) bool) ([]journal.FileStat, error) {
-	files, err := u.FS.StatFiles(name, wanted)
+func (u undescribed) StatFiles(
+	ctx context.Context, dir string, match func(string) bool,
+) ([]journal.FileStat, error) {
+	files, err := u.FS.StatFiles(ctx, dir, match)
 	for i, file := range files {
 		files[i] = journal.FileStat{Name: file.Name, Err: syscall.EIO}
 	}
@@ -120,7 +125,7 @@ func TestListIncludesSymbolicLinks(t *testing.T) {
 		t.Skip("no links can be made here: ", err)
 	}
 	must(t, os.Symlink("nowhere", filepath.Join(dir.Path(), dir.NewID()+".jsonl")))
-	infos, err := dir.List()
+	infos, err := dir.List(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].ID != id || infos[0].Size == 0 {
 		t.Errorf("%+v, %v", infos, err)
 	}

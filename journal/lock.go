@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,10 +94,10 @@ func hasName(l *flock.Flock, name string) bool {
 }
 
 // lock makes this process the only writer of the journal, until unlock.
-func (f files) lock(fsys FS, now time.Time) (unlock func() error, err error) {
+func (f files) lock(ctx context.Context, fsys FS, now time.Time) (unlock func() error, err error) {
 	release, err := fsys.Lock(f.lockPath())
 	if err == ErrLocked {
-		return nil, &LockedError{Path: f.path(), Holder: f.holder(fsys)}
+		return nil, &LockedError{Path: f.path(), Holder: f.holder(ctx, fsys)}
 	}
 	if err != nil {
 		return nil, err
@@ -125,12 +126,16 @@ func (d *Dir) Writer(id string) Holder {
 
 // holder returns the process that holds the lock. Right after the lock was taken,
 // the file is empty or names an earlier process: holder waits for the new name.
-func (f files) holder(fsys FS) Holder {
+func (f files) holder(ctx context.Context, fsys FS) Holder {
 	for range holderTries {
 		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.ended() {
 			return h
 		}
-		time.Sleep(holderInterval)
+		select {
+		case <-ctx.Done():
+			return Holder{}
+		case <-time.After(holderInterval):
+		}
 	}
 	return Holder{}
 }

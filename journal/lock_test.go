@@ -91,7 +91,7 @@ func TestLockedErrorWaitsForTheHoldersName(t *testing.T) {
 			writeFile(t, lock, []byte(content))
 			late := &lateName{FS: journal.OS, name: func() { writeFile(t, lock, []byte(named(t, os.Getpid()))) }}
 
-			_, err = journal.NewDir(dir.Path(), journal.Options{FS: late}).Open(id)
+			_, err = journal.NewDir(dir.Path(), journal.Options{FS: late}).Open(t.Context(), id)
 			var locked *journal.LockedError
 			if !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
 				t.Errorf("error %v, want process %d", err, os.Getpid())
@@ -108,7 +108,7 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	must(t, err)
 	defer unlock()
 	writeFile(t, lock, []byte(named(t, deadPID(t))))
-	_, err = dir.Open(id)
+	_, err = dir.Open(t.Context(), id)
 	var locked *journal.LockedError
 	if !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
 		t.Errorf("error %v, want another process", err)

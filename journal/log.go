@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -52,9 +53,10 @@ func (d *Dir) Create(id string) (*Log, error) {
 // Append sets a torn tail aside and unarchives an archived journal.
 //
 // Errors: ErrNotFound; a *LockedError if the journal has a writer; a
-// *CorruptError. If no lock can be taken at all, as on a read-only disk, the Log
+// *CorruptError; that of ctx, which bounds the check and the wait for the name of
+// the lock's holder. If no lock can be taken at all, as on a read-only disk, the Log
 // opens nevertheless, and the first Append returns the reason.
-func (d *Dir) Open(id string) (*Log, error) {
+func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 	f, err := d.files(id)
 	if err != nil {
 		return nil, err
@@ -63,11 +65,11 @@ func (d *Dir) Open(id string) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{dir: d, files: f, exists: true}
-	l.unlock, l.lockErr = f.lock(d.fs, d.now())
+	l.unlock, l.lockErr = f.lock(ctx, d.fs, d.now())
 	if errors.Is(l.lockErr, ErrLocked) {
 		return nil, l.lockErr
 	}
-	if err := l.inspect(); err != nil {
+	if err := l.inspect(ctx); err != nil {
 		l.release()
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func (d *Dir) Open(id string) (*Log, error) {
 }
 
 // inspect finds the end of the journal.
-func (l *Log) inspect() error {
+func (l *Log) inspect(ctx context.Context) error {
 	info, err := l.files.stat(l.dir.fs)
 	if err != nil {
 		return err
@@ -85,7 +87,7 @@ func (l *Log) inspect() error {
 		return err
 	}
 	defer file.Close()
-	t, err := src.findTail(l.dir.maxLine)
+	t, err := src.withContext(ctx).findTail(l.dir.maxLine)
 	if err != nil {
 		return err
 	}

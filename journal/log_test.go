@@ -1,6 +1,8 @@
 package journal_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 // hold opens a journal, prints a line, and closes it when its input ends.
 func hold(path string) {
 	dir := journal.NewDir(filepath.Dir(path), journal.Options{})
-	l, err := dir.Open(strings.TrimSuffix(filepath.Base(path), ".jsonl"))
+	l, err := dir.Open(context.Background(), strings.TrimSuffix(filepath.Base(path), ".jsonl"))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -178,9 +180,9 @@ func TestSecondWriterGetsALockedError(t *testing.T) {
 	host, _ := os.Hostname()
 	want := journal.Holder{PID: os.Getpid(), Host: host, StartedAt: noon}
 	for name, open := range map[string]func() error{
-		"Open":    func() error { _, err := dir.Open(id); return err },
-		"Archive": func() error { return dir.Archive(id) },
-		"Trash":   func() error { return dir.Trash(id) },
+		"Open":    func() error { _, err := dir.Open(t.Context(), id); return err },
+		"Archive": func() error { return dir.Archive(t.Context(), id) },
+		"Trash":   func() error { return dir.Trash(t.Context(), id) },
 		"Create": func() error {
 			l, err := dir.Create(id)
 			must(t, err)
@@ -212,7 +214,7 @@ func TestLockHoldsAcrossProcesses(t *testing.T) {
 		t.Fatalf("the other process printed %q, %v", said, err)
 	}
 
-	_, err = dir.Open(id)
+	_, err = dir.Open(t.Context(), id)
 	var locked *journal.LockedError
 	if !errors.As(err, &locked) || locked.Holder.PID != other.Process.Pid {
 		t.Errorf("error %v, want process %d", err, other.Process.Pid)
@@ -275,7 +277,7 @@ func TestClosedLogRefusesEverythingButClose(t *testing.T) {
 	must(t, l.Close())
 	must(t, l.Close())
 	_, appendErr := l.Append(counted(2, 0))
-	_, recoverErr := l.Recover()
+	_, recoverErr := l.Recover(t.Context())
 	for name, err := range map[string]error{"Append": appendErr, "Sync": l.Sync(), "Recover": recoverErr} {
 		if !errors.Is(err, journal.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
@@ -295,7 +297,7 @@ func TestOpenWithoutALockFailsAtAppend(t *testing.T) {
 	if _, err := l.Append(counted(16, 0)); !errors.Is(err, syscall.EROFS) || errors.Is(err, journal.ErrPoisoned) {
 		t.Errorf("error %v", err)
 	}
-	if err := dir.Archive(id); !errors.Is(err, syscall.EROFS) {
+	if err := dir.Archive(t.Context(), id); !errors.Is(err, syscall.EROFS) {
 		t.Errorf("Archive: %v", err)
 	}
 	disk.Heal()
@@ -321,14 +323,14 @@ func TestAppendFailsIfChangedBeforeALateLock(t *testing.T) {
 }
 
 func TestCreateDoesNotReplaceAJournal(t *testing.T) {
-	for name, prepare := range map[string]func(*journal.Dir, string) error{
-		"live":     func(*journal.Dir, string) error { return nil },
+	for name, prepare := range map[string]func(*journal.Dir, context.Context, string) error{
+		"live":     func(*journal.Dir, context.Context, string) error { return nil },
 		"archived": (*journal.Dir).Archive,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 0)
-			must(t, prepare(dir, id))
+			must(t, prepare(dir, t.Context(), id))
 			l, err := dir.Create(id)
 			must(t, err)
 			defer l.Close()
@@ -367,11 +369,11 @@ func TestConcurrentAppends(t *testing.T) {
 func TestMissingJournalIsNotFound(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
-	_, openErr := dir.Open(id)
+	_, openErr := dir.Open(t.Context(), id)
 	_, readErr := dir.Reader(id, journal.Position{})
 	_, statErr := dir.Stat(id)
 	for name, err := range map[string]error{
-		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(id), "Trash": dir.Trash(id),
+		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id),
 	} {
 		if !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -429,4 +431,72 @@ func TestDiscard(t *testing.T) {
 	if n := len(validEvents(t, dir, id)); n != 16 {
 		t.Errorf("%d events are left", n)
 	}
+}
+
+func TestCancelledCallsReturnTheErrorOfTheContext(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	before := readFile(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, listErr := dir.List(ctx)
+	_, openErr := dir.Open(ctx, id)
+	data := bytes.Replace(before, []byte("sheep"), []byte("shoes"), 1)
+	_, repairErr := func() (journal.Repaired, error) {
+		writeFile(t, path, data)
+		return dir.Repair(ctx, id, false)
+	}()
+	for name, err := range map[string]error{
+		"List": listErr, "Open": openErr, "Repair": repairErr, "Archive": dir.Archive(ctx, id),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if got := readFile(t, path); !bytes.Equal(got, data) {
+		t.Error("the journal was changed")
+	}
+	writeFile(t, path, before)
+	mustAppend(t, mustOpen(t, dir, id), counted(16, 0)) // the lock was released
+}
+
+func TestCancelledRecoverCanBeRetried(t *testing.T) {
+	disk := journaltest.New(noSyncFS{journal.OS})
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Sync())
+	mustAppend(t, l, counted(2, 0))
+	disk.Fail(1, syscall.EIO, journaltest.Sync)
+	if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Recover(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	_, err := l.Recover(t.Context())
+	must(t, err)
+	if n := len(validEvents(t, dir, l.ID())); n != 3 {
+		t.Errorf("%d events", n)
+	}
+}
+
+func TestCancelledArchivingKeepsTheJournal(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	options := journal.Options{FS: noSyncFS{journal.OS}, Progress: func(journal.Progress) { cancel() }}
+	dir := journal.NewDir(t.TempDir(), options).WithFrames(100)
+	id := newJournal(t, dir, 100)
+	if err := dir.Archive(ctx, id); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if info, err := dir.Stat(id); err != nil || info.Archived {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if names := filesIn(t, dir.Path()); len(names) != 2 {
+		t.Errorf("the files are %v", names)
+	}
+	validEvents(t, dir, id)
 }

@@ -19,10 +19,10 @@ func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 	dir := journal.NewDir(filepath.Join(home, "a", "b"), journal.Options{})
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half"))
-	must(t, dir.Archive(id))
+	must(t, dir.Archive(t.Context(), id))
 	mustAppend(t, mustOpen(t, dir, id), counted(17, 0))
-	must(t, dir.Archive(newJournal(t, dir, 0)))
-	must(t, dir.Trash(newJournal(t, dir, 0)))
+	must(t, dir.Archive(t.Context(), newJournal(t, dir, 0)))
+	must(t, dir.Trash(t.Context(), newJournal(t, dir, 0)))
 	must(t, filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == home {
 			return err

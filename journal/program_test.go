@@ -118,7 +118,7 @@ func (l *program) create() {
 func (l *program) open() {
 	l.t.Helper()
 	l.try("Open", func() (err error) {
-		l.log, err = l.dir.Open(programID)
+		l.log, err = l.dir.Open(l.t.Context(), programID)
 		return err
 	})
 }
@@ -149,7 +149,7 @@ func (l *program) recover() error {
 		l.t.Fatalf("Append to a poisoned log: %v", err)
 	}
 	l.try("Recover", func() error {
-		_, err := l.log.Recover()
+		_, err := l.log.Recover(l.t.Context())
 		return err
 	})
 	l.acked, l.synced = l.appended, l.appended
@@ -225,7 +225,7 @@ func (l *program) corrupt() {
 func (l *program) repair() {
 	l.t.Helper()
 	l.try("Repair", func() error {
-		_, err := l.dir.Repair(programID, false)
+		_, err := l.dir.Repair(l.t.Context(), programID, false)
 		return err
 	})
 	l.corrupted = false
@@ -233,17 +233,17 @@ func (l *program) repair() {
 
 func (l *program) archive() {
 	l.t.Helper()
-	l.try("Archive", func() error { return l.dir.Archive(programID) })
+	l.try("Archive", func() error { return l.dir.Archive(l.t.Context(), programID) })
 }
 
 func (l *program) trash() {
 	l.t.Helper()
-	l.move("Trash", l.dir.Trash, "in the trash", journal.ErrNotFound)
+	l.move("Trash", func(id string) error { return l.dir.Trash(l.t.Context(), id) }, "in the trash", journal.ErrNotFound)
 }
 
 func (l *program) restore() {
 	l.t.Helper()
-	l.maybeInTrash = !l.move("Restore", l.dir.Restore, "in place", fs.ErrExist)
+	l.maybeInTrash = !l.move("Restore", func(id string) error { return l.dir.Restore(l.t.Context(), id) }, "in place", fs.ErrExist)
 }
 
 func (l *program) purge() {
@@ -299,7 +299,7 @@ func (l *program) resume(image *journaltest.Mem, atLeast int) error {
 		return nil
 	}
 	if place == "in the trash" {
-		if err := dir.Restore(programID); err != nil {
+		if err := dir.Restore(l.t.Context(), programID); err != nil {
 			return err
 		}
 	}
@@ -345,7 +345,7 @@ func (l *program) hasAside(image *journaltest.Mem) error {
 
 // place returns where the journal is, and fails if it is in two places.
 func (l *program) place(dir *journal.Dir) (string, error) {
-	infos, err := dir.List()
+	infos, err := dir.List(l.t.Context())
 	if err != nil {
 		return "", err
 	}
@@ -368,7 +368,7 @@ func (l *program) place(dir *journal.Dir) (string, error) {
 func (l *program) readable(dir *journal.Dir) error {
 	err := checkAll(dir)
 	if corrupt := new(journal.CorruptError); l.corrupted && errors.As(err, &corrupt) {
-		_, err = dir.Repair(programID, false)
+		_, err = dir.Repair(l.t.Context(), programID, false)
 	}
 	return err
 }
@@ -412,7 +412,7 @@ func (l *program) inOrder(events []journal.Event, atLeast int) error {
 // appendsTo appends to a journal, cuts the power, and checks that all events are
 // there.
 func appendsTo(image *journaltest.Mem, events []journal.Event) error {
-	log, err := memDir(image).Open(programID)
+	log, err := memDir(image).Open(context.Background(), programID)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestGrown(t *testing.T) {
 		t.Error("not after something was appended")
 	}
 	must(t, l.Close())
-	must(t, dir.Archive(l.ID()))
+	must(t, dir.Archive(t.Context(), l.ID()))
 	packed, err := dir.Reader(l.ID(), journal.Position{})
 	must(t, err)
 	defer packed.Close()

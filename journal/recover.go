@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,8 @@ type failure struct {
 // the earlier Appends, including the failed one, is in the journal and on the
 // disk. It returns the events that no Append has returned: the failed batch and a
 // TypeRecovered event. While the cause persists it fails, and may be called
-// again. It does nothing if the Log is not poisoned.
-func (l *Log) Recover() ([]Event, error) {
+// again, as after the error of ctx. It does nothing if the Log is not poisoned.
+func (l *Log) Recover(ctx context.Context) ([]Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -34,7 +35,7 @@ func (l *Log) Recover() ([]Event, error) {
 	case l.failure == nil:
 		return nil, nil
 	}
-	events, err := l.recover()
+	events, err := l.recover(ctx)
 	l.unreturned = append(l.unreturned, events...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
@@ -44,11 +45,11 @@ func (l *Log) Recover() ([]Event, error) {
 }
 
 // recover returns the events that it has written, even with an error.
-func (l *Log) recover() ([]Event, error) {
+func (l *Log) recover(ctx context.Context) ([]Event, error) {
 	if l.failure.sync {
-		return l.rewrite()
+		return l.rewrite(ctx)
 	}
-	events, err := l.completeWrite()
+	events, err := l.completeWrite(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +62,8 @@ func (l *Log) recover() ([]Event, error) {
 // reader may have seen it, and the rest is appended to it, from the middle of a
 // line if necessary, as after any short write. So a disk that stays full costs no
 // space. Only bytes that this Log did not write are set aside.
-func (l *Log) completeWrite() ([]Event, error) {
-	if err := l.reopen(); err != nil {
+func (l *Log) completeWrite(ctx context.Context) ([]Event, error) {
+	if err := l.reopen(ctx); err != nil {
 		return nil, err
 	}
 	memory := l.unsyncedInMemory()
@@ -98,13 +99,13 @@ func (l *Log) acknowledgeBatch() []Event {
 
 // reopen opens the file again. If a disk was unmounted and mounted again, it is
 // another file, which must be the same journal and must be locked.
-func (l *Log) reopen() error {
+func (l *Log) reopen(ctx context.Context) error {
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
 	if !l.sameFile(file, l.file) {
-		err = l.adopt(file)
+		err = l.adopt(ctx, file)
 	}
 	if err != nil {
 		file.Close()
@@ -124,21 +125,21 @@ func (l *Log) sameFile(a, b File) bool {
 }
 
 // adopt accepts a file as the journal if it has all lines that were synced.
-func (l *Log) adopt(file File) error {
+func (l *Log) adopt(ctx context.Context, file File) error {
 	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
 	if err != nil || t.end != l.synced {
 		return errOtherFile
 	}
-	return l.relock()
+	return l.relock(ctx)
 }
 
 // relock replaces the lock by one on the lock file that now has its name.
-func (l *Log) relock() error {
+func (l *Log) relock(ctx context.Context) error {
 	if err := l.release(); err != nil {
 		return err
 	}
 	var err error
-	l.unlock, err = l.files.lock(l.dir.fs, l.dir.now())
+	l.unlock, err = l.files.lock(ctx, l.dir.fs, l.dir.now())
 	return err
 }
 
@@ -216,10 +217,10 @@ func encodeAfter(last Event, r Record) ([]byte, Event) {
 // never got, so the lines since the last successful sync are written from memory,
 // to a new file. They keep their numbers and sums, because a reader may have seen
 // them.
-func (l *Log) rewrite() ([]Event, error) {
+func (l *Log) rewrite(ctx context.Context) ([]Event, error) {
 	f := l.failure
 	if f.lost {
-		if err := l.prepareName(); err != nil {
+		if err := l.prepareName(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -228,7 +229,7 @@ func (l *Log) rewrite() ([]Event, error) {
 		line, e := encodeAfter(Event{Seq: l.end.Seq, Sum: l.end.Sum}, l.dir.recoveredRecord(what))
 		f.batch, f.events = line, []Event{e}
 	}
-	file, err := l.replaceFile(l.synced, l.unsyncedInMemory())
+	file, err := l.replaceFile(ctx, l.synced, l.unsyncedInMemory())
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +251,7 @@ func (l *Log) rewrite() ([]Event, error) {
 
 // prepareName prepares the creation of the journal's file after it was removed,
 // perhaps with its directory and its lock. The open file still has every line.
-func (l *Log) prepareName() error {
+func (l *Log) prepareName(ctx context.Context) error {
 	if _, err := l.dir.fs.Stat(l.files.path()); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, errOtherFile)
 	}
@@ -259,18 +260,18 @@ func (l *Log) prepareName() error {
 	if err != nil {
 		return err
 	}
-	return l.relock()
+	return l.relock(ctx)
 }
 
 // replaceFile replaces the journal's file by a new one and returns that, open: it
 // has the content of the previous one up to a position, and the given lines.
-func (l *Log) replaceFile(upTo Position, lines []byte) (File, error) {
+func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (File, error) {
 	tmp := l.files.path() + tmpSuffix
 	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
 		return nil, err
 	}
-	err = l.copyTo(file, upTo, lines)
+	err = l.copyTo(ctx, file, upTo, lines)
 	if err == nil {
 		// Crash here leaves the previous file, which has on the disk everything
 		// that was declared synced, and a temporary file.
@@ -285,7 +286,7 @@ func (l *Log) replaceFile(upTo Position, lines []byte) (File, error) {
 }
 
 // copyTo writes and syncs the content of a new file for replaceFile.
-func (l *Log) copyTo(file File, upTo Position, lines []byte) error {
+func (l *Log) copyTo(ctx context.Context, file File, upTo Position, lines []byte) error {
 	old := l.file
 	if old == nil {
 		var err error
@@ -294,7 +295,8 @@ func (l *Log) copyTo(file File, upTo Position, lines []byte) error {
 		}
 		defer old.Close()
 	}
-	if _, err := io.Copy(file, io.NewSectionReader(old, 0, upTo.Offset)); err != nil {
+	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.path()}
+	if _, err := io.Copy(file, synced); err != nil {
 		return err
 	}
 	copied, err := fileSource(l.files.path(), file, upTo.Offset).findTail(l.dir.maxLine)
@@ -313,11 +315,11 @@ func (l *Log) copyTo(file File, upTo Position, lines []byte) error {
 // replaceUnsyncable replaces a file whose sync failed before anything was
 // appended. Its lines are not in memory: they are copied as the system returns
 // them, and must be valid.
-func (l *Log) replaceUnsyncable() error {
+func (l *Log) replaceUnsyncable(ctx context.Context) error {
 	if !l.syncFailed {
 		return nil
 	}
-	f, err := l.replaceFile(l.end, nil)
+	f, err := l.replaceFile(ctx, l.end, nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,10 +26,10 @@ type Repaired struct {
 //
 // It does not change a valid journal, nor any journal with dryRun, which only
 // returns the result. A torn tail is no corruption: the next Append sets it aside.
-// Errors: ErrNotFound; a *LockedError; a *CorruptError with TooLong if a valid
-// line exceeds the limit, before anything was changed. An archived journal must be
+// Errors: ErrNotFound; a *LockedError; that of ctx, or a *CorruptError with TooLong
+// if a valid line exceeds the limit, both before anything was changed. An archived journal must be
 // unarchived by an Append first.
-func (d *Dir) Repair(id string, dryRun bool) (Repaired, error) {
+func (d *Dir) Repair(ctx context.Context, id string, dryRun bool) (Repaired, error) {
 	f, err := d.files(id)
 	if err != nil {
 		return Repaired{}, err
@@ -40,15 +41,15 @@ func (d *Dir) Repair(id string, dryRun bool) (Repaired, error) {
 	if info.Archived {
 		return Repaired{}, fmt.Errorf("%s: an archive cannot be repaired: %w", info.Path(), errors.ErrUnsupported)
 	}
-	unlock, err := f.lock(d.fs, d.now())
+	unlock, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return Repaired{}, err
 	}
 	defer unlock()
-	return d.repair(f, dryRun)
+	return d.repair(ctx, f, dryRun)
 }
 
-func (d *Dir) repair(f files, dryRun bool) (Repaired, error) {
+func (d *Dir) repair(ctx context.Context, f files, dryRun bool) (Repaired, error) {
 	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
 	if err != nil {
 		return Repaired{}, err
@@ -58,7 +59,7 @@ func (d *Dir) repair(f files, dryRun bool) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, err
 	}
-	src := fileSource(f.path(), old, info.Size())
+	src := fileSource(f.path(), old, info.Size()).withContext(ctx)
 	var corrupt *CorruptError
 	_, err = src.scanTail(Position{}, d.maxLine)
 	if err == nil && !dryRun {

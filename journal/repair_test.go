@@ -53,7 +53,7 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 				path := filepath.Join(dir.Path(), id+".jsonl")
 				corrupted := damageFile(t, path, k, fault.damage)
 
-				done, err := dir.Repair(id, false)
+				done, err := dir.Repair(t.Context(), id, false)
 				must(t, err)
 				events, torn, err := read(t, dir, id)
 				if err != nil || torn.Bytes > 0 {
@@ -67,7 +67,7 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 				if err != nil || !bytes.Equal(aside, corrupted) {
 					t.Errorf("the journal as it was is not kept: %v", err)
 				}
-				if again, err := dir.Repair(id, false); err != nil || len(again.Dropped) > 0 {
+				if again, err := dir.Repair(t.Context(), id, false); err != nil || len(again.Dropped) > 0 {
 					t.Errorf("a second repair finds %v, %v", again, err)
 				}
 				mustAppend(t, mustOpen(t, dir, id), counted(99, 0))
@@ -96,7 +96,7 @@ func TestRepairDoesNotChangeAValidJournal(t *testing.T) {
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	before, err := os.ReadFile(path)
 	must(t, err)
-	done, err := dir.Repair(id, false)
+	done, err := dir.Repair(t.Context(), id, false)
 	after, readErr := os.ReadFile(path)
 	if err != nil || readErr != nil || len(done.Dropped) > 0 || !bytes.Equal(before, after) {
 		t.Errorf("Repair did %+v, %v", done, err)
@@ -111,7 +111,7 @@ func TestRepairLeavesATornTailToAppend(t *testing.T) {
 	must(t, err)
 	_, err = f.WriteString(`{"seq":16,"half`)
 	must(t, errors.Join(err, f.Close()))
-	if done, err := dir.Repair(id, false); err != nil || len(done.Dropped) > 0 {
+	if done, err := dir.Repair(t.Context(), id, false); err != nil || len(done.Dropped) > 0 {
 		t.Errorf("Repair did %+v, %v", done, err)
 	}
 }
@@ -121,12 +121,12 @@ func TestDryRepairChangesNothing(t *testing.T) {
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	corrupted := damageFile(t, path, 4, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
-	dry, err := dir.Repair(id, true)
+	dry, err := dir.Repair(t.Context(), id, true)
 	must(t, err)
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, corrupted) {
 		t.Errorf("the journal was changed: %v", err)
 	}
-	wet, err := dir.Repair(id, false)
+	wet, err := dir.Repair(t.Context(), id, false)
 	must(t, err)
 	if dry.Kept != wet.Kept || len(dry.Dropped) != 1 || !slices.Equal(dry.Dropped, wet.Dropped) || dry.Aside != "" {
 		t.Errorf("dry %+v, wet %+v", dry, wet)
@@ -137,7 +137,7 @@ func TestRepairOfALockedJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	mustOpen(t, dir, id)
-	if _, err := dir.Repair(id, false); !errors.Is(err, journal.ErrLocked) {
+	if _, err := dir.Repair(t.Context(), id, false); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 		corrupted := damageFile(t, path, 5, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
 		disk.HalfWrites(true)
 		disk.Fail(n, syscall.EIO)
-		_, err := dir.Repair(id, false)
+		_, err := dir.Repair(t.Context(), id, false)
 		failed := disk.Failed()
 		disk.Heal()
 
@@ -162,7 +162,7 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 				t.Fatalf("failure %d leaves neither the old journal nor a valid one: %v\n%s", n, err, disk)
 			}
 		}
-		if _, err := dir.Repair(id, false); err != nil {
+		if _, err := dir.Repair(t.Context(), id, false); err != nil {
 			t.Fatalf("after failure %d: %v\n%s", n, err, disk)
 		}
 		events, _, err := read(t, dir, id)

@@ -73,7 +73,7 @@ func mustAppend(t testing.TB, l *journal.Log, records ...journal.Record) []journ
 
 func mustOpen(t testing.TB, dir *journal.Dir, id string) *journal.Log {
 	t.Helper()
-	l, err := dir.Open(id)
+	l, err := dir.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal("Open:", err)
 	}

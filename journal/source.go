@@ -2,9 +2,11 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -24,6 +26,34 @@ func fileSource(path string, f File, size int64) source {
 	return source{path: path, size: size, open: func(offset int64) (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
 	}}
+}
+
+// withContext returns a source whose readers fail when ctx is done.
+func (s source) withContext(ctx context.Context) source {
+	open := s.open
+	s.open = func(offset int64) (io.ReadCloser, error) {
+		r, err := open(offset)
+		if err != nil {
+			return nil, err
+		}
+		return contextReader{r, ctx, s.path}, nil
+	}
+	return s
+}
+
+// contextReader reads until ctx is done. Then it fails with an error of the file
+// system, so that the file does not count as corrupt.
+type contextReader struct {
+	io.ReadCloser
+	ctx  context.Context
+	path string
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, &fs.PathError{Op: "read", Path: r.path, Err: err}
+	}
+	return r.ReadCloser.Read(p)
 }
 
 // source opens the file of the journal, live or archived.

@@ -115,7 +115,7 @@ func isCorrupt(t *testing.T, dir *journal.Dir, id string, good []journal.Event, 
 	checkCorruptError(err)
 	same(t, "read before it", events, good)
 
-	_, err = dir.Open(id)
+	_, err = dir.Open(t.Context(), id)
 	checkCorruptError(err)
 
 	f := follow(t, dir, id, journal.Position{})
@@ -236,7 +236,7 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 
 func opensLikeItReads(t *testing.T, dir *journal.Dir, id string, torn journal.Torn, readErr error) {
 	t.Helper()
-	l, err := dir.Open(id)
+	l, err := dir.Open(t.Context(), id)
 	if err == nil {
 		defer l.Close()
 	}

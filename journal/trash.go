@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ const trashedSuffix = ".trashed"
 // directory's trash, which List and Reader ignore. An earlier journal of that name
 // in the trash is set aside there. It returns ErrNotFound if the journal does not
 // exist, and a *LockedError if it has a writer.
-func (d *Dir) Trash(id string) error { return d.TrashBatch().Trash(id) }
+func (d *Dir) Trash(ctx context.Context, id string) error { return d.TrashBatch().Trash(ctx, id) }
 
 // TrashBatch moves many journals to the trash, or removes many from it, and reads
 // each directory only once. It does not see files that are created after that, so
@@ -63,7 +64,7 @@ func (b *TrashBatch) named(dir, id, infix string) ([]string, error) {
 }
 
 // Trash is like Dir.Trash.
-func (b *TrashBatch) Trash(id string) error {
+func (b *TrashBatch) Trash(ctx context.Context, id string) error {
 	d := b.dir
 	f, err := d.files(id)
 	if err != nil {
@@ -72,7 +73,7 @@ func (b *TrashBatch) Trash(id string) error {
 	if _, err := f.stat(d.fs); err != nil {
 		return err
 	}
-	unlock, err := f.lock(d.fs, d.now())
+	unlock, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}
@@ -251,7 +252,7 @@ func (d *Dir) trashedSince(id string) time.Time {
 // ErrNotFound if the journal is not in the trash, an error that matches
 // fs.ErrExist if the directory has a journal of that name, and a *LockedError if
 // one is being created.
-func (d *Dir) Restore(id string) error {
+func (d *Dir) Restore(ctx context.Context, id string) error {
 	f, err := d.files(id)
 	if err != nil {
 		return err
@@ -259,7 +260,7 @@ func (d *Dir) Restore(id string) error {
 	if err := d.checkRestorable(f); err != nil {
 		return err
 	}
-	unlock, err := f.lock(d.fs, d.now())
+	unlock, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 	}
 	bin := counting.TrashBatch()
 	for _, id := range ids {
-		must(t, bin.Trash(id))
+		must(t, bin.Trash(t.Context(), id))
 	}
 	for _, id := range ids {
 		for _, name := range []string{id + ".jsonl", id + ".aside-1", id + ".aside-2", id + ".trashed"} {
@@ -51,10 +51,10 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 func TestTrashBatchKeepsRestoredJournals(t *testing.T) {
 	dir := newDir(t)
 	first, second := newJournal(t, dir, 0), newJournal(t, dir, 0)
-	must(t, errors.Join(dir.Trash(first), dir.Trash(second)))
+	must(t, errors.Join(dir.Trash(t.Context(), first), dir.Trash(t.Context(), second)))
 	bin := dir.TrashBatch()
 	must(t, bin.Purge(first))
-	must(t, dir.Restore(second))
+	must(t, dir.Restore(t.Context(), second))
 	must(t, bin.Purge(second))
 	validEvents(t, dir, second)
 }

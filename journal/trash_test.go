@@ -40,7 +40,7 @@ func newTrashing(t *testing.T, archived bool) *trashing {
 	must(t, l.Close())
 	d := &trashing{t: t, path: healthy.Path(), id: id, name: id + ".jsonl"}
 	if archived {
-		must(t, healthy.Archive(id))
+		must(t, healthy.Archive(t.Context(), id))
 		d.name = "archive/" + id + ".jsonl.zst"
 	}
 	d.data = readFile(t, filepath.Join(d.path, d.name))
@@ -113,9 +113,9 @@ func eachFailure(t *testing.T, prepare func(d *trashing), run func(d *trashing) 
 }
 
 func TestFailedTrashLosesNothing(t *testing.T) {
-	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(d.id) }, func(d *trashing) {
+	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(t.Context(), d.id) }, func(d *trashing) {
 		// A retry moves it to the trash, and it can be restored.
-		if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+		if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 			d.t.Error("Trash again:", err)
 		}
 		if d.complete("trashed again") {
@@ -124,15 +124,15 @@ func TestFailedTrashLosesNothing(t *testing.T) {
 		if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 || all[0].ID != d.id || !all[0].Since.Equal(noon) || all[0].Bytes != int64(len(d.data)) {
 			d.t.Errorf("in the trash: %+v, %v", all, err)
 		}
-		must(d.t, d.dir.Restore(d.id))
+		must(d.t, d.dir.Restore(t.Context(), d.id))
 		d.restored()
 	})
 }
 
 func TestFailedRestoreLosesNothing(t *testing.T) {
-	trash := func(d *trashing) { must(d.t, d.dir.Trash(d.id)) }
-	eachFailure(t, trash, func(d *trashing) error { return d.dir.Restore(d.id) }, func(d *trashing) {
-		if err := d.dir.Restore(d.id); err != nil && !errors.Is(err, fs.ErrExist) {
+	trash := func(d *trashing) { must(d.t, d.dir.Trash(t.Context(), d.id)) }
+	eachFailure(t, trash, func(d *trashing) error { return d.dir.Restore(t.Context(), d.id) }, func(d *trashing) {
+		if err := d.dir.Restore(t.Context(), d.id); err != nil && !errors.Is(err, fs.ErrExist) {
 			d.t.Error("Restore again:", err)
 		}
 		d.restored()
@@ -163,17 +163,17 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 				d := newTrashing(t, n%2 == 0)
 				neighbour := newJournal(t, d.dir, 0)
 				if step == "purge" {
-					must(t, d.dir.Trash(d.id))
+					must(t, d.dir.Trash(t.Context(), d.id))
 				}
 				d.disk.FailFrom(n, syscall.EIO)
 				if step == "trash" {
-					_ = d.dir.Trash(d.id)
+					_ = d.dir.Trash(t.Context(), d.id)
 				} else {
 					_ = d.dir.Purge(d.id)
 				}
 				failed := d.disk.Failed()
 				d.disk.Heal()
-				if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+				if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 					t.Fatal(err)
 				}
 				must(t, d.dir.Purge(d.id))
@@ -213,18 +213,18 @@ func TestTrashOfALiveAndArchivedJournal(t *testing.T) {
 		writeFile(t, filepath.Join(d.path, d.name), stale) // as after a crash
 
 		d.disk.FailFrom(n, syscall.EIO)
-		err := d.dir.Trash(d.id)
+		err := d.dir.Trash(t.Context(), d.id)
 		d.disk.Heal()
 		if _, statErr := d.dir.Stat(d.id); statErr == nil {
 			if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 				t.Fatalf("operation %d: %d events are in place, want %d\n%s", n, got, d.events+1, d.disk)
 			}
-			must(t, d.dir.Trash(d.id))
+			must(t, d.dir.Trash(t.Context(), d.id))
 		}
 		if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 {
 			t.Errorf("operation %d: in the trash: %+v, %v", n, all, err)
 		}
-		must(t, d.dir.Restore(d.id))
+		must(t, d.dir.Restore(t.Context(), d.id))
 		if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 			t.Errorf("operation %d: restored %d events, want %d", n, got, d.events+1)
 		}
@@ -244,18 +244,18 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 		must(t, l.Close())
 		name := id + ".jsonl"
 		if archived {
-			must(t, dir.Archive(id))
+			must(t, dir.Archive(t.Context(), id))
 			name = "archive/" + id + ".jsonl.zst"
 		}
 		earlier := readFile(t, filepath.Join(dir.Path(), name))
-		must(t, dir.Trash(id))
+		must(t, dir.Trash(t.Context(), id))
 
 		again, err := dir.Create(id)
 		must(t, err)
 		mustAppend(t, again, counted(1, 0))
 		must(t, again.Close())
 		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("of the second"))
-		must(t, dir.Trash(id))
+		must(t, dir.Trash(t.Context(), id))
 
 		var kept [][]byte
 		for _, file := range filesIn(t, dir.Path()) {
@@ -266,7 +266,7 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))
 			}
 		}
-		must(t, dir.Restore(id))
+		must(t, dir.Restore(t.Context(), id))
 		if n := len(validEvents(t, dir, id)); n != 1 {
 			t.Errorf("archived=%v: restored %d events, not those of the later journal", archived, n)
 		}
@@ -277,7 +277,7 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		for n := 1; ; n++ {
 			d := newTrashing(t, n%2 == 0)
-			must(t, d.dir.Trash(d.id))
+			must(t, d.dir.Trash(t.Context(), d.id))
 			again, err := d.dir.Create(d.id)
 			must(t, err)
 			mustAppend(t, again, counted(1, 0))
@@ -286,10 +286,10 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 			if d.disk.Fail(n, syscall.EIO); forever {
 				d.disk.FailFrom(n, syscall.EIO)
 			}
-			_ = d.dir.Trash(d.id)
+			_ = d.dir.Trash(t.Context(), d.id)
 			failed := d.disk.Failed()
 			d.disk.Heal()
-			if err := d.dir.Trash(d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+			if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("operation %d: Trash again: %v", n, err)
 			}
 			found := map[string]int{}
@@ -301,7 +301,7 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 					t.Errorf("operation %d: %s is there %d times\n%s", n, what, found[string(data)], d.disk)
 				}
 			}
-			must(t, d.dir.Restore(d.id))
+			must(t, d.dir.Restore(t.Context(), d.id))
 			if events := len(validEvents(t, d.dir, d.id)); events != 1 {
 				t.Errorf("operation %d: %d events are restored", n, events)
 			}
@@ -315,14 +315,14 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	must(t, dir.Trash(id))
+	must(t, dir.Trash(t.Context(), id))
 	unlock, err := journal.OS.Lock(filepath.Join(dir.Path(), id+".lock")) // as the first Append does
 	must(t, err)
-	if err := dir.Restore(id); !errors.Is(err, journal.ErrLocked) {
+	if err := dir.Restore(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Restore: %v", err)
 	}
 	must(t, unlock())
-	must(t, dir.Restore(id))
+	must(t, dir.Restore(t.Context(), id))
 }
 
 func TestTrashOfALockedJournal(t *testing.T) {
@@ -330,11 +330,11 @@ func TestTrashOfALockedJournal(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
 	var locked *journal.LockedError
-	if err := dir.Trash(id); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
+	if err := dir.Trash(t.Context(), id); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
 		t.Errorf("Trash: %v", err)
 	}
 	must(t, l.Close())
-	must(t, dir.Trash(id))
+	must(t, dir.Trash(t.Context(), id))
 }
 
 func TestRestoreOfAMissingJournal(t *testing.T) {
@@ -342,7 +342,7 @@ func TestRestoreOfAMissingJournal(t *testing.T) {
 	if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
 		t.Errorf("the trash of nothing: %+v, %v", all, err)
 	}
-	if err := dir.Restore(dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
+	if err := dir.Restore(t.Context(), dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("Restore: %v", err)
 	}
 	if names := filesIn(t, filepath.Dir(dir.Path())); len(names) > 0 {
@@ -354,7 +354,7 @@ func TestUnreadableTrashTimeIsUnknown(t *testing.T) {
 	for _, date := range []string{"", "yesterday", "2026-11-21\n"} {
 		dir := newDir(t)
 		id := newJournal(t, dir, 0)
-		must(t, dir.Trash(id))
+		must(t, dir.Trash(t.Context(), id))
 		writeFile(t, filepath.Join(dir.Path(), "trash", id+".trashed"), []byte(date))
 		all, err := dir.ListTrash()
 		if err != nil || len(all) != 1 || !all[0].Since.IsZero() {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"os"
 	"os/exec"
@@ -111,7 +112,7 @@ func (l *large) stat(name string) os.FileInfo {
 
 func (l *large) append(id, text string) {
 	l.t.Helper()
-	log, err := journal.NewDir(l.path("."), journal.Options{}).Open(id)
+	log, err := journal.NewDir(l.path("."), journal.Options{}).Open(context.Background(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}

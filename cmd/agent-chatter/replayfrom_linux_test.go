@@ -13,7 +13,7 @@ import (
 
 func TestReplayFromSkipsEarlierEvents(t *testing.T) {
 	home := t.TempDir()
-	log, err := crashedSession(t, home).Open(aliceID)
+	log, err := crashedSession(t, home).Open(t.Context(), aliceID)
 	if err != nil {
 		t.Fatal(err)
 	}

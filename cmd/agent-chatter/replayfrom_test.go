@@ -42,7 +42,7 @@ func TestReplayFromAnEventIsTheEndOfTheWholeReplay(t *testing.T) {
 	dir := crashedSession(t, home)
 	for _, where := range []string{"live", "archived"} {
 		if where == "archived" {
-			if err := dir.Archive(aliceID); err != nil {
+			if err := dir.Archive(t.Context(), aliceID); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -145,7 +145,7 @@ func (s *Files) Delete(ctx context.Context, teamID, sessionID string) error {
 	if !s.validID(sessionID) || s.belongsToOther(ctx, teamID, sessionID) {
 		return nil
 	}
-	err := s.team(teamID).Delete(sessionID)
+	err := s.team(teamID).Delete(ctx, sessionID)
 	if errors.Is(err, journal.ErrNotFound) {
 		return nil
 	}
@@ -199,7 +199,9 @@ func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {
 	}
 }
 
-func (l *fileLog) Recover() ([]journal.Event, error) { return l.log.Recover() }
+func (l *fileLog) Recover(ctx context.Context) ([]journal.Event, error) {
+	return l.log.Recover(ctx)
+}
 
 func (l *fileLog) Save(state *projection.State) error {
 	if err := l.log.Sync(); err != nil {

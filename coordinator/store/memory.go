@@ -233,7 +233,7 @@ func (l *memoryLog) Backward() iter.Seq2[journal.Event, error] {
 
 func (l *memoryLog) Save(*projection.State) error { return l.usable() }
 
-func (l *memoryLog) Recover() ([]journal.Event, error) { return nil, l.usable() }
+func (l *memoryLog) Recover(context.Context) ([]journal.Event, error) { return nil, l.usable() }
 
 func (l *memoryLog) usable() error {
 	if l.closed {

@@ -56,7 +56,7 @@ type Log interface {
 	// which may be kept as a checkpoint; it is not modified.
 	Save(state *projection.State) error
 	// Recover recovers from an error that wraps journal.ErrPoisoned as journal.Log.Recover does.
-	Recover() ([]journal.Event, error)
+	Recover(ctx context.Context) ([]journal.Event, error)
 	// Close saves and releases the session. Closing a closed Log does nothing.
 	Close(state *projection.State) error
 }

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -205,11 +206,11 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // StatFiles is a Read.
-func (f *FS) StatFiles(dir string, match func(string) bool) ([]journal.FileStat, error) {
+func (f *FS) StatFiles(ctx context.Context, dir string, match func(string) bool) ([]journal.FileStat, error) {
 	if err := f.begin(Read, dir, ""); err != nil {
 		return nil, err
 	}
-	return f.inner.StatFiles(dir, match)
+	return f.inner.StatFiles(ctx, dir, match)
 }
 
 // Stat is a Read.

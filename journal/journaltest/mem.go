@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"maps"
@@ -131,7 +132,7 @@ func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // StatFiles describes files, sorted by name.
-func (m *Mem) StatFiles(dir string, match func(string) bool) (files []journal.FileStat, err error) {
+func (m *Mem) StatFiles(_ context.Context, dir string, match func(string) bool) (files []journal.FileStat, err error) {
 	entries, err := m.ReadDir(dir)
 	for _, entry := range entries {
 		if match(entry.Name()) {

@@ -138,7 +138,7 @@ func (d *Dir) UnknownFiles() ([]string, error) {
 // power cut leaves of a session while it is created, or a file of another
 // program. Lists do not show them.
 func (d *Dir) EmptyJournals(ctx context.Context) ([]journal.Info, error) {
-	infos, err := d.journals.List()
+	infos, err := d.journals.List(ctx)
 	if err != nil {
 		return nil, err
 	}

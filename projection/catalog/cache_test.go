@@ -411,7 +411,7 @@ func TestDamageBeforeIndexedEndIsFound(t *testing.T) {
 // synced appends a line whose sync mark covers everything before it.
 func synced(t testing.TB, team *catalog.Dir, id string, at journal.Position) {
 	t.Helper()
-	log, err := team.Journals().Open(id)
+	log, err := team.Journals().Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -725,7 +725,7 @@ func TestDeleteRemovesCaches(t *testing.T) {
 	c := mixed(t, t.TempDir(), nil)
 	team := c.Team("kitchen")
 	list(t, c)
-	if err := team.Delete(id(2)); err != nil {
+	if err := team.Delete(t.Context(), id(2)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(checkpointOf(team, id(2))); !os.IsNotExist(err) {
@@ -737,7 +737,7 @@ func TestDeleteRemovesCaches(t *testing.T) {
 	if _, _, err := c.Find(ctx, id(2)); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if err := team.Delete(id(2)); !errors.Is(err, journal.ErrNotFound) {
+	if err := team.Delete(t.Context(), id(2)); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("deleting again: %v", err)
 	}
 }
@@ -771,13 +771,13 @@ func TestRestoreDeletedSession(t *testing.T) {
 	c := mixed(t, root, nil)
 	before := ask(t, c)
 	for _, gone := range []struct{ team, id string }{{"kitchen", id(2)}, {"Garden", id(4)}} {
-		if err := c.Team(gone.team).Delete(gone.id); err != nil {
+		if err := c.Team(gone.team).Delete(t.Context(), gone.id); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := c.Find(ctx, gone.id); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
-		if err := c.Team(gone.team).Restore(gone.id); err != nil {
+		if err := c.Team(gone.team).Restore(t.Context(), gone.id); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,7 +43,7 @@ func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
 
 // entries returns all sessions, the most recently updated first.
 func (d *Dir) entries(ctx context.Context) ([]*Entry, error) {
-	infos, known, err := d.describe()
+	infos, known, err := d.describe(ctx)
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}
@@ -60,15 +60,15 @@ func (d *Dir) entries(ctx context.Context) ([]*Entry, error) {
 
 // describe describes the journals and reads the index, concurrently if the
 // index is large.
-func (d *Dir) describe() (infos []journal.Info, known index, err error) {
+func (d *Dir) describe(ctx context.Context) (infos []journal.Info, known index, err error) {
 	var reading sync.WaitGroup
 	if d.hasRows(manySessions) {
 		reading.Go(func() { known = d.readIndex() })
-		infos, err = d.journals.List()
+		infos, err = d.journals.List(ctx)
 		reading.Wait()
 		return infos, known, err
 	}
-	infos, err = d.journals.List()
+	infos, err = d.journals.List(ctx)
 	if len(infos) > 0 {
 		known = d.readIndex()
 	}
@@ -184,8 +184,8 @@ func (d *Dir) Append(ctx context.Context, id string, records ...journal.Record) 
 }
 
 // Delete moves a session to the trash and removes its checkpoint.
-func (d *Dir) Delete(id string) error {
-	if err := d.journals.Trash(id); err != nil {
+func (d *Dir) Delete(ctx context.Context, id string) error {
+	if err := d.journals.Trash(ctx, id); err != nil {
 		return err
 	}
 	d.removeCheckpoint(id)
@@ -194,4 +194,4 @@ func (d *Dir) Delete(id string) error {
 }
 
 // Restore moves a session out of the trash, as journal.Dir.Restore does.
-func (d *Dir) Restore(id string) error { return d.journals.Restore(id) }
+func (d *Dir) Restore(ctx context.Context, id string) error { return d.journals.Restore(ctx, id) }

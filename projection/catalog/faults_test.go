@@ -242,7 +242,7 @@ func (l *teamLife) resume(n int) {
 	l.t.Helper()
 	s := &session{}
 	l.try("Open", func() (err error) {
-		s.log, err = l.team.Journals().Open(id(n))
+		s.log, err = l.team.Journals().Open(l.t.Context(), id(n))
 		return err
 	})
 	l.try("Load", func() (err error) {
@@ -281,7 +281,7 @@ func (l *teamLife) survive(n int, what string, do func() error) {
 	poisoned := false
 	l.try(what, func() error {
 		if poisoned {
-			events, err := s.log.Recover()
+			events, err := s.log.Recover(l.t.Context())
 			s.apply(events)
 			return err
 		}
@@ -332,7 +332,7 @@ func (l *teamLife) retain(after time.Duration) {
 func (l *teamLife) remove(n int) {
 	l.t.Helper()
 	l.place[n] = ""
-	if l.try("Delete", func() error { return l.team.Delete(id(n)) }, journal.ErrNotFound) {
+	if l.try("Delete", func() error { return l.team.Delete(l.t.Context(), id(n)) }, journal.ErrNotFound) {
 		l.place[n] = "in the trash"
 	}
 }
@@ -340,7 +340,7 @@ func (l *teamLife) remove(n int) {
 func (l *teamLife) restore(n int) {
 	l.t.Helper()
 	l.place[n] = ""
-	if l.try("Restore", func() error { return l.team.Restore(id(n)) }, fs.ErrExist) {
+	if l.try("Restore", func() error { return l.team.Restore(l.t.Context(), id(n)) }, fs.ErrExist) {
 		l.place[n] = "in place"
 	}
 }

@@ -111,7 +111,7 @@ func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, er
 // *journal.LockedError if the session is open elsewhere; journal.ErrChanged if
 // the journal was replaced while it was read.
 func (d *Dir) Open(ctx context.Context, id string) (*journal.Log, *projection.State, Loaded, error) {
-	log, err := d.journals.Open(id)
+	log, err := d.journals.Open(ctx, id)
 	if err != nil {
 		return nil, nil, Loaded{}, err
 	}

@@ -37,7 +37,7 @@ func queried(t *testing.T) *catalog.Catalog {
 	put(t, kitchen, id(5), said(1, mia, "no header"))
 	settle(t, live(kitchen, id(5))) // much later than the others
 	archive(t, kitchen, id(4))
-	log, err := garden.Journals().Open(id(3))
+	log, err := garden.Journals().Open(t.Context(), id(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestQueryPagesWhileSessionsChange(t *testing.T) {
 	if err := team.Append(ctx, id(1), said(100, mia, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	if err := team.Delete(id(3)); err != nil {
+	if err := team.Delete(t.Context(), id(3)); err != nil {
 		t.Fatal(err)
 	}
 	second := query(t, c, catalog.Query{Limit: 2, After: first.Next})

@@ -14,7 +14,7 @@ import (
 // which files have lost events, which no journal records. It returns a
 // journal.ErrLocked if the index is being written elsewhere.
 func (d *Dir) Reindex(ctx context.Context) ([]Session, error) {
-	infos, err := d.journals.List()
+	infos, err := d.journals.List(ctx)
 	if err != nil || len(infos) == 0 {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (b Budget) allows(sessions int, bytes int64) bool {
 
 // ApplyRetention applies a policy to the sessions of the team, least recently
 // updated first. It leaves sessions that are Busy or would exceed the budget to
-// a later call. When ctx is done, it stops between two sessions and returns nil.
+// a later call. When ctx is done, it stops and returns nil.
 // Other errors are joined.
 func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit Budget) error {
 	list, err := d.List(ctx, Query{})
@@ -110,7 +110,7 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 			break
 		}
 		done, bytes = done+1, bytes+s.Bytes
-		if err := pass.Do(action, s, p.Reason(action)); err != nil && !Busy(err) {
+		if err := pass.Do(ctx, action, s, p.Reason(action)); err != nil && !Busy(err) && ctx.Err() == nil {
 			failures = append(failures, err)
 		}
 	}

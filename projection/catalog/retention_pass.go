@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -30,13 +31,13 @@ func (d *Dir) BeginRetention() *RetentionPass {
 }
 
 // Do calls Archive or Trash, or nothing if the action is Keep.
-func (p *RetentionPass) Do(a Action, s Session, reason string) error {
+func (p *RetentionPass) Do(ctx context.Context, a Action, s Session, reason string) error {
 	switch a {
 	case Archive:
-		_, err := p.Archive(s, reason)
+		_, err := p.Archive(ctx, s, reason)
 		return err
 	case Trash:
-		return p.Trash(s, reason)
+		return p.Trash(ctx, s, reason)
 	}
 	return nil
 }
@@ -44,8 +45,8 @@ func (p *RetentionPass) Do(a Action, s Session, reason string) error {
 // Archive compresses a session and returns the size of the archive in bytes. It
 // returns journal.ErrChanged if the session was appended to since it was
 // listed.
-func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error) {
-	if err := p.dir.journals.ArchiveAt(s.ID, s.End); err != nil {
+func (p *RetentionPass) Archive(ctx context.Context, s Session, reason string) (size int64, err error) {
+	if err := p.dir.journals.ArchiveAt(ctx, s.ID, s.End); err != nil {
 		return s.Bytes, err
 	}
 	// Crash here leaves an archived session without a record of that. The
@@ -54,7 +55,7 @@ func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error
 	if err != nil {
 		return s.Bytes, err
 	}
-	p.record(projection.SessionArchived{Retired: projection.Retired{
+	p.record(ctx, projection.SessionArchived{Retired: projection.Retired{
 		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: info.Size, Reason: reason,
 	}})
 	// With the row, the next list need not decompress the archive. A torn tail,
@@ -70,7 +71,7 @@ func (p *RetentionPass) Archive(s Session, reason string) (size int64, err error
 
 // Trash moves a session to the trash, as Delete does. It returns
 // journal.ErrChanged if the session was appended to since it was listed.
-func (p *RetentionPass) Trash(s Session, reason string) error {
+func (p *RetentionPass) Trash(ctx context.Context, s Session, reason string) error {
 	info, err := p.dir.journals.Stat(s.ID)
 	if err != nil {
 		return err
@@ -78,11 +79,11 @@ func (p *RetentionPass) Trash(s Session, reason string) error {
 	if info.Size != s.Bytes {
 		return fmt.Errorf("session %s: %w", s.ID, journal.ErrChanged)
 	}
-	if err := p.trash.Trash(s.ID); err != nil {
+	if err := p.trash.Trash(ctx, s.ID); err != nil {
 		return err
 	}
 	// Crash here leaves a session in the trash without a record of that.
-	p.record(projection.SessionTrashed{Retired: projection.Retired{
+	p.record(ctx, projection.SessionTrashed{Retired: projection.Retired{
 		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: s.Bytes, Reason: reason,
 	}})
 	p.dir.removeCheckpoint(s.ID)
@@ -92,14 +93,16 @@ func (p *RetentionPass) Trash(s Session, reason string) error {
 
 // Purge removes sessions from the trash and calls purged after each. Nothing
 // else shows later that they existed, so all are recorded first, durably.
-func (p *RetentionPass) Purge(trashed []journal.Trashed, reason string, purged func(journal.Trashed) error) error {
+func (p *RetentionPass) Purge(
+	ctx context.Context, trashed []journal.Trashed, reason string, purged func(journal.Trashed) error,
+) error {
 	payloads := make([]projection.Payload, len(trashed))
 	for i, item := range trashed {
 		payloads[i] = projection.SessionPurged{Retired: projection.Retired{
 			SessionID: item.ID, BytesBefore: item.Bytes, Reason: reason,
 		}}
 	}
-	p.record(payloads...)
+	p.record(ctx, payloads...)
 	if p.log != nil && p.err == nil {
 		p.err = p.log.Sync()
 	}
@@ -116,14 +119,14 @@ func (p *RetentionPass) Purge(trashed []journal.Trashed, reason string, purged f
 	return nil
 }
 
-// record appends events to retention.jsonl. An error is kept for Close, and
-// retention continues.
-func (p *RetentionPass) record(payloads ...projection.Payload) {
+// record appends events to retention.jsonl, even if ctx is done. An error is kept
+// for Close, and retention continues.
+func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Payload) {
 	if len(payloads) == 0 || p.err != nil {
 		return
 	}
 	if p.log == nil {
-		p.log, p.err = p.dir.journals.Open(retentionID)
+		p.log, p.err = p.dir.journals.Open(context.WithoutCancel(ctx), retentionID)
 		if errors.Is(p.err, journal.ErrNotFound) {
 			p.log, p.err = p.dir.journals.Create(retentionID)
 		}

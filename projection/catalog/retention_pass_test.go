@@ -93,10 +93,10 @@ func TestRetentionSkipsChangedSession(t *testing.T) {
 	listed := list(t, c)[0]
 	add(t, team, id(1), end, said(90, ada, "new"))
 	pass := team.BeginRetention()
-	if _, err := pass.Archive(listed, "old"); !errors.Is(err, journal.ErrChanged) {
+	if _, err := pass.Archive(t.Context(), listed, "old"); !errors.Is(err, journal.ErrChanged) {
 		t.Errorf("archived: %v", err)
 	}
-	if err := pass.Trash(listed, "old"); !errors.Is(err, journal.ErrChanged) {
+	if err := pass.Trash(t.Context(), listed, "old"); !errors.Is(err, journal.ErrChanged) {
 		t.Errorf("trashed: %v", err)
 	}
 	if err := pass.Close(); err != nil {
@@ -112,7 +112,7 @@ func TestRetentionReportsLockedJournal(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	other := team.BeginRetention()
-	if _, err := other.Archive(list(t, c)[2], "another pass"); err != nil {
+	if _, err := other.Archive(t.Context(), list(t, c)[2], "another pass"); err != nil {
 		t.Fatal(err)
 	}
 	err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1}, created.Add(day), catalog.Budget{})
@@ -191,7 +191,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 	if _, err := log.Append(chat(id(1), "review", "Old", 1)...); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(log.Close(), team.Delete(id(1))); err != nil {
+	if err := errors.Join(log.Close(), team.Delete(t.Context(), id(1))); err != nil {
 		t.Fatal(err)
 	}
 	trashed, err := team.Journals().ListTrash()
@@ -215,7 +215,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 		}
 	})
 	pass := team.BeginRetention()
-	if err := pass.Purge(trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
+	if err := pass.Purge(t.Context(), trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if err := pass.Close(); err != nil {
@@ -235,7 +235,7 @@ func TestFailedRecordKeepsArchive(t *testing.T) {
 		pass := team.BeginRetention()
 		before := disk.Count()
 		disk.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open)
-		_, err := pass.Archive(s, "old")
+		_, err := pass.Archive(t.Context(), s, "old")
 		closed := pass.Close()
 		reached := disk.Count()-before >= n
 		disk.Heal()

@@ -55,7 +55,7 @@ func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 	put(t, team, id(2), append(chat(id(2), "kitchen", "Pinned", 1), after(1, projection.SessionPinned{Pinned: true}))...)
 	put(t, team, id(3), chat(id(3), "kitchen", "Locked", 1)...)
 	put(t, team, id(4), chat(id(4), "kitchen", "Newest", 2)...)
-	log, err := team.Journals().Open(id(3))
+	log, err := team.Journals().Open(t.Context(), id(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,13 +141,13 @@ func TestRestoredSessionIsListed(t *testing.T) {
 		keep(t, team, id(i))
 	}
 	before := ask(t, c)
-	if err := team.Delete(id(0)); err != nil {
+	if err := team.Delete(t.Context(), id(0)); err != nil {
 		t.Fatal(err)
 	}
 	if left := list(t, c); len(left) != 1 || left[0].ID != id(1) {
 		t.Errorf("%v are left", ids(left))
 	}
-	if err := team.Restore(id(0)); err != nil {
+	if err := team.Restore(t.Context(), id(0)); err != nil {
 		t.Fatal(err)
 	}
 	sameAnswers(t, before, ask(t, c))

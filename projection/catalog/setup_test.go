@@ -178,7 +178,7 @@ func archive(t testing.TB, team *catalog.Dir, id string) {
 		t.Fatal(err)
 	}
 	pass := team.BeginRetention()
-	if _, err := pass.Archive(s, "test"); err != nil {
+	if _, err := pass.Archive(t.Context(), s, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if err := pass.Close(); err != nil {

@@ -187,7 +187,7 @@ func TestHitsAreInOrderOfSessions(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d:%d:[needle]", n, seq+2))
 		}
 		if n%2 == 0 {
-			if err := c.Team("review").Journals().Archive(fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
+			if err := c.Team("review").Journals().Archive(t.Context(), fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
 				t.Fatal(err)
 			}
 		}

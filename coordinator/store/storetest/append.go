@@ -116,7 +116,7 @@ func backward(t *testing.T, s store.Store) {
 func nothingToRecover(t *testing.T, s store.Store) {
 	session := begin(t, s, team, noon, "one")
 	defer session.Close(session.state)
-	if events, err := session.Recover(); err != nil || len(events) > 0 {
+	if events, err := session.Recover(t.Context()); err != nil || len(events) > 0 {
 		t.Errorf("recovered %v, %v", events, err)
 	}
 	checkTexts(t, s, session.SessionID(), "one")

@@ -205,7 +205,7 @@ func closedLog(t *testing.T, s store.Store) {
 	if err := session.Save(session.state); !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("save: %v, want %v", err, journal.ErrClosed)
 	}
-	if _, err := session.Recover(); !errors.Is(err, journal.ErrClosed) {
+	if _, err := session.Recover(t.Context()); !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("recover: %v, want %v", err, journal.ErrClosed)
 	}
 	checkTexts(t, s, id, "one")

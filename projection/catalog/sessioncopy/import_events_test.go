@@ -123,7 +123,7 @@ func TestFailedImportEventsLeavesNoSession(t *testing.T) {
 		if _, err := importEvents(t, dir, "hello", "well", "precious"); err != nil {
 			t.Fatal(err)
 		}
-		if err := dir.Delete(id(1)); err != nil {
+		if err := dir.Delete(t.Context(), id(1)); err != nil {
 			t.Fatal(err)
 		}
 		if crashed { // an earlier import, before its first event
@@ -137,7 +137,7 @@ func TestFailedImportEventsLeavesNoSession(t *testing.T) {
 		if sessions := list(t, c); len(sessions) > 0 {
 			t.Errorf("%d sessions are listed", len(sessions))
 		}
-		if err := dir.Restore(id(1)); err != nil {
+		if err := dir.Restore(t.Context(), id(1)); err != nil {
 			t.Fatal(err)
 		}
 		wantTexts(t, dir, "hello", "well", "precious")

@@ -111,7 +111,7 @@ func TestImportRefusesDivergedSave(t *testing.T) {
 func TestImportExtendsArchivedSession(t *testing.T) {
 	_, dir := newTeam(t, journal.Options{})
 	wantImport(t, dir, save(t, "hello"), 1)
-	if err := dir.Journals().Archive(id(1)); err != nil {
+	if err := dir.Journals().Archive(t.Context(), id(1)); err != nil {
 		t.Fatal(err)
 	}
 	wantImport(t, dir, save(t, "hello"), 0)
@@ -125,7 +125,7 @@ func TestImportExtendsArchivedSession(t *testing.T) {
 func TestImportIntoLockedOrDamagedSession(t *testing.T) {
 	_, dir := newTeam(t, journal.Options{})
 	wantImport(t, dir, save(t, "hello", "well"), 2)
-	log, err := dir.Journals().Open(id(1))
+	log, err := dir.Journals().Open(t.Context(), id(1))
 	if err != nil {
 		t.Fatal(err)
 	}

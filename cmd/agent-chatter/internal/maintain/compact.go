@@ -162,7 +162,7 @@ func (cmd *Compact) act(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Sess
 		if cmd.DryRun {
 			return nil
 		}
-		return p.Trash(s, reason)
+		return p.Trash(context.Background(), s, reason)
 	case s.Archived:
 		return nil
 	}
@@ -171,7 +171,7 @@ func (cmd *Compact) act(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Sess
 	}
 	done.Action = "archived"
 	if !cmd.DryRun {
-		done.BytesAfter, err = p.Archive(s, reason)
+		done.BytesAfter, err = p.Archive(context.Background(), s, reason)
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (cmd *Repair) run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.At(s.Dir()).Journals().Repair(s.ID, cmd.DryRun)
+	done, err := c.At(s.Dir()).Journals().Repair(context.Background(), s.ID, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(cmd.ID).Name(s.ID)))
 	}

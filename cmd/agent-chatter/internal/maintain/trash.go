@@ -32,7 +32,7 @@ func (cmd *Restore) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	err = team.Restore(id)
+	err = team.Restore(context.Background(), id)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("there is a session %s already", id)
 	}
@@ -113,7 +113,7 @@ func (cmd *Clean) empty(a *app.App, t *catalog.Dir, p *catalog.RetentionPass) er
 	}
 	deleted := func(item journal.Trashed) error { return cmd.print(a, cleaned{item.ID, "deleted", item.Bytes}) }
 	if !cmd.DryRun {
-		return p.Purge(old, "in the trash for "+catalog.FormatDays(time.Duration(cmd.OlderThan)), deleted)
+		return p.Purge(context.Background(), old, "in the trash for "+catalog.FormatDays(time.Duration(cmd.OlderThan)), deleted)
 	}
 	for _, item := range old {
 		if err := deleted(item); err != nil {
@@ -142,7 +142,7 @@ func (cmd *Clean) trash(a *app.App, t *catalog.Dir, p *catalog.RetentionPass) er
 				done.Action = "skipped"
 			}
 		default:
-			if err := p.Trash(s, policy.Reason(catalog.Trash)); catalog.Busy(err) {
+			if err := p.Trash(context.Background(), s, policy.Reason(catalog.Trash)); catalog.Busy(err) {
 				done.Action = "skipped"
 			} else if err != nil {
 				return err

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -53,7 +54,7 @@ func (cmd *Delete) Run(a *app.App) error {
 			return err
 		}
 	}
-	if err := c.At(s.Dir()).Delete(s.ID); err != nil {
+	if err := c.At(s.Dir()).Delete(context.Background(), s.ID); err != nil {
 		return err
 	}
 	a.Show(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))

@@ -120,7 +120,10 @@ func (w *watchAll) look(ctx context.Context) error {
 		return err
 	}
 	for _, t := range teams {
-		infos, err := t.Journals().List()
+		infos, err := t.Journals().List(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			w.app.ReportUnreadable(t.Journals().Path(), err)
 		}

@@ -28,13 +28,13 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 	journals := journal.NewDir(filepath.Join(home, "sessions", "demo"), journal.Options{})
 	archive := func(id string) {
 		t.Helper()
-		if err := journals.Archive(id); err != nil {
+		if err := journals.Archive(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	grow := func(id, text string) {
 		t.Helper()
-		log, err := journals.Open(id)
+		log, err := journals.Open(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
