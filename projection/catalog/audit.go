@@ -94,7 +94,8 @@ func (d *Dir) auditedRow(id string) row {
 	d.audited.Lock()
 	defer d.audited.Unlock()
 	last := d.audited.file
-	if last == nil || !d.fs.SameFile(last, info) || last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
+	if last == nil || !d.fs.SameFile(last, info) ||
+		last.Size() != info.Size() || !last.ModTime().Equal(info.ModTime()) {
 		d.audited.file, d.audited.index = info, d.readIndex()
 	}
 	if json.Unmarshal([]byte(d.audited.index.lines[id]), &r) != nil {

@@ -140,7 +140,8 @@ func TestAuditFindsMissingHeader(t *testing.T) {
 	team := c.Team("kitchen")
 	put(t, team, id(1), said(1, mia, "hello"))
 	list(t, c)
-	change(t, indexOf(team), `"lastSeq":0,"damaged":"it does not begin with session.created"`, `"lastSeq":1`) // a wrong row
+	damaged := `"lastSeq":0,"damaged":"it does not begin with session.created"`
+	change(t, indexOf(team), damaged, `"lastSeq":1`) // a wrong row
 	if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" {
 		t.Fatalf("the index is not believed: %+v", sessions)
 	}

@@ -35,7 +35,9 @@ func mixed(t testing.TB, root string, fsys journal.FS) *catalog.Catalog {
 	end := put(t, kitchen, id(2), chat(id(2), "kitchen", "[NEXT: ada] Boil water", 40)...)
 	keep(t, kitchen, id(2))
 	add(t, kitchen, id(2), end, said(90, ada, "It boils"), after(91, projection.TaskSet{Task: new("Tea")}))
-	put(t, kitchen, id(3), append(chat(id(3), "kitchen", "Old", 2), after(70, projection.SessionRenamed{Title: "Renamed"}), after(71, projection.SessionPinned{Pinned: true}))...)
+	renamed := append(chat(id(3), "kitchen", "Old", 2),
+		after(70, projection.SessionRenamed{Title: "Renamed"}), after(71, projection.SessionPinned{Pinned: true}))
+	put(t, kitchen, id(3), renamed...)
 	put(t, garden, id(4), chat(id(4), "Garden", "Plant a tree", 5)...)
 	keep(t, garden, id(4))
 	archive(t, garden, id(4))
@@ -93,10 +95,11 @@ func anyRecord(t *rapid.T) journal.Record {
 }
 
 func TestWrongCachesAreIgnored(t *testing.T) {
-	index := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Dir, journal.Position) {
+	type damage = func(t *testing.T, team *catalog.Dir, end journal.Position)
+	index := func(spoil func(t *testing.T, path string)) damage {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, indexOf(team)) }
 	}
-	checkpoint := func(spoil func(t *testing.T, path string)) func(*testing.T, *catalog.Dir, journal.Position) {
+	checkpoint := func(spoil func(t *testing.T, path string)) damage {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, checkpointOf(team, id(1))) }
 	}
 	content := func(data string) func(*testing.T, string) {
@@ -106,14 +109,23 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		return func(t *testing.T, path string) { change(t, path, old, new) }
 	}
 	half := func(t *testing.T, path string) { data := read(t, path); write(t, path, data[:len(data)/2]) }
-	lies := func(foldVersion int, at journal.Position, state *projection.State) func(*testing.T, string) {
-		data := asJSON(t, map[string]any{"foldVersion": foldVersion, "seq": at.Seq, "offset": at.Offset, "sum": at.Sum, "state": state})
-		return content(data)
+	// forged writes a checkpoint with a state at a position that is near the end.
+	forged := func(move func(at *journal.Position), state projection.State) damage {
+		return func(t *testing.T, team *catalog.Dir, end journal.Position) {
+			move(&end)
+			write(t, checkpointOf(team, id(1)), []byte(asJSON(t, map[string]any{
+				"foldVersion": projection.FoldVersion, "seq": end.Seq, "offset": end.Offset, "sum": end.Sum, "state": state,
+			})))
+		}
 	}
-	wrong := &projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
+	wrong := projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
+	wrongAt := func(seq uint64) projection.State { state := wrong; state.Seq = seq; return state }
+	row := func(fields string) damage {
+		return index(content(`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong",` + fields + `}]}`))
+	}
 	for _, test := range []struct {
 		name   string
-		damage func(t *testing.T, team *catalog.Dir, end journal.Position)
+		damage damage
 	}{
 		{"an empty index", index(content(""))},
 		{"a truncated index", index(half)},
@@ -166,14 +178,10 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
-		{"a row without events", index(content(
-			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7,"lastSeq":0,"end":0,"sum":"00000000"}]}`))},
-		{"a row without a position", index(content(
-			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","messageCount":7}]}`))},
-		{"a row that ends after the file", index(content(
-			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":99999999,"sum":"00000000"}]}`))},
-		{"a row that ends before the file", index(content(
-			`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong","lastSeq":1,"end":-5,"sum":"00000000"}]}`))},
+		{"a row without events", row(`"messageCount":7,"lastSeq":0,"end":0,"sum":"00000000"`)},
+		{"a row without a position", row(`"messageCount":7`)},
+		{"a row that ends after the file", row(`"lastSeq":1,"end":99999999,"sum":"00000000"`)},
+		{"a row that ends before the file", row(`"lastSeq":1,"end":-5,"sum":"00000000"`)},
 
 		{"an empty checkpoint", checkpoint(content(""))},
 		{"a truncated checkpoint", checkpoint(half)},
@@ -182,38 +190,19 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		{"an empty JSON object as checkpoint", checkpoint(content(`{}`))},
 		{"a checkpoint without a state", checkpoint(content(fmt.Sprintf(`{"foldVersion":%d}`, projection.FoldVersion)))},
 		{"a checkpoint of another fold version", checkpoint(func(t *testing.T, path string) {
-			change(t, path, fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion), fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion+1))
+			fold := `"foldVersion":%d`
+			change(t, path, fmt.Sprintf(fold, projection.FoldVersion), fmt.Sprintf(fold, projection.FoldVersion+1))
 			change(t, path, `"title":"Repair"`, `"title":"wrong"`)
 		})},
 		{"a checkpoint with another seq", checkpoint(replace(`"seq":4`, `"seq":3`))},
-		{"a checkpoint and state with another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum}, &projection.State{Seq: 3, SessionID: id(1)})(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint with the offset of another seq", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			state := *wrong
-			state.Seq = 3
-			lies(projection.FoldVersion, journal.Position{Seq: 3, Offset: end.Offset, Sum: end.Sum}, &state)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint with another offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset - 1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint after the end", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset + 1000, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint with a negative offset", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: -1, Sum: end.Sum}, wrong)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint with another sum", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, journal.Position{Seq: 4, Offset: end.Offset, Sum: end.Sum + 1}, wrong)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint at the beginning", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			state := *wrong
-			state.Seq = 0
-			lies(projection.FoldVersion, journal.Position{}, &state)(t, checkpointOf(team, id(1)))
-		}},
-		{"a checkpoint without a session id", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			lies(projection.FoldVersion, end, &projection.State{Seq: 4})(t, checkpointOf(team, id(1)))
-		}},
+		{"a checkpoint with the state of another seq", forged(func(*journal.Position) {}, wrongAt(3))},
+		{"a checkpoint with the offset of another seq", forged(func(at *journal.Position) { at.Seq = 3 }, wrongAt(3))},
+		{"a checkpoint with another offset", forged(func(at *journal.Position) { at.Offset-- }, wrong)},
+		{"a checkpoint after the end", forged(func(at *journal.Position) { at.Offset += 1000 }, wrong)},
+		{"a checkpoint with a negative offset", forged(func(at *journal.Position) { at.Offset = -1 }, wrong)},
+		{"a checkpoint with another sum", forged(func(at *journal.Position) { at.Sum++ }, wrong)},
+		{"a checkpoint at the beginning", forged(func(at *journal.Position) { *at = journal.Position{} }, wrongAt(0))},
+		{"a checkpoint without a session id", forged(func(*journal.Position) {}, projection.State{Seq: 4})},
 		{"another journal's checkpoint", func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			put(t, team, id(2), chat(id(2), "kitchen", "Another", 3)...)
 			keep(t, team, id(2))
@@ -259,7 +248,9 @@ func TestListHasTeamSource(t *testing.T) {
 	first := &projection.Source{Path: "/home/mia/kitchen.json", SHA256: "00ff"}
 	second := &projection.Source{Path: "/home/mia/other.json", SHA256: "11ee"}
 	end := put(t, team, id(1), after(0, projection.SessionCreated{
-		Format: 1, SessionID: id(1), Team: projection.Team{ID: "kitchen", Source: first, Members: []projection.Member{}},
+		Format:    1,
+		SessionID: id(1),
+		Team:      projection.Team{ID: "kitchen", Source: first, Members: []projection.Member{}},
 	}), said(1, mia, "Repair"))
 	want := func(source *projection.Source) {
 		t.Helper()
@@ -287,7 +278,8 @@ func TestGrownJournalIsFoldedFromItsRow(t *testing.T) {
 	end = add(t, team, id(1), end, said(5000, ada, "the end"))
 	disk.forget()
 	got := list(t, c)[0]
-	if got.MessageCount != 4001 || got.LastSpeakerID != "ada" || got.LastSeq != 4002 || got.Title != "Repair" || got.End != end {
+	if got.MessageCount != 4001 || got.LastSpeakerID != "ada" || got.LastSeq != 4002 || got.Title != "Repair" ||
+		got.End != end {
 		t.Errorf("%+v", got)
 	}
 	if _, bytes := disk.journals(); bytes > 20<<10 {
@@ -460,8 +452,9 @@ func TestUnwritableCachesChangeNoAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Team("kitchen").WriteCheckpoint(id(2), state, loaded.At); err != nil && !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+		err = c.Team("kitchen").WriteCheckpoint(id(2), state, loaded.At)
+		if err != nil && !errors.Is(err, syscall.ENOSPC) {
+			t.Error(err)
 		}
 		c.Team("kitchen").UpdateIndex(id(2), state, loaded.At)
 		sameAnswers(t, want, ask(t, c))

@@ -19,23 +19,41 @@ func remembered() checkpoint {
 	ada := projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada <é> \u2028", Type: projection.TypeAI}
 	bob := "bob"
 	message := func(seq uint64, content string) projection.Entry {
-		return projection.Entry{Seq: seq, Message: projection.Message{ID: "m", Timestamp: "2026-11-21T12:30:00Z", Speaker: ada, Content: content}}
+		return projection.Entry{
+			Seq:     seq,
+			Message: projection.Message{ID: "m", Timestamp: "2026-11-21T12:30:00Z", Speaker: ada, Content: content},
+		}
 	}
 	routed := message(7, "quotes \" and \\, tabs \t, <tags> & \U0001F600 \u2028")
 	routed.Routing = &projection.Routing{
-		RawNextMarkers:     []string{"bob", "eve"},
-		ResolvedAddressees: []projection.Addressee{{Identifier: "bob", MemberID: &bob, MemberName: &bob}, {Identifier: "eve"}},
+		RawNextMarkers: []string{"bob", "eve"},
+		ResolvedAddressees: []projection.Addressee{
+			{Identifier: "bob", MemberID: &bob, MemberName: &bob},
+			{Identifier: "eve"},
+		},
 	}
 	partial := message(9, `,"recent":[{"seq":1}]`)
 	partial.Partial, partial.ContentBytes = true, 1<<20
 	return checkpoint{
 		FoldVersion: projection.FoldVersion, Position: journal.Position{Seq: 9, Offset: 4096, Sum: 0x12ab34cd},
 		State: &projection.State{
-			Seq: 9, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Team: projection.Team{ID: "kitchen", Members: []projection.Member{{ID: "ada"}}}, CWD: "/home/mia", Row: projection.Row{CreatedAt: at, UpdatedAt: at, Title: "Tea"},
-			Stats: projection.Stats{Messages: 3, ByMember: map[string]int{"recent": 3}}, Speakers: []projection.Speaker{ada},
-			OpenTurns: []projection.OpenTurn{{StartedAt: at, Text: "so far", Tools: []projection.ToolStarted{{ToolID: "t", Name: "Bash"}}}},
-			Recent:    []projection.Entry{message(5, ""), routed, partial},
-			Unknown:   map[string]int{"tea.made": 1}, Unreadable: 2, Newer: true,
+			Seq:       9,
+			SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001",
+			Team:      projection.Team{ID: "kitchen", Members: []projection.Member{{ID: "ada"}}},
+			CWD:       "/home/mia",
+			Row:       projection.Row{CreatedAt: at, UpdatedAt: at, Title: "Tea"},
+			Stats: projection.Stats{
+				Messages: 3,
+				ByMember: map[string]int{"recent": 3},
+			},
+			Speakers: []projection.Speaker{ada},
+			OpenTurns: []projection.OpenTurn{
+				{StartedAt: at, Text: "so far", Tools: []projection.ToolStarted{{ToolID: "t", Name: "Bash"}}},
+			},
+			Recent:     []projection.Entry{message(5, ""), routed, partial},
+			Unknown:    map[string]int{"tea.made": 1},
+			Unreadable: 2,
+			Newer:      true,
 		},
 	}
 }

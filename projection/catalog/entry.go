@@ -69,20 +69,12 @@ func (e *Entry) Session() Session {
 	if e.row != nil {
 		return e.dir.session(e.row)
 	}
-	r := e.decoded()
+	r := e.decode()
 	return e.dir.session(&r)
 }
 
-// decode keeps the decoded row for later calls of Session. It is not for
-// concurrent use.
-func (e *Entry) decode() {
-	if e.row == nil {
-		r := e.decoded()
-		e.row = &r
-	}
-}
-
-func (e *Entry) decoded() row {
+// decode decodes the row. If its line is cut off, the journal is folded.
+func (e *Entry) decode() row {
 	r, ok := decodeRow(e.line)
 	if !ok {
 		r = e.reread()

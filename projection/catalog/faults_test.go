@@ -110,7 +110,8 @@ func TestEveryFault(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d operations failed, %d power cuts left %d different disks", tried.faults.Load(), tried.cuts.Load(), len(tried.seen))
+	t.Logf("%d operations failed, %d power cuts left %d different disks",
+		tried.faults.Load(), tried.cuts.Load(), len(tried.seen))
 }
 
 // triedImages counts what a run has tried.
@@ -386,7 +387,8 @@ func (l *teamLife) present(team *catalog.Dir, n, least int) error {
 	case l.place[n] == "in place" && !inPlace && least > 0, l.place[n] == "in the trash" && !inTrash:
 		return fmt.Errorf("session %d is not %s", n, l.place[n])
 	case inPlace && (s.MessageCount < least || s.MessageCount > l.said[n]):
-		return fmt.Errorf("session %d has %d messages; %d were synced, %d appended", n, s.MessageCount, least, l.said[n])
+		return fmt.Errorf("session %d has %d messages; %d were synced, %d appended",
+			n, s.MessageCount, least, l.said[n])
 	case inPlace && s.Damaged != "":
 		return fmt.Errorf("session %d: %s", n, s.Damaged)
 	}

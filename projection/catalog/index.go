@@ -148,7 +148,8 @@ func (d *Dir) readRow(id string) row {
 // the next list saves.
 func (d *Dir) UpdateIndex(id string, state *projection.State, at journal.Position) {
 	info, err := d.journals.Stat(id)
-	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq || !info.Archived && info.Size != at.Offset {
+	if err != nil || at.Seq == 0 || state.SessionID == "" || state.Seq != at.Seq ||
+		!info.Archived && info.Size != at.Offset {
 		return
 	}
 	r := newRow(info, state, at)

@@ -66,7 +66,12 @@ type Result struct {
 // answer selects from sessions in the order ByUpdated, and reorders the slice.
 func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 	if q.Team != "" || q.CWD != "" || q.Title != "" || q.Sort != ByUpdated {
-		inParallel(len(entries), func(i int) { entries[i].decode() })
+		inParallel(len(entries), func(i int) { // once, for all comparisons
+			if e := entries[i]; e.row == nil {
+				r := e.decode()
+				e.row = &r
+			}
+		})
 	}
 	q.Title = strings.ToLower(q.Title)
 	matches := slices.DeleteFunc(entries, func(e *Entry) bool { return ctx.Err() != nil || !q.match(e) })

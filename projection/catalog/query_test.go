@@ -73,7 +73,8 @@ func TestQuery(t *testing.T) {
 		{"live", catalog.Query{Live: catalog.Only}, "3"},
 		{"not live", catalog.Query{Live: catalog.Without}, "5 1 2 4"},
 		{"everything at once", catalog.Query{
-			Team: "kitchen", CWD: "/home/mia", Title: "kettle", Archived: catalog.Without, Damaged: catalog.Without, Live: catalog.Without,
+			Team: "kitchen", CWD: "/home/mia", Title: "kettle",
+			Archived: catalog.Without, Damaged: catalog.Without, Live: catalog.Without,
 		}, "1"},
 		{"by creation", catalog.Query{Sort: catalog.ByCreated, Damaged: catalog.Without}, "2 1 3 4"},
 		{"by messages", catalog.Query{Sort: catalog.ByMessages, Damaged: catalog.Without}, "1 3 2 4"},
@@ -109,7 +110,8 @@ func TestQueryPages(t *testing.T) {
 			for pages := 0; ; pages++ {
 				r := query(t, c, q)
 				if len(r.Matches) != len(want) || len(r.Sessions) > limit || pages > len(want) {
-					t.Fatalf("sort %d, limit %d, page %d: %d matches, %d sessions", sort, limit, pages, len(r.Matches), len(r.Sessions))
+					t.Fatalf("sort %d, limit %d, page %d: %d matches, %d sessions",
+						sort, limit, pages, len(r.Matches), len(r.Sessions))
 				}
 				got = append(got, r.Sessions...)
 				if q.After = r.Next; r.Next == "" {

@@ -80,11 +80,6 @@ type Budget struct {
 	Bytes    int64 // of their files
 }
 
-// allows reports whether so much work is within the budget.
-func (b Budget) allows(sessions int, bytes int64) bool {
-	return b == (Budget{}) || sessions <= b.Sessions && bytes <= b.Bytes
-}
-
 // ApplyRetention applies a policy to the sessions of the team, least recently
 // updated first. It leaves sessions that are Busy or would exceed the budget to
 // a later call. When ctx is done, it stops and returns nil.
@@ -103,7 +98,8 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 	var bytes int64
 	for rank, s := range slices.Backward(list.Sessions) {
 		action := p.Action(s, rank, now)
-		if action == Keep || !limit.allows(done+1, bytes+s.Bytes) {
+		exceeded := limit != (Budget{}) && (done == limit.Sessions || bytes+s.Bytes > limit.Bytes)
+		if action == Keep || exceeded {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -120,5 +116,6 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 // Busy reports whether retention left a session alone because it is open, was
 // appended to, or is gone.
 func Busy(err error) bool {
-	return errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) || errors.Is(err, journal.ErrNotFound)
+	return errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) ||
+		errors.Is(err, journal.ErrNotFound)
 }

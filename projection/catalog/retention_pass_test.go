@@ -52,14 +52,16 @@ func TestRetentionIsRecorded(t *testing.T) {
 	team := c.Team("kitchen")
 	old(t, team, 3)
 	before := list(t, c)
-	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	policy := catalog.Policy{Keep: 1, ArchiveAfter: day, DeleteAfter: 30 * day}
+	if err := team.ApplyRetention(ctx, policy, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	after := list(t, c)
 	var want []string
 	for _, i := range []int{2, 1} { // the oldest first
 		want = append(want, fmt.Sprintf("session.archived %+v", projection.SessionArchived{Retired: projection.Retired{
-			SessionID: before[i].ID, BytesBefore: before[i].Bytes, BytesAfter: after[i].Bytes, Reason: "idle for 1d, and not among the newest 1",
+			SessionID: before[i].ID, BytesBefore: before[i].Bytes, BytesAfter: after[i].Bytes,
+			Reason: "idle for 1d, and not among the newest 1",
 		}}))
 	}
 	if got := recorded(t, team); !slices.Equal(got, want) {
@@ -179,7 +181,8 @@ func TestRetentionStopsWhenCancelled(t *testing.T) {
 
 func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 	mem := journaltest.NewMem()
-	if err := errors.Join(mem.Mkdir("/home", 0o700), mem.Mkdir(teamRoot, 0o700), mem.SyncDir("/"), mem.SyncDir("/home")); err != nil {
+	err := errors.Join(mem.Mkdir("/home", 0o700), mem.Mkdir(teamRoot, 0o700), mem.SyncDir("/"), mem.SyncDir("/home"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	disk := journaltest.New(mem)

@@ -52,7 +52,8 @@ func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Old", 1)...)
-	put(t, team, id(2), append(chat(id(2), "kitchen", "Pinned", 1), after(1, projection.SessionPinned{Pinned: true}))...)
+	pinned := append(chat(id(2), "kitchen", "Pinned", 1), after(1, projection.SessionPinned{Pinned: true}))
+	put(t, team, id(2), pinned...)
 	put(t, team, id(3), chat(id(3), "kitchen", "Locked", 1)...)
 	put(t, team, id(4), chat(id(4), "kitchen", "Newest", 2)...)
 	log, err := team.Journals().Open(t.Context(), id(3))
@@ -60,7 +61,8 @@ func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, ArchiveAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	policy := catalog.Policy{Keep: 1, ArchiveAfter: day}
+	if err := team.ApplyRetention(ctx, policy, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range list(t, c) {
@@ -68,7 +70,8 @@ func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 			t.Errorf("%s is archived: %v", s.Title, s.Archived)
 		}
 	}
-	if err := team.ApplyRetention(ctx, catalog.Policy{Keep: 1, DeleteAfter: day}, created.Add(2*day), catalog.Budget{}); err != nil {
+	policy = catalog.Policy{Keep: 1, DeleteAfter: day}
+	if err := team.ApplyRetention(ctx, policy, created.Add(2*day), catalog.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(list(t, c)); len(got) != 3 {

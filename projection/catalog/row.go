@@ -91,10 +91,6 @@ func (r *row) noteLost(earlier row) {
 	}
 }
 
-func (r row) missingHeader() bool {
-	return r.Damaged == errNotSession.Error() || r.Damaged != "" && r.Lost > 0 && r.LastSeq == 0
-}
-
 // current reports whether this version of the program made the row.
 func (r row) current() bool { return r.Fold == projection.FoldVersion && r.Version == rowVersion }
 

@@ -17,13 +17,35 @@ import (
 func full() row {
 	at := time.Date(2026, 11, 21, 12, 30, 0, 123456789, time.UTC)
 	return row{
-		ID: "01KAHV6T3R8Q4Y2M0N7C5B0001", TeamID: "kitchen", CWD: "/home/mia", Fold: 3, Version: rowVersion, Summary: `2 messages - "Tea"`,
-		Source: &projection.Source{Path: "/home/mia/team.json", SHA256: "00ff"},
+		ID:      "01KAHV6T3R8Q4Y2M0N7C5B0001",
+		TeamID:  "kitchen",
+		CWD:     "/home/mia",
+		Fold:    3,
+		Version: rowVersion,
+		Summary: `2 messages - "Tea"`,
+		Source:  &projection.Source{Path: "/home/mia/team.json", SHA256: "00ff"},
 		Row: projection.Row{
-			CreatedAt: at, UpdatedAt: at.Add(time.Hour), Title: `a "title" <é>`, Renamed: true, Preview: "Tea\t", MessageCount: 2,
-			LastSpeakerID: "ada", LastSpeaker: "Ada", Pinned: true, Newer: "2", Ended: "end",
+			CreatedAt:     at,
+			UpdatedAt:     at.Add(time.Hour),
+			Title:         `a "title" <é>`,
+			Renamed:       true,
+			Preview:       "Tea\t",
+			MessageCount:  2,
+			LastSpeakerID: "ada",
+			LastSpeaker:   "Ada",
+			Pinned:        true,
+			Newer:         "2",
+			Ended:         "end",
 		},
-		Archived: true, Damaged: "line 3", Bytes: 1090, ModTime: at.Add(time.Minute), Inode: 1<<64 - 1, LastSeq: 7, Lost: 9, End: 1090, Sum: 0x12ab34cd,
+		Archived: true,
+		Damaged:  "line 3",
+		Bytes:    1090,
+		ModTime:  at.Add(time.Minute),
+		Inode:    1<<64 - 1,
+		LastSeq:  7,
+		Lost:     9,
+		End:      1090,
+		Sum:      0x12ab34cd,
 	}
 }
 

@@ -55,10 +55,12 @@ func (d *Dir) Session(ctx context.Context, id string) (Session, error) {
 }
 
 func (d *Dir) session(r *row) Session {
+	emptied := r.Damaged != "" && r.Lost > 0 && r.LastSeq == 0
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, Source: r.Source, CWD: r.CWD, Row: r.Row, Archived: r.Archived,
-		Damaged: r.Damaged, ReadErr: r.readErr, MissingHeader: r.missingHeader(), Truncated: r.Lost > 0,
-		Bytes: r.Bytes, LastSeq: r.LastSeq, End: journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
+		Damaged: r.Damaged, ReadErr: r.readErr, Truncated: r.Lost > 0,
+		MissingHeader: r.Damaged == errNotSession.Error() || emptied,
+		Bytes:         r.Bytes, LastSeq: r.LastSeq, End: journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		dir: d.journals.Path(),
 	}
 }

@@ -36,8 +36,15 @@ func after(minutes int, p projection.Payload) journal.Record {
 
 func begun(id, team string) journal.Record {
 	return after(0, projection.SessionCreated{
-		Format: 1, SessionID: id, CWD: "/home/mia", App: projection.App{Name: "test", Version: "1"},
-		Team: projection.Team{ID: team, Name: team, Members: []projection.Member{{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}}},
+		Format:    1,
+		SessionID: id,
+		CWD:       "/home/mia",
+		App:       projection.App{Name: "test", Version: "1"},
+		Team: projection.Team{
+			ID:      team,
+			Name:    team,
+			Members: []projection.Member{{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}},
+		},
 	})
 }
 

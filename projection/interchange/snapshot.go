@@ -36,6 +36,8 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 			Format: projection.Format, SessionID: id, App: app,
 			Team: projection.Team{ID: s.TeamID, Name: s.TeamID, Members: speakers(s.Context.Messages)},
 		},
-		Imported: projection.SessionImported{Source: schemas.SessionSnapshot, Path: path, Taken: len(s.Context.Messages)},
+		Imported: projection.SessionImported{
+			Source: schemas.SessionSnapshot, Path: path, Taken: len(s.Context.Messages),
+		},
 	}, nil
 }

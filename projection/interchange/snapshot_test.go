@@ -69,11 +69,25 @@ func TestOlderSpeakersAreReadNotWritten(t *testing.T) {
 	name := func(s string) *string { return &s }
 	ada := projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: "human"}
 	want := []projection.Message{
-		{ID: "m1", Timestamp: "2026-11-20T09:01:00.000Z", Speaker: ada, Content: "Hello Bo", Routing: &projection.Routing{
-			RawNextMarkers:     []string{"bo", "x"},
-			ResolvedAddressees: []projection.Addressee{{Identifier: "bo", MemberID: name("bo"), MemberName: name("bo")}, {Identifier: "x"}},
-		}},
-		{ID: "m2", Timestamp: "2026-11-20T09:02:00.000Z", Speaker: projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: "ai"}, Content: "Hello."},
+		{
+			ID:        "m1",
+			Timestamp: "2026-11-20T09:01:00.000Z",
+			Speaker:   ada,
+			Content:   "Hello Bo",
+			Routing: &projection.Routing{
+				RawNextMarkers: []string{"bo", "x"},
+				ResolvedAddressees: []projection.Addressee{
+					{Identifier: "bo", MemberID: name("bo"), MemberName: name("bo")},
+					{Identifier: "x"},
+				},
+			},
+		},
+		{
+			ID:        "m2",
+			Timestamp: "2026-11-20T09:02:00.000Z",
+			Speaker:   projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: "ai"},
+			Content:   "Hello.",
+		},
 		{ID: "m3", Timestamp: "2026-11-20T09:03:00.000Z", Speaker: ada, Content: "One file may hold both."},
 	}
 	if diff := cmp.Diff(want, s.Messages); diff != "" {
@@ -109,7 +123,8 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			if diff := cmp.Diff(source.Context.TeamTask, got.Context.TeamTask); diff != "" {
 				t.Errorf("task (-want +got):\n%s", diff)
 			}
-			if got.TeamID != source.TeamID || got.SessionID != s.ID || got.Metadata.MessageCount != len(source.Context.Messages) {
+			if got.TeamID != source.TeamID || got.SessionID != s.ID ||
+				got.Metadata.MessageCount != len(source.Context.Messages) {
 				t.Errorf("%+v", got)
 			}
 			if want := projection.FormatTime(s.CreatedAt); got.CreatedAt != want {
@@ -154,7 +169,8 @@ func TestSpeakersAreMembers(t *testing.T) {
 	if diff := cmp.Diff(want, s.Created.Team.Members); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	system := strings.Replace(string(sample(t, "valid/session-snapshot-legacy.json")), `"type": "ai"`, `"type": "system"`, 1)
+	legacy := string(sample(t, "valid/session-snapshot-legacy.json"))
+	system := strings.Replace(legacy, `"type": "ai"`, `"type": "system"`, 1)
 	if got := mustRead(t, []byte(system)).Created.Team.Members; len(got) != 1 {
 		t.Errorf("the system is a member: %+v", got)
 	}
@@ -162,10 +178,16 @@ func TestSpeakersAreMembers(t *testing.T) {
 
 // snapshot returns a snapshot with one message.
 func snapshot(session, team, created string) []byte {
-	return fmt.Appendf(nil, `{"schemaVersion": "1.0", "teamId": %q, "sessionId": %q, "createdAt": %q, "updatedAt": "2025-11-28T10:30:00.000Z",
+	return fmt.Appendf(
+		nil,
+		`{"schemaVersion": "1.0", "teamId": %q, "sessionId": %q, "createdAt": %q, "updatedAt": "2025-11-28T10:30:00.000Z",
   "context": {"messages": [{"id": "m1", "timestamp": "2025-11-27T10:31:00.000Z", "speaker": {"id": "a", "name": "a", "displayName": "A", "type": "human"}, "content": "hello"}],
     "teamTask": null, "timestamp": 1764239400000, "version": 1},
-  "metadata": {"messageCount": 1}}`, team, session, created)
+  "metadata": {"messageCount": 1}}`,
+		team,
+		session,
+		created,
+	)
 }
 
 func TestSameSourceSameID(t *testing.T) {
@@ -227,7 +249,8 @@ func TestRecordsFromOfLaterSave(t *testing.T) {
 		}
 		records := s.RecordsFrom(n)
 		var imported projection.SessionImported
-		if err := json.Unmarshal(records[len(records)-1].Data, &imported); err != nil || imported.Taken != len(s.Messages)-n || imported.Path != "/old/session.json" {
+		err := json.Unmarshal(records[len(records)-1].Data, &imported)
+		if err != nil || imported.Taken != len(s.Messages)-n || imported.Path != "/old/session.json" {
 			t.Errorf("from %d: %+v, %v", n, imported, err)
 		}
 	}
@@ -267,7 +290,8 @@ func TestInvalidSnapshots(t *testing.T) {
 		}
 	}
 	var version *schemas.VersionError
-	if _, err := interchange.Snapshot(sample(t, "invalid/session-snapshot-newer.json"), "x", app); !errors.As(err, &version) || !version.Newer {
+	_, err := interchange.Snapshot(sample(t, "invalid/session-snapshot-newer.json"), "x", app)
+	if !errors.As(err, &version) || !version.Newer {
 		t.Errorf("%v is reported as a schema violation", err)
 	}
 }

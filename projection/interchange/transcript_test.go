@@ -141,7 +141,10 @@ func TestTranscripts(t *testing.T) {
 		return line(t, object{"timestamp": at, "type": kind, "payload": payload})
 	}
 	codexMessage := func(role, text string) string {
-		return codex("response_item", object{"type": "message", "role": role, "content": []object{{"type": "input_text", "text": text}}})
+		return codex(
+			"response_item",
+			object{"type": "message", "role": role, "content": []object{{"type": "input_text", "text": text}}},
+		)
 	}
 	gemini := func(id, kind, text string) string {
 		return line(t, object{"id": id, "timestamp": at, "type": kind, "content": text})
@@ -247,11 +250,16 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 }
 
 func TestResponseTokensAreCountedOnce(t *testing.T) {
-	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+	s, err := interchange.Transcript(
+		"claude",
+		[]byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":5}}}
 {"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
 {"type":"assistant","uuid":"4","parentUuid":"3","timestamp":"2026-11-21T12:00:03Z","message":{"id":"a","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":10,"output_tokens":5}}}
-`), "/old/s.jsonl", app)
+`),
+		"/old/s.jsonl",
+		app,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,9 +315,14 @@ func TestToolOfMessageWithTextHasResult(t *testing.T) {
 }
 
 func TestToolsAfterLastMessageAreSkipped(t *testing.T) {
-	s, err := interchange.Transcript("claude", []byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+	s, err := interchange.Transcript(
+		"claude",
+		[]byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
-`), "/old/s.jsonl", app)
+`),
+		"/old/s.jsonl",
+		app,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +347,10 @@ func FuzzTranscript(f *testing.F) {
 		f.Fatal("no samples")
 	}
 	for _, name := range names {
-		f.Add(filepath.Base(filepath.Dir(name)), transcript(f, strings.TrimPrefix(name, "testdata"+string(filepath.Separator))))
+		f.Add(
+			filepath.Base(filepath.Dir(name)),
+			transcript(f, strings.TrimPrefix(name, "testdata"+string(filepath.Separator))),
+		)
 	}
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
 		switch format {

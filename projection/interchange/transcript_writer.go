@@ -43,7 +43,9 @@ var transcriptFormats = map[string]transcriptFormat{
 
 // WriteTranscript writes the messages and the completed tool calls of a session
 // in the format claude, codex or gemini. state is the fold of the same events.
-func WriteTranscript(format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error]) error {
+func WriteTranscript(
+	format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error],
+) error {
 	w := &transcriptWriter{w: out, state: state, id: uuidOf(state.SessionID), format: transcriptFormats[format]}
 	agents := 0
 	for _, s := range state.Speakers {

@@ -81,8 +81,9 @@ var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // find returns the place of the first match in a message, in bytes.
 func (m *matcher) find(message projection.Message) (start, end int, ok bool) {
-	switch {
-	case m.Speaker != "" && !hasName(message.Speaker, m.Speaker):
+	switch s := message.Speaker; {
+	case m.Speaker != "" && !strings.EqualFold(s.ID, m.Speaker) &&
+		!strings.EqualFold(s.Name, m.Speaker) && !strings.EqualFold(s.DisplayName, m.Speaker):
 		return 0, 0, false
 	case m.re != nil:
 		at := m.re.FindStringIndex(message.Content)
@@ -95,10 +96,6 @@ func (m *matcher) find(message projection.Message) (start, end int, ok bool) {
 	}
 	start = strings.Index(message.Content, m.text)
 	return start, start + len(m.text), start >= 0
-}
-
-func hasName(s projection.Speaker, name string) bool {
-	return strings.EqualFold(s.ID, name) || strings.EqualFold(s.Name, name) || strings.EqualFold(s.DisplayName, name)
 }
 
 // lower converts letters to lower case. A rune beyond ASCII never becomes an

@@ -66,7 +66,9 @@ func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
 
 // search starts a searcher for each session, in order. The queue bounds their
 // number.
-func (m *matcher) search(ctx context.Context, c *catalog.Catalog, sessions []catalog.Session, yield func(Hit, error) bool) {
+func (m *matcher) search(
+	ctx context.Context, c *catalog.Catalog, sessions []catalog.Session, yield func(Hit, error) bool,
+) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -86,7 +88,8 @@ func (m *matcher) search(ctx context.Context, c *catalog.Catalog, sessions []cat
 			}
 			workers.Go(func() {
 				defer close(results)
-				(&searcher{matcher: m, journals: c.At(s.Dir()).Journals(), session: s, ctx: ctx, results: results}).run()
+				journals := c.At(s.Dir()).Journals()
+				(&searcher{matcher: m, journals: journals, session: s, ctx: ctx, results: results}).run()
 			})
 		}
 	})

@@ -34,9 +34,12 @@ var (
 func session(t testing.TB, c *catalog.Catalog, n int, texts ...string) string {
 	t.Helper()
 	id := fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)
-	records := []journal.Record{projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{
-		ID: "review", Members: []projection.Member{{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}},
-	}})}
+	records := []journal.Record{
+		projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{
+			ID:      "review",
+			Members: []projection.Member{{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}},
+		}}),
+	}
 	for i, text := range texts {
 		at := begun.Add(time.Duration(n*100+i) * time.Minute)
 		by := []projection.Speaker{mia, ada}[i%2]
@@ -147,14 +150,17 @@ func TestPrefilterPassesEveryMatch(t *testing.T) {
 		if rapid.Bool().Draw(rt, "escaped") { // as some JSON writers do
 			record.Data = json.RawMessage(escapeAll(string(record.Data)))
 		}
-		begin := projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Team: projection.Team{ID: "review"}})
+		begin := projection.Record(begun, projection.SessionCreated{
+			Format: 1, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Team: projection.Team{ID: "review"},
+		})
 		write(t, c, "01KAHV6T3R8Q4Y2M0N7C5B0001", begin, record)
 		for _, q := range []search.Query{{Text: needle}, {Text: regexp.QuoteMeta(needle), Regexp: true}} {
 			got, failed := hits(t, c, q)
 			if strings.Contains(content, needle) && len(got) == 0 || len(failed) > 0 {
 				rt.Errorf("%+v is not found in %q: %v", q, content, failed)
 			}
-			if len(got) > 0 && !strings.Contains(strings.ToLower(content), strings.ToLower(needle)) && !regexp.MustCompile("(?i)"+regexp.QuoteMeta(needle)).MatchString(content) {
+			if len(got) > 0 && !strings.Contains(strings.ToLower(content), strings.ToLower(needle)) &&
+				!regexp.MustCompile("(?i)"+regexp.QuoteMeta(needle)).MatchString(content) {
 				rt.Errorf("%+v is found in %q: %q", q, content, got)
 			}
 		}
@@ -253,13 +259,16 @@ func TestUnfinishedReplyIsFound(t *testing.T) {
 	c := newCatalog(t)
 	id := "01KAHV6T3R8Q4Y2M0N7C5B0001"
 	write(t, c, id,
-		projection.Record(begun, projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{ID: "review", Members: []projection.Member{
-			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI},
-		}}}),
+		projection.Record(begun, projection.SessionCreated{
+			Format: 1, SessionID: id, Team: projection.Team{ID: "review", Members: []projection.Member{
+				{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI},
+			}},
+		}),
 		projection.Record(begun, projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
 		projection.Record(begun, projection.TurnText{TurnID: "t1", Text: "half an answer"}),
-		projection.Record(begun, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Cancelled, Partial: "half an answer"}),
-	)
+		projection.Record(begun, projection.TurnEnded{
+			TurnID: "t1", MemberID: "ada", FinishReason: projection.Cancelled, Partial: "half an answer",
+		}))
 	result, err := search.Search(context.Background(), c, search.Query{Text: "answer", Speaker: "Ada"})
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +289,8 @@ func TestUnfinishedReplyIsFound(t *testing.T) {
 func damage(t testing.TB, team *catalog.Dir, id string) {
 	t.Helper()
 	for range 2 {
-		if err := team.Append(context.Background(), id, projection.Record(begun, projection.SessionRenamed{Title: "x"})); err != nil {
+		renamed := projection.Record(begun, projection.SessionRenamed{Title: "x"})
+		if err := team.Append(context.Background(), id, renamed); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,3 +1,2 @@
-// Package catalogtest fills directories with sessions, as years of chats leave
-// them, so that tests and benchmarks can ask what size costs.
+// Package catalogtest fills catalogs with sessions for tests and benchmarks.
 package catalogtest

@@ -18,17 +18,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Sessions describes the sessions of one team. Each has a journal and the lock
-// file of its last writer, as after a chat that ended in order, too short for a
-// checkpoint; an index is not written, and nothing is synced.
+// Sessions describes the sessions of one team. Each has a journal, and a lock
+// file as after a chat that was closed. There are no checkpoints and no index,
+// and nothing is synced.
 type Sessions struct {
-	Team     string    // its id; "": demo
-	Count    int       // of sessions
-	Messages int       // in each; 0: 2
-	Bytes    int       // of each message; 0: 60
-	Newest   time.Time // when the newest ended; zero: 2026-11-21T12:00:00Z
-	Apart    time.Duration
-	Seed     uint64 // the same seed gives the same sessions
+	Team     string        // id of the team; "": demo
+	Count    int           // number of sessions
+	Messages int           // messages in each; 0: 2
+	Bytes    int           // length of each message; 0: 60
+	Newest   time.Time     // end of the newest session; zero: 2026-11-21T12:00:00Z
+	Apart    time.Duration // between the ends of two sessions; 0: a minute
+	Seed     uint64        // the same seed gives the same sessions
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -52,8 +52,8 @@ func (s Sessions) withDefaults() Sessions {
 	return s
 }
 
-// Fill writes the sessions below root, the directory of all sessions, and
-// returns their ids, the newest first.
+// Fill writes the sessions to the catalog in root and returns their ids, the
+// most recently updated first.
 func (s Sessions) Fill(root string) ([]string, error) {
 	s = s.withDefaults()
 	team := catalog.New(root, journal.Options{}).Team(s.Team)
@@ -75,7 +75,7 @@ func (s Sessions) Fill(root string) ([]string, error) {
 	return ids, errors.Join(failures...)
 }
 
-// write makes the session that is the nth newest.
+// write writes the session with n newer ones.
 func (s Sessions) write(team *catalog.Dir, n int) (id string, err error) {
 	ended := s.Newest.Add(-time.Duration(n) * s.Apart)
 	began := ended.Add(-time.Duration(s.Messages) * time.Second)
@@ -112,16 +112,21 @@ func (s Sessions) records(id string, began time.Time, n int) []journal.Record {
 	you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
 	planner := projection.Speaker{ID: "planner", Name: "planner", DisplayName: "Planner", Type: projection.TypeAI}
 	records := []journal.Record{projection.Record(began, projection.SessionCreated{
-		Format: projection.Format, SessionID: id, CWD: "/home/you/project", App: projection.App{Name: "agent-chatter", Version: "test"},
+		Format: projection.Format, SessionID: id, CWD: "/home/you/project",
+		App: projection.App{Name: "agent-chatter", Version: "test"},
 		Team: projection.Team{ID: s.Team, Name: s.Team, Members: []projection.Member{
 			{ID: you.ID, Name: you.Name, DisplayName: you.DisplayName, Type: you.Type},
-			{ID: planner.ID, Name: planner.Name, DisplayName: planner.DisplayName, Type: planner.Type, AgentType: "demo"},
+			{
+				ID: planner.ID, Name: planner.Name, DisplayName: planner.DisplayName, Type: planner.Type,
+				AgentType: "demo",
+			},
 		}},
 	})}
 	for i := range s.Messages {
 		by := []projection.Speaker{you, planner}[i%2]
 		at := began.Add(time.Duration(i+1) * time.Second)
-		records = append(records, projection.Record(at, projection.NewMessage(fmt.Sprintf("%s-%d", id, i), at, by, s.text(n, i), nil)))
+		m := projection.NewMessage(fmt.Sprintf("%s-%d", id, i), at, by, s.text(n, i), nil)
+		records = append(records, projection.Record(at, m))
 	}
 	return records
 }

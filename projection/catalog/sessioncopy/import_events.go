@@ -19,7 +19,8 @@ import (
 // journal.ErrChanged if the session is written to elsewhere; then nothing was
 // changed.
 func ImportEvents(
-	ctx context.Context, dir *catalog.Dir, id string, from projection.SessionImported, events iter.Seq2[journal.Event, error],
+	ctx context.Context, dir *catalog.Dir, id string,
+	from projection.SessionImported, events iter.Seq2[journal.Event, error],
 ) (written, total int, err error) {
 	i := &eventImport{ctx: ctx, dir: dir, id: id, from: from}
 	exists, err := hasEvents(ctx, dir, id)

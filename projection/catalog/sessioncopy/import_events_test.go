@@ -53,7 +53,8 @@ var fromBundle = projection.SessionImported{Source: "bundle", Path: "/old/all.bu
 
 func importEvents(t testing.TB, dir *catalog.Dir, texts ...string) (written int, err error) {
 	t.Helper()
-	written, _, err = sessioncopy.ImportEvents(ctx, dir, id(1), fromBundle, eventsOf(t, conversation(id(1), texts...)...))
+	events := eventsOf(t, conversation(id(1), texts...)...)
+	written, _, err = sessioncopy.ImportEvents(ctx, dir, id(1), fromBundle, events)
 	return written, err
 }
 
@@ -72,7 +73,8 @@ func TestImportEventsAfterCrashIsComplete(t *testing.T) {
 				t.Error(err)
 			}
 			wantTexts(t, dir, "hello", "well", "more")
-			if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].TeamID != "kitchen" {
+			sessions := list(t, c)
+			if len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].TeamID != "kitchen" {
 				t.Errorf("listed: %+v", sessions)
 			}
 			if t.Failed() {
@@ -104,7 +106,8 @@ func TestImportEventsAfterFailureIsComplete(t *testing.T) {
 				t.Errorf("repeated: %v", err)
 			}
 			wantTexts(t, dir, "hello", "well", "more")
-			if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].MessageCount != 3 {
+			sessions := list(t, c)
+			if len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].MessageCount != 3 {
 				t.Errorf("listed: %+v", sessions)
 			}
 			if t.Failed() {
@@ -130,8 +133,14 @@ func TestFailedImportEventsLeavesNoSession(t *testing.T) {
 			write(t, journalOf(dir, id(1)), nil)
 		}
 		truncated := errors.New("truncated bundle")
-		long := append(conversation(id(1), "hello"), message(2, ada, strings.Repeat("word ", 500_000)), message(3, mia, "more"))
-		if written, _, err := sessioncopy.ImportEvents(ctx, dir, id(1), fromBundle, failing(eventsOf(t, long...), truncated)); written != 0 || !errors.Is(err, truncated) {
+		long := append(
+			conversation(id(1), "hello"),
+			message(2, ada, strings.Repeat("word ", 500_000)),
+			message(3, mia, "more"),
+		)
+		events := failing(eventsOf(t, long...), truncated)
+		written, _, err := sessioncopy.ImportEvents(ctx, dir, id(1), fromBundle, events)
+		if written != 0 || !errors.Is(err, truncated) {
 			t.Errorf("imported %d messages, %v", written, err)
 		}
 		if sessions := list(t, c); len(sessions) > 0 {
@@ -166,7 +175,8 @@ func TestConcurrentImportsDuplicateNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, disk := t.TempDir(), journaltest.New(journal.OS)
-			dir, other := catalog.New(root, journal.Options{FS: disk}).Team("kitchen"), catalog.New(root, journal.Options{}).Team("kitchen")
+			dir := catalog.New(root, journal.Options{FS: disk}).Team("kitchen")
+			other := catalog.New(root, journal.Options{}).Team("kitchen")
 			if err := c.first(dir); err != nil {
 				t.Fatal(err)
 			}

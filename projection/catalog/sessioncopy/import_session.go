@@ -29,7 +29,10 @@ func Import(ctx context.Context, dir *catalog.Dir, s *interchange.Session) (int,
 	var records []journal.Record
 	if exists {
 		var end journal.Position
-		if records, end, err = missingRecords(ctx, dir, s); err == nil && len(records) > 0 {
+		if records, end, err = afterCrash(ctx, dir, s); err == nil && records == nil {
+			records, end, err = afterMessages(ctx, dir, s)
+		}
+		if err == nil && len(records) > 0 {
 			err = appendAt(ctx, dir, s.ID, end, records)
 		}
 	} else {
@@ -57,19 +60,12 @@ func Import(ctx context.Context, dir *catalog.Dir, s *interchange.Session) (int,
 	return messages, nil
 }
 
-// missingRecords returns the records to append to the existing session, and the
-// position that they belong at.
-func missingRecords(ctx context.Context, dir *catalog.Dir, s *interchange.Session) ([]journal.Record, journal.Position, error) {
-	records, at, err := afterCrash(ctx, dir, s)
-	if err == nil && records == nil {
-		records, at, err = afterMessages(ctx, dir, s)
-	}
-	return records, at, err
-}
-
-// afterCrash returns the records that follow if the session is the beginning of
-// an import that a crash interrupted, else nil.
-func afterCrash(ctx context.Context, dir *catalog.Dir, s *interchange.Session) ([]journal.Record, journal.Position, error) {
+// afterCrash returns the records that are missing, and the position that they
+// belong at, if the session is the beginning of an import that a crash
+// interrupted. Otherwise the records are nil.
+func afterCrash(
+	ctx context.Context, dir *catalog.Dir, s *interchange.Session,
+) ([]journal.Record, journal.Position, error) {
 	r, err := dir.Journals().Reader(s.ID, journal.Position{})
 	if err != nil {
 		return nil, journal.Position{}, err
@@ -89,8 +85,10 @@ func afterCrash(ctx context.Context, dir *catalog.Dir, s *interchange.Session) (
 }
 
 // afterMessages returns the records of the messages that the session does not
-// have. It returns ErrDiverged if the messages that it has are others.
-func afterMessages(ctx context.Context, dir *catalog.Dir, s *interchange.Session) ([]journal.Record, journal.Position, error) {
+// have, and the position that they belong at. It returns ErrDiverged if the messages that it has are others.
+func afterMessages(
+	ctx context.Context, dir *catalog.Dir, s *interchange.Session,
+) ([]journal.Record, journal.Position, error) {
 	snapshot, at, err := readSnapshot(ctx, dir, s.ID)
 	if err != nil {
 		return nil, at, err

@@ -26,14 +26,24 @@ func save(t testing.TB, messages ...string) *interchange.Session {
 	t.Helper()
 	task := "Ship it"
 	s := projection.Snapshot{
-		SchemaVersion: "1.0", TeamID: "kitchen", SessionID: id(1),
-		CreatedAt: projection.FormatTime(created), UpdatedAt: projection.FormatTime(created.Add(time.Hour)),
-		Context:  projection.Context{Messages: []projection.Message{}, TeamTask: &task, Timestamp: created.UnixMilli(), Version: 1},
+		SchemaVersion: "1.0",
+		TeamID:        "kitchen",
+		SessionID:     id(1),
+		CreatedAt:     projection.FormatTime(created),
+		UpdatedAt:     projection.FormatTime(created.Add(time.Hour)),
+		Context: projection.Context{
+			Messages:  []projection.Message{},
+			TeamTask:  &task,
+			Timestamp: created.UnixMilli(),
+			Version:   1,
+		},
 		Metadata: projection.Metadata{MessageCount: len(messages)},
 	}
 	for i, text := range messages {
 		by := []projection.Speaker{mia, ada}[i%2]
-		s.Context.Messages = append(s.Context.Messages, projection.NewMessage(fmt.Sprint("m", i+1), created.Add(time.Duration(i+1)*time.Minute), by, text, nil).Message)
+		at := created.Add(time.Duration(i+1) * time.Minute)
+		m := projection.NewMessage(fmt.Sprint("m", i+1), at, by, text, nil)
+		s.Context.Messages = append(s.Context.Messages, m.Message)
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -64,7 +74,8 @@ func TestImportLaterSaveExtendsSession(t *testing.T) {
 		t.Fatalf("%d sessions are listed", len(sessions))
 	}
 	s := sessions[0]
-	if s.Title != "hello" || s.TeamID != "kitchen" || s.MessageCount != 3 || s.LastSpeaker != "Mia" || !s.CreatedAt.Equal(created) {
+	if s.Title != "hello" || s.TeamID != "kitchen" || s.MessageCount != 3 || s.LastSpeaker != "Mia" ||
+		!s.CreatedAt.Equal(created) {
 		t.Errorf("listed as %+v", s)
 	}
 	if err := os.Remove(filepath.Join(dir.Journals().Path(), "sessions.json")); err != nil {
@@ -129,7 +140,8 @@ func TestImportIntoLockedOrDamagedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if written, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more")); written != 0 || !errors.Is(err, journal.ErrLocked) {
+	written, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"))
+	if written != 0 || !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("locked: imported %d messages, %v", written, err)
 	}
 	log.Close()
@@ -140,7 +152,8 @@ func TestImportIntoLockedOrDamagedSession(t *testing.T) {
 	path := journalOf(dir, id(1))
 	write(t, path, bytes.Replace(read(t, path), []byte("hello"), []byte("hullo"), 1))
 	var corrupt *journal.CorruptError
-	if written, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more")); written != 0 || !errors.As(err, &corrupt) {
+	written, err = sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"))
+	if written != 0 || !errors.As(err, &corrupt) {
 		t.Errorf("damaged: imported %d messages, %v", written, err)
 	}
 }
@@ -169,7 +182,9 @@ func TestImportAfterFailureIsComplete(t *testing.T) {
 					}
 					wantTexts(t, dir, "hello", "well", "more")
 					wantImport(t, dir, save(t, "hello", "well", "more"), 0)
-					if sessions := list(t, c); len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].MessageCount != 3 || sessions[0].TeamID != "kitchen" {
+					sessions := list(t, c)
+					if len(sessions) != 1 || sessions[0].Damaged != "" || sessions[0].MessageCount != 3 ||
+						sessions[0].TeamID != "kitchen" {
 						t.Errorf("listed: %+v", sessions)
 					}
 					if t.Failed() {

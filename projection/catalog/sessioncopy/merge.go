@@ -65,7 +65,8 @@ func (m *merge) write(w *writer) error {
 	if err := m.copyTails(); err != nil {
 		return err
 	}
-	return w.add(projection.Record(time.Time{}, projection.SessionImported{Source: "merge", Path: m.b, Taken: m.count.B}))
+	source := projection.SessionImported{Source: "merge", Path: m.b, Taken: m.count.B}
+	return w.add(projection.Record(time.Time{}, source))
 }
 
 // copyPrefix copies session a up to the divergence. The members of b are added

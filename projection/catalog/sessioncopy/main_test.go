@@ -1,0 +1,13 @@
+package sessioncopy_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+func TestMain(m *testing.M) {
+	journaltest.UseMemory()
+	os.Exit(m.Run())
+}
