@@ -24,6 +24,8 @@ func (e *FailureError) Error() string {
 	return text
 }
 
+var _ hint.Hinter = (*FailureError)(nil)
+
 // Hint returns e.Remedy.Hint.
 func (e *FailureError) Hint() hint.Hint { return e.Remedy.Hint }
 

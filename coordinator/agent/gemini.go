@@ -9,7 +9,7 @@ import (
 
 var (
 	// geminiInput is how much Gemini CLI reads of its standard input.
-	geminiInput = limit{8 << 20, "bytes", countBytes}
+	geminiInput = limit{8 << 20, "bytes", func(prompt string) int { return len(prompt) }}
 	// geminiWindow is the context window that Gemini CLI assumes for its models, less room for its
 	// own prompt. It estimates a token as four characters, and sends no longer prompts.
 	geminiWindow = limit{4<<20 - 64<<10, "characters", countUTF16}

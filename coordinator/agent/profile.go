@@ -51,8 +51,6 @@ func (p profile) checkLength(prompt string) error {
 	return nil
 }
 
-func countBytes(prompt string) int { return len(prompt) }
-
 // countUTF16 counts characters as JavaScript does.
 func countUTF16(prompt string) int {
 	units := utf8.RuneCountInString(prompt)

@@ -41,8 +41,11 @@ func matchPrivateKey(text string, ends bool) (length int, incomplete bool) {
 	k := keyScanner{at: len(pemBegin) + label}
 	for !k.done {
 		line, next, terminated := cutLine(text[k.at:])
-		if !terminated && !ends && !endsKey(line) {
-			return 0, true
+		if !terminated && !ends {
+			_, rest, ok := strings.Cut(line, pemEnd)
+			if label, _ := keyLabel(rest); !ok || label <= 0 {
+				return 0, true
+			}
 		}
 		k.scan(line)
 		k.at += next
@@ -80,13 +83,6 @@ func cutLine(text string) (line string, next int, terminated bool) {
 		}
 	}
 	return text, len(text), false
-}
-
-// endsKey reports whether the line contains the end of a key.
-func endsKey(line string) bool {
-	_, rest, ok := strings.Cut(line, pemEnd)
-	label, _ := keyLabel(rest)
-	return ok && label > 0
 }
 
 // A keyScanner scans a private key line by line.

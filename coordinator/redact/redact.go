@@ -56,16 +56,9 @@ func (r *Redactor) addPrefix(prefix string, add func(*candidates)) {
 	}
 }
 
-// exclude reports whether text[at:] begins with none of the candidates, judged by the last byte of
-// their common prefix.
-func (c *candidates) exclude(text string, at int) bool {
-	last := len(c.common) - 1
-	return at+last < len(text) && text[at+last] != c.common[last]
-}
-
 // next returns the offset of the next possible secret, from text[at] on, and its candidates. It
-// looks at two bytes, which excludes nearly everything; at the end of the text only at the last
-// byte.
+// compares the first two bytes and the last one of the common prefix, which excludes nearly
+// everything; at the end of the text only one byte.
 func (r *Redactor) next(text string, at int) (int, *candidates) {
 	if at >= len(text) {
 		return at, nil
@@ -73,8 +66,12 @@ func (r *Redactor) next(text string, at int) (int, *candidates) {
 	pair := uint16(text[at])
 	for i := at + 1; i < len(text); i++ {
 		pair = pair<<8 | uint16(text[i])
-		if n := r.byPair[pair]; n != 0 && !r.candidates[n].exclude(text, i-1) {
-			return i - 1, &r.candidates[n]
+		if n := r.byPair[pair]; n != 0 {
+			c := &r.candidates[n]
+			last := len(c.common) - 1
+			if at := i - 1 + last; at >= len(text) || text[at] == c.common[last] {
+				return i - 1, c
+			}
 		}
 	}
 	last := len(text) - 1

@@ -45,6 +45,8 @@ func (e *StartError) Advice() string {
 	return "check the command, its args and its env"
 }
 
+var _ hint.Hinter = (*StartError)(nil)
+
 // Hint returns the command that installs or locates the program, or makes it executable.
 func (e *StartError) Hint() hint.Hint {
 	switch {

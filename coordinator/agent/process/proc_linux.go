@@ -20,11 +20,11 @@ type procStat struct {
 	started string // in clock ticks since the boot
 }
 
+// kernelThread is PF_KTHREAD, the flag of kernel threads.
+const kernelThread = 0x00200000
+
 // ended reports whether the process is a zombie or dead.
 func (s procStat) ended() bool { return s.state == "Z" || s.state == "X" }
-
-// kernel reports whether it is a kernel thread: PF_KTHREAD.
-func (s procStat) kernel() bool { return s.flags&0x00200000 != 0 }
 
 // stat returns the status of a process; ok is false if there is none.
 func stat(pid int) (is procStat, ok bool) {
@@ -105,7 +105,7 @@ func inTransition(pid int) bool {
 		return false
 	}
 	is, ok := stat(pid)
-	return ok && !is.ended() && !is.kernel()
+	return ok && !is.ended() && is.flags&kernelThread == 0
 }
 
 // onlyZombies reports whether every process of the group has ended and waits to be reaped. It is

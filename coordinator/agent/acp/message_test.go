@@ -1,0 +1,141 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// received returns a client of session s that has received a line.
+func received(line []byte) *Client {
+	c := &Client{outbox: newOutbox(), session: "s"}
+	c.takeLine(line)
+	return c
+}
+
+func TestUpdates(t *testing.T) {
+	for name, test := range map[string]struct {
+		update string
+		want   Message
+	}{
+		"text": {
+			`{"sessionUpdate":"agent_message_chunk","content":{"text":"hi"},"messageId":"m"}`,
+			Chunk{"m", "hi"},
+		},
+		"image":   {`{"sessionUpdate":"agent_message_chunk","content":{"type":"image"}}`, Chunk{}},
+		"thought": {`{"sessionUpdate":"agent_thought_chunk","content":{"text":"hm"}}`, OtherUpdate{}},
+		"system error": {
+			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`,
+			SystemError{},
+		},
+		"wrong types": {`{"sessionUpdate":"tool_call","toolCallId":"1","title":7}`, ToolUpdate{ID: "1"}},
+		"empty input": {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{}}`, ToolUpdate{ID: "1"}},
+		"running": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"in_progress"}`,
+			ToolUpdate{ID: "1", Started: true},
+		},
+		"output erased": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","content":[]}`,
+			ToolUpdate{ID: "1", OutputReplaced: true},
+		},
+		"failed": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed","rawOutput":"no"}`,
+			ToolUpdate{ID: "1", Output: "no", OutputReplaced: true, Started: true, Ended: true, Failed: true},
+		},
+		"tool": {
+			`{"sessionUpdate":"tool_call","toolCallId":"1","name":"sh","kind":"execute","title":"ls","rawInput":{"a":1},
+				"content":[{"content":{"text":"x"}},{"type":"diff"},{"content":{"text":"y"}}],
+				"_meta":{"terminal_output_delta":{"data":"z"}}}`,
+			ToolUpdate{
+				ID: "1", Name: "sh", Category: "execute", Title: "ls", Input: json.RawMessage(`{"a":1}`),
+				Output: "x\ny", OutputReplaced: true, OutputAppended: "z",
+			},
+		},
+	} {
+		for session, ok := range map[string]bool{"s": true, "other": false} {
+			m := rpcMessage{Params: json.RawMessage(`{"sessionId":"` + session + `","update":` + test.update + `}`)}
+			got, found := received(nil).updateOf(m)
+			if found != ok || ok && !cmp.Equal(got, test.want) {
+				t.Errorf("%s: got %+v, %v", name, got, found)
+			}
+		}
+	}
+}
+
+func TestResponses(t *testing.T) {
+	for _, test := range []struct {
+		line   string
+		result Result
+	}{
+		{`{"id":1,"result":{"stopReason":"end_turn"}}`, Result{StopReason: "end_turn"}},
+		{
+			`{"id":1,"result":{"stopReason":"end_turn","usage":{"inputTokens":2,"outputTokens":3,"totalTokens":9}}}`,
+			Result{StopReason: "end_turn", InputTokens: 6, OutputTokens: 3},
+		},
+		{
+			`{"id":1,"result":{"_meta":{"quota":{"token_count":{"input_tokens":2,"output_tokens":3}}}}}`,
+			Result{InputTokens: 2, OutputTokens: 3},
+		},
+		{`{"id":1,"error":{"code":1,"message":"no"}}`, Result{Err: &RequestError{Message: "no"}}},
+		{
+			`{"id":1,"error":{"message":"no","data":{"details":"credit"}}}`,
+			Result{Err: &RequestError{Message: "no: credit"}},
+		},
+		{
+			`{"id":1,"error":{"code":-32000,"message":"log in"}}`,
+			Result{Err: &RequestError{Message: "log in", AuthRequired: true}},
+		},
+		{`{"id":null,"error":{"message":"what?"}}`, Result{Err: &RequestError{Message: "what?"}}},
+		{`{"id":1,"error":"boom"}`, Result{Err: &RequestError{Message: `"boom"`}}},
+	} {
+		c := received([]byte(test.line))
+		if len(c.inbox) != 1 || !c.inbox[0].responds("1") {
+			t.Errorf("%s is no response: %+v", test.line, c.inbox)
+			continue
+		}
+		if got := resultOf(c.inbox[0]); !cmp.Equal(got, test.result) {
+			t.Errorf("%s: got %+v", test.line, got)
+		}
+	}
+	for _, line := range []string{
+		`{"id":2,"result":{}}`, `{"id":1,"method":"x"}`, `{"method":"x"}`, `{"id":null,"result":{}}`,
+	} {
+		if c := received([]byte(line)); len(c.inbox) != 1 || c.inbox[0].responds("1") {
+			t.Errorf("%s is taken for the response: %+v", line, c.inbox)
+		}
+	}
+}
+
+func FuzzMessages(f *testing.F) {
+	files, err := filepath.Glob("../testdata/streams/acp-*.rec")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recordings: %v", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(content) {
+			if line, ok := bytes.CutPrefix(line, []byte("< ")); ok {
+				f.Add(bytes.TrimSpace(line))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		c := received(line)
+		if len(c.inbox) > 0 && c.Unparsed() != "" || len(c.Unparsed()) > 4<<10 {
+			t.Errorf("%q is %+v, unparsed %q", line, c.inbox, c.Unparsed())
+		}
+		for _, m := range c.inbox {
+			m.responds("1")
+			resultOf(m)
+			c.updateOf(m)
+			c.permissionRequestOf(m)
+		}
+	})
+}
