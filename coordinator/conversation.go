@@ -9,68 +9,47 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// conversation is the session that goes on: its log, what it amounts to, and
-// what could not be written yet.
+// conversation is an open session: its log, its state, and the events that are not written yet.
 type conversation struct {
-	log    store.Log
-	state  *projection.State
-	events Events
-	failed func(error) // is told when the journal could not be written
+	log      store.Log
+	state    *projection.State
+	listener Listener
+	failed   func(error) // called if the journal could not be written
 
-	// While the journal has less than the conversation:
-	saved   *projection.State // what the journal amounts to; nil: it has everything
-	pending []journal.Record  // what is missing and the log does not keep by itself, in order
+	// Set while the journal lacks events:
+	saved   *projection.State // the state of the journal; nil: it has all events
+	pending []journal.Record  // the missing events that log does not keep by itself, in order
 }
 
-func newConversation(log store.Log, state *projection.State, events Events, failed func(error)) *conversation {
-	return &conversation{log: log, state: state, events: events, failed: failed}
-}
-
-// unsaved reports whether something is only in memory.
+// unsaved reports whether events are only in memory.
 func (c *conversation) unsaved() bool { return c.saved != nil }
 
-// record makes a batch part of the conversation. When the journal cannot be
-// written, the batch is kept in memory; only what no journal could hold is
-// refused, with an error such as journal.ErrTooLong.
+// record appends a batch. If the journal cannot be written, the batch is kept in memory. An error,
+// such as journal.ErrTooLong, means that no journal can hold the batch.
 func (c *conversation) record(batch ...journal.Record) error {
 	if c.unsaved() {
-		return c.hold(batch)
+		// A batch that can never be appended would block all that follow.
+		if err := c.log.Fits(batch...); err != nil {
+			return err
+		}
+		return c.hold(batch, nil)
 	}
 	events, err := c.log.Append(batch...)
 	switch {
 	case err == nil:
-		c.applied(c.state, events)
+		for _, e := range events {
+			c.deliver(e, false)
+		}
 		return nil
 	case errors.Is(err, journal.ErrTooLong):
 		return err
 	}
-	saved := c.state.Clone()
-	if err := c.apply(batch); err != nil {
-		return err
-	}
-	if !errors.Is(err, journal.ErrPoisoned) { // else the log keeps the batch
-		c.pending = batch
-	}
-	c.saved = saved
-	c.failed(err)
-	return nil
+	return c.hold(batch, err)
 }
 
-// hold makes a batch part of the conversation in memory alone. What could never
-// be appended would keep everything behind it from the disk, too.
-func (c *conversation) hold(batch []journal.Record) error {
-	if err := c.log.Fits(batch...); err != nil {
-		return err
-	}
-	if err := c.apply(batch); err != nil {
-		return err
-	}
-	c.pending = append(c.pending, batch...)
-	return nil
-}
-
-// apply folds events that have no place in the journal yet.
-func (c *conversation) apply(batch []journal.Record) error {
+// hold adds a batch to the conversation in memory. failure is why the journal lacks the batch, nil
+// if it lacks earlier ones.
+func (c *conversation) hold(batch []journal.Record, failure error) error {
 	at := journal.Position{Seq: c.state.Seq}
 	var events []journal.Event
 	for _, r := range batch {
@@ -80,22 +59,28 @@ func (c *conversation) apply(batch []journal.Record) error {
 		}
 		events, at = append(events, e), next
 	}
+	if !errors.Is(failure, journal.ErrPoisoned) { // otherwise the log keeps the batch
+		c.pending = append(c.pending, batch...)
+	}
+	if failure != nil {
+		c.saved = c.state.Clone()
+		c.failed(failure)
+	}
 	for _, e := range events {
-		c.state.Apply(e)
+		c.deliver(e, true)
 	}
 	return nil
 }
 
-func (c *conversation) applied(to *projection.State, events []journal.Event) {
-	for _, e := range events {
-		to.Apply(e)
-		c.events.Appended(e)
-	}
+func (c *conversation) deliver(e journal.Event, unsaved bool) {
+	c.state.Apply(e)
+	payload, _ := projection.Decode(e)
+	c.listener.Event(Event{Event: e, Payload: payload, Unsaved: unsaved})
 }
 
-// save brings everything to the disk, and what is only in memory first.
+// save makes all events durable, those in memory first.
 func (c *conversation) save() error {
-	if err := c.catchUp(); err != nil {
+	if err := c.writePending(); err != nil {
 		return err
 	}
 	if err := c.log.Save(c.state); err != nil {
@@ -105,8 +90,8 @@ func (c *conversation) save() error {
 	return nil
 }
 
-// catchUp appends what is only in memory.
-func (c *conversation) catchUp() error {
+// writePending appends the events that are only in memory.
+func (c *conversation) writePending() error {
 	if !c.unsaved() {
 		return nil
 	}
@@ -114,7 +99,7 @@ func (c *conversation) catchUp() error {
 	if err != nil {
 		return err
 	}
-	c.applied(c.saved, events)
+	c.written(events)
 	batch := c.pending
 	events, err = c.log.Append(batch...)
 	if err == nil || errors.Is(err, journal.ErrPoisoned) {
@@ -123,12 +108,35 @@ func (c *conversation) catchUp() error {
 	if err != nil {
 		return err
 	}
-	c.applied(c.saved, events)
+	c.written(events)
 	c.state, c.saved = c.saved, nil
 	return nil
 }
 
-// close saves and gives the session up, whether saving worked or not.
+// written applies events to the state of the journal. All but journal.recovered, which the journal
+// adds, have been delivered before.
+func (c *conversation) written(events []journal.Event) {
+	var held []journal.Event
+	flush := func() {
+		if len(held) > 0 {
+			c.listener.Notice(Written{held})
+		}
+		held = nil
+	}
+	for _, e := range events {
+		c.saved.Apply(e)
+		if e.Type != journal.TypeRecovered {
+			held = append(held, e)
+			continue
+		}
+		flush()
+		payload, _ := projection.Decode(e)
+		c.listener.Event(Event{Event: e, Payload: payload})
+	}
+	flush()
+}
+
+// close saves and closes the log, even if saving fails.
 func (c *conversation) close() error {
 	if err := c.save(); err != nil {
 		c.log.Close(c.state)

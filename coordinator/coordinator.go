@@ -14,94 +14,95 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Options are what a Coordinator works with.
+// Options configure a Coordinator.
 type Options struct {
-	Store   store.Store
-	Engines map[string]agent.Engine // by the name that Member.EngineName gives
-	Events  Events                  // nil: nobody listens
-	App     projection.App          // recorded in sessions
-	CWD     string                  // recorded in sessions; where agents without a base directory work
-	// MaxRounds ends the conversation's queue after that many turns of agents
-	// in this run; 0 is no limit.
+	Store    store.Store
+	Engines  map[string]agent.Engine // by Member.EngineName
+	Listener Listener                // nil: none
+	App      projection.App          // recorded in sessions
+	CWD      string                  // recorded in sessions; the directory of agents without BaseDir
+	// MaxRounds is the maximum number of agent turns of the Coordinator; 0 is no limit.
 	MaxRounds int
 	Window    Window // of the prompts
-	// KeepSecrets keeps secrets in what is said, and so on the disk; otherwise they are
-	// replaced as package redact says.
+	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
-	// Ask asks the person in front of the chat whether a member may do what it asks leave for.
-	// It blocks until there is an answer, or ctx is done: then the answer is not heard. nil:
-	// there is nobody to be asked.
-	Ask func(ctx context.Context, member team.Member, asked agent.Permission) (allowed bool)
-	Now func() time.Time // nil: time.Now
+	Now         func() time.Time // nil: time.Now
 }
 
-// Coordinator runs one conversation at a time. It is not safe for use from
-// several goroutines; cancelling the context of a call is.
+// Coordinator runs one conversation at a time. It is not safe for concurrent use; contexts may be
+// canceled from other goroutines.
 type Coordinator struct {
-	o       Options
-	team    *team.Team
-	conv    *conversation // nil: nothing was said yet
+	o        Options
+	team     *team.Team
+	secrets  *redact.Redactor
+	phase    Phase
+	notified Status // the last one
+	run
+}
+
+// run is the state of one conversation since it was begun or restored.
+type run struct {
+	conv    *conversation // nil before the first message
 	resumed bool          // conv was restored, and nothing was appended since
 	title   string        // of a restored session
-	status  Status
-	waiting string // the id of the human who is next; "" when it may be any
+	waiting string        // the ID of the human who is next; "" if any
 	queue   queue
-	last    string // the id of the last message of this run
-	rounds  int    // turns of agents in this run
+	last    string // the ID of the last message
+	rounds  int    // agent turns
 
-	undecided []projection.QueueChange // decisions that no event has yet
-	decided   []projection.QueueChange // the newest since the last human message
-	missing   []projection.MemberRef
-	told      bool // that saving failed, since a human was asked
-	secrets   *redact.Redactor
+	unrecorded []projection.QueueChange // changes of the queue without an event
+	changes    []projection.QueueChange // the newest since the last human message
+	missing    []projection.MemberRef
+	reported   bool // SaveFailed was notified in this call
 }
 
 // New returns a Coordinator without a team.
 func New(o Options) *Coordinator {
-	if o.Events == nil {
-		o.Events = NoEvents{}
+	if o.Listener == nil {
+		o.Listener = silent{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Coordinator{o: o, status: Idle}
+	return &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}}
 }
 
-// ErrNoTeam: SetTeam comes first.
+// ErrNoTeam is the error of methods that need SetTeam first.
 var ErrNoTeam = errors.New("team must be set before restoring session")
 
-// SetTeamOptions are the choices of SetTeam.
+// SetTeamOptions are the options of SetTeam.
 type SetTeamOptions struct {
-	ResumeSessionID string // the session to go on with; "": a new one
+	ResumeSessionID string // "": a new session
 }
 
-// SetTeam starts with a team, and forgets whatever there was before: call Stop
-// first to keep it. With a session to resume, that session is restored; when
-// that fails, the team is set, there is no session, and the error says why.
-func (c *Coordinator) SetTeam(ctx context.Context, team *team.Team, o SetTeamOptions) error {
-	c.reset(team)
-	if o.ResumeSessionID != "" {
-		if err := c.restore(ctx, o.ResumeSessionID); err != nil {
-			c.reset(team)
-			return err
-		}
+// SetTeam begins a conversation of a team. An earlier conversation is closed without recording its
+// end; call Stop first. With ResumeSessionID it restores that session. If this fails, the error
+// says why, and the Coordinator has the team and no session.
+func (c *Coordinator) SetTeam(ctx context.Context, t *team.Team, o SetTeamOptions) error {
+	c.reset(t)
+	if o.ResumeSessionID == "" {
+		return nil
 	}
-	c.o.Events.TeamReady(team, o.ResumeSessionID != "")
-	return nil
+	err := c.restore(ctx, o.ResumeSessionID)
+	if err != nil {
+		c.reset(t)
+	}
+	return err
 }
 
-func (c *Coordinator) reset(team *team.Team) {
+func (c *Coordinator) reset(t *team.Team) {
 	if c.conv != nil {
 		c.conv.log.Close(c.conv.state)
 	}
-	c.endAgents()
-	*c = Coordinator{o: c.o, team: team, status: Idle}
+	c.closeEngines()
+	c.team, c.run, c.secrets = t, run{}, nil
+	c.phase, c.notified = Idle, Status{Phase: Idle}
 	if !c.o.KeepSecrets {
-		c.secrets = redact.New(team.Secrets())
+		c.secrets = redact.New(t.Secrets())
 	}
 }
 
-// Session describes the conversation as it stands; nil before the first word.
+// Session describes the session; nil before the first message.
 func (c *Coordinator) Session() *Session {
 	if c.conv == nil {
 		return nil
@@ -111,36 +112,33 @@ func (c *Coordinator) Session() *Session {
 	if c.title != "" {
 		title = c.title
 	}
-	interrupted, _ := unfinished(s)
+	interrupted, _ := unfinishedTurn(s)
 	if _, ok := c.team.Member(interrupted); !ok {
 		interrupted = ""
 	}
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
-		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, Status: c.status, TeamTask: s.Task,
-		Stats: s.Stats, Duration: c.o.Now().Sub(s.Row.CreatedAt), Recent: s.Recent,
-		Interrupted: interrupted, Unsaved: c.conv.unsaved(), Written: s.Seq > 0 && !c.resumed,
+		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
+		Duration: c.o.Now().Sub(s.Row.CreatedAt), Recent: s.Recent, Interrupted: interrupted,
+		Written: s.Seq > 0 && !c.resumed,
 	}
 }
 
-// Session is a conversation as people see it.
+// Session describes a session.
 type Session struct {
 	ID                   string
 	TeamID, TeamName     string
 	Title                string
 	CreatedAt, UpdatedAt time.Time
-	Status               Status
 	TeamTask             *string
 	Stats                projection.Stats
 	Duration             time.Duration // since CreatedAt
 	Recent               []projection.Entry
-	Interrupted          string // the id of the member whose last turn did not end well and whom Retry can ask again
-	Unsaved              bool   // something is only in memory
-	Written              bool   // something was said in this run
+	Interrupted          string // the ID of the member whose turn Retry reruns; "" if none
+	Written              bool   // events were appended in this run
 }
 
-// Snapshot is the whole session as it is saved. Before the first word it
-// returns ErrNoSession.
+// Snapshot returns the whole session as it is stored, or ErrNoSession.
 func (c *Coordinator) Snapshot(ctx context.Context) (*projection.Snapshot, error) {
 	if c.conv == nil {
 		return nil, ErrNoSession
@@ -148,48 +146,57 @@ func (c *Coordinator) Snapshot(ctx context.Context) (*projection.Snapshot, error
 	return c.o.Store.Load(ctx, c.team.ID, c.conv.log.SessionID())
 }
 
-// Status is what the conversation is doing.
-func (c *Coordinator) Status() Status { return c.status }
+// Status returns the status of the conversation.
+func (c *Coordinator) Status() Status {
+	s := Status{Phase: c.phase, Waiting: c.waiting}
+	if c.conv != nil {
+		s.SessionID, s.Unsaved = c.conv.log.SessionID(), c.conv.unsaved()
+	}
+	return s
+}
 
-// Team is the team that was set; nil when none is.
+// Team returns the team; nil before SetTeam.
 func (c *Coordinator) Team() *team.Team { return c.team }
 
-// Waiting is the id of the human who is next; "" when it may be any, because
-// nothing was said yet.
-func (c *Coordinator) Waiting() string { return c.waiting }
+func (c *Coordinator) setPhase(p Phase) {
+	c.phase = p
+	c.notifyStatus(c.Status())
+}
 
-func (c *Coordinator) setStatus(s Status) {
-	if c.status != s {
-		c.status = s
-		c.o.Events.StatusChanged(s)
+func (c *Coordinator) notifyStatus(s Status) {
+	if s != c.notified {
+		c.notified = s
+		c.o.Listener.Status(s)
 	}
 }
 
-// Stop ends the conversation: it is saved, and the session given up. The reason
-// is recorded, unless nothing was said in this run. An error says that not
-// everything could be saved; the conversation is over all the same.
+func (c *Coordinator) notify(n Notice) { c.o.Listener.Notice(n) }
+
+// Stop ends the conversation: it records the reason if this run appended events, saves and closes
+// the session. An error says that not everything could be saved; the session is closed anyway.
 func (c *Coordinator) Stop(reason string) error {
-	c.endAgents()
+	c.closeEngines()
 	if c.conv == nil {
 		return nil
 	}
-	conv, wrote := c.conv, !c.resumed
-	c.told = false
-	if wrote {
-		c.empty("the conversation has ended")
-		conv.record(c.records(append(c.decisions(), projection.SessionEnded{Reason: reason})...)...)
+	conv, status := c.conv, Status{Phase: Idle, SessionID: c.conv.log.SessionID()}
+	c.reported = false
+	if !c.resumed {
+		c.clearQueue("the conversation ended")
+		conv.record(c.records(append(c.queueChanges(), projection.SessionEnded{Reason: reason})...)...)
 	}
 	err := conv.close()
-	if wrote {
-		c.report(err)
+	if !c.resumed {
+		c.reportFailure(err)
+		status.Unsaved = err != nil
 	}
-	c.conv, c.queue, c.waiting, c.title, c.last = nil, queue{}, "", "", ""
-	c.setStatus(Idle)
+	c.phase, c.run = Idle, run{rounds: c.rounds}
+	c.notifyStatus(status)
 	return err
 }
 
-// endAgents ends what engines keep running between turns.
-func (c *Coordinator) endAgents() {
+// closeEngines ends the processes that engines keep between turns.
+func (c *Coordinator) closeEngines() {
 	for _, engine := range c.o.Engines {
 		if e, ok := engine.(agent.Resident); ok {
 			e.Close()
@@ -197,33 +204,30 @@ func (c *Coordinator) endAgents() {
 	}
 }
 
-// savePoint brings everything to the disk and says how that went.
-func (c *Coordinator) savePoint() { c.report(c.conv.save()) }
-
-// report says how saving went. A failure is said once before a human is asked
-// again, however often it happens.
-func (c *Coordinator) report(err error) {
-	if err == nil {
-		c.o.Events.SessionSaved(c.conv.log.SessionID())
-		return
-	}
-	c.reportFailure(err)
+// save makes all events durable and notifies the listener of a failure.
+func (c *Coordinator) save() {
+	c.reportFailure(c.conv.save())
 }
 
+// reportFailure notifies the listener of the result of saving; of an error once per call of a method.
 func (c *Coordinator) reportFailure(err error) {
-	if err != nil && !c.told {
-		c.told = true
-		c.o.Events.SaveFailed(err)
+	if err != nil && !c.reported {
+		c.reported = true
+		c.notify(SaveFailed{err})
 	}
+	status, now := c.notified, c.Status() // the phase changes later
+	status.SessionID, status.Unsaved = now.SessionID, now.Unsaved
+	c.notifyStatus(status)
 }
 
-func (c *Coordinator) newID() string { return ulid.Make().String() }
+func newID() string { return ulid.Make().String() }
 
+// records returns events for the payloads, without secrets.
 func (c *Coordinator) records(payloads ...projection.Payload) []journal.Record {
 	now := c.o.Now()
 	records := make([]journal.Record, len(payloads))
 	for i, p := range payloads {
-		records[i] = projection.Record(now, c.withoutSecrets(p))
+		records[i] = projection.Record(now, c.redact(p))
 	}
 	return records
 }

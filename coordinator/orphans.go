@@ -13,38 +13,39 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// endOrphans ends what agents have left running because the program died, and says so. The
-// session is locked: nobody else works on it. A copy of it is another session, which has the
-// same open turns and must leave them alone.
+// endOrphans ends the processes that agents left running when the program was killed, and notifies
+// the listener. The session is locked, so that no other program uses them. A copy of a session that
+// has no events of its own has the open turns of the original, whose processes are left alone.
 func (c *Coordinator) endOrphans(log store.Log, state *projection.State) {
-	if inherited(state) {
+	if state.Parent != nil && state.Seq <= state.Parent.Seq {
 		return
 	}
 	ended := 0
 	for _, t := range state.OpenTurns {
 		ended += process.EndOrphans(t.TurnID)
 	}
-	for id, memberID := range c.residents(log) {
-		if working(state, memberID) {
-			ended += process.EndOrphans(id) // a tool of the open turn carries the id, too
+	for id, memberID := range c.residentTurns(log) {
+		open := func(t projection.OpenTurn) bool { return t.MemberID == memberID }
+		if slices.ContainsFunc(state.OpenTurns, open) {
+			ended += process.EndOrphans(id) // tools of the open turn have this ID, too
 		} else {
 			ended += process.EndResidents(id)
 		}
 	}
 	if ended > 0 {
-		c.o.Events.Notice(Notice{Kind: OrphansEnded, Limit: ended})
+		c.notify(OrphansEnded{ended})
 	}
 }
 
-// residents are the turns of the session whose processes may have stayed between turns, and
-// whose they were: a program that does carries the id of its first turn.
-func (c *Coordinator) residents(log store.Log) iter.Seq2[string, string] {
+// residentTurns yields the turns of the session that may have left resident processes, with their
+// members. A resident process has the ID of its first turn.
+func (c *Coordinator) residentTurns(log store.Log) iter.Seq2[string, string] {
 	return func(yield func(turnID, memberID string) bool) {
-		if !slices.ContainsFunc(c.team.Members, c.lasts) {
+		if !slices.ContainsFunc(c.team.Members, c.isResident) {
 			return
 		}
 		orphaned := process.OrphanedTurns()
-		since := firstOf(orphaned)
+		since := earliest(orphaned).Add(-time.Minute) // clocks may differ
 		for e, err := range log.Backward() {
 			if err != nil || len(orphaned) == 0 || e.Time.Before(since) {
 				return
@@ -56,38 +57,27 @@ func (c *Coordinator) residents(log store.Log) iter.Seq2[string, string] {
 				continue
 			}
 			orphaned = slices.Delete(orphaned, at, at+1)
-			if m, ok := c.team.Member(t.MemberID); ok && c.lasts(m) && !yield(t.TurnID, t.MemberID) {
+			if m, ok := c.team.Member(t.MemberID); ok && c.isResident(m) && !yield(t.TurnID, t.MemberID) {
 				return
 			}
 		}
 	}
 }
 
-// firstOf is when the first of the turns began, by their ids, less what clocks may differ. What
-// was before need not be read for them: they may be turns of other sessions.
-func firstOf(turns []string) (began time.Time) {
+// earliest returns when the first of the turns began, which their IDs tell. They may belong to other
+// sessions.
+func earliest(turns []string) (began time.Time) {
 	for _, turn := range turns {
 		id, err := ulid.ParseStrict(turn)
 		if at := id.Timestamp(); err == nil && (began.IsZero() || at.Before(began)) {
 			began = at
 		}
 	}
-	return began.Add(-time.Minute)
+	return began
 }
 
-// working reports whether a turn of the member is open.
-func working(state *projection.State, memberID string) bool {
-	return slices.ContainsFunc(state.OpenTurns, func(t projection.OpenTurn) bool { return t.MemberID == memberID })
-}
-
-// inherited reports whether nothing has happened yet in a session that is a copy of another
-// one: its open turns are that one's. The first message in a copy ends them.
-func inherited(state *projection.State) bool {
-	return state.Parent != nil && state.Seq <= state.Parent.Seq
-}
-
-// lasts reports whether the member's engine keeps programs running between turns.
-func (c *Coordinator) lasts(m team.Member) bool {
-	_, lasts := c.o.Engines[m.EngineName()].(agent.Resident)
-	return m.Type == team.AI && lasts
+// isResident reports whether the member's engine keeps processes between turns.
+func (c *Coordinator) isResident(m team.Member) bool {
+	_, ok := c.o.Engines[m.EngineName()].(agent.Resident)
+	return m.Type == team.AI && ok
 }

@@ -129,7 +129,7 @@ func TestResumeEndsOrphansOfOpenTurn(t *testing.T) {
 			if !living(other) || !living(stranger) {
 				t.Error("a process of another turn was ended")
 			}
-			if s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.OrphansEnded, tt.ended)) != 1 {
+			if s.diary.count(fmt.Sprint("notice OrphansEnded ", tt.ended)) != 1 {
 				t.Errorf("notified %q, want %d ended", s.diary.lines, tt.ended)
 			}
 		})
@@ -164,7 +164,7 @@ func TestResumeEndsResidentProcess(t *testing.T) {
 		if !living(server) || !alive(detached) {
 			t.Error("a server that the agent started was ended")
 		}
-		notified := s.diary.count(fmt.Sprintf("notice %d [] 1", coordinator.OrphansEnded)) == 1
+		notified := s.diary.count("notice OrphansEnded 1") == 1
 		if notified != isResident {
 			t.Errorf("notified %q", s.diary.lines)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -36,13 +35,13 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 		notice      string
 	}{
 		{"allow", "no", true, projection.ByPolicy, ""},
-		{"deny", "yes", false, projection.ByPolicy, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NotPermitted)},
+		{"deny", "yes", false, projection.ByPolicy, "notice PermissionDenied Ada rm -r /"},
 		{"ask", "yes", true, projection.ByPerson, ""},
 		{"ask", "no", false, projection.ByPerson, ""},
 		{"", "yes", true, projection.ByPerson, ""},
 		{"", "no", false, projection.ByPerson, ""},
-		{"ask", "", false, projection.ByDefault, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
-		{"", "", false, projection.ByDefault, fmt.Sprintf("notice %d [Ada rm -r /] 0", coordinator.NobodyToAsk)},
+		{"ask", "", false, projection.ByDefault, "notice PermissionUnanswered Ada rm -r /"},
+		{"", "", false, projection.ByDefault, "notice PermissionUnanswered Ada rm -r /"},
 	} {
 		t.Run(fmt.Sprintf("permissions %q and a person that says %q", tt.permissions, tt.person), func(t *testing.T) {
 			s := stage(t, &store.Memory{}, asksLeave)
@@ -67,14 +66,16 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 
 // asking are the options of a scene in which somebody is there to be asked.
 func (s *scene) asking(person func(context.Context) bool) coordinator.Options {
-	o := s.options(&store.Memory{})
-	o.Ask = func(ctx context.Context, m team.Member, leave agent.Permission) bool {
-		if m.ID != "ada" || leave.Title != "rm -r /" {
-			s.t.Errorf("asked for %s, %+v", m.ID, leave)
+	s.diary.answer = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
+		if q.Member.ID != "ada" || q.Permission.Title != "rm -r /" {
+			s.t.Errorf("the question is %+v", q)
 		}
-		return person(ctx)
+		if person(ctx) {
+			return coordinator.Allowed
+		}
+		return coordinator.Refused
 	}
-	return o
+	return s.options(&store.Memory{})
 }
 
 // checkAnswered checks what is recorded of the one thing that was asked.

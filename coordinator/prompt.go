@@ -14,126 +14,127 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// Window is how much of the conversation a prompt shows, beside the message that
-// is answered. The zero Window is the usual one.
+// Window limits how much of the conversation a prompt has besides the triggering message. The zero
+// Window has the defaults.
 type Window struct {
 	Messages int // 0: 20
-	Bytes    int // of the messages, the one that is answered included; 0: 256 KiB
+	Bytes    int // of the messages, the triggering one included; 0: 256 KiB
 }
 
 func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
 func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
-// excerpt is what a prompt shows of the conversation, beside the message that is
-// answered.
-type excerpt struct {
-	entries []projection.Entry  // the newest messages
-	replied *projection.Message // what the message is a reply to, when that is not among them
+// history is what a prompt has of the conversation besides the triggering message.
+type history struct {
+	entries []projection.Entry // the newest messages
+	// repliedTo is the message to which the triggering message is a reply; nil if entries has
+	// it.
+	repliedTo *projection.Message
 }
 
-// promptFor is the prompt, with as much of the conversation as the engine takes:
-// the oldest goes first, then the middle of the message that is answered, and that is said.
+func (h history) len() int {
+	if h.repliedTo != nil {
+		return len(h.entries) + 1
+	}
+	return len(h.entries)
+}
+
+// promptFor returns the prompt, truncated to the limit of the engine: the oldest messages are left
+// out first, then the middle of the triggering message. It notifies the listener of both.
 func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
-	shown := c.excerpt(next.trigger)
+	h := c.history(next.trigger)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
-		return c.prompt(next, shown)
+		return c.prompt(next, h)
 	}
-	member := next.member.ForEngine("")
-	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(member, prompt) }}
-	prompt, messages := fit.withoutOldest(shown)
-	prompt, bytes := fit.withoutMiddle(prompt)
+	m := next.member.ForEngine("")
+	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
+	prompt, messages := fit.dropMessages(h)
+	prompt, bytes := fit.dropMiddle(prompt)
 	if messages > 0 {
-		c.o.Events.Notice(Notice{Kind: PromptCut, Names: []string{next.member.DisplayName}, Limit: messages})
+		c.notify(PromptTruncated{next.member, messages})
 	}
 	if bytes > 0 {
-		c.o.Events.Notice(Notice{Kind: MessageCut, Names: []string{next.member.DisplayName}, Limit: bytes})
+		c.notify(MessageTruncated{next.member, bytes})
 	}
 	return prompt
 }
 
-// A fitting makes a prompt as short as an engine takes it.
+// fitting truncates a prompt to the limit of an engine.
 type fitting struct {
 	c      *Coordinator
 	next   item
-	excess func(prompt string) int
+	excess func(prompt string) int // the bytes beyond the limit
 }
 
-// withoutOldest is the prompt with as many of the messages shown as the engine takes, and how
-// many are left out.
-func (f fitting) withoutOldest(shown excerpt) (prompt string, left int) {
-	all := shown.len()
-	prompt = f.c.prompt(f.next, shown)
-	for excess := f.excess(prompt); excess > 0 && shown.len() > 0; excess = f.excess(prompt) {
-		shown = f.c.shorter(f.next.trigger, shown, excess)
-		prompt = f.c.prompt(f.next, shown)
+// dropMessages leaves out the oldest messages until the prompt fits or none is left. It returns how
+// many it left out.
+func (f fitting) dropMessages(h history) (prompt string, dropped int) {
+	all := h.len()
+	prompt = f.c.prompt(f.next, h)
+	for excess := f.excess(prompt); excess > 0 && h.len() > 0; excess = f.excess(prompt) {
+		h = f.c.shorter(f.next.trigger, h, excess)
+		prompt = f.c.prompt(f.next, h)
 	}
-	return prompt, all - shown.len()
+	return prompt, all - h.len()
 }
 
-// withoutMiddle is a prompt with as much of the message that is answered as the engine takes,
-// and how many bytes of it are left out. When it would take nothing of it the prompt stays as
-// it is: the engine says what is wrong.
-func (f fitting) withoutMiddle(prompt string) (shorter string, left int) {
-	whole := f.next.trigger.text
+// shorter returns the history without the oldest messages of at least the given size, in bytes.
+// repliedTo is left out last.
+func (c *Coordinator) shorter(t trigger, h history, bytes int) history {
+	if len(h.entries) == 0 {
+		return history{}
+	}
+	for len(h.entries) > 0 && bytes > 0 {
+		bytes -= len(h.entries[0].Content)
+		h.entries = h.entries[1:]
+	}
+	return history{h.entries, c.repliedTo(t, h.entries)}
+}
+
+// dropMiddle leaves out the middle of the triggering message until the prompt fits. It returns how
+// many bytes it left out. If nothing would remain, it returns the prompt unchanged, and the engine
+// reports an error.
+func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
+	// note is at least the length of the text that replaces the middle.
+	const note = 100
+	text := f.next.trigger.text
 	shorter = prompt
 	for excess := f.excess(shorter); excess > 0; excess = f.excess(shorter) {
-		left += excess + leftOutRoom
-		if left >= len(whole) {
+		dropped += excess + note
+		if dropped >= len(text) {
 			return prompt, 0
 		}
-		f.next.trigger.text, left = withoutMiddle(whole, left)
-		shorter = f.c.prompt(f.next, excerpt{})
+		from := (len(text) - dropped) / 2
+		head, tail := runecut.Prefix(text, from), runecut.Suffix(text, len(text)-from-dropped)
+		dropped = len(text) - len(head) - len(tail)
+		f.next.trigger.text = fmt.Sprintf("%s\n[%d bytes of this message are left out here: it is too long]\n%s",
+			head, dropped, tail)
+		shorter = f.c.prompt(f.next, history{})
 	}
-	return shorter, left
+	return shorter, dropped
 }
 
-// leftOutRoom is at least how many bytes it takes to say how many are left out.
-const leftOutRoom = 100
-
-// withoutMiddle is the text less so many bytes of its middle, and how many those are: no
-// letter is cut in two.
-func withoutMiddle(text string, bytes int) (shorter string, left int) {
-	from := (len(text) - bytes) / 2
-	head, tail := runecut.Prefix(text, from), runecut.Suffix(text, len(text)-from-bytes)
-	left = len(text) - len(head) - len(tail)
-	return fmt.Sprintf("%s\n[%d bytes of this message are left out here: it is too long]\n%s", head, left, tail), left
-}
-
-// len is how many messages are shown.
-func (e excerpt) len() int {
-	if e.replied != nil {
-		return len(e.entries) + 1
+// prompt returns the text for the agent: sections under plain headings, without the empty ones. It
+// depends only on the team and the session, so that it is the same after a restart.
+func (c *Coordinator) prompt(next item, h history) string {
+	task := ""
+	if t := c.conv.state.Task; t != nil {
+		task = section("Task of the team", *t)
 	}
-	return len(e.entries)
-}
-
-// shorter is the excerpt without the oldest messages, which have that many bytes
-// at least. What the message is a reply to goes last.
-func (c *Coordinator) shorter(t trigger, shown excerpt, bytes int) excerpt {
-	if len(shown.entries) == 0 {
-		return excerpt{}
+	repliedTo := ""
+	if m := h.repliedTo; m != nil {
+		title := fmt.Sprintf("Message from %s, which %s answered", m.Speaker.DisplayName, next.trigger.speaker)
+		repliedTo = section(title, m.Content)
 	}
-	for len(shown.entries) > 0 && bytes > 0 {
-		bytes -= len(shown.entries[0].Content)
-		shown.entries = shown.entries[1:]
-	}
-	return excerpt{shown.entries, c.fallenOut(t.answers, shown.entries)}
-}
-
-// prompt is everything that an agent is told: sections under plain headings,
-// which every agent understands and none repeats, each only when it has
-// something. It depends on the team and the session alone, so that it is the
-// same after a restart.
-func (c *Coordinator) prompt(next item, shown excerpt) string {
 	sections := []string{
 		next.member.SystemInstruction,
-		instructions(c.team.InstructionFile),
-		instructions(next.member.InstructionFile),
+		readInstructions(c.team.InstructionFile),
+		readInstructions(next.member.InstructionFile),
 		c.roster(next.member),
-		c.task(),
-		c.history(shown),
-		replied(next.trigger, shown.replied),
+		task,
+		c.conversationSoFar(h),
+		repliedTo,
 		section("Message from "+next.trigger.speaker, next.trigger.text),
 	}
 	var b strings.Builder
@@ -152,9 +153,8 @@ func section(title, text string) string {
 	return title + ":\n" + text
 }
 
-// instructions is the content of an instruction file; one that cannot be read
-// says nothing.
-func instructions(path string) string {
+// readInstructions returns the content of an instruction file; "" if it cannot be read.
+func readInstructions(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -165,17 +165,23 @@ func instructions(path string) string {
 	return string(text)
 }
 
-// roster tells the agent who it is, who else is there, and how to hand over.
+// roster describes the agent, the other members, and how to hand over.
 func (c *Coordinator) roster(m team.Member) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "You are %s (%s) in the team %s. The others:\n", m.DisplayName, m.Name, c.team.DisplayName)
 	for _, other := range c.team.Members {
-		if other.ID != m.ID {
-			fmt.Fprintf(&b, "- %s (%s), %s\n", other.Name, other.DisplayName, kindOf(other))
+		if other.ID == m.ID {
+			continue
 		}
+		kind := cmp.Or(other.Role, "agent")
+		if other.Type == team.Human {
+			kind = "human"
+		}
+		fmt.Fprintf(&b, "- %s (%s), %s\n", other.Name, other.DisplayName, kind)
 	}
-	// The markers stand in code spans, where they are text: an agent that repeats its prompt gives none.
-	b.WriteString("To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever else waits is next, then the human.")
+	// In code spans markers are text: an agent that repeats its prompt writes none.
+	b.WriteString("To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. " +
+		"Without it, whoever else waits is next, then the human.")
 	if m.AllowTeamTask {
 		b.WriteString("\nTo change the task of the team, write `[TEAM_TASK: the task]`, without the backticks.")
 	}
@@ -185,56 +191,90 @@ func (c *Coordinator) roster(m team.Member) string {
 	return b.String()
 }
 
-func kindOf(m team.Member) string {
-	if m.Type == team.Human {
-		return "human"
+// conversationSoFar returns the section of the newest messages.
+func (c *Coordinator) conversationSoFar(h history) string {
+	const untruncated = "Conversation so far"
+	title := untruncated
+	if hidden := c.conv.state.Stats.Messages - 1 - h.len(); hidden > 0 { // 1: the triggering message
+		title += fmt.Sprintf(" (%d older messages are left out)", hidden)
 	}
-	if m.Role != "" {
-		return m.Role
+	var b strings.Builder
+	for _, e := range h.entries {
+		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), e.Content)
 	}
-	return "agent"
+	switch {
+	case b.Len() > 0:
+		return section(title, b.String())
+	case title != untruncated:
+		return title
+	}
+	return ""
 }
 
-func (c *Coordinator) task() string {
-	if c.conv.state.Task == nil {
-		return ""
+// heading returns "speaker -> addressees" of a message.
+func heading(m projection.Message) string {
+	if m.Routing == nil {
+		return m.Speaker.DisplayName
 	}
-	return section("Task of the team", *c.conv.state.Task)
+	var to []string
+	for _, a := range m.Routing.ResolvedAddressees {
+		if a.MemberName != nil {
+			to = append(to, *a.MemberName)
+		}
+	}
+	if len(to) == 0 {
+		return m.Speaker.DisplayName
+	}
+	return m.Speaker.DisplayName + " -> " + strings.Join(to, ", ")
 }
 
-// excerpt is the newest part of the conversation beside the message that is
-// answered, and what that one is a reply to, within the bounds of the window.
-func (c *Coordinator) excerpt(t trigger) excerpt {
+// history returns the messages within the window, the triggering one excluded, and the one to which
+// that is a reply.
+func (c *Coordinator) history(t trigger) history {
 	w := c.o.Window
-	others, bytes := before(c.newest(), t.id), w.bytes()-len(t.text)
-	entries := window(others, w.messages(), bytes)
-	replied := c.fallenOut(t.answers, entries)
-	if replied == nil || len(replied.Content) > bytes {
-		return excerpt{entries: entries}
+	others := slices.DeleteFunc(slices.Clone(c.newest()), func(e projection.Entry) bool { return e.ID == t.id })
+	bytes := w.bytes() - len(t.text)
+	entries := newestWithin(others, w.messages(), bytes)
+	repliedTo := c.repliedTo(t, entries)
+	if repliedTo == nil || len(repliedTo.Content) > bytes {
+		return history{entries: entries}
 	}
-	// A narrower window has fewer messages, so this one is not among them either.
-	return excerpt{window(others, w.messages(), bytes-len(replied.Content)), replied}
+	// A smaller window has fewer messages, so that it does not contain repliedTo either.
+	return history{newestWithin(others, w.messages(), bytes-len(repliedTo.Content)), repliedTo}
 }
 
-// mostReplied is how long a message may be that is shown although it has fallen
-// out of the window, in bytes. A longer one would take the room of the others.
-const mostReplied = 16 << 10
+// newestWithin returns the newest entries within the limits, the oldest first.
+func newestWithin(entries []projection.Entry, count, bytes int) []projection.Entry {
+	from := len(entries)
+	for from > 0 && len(entries)-from < count {
+		bytes -= len(entries[from-1].Content)
+		if bytes < 0 {
+			break
+		}
+		from--
+	}
+	return entries[from:]
+}
 
-// fallenOut is the message of that id, unless it is among the entries; nil when
-// there is none, or it is too long.
-func (c *Coordinator) fallenOut(id string, entries []projection.Entry) *projection.Message {
-	is := func(e projection.Entry) bool { return e.ID == id }
-	if id == "" || slices.ContainsFunc(entries, is) {
+// maxRepliedTo is the maximum length of a message that is shown although it is not within the
+// window, in bytes. A longer one would displace too many others.
+const maxRepliedTo = 16 << 10
+
+// repliedTo returns the message to which the triggering message is a reply; nil if there is none, if
+// it is among the entries, or if it is too long.
+func (c *Coordinator) repliedTo(t trigger, entries []projection.Entry) *projection.Message {
+	is := func(e projection.Entry) bool { return e.ID == t.repliesTo }
+	if t.repliesTo == "" || slices.ContainsFunc(entries, is) {
 		return nil
 	}
-	m := c.message(id)
-	if m == nil || len(m.Content) > mostReplied {
+	m := c.message(t.repliesTo)
+	if m == nil || len(m.Content) > maxRepliedTo {
 		return nil
 	}
 	return m
 }
 
-// message is the message of that id, however old it is; nil when there is none.
+// message returns the message with the given ID; nil if there is none.
 func (c *Coordinator) message(id string) *projection.Message {
 	is := func(e projection.Entry) bool { return e.ID == id }
 	if at := slices.IndexFunc(c.conv.state.Recent, is); at >= 0 {
@@ -252,52 +292,25 @@ func (c *Coordinator) message(id string) *projection.Message {
 	return nil
 }
 
-// history is the newest messages, and how many older ones the agent does not see.
-func (c *Coordinator) history(shown excerpt) string {
-	const beside = 1 // the message that is answered
-	title := "Conversation so far"
-	if hidden := c.conv.state.Stats.Messages - beside - shown.len(); hidden > 0 {
-		title += fmt.Sprintf(" (%d older messages are left out)", hidden)
-	}
-	var b strings.Builder
-	for _, e := range shown.entries {
-		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), e.Content)
-	}
-	switch {
-	case b.Len() > 0:
-		return section(title, b.String())
-	case title != "Conversation so far":
-		return title
-	}
-	return ""
-}
-
-// replied is the message that the one to be answered is a reply to.
-func replied(t trigger, m *projection.Message) string {
-	if m == nil {
-		return ""
-	}
-	return section(fmt.Sprintf("Message from %s, which %s answered", m.Speaker.DisplayName, t.speaker), m.Content)
-}
-
-// newest is as many of the newest messages as the window can show: the state
-// has them, unless somebody wants more than it keeps.
+// newest returns at least the newest messages that fit into the window. The state has them unless
+// the window is larger than what it keeps.
 func (c *Coordinator) newest() []projection.Entry {
 	state, w := c.conv.state, c.o.Window
-	kept := len(state.Recent) == state.Stats.Messages || w.messages() < projection.RecentMessages && w.bytes() <= projection.RecentBytes
+	kept := len(state.Recent) == state.Stats.Messages ||
+		w.messages() < projection.RecentMessages && w.bytes() <= projection.RecentBytes
 	if kept || c.conv.unsaved() {
 		return state.Recent
 	}
-	newest, err := readBack(c.conv.log, w)
+	newest, err := readNewest(c.conv.log, w)
 	if err != nil {
 		return state.Recent
 	}
 	return newest
 }
 
-// readBack reads as many of the newest messages as the window can show, and the
-// one that is answered, from the end of the journal.
-func readBack(log store.Log, w Window) ([]projection.Entry, error) {
+// readNewest reads the messages that fit into the window, and the triggering one, from the end of
+// the journal.
+func readNewest(log store.Log, w Window) ([]projection.Entry, error) {
 	var newest []projection.Entry
 	bytes := 0
 	for e, err := range log.Backward() {
@@ -307,55 +320,12 @@ func readBack(log store.Log, w Window) ([]projection.Entry, error) {
 		if len(newest) > w.messages() || bytes > w.bytes() {
 			break
 		}
-		if p, err := projection.Decode(e); err == nil {
-			if said, ok := p.(projection.MessageAppended); ok {
-				newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
-				bytes += len(said.Message.Content)
-			}
+		p, _ := projection.Decode(e)
+		if said, ok := p.(projection.MessageAppended); ok {
+			newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
+			bytes += len(said.Message.Content)
 		}
 	}
 	slices.Reverse(newest)
 	return newest, nil
-}
-
-// before is the messages but the one that is answered: it comes last, by
-// itself.
-func before(entries []projection.Entry, id string) []projection.Entry {
-	var others []projection.Entry
-	for _, e := range entries {
-		if e.ID != id {
-			others = append(others, e)
-		}
-	}
-	return others
-}
-
-// window is the newest entries within the bounds, oldest first.
-func window(entries []projection.Entry, count, bytes int) []projection.Entry {
-	from := len(entries)
-	for from > 0 && len(entries)-from < count {
-		bytes -= len(entries[from-1].Content)
-		if bytes < 0 {
-			break
-		}
-		from--
-	}
-	return entries[from:]
-}
-
-// heading is "from -> to" of a message.
-func heading(m projection.Message) string {
-	if m.Routing == nil {
-		return m.Speaker.DisplayName
-	}
-	var to []string
-	for _, a := range m.Routing.ResolvedAddressees {
-		if a.MemberName != nil {
-			to = append(to, *a.MemberName)
-		}
-	}
-	if len(to) == 0 {
-		return m.Speaker.DisplayName
-	}
-	return m.Speaker.DisplayName + " -> " + strings.Join(to, ", ")
 }

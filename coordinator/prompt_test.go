@@ -220,8 +220,8 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 		said  string
 	}{
 		{"room for everything", 10000, []bool{true, true, true}, ""},
-		{"room for some", 2000, []bool{false, true, true}, "notice 3 [Ada] 1"},
-		{"room for none", 1, []bool{false, false, true}, "notice 3 [Ada] 4"},
+		{"room for some", 2000, []bool{false, true, true}, "notice PromptTruncated Ada 1"},
+		{"room for none", 1, []bool{false, false, true}, "notice PromptTruncated Ada 4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
@@ -236,7 +236,7 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 					t.Errorf("%q is shown: %v", text, shown)
 				}
 			}
-			if tt.said != "" && s.diary.count(tt.said) != 1 || s.diary.count("notice 3") > 1 {
+			if tt.said != "" && s.diary.count(tt.said) != 1 || s.diary.count("notice PromptTruncated") > 1 {
 				t.Errorf("it was said: %q", s.diary.lines)
 			}
 		})
@@ -264,7 +264,7 @@ func TestAMessageThatAnAgentDoesNotTakeLosesItsMiddle(t *testing.T) {
 			if left := len(letter) * (10000 - len([]rune(told[1]+told[3]))); told[2] != fmt.Sprint(left) {
 				t.Errorf("it says that %s bytes are left out, and it is %d", told[2], left)
 			}
-			if s.diary.count(fmt.Sprintf("notice %d [Ada] %s", coordinator.MessageCut, told[2])) != 1 {
+			if s.diary.count("notice MessageTruncated Ada "+told[2]) != 1 {
 				t.Errorf("it was said: %q", s.diary.lines)
 			}
 			if said := s.Session().Recent[0].Content; said != long {

@@ -10,15 +10,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// The bounds of the queue.
+// The limits of the queue.
 const (
-	mostWaiting  = 50 // members; more are skipped
-	mostOfOne    = 10 // for an answer to the same message; more become marker.Extend
-	mostInARow   = 5  // because the last message asked for them, while others wait
-	mostRecorded = 20 // decisions at a time; more are counted
+	maxQueued    = 50 // members; more are skipped
+	maxAddressed = 10 // members per message; more are demoted to marker.Extend
+	maxInARow    = 5  // turns for the last message while members that others addressed wait
+	maxRecorded  = 20 // changes per event; more are only counted
 )
 
-// item is one member who is to speak, and the message that asked for it.
+// item is a queued member with the message that addressed it.
 type item struct {
 	member  team.Member
 	trigger trigger
@@ -26,71 +26,73 @@ type item struct {
 	since   time.Time
 }
 
-// trigger is the message that a turn answers.
+// trigger is the message that triggers a turn.
 type trigger struct {
-	id      string
-	speaker string // as displayed
-	text    string
-	answers string // the id of the message that this one is a reply to; "" when it is a human's
+	id        string
+	speaker   string // display name
+	text      string
+	repliesTo string // the ID of the message that triggered this one; "" for a human's
 }
 
-// queue is who is to speak. It belongs to one run of the program: no journal has
-// it, and nobody waits after a restart.
+func newTrigger(m projection.Message) trigger {
+	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, text: m.Content}
+}
+
+// queue has the members who are to speak. It is not recorded: after a restart it is empty.
 //
-// Next is whoever interrupts, the oldest first. Then comes who is asked by the
-// last message, but only so many in a row; then everybody. Among these, who
-// replies comes before who extends, and then the oldest first.
+// Interrupts are first, the oldest first. Then come the members that the last message addresses, but
+// at most maxInARow in a row; then all others. Within these groups replies precede extends, and
+// older items newer ones.
 type queue struct {
 	items  []item // the oldest first
-	inARow int    // how many were taken because the last message asked for them
+	inARow int    // consecutive items taken because the last message addressed them
 }
 
 func (q *queue) empty() bool { return len(q.items) == 0 }
 
-// add puts a member behind the others. It returns what was decided, unless that
-// is just what was asked for.
+// add appends an item. It returns the change if it is not a plain append.
 func (q *queue) add(i item) *projection.QueueChange {
-	if at := q.repeated(i); at >= 0 {
-		waits := &q.items[at]
-		waits.trigger, waits.intent = i.trigger, min(waits.intent, i.intent)
-		return changed(projection.QueueRepeated, i, "waits already, and is asked once")
+	if at := q.duplicate(i); at >= 0 {
+		queued := &q.items[at]
+		queued.trigger, queued.intent = i.trigger, min(queued.intent, i.intent)
+		return newChange(projection.QueueRepeated, i, "already queued; duplicate ignored")
 	}
-	if len(q.items) >= mostWaiting {
-		return changed(projection.QueueSkipped, i, fmt.Sprintf("%d are waiting, and no more can", mostWaiting))
+	if len(q.items) >= maxQueued {
+		return newChange(projection.QueueSkipped, i, fmt.Sprintf("the queue is full (%d)", maxQueued))
 	}
 	var change *projection.QueueChange
-	if i.intent != marker.Extend && q.askedBy(i.trigger.id) >= mostOfOne {
-		change = changed(projection.QueueDemoted, i, fmt.Sprintf("%d are asked by the same message: this one comes after those who reply", mostOfOne))
+	if i.intent != marker.Extend && q.addressedBy(i.trigger.id) >= maxAddressed {
+		reason := fmt.Sprintf("the message addresses more than %d members; it comes after all replies", maxAddressed)
+		change = newChange(projection.QueueDemoted, i, reason)
 		i.intent = marker.Extend
 	}
 	q.items = append(q.items, i)
 	return change
 }
 
-// repeated is the place of an item for which another one would count only once,
-// -1 without one: the last one when it is of the same member, and one that is
-// the same in everything.
-func (q *queue) repeated(i item) int {
+// duplicate returns the index of an item that makes i redundant: the last one if it is the same
+// member, or an equal one. It returns -1 if there is none.
+func (q *queue) duplicate(i item) int {
 	if n := len(q.items); n > 0 && q.items[n-1].member.ID == i.member.ID {
 		return n - 1
 	}
-	return slices.IndexFunc(q.items, func(w item) bool {
-		return w.member.ID == i.member.ID && w.trigger.id == i.trigger.id && w.intent == i.intent
+	return slices.IndexFunc(q.items, func(other item) bool {
+		return other.member.ID == i.member.ID && other.trigger.id == i.trigger.id && other.intent == i.intent
 	})
 }
 
-// askedBy is how many wait because of a message.
-func (q *queue) askedBy(messageID string) (n int) {
-	for _, w := range q.items {
-		if w.trigger.id == messageID {
+// addressedBy returns how many items a message triggered.
+func (q *queue) addressedBy(messageID string) (n int) {
+	for _, i := range q.items {
+		if i.trigger.id == messageID {
 			n++
 		}
 	}
 	return n
 }
 
-// take takes out who is next, when the last message is that one. It returns what
-// was decided, unless that is the one who has waited longest.
+// take removes and returns the next item, given the ID of the last message. It also returns the
+// change if the item is not the oldest.
 func (q *queue) take(last string) (item, *projection.QueueChange) {
 	at, why := q.next(last)
 	next := q.items[at]
@@ -101,43 +103,42 @@ func (q *queue) take(last string) (item, *projection.QueueChange) {
 	if at == 0 {
 		return next, nil
 	}
-	return next, changed(projection.QueuePreferred, next, why)
+	return next, newChange(projection.QueuePreferred, next, why)
 }
 
-// next is the place of who is next, and why it is not the first one.
+// next returns the index of the next item and why it is not the oldest.
 func (q *queue) next(last string) (at int, why string) {
-	if at = q.best(func(w item) bool { return w.intent == marker.Interrupt }); at >= 0 {
+	if at = q.best(func(i item) bool { return i.intent == marker.Interrupt }); at >= 0 {
 		return at, "it interrupts (P1)"
 	}
-	const byIntent = "those who reply (P2) come before those who extend (P3)"
-	asked := func(w item) bool { return w.trigger.id == last }
-	if q.inARow < mostInARow {
-		if at = q.best(asked); at >= 0 {
+	const byIntent = "replies (P2) come before extends (P3)"
+	addressed := func(i item) bool { return i.trigger.id == last }
+	if q.inARow < maxInARow {
+		if at = q.best(addressed); at >= 0 {
 			q.inARow++
-			if asked(q.items[0]) {
+			if addressed(q.items[0]) {
 				return at, byIntent
 			}
-			return at, "the last message asks for it"
+			return at, "the last message addresses it"
 		}
 	}
 	q.inARow = 0
-	return q.best(func(item) bool { return true }), byIntent
+	return q.best(everyone), byIntent
 }
 
-// best is the place of the most urgent of those that count, the oldest of them;
-// -1 when there is none.
-func (q *queue) best(counts func(item) bool) int {
+// best returns the index of the most urgent item that satisfies match, the oldest of equals; -1 if
+// there is none.
+func (q *queue) best(match func(item) bool) int {
 	best := -1
-	for at, w := range q.items {
-		if counts(w) && (best < 0 || w.intent < q.items[best].intent) {
+	for at, i := range q.items {
+		if match(i) && (best < 0 || i.intent < q.items[best].intent) {
 			best = at
 		}
 	}
 	return best
 }
 
-// order is everybody, in the order in which they would speak if nobody said
-// anything new.
+// order returns the items in the order in which they would be taken without further messages.
 func (q *queue) order(last string) []item {
 	rest := queue{items: slices.Clone(q.items), inARow: q.inARow}
 	var order []item
@@ -148,108 +149,88 @@ func (q *queue) order(last string) []item {
 	return order
 }
 
-// drop takes out everybody for whom gone holds.
-func (q *queue) drop(gone func(item) bool, reason string) []projection.QueueChange {
+// drop removes the items that satisfy match.
+func (q *queue) drop(match func(item) bool, reason string) []projection.QueueChange {
 	var changes []projection.QueueChange
-	for _, w := range q.items {
-		if gone(w) {
-			changes = append(changes, *changed(projection.QueueDropped, w, reason))
+	for _, i := range q.items {
+		if match(i) {
+			changes = append(changes, *newChange(projection.QueueDropped, i, reason))
 		}
 	}
-	q.items = slices.DeleteFunc(q.items, gone)
+	q.items = slices.DeleteFunc(q.items, match)
 	if q.empty() {
 		q.inARow = 0
 	}
 	return changes
 }
 
-func everybody(item) bool { return true }
+func everyone(item) bool { return true }
 
-func changed(action projection.QueueAction, i item, reason string) *projection.QueueChange {
-	return &projection.QueueChange{Action: action, MemberID: i.member.ID, Intent: i.intent.String(), Reason: reason}
+func newChange(action projection.QueueAction, i item, reason string) *projection.QueueChange {
+	return &projection.QueueChange{
+		Action: action, MemberID: i.member.ID, Intent: i.intent.String(), Reason: reason,
+	}
 }
 
-// Queued is somebody who is to speak.
+// Queued is a queued member.
 type Queued struct {
 	Member  team.Member
 	Intent  marker.Intent
-	AskedBy string // as displayed
-	Text    string // of the message that asks
+	AskedBy string // the display name of the speaker of the message
+	Text    string // the message that addressed the member
 	Since   time.Time
 }
 
-// Queued is who is to speak, in the order in which they would if nobody said
-// anything new.
+// Queued returns the queue in the order in which the members would speak without further messages.
 func (c *Coordinator) Queued() []Queued {
 	var all []Queued
-	for _, w := range c.queue.order(c.last) {
-		all = append(all, Queued{w.member, w.intent, w.trigger.speaker, w.trigger.text, w.since})
+	for _, i := range c.queue.order(c.last) {
+		all = append(all, Queued{i.member, i.intent, i.trigger.speaker, i.trigger.text, i.since})
 	}
 	return all
 }
 
-// Decided is what was decided about the queue since the last human message,
-// beyond what the messages say: the newest decisions, oldest first.
-func (c *Coordinator) Decided() []projection.QueueChange { return c.decided }
+// QueueChanges returns the newest changes of the queue since the last human message that do not
+// follow from the messages alone, the oldest first.
+func (c *Coordinator) QueueChanges() []projection.QueueChange { return c.changes }
 
-// decide notes decisions, which go to the journal with the next batch.
-func (c *Coordinator) decide(changes ...projection.QueueChange) {
-	c.undecided = append(c.undecided, changes...)
-	c.decided = append(c.decided, changes...)
-	c.decided = c.decided[max(0, len(c.decided)-mostRecorded):]
+// noteChanges keeps changes for QueueChanges and for the next event.
+func (c *Coordinator) noteChanges(changes ...projection.QueueChange) {
+	c.unrecorded = append(c.unrecorded, changes...)
+	c.changes = append(c.changes, changes...)
+	c.changes = c.changes[max(0, len(c.changes)-maxRecorded):]
 }
 
-// decideIf notes a decision, if there is one.
-func (c *Coordinator) decideIf(change *projection.QueueChange) {
-	if change != nil {
-		c.decide(*change)
-	}
-}
-
-// decisions is the event of what was decided and is not recorded yet; none when
-// nothing was.
-func (c *Coordinator) decisions() []projection.Payload {
-	n := len(c.undecided)
+// queueChanges returns the event of the unrecorded changes, if there are any.
+func (c *Coordinator) queueChanges() []projection.Payload {
+	n := len(c.unrecorded)
 	if n == 0 {
 		return nil
 	}
-	p := projection.QueueChanged{MessageID: c.last, Changes: c.undecided, Waiting: []string{}}
-	if n > mostRecorded {
-		p.Changes, p.More = c.undecided[:mostRecorded], n-mostRecorded
+	p := projection.QueueChanged{MessageID: c.last, Changes: c.unrecorded, Waiting: []string{}}
+	if n > maxRecorded {
+		p.Changes, p.More = c.unrecorded[:maxRecorded], n-maxRecorded
 	}
-	for _, w := range c.queue.order(c.last) {
-		p.Waiting = append(p.Waiting, w.member.ID)
+	for _, i := range c.queue.order(c.last) {
+		p.Waiting = append(p.Waiting, i.member.ID)
 	}
-	c.undecided = nil
+	c.unrecorded = nil
 	return []projection.Payload{p}
 }
 
-// recordDecisions records what was decided and has no other batch to go with. No
-// message waits for it: that it could not be recorded is said, and that is all.
-func (c *Coordinator) recordDecisions() {
-	if payloads := c.decisions(); payloads != nil {
+// recordQueueChanges records the changes that no other batch did.
+func (c *Coordinator) recordQueueChanges() {
+	if payloads := c.queueChanges(); payloads != nil {
 		c.reportFailure(c.conv.record(c.records(payloads...)...))
 	}
 }
 
-// empty takes everybody out of the queue, and says who does not speak now.
-func (c *Coordinator) empty(reason string) {
-	dropped := c.queue.drop(everybody, reason)
+// clearQueue removes all items and notifies the listener.
+func (c *Coordinator) clearQueue(reason string) {
+	dropped := c.queue.drop(everyone, reason)
 	if len(dropped) == 0 {
 		return
 	}
-	c.decide(dropped...)
-	c.o.Events.Notice(Notice{Kind: QueueEmptied, Names: c.displayed(dropped)})
-}
-
-// displayed are the names, as displayed, of whom decisions are about, each once.
-func (c *Coordinator) displayed(changes []projection.QueueChange) []string {
-	var names []string
-	for _, change := range changes {
-		m, _ := c.team.Member(change.MemberID)
-		if !slices.Contains(names, m.DisplayName) {
-			names = append(names, m.DisplayName)
-		}
-	}
-	return names
+	c.noteChanges(dropped...)
+	c.notify(QueueCleared{c.changed(dropped, projection.QueueDropped)})
 }

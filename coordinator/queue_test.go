@@ -45,7 +45,10 @@ func TestWhoIsNext(t *testing.T) {
 		{"who replies comes before who extends", "[NEXT: a01!P3, a02, a03!P2]", nil, "a02 a03 a01"},
 		{"who interrupts comes first", "[NEXT: a01, a02 !p1, a03]", nil, "a02 a01 a03"},
 		{"of those who interrupt, the oldest", "[NEXT: a01!P1, a02!P1]", []play{says("[NEXT: a03!P1]")}, "a01 a02 a03"},
-		{"whom the last message asks comes before who waited longer", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "a01 a03 a02"},
+		{
+			"whom the last message asks comes before who waited longer", "[NEXT: a01, a02]",
+			[]play{says("[NEXT: a03]")}, "a01 a03 a02",
+		},
 		{"even to extend", "[NEXT: a01, a02]", []play{says("[NEXT: a03!P3]")}, "a01 a03 a02"},
 		{"then the others, P2 before P3", "[NEXT: a01, a02!P3, a04]", []play{says("[NEXT: a03]")}, "a01 a03 a04 a02"},
 		{"five in a row, then the oldest", "[NEXT: a01, a02]", []play{
@@ -93,7 +96,7 @@ func TestFiftyWaitAtMost(t *testing.T) {
 	if n := len(s.Queue()); n != 49 { // and the human who is next
 		t.Errorf("%d wait", n)
 	}
-	if n := s.diary.count("notice 9 [A50 A51 A52 A53] 50"); n != 1 {
+	if n := s.diary.count("notice QueueFull [A50 A51 A52 A53] 50"); n != 1 {
 		t.Errorf("told was %q", s.diary.lines)
 	}
 }
@@ -110,7 +113,7 @@ func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
 			t.Errorf("%d is %s with %v", i, w.Member.ID, w.Intent)
 		}
 	}
-	if n := s.diary.count("notice 10 [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
+	if n := s.diary.count("notice QueueDemoted [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
 		t.Errorf("%d wait, told was %q", len(waits), s.diary.lines)
 	}
 }
@@ -138,8 +141,14 @@ func TestTheJournalSaysWhatWasDecidedBeyondTheMessages(t *testing.T) {
 		{"nothing", "hello", nil, nil},
 		{"first come, first served", "[NEXT: a01, a02]", []play{says("one"), says("two [NEXT: a03]")}, nil},
 		{"somebody interrupts", "[NEXT: a01, a02!P1]", nil, []string{"preferred a02 P1, then [a01]"}},
-		{"the last message comes first", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, []string{"preferred a03 P2, then [a02]"}},
-		{"somebody is dropped", "[NEXT: a01, a02, a03]", []play{says("[DROP: a02]")}, []string{"dropped a02 P2, then []"}},
+		{
+			"the last message comes first", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")},
+			[]string{"preferred a03 P2, then [a02]"},
+		},
+		{
+			"somebody is dropped", "[NEXT: a01, a02, a03]", []play{says("[DROP: a02]")},
+			[]string{"dropped a02 P2, then []"},
+		},
 		{"somebody waits already", "[NEXT: a01, a02, a01]", nil, []string{"repeated a01 P2, then [a02]"}},
 		{"a turn fails", "[NEXT: a01, a02]", []play{broken}, []string{"dropped a02 P2, then []"}},
 		{"the turns are over", "[NEXT: a01, a02, a03, a04, a05]", nil, []string{"dropped a05 P2, then []"}},
@@ -152,7 +161,7 @@ func TestTheJournalSaysWhatWasDecidedBeyondTheMessages(t *testing.T) {
 			team.MaxRounds = 4
 			s.with(team, "")
 			s.Say(context.Background(), "hello "+tt.says)
-			decided := len(s.Decided())
+			decided := len(s.QueueChanges())
 			id := s.stop()
 			if got := decisions(t, d, id); !slices.Equal(got, tt.want) {
 				t.Errorf("the journal says %q, want %q", got, tt.want)
@@ -171,14 +180,14 @@ func TestWhySomebodyIsPreferredIsSaid(t *testing.T) {
 		want  string
 	}{
 		{"[NEXT: a01, a02!P1]", nil, "it interrupts (P1)"},
-		{"[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "the last message asks for it"},
-		{"[NEXT: a01!P3, a02]", nil, "those who reply (P2) come before those who extend (P3)"},
-		{"[NEXT: a01, a02!P3, a03]", []play{says("one")}, "those who reply (P2) come before those who extend (P3)"},
+		{"[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "the last message addresses it"},
+		{"[NEXT: a01!P3, a02]", nil, "replies (P2) come before extends (P3)"},
+		{"[NEXT: a01, a02!P3, a03]", []play{says("one")}, "replies (P2) come before extends (P3)"},
 	} {
 		s := stage(t, &store.Memory{}, tt.plays...)
 		s.with(crowd(5), "")
 		s.say("hello " + tt.says)
-		if got := s.Decided(); len(got) != 1 || got[0].Reason != tt.want {
+		if got := s.QueueChanges(); len(got) != 1 || got[0].Reason != tt.want {
 			t.Errorf("%s: decided was %+v, want %q", tt.says, got, tt.want)
 		}
 	}
@@ -188,8 +197,8 @@ func TestManyDecisionsTakeNoMoreRoomThanTwenty(t *testing.T) {
 	d := onDisk(t, 0)
 	s := waiting(t, d, strings.Repeat("a01, a02, ", 1000))
 	p := payloads[projection.QueueChanged](t, d.events(s.Session().ID))
-	if len(p) != 1 || len(p[0].Changes) != 20 || p[0].More != 1998-20 || len(s.Decided()) != 20 {
-		t.Errorf("the journal says %+v, told are %d", p, len(s.Decided()))
+	if len(p) != 1 || len(p[0].Changes) != 20 || p[0].More != 1998-20 || len(s.QueueChanges()) != 20 {
+		t.Errorf("the journal says %+v, told are %d", p, len(s.QueueChanges()))
 	}
 }
 
@@ -199,8 +208,8 @@ func TestNobodyWaitsAfterARestart(t *testing.T) {
 		id := s.stop()
 		s = stage(t, store)
 		s.with(crowd(60), id)
-		if len(s.Queued()) > 0 || len(s.Decided()) > 0 || s.Waiting() != "you" {
-			t.Errorf("%v wait, %v was decided, waiting for %q", s.Queued(), s.Decided(), s.Waiting())
+		if len(s.Queued()) > 0 || len(s.QueueChanges()) > 0 || s.Waiting() != "you" {
+			t.Errorf("%v wait, %v was decided, waiting for %q", s.Queued(), s.QueueChanges(), s.Waiting())
 		}
 		s.say("go on")
 		s.checkAsked("a01")
@@ -213,7 +222,7 @@ func TestNobodyWaitsAfterARestart(t *testing.T) {
 func TestWhoIsNotAskedAnyMoreIsSaid(t *testing.T) {
 	s := start(t, &store.Memory{}, does(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
-	if n := s.diary.count("notice 11 [Bob] 0"); n != 1 || len(s.Queue()) > 0 {
+	if n := s.diary.count("notice QueueCleared [Bob]"); n != 1 || len(s.Queue()) > 0 {
 		t.Errorf("told was %q, %v wait", s.diary.lines, s.Queue())
 	}
 }
@@ -273,7 +282,7 @@ func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
 			asked = asked[:1]
 		}
 		s.checkAsked(asked...)
-		if ended := s.diary.count("notice 14 [Ada]") == 1; ended != tt.ends || len(s.Queue()) > 0 {
+		if ended := s.diary.count("notice TaskDone Ada") == 1; ended != tt.ends || len(s.Queue()) > 0 {
 			t.Errorf("%q ends the task: %v, want %v", tt.reply, ended, tt.ends)
 		}
 	}
@@ -297,7 +306,7 @@ func TestEveryTurnSaysHowManyAreLeft(t *testing.T) {
 	team.MaxRounds = 3
 	s.with(team, "")
 	s.SayAs(context.Background(), "you", "hello")
-	s.diary.check(t, "notice 7 [Ada] 3 1", "notice 7 [Bob] 3 2")
+	s.diary.check(t, "notice Round Ada 1 3", "notice Round Bob 2 3")
 	id := s.stop()
 
 	s = stage(t, store, says("3 [NEXT: ada]"))
@@ -308,7 +317,7 @@ func TestEveryTurnSaysHowManyAreLeft(t *testing.T) {
 	if err := s.Retry(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.diary.check(t, "notice 7 [Bob] 3 3", "notice 1 [Ada] 3")
+	s.diary.check(t, "notice Round Bob 3 3", "notice RoundLimit 3 [Ada]")
 }
 
 // check checks that these notices came, each once, and in this order.

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// restore takes up an earlier session. No agent starts, nothing is written; what agents have
-// left running when the program died is ended.
+// restore opens an earlier session. It starts no agent and writes nothing. It ends the processes
+// that agents left running when the program was killed.
 func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	if c.team == nil {
 		return ErrNoTeam
@@ -20,75 +20,74 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	if err != nil {
 		return err
 	}
-	conv := newConversation(log, state, c.o.Events, c.reportFailure)
-	c.endOrphans(log, conv.state)
-	c.checkMembers(conv.state)
-	c.sayChanged(conv.state)
-	c.conv, c.resumed = conv, true
-	c.title = "Restored - " + conv.state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
-	c.waitForHuman()
-	c.o.Events.SessionRestored(sessionID, conv.state.Row.MessageCount)
+	c.endOrphans(log, state)
+	c.checkMembers(state)
+	c.conv = &conversation{log: log, state: state, listener: c.o.Listener, failed: c.reportFailure}
+	c.resumed = true
+	c.title = "Restored - " + state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
+	if first, ok := c.team.FirstHuman(); ok {
+		c.waiting = first.ID
+	}
+	c.setPhase(Paused)
+	c.notify(Restored{sessionID, state.Row.MessageCount})
 	return nil
 }
 
-// checkMembers names the speakers of the history that the team has no more.
+// checkMembers notifies the listener of speakers that are not in the team, and of members that have
+// changed.
 func (c *Coordinator) checkMembers(state *projection.State) {
-	c.missing = missingMembers(c.team, state.Speakers)
-	if len(c.missing) > 0 {
-		c.o.Events.MembersMissing(c.missing)
-	}
-}
-
-func missingMembers(team *team.Team, speakers []projection.Speaker) []projection.MemberRef {
-	var missing []projection.MemberRef
-	for _, s := range speakers {
-		if _, ok := team.Member(s.ID); !ok && s.ID != "system" && s.Type != projection.TypeSystem {
-			missing = append(missing, projection.MemberRef{ID: s.ID, Name: s.Name})
+	for _, s := range state.Speakers {
+		if _, ok := c.team.Member(s.ID); !ok && s.ID != "system" && s.Type != projection.TypeSystem {
+			c.missing = append(c.missing, projection.MemberRef{ID: s.ID, Name: s.Name})
 		}
 	}
-	return missing
+	if len(c.missing) > 0 {
+		c.notify(MembersMissing{c.missing})
+	}
+	for _, changed := range changedMembers(c.team, state.Team) {
+		m, _ := c.team.Member(changed.ID)
+		c.notify(MemberChanged{Member: m, Agent: changed.AgentType, Model: changed.Model})
+	}
 }
 
-// opening is what comes before the first message of a run: the session's
-// creation, or the end of what a crash left open.
-func (c *Coordinator) opening() ([]projection.Payload, error) {
+// openingEvents returns the events that precede the first one of a run: the creation of the session,
+// or its resumption and the ends of interrupted turns.
+func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 	if c.conv == nil {
 		log, err := c.o.Store.Create(c.team.ID)
 		if err != nil {
 			return nil, err
 		}
-		c.conv = newConversation(log, &projection.State{}, c.o.Events, c.reportFailure)
+		c.conv = &conversation{
+			log: log, state: &projection.State{}, listener: c.o.Listener, failed: c.reportFailure,
+		}
 	}
 	state := c.conv.state
 	switch {
 	case state.Seq == 0:
-		return []projection.Payload{c.created()}, nil
+		return []projection.Payload{projection.SessionCreated{
+			Format: projection.Format, SessionID: c.conv.log.SessionID(), Team: recordedTeam(c.team),
+			CWD: c.o.CWD, App: c.o.App,
+		}}, nil
 	case c.resumed:
-		return append([]projection.Payload{c.resumption(state)}, interrupted(state)...), nil
+		return append([]projection.Payload{c.resumption(state)}, interruptedTurns(state)...), nil
 	}
 	return nil, nil
 }
 
-func (c *Coordinator) created() projection.SessionCreated {
-	return projection.SessionCreated{
-		Format: projection.Format, SessionID: c.conv.log.SessionID(), Team: remembered(c.team),
-		CWD: c.o.CWD, App: c.o.App,
-	}
-}
-
-// remembered is what a session keeps of a team: never what its members get as
-// environment.
-func remembered(t *team.Team) projection.Team {
-	team := projection.Team{ID: t.ID, Name: t.Name, Source: sourceOf(t)}
+// recordedTeam returns what a session records of a team, which excludes the members' environment.
+func recordedTeam(t *team.Team) projection.Team {
+	recorded := projection.Team{ID: t.ID, Name: t.Name, Source: recordedSource(t)}
 	for _, m := range t.Members {
-		team.Members = append(team.Members, projection.Member{
-			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, AgentType: m.AgentType, Model: m.Model,
+		recorded.Members = append(recorded.Members, projection.Member{
+			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type,
+			AgentType: m.AgentType, Model: m.Model,
 		})
 	}
-	return team
+	return recorded
 }
 
-func sourceOf(t *team.Team) *projection.Source {
+func recordedSource(t *team.Team) *projection.Source {
 	if t.Source == nil {
 		return nil
 	}
@@ -96,56 +95,48 @@ func sourceOf(t *team.Team) *projection.Source {
 }
 
 func (c *Coordinator) resumption(state *projection.State) projection.SessionResumed {
-	p := projection.SessionResumed{App: c.o.App, CWD: c.o.CWD, Missing: c.missing, Changed: changedMembers(c.team, state.Team)}
-	if source := sourceOf(c.team); source != nil && (state.Team.Source == nil || *source != *state.Team.Source) {
+	p := projection.SessionResumed{
+		App: c.o.App, CWD: c.o.CWD, Missing: c.missing, Changed: changedMembers(c.team, state.Team),
+	}
+	before := state.Team.Source
+	if source := recordedSource(c.team); source != nil && (before == nil || *source != *before) {
 		p.Source = source
 	}
 	return p
 }
 
-// changedMembers are those whose agent or model is another one than the
-// session was made with.
-func changedMembers(team *team.Team, before projection.Team) []projection.MemberChange {
+// changedMembers returns the members whose agent or model differs from the recorded one.
+func changedMembers(t *team.Team, recorded projection.Team) []projection.MemberChange {
 	var changed []projection.MemberChange
-	for _, old := range before.Members {
-		m, ok := team.Member(old.ID)
+	for _, old := range recorded.Members {
+		m, ok := t.Member(old.ID)
 		if ok && (m.AgentType != old.AgentType || m.Model != old.Model) {
 			changed = append(changed, projection.MemberChange{
 				MemberRef: projection.MemberRef{ID: m.ID, Name: m.Name},
-				AgentType: change(old.AgentType, m.AgentType), Model: change(old.Model, m.Model),
+				AgentType: difference(old.AgentType, m.AgentType), Model: difference(old.Model, m.Model),
 			})
 		}
 	}
 	return changed
 }
 
-// change is nil when nothing changed.
-func change(from, to string) *projection.Change {
+// difference returns nil for equal values.
+func difference(from, to string) *projection.Change {
 	if from == to {
 		return nil
 	}
 	return &projection.Change{From: from, To: to}
 }
 
-// sayChanged tells of the members that are not what the session was made with.
-func (c *Coordinator) sayChanged(state *projection.State) {
-	for _, changed := range changedMembers(c.team, state.Team) {
-		member, _ := c.team.Member(changed.ID)
-		if was := changed.AgentType; was != nil {
-			c.o.Events.Notice(Notice{Kind: AgentChanged, Names: []string{member.DisplayName, was.From, was.To}})
-		}
-		if was := changed.Model; was != nil {
-			c.o.Events.Notice(Notice{Kind: ModelChanged, Names: []string{member.DisplayName, was.From, was.To}})
-		}
-	}
-}
-
-// interrupted ends the turns and tools that the program died in.
-func interrupted(state *projection.State) []projection.Payload {
+// interruptedTurns returns the ends of the turns and tools that were running when the program was
+// killed.
+func interruptedTurns(state *projection.State) []projection.Payload {
 	var ends []projection.Payload
 	for _, t := range state.OpenTurns {
 		for _, tool := range t.Tools {
-			ends = append(ends, projection.ToolCompleted{TurnID: t.TurnID, ToolID: tool.ToolID, Name: tool.Name, Error: "interrupted"})
+			ends = append(ends, projection.ToolCompleted{
+				TurnID: t.TurnID, ToolID: tool.ToolID, Name: tool.Name, Error: "interrupted",
+			})
 		}
 		end := projection.TurnEnded{
 			TurnID: t.TurnID, MemberID: t.MemberID, FinishReason: projection.Interrupted,

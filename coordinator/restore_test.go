@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -259,8 +258,14 @@ func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
 	}{
 		{"should not warn when all members exist", []projection.Speaker{you, ada, you, ada}, nil},
 		{"should not warn when nobody spoke", nil, nil},
-		{"should warn with missing member names", []projection.Speaker{you, zoe}, []projection.MemberRef{{ID: "zoe", Name: "Zoe"}}},
-		{"should name each speaker once", []projection.Speaker{zoe, you, max, zoe, ada, max}, []projection.MemberRef{{ID: "zoe", Name: "Zoe"}, {ID: "max", Name: "Max"}}},
+		{
+			"should warn with missing member names", []projection.Speaker{you, zoe},
+			[]projection.MemberRef{{ID: "zoe", Name: "Zoe"}},
+		},
+		{
+			"should name each speaker once", []projection.Speaker{zoe, you, max, zoe, ada, max},
+			[]projection.MemberRef{{ID: "zoe", Name: "Zoe"}, {ID: "max", Name: "Max"}},
+		},
 		{"should skip system messages", []projection.Speaker{system, robot, you}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -285,7 +290,7 @@ func TestCallsTheMemberConsistencyWarningBackBeforeTheStatusChanges(t *testing.T
 	id := wrote(t, store, message(by("zoe", "Zoe", projection.TypeAI), "hi"))
 	s := resume(t, store, id)
 	checkEqual(t, "told", s.diary.lines, []string{
-		"missing [{zoe Zoe}]", "status paused", "restored " + id + " 1", "team ready ensemble restored=true",
+		"missing [{zoe Zoe}]", "status paused", "restored " + id + " 1",
 	})
 }
 
@@ -293,9 +298,9 @@ func TestRestoreTellsItsStepsInOrder(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
-		checkEqual(t, "told", s.diary.lines, []string{"status paused", "restored " + id + " 2", "team ready ensemble restored=true"})
+		checkEqual(t, "told", s.diary.lines, []string{"status paused", "restored " + id + " 2"})
 		fresh := start(t, store)
-		checkEqual(t, "told of a fresh start", fresh.diary.lines, []string{"team ready ensemble restored=false"})
+		checkEqual(t, "told of a fresh start", fresh.diary.lines, []string(nil))
 	})
 }
 
@@ -364,7 +369,7 @@ func TestRebuildsSessionWithCorrectStats(t *testing.T) {
 		got := s.Session()
 		checkEqual(t, "the statistics", got.Stats, before.Stats)
 		checkEqual(t, "messages by member", got.Stats.ByMember, map[string]int{"you": 2, "ada": 2, "bob": 1})
-		if got.ID != id || got.TeamID != "ensemble" || got.TeamName != "ensemble" || got.Status != coordinator.Paused {
+		if got.ID != id || got.TeamID != "ensemble" || got.TeamName != "ensemble" || s.Status().Phase != coordinator.Paused {
 			t.Errorf("the session is %+v", got)
 		}
 		if want := "Restored - " + got.UpdatedAt.Local().Format("Jan 2, 03:04 PM"); got.Title != want {
@@ -373,8 +378,8 @@ func TestRebuildsSessionWithCorrectStats(t *testing.T) {
 		if !got.CreatedAt.Equal(before.CreatedAt) || !got.UpdatedAt.Equal(before.UpdatedAt) || got.Duration < 0 {
 			t.Errorf("created %s, updated %s, duration %s", got.CreatedAt, got.UpdatedAt, got.Duration)
 		}
-		if got.Written || got.Unsaved {
-			t.Errorf("written %v, unsaved %v before a word was said", got.Written, got.Unsaved)
+		if got.Written || s.Status().Unsaved {
+			t.Errorf("written %v, unsaved %v before a word was said", got.Written, s.Status().Unsaved)
 		}
 	})
 }
@@ -389,8 +394,8 @@ func TestRestoreResetsToReadyIdleState(t *testing.T) {
 		id := first.stop()
 
 		s := resume(t, store, id)
-		if s.Status() != coordinator.Paused || s.Waiting() != "you" || len(s.Queue()) != 0 {
-			t.Errorf("status %s, waiting %q, queue %v", s.Status(), s.Waiting(), s.Queue())
+		if s.Status().Phase != coordinator.Paused || s.Waiting() != "you" || len(s.Queue()) != 0 {
+			t.Errorf("status %v, waiting %q, queue %v", s.Status(), s.Waiting(), s.Queue())
 		}
 		s.checkAsked()
 	})
@@ -401,8 +406,8 @@ func TestRestoreWithoutAHumanWaitsForNobody(t *testing.T) {
 	id := oneRound(t, store)
 	s := stage(t, store)
 	s.with(without(without(ensemble(), "you"), "eve"), id)
-	if s.Waiting() != "" || s.Status() != coordinator.Paused {
-		t.Errorf("waiting %q, status %s", s.Waiting(), s.Status())
+	if s.Waiting() != "" || s.Status().Phase != coordinator.Paused {
+		t.Errorf("waiting %q, status %v", s.Waiting(), s.Status())
 	}
 }
 
@@ -425,8 +430,8 @@ func TestRestoreWritesNothing(t *testing.T) {
 	}
 	checkEqual(t, "the files after the stop", d.content(), before)
 	s.checkAsked()
-	if s.diary.count("saved") > 0 || len(s.diary.appended) > 0 {
-		t.Errorf("told was %q", s.diary.lines)
+	if len(s.diary.appended) > 0 {
+		t.Errorf("appended was %v", s.diary.types())
 	}
 }
 
@@ -439,7 +444,7 @@ func TestNothingIsOnTheDiskBeforeTheFirstWord(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(d.root)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a directory: %v", err)
 	}
-	if s.diary.count("saved") > 0 {
+	if s.diary.saves() > 0 {
 		t.Errorf("told was %q", s.diary.lines)
 	}
 }
@@ -490,7 +495,7 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 		Source:  &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
 		Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "bob", Name: "bob"}, Model: &projection.Change{From: "m1", To: "m2"}}},
 	})
-	if s.diary.count(fmt.Sprintf("notice %d [Bob m1 m2] 0", coordinator.ModelChanged)) != 1 {
+	if s.diary.count("notice MemberChanged Bob {m1 m2}") != 1 {
 		t.Errorf("told %q", s.diary.lines)
 	}
 	if got := s.Session(); got.Written != true {
@@ -500,7 +505,7 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 
 	again := stage(t, d)
 	again.with(changed, id)
-	if n := again.diary.count(fmt.Sprintf("notice %d [Bob m1 m2] 0", coordinator.ModelChanged)); n != 0 {
+	if n := again.diary.count("notice MemberChanged Bob {m1 m2}"); n != 0 {
 		t.Errorf("after the next restore, which changes nothing, it is told %d times", n)
 	}
 	again.stop()
@@ -508,7 +513,7 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 	back.Source = changed.Source
 	again = stage(t, d)
 	again.with(back, id)
-	if again.diary.count(fmt.Sprintf("notice %d [Bob m2 m1] 0", coordinator.ModelChanged)) != 1 {
+	if again.diary.count("notice MemberChanged Bob {m2 m1}") != 1 {
 		t.Errorf("told %q", again.diary.lines)
 	}
 }
@@ -553,7 +558,7 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 		return len(d.operations(func(kind, rest string) bool { return kind == "write" && strings.Contains(rest, id+".jsonl") }))
 	}
 	written, atSaid := writes(), 0
-	s.diary.onSaid = func() {
+	s.diary.onMessage = func() {
 		if atSaid == 0 {
 			atSaid = writes() - written
 		}

@@ -5,52 +5,54 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Rounds is how many turns agents have had since the last human message, and how
-// many the team allows them; 0 allows any number. The journal has what they have
-// had, so a restart changes nothing.
-func (c *Coordinator) Rounds() (had, allowed int) {
+// Rounds returns how many turns agents had since the last human message, earlier runs included, and
+// the team's limit; 0 is no limit.
+func (c *Coordinator) Rounds() (had, limit int) {
 	if c.conv != nil {
 		had = c.conv.state.Stats.Rounds
 	}
 	return had, c.team.MaxRounds
 }
 
-// RunOver reports whether the agents have had their Options.MaxRounds.
+// RunOver reports whether Options.MaxRounds is reached.
 func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds }
 
-// limited reports whether the agents have had their turns and one of them is
-// next, and says so. Then nobody waits any more.
-func (c *Coordinator) limited() bool {
+// limitReached reports whether an agent is next and a limit of turns is reached. If so, it clears
+// the queue and notifies the listener.
+func (c *Coordinator) limitReached() bool {
 	next := c.queue.order(c.last)
 	if next[0].member.Type == team.Human {
 		return false
 	}
-	kind, limit, reason := RoundLimit, 0, ""
-	switch had, allowed := c.Rounds(); {
-	case allowed > 0 && had >= allowed:
-		limit, reason = allowed, "the agents have had the turns that the team allows them"
-	case c.RunOver():
-		kind, limit, reason = RunLimit, c.o.MaxRounds, "the agents have had their turns of this run"
-	default:
+	had, limit := c.Rounds()
+	ofTeam := limit > 0 && had >= limit
+	if !ofTeam && !c.RunOver() {
 		return false
 	}
+	reason := "the agents had the turns that the team allows"
+	if !ofTeam {
+		reason = "the agents had the turns of this run"
+	}
 	var changes []projection.QueueChange
-	for _, w := range next {
-		changes = append(changes, *changed(projection.QueueDropped, w, reason))
+	for _, i := range next {
+		changes = append(changes, *newChange(projection.QueueDropped, i, reason))
 	}
 	c.queue = queue{}
-	c.decide(changes...)
-	c.o.Events.Notice(Notice{Kind: kind, Limit: limit, Names: c.displayed(changes)})
+	c.noteChanges(changes...)
+	if members := c.changed(changes, projection.QueueDropped); ofTeam {
+		c.notify(RoundLimit{limit, members})
+	} else {
+		c.notify(RunLimit{c.o.MaxRounds, members})
+	}
 	return true
 }
 
-// sayRound says how many turns are left, before an agent has one.
-func (c *Coordinator) sayRound(m team.Member) {
-	names := []string{m.DisplayName}
-	if had, allowed := c.Rounds(); allowed > 0 {
-		c.o.Events.Notice(Notice{Kind: Round, Names: names, Count: had + 1, Limit: allowed})
+// notifyRounds notifies the listener of the turn's number where a limit is set.
+func (c *Coordinator) notifyRounds(m team.Member) {
+	if had, limit := c.Rounds(); limit > 0 {
+		c.notify(Round{m, had + 1, limit})
 	}
 	if c.o.MaxRounds > 0 {
-		c.o.Events.Notice(Notice{Kind: RunRound, Names: names, Count: c.rounds + 1, Limit: c.o.MaxRounds})
+		c.notify(RunRound{m, c.rounds + 1, c.o.MaxRounds})
 	}
 }

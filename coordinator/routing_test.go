@@ -29,8 +29,14 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 		{"in two markers", "[NEXT: bob] hello [NEXT: ada]", nil, []string{"bob", "ada"}, "you", nil, nil},
 		{"the same twice in a row", "hello [NEXT: bob, bob]", nil, []string{"bob"}, "you", nil, nil},
 		{"by display name", "hello [NEXT: BOB ]", nil, []string{"bob"}, "you", nil, nil},
-		{"an unknown name is skipped", "hello [NEXT: zed, bob]", nil, []string{"bob"}, "you", nil, []string{"notice 0 [zed] 0"}},
-		{"all unknown: nobody starts", "hello [NEXT: zed, yak]", nil, nil, "you", nil, []string{"notice 0 [zed yak] 0"}},
+		{
+			"an unknown name is skipped", "hello [NEXT: zed, bob]", nil, []string{"bob"}, "you", nil,
+			[]string{"notice UnknownNames [zed]"},
+		},
+		{
+			"all unknown: nobody starts", "hello [NEXT: zed, yak]", nil, nil, "you", nil,
+			[]string{"notice UnknownNames [zed yak]"},
+		},
 		{"another human", "hello [NEXT: eve]", nil, nil, "eve", nil, nil},
 		{"a human first: the rest waits", "hello [NEXT: eve, bob]", nil, nil, "eve", []string{"bob"}, nil},
 		{"nothing but a drop: nobody is asked", "[DROP: ALL]", nil, nil, "you", nil, nil},
@@ -38,15 +44,39 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 		{"in code: only text", "say `[NEXT: bob]`", nil, []string{"ada"}, "you", nil, nil},
 
 		{"an agent names nobody", "hello [NEXT: ada]", []play{says("hi")}, []string{"ada"}, "you", nil, nil},
-		{"an agent hands over", "hello", []play{says("hi [NEXT: bob]"), says("there")}, []string{"ada", "bob"}, "you", nil, nil},
-		{"and back", "hello", []play{says("1 [NEXT: bob]"), says("2 [NEXT: ada]"), says("3")}, []string{"ada", "bob", "ada"}, "you", nil, nil},
+		{
+			"an agent hands over", "hello", []play{says("hi [NEXT: bob]"), says("there")}, []string{"ada", "bob"},
+			"you", nil, nil,
+		},
+		{
+			"and back", "hello", []play{says("1 [NEXT: bob]"), says("2 [NEXT: ada]"), says("3")},
+			[]string{"ada", "bob", "ada"}, "you", nil, nil,
+		},
 		{"an agent names a human", "hello", []play{says("hi [NEXT: eve]")}, []string{"ada"}, "eve", nil, nil},
-		{"an agent names a human before an agent", "hello", []play{says("hi [NEXT: eve, bob]")}, []string{"ada"}, "eve", []string{"bob"}, nil},
-		{"an agent names unknown names only", "hello", []play{says("hi [NEXT: zed]")}, []string{"ada"}, "you", nil, []string{"notice 0 [zed] 0"}},
-		{"an agent names an unknown name too", "hello", []play{says("hi [NEXT: zed, bob]")}, []string{"ada", "bob"}, "you", nil, []string{"notice 0 [zed] 0"}},
-		{"an agent drops who waits", "hello [NEXT: ada, bob]", []play{says("hi [DROP: bob]")}, []string{"ada"}, "you", nil, nil},
-		{"an agent drops all and names one", "hello [NEXT: ada, bob, eve]", []play{says("hi [DROP: ALL] [NEXT: ada]")}, []string{"ada", "ada"}, "you", nil, nil},
-		{"an agent sets no task and is no human", "hello", []play{says("[FROM: eve] [TEAM_TASK: mine] hi")}, []string{"ada"}, "you", nil, []string{"notice 12 [Ada] 0", "notice 13 [Ada] 0"}},
+		{
+			"an agent names a human before an agent", "hello", []play{says("hi [NEXT: eve, bob]")}, []string{"ada"},
+			"eve", []string{"bob"}, nil,
+		},
+		{
+			"an agent names unknown names only", "hello", []play{says("hi [NEXT: zed]")}, []string{"ada"}, "you", nil,
+			[]string{"notice UnknownNames [zed]"},
+		},
+		{
+			"an agent names an unknown name too", "hello", []play{says("hi [NEXT: zed, bob]")}, []string{"ada", "bob"},
+			"you", nil, []string{"notice UnknownNames [zed]"},
+		},
+		{
+			"an agent drops who waits", "hello [NEXT: ada, bob]", []play{says("hi [DROP: bob]")}, []string{"ada"},
+			"you", nil, nil,
+		},
+		{
+			"an agent drops all and names one", "hello [NEXT: ada, bob, eve]",
+			[]play{says("hi [DROP: ALL] [NEXT: ada]")}, []string{"ada", "ada"}, "you", nil, nil,
+		},
+		{
+			"an agent sets no task and is no human", "hello", []play{says("[FROM: eve] [TEAM_TASK: mine] hi")},
+			[]string{"ada"}, "you", nil, []string{"notice FromIgnored Ada", "notice TaskIgnored Ada"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &store.Memory{}, test.plays...)
@@ -55,8 +85,8 @@ func TestMarkersDecideWhoSpeaks(t *testing.T) {
 			if s.Waiting() != test.waiting || !slices.Equal(s.Queue(), test.queue) {
 				t.Errorf("waiting for %q with %v behind, want %q with %v", s.Waiting(), s.Queue(), test.waiting, test.queue)
 			}
-			if s.Status() != coordinator.Paused || s.diary.count("saved") != 1 || s.Session().TeamTask != nil {
-				t.Errorf("status %s, told %q", s.Status(), s.diary.lines)
+			if s.Status().Phase != coordinator.Paused || s.diary.saves() != 1 || s.Session().TeamTask != nil {
+				t.Errorf("status %v, told %q", s.Status(), s.diary.lines)
 			}
 			notices := slices.DeleteFunc(slices.Clone(s.diary.lines), func(line string) bool { return !strings.HasPrefix(line, "notice") })
 			if !slices.Equal(notices, test.notices) {
@@ -138,7 +168,7 @@ func TestFromSaysWhichHumanSpeaks(t *testing.T) {
 	for _, from := range []string{"ada", "zed"} {
 		s.diary.lines = nil
 		s.say("[FROM: " + from + "] it is not")
-		if n := s.diary.count("notice 0 [" + from + "]"); n != 1 {
+		if n := s.diary.count("notice UnknownNames [" + from + "]"); n != 1 {
 			t.Errorf("told was %q", s.diary.lines)
 		}
 		recent := s.Session().Recent
@@ -187,7 +217,7 @@ func TestATaskIsCutAtFiveKiBBetweenRunesAndThatIsSaid(t *testing.T) {
 					t.Errorf("%s: the task is not the first %d bytes", how, tt.want)
 				}
 				cut := len(tt.task) > limit
-				if said := s.diary.count(fmt.Sprintf("notice %d [] %d", coordinator.TaskCut, limit)) == 1; said != cut {
+				if said := s.diary.count(fmt.Sprint("notice TaskTruncated ", limit)) == 1; said != cut {
 					t.Errorf("%s: told was %q", how, s.diary.lines)
 				}
 			}
@@ -226,7 +256,7 @@ func TestTheTeamsMaxRoundsAsksAHumanAgain(t *testing.T) {
 	s.with(team, "")
 	s.say("start")
 	s.checkAsked("ada", "bob", "ada")
-	if s.Waiting() != "you" || len(s.Queue()) > 0 || s.diary.count("notice 1 [Bob] 3") != 1 {
+	if s.Waiting() != "you" || len(s.Queue()) > 0 || s.diary.count("notice RoundLimit 3 [Bob]") != 1 {
 		t.Errorf("waiting %q, queue %v, told %q", s.Waiting(), s.Queue(), s.diary.lines)
 	}
 	s.say("go on [NEXT: bob]") // a human's word starts the count anew
@@ -265,7 +295,7 @@ func TestTheRunsMaxRoundsEndsTheAgentsTurnsForGood(t *testing.T) {
 	if !s.RunOver() {
 		t.Error("nothing says that it is over")
 	}
-	if n := s.diary.count("notice 2 [Ada] 2"); n != 2 {
+	if n := s.diary.count("notice RunLimit 2 [Ada]"); n != 2 {
 		t.Errorf("told was %q", s.diary.lines)
 	}
 	if s.Session().Stats.Messages != 4 {

@@ -53,7 +53,7 @@ func TestInstructorAndWorkerStopAfterTenRounds(t *testing.T) {
 	}
 	s := instructing(t, plays...)
 	s.say("Build a city.")
-	if n := len(s.cast.asked()); n != 20 || s.diary.count("notice 1 [Instructor] 20") != 1 {
+	if n := len(s.cast.asked()); n != 20 || s.diary.count("notice RoundLimit 20 [Instructor]") != 1 {
 		t.Errorf("%d turns, told was %q", n, s.diary.lines)
 	}
 }

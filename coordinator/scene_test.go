@@ -28,7 +28,10 @@ func ensemble() *team.Team {
 	return &team.Team{
 		ID: "ensemble", Name: "ensemble", DisplayName: "The Ensemble",
 		Members: []team.Member{
-			{ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, Role: "planner", AgentType: "x", Engine: "cast"},
+			{
+				ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, Role: "planner", AgentType: "x",
+				Engine: "cast",
+			},
 			{ID: "bob", Name: "bob", DisplayName: "Bob", Type: team.AI, AgentType: "y", Engine: "cast", Model: "m1"},
 			{ID: "you", Name: "you", DisplayName: "You", Type: team.Human},
 			{ID: "eve", Name: "eve", DisplayName: "Eve", Type: team.Human},
@@ -136,48 +139,98 @@ func looks(look func(), next play) play {
 	}
 }
 
-// diary notes what a coordinator tells.
+// diary records what a Listener is notified of.
 type diary struct {
-	coordinator.NoEvents
-	lines    []string
-	appended []journal.Event
-	failures []error
-	missing  []projection.MemberRef
-	onSaid   func()
+	lines     []string
+	appended  []journal.Event // that are in the journal
+	failures  []error
+	missing   []projection.MemberRef
+	onMessage func()
+	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
 }
 
 func (d *diary) note(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) TeamReady(team *team.Team, restored bool) {
-	d.note("team ready %s restored=%v", team.ID, restored)
+func (d *diary) Event(e coordinator.Event) {
+	if !e.Unsaved {
+		d.appended = append(d.appended, e.Event)
+	}
+	switch p := e.Payload.(type) {
+	case projection.TurnStarted:
+		d.note("turn of %s", p.MemberID)
+	case projection.MessageAppended:
+		d.note("said by %s: %s", p.Message.Speaker.ID, p.Message.Content)
+		if d.onMessage != nil {
+			d.onMessage()
+		}
+	case projection.TurnEnded:
+		d.note("end of %s: %s", p.MemberID, p.FinishReason)
+	}
 }
-func (d *diary) SessionRestored(id string, messages int) { d.note("restored %s %d", id, messages) }
-func (d *diary) SessionSaved(id string)                  { d.note("saved %s", id) }
-func (d *diary) StatusChanged(status coordinator.Status) { d.note("status %s", status) }
-func (d *diary) TurnStarted(m team.Member)               { d.note("turn of %s", m.ID) }
-func (d *diary) Appended(e journal.Event)                { d.appended = append(d.appended, e) }
-func (d *diary) MembersMissing(m []projection.MemberRef) { d.missing = m; d.note("missing %v", m) }
-func (d *diary) SaveFailed(err error)                    { d.failures = append(d.failures, err); d.note("save failed") }
-func (d *diary) Notice(n coordinator.Notice) {
-	line := fmt.Sprintf("notice %d %v %d", n.Kind, n.Names, n.Limit)
-	if n.Count > 0 {
-		line += fmt.Sprintf(" %d", n.Count)
+
+func (d *diary) Text(team.Member, string) {}
+
+func (d *diary) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if d.answer == nil {
+		return coordinator.Unanswered
+	}
+	return d.answer(ctx, q)
+}
+
+func (d *diary) Status(s coordinator.Status) {
+	line := "status " + string(s.Phase)
+	if s.Unsaved {
+		line += " unsaved"
 	}
 	d.note("%s", line)
 }
-func (d *diary) Said(m projection.Message) {
-	d.note("said by %s: %s", m.Speaker.ID, m.Content)
-	if d.onSaid != nil {
-		d.onSaid()
+
+func (d *diary) Notice(n coordinator.Notice) {
+	switch n := n.(type) {
+	case coordinator.Prompt, *coordinator.TurnError:
+	case coordinator.Written:
+		d.appended = append(d.appended, n.Events...)
+	case coordinator.SaveFailed:
+		d.failures = append(d.failures, n.Err)
+		d.note("save failed")
+	case coordinator.MembersMissing:
+		d.missing = n.Members
+		d.note("missing %v", n.Members)
+	case coordinator.Restored:
+		d.note("restored %s %d", n.SessionID, n.Messages)
+	default:
+		d.note("notice %s", noticeLine(n))
 	}
 }
-func (d *diary) TurnEnded(m team.Member, end projection.TurnEnded) {
-	d.note("end of %s: %s", m.ID, end.FinishReason)
+
+// noticeLine returns the type of a notice and its fields, members by their display names.
+func noticeLine(n coordinator.Notice) string {
+	v := reflect.ValueOf(n)
+	line := v.Type().Name()
+	for i := range v.NumField() {
+		switch f := v.Field(i).Interface().(type) {
+		case team.Member:
+			line += " " + f.DisplayName
+		case []team.Member:
+			var names []string
+			for _, m := range f {
+				names = append(names, m.DisplayName)
+			}
+			line += fmt.Sprint(" ", names)
+		case *projection.Change:
+			if f != nil {
+				line += fmt.Sprint(" ", *f)
+			}
+		default:
+			line += fmt.Sprint(" ", f)
+		}
+	}
+	return line
 }
 
-// count is how many lines begin like that.
+// count returns how many lines start with prefix.
 func (d *diary) count(prefix string) int {
 	n := 0
 	for _, line := range d.lines {
@@ -187,6 +240,9 @@ func (d *diary) count(prefix string) int {
 	}
 	return n
 }
+
+// saves returns how often control returned to a human with everything saved.
+func (d *diary) saves() int { return d.count("status paused") - d.count("status paused unsaved") }
 
 // types are the types of the events that were appended.
 func (d *diary) types() []string {
@@ -220,7 +276,10 @@ type scene struct {
 	diary *diary
 }
 
-// Queue names the members who are to speak, the next one first.
+// Waiting returns the ID of the human who is next.
+func (s *scene) Waiting() string { return s.Status().Waiting }
+
+// Queue returns the names of the queued members, the next one first.
 func (s *scene) Queue() []string {
 	names := []string{}
 	for _, w := range s.Queued() {
@@ -239,7 +298,7 @@ func stage(t *testing.T, store store.Store, plays ...play) *scene {
 
 func (s *scene) options(store store.Store) coordinator.Options {
 	return coordinator.Options{
-		Store: store, Events: s.diary, Engines: map[string]agent.Engine{"cast": s.cast},
+		Store: store, Listener: s.diary, Engines: map[string]agent.Engine{"cast": s.cast},
 		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
 	}
 }
@@ -304,8 +363,8 @@ func (s *scene) checkAsked(want ...string) {
 // checkClean checks that there is a team and nothing else.
 func (s *scene) checkClean(team *team.Team) {
 	s.t.Helper()
-	if s.Team() != team || s.Session() != nil || s.Status() != coordinator.Idle || s.Waiting() != "" || len(s.Queue()) > 0 {
-		s.t.Errorf("left are team %v, session %+v, status %s, waiting %q, queue %v", s.Team(), s.Session(), s.Status(), s.Waiting(), s.Queue())
+	if s.Team() != team || s.Session() != nil || s.Status() != (coordinator.Status{Phase: coordinator.Idle}) || len(s.Queue()) > 0 {
+		s.t.Errorf("left are team %v, session %+v, status %+v, queue %v", s.Team(), s.Session(), s.Status(), s.Queue())
 	}
 }
 

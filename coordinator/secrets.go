@@ -1,16 +1,14 @@
 package coordinator
 
 import (
-	"strings"
-
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// withoutSecrets is the payload as it may be kept: this is where everything that is said, or
-// done, or went wrong comes by on its way to the journal. What we name the parts of a session by
-// stays as it is, or they would not be found again; the names that agents give become others.
-func (c *Coordinator) withoutSecrets(p projection.Payload) projection.Payload {
+// redact returns the payload without secrets. Every event passes it before it is appended. IDs that
+// the program assigns stay; names and IDs that agents assign do not.
+func (c *Coordinator) redact(p projection.Payload) projection.Payload {
 	clean := c.secrets.Text
 	switch p := p.(type) {
 	case projection.MessageAppended:
@@ -50,25 +48,25 @@ func (c *Coordinator) withoutSecrets(p projection.Payload) projection.Payload {
 	return p
 }
 
-// boundedOutput is the beginning of what a tool printed, without secrets, and whether that is
-// all of it. Secrets are replaced before it is cut: half of one has no shape.
-func (c *Coordinator) boundedOutput(printed string) (output string, whole bool) {
-	whole = len(printed) <= 2*toolOutput
-	if whole {
-		output = c.secrets.Text(printed)
+// boundedOutput returns the beginning of a tool's output, without secrets, and whether it is
+// complete. Secrets are replaced before it is cut because part of a secret is not recognized.
+func (c *Coordinator) boundedOutput(output string) (bounded string, complete bool) {
+	complete = len(output) <= 2*maxToolOutput
+	if complete {
+		bounded = c.secrets.Text(output)
 	} else {
-		output = c.secrets.Stream().Next(printed[:2*toolOutput])
+		bounded = c.secrets.Stream().Next(output[:2*maxToolOutput])
 	}
-	output = strings.ToValidUTF8(output, "\uFFFD")
-	if len(output) > toolOutput {
-		output, whole = strings.ToValidUTF8(output[:toolOutput], ""), false
+	bounded = validUTF8(bounded)
+	if len(bounded) > maxToolOutput {
+		bounded, complete = runecut.Prefix(bounded, maxToolOutput), false
 	}
-	return output, whole
+	return bounded, complete
 }
 
-// sayReplaced tells how many secrets were replaced since it was last told.
-func (c *Coordinator) sayReplaced() {
+// notifyRedacted notifies the listener of the secrets that were replaced since the last call.
+func (c *Coordinator) notifyRedacted() {
 	if found := c.secrets.Found(); len(found) > 0 {
-		c.o.Events.Notice(Notice{Kind: SecretsReplaced, Names: redact.Kinds(found), Limit: len(found)})
+		c.notify(SecretsRedacted{redact.Kinds(found), len(found)})
 	}
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // replaced begins what the diary has of secrets that were replaced.
-var replaced = fmt.Sprintf("notice %d ", coordinator.SecretsReplaced)
+var replaced = "notice SecretsRedacted "
 
 var everySecret = []string{membersKey, shellToken, shapedKey, "MIIEvQIBADANB", "VJTUt9Us8cKj"}
 
@@ -87,7 +87,10 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		{"a name that is none", func(s *scene) { s.say("hello [NEXT: " + shellToken + ", ada]") }},
 		{"a reply", func(s *scene) { s.cast.then(says(all)); s.say("hello") }},
 		{"a reply in pieces", func(s *scene) { s.cast.then(does(nil, pieces(all)...)); s.say("hello") }},
-		{"a reply that is no text", func(s *scene) { s.cast.then(does(nil, pieces("\xff"+all+"\xff")...)); s.say("hello") }},
+		{
+			"a reply that is no text",
+			func(s *scene) { s.cast.then(does(nil, pieces("\xff"+all+"\xff")...)); s.say("hello") },
+		},
 		{"an unfinished reply", func(s *scene) {
 			s.cast.then(does(errors.New("it broke"), pieces(all+" "+membersKey[:12])...))
 			s.SayAs(ctx, "you", "hello")
@@ -246,13 +249,11 @@ func TestAPersonIsAskedWithoutSecrets(t *testing.T) {
 		return says("ok")(ctx, turn)
 	}
 	s := stage(t, &store.Memory{}, asks)
-	o := s.options(&store.Memory{})
 	var asked agent.Permission
-	o.Ask = func(_ context.Context, _ team.Member, leave agent.Permission) bool {
-		asked = leave
-		return false
+	s.diary.answer = func(_ context.Context, q coordinator.Question) coordinator.Answer {
+		asked = q.Permission
+		return coordinator.Refused
 	}
-	s.Coordinator = coordinator.New(o)
 	s.with(keyed(t), "")
 	s.say("hello")
 	if shown := fmt.Sprintf("%s %s %s", asked.Tool, asked.Title, asked.Input); asked.Title == "" || strings.Contains(shown, membersKey) {

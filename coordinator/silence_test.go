@@ -49,7 +49,10 @@ func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
 		{"nothing", time.Minute, pauses(61*time.Second, text), true},
 		{"nothing more", time.Minute, then(says("so far "), pauses(61*time.Second, text)), true},
 		{"a tool at work", time.Minute, pauses(59*time.Second, started, text, completed, text), false},
-		{"a tool at work for an hour", time.Minute, then(does(nil, started), pauses(time.Hour, completed), says("so far ")), false},
+		{
+			"a tool at work for an hour", time.Minute,
+			then(does(nil, started), pauses(time.Hour, completed), says("so far ")), false,
+		},
 		{"nothing behind a tool", time.Minute, then(does(nil, started, completed), pauses(61*time.Second, text)), true},
 		{"no limit", 0, pauses(29*time.Minute, text), false},
 	} {
@@ -67,11 +70,12 @@ func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
 					return
 				}
 				failed := turnError(t, err, "ada", projection.TimedOut)
-				for _, want := range []string{"nothing was heard of it", "maxAgentIdleTime", "/retry", "try 3 of 10"} {
+				for _, want := range []string{"no output for 1m0s", "maxAgentIdleTime", "try 3 of 10"} {
 					if !strings.Contains(failed.Error(), want) {
-						t.Errorf("the error does not say %s: %v", want, err)
+						t.Errorf("the error does not contain %q: %v", want, err)
 					}
 				}
+				checkRetryHint(t, err)
 			})
 		})
 	}

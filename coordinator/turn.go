@@ -20,115 +20,165 @@ import (
 )
 
 const (
-	// textInterval is how much of a reply a killed process loses at most.
+	// textInterval is the interval in which streamed text is recorded: what a killed process
+	// loses at most.
 	textInterval = 2 * time.Second
-	// toolOutput is how much of a tool's output is recorded, in bytes.
-	toolOutput = 64 << 10
-	// leastWeighed is how long a reply becomes before its length matters, in bytes.
-	leastWeighed = 1 << 20
+	// maxToolOutput is how much of a tool's input or output is recorded, in bytes.
+	maxToolOutput = 64 << 10
+	// checkedLength is the length of a reply, in bytes, from which on it is checked to fit into
+	// the journal.
+	checkedLength = 1 << 20
 )
 
-var (
-	errTimeout  = errors.New("it took longer than the team allows; to ask again, type /retry, and to allow more, raise maxAgentResponseTime in the team file")
-	errIdle     = errors.New("nothing was heard of it for longer than its maxAgentIdleTime allows; to ask again, type /retry, and to wait longer, raise that in the team file")
-	errNoAnswer = errors.New("it ended without an answer")
-	errNoEngine = errors.New("there is no such engine")
+// TurnError is the error of Say for a turn that failed, timed out or was canceled. It is also a
+// Notice. The session continues.
+type TurnError struct {
+	Member  team.Member
+	Reason  projection.FinishReason // Failed, Cancelled or TimedOut
+	Message string                  // of Err, without secrets
+	Err     error
+}
+
+func (e *TurnError) Error() string { return e.Member.DisplayName + ": " + e.Message }
+
+func (e *TurnError) Unwrap() error { return e.Err }
+
+// TimeoutError is the error of a turn that exceeded a limit of the team file.
+type TimeoutError struct {
+	Setting string // the name of the limit
+	Limit   time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	what := "no reply within"
+	if e.Setting == idleTimeSetting {
+		what = "no output for"
+	}
+	return fmt.Sprintf("%s %v; raise %s in the team file to allow more", what, e.Limit, e.Setting)
+}
+
+// Hint returns the command that reruns the turn.
+func (e *TimeoutError) Hint() hint.Hint { return retryHint }
+
+var retryHint = hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}
+
+const (
+	responseTimeSetting = "maxAgentResponseTime"
+	idleTimeSetting     = "maxAgentIdleTime"
 )
 
-// turn asks one agent and records what becomes of it.
-// It reports whether the queue goes on.
-func (c *Coordinator) turn(ctx context.Context, next item) (more bool, err error) {
-	t := &turn{c: c, item: next, id: c.newID(), started: c.o.Now(), text: c.secrets.Stream(), asked: make(chan asked)}
-	c.setStatus(Active)
-	err = c.conv.record(c.records(append(c.decisions(), projection.TurnStarted{
-		TurnID: t.id, MemberID: next.member.ID, AgentType: next.member.AgentType, Model: next.member.Model,
-		TriggerMessageID: next.trigger.id,
+// ReplyTooLongError is the error of a turn whose reply exceeds the journal's limit for a line.
+type ReplyTooLongError struct{ *journal.TooLongError }
+
+func (e *ReplyTooLongError) Error() string {
+	return fmt.Sprintf("the reply exceeds the journal's limit of %d bytes; ask for less, or for a file, "+
+		"or raise journal.maxLine in config.json", e.Limit)
+}
+
+func (e *ReplyTooLongError) Unwrap() error { return e.TooLongError }
+
+var errNoReply = errors.New("it ended without an answer")
+
+// turn is one run of an agent.
+type turn struct {
+	c        *Coordinator
+	item     item
+	id       string
+	started  time.Time
+	text     *redact.Stream  // replaces secrets in the streamed reply
+	reply    strings.Builder // without secrets
+	flushed  int             // how much of reply is recorded as turn.text
+	checkAt  int             // the length of reply at which it is checked next
+	usage    *projection.Usage
+	session  string // the agent's session ID
+	requests chan permissionRequest
+}
+
+// runTurn runs a turn and records its events. It reports whether the queue continues.
+func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err error) {
+	m := next.member
+	if ctx.Err() != nil {
+		err := context.Cause(ctx)
+		return false, &TurnError{Member: m, Reason: projection.Cancelled, Message: err.Error(), Err: err}
+	}
+	c.notifyRounds(m)
+	t := &turn{
+		c: c, item: next, id: newID(), started: c.o.Now(), text: c.secrets.Stream(),
+		requests: make(chan permissionRequest),
+	}
+	c.setPhase(Active)
+	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
+		TurnID: t.id, MemberID: m.ID, AgentType: m.AgentType, Model: m.Model, TriggerMessageID: next.trigger.id,
 	})...)...)
 	if err != nil {
 		return false, err
 	}
-	// What is said so far must outlive whatever the agent does.
-	c.reportFailure(c.conv.save())
-	c.o.Events.TurnStarted(next.member)
+	c.save() // before the agent can do anything
 	c.rounds++
-	defer c.sayReplaced()
-	err = t.finish(ctx, t.ask(ctx))
-	return t.goesOn, err
+	defer c.notifyRedacted()
+	return t.finish(ctx, t.run(ctx))
 }
 
-// turn is one agent at work.
-type turn struct {
-	c       *Coordinator
-	item    item
-	id      string
-	started time.Time
-	text    *redact.Stream  // of the reply, as it comes
-	reply   strings.Builder // without secrets
-	flushed int             // how much of reply is recorded as turn.text
-	weighed int             // how long reply may become before bounded looks again
-	usage   *projection.Usage
-	session string // the agent's own name of its session
-	asked   chan asked
-	goesOn  bool // the queue does, behind the reply
-}
-
-// ask runs the agent and records its events, until it is done or fails.
-func (t *turn) ask(ctx context.Context) error {
-	engine, ok := t.c.o.Engines[t.item.member.EngineName()]
+// run runs the agent and records its events. It returns why the turn failed.
+func (t *turn) run(ctx context.Context) error {
+	name := t.item.member.EngineName()
+	engine, ok := t.c.o.Engines[name]
 	if !ok {
-		return fmt.Errorf("%q: %w", t.item.member.EngineName(), errNoEngine)
+		return fmt.Errorf("unknown engine %q", name)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
-	question := t.question(engine)
-	question.Permit = t.permit
-	came := make(chan result)
+	input := t.input(engine)
+	input.Permit = t.permit
+	steps := make(chan step)
 	go func() {
-		defer close(came)
-		for e, err := range engine.Run(ctx, question) {
-			came <- result{e, err}
+		defer close(steps)
+		for e, err := range engine.Run(ctx, input) {
+			steps <- step{e, err}
 		}
 	}()
-	return t.listen(came, stop)
+	return t.consume(steps, stop)
 }
 
-// result is one step of an engine.
-type result struct {
+// step is one element of an engine's sequence.
+type step struct {
 	event agent.Event
 	err   error
 }
 
-// listen records what comes until nothing more does. A step that cannot be
-// recorded stops the agent.
-func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure error) {
-	tick := time.NewTicker(textInterval)
-	defer tick.Stop()
-	silence := newSilence(t.item.member.MaxAgentIdleTime)
-	defer silence.stop()
-	patience := newPatience(t.c.team.MaxAgentResponseTime)
-	defer patience.pause()
+// consume records the steps until there are no more. It stops the agent at the first error.
+func (t *turn) consume(steps <-chan step, stop context.CancelCauseFunc) (failure error) {
+	m := t.item.member
+	flush := time.NewTicker(textInterval)
+	defer flush.Stop()
+	idle := newIdleTimeout(m.MaxAgentIdleTime)
+	defer idle.stop()
+	limit := t.c.team.MaxAgentResponseTime
+	timeout := newTurnTimeout(limit)
+	defer timeout.stop()
 	for {
 		var err error
 		select {
-		case r, ok := <-came:
+		case s, ok := <-steps:
 			if !ok {
 				return failure
 			}
-			silence.heard(r.event)
-			if err = r.err; err == nil && failure == nil {
-				err = t.hear(r.event)
+			idle.restart(s.event)
+			if err = s.err; err == nil && failure == nil {
+				err = t.handle(s.event)
 			}
-		case a := <-t.asked:
-			patience.pause() // a person may take a while
-			err = t.decide(a)
-			patience.goOn()
-			silence.heard(nil)
-		case <-patience.over:
-			stop(errTimeout)
-		case <-silence.tooLong:
-			stop(errIdle) // the engine says what was in the way
-		case <-tick.C:
+		case r := <-t.requests:
+			timeout.stop()
+			err = t.decide(r)
+			timeout.restart()
+			idle.restart(nil)
+		// The engine ends with an error that wraps the cause and may say what it waited for.
+		case <-timeout.expired:
+			stop(&TimeoutError{responseTimeSetting, limit})
+		case <-idle.expired:
+			stop(&TimeoutError{idleTimeSetting, m.MaxAgentIdleTime})
+		case <-flush.C:
 			err = t.flush()
 		}
 		if err != nil && failure == nil {
@@ -138,153 +188,141 @@ func (t *turn) listen(came <-chan result, stop context.CancelCauseFunc) (failure
 	}
 }
 
-// say takes in a part of the reply, as it may be kept and shown.
-func (t *turn) say(text string) error {
-	if text == "" {
-		return nil
-	}
-	t.reply.WriteString(text)
-	t.c.o.Events.Text(t.item.member, text)
-	return t.bounded()
-}
-
-// hear takes in one event of the agent.
-func (t *turn) hear(e agent.Event) error {
+// handle handles one event of the agent.
+func (t *turn) handle(e agent.Event) error {
 	switch e := e.(type) {
 	case agent.Text:
-		return t.say(t.text.Next(e.Text))
+		return t.write(t.text.Next(e.Text))
 	case agent.ToolStarted:
-		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input)})
+		return t.record(projection.ToolStarted{
+			TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input),
+		})
 	case agent.ToolCompleted:
-		return t.record(t.toolCompleted(e))
+		p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error}
+		var complete bool
+		if p.Output, complete = t.c.boundedOutput(e.Output); !complete {
+			p.OutputBytes = int64(len(e.Output))
+		}
+		return t.record(p)
 	case agent.Usage:
 		t.usage = &projection.Usage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
 	case agent.Session:
-		t.session = strings.ToValidUTF8(e.ID, "\uFFFD")
+		t.session = validUTF8(e.ID)
 	}
 	return nil
 }
 
-// bounded is the error that stops an agent whose reply is longer than any line
-// may be, before it fills the memory. It looks each time the reply has doubled.
-func (t *turn) bounded() error {
-	if t.reply.Len() < max(t.weighed, leastWeighed) {
+// write adds text without secrets to the reply. It returns an error if the reply exceeds the
+// journal's limit, which it checks whenever the length has doubled.
+func (t *turn) write(text string) error {
+	if text == "" {
 		return nil
 	}
-	t.weighed = 2 * t.reply.Len()
-	return replyError(t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(t.reply.String(), "\uFFFD")})...))
+	t.reply.WriteString(text)
+	t.c.o.Listener.Text(t.item.member, text)
+	if t.reply.Len() < max(t.checkAt, checkedLength) {
+		return nil
+	}
+	t.checkAt = 2 * t.reply.Len()
+	text = validUTF8(t.reply.String())
+	return replyError(t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: text})...))
 }
 
-// tooLongReply is a journal.ErrTooLong in words for who waits for the reply.
-type tooLongReply struct{ *journal.TooLongError }
-
-func (e tooLongReply) Error() string {
-	return fmt.Sprintf("its reply is longer than the %d bytes that a session can hold: ask for less at a time, or for a file; journal.maxLine in config.json allows more", e.Limit)
-}
-
-func (e tooLongReply) Unwrap() error { return e.TooLongError }
-
-// replyError says of an error that it comes from a reply that is too long.
+// replyError converts a *journal.TooLongError to a *ReplyTooLongError.
 func replyError(err error) error {
 	var tooLong *journal.TooLongError
 	if errors.As(err, &tooLong) {
-		return tooLongReply{tooLong}
+		return &ReplyTooLongError{tooLong}
 	}
 	return err
 }
 
-// boundedInput leaves out what a tool was given when that is long, or could not
-// stand in a journal.
+// boundedInput returns the input of a tool; nil if it is too long or not valid JSON.
 func boundedInput(input []byte) []byte {
-	if len(input) > toolOutput || !utf8.Valid(input) || !json.Valid(input) {
+	if len(input) > maxToolOutput || !utf8.Valid(input) || !json.Valid(input) {
 		return nil
 	}
 	return input
 }
 
-func (t *turn) toolCompleted(e agent.ToolCompleted) projection.ToolCompleted {
-	p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error}
-	var whole bool
-	if p.Output, whole = t.c.boundedOutput(e.Output); !whole {
-		p.OutputBytes = int64(len(e.Output))
-	}
-	return p
-}
-
-// flush records what was said since the last time.
+// flush records the text that was streamed since the last flush.
 func (t *turn) flush() error {
 	text := t.reply.String()[t.flushed:]
 	if text == "" {
 		return nil
 	}
 	t.flushed = t.reply.Len()
-	return t.record(projection.TurnText{TurnID: t.id, Text: strings.ToValidUTF8(text, "\uFFFD")})
+	return t.record(projection.TurnText{TurnID: t.id, Text: validUTF8(text)})
 }
 
 func (t *turn) record(p projection.Payload) error {
 	return t.c.conv.record(t.c.records(p)...)
 }
 
-// finish records the end of the turn, and the reply when it is whole.
-func (t *turn) finish(ctx context.Context, failure error) error {
+// finish records the end of the turn, with the reply if it is complete. It reports whether the queue
+// continues.
+func (t *turn) finish(ctx context.Context, failure error) (more bool, err error) {
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: t.c.o.Now().Sub(t.started).Milliseconds(), Usage: t.usage,
 		AgentSession: t.session,
 	}
 	if failure == nil {
-		failure = t.say(t.text.Rest())
+		failure = t.write(t.text.Rest())
 	} else {
-		_ = t.say(t.text.Truncated())
+		_ = t.write(t.text.Truncated())
 	}
 	reply := strings.TrimRight(t.reply.String(), " \t\r\n")
 	if failure == nil && reply == "" {
-		failure = errNoAnswer
+		failure = errNoReply
 	}
 	if failure == nil {
-		failure = t.answer(reply, end)
+		more, failure = t.appendReply(reply, end)
 	}
 	if failure == nil {
-		t.c.o.Events.TurnEnded(t.item.member, end)
-		return nil
+		return more, nil
 	}
-	return t.fail(end, reason(ctx, failure), failure)
+	return false, t.fail(end, finishReason(ctx, failure), failure)
 }
 
-// answer makes the reply a message and obeys its markers.
-func (t *turn) answer(reply string, end projection.TurnEnded) error {
-	c, m := t.c, t.c.markers(reply)
+// appendReply appends the reply as a message and applies its markers. It reports whether the queue
+// continues.
+func (t *turn) appendReply(reply string, end projection.TurnEnded) (more bool, err error) {
+	c, m := t.c, t.c.parse(reply)
 	member := t.item.member
-	said := projection.NewMessage(c.newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
+	said := projection.NewMessage(newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
 	payloads := []projection.Payload{said, end}
 	if m.HasTask && member.AllowTeamTask {
 		payloads = []projection.Payload{said, c.taskSet(m.Task), end}
 	}
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
-		return replyError(err)
+		return false, replyError(err)
 	}
 	c.last, c.waiting = said.Message.ID, ""
-	c.o.Events.Said(said.Message)
-	t.sayIgnored(m)
-	t.route(m, said.Message)
-	return nil
-}
-
-// route puts whom the reply names into the queue. When none of them is known, or
-// the task is done, a human is next.
-func (t *turn) route(m marker.Message, said projection.Message) {
-	c, trigger := t.c, triggerFrom(said)
-	trigger.answers = t.item.trigger.id
-	addressed := c.enqueue(m, trigger)
-	t.goesOn = addressed > 0 || len(m.Next) == 0
-	if word := t.item.member.DoneWord; word != "" && isDone(m.Content, word) {
-		c.decide(c.queue.drop(func(w item) bool { return w.member.Type != team.Human }, "the task is done")...)
-		c.o.Events.Notice(Notice{Kind: TaskDone, Names: []string{t.item.member.DisplayName}})
+	if m.From != "" {
+		c.notify(FromIgnored{member})
 	}
+	if m.HasTask && !member.AllowTeamTask {
+		c.notify(TaskIgnored{member})
+	}
+	return t.route(m, said.Message), nil
 }
 
-// doneLines is how many lines of a reply may say that the task is done, the last
-// ones.
+// route queues the members that the reply addresses. It returns false if it addresses only unknown
+// ones: a human is next. If the task is done, only humans stay in the queue.
+func (t *turn) route(m marker.Message, said projection.Message) (more bool) {
+	c, trigger := t.c, newTrigger(said)
+	trigger.repliesTo = t.item.trigger.id
+	addressed := c.enqueue(m, trigger)
+	if word := t.item.member.DoneWord; word != "" && isDone(m.Content, word) {
+		agents := func(i item) bool { return i.member.Type != team.Human }
+		c.noteChanges(c.queue.drop(agents, "the task is done")...)
+		c.notify(TaskDone{t.item.member})
+	}
+	return addressed > 0 || len(m.Next) == 0
+}
+
+// doneLines is how many lines at the end of a reply may have the done word.
 const doneLines = 3
 
 // isDone reports whether the word stands alone on one of the last lines.
@@ -295,50 +333,37 @@ func isDone(reply, word string) bool {
 	})
 }
 
-// sayIgnored says which markers of the reply only humans may write.
-func (t *turn) sayIgnored(m marker.Message) {
-	names := []string{t.item.member.DisplayName}
-	if m.From != "" {
-		t.c.o.Events.Notice(Notice{Kind: NotHuman, Names: names})
-	}
-	if m.HasTask && !t.item.member.AllowTeamTask {
-		t.c.o.Events.Notice(Notice{Kind: TaskRefused, Names: names})
-	}
-}
-
-// fail records a turn without a reply. What was said of one is kept, as far as
-// a line holds it.
-func (t *turn) fail(end projection.TurnEnded, why projection.FinishReason, failure error) error {
-	end.FinishReason = why
-	end.Partial = strings.ToValidUTF8(t.reply.String(), "\uFFFD")
-	if why != projection.Cancelled {
-		text := failure.Error()
-		if h, ok := hint.Of(failure); ok && h.Kind == hint.Run { // until listeners get the hint itself
-			text += "; type: " + hint.Join(h.Argv)
-		}
-		end.Error = strings.ToValidUTF8(t.c.secrets.Text(text), "\uFFFD")
+// fail records the end of a turn without a complete reply. As much of the partial reply is kept as
+// fits into a line.
+func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, failure error) error {
+	message := validUTF8(t.c.secrets.Text(failure.Error()))
+	end.FinishReason = reason
+	end.Partial = validUTF8(t.reply.String())
+	if reason != projection.Cancelled {
+		end.Error = message
 	}
 	t.c.waiting = ""
 	err := t.record(end)
 	for tooLong := (*journal.TooLongError)(nil); errors.As(err, &tooLong) && end.Partial != ""; {
 		end.PartialBytes = int64(t.reply.Len())
-		end.Partial = strings.ToValidUTF8(end.Partial[:shorter(len(end.Partial), tooLong)], "")
+		end.Partial = strings.ToValidUTF8(end.Partial[:shorterLength(len(end.Partial), tooLong)], "")
 		err = t.record(end)
 	}
-	t.c.o.Events.TurnEnded(t.item.member, end)
-	return errors.Join(&TurnError{Member: t.item.member, Reason: why, Err: failure}, err)
+	turnErr := &TurnError{Member: t.item.member, Reason: reason, Message: message, Err: failure}
+	t.c.notify(turnErr)
+	return errors.Join(turnErr, err)
 }
 
-// shorter is how many of so many bytes of a text are tried next, when a line with all of them
-// is too long: as many as fit when all of the text takes as much room, and a little less.
-func shorter(length int, e *journal.TooLongError) int {
+// shorterLength returns the length to try next for a text whose line is too long: what fits if all
+// bytes of the text take the same space, and a little less.
+func shorterLength(length int, e *journal.TooLongError) int {
 	return max(0, int(int64(length)*int64(e.Limit)/int64(e.Bytes))-length/1000-1)
 }
 
-// reason tells the ways apart in which a turn does not end well.
-func reason(ctx context.Context, failure error) projection.FinishReason {
+func finishReason(ctx context.Context, failure error) projection.FinishReason {
+	var timeout *TimeoutError
 	switch {
-	case errors.Is(failure, errTimeout), errors.Is(failure, errIdle):
+	case errors.As(failure, &timeout):
 		return projection.TimedOut
 	case ctx.Err() != nil:
 		return projection.Cancelled
@@ -346,27 +371,23 @@ func reason(ctx context.Context, failure error) projection.FinishReason {
 	return projection.Failed
 }
 
-// question is what the engine is asked.
-func (t *turn) question(engine agent.Engine) agent.Turn {
-	m, prompt := t.item.member, t.c.promptFor(engine, t.item)
-	t.c.o.Events.Prompted(m, prompt)
+// input returns the turn for the engine.
+func (t *turn) input(engine agent.Engine) agent.Turn {
+	c, m, prompt := t.c, t.item.member, t.c.promptFor(engine, t.item)
+	c.notify(Prompt{m, prompt})
+	dir := m.BaseDir
+	if dir == "" {
+		dir = c.o.CWD
+	}
 	return agent.Turn{
-		ID: t.id, Prompt: prompt, Dir: t.c.workDir(m),
+		ID: t.id, Prompt: prompt, Dir: dir,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
-		Member: m.ForEngine(t.c.after(m)),
+		Member: m.ForEngine(c.memberAfter(m)),
 	}
 }
 
-func (c *Coordinator) workDir(m team.Member) string {
-	if m.BaseDir != "" {
-		return m.BaseDir
-	}
-	return c.o.CWD
-}
-
-// after is the name of the member that stands behind m in the team, the first
-// human behind the last agent.
-func (c *Coordinator) after(m team.Member) string {
+// memberAfter returns the name of the member after m in the team, or of the first human.
+func (c *Coordinator) memberAfter(m team.Member) string {
 	for i, other := range c.team.Members {
 		if other.ID == m.ID && i+1 < len(c.team.Members) {
 			return c.team.Members[i+1].Name
@@ -375,3 +396,5 @@ func (c *Coordinator) after(m team.Member) string {
 	human, _ := c.team.FirstHuman()
 	return human.Name
 }
+
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -41,7 +41,7 @@ func (r *realTeam) runsOutOfTime(a *actor) {
 		chat.types("do it")
 		chat.notes(a.displayed() + " did not answer: ")
 		r.t.Logf("with a limit of %s: out of time within %s", limit, time.Since(at).Round(time.Millisecond))
-		r.checkFailed(chat, "timeout", "it took longer than the team allows")
+		r.checkFailed(chat, "timeout", "no reply within")
 		chat.types("/status")
 		chat.notes("paused: session ")
 		chat.closeInput()

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/alecthomas/kong"
 )
@@ -133,7 +132,7 @@ func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err er
 	}
 	closeInput = func() {}
 	var width func() int
-	var ask func(context.Context, team.Member, agent.Permission) bool
+	var ask func(context.Context, coordinator.Question) coordinator.Answer
 	switch {
 	case len(cmd.Message) > 0:
 		t.input = &messages{cmd.Message}
@@ -144,7 +143,7 @@ func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err er
 		}
 		t.input, t.scripted = c, false
 		closeInput = func() { c.Close() }
-		width, ask = c.Width, t.asker(c)
+		width, ask = c.Width, askOn(c)
 		a.Slash = slashForm
 		a.HideArchiving()
 	default:
@@ -152,7 +151,7 @@ func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err er
 	}
 	t.screen = &view.Screen{
 		App: a, Team: p.team, JSON: cmd.Output == "json",
-		Terminal: !t.scripted, Prompts: cmd.ShowPrompt, Spinner: &tty.Spinner{Out: a.Stdout, Width: width}, Wrap: tty.Wrapper{Width: width},
+		Terminal: !t.scripted, Prompts: cmd.ShowPrompt, Asker: ask, Spinner: &tty.Spinner{Out: a.Stdout, Width: width}, Wrap: tty.Wrapper{Width: width},
 	}
 	demo := agent.Demo{}
 	if !t.scripted {
@@ -160,8 +159,8 @@ func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err er
 	}
 	t.connect = func(store store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
-			Store: store, Events: t.screen, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
-			Engines: app.Engines(demo), KeepSecrets: p.config.KeepSecrets(), Ask: ask,
+			Store: store, Listener: t.screen, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
+			Engines: app.Engines(demo), KeepSecrets: p.config.KeepSecrets(),
 		})
 	}
 	return t, closeInput, nil

@@ -29,7 +29,7 @@ func chatTexts() []apptest.Text {
 	waits := coordinator.Queued{Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile, Text: strings.Repeat(apptest.Hostile+" ", 20)}
 	interrupts, extends := waits, waits
 	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
-	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: apptest.Hostile, Reason: "a message dropped it"}}
+	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: apptest.Hostile, Reason: "DROP marker"}}
 	wordless := waits
 	wordless.Text = ""
 	var texts []apptest.Text

@@ -93,13 +93,13 @@ func (t *talk) slashClear(string) error {
 func (t *talk) slashStatus(string) error {
 	s := t.c.Session()
 	if s == nil {
-		t.app.Notice(fmt.Sprintf("%s: nothing was said yet. Team %s.", t.c.Status(), tty.SafeLine(t.c.Team().DisplayName)))
+		t.app.Notice(fmt.Sprintf("%s: nothing was said yet. Team %s.", t.c.Status().Phase, tty.SafeLine(t.c.Team().DisplayName)))
 		return nil
 	}
 	t.app.Notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s of agents; next: %s.",
-		t.c.Status(), s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName), app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "turn"), tty.SafeLine(t.c.Waiting())))
+		t.c.Status().Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName), app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "turn"), tty.SafeLine(t.c.Status().Waiting)))
 	t.sayRounds()
-	if s.Unsaved {
+	if t.c.Status().Unsaved {
 		t.app.Notice(app.TextNotSaved)
 	}
 	return nil
@@ -124,7 +124,7 @@ func (t *talk) slashMembers(string) error {
 }
 
 func (t *talk) slashQueue(string) error {
-	t.app.Notice(queueText(t.c.Queued(), t.c.Decided()))
+	t.app.Notice(queueText(t.c.Queued(), t.c.QueueChanges()))
 	t.sayRounds()
 	return nil
 }
@@ -385,7 +385,7 @@ func (t *talk) slashFork(seq string) error {
 	case err != nil:
 		t.refuse("/fork takes the number of an event, as replay --output events shows them: /fork 7")
 		return nil
-	case s == nil || t.noSave || t.sessionFile != "" || s.Unsaved:
+	case s == nil || t.noSave || t.sessionFile != "" || t.c.Status().Unsaved:
 		t.refuse("This conversation is not saved: there is nothing to fork.")
 		return nil
 	}

@@ -306,7 +306,7 @@ func (t *talk) prompt() string {
 	}
 	var names []string
 	for _, m := range t.c.Team().Members {
-		if m.Type == team.Human && (t.c.Waiting() == "" || t.c.Waiting() == m.ID) {
+		if waiting := t.c.Status().Waiting; m.Type == team.Human && (waiting == "" || waiting == m.ID) {
 			names = append(names, tty.SafeLine(m.Name))
 		}
 	}
@@ -361,16 +361,13 @@ func (t *talk) work(do func(context.Context) error) error {
 	return nil
 }
 
-// asker asks the person at the console whether an agent may do something. Escape and Ctrl+C
-// cancel the turn, at a question as elsewhere in it.
-func (t *talk) asker(c *tty.Console) func(context.Context, team.Member, agent.Permission) bool {
-	return func(ctx context.Context, m team.Member, asked agent.Permission) bool {
-		t.screen.EndLine()
-		allowed := c.Ask(ctx, askLeaveText(m.DisplayName, asked))
-		if ctx.Err() == nil {
-			t.screen.GoOn(view.ThinkingText(m.DisplayName))
+// askOn returns a function that asks for permission on the console. Escape and Ctrl+C cancel the turn.
+func askOn(c *tty.Console) func(context.Context, coordinator.Question) coordinator.Answer {
+	return func(ctx context.Context, q coordinator.Question) coordinator.Answer {
+		if c.Ask(ctx, askLeaveText(q.Member.DisplayName, q.Permission)) {
+			return coordinator.Allowed
 		}
-		return allowed
+		return coordinator.Refused
 	}
 }
 

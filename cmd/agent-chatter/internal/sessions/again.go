@@ -56,7 +56,7 @@ func (cmd *Replay) askAgain(a *app.App, r *view.Replay, part view.Span) error {
 	again := &again{Screen: &view.Screen{App: a, Team: team, Spinner: &tty.Spinner{Out: a.Stdout}}, json: cmd.Output == "json"}
 	again.Saved = func() {}
 	again.c = coordinator.New(coordinator.Options{
-		Store: store.NewFiles(a.Catalog), Events: again, App: a.Identity(), CWD: a.Cwd,
+		Store: store.NewFiles(a.Catalog), Listener: again, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}), KeepSecrets: config.KeepSecrets(),
 	})
 	ctx, stop := app.UntilSignal()
@@ -156,10 +156,14 @@ type again struct {
 	now  []projection.Message // the answers to the message that is asked
 }
 
-// Said implements coordinator.Events.
-func (g *again) Said(m projection.Message) {
-	if m.Speaker.Type != projection.TypeHuman {
-		g.now = append(g.now, m)
+// Event implements coordinator.Listener. Messages are collected, not shown.
+func (g *again) Event(e coordinator.Event) {
+	p, ok := e.Payload.(projection.MessageAppended)
+	switch {
+	case !ok:
+		g.Screen.Event(e)
+	case p.Message.Speaker.Type != projection.TypeHuman:
+		g.now = append(g.now, p.Message)
 	}
 }
 

@@ -1,11 +1,14 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -19,22 +22,38 @@ func viewTexts() []apptest.Text {
 	}
 	add("thinkingText", "", ThinkingText(apptest.Hostile))
 	add("usingText", "", usingText("Ada", apptest.Hostile))
-	add("noAnswerFromText", "a script", noAnswerFromText("Ada", "Ada failed: "+apptest.Hostile, false))
-	add("noAnswerFromText", "a person", noAnswerFromText("Ada", "Codex failed: "+apptest.Hostile, true))
-	add("noAnswerFromText", "a reason that knows what helps", noAnswerFromText("Ada", "Ada failed: out of memory; to try again, type /retry", true))
+	failed := func(message string, err error) *coordinator.TurnError {
+		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Message: message, Err: err}
+	}
+	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
+	add("turnErrorText", "a script", turnErrorText(failed("Ada failed: "+apptest.Hostile, nil), false))
+	add("turnErrorText", "a person", turnErrorText(failed("Codex failed: "+apptest.Hostile, nil), true))
+	add("turnErrorText", "a reason that knows what helps", turnErrorText(failed("Ada failed: out of memory; to try again, type /retry", nil), true))
+	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted), true))
 	add("promptCutText", "a limit of the agent", promptCutText(apptest.Hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(apptest.Hostile, apptest.Hostile))
 	add("nobodyToAskText", "input from a pipe", nobodyToAskText(apptest.Hostile, apptest.Hostile))
-	for _, kind := range []coordinator.NoticeKind{
-		coordinator.RoundLimit, coordinator.RunLimit, coordinator.Round, coordinator.RunRound, coordinator.QueueFull, coordinator.QueueDemoted,
-		coordinator.QueueEmptied, coordinator.NotHuman, coordinator.TaskRefused, coordinator.TaskDone, coordinator.TaskCut,
+	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
+	both := []team.Member{ada, hostile}
+	crew := &team.Team{Members: both}
+	for _, n := range []coordinator.Notice{
+		coordinator.RoundLimit{Limit: 10, Next: both}, coordinator.RunLimit{Limit: 10, Next: both},
+		coordinator.Round{Member: hostile, Round: 3, Limit: 10}, coordinator.RunRound{Member: hostile, Round: 3, Limit: 10},
+		coordinator.QueueFull{Members: both, Limit: 10}, coordinator.QueueDemoted{Members: both, Limit: 10},
+		coordinator.QueueCleared{Members: both}, coordinator.UnknownNames{Names: []string{"zed", apptest.Hostile}},
 	} {
-		add("noticeText", fmt.Sprint(kind), noticeText(coordinator.Notice{Kind: kind, Names: []string{"Ada", apptest.Hostile}, Limit: 10, Count: 3}))
+		add("queueNoticeText", fmt.Sprintf("%T", n), noticeText(n, crew))
 	}
-	add("changedText", "another", changedText(apptest.Hostile, "agent", apptest.Hostile, "codex"))
-	add("changedText", "none before", changedText("Ada", "model", "", "opus"))
+	for _, n := range []coordinator.Notice{
+		coordinator.FromIgnored{Member: hostile}, coordinator.TaskIgnored{Member: hostile},
+		coordinator.TaskDone{Member: hostile}, coordinator.TaskTruncated{Limit: 10},
+	} {
+		add("noticeText", fmt.Sprintf("%T", n), noticeText(n, crew))
+	}
+	add("changedText", "another", changedText(coordinator.MemberChanged{Member: hostile, Agent: &projection.Change{From: apptest.Hostile, To: "codex"}}))
+	add("changedText", "both", changedText(coordinator.MemberChanged{Member: ada, Agent: &projection.Change{From: "claude", To: "codex"}, Model: &projection.Change{To: "opus"}}))
 	add("notReachedText", "", NotReachedText(apptest.AliceID, "turn:99"))
 	add("promptText", "", promptText(apptest.Hostile, "You are "+apptest.Hostile+"\n\nMessage from You:\nhello\n"))
 	add("tornText", "", TornText(apptest.AliceID, journal.Torn{Offset: 4096, Bytes: 17}))

@@ -2,12 +2,14 @@ package view
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -33,10 +35,17 @@ func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
 
-// noAnswerFromText says why an agent did not answer, and to somebody who can type, what to.
-func noAnswerFromText(member, reason string, typing bool) string {
-	reason = strings.TrimPrefix(reason, member+" failed: ")
-	text := fmt.Sprintf("%s did not answer: %s", tty.SafeLine(member), tty.Safe(reason))
+// turnErrorText returns why an agent did not reply and the commands that help; /retry only if the user
+// can type it.
+func turnErrorText(e *coordinator.TurnError, typing bool) string {
+	if e.Reason == projection.Cancelled {
+		return fmt.Sprintf("%s was interrupted. What was said so far is kept in the journal.", displayName(e.Member))
+	}
+	reason := strings.TrimPrefix(e.Message, e.Member.DisplayName+" failed: ")
+	text := fmt.Sprintf("%s did not answer: %s", displayName(e.Member), tty.Safe(reason))
+	if h, ok := hint.Of(e); ok && h.Kind == hint.Run {
+		text += "; type: " + hint.Join(h.Argv)
+	}
 	if typing && !strings.Contains(reason, "/retry") {
 		text += "\nTo ask again, type: /retry"
 	}
@@ -56,9 +65,19 @@ func nobodyToAskText(member, what string) string {
 	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", tty.SafeLine(member), tty.SafeLine(what))
 }
 
-// changedText says what of a member is not as it was in the session.
-func changedText(member, what, from, to string) string {
-	return fmt.Sprintf("%s's %s was %s in this session, and is %s now.", tty.SafeLine(member), what, tty.SafeLine(cmp.Or(from, "not named")), tty.SafeLine(cmp.Or(to, "not named")))
+// changedText returns what of a member differs from the restored session.
+func changedText(n coordinator.MemberChanged) string {
+	var lines []string
+	for _, of := range []struct {
+		what   string
+		change *projection.Change
+	}{{"agent", n.Agent}, {"model", n.Model}} {
+		if of.change != nil {
+			from, to := cmp.Or(of.change.From, "not named"), cmp.Or(of.change.To, "not named")
+			lines = append(lines, fmt.Sprintf("%s's %s was %s in this session, and is %s now.", displayName(n.Member), of.what, tty.SafeLine(from), tty.SafeLine(to)))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // promptText shows everything that an agent is told.
@@ -66,34 +85,72 @@ func promptText(member, prompt string) string {
 	return fmt.Sprintf("──── %s is told (%s):\n%s\n──── That is all.\n", tty.SafeLine(member), app.Count(len(prompt), "byte"), strings.TrimSuffix(tty.Safe(prompt), "\n"))
 }
 
-// noticeText says what was decided about who speaks.
-func noticeText(n coordinator.Notice) string {
-	names := tty.SafeLine(strings.Join(n.Names, ", "))
-	switch n.Kind {
-	case coordinator.RoundLimit:
-		return fmt.Sprintf("The agents have had the %s that the team allows them between two messages of yours. Next would have been: %s.\nTo let them go on, type a message, such as: go on [NEXT: %s]", app.Count(n.Limit, "turn"), names, tty.SafeLine(n.Names[0]))
-	case coordinator.RunLimit:
-		return fmt.Sprintf("The agents have had their %s of this run. Next would have been: %s.", app.Count(n.Limit, "turn"), names)
-	case coordinator.Round:
-		return fmt.Sprintf("%s has turn %d of %d until your next message: %d left.", names, n.Count, n.Limit, n.Limit-n.Count)
-	case coordinator.RunRound:
-		return fmt.Sprintf("%s has turn %d of %d of this run: %d left.", names, n.Count, n.Limit, n.Limit-n.Count)
-	case coordinator.QueueFull:
-		return fmt.Sprintf("%d are waiting already. Not asked: %s.\nTo see who waits, type /queue; to clear it, write [DROP: ALL].", n.Limit, names)
-	case coordinator.QueueDemoted:
-		return fmt.Sprintf("One message asks for more than %d answers. These come last: %s.", n.Limit, names)
-	case coordinator.QueueEmptied:
-		return fmt.Sprintf("Not asked any more: %s. To ask, write [NEXT: name].", names)
-	case coordinator.NotHuman:
-		return fmt.Sprintf("%s wrote [FROM: …], which only people can. It means nothing.", names)
-	case coordinator.TaskRefused:
-		return fmt.Sprintf("%s wrote [TEAM_TASK: …] and may not set the task. It stays as it is.\nTo set it yourself, type /task TEXT; to allow it, set the member's \"allowTeamTask\" to true in the team file.", names)
+// noticeText returns the text of a notice; "" if it is not shown.
+func noticeText(n coordinator.Notice, t *team.Team) string {
+	switch n := n.(type) {
+	case coordinator.Restored:
+		return app.ResumedText(n.SessionID, n.Messages)
+	case coordinator.MembersMissing:
+		return app.MissingText(n.Members)
+	case coordinator.MemberChanged:
+		return changedText(n)
+	case coordinator.OrphansEnded:
+		return orphansEndedText(n.Processes)
+	case coordinator.SaveFailed:
+		return app.SaveFailedText(n.Err)
+	case coordinator.PromptTruncated:
+		return promptCutText(n.Member.DisplayName, n.Messages)
+	case coordinator.MessageTruncated:
+		return messageCutText(n.Member.DisplayName, n.Bytes)
+	case coordinator.SecretsRedacted:
+		return app.SecretsReplacedText(n.Kinds, n.Count)
+	case coordinator.PermissionDenied:
+		return notPermittedText(n.Member.DisplayName, n.Action)
+	case coordinator.PermissionUnanswered:
+		return nobodyToAskText(n.Member.DisplayName, n.Action)
+	case coordinator.FromIgnored:
+		return fmt.Sprintf("%s wrote [FROM: …], which only people can. It means nothing.", displayName(n.Member))
+	case coordinator.TaskIgnored:
+		return fmt.Sprintf("%s wrote [TEAM_TASK: …] and may not set the task. It stays as it is.\nTo set it yourself, type /task TEXT; to allow it, set the member's \"allowTeamTask\" to true in the team file.", displayName(n.Member))
 	case coordinator.TaskDone:
-		return fmt.Sprintf("%s says that the task is done.", names)
-	case coordinator.TaskCut:
+		return fmt.Sprintf("%s says that the task is done.", displayName(n.Member))
+	case coordinator.TaskTruncated:
 		return fmt.Sprintf("The task is longer than %d bytes: agents are told that much of it. To tell them more, put it into a file and name the file.", n.Limit)
 	}
-	return names
+	return queueNoticeText(n, t)
+}
+
+// queueNoticeText is noticeText for the notices of the queue.
+func queueNoticeText(n coordinator.Notice, t *team.Team) string {
+	switch n := n.(type) {
+	case coordinator.UnknownNames:
+		return fmt.Sprintf("Nobody here is called %s. The members are: %s.", tty.SafeLine(strings.Join(n.Names, ", ")), MemberNames(t))
+	case coordinator.Round:
+		return fmt.Sprintf("%s has turn %d of %d until your next message: %d left.", displayName(n.Member), n.Round, n.Limit, n.Limit-n.Round)
+	case coordinator.RunRound:
+		return fmt.Sprintf("%s has turn %d of %d of this run: %d left.", displayName(n.Member), n.Round, n.Limit, n.Limit-n.Round)
+	case coordinator.RoundLimit:
+		return fmt.Sprintf("The agents have had the %s that the team allows them between two messages of yours. Next would have been: %s.\nTo let them go on, type a message, such as: go on [NEXT: %s]", app.Count(n.Limit, "turn"), displayNames(n.Next), displayName(n.Next[0]))
+	case coordinator.RunLimit:
+		return fmt.Sprintf("The agents have had their %s of this run. Next would have been: %s.", app.Count(n.Limit, "turn"), displayNames(n.Next))
+	case coordinator.QueueFull:
+		return fmt.Sprintf("%d are waiting already. Not asked: %s.\nTo see who waits, type /queue; to clear it, write [DROP: ALL].", n.Limit, displayNames(n.Members))
+	case coordinator.QueueDemoted:
+		return fmt.Sprintf("One message asks for more than %d answers. These come last: %s.", n.Limit, displayNames(n.Members))
+	case coordinator.QueueCleared:
+		return fmt.Sprintf("Not asked any more: %s. To ask, write [NEXT: name].", displayNames(n.Members))
+	}
+	return ""
+}
+
+func displayName(m team.Member) string { return tty.SafeLine(m.DisplayName) }
+
+func displayNames(members []team.Member) string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = displayName(m)
+	}
+	return strings.Join(names, ", ")
 }
 
 // setAsideText says what became of bytes that a crash or a failed write had left.
@@ -115,7 +172,12 @@ type Screen struct {
 	Terminal bool // somebody watches: replies appear as they come
 	Prompts  bool // what agents are told is shown, too
 
+	// Asker asks the user for permission; nil if no user can be asked.
+	Asker func(context.Context, coordinator.Question) coordinator.Answer
+
 	asked     team.Member // whose turn it is
+	wrote     bool        // events were appended
+	working   bool        // a turn runs
 	speaking  bool        // a part of a reply stands on the line
 	reply     streamed
 	Wrap      tty.Wrapper
@@ -127,58 +189,94 @@ type Screen struct {
 
 // begin forgets what belongs to another conversation.
 func (s *Screen) Begin(team *team.Team) {
-	s.Team, s.Unsaved, s.SessionID = team, false, ""
+	s.Team, s.Unsaved, s.SessionID, s.wrote = team, false, "", false
 }
 
-func (s *Screen) TeamReady(*team.Team, bool) {}
-
-func (s *Screen) SessionRestored(id string, messages int) {
-	s.SessionID = id
-	s.App.Notice(app.ResumedText(id, messages))
-}
-
-func (s *Screen) SessionSaved(id string) {
-	s.SessionID = id
-	s.App.Log.Debug("session saved", "session", id)
-	s.Saved()
-	if s.Unsaved {
-		s.App.Notice("✓ Everything is saved again.")
-	}
-	s.Unsaved = false
-}
-
-func (s *Screen) SaveFailed(err error) {
-	s.Unsaved = true
-	s.EndLine()
-	s.App.Notice(app.SaveFailedText(err))
-}
-
-func (s *Screen) StatusChanged(coordinator.Status) {}
-
-func (s *Screen) MembersMissing(missing []projection.MemberRef) {
-	s.App.Notice(app.MissingText(missing))
-}
-
-func (s *Screen) Appended(e journal.Event) {
-	p, _ := projection.Decode(e)
-	switch p := p.(type) {
+// Event implements coordinator.Listener.
+func (s *Screen) Event(e coordinator.Event) {
+	s.wrote = true
+	switch p := e.Payload.(type) {
 	case projection.JournalRecovered:
 		s.EndLine()
 		s.App.Notice(setAsideText(p.Recovered))
+	case projection.TurnStarted:
+		s.reply = streamed{}
+		s.asked, _ = s.Team.Member(p.MemberID)
+		s.working = true
+		s.GoOn(ThinkingText(s.asked.DisplayName))
 	case projection.ToolStarted:
 		s.tool(p)
 	case projection.ToolCompleted:
 		s.EndLine()
 		s.GoOn(ThinkingText(s.asked.DisplayName))
+	case projection.MessageAppended:
+		s.message(p.Message)
+	case projection.TurnEnded:
+		s.working = false
+		if p.FinishReason != projection.Done && s.watched() {
+			s.show(s.asked.DisplayName, strings.TrimRight(s.reply.held.String(), blanks))
+		}
+		s.EndLine()
 	}
-	if s.JSON {
+	if s.JSON && !e.Unsaved {
 		fmt.Fprintf(s.App.Stdout, "%s\n", e.Line())
 	}
 }
 
-func (s *Screen) TurnStarted(m team.Member) {
-	s.reply, s.asked = streamed{}, m
-	s.GoOn(ThinkingText(m.DisplayName))
+// Ask implements coordinator.Listener.
+func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if s.Asker == nil {
+		return coordinator.Unanswered
+	}
+	s.EndLine()
+	answer := s.Asker(ctx, q)
+	if ctx.Err() == nil {
+		s.GoOn(ThinkingText(q.Member.DisplayName))
+	}
+	return answer
+}
+
+// Status implements coordinator.Listener.
+func (s *Screen) Status(status coordinator.Status) {
+	if s.Unsaved && !status.Unsaved {
+		s.App.Notice("✓ Everything is saved again.")
+	}
+	s.Unsaved = status.Unsaved
+	if status.SessionID == "" {
+		return
+	}
+	s.SessionID = status.SessionID
+	if s.wrote && !status.Unsaved && status.Phase != coordinator.Active {
+		s.App.Log.Debug("session saved", "session", s.SessionID)
+		s.Saved()
+	}
+}
+
+// Notice implements coordinator.Listener.
+func (s *Screen) Notice(n coordinator.Notice) {
+	switch n := n.(type) {
+	case coordinator.Prompt:
+		s.prompt(n)
+		return
+	case coordinator.Written:
+		for _, e := range n.Events {
+			if s.JSON {
+				fmt.Fprintf(s.App.Stdout, "%s\n", e.Line())
+			}
+		}
+		return
+	case coordinator.Restored:
+		s.SessionID = n.SessionID
+	}
+	s.EndLine()
+	if e, ok := n.(*coordinator.TurnError); ok {
+		s.App.Notice(turnErrorText(e, s.Terminal))
+	} else if text := noticeText(n, s.Team); text != "" {
+		s.App.Notice(text)
+	}
+	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
+		s.GoOn(ThinkingText(s.asked.DisplayName))
+	}
 }
 
 // tool shows what an agent does with a tool, and that it does it.
@@ -202,15 +300,15 @@ func (s *Screen) GoOn(what string) {
 	s.Spinner.Start(what, hint)
 }
 
-// Prompted shows what an agent is told, to somebody who wants to know.
-func (s *Screen) Prompted(m team.Member, prompt string) {
+// prompt shows a prompt with --show-prompt.
+func (s *Screen) prompt(n coordinator.Prompt) {
 	switch {
 	case !s.Prompts:
 	case s.JSON:
-		app.WriteJSON(s.App.Stdout, PromptJSON{"prompt.shown", m.ID, prompt})
+		app.WriteJSON(s.App.Stdout, PromptJSON{"prompt.shown", n.Member.ID, n.Text})
 	default:
 		s.EndLine()
-		fmt.Fprint(s.App.Stdout, promptText(m.DisplayName, prompt))
+		fmt.Fprint(s.App.Stdout, promptText(n.Member.DisplayName, n.Text))
 	}
 }
 
@@ -250,8 +348,8 @@ func (s *Screen) show(name, text string) {
 	fmt.Fprint(s.App.Stdout, s.Wrap.Pass(tty.Safe(text)))
 }
 
-// Said shows a whole message, less what was shown as it came. People know what they typed.
-func (s *Screen) Said(m projection.Message) {
+// message shows an agent's message except for the part that was streamed.
+func (s *Screen) message(m projection.Message) {
 	if s.JSON || m.Speaker.Type == projection.TypeHuman {
 		return
 	}
@@ -301,46 +399,6 @@ func (s *Screen) EndLine() {
 	if s.speaking {
 		fmt.Fprintln(s.App.Stdout)
 		s.speaking = false
-	}
-}
-
-func (s *Screen) TurnEnded(m team.Member, end projection.TurnEnded) {
-	if end.FinishReason != projection.Done && s.watched() {
-		s.show(m.DisplayName, strings.TrimRight(s.reply.held.String(), blanks))
-	}
-	s.EndLine()
-	name := tty.SafeLine(m.DisplayName)
-	switch end.FinishReason {
-	case projection.Failed, projection.TimedOut:
-		s.App.Notice(noAnswerFromText(m.DisplayName, end.Error, s.Terminal))
-	case projection.Cancelled:
-		s.App.Notice(fmt.Sprintf("%s was interrupted. What was said so far is kept in the journal.", name))
-	}
-}
-
-func (s *Screen) Notice(n coordinator.Notice) {
-	s.EndLine()
-	switch n.Kind {
-	case coordinator.UnknownNames:
-		s.App.Notice(fmt.Sprintf("Nobody here is called %s. The members are: %s.", tty.SafeLine(strings.Join(n.Names, ", ")), MemberNames(s.Team)))
-	case coordinator.NotPermitted:
-		s.App.Notice(notPermittedText(n.Names[0], n.Names[1]))
-	case coordinator.OrphansEnded:
-		s.App.Notice(orphansEndedText(n.Limit))
-	case coordinator.AgentChanged:
-		s.App.Notice(changedText(n.Names[0], "agent", n.Names[1], n.Names[2]))
-	case coordinator.ModelChanged:
-		s.App.Notice(changedText(n.Names[0], "model", n.Names[1], n.Names[2]))
-	case coordinator.NobodyToAsk:
-		s.App.Notice(nobodyToAskText(n.Names[0], n.Names[1]))
-	case coordinator.PromptCut:
-		s.App.Notice(promptCutText(strings.Join(n.Names, ", "), n.Limit))
-	case coordinator.MessageCut:
-		s.App.Notice(messageCutText(strings.Join(n.Names, ", "), n.Limit))
-	case coordinator.SecretsReplaced:
-		s.App.Notice(app.SecretsReplacedText(n.Names, n.Limit))
-	default:
-		s.App.Notice(noticeText(n))
 	}
 }
 

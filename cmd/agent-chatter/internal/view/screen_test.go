@@ -4,12 +4,11 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -33,13 +32,13 @@ var streamedReplies = []string{
 func watching() (*Screen, *strings.Builder) {
 	shown := &strings.Builder{}
 	a := &app.App{IO: app.IO{Stdout: shown, Stderr: io.Discard, NoColor: true}}
-	return &Screen{App: a, Team: &team.Team{}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
+	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
 }
 
 // stream lets Ada say something in pieces of so many bytes.
 func stream(s *Screen, reply string, size int) team.Member {
 	ada := team.Member{ID: "ada", DisplayName: "Ada"}
-	s.TurnStarted(ada)
+	s.Event(event(projection.TurnStarted{MemberID: ada.ID}))
 	for reply != "" {
 		piece := reply[:min(size, len(reply))]
 		reply = reply[len(piece):]
@@ -52,10 +51,10 @@ func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
 	for _, reply := range streamedReplies {
 		for _, size := range []int{1, 3, len(reply)} {
 			s, shown := watching()
-			ada := stream(s, reply, size)
+			stream(s, reply, size)
 			content := strings.ToValidUTF8(marker.Parse(reply).Content, "\uFFFD")
-			s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: content})
-			s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
+			said(s, content)
+			s.Event(event(projection.TurnEnded{MemberID: "ada", FinishReason: projection.Done}))
 			if got, want := shown.String(), "Ada: "+content+"\n"; !strings.HasSuffix(got, want) || len(got) > len(want) && !strings.Contains(reply, "\xff") {
 				t.Errorf("of %q in pieces of %d bytes it shows\n%q, want\n%q", reply, size, got, want)
 			}
@@ -66,8 +65,8 @@ func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
 func TestAReplyThatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
 	for _, reply := range streamedReplies[:len(streamedReplies)-1] {
 		s, shown := watching()
-		ada := stream(s, reply, 1)
-		s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Cancelled, Partial: reply})
+		stream(s, reply, 1)
+		s.Event(event(projection.TurnEnded{MemberID: "ada", FinishReason: projection.Cancelled, Partial: reply}))
 		if got, want := shown.String(), "Ada: "+strings.TrimRight(reply, blanks)+"\n"; got != want {
 			t.Errorf("it shows %q, want %q", got, want)
 		}
@@ -85,12 +84,12 @@ func TestAReplyIsShownBeforeItIsWhole(t *testing.T) {
 func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
 	s, shown := watching()
 	ada := stream(s, "I look.\n\n", 3)
-	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
-	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Think"}))
+	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
+	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Think"}))
 	s.Text(ada, "Nothing is")
 	s.Text(ada, " there.")
-	s.Said(projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look.\n\nNothing is there."})
-	s.TurnEnded(ada, projection.TurnEnded{FinishReason: projection.Done})
+	said(s, "I look.\n\nNothing is there.")
+	s.Event(event(projection.TurnEnded{MemberID: "ada", FinishReason: projection.Done}))
 	if got, want := shown.String(), "Ada: I look.\n  Bash: ls -l\n  Think\nAda: Nothing is there.\n"; got != want {
 		t.Errorf("it shows\n%q, want\n%q", got, want)
 	}
@@ -99,18 +98,16 @@ func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
 func TestWhatAnAgentDoesIsNoPartOfWhatItSays(t *testing.T) {
 	s, shown := watching()
 	s.Terminal = false
-	s.Appended(journaled(t, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
+	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
 	if shown.Len() > 0 {
 		t.Errorf("where nobody watches it shows %q", shown)
 	}
 }
 
-// journaled is an event with that payload.
-func journaled(t *testing.T, p projection.Payload) journal.Event {
-	t.Helper()
-	e, _, err := journal.Position{}.Next(projection.Record(time.Now(), p))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+func said(s *Screen, content string) {
+	s.Event(event(projection.MessageAppended{Message: projection.Message{
+		Speaker: projection.Speaker{DisplayName: "Ada"}, Content: content,
+	}}))
 }
+
+func event(p projection.Payload) coordinator.Event { return coordinator.Event{Payload: p} }

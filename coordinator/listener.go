@@ -1,0 +1,79 @@
+package coordinator
+
+import (
+	"context"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// Listener is notified of what happens in a conversation: a terminal, an editor protocol or a web
+// page. Its methods are called in order, on the goroutine that called the Coordinator, which waits
+// for them to return.
+type Listener interface {
+	// Event is called once for each event of the session, in order, after it was appended to
+	// the journal. Turns, messages and tool calls are events.
+	Event(e Event)
+	// Text is called for each part of an agent's reply while it streams. The message that the
+	// turn appends has all of them, without markers.
+	Text(m team.Member, text string)
+	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
+	// latter case the answer is ignored.
+	Ask(ctx context.Context, q Question) Answer
+	// Notice is called for what is not an event, such as a reached limit.
+	Notice(n Notice)
+	// Status is called when the status changed.
+	Status(s Status)
+}
+
+// Event is an event of the session with its decoded payload.
+type Event struct {
+	journal.Event
+	Payload projection.Payload // nil if Decode failed
+	// Unsaved is true if the journal could not be written. Seq, Sum and Synced are not final
+	// then. A Written notice follows when the event is in the journal.
+	Unsaved bool
+}
+
+// Question is a request for permission.
+type Question struct {
+	Member     team.Member
+	Permission agent.Permission // without secrets
+}
+
+// Answer is the answer to a Question.
+type Answer int
+
+const (
+	Unanswered Answer = iota // no user can be asked; the request is refused
+	Allowed
+	Refused
+)
+
+// Phase is what a conversation does.
+type Phase string
+
+const (
+	Idle   Phase = "idle"   // there is no session yet, or no more
+	Active Phase = "active" // an agent's turn
+	Paused Phase = "paused" // a human is next
+)
+
+// Status is the state of a conversation.
+type Status struct {
+	Phase     Phase
+	SessionID string // "" before the first message
+	Waiting   string // the ID of the human who is next; "" if any human may speak
+	Unsaved   bool   // events are only in memory because the journal could not be written
+}
+
+// silent is a Listener that ignores everything.
+type silent struct{}
+
+func (silent) Event(Event)                          {}
+func (silent) Text(team.Member, string)             {}
+func (silent) Ask(context.Context, Question) Answer { return Unanswered }
+func (silent) Notice(Notice)                        {}
+func (silent) Status(Status)                        {}
