@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-func TestAnInterruptedScanLeavesNothingRunning(t *testing.T) {
+func TestInterruptedScanLeavesNoProcess(t *testing.T) {
 	for _, args := range [][]string{{"agents", "scan"}, {"agents", "register", "claude"}} {
 		home := t.TempDir()
 		pids := apptest.Silent(t, "claude")
@@ -31,7 +31,7 @@ func TestAnInterruptedScanLeavesNothingRunning(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedVerificationSaysNothingOfTheAgent(t *testing.T) {
+func TestInterruptedVerifyReportsNoAgentState(t *testing.T) {
 	home := t.TempDir()
 	if err := team.Register(context.Background(), home, team.Agent{Name: "claude", Command: "claude"}); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ var unforeseen = []string{
 	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model",
 }
 
-func TestEveryValueOfACommandCompletesOrIsFree(t *testing.T) {
+func TestEveryArgumentHasACompletion(t *testing.T) {
 	var c cli
 	parser, err := kong.New(&c, kong.Vars{"version": app.Version}, kong.Writers(io.Discard, io.Discard))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // tab completes.
 const tab = "\t"
 
-func TestInAShellTheTabKeyCompletes(t *testing.T) {
+func TestTabKeyCompletesInShells(t *testing.T) {
 	for name, test := range map[string]struct {
 		args  []string
 		ready string // is typed to define the function and print a word when that is done

@@ -11,18 +11,17 @@ import (
 	"testing"
 )
 
-// TestDiskCallsThatFail lets strace fail the system calls of the program, the
-// first of a kind in each of its threads, then the second, and so on, until a
-// run needs none: once, and from then on. Which one failed of all of them says
-// the log.
-func TestDiskCallsThatFail(t *testing.T) {
+// TestFailingDiskCalls makes strace fail a system call of the program: the first
+// of a kind in each thread, then the second, and so on, until a run has no such
+// call; once, and from then on. The log lists the calls that failed.
+func TestFailingDiskCalls(t *testing.T) {
 	needsDisks(t)
-	t.Setenv("GOMAXPROCS", "1") // the fewer threads call, the more of the calls can be chosen
+	t.Setenv("GOMAXPROCS", "1") // strace counts calls per thread: with few threads it reaches more of them
 	for _, f := range []struct {
 		calls   string
 		err     string
-		says    string
-		journal bool // only those on the journal and what is written to replace it
+		text    string // of the system
+		journal bool   // only calls on the journal and its replacement
 		during  []workload
 	}{
 		{"fdatasync", "EIO", "input/output error", false, workloads},
@@ -37,7 +36,7 @@ func TestDiskCallsThatFail(t *testing.T) {
 					said := reply(t, 300)
 					runs, failed, first := 0, 0, map[int]bool{}
 					for nth := 1; !t.Failed(); nth++ {
-						b := &broken{t: t, home: t.TempDir(), said: said, says: f.says}
+						b := &brokenChat{t: t, home: t.TempDir(), reply: said, systemText: f.text}
 						b.prepare(w.prepare)
 						if !b.talk(f.calls, f.err, fmt.Sprintf("%d%s", nth, map[string]string{"from then on": "+"}[how]), f.journal) {
 							break
@@ -47,25 +46,25 @@ func TestDiskCallsThatFail(t *testing.T) {
 						if b.code == exitFailed {
 							failed++
 						}
-						b.goOn()
+						b.resume()
 						if t.Failed() {
-							t.Logf("number %d failed: exit code %d\nstderr:\n%s\ncalls:\n%s", nth, b.code, b.stderr, b.calls)
+							t.Logf("call %d failed: exit code %d\nstderr:\n%s\ncalls:\n%s", nth, b.code, b.stderr, b.calls)
 						}
 					}
 					if runs == 0 {
 						t.Error("no call failed")
 					}
-					t.Logf("%d runs in which a call failed, first number %v; %d could not save everything", runs, slices.Sorted(maps.Keys(first)), failed)
+					t.Logf("%d runs with a failed call, first numbers %v; %d could not save everything", runs, slices.Sorted(maps.Keys(first)), failed)
 				})
 			}
 		}
 	}
 }
 
-// workload is what there is before the calls fail.
+// workload is the state of the home before calls fail.
 type workload struct {
 	name    string
-	prepare func(t *testing.T, path string) // what to do to the journal of one message; nil: there is none
+	prepare func(t *testing.T, path string) // changes the journal of one message; nil: there is no session
 }
 
 var workloads = []workload{
@@ -83,32 +82,33 @@ var workloads = []workload{
 	}},
 }
 
-// broken is a chat whose system calls fail.
-type broken struct {
+// brokenChat is a chat whose system calls fail.
+type brokenChat struct {
 	t          *testing.T
 	home       string
-	path       string // of the journal; "": there is none yet
-	said, says string // the replies; what the system says of the failure
+	path       string // of the journal; "": there is none
+	reply      string
+	systemText string // the text of the injected error
 
-	before, want []string // messages: before the chat, and those that it is to add
-	calls        string   // as strace saw them
+	before, want []string // messages before and after the chat
+	calls        string   // the output of strace
 	code         int
 	stderr       string
 }
 
-func (b *broken) prepare(prepare func(*testing.T, string)) {
+func (b *brokenChat) prepare(prepare func(*testing.T, string)) {
 	b.t.Helper()
 	if prepare == nil {
 		return
 	}
 	do(b.t, b.home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "zero")
 	_, b.path = onlyJournal(b.t, b.home)
-	b.before = dialogue(b.said, "zero")
+	b.before = dialogue(b.reply, "zero")
 	prepare(b.t, b.path)
 }
 
-// talk says two messages while calls fail, and reports whether one did.
-func (b *broken) talk(calls, err, when string, journal bool) bool {
+// talk sends two messages while calls fail, and reports whether one failed.
+func (b *brokenChat) talk(calls, err, when string, journal bool) bool {
 	b.t.Helper()
 	trace := filepath.Join(b.t.TempDir(), "trace")
 	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", calls, err, when)}
@@ -123,16 +123,16 @@ func (b *broken) talk(calls, err, when string, journal bool) bool {
 	p.closeInput()
 	<-p.ended
 	b.code, b.stderr, b.calls = p.cmd.ProcessState.ExitCode(), p.stderr.String(), readFile(b.t, trace)
-	b.want = append(slices.Clone(b.before), dialogue(b.said, "one", "two")...)
+	b.want = append(slices.Clone(b.before), dialogue(b.reply, "one", "two")...)
 	if n := strings.Count(p.stdout.String(), "Ada: "); n != 2 {
-		b.t.Errorf("it answered %d times, want 2", n)
+		b.t.Errorf("%d replies, want 2", n)
 	}
 	return strings.Contains(b.calls, "(INJECTED)")
 }
 
-// firstFailed is the number of the call that was the first to fail, among those
-// of all threads.
-func (b *broken) firstFailed(calls string) int {
+// firstFailed returns the number of the first failed call, counted over all
+// threads.
+func (b *brokenChat) firstFailed(calls string) int {
 	started, number := 0, map[string]int{} // of the last call of each thread
 	for line := range strings.Lines(b.calls) {
 		thread, call, _ := strings.Cut(line, " ")
@@ -148,16 +148,16 @@ func (b *broken) firstFailed(calls string) int {
 	return 0
 }
 
-// goOn checks what the chat left, and goes on with it.
-func (b *broken) goOn() {
+// resume checks the session that the chat left, and resumes it.
+func (b *brokenChat) resume() {
 	b.t.Helper()
-	told := strings.LastIndex(b.stderr, "Failed to save session: ")
+	failed := strings.LastIndex(b.stderr, "Failed to save session: ")
 	saved := strings.LastIndex(b.stderr, "✓ Everything is saved again.")
-	if told >= 0 && !strings.Contains(b.stderr[told:], b.says) {
-		b.t.Errorf("it does not say %q", b.says)
+	if failed >= 0 && !strings.Contains(b.stderr[failed:], b.systemText) {
+		b.t.Errorf("the output lacks %q", b.systemText)
 	}
 	if offered := strings.Contains(b.stderr, "To go on: "); offered != (b.code == exitDone) {
-		b.t.Errorf("it says how to go on: %v", offered)
+		b.t.Errorf("the command that resumes is printed: %v", offered)
 	}
 	var got []string
 	if paths, _ := filepath.Glob(filepath.Join(b.home, "sessions", "*", "*.jsonl")); len(paths) > 0 {
@@ -167,8 +167,8 @@ func (b *broken) goOn() {
 		}
 	}
 	switch {
-	case b.code == exitDone && told <= saved && slices.Equal(got, b.want):
-	case b.code == exitFailed && told > saved && len(got) >= len(b.before) && len(got) <= len(b.want) && slices.Equal(got, b.want[:len(got)]):
+	case b.code == exitDone && failed <= saved && slices.Equal(got, b.want):
+	case b.code == exitFailed && failed > saved && len(got) >= len(b.before) && len(got) <= len(b.want) && slices.Equal(got, b.want[:len(got)]):
 	default:
 		b.t.Errorf("the session has %.500q, want %.500q", got, b.want)
 	}
@@ -177,10 +177,10 @@ func (b *broken) goOn() {
 		args = append(args, "--resume")
 	}
 	do(b.t, b.home, exitDone, args...)
-	if all := append(got, dialogue(b.said, "three")...); !slices.Equal(spoken(b.t, b.home), all) {
-		b.t.Errorf("it does not go on behind %.500q", got)
+	if all := append(got, dialogue(b.reply, "three")...); !slices.Equal(spoken(b.t, b.home), all) {
+		b.t.Errorf("the resumed session does not follow %.500q", got)
 	}
 	if _, stderr := do(b.t, b.home, exitDone, "verify"); stderr != "" {
-		b.t.Errorf("verify says %s", stderr)
+		b.t.Errorf("verify prints %s", stderr)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// spoken are the messages of the latest session, as replay shows them.
+// spoken returns the messages of the latest session, as replay prints them.
 func spoken(t *testing.T, home string) (messages []string) {
 	t.Helper()
 	stdout, _ := do(t, home, exitDone, "replay", "latest", "--output", "json")
@@ -34,7 +34,7 @@ func spoken(t *testing.T, home string) (messages []string) {
 	return messages
 }
 
-// dialogue is what is said when ada answers each message with a reply.
+// dialogue returns the messages of a chat in which ada answers each message with a reply.
 func dialogue(reply string, messages ...string) (all []string) {
 	for _, m := range messages {
 		all = append(all, "hugo: "+m, "ada: "+reply)
@@ -43,7 +43,7 @@ func dialogue(reply string, messages ...string) (all []string) {
 }
 
 // checkSpoken checks that the only session has these messages, each once and in
-// order, whoever is asked, and that its journal is sound.
+// order, in replay and in the list, and that its journal is sound.
 func checkSpoken(t *testing.T, home string, want []string) {
 	t.Helper()
 	if got := spoken(t, home); !slices.Equal(got, want) {
@@ -51,24 +51,23 @@ func checkSpoken(t *testing.T, home string, want []string) {
 	}
 	stdout, stderr := do(t, home, exitDone, "verify")
 	if strings.Count(stdout, "  ok  ") != 1 || stderr != "" {
-		t.Errorf("verify says %s%s", stdout, stderr)
+		t.Errorf("verify prints %s%s", stdout, stderr)
 	}
 	stdout, _ = do(t, home, exitDone, "sessions", "--output", "json")
 	var row struct{ MessageCount int }
 	if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.MessageCount != len(want) {
-		t.Errorf("sessions says %d messages, want %d: %v", row.MessageCount, len(want), err)
+		t.Errorf("sessions counts %d messages, want %d: %v", row.MessageCount, len(want), err)
 	}
 }
 
-// tells counts the events of the latest session that tell of a failure.
-func tells(t *testing.T, home string) int {
+// recoveries counts the recoveries that the latest session records.
+func recoveries(t *testing.T, home string) int {
 	t.Helper()
 	stdout, _ := do(t, home, exitDone, "replay", "latest", "--output", "events")
 	return strings.Count(stdout, `"type":"journal.recovered"`)
 }
 
-// contents are the files below a directory, without those that only say who
-// works there and the caches.
+// contents returns the files below a directory, without locks and caches.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -87,16 +86,16 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// reply lets the members of the team capture answer in so many bytes, to which a
-// marker is added.
+// reply sets the reply of the team capture to that many bytes and a marker. It
+// returns the reply without the marker.
 func reply(t *testing.T, size int) string {
 	said := strings.TrimRight(strings.Repeat("all right ", size/10+1)[:size], " ")
 	t.Setenv("REPLY", said+" [NEXT: hugo]")
 	return said
 }
 
-// asks types a message on a terminal and waits for the answer and the next
-// prompt, before which all of these texts come.
+// asks types a message on a terminal and waits for the texts and then for the
+// next prompt.
 func (p *program) asks(message string, texts ...string) {
 	p.t.Helper()
 	p.presses(message + enter)
@@ -106,10 +105,10 @@ func (p *program) asks(message string, texts ...string) {
 	p.says("hugo> ")
 }
 
-func TestDiskThatFillsUpAndGetsRoomAgain(t *testing.T) {
+func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 	for _, c := range []struct {
 		size int   // of each reply
-		free int64 // when the disk is as good as full
+		free int64 // on the full disk
 	}{{3_000, 0}, {20_000, 0}, {20_000, 9000}, {100_000, 40_000}} {
 		t.Run(fmt.Sprintf("replies of %d bytes, %d free", c.size, c.free), func(t *testing.T) {
 			d := newDisk(t)
@@ -123,7 +122,7 @@ func TestDiskThatFillsUpAndGetsRoomAgain(t *testing.T) {
 			for _, message := range []string{"two", "three", "four"} {
 				chat.asks(message, textNotSaved)
 				chat.asks("/queue", textNotSaved)
-				// Meanwhile others read what there is.
+				// Readers read what is saved.
 				do(t, d.home(), exitDone, "verify")
 				if got := spoken(t, d.home()); len(got) < 2 || !slices.Equal(got[:2], saved) || len(got) > 3 {
 					t.Errorf("on the full disk the session has %.500q", got)
@@ -137,29 +136,29 @@ func TestDiskThatFillsUpAndGetsRoomAgain(t *testing.T) {
 			chat.ends(exitDone)
 			shown := chat.stdout.String()
 			if n := strings.Count(shown, textNotSaved); n != 6 {
-				t.Errorf("%d prompts say that nothing is saved, want 6:\n%s", n, shown)
+				t.Errorf("%d prompts report that nothing is saved, want 6:\n%s", n, shown)
 			}
 			for _, text := range []string{"Failed to save session: ", "no space left on device\r\nThe disk is full: make room"} {
 				if n := strings.Count(shown, text); n != 3 {
-					t.Errorf("%q is said %d times, want once for each message:\n%s", text, n, shown)
+					t.Errorf("%q appears %d times, want once for each message:\n%s", text, n, shown)
 				}
 			}
 			checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four", "five", "six"))
 			if n := strings.Count(shown, "Ada: "); n != 6 {
-				t.Errorf("6 replies are shown %d times:\n%s", n, shown)
+				t.Errorf("%d replies are shown, want 6:\n%s", n, shown)
 			}
-			told := strings.Count(shown, "is whole now: a write failed: ") // what is not free in whole pages is taken or not
-			if n := tells(t, d.home()); n != told || n > 1 || c.free > 0 && n == 0 {
-				t.Errorf("%d events tell of the failure, and %d were shown", n, told)
+			reported := strings.Count(shown, "is whole now: a write failed: ") // 0 or 1: a partial page may be written or not
+			if n := recoveries(t, d.home()); n != reported || n > 1 || c.free > 0 && n == 0 {
+				t.Errorf("%d events record the failure, and %d were reported", n, reported)
 			}
 			if asides, _ := filepath.Glob(filepath.Join(d.home(), "sessions", "*", "*.aside-*")); len(asides) > 0 {
-				t.Errorf("set aside was %q", asides)
+				t.Errorf("there are aside files: %q", asides)
 			}
 		})
 	}
 }
 
-func TestDiskThatIsFullFromTheFirstWord(t *testing.T) {
+func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 	for _, existing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the team has a directory: %v", existing), func(t *testing.T) {
 			d := newDisk(t)
@@ -184,7 +183,7 @@ func TestDiskThatIsFullFromTheFirstWord(t *testing.T) {
 	}
 }
 
-func TestDiskThatStaysFullLosesOnlyWhatWasTold(t *testing.T) {
+func TestFullDiskLosesOnlyReportedMessages(t *testing.T) {
 	for _, free := range []int64{0, 9000} {
 		t.Run(fmt.Sprintf("%d bytes are free", free), func(t *testing.T) {
 			d := newDisk(t)
@@ -192,51 +191,51 @@ func TestDiskThatStaysFullLosesOnlyWhatWasTold(t *testing.T) {
 			do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 			d.fill(free)
 			_, stderr := do(t, d.home(), exitFailed, "chat", "--resume", "-m", "two", "-m", "three")
-			checkToldFull(t, stderr)
+			checkReportsFull(t, stderr)
 			if _, stderr = do(t, d.home(), exitDone, "verify"); free > 0 && !strings.Contains(stderr, "unfinished write") {
-				t.Errorf("there is no torn tail: %s", stderr)
+				t.Errorf("verify reports no torn tail: %s", stderr)
 			}
 			before := spoken(t, d.home())
 			if n := len(before); n < 2 || n > 3 || !slices.Equal(before, dialogue(said, "one", "two")[:n]) {
 				t.Errorf("the session has %d messages: %.500q", len(before), before)
 			}
-			d.fill(0) // a torn tail cannot even be set aside
+			d.fill(0) // not even a torn tail can be set aside
 			_, stderr = do(t, d.home(), exitFailed, "chat", "--resume", "-m", "four")
-			checkToldFull(t, stderr)
+			checkReportsFull(t, stderr)
 			if asides, _ := filepath.Glob(filepath.Join(d.home(), "sessions", "*", "*.aside-*")); len(asides) > 0 {
-				t.Errorf("set aside was %q", asides)
+				t.Errorf("there are aside files: %q", asides)
 			}
 			d.room()
-			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...) // it may have fitted
+			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...) // it may have been saved
 			do(t, d.home(), exitDone, "chat", "--resume", "-m", "five")
 			checkSpoken(t, d.home(), append(before, dialogue(said, "five")...))
 		})
 	}
 }
 
-// checkToldFull checks that a chat says that the disk is full, and does not say
-// how to go on with what was not saved.
-func checkToldFull(t *testing.T, stderr string) {
+// checkReportsFull checks that a chat reports the full disk, and prints no command
+// that resumes the unsaved messages.
+func checkReportsFull(t *testing.T, stderr string) {
 	t.Helper()
 	for _, text := range []string{"Failed to save session: ", "no space left on device", "The disk is full: make room"} {
 		if !strings.Contains(stderr, text) {
-			t.Errorf("it does not say %q: %s", text, stderr)
+			t.Errorf("the output lacks %q: %s", text, stderr)
 		}
 	}
 	if strings.Contains(stderr, "To go on") {
-		t.Errorf("it offers to go on with what was not saved: %s", stderr)
+		t.Errorf("the chat offers to resume unsaved messages: %s", stderr)
 	}
 }
 
-// TestDiskThatIsFullRefusesAndKeepsEverything runs each command on a full disk,
-// and again when there is room.
-func TestDiskThatIsFullRefusesAndKeepsEverything(t *testing.T) {
+// TestCommandsOnFullDiskFailAndKeepFiles runs each command on a full disk,
+// and again after there is room.
+func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		damaged bool // the session's second line does not check
-		trashed bool // there is a session in the trash, too
+		damaged bool // the session's second line is damaged
+		trashed bool // another session is in the trash
 		args    []string
-		works   bool // even on a full disk
+		works   bool // on the full disk
 	}{
 		{name: "compact", args: []string{"compact", "--keep", "0", "--archive-after", "0s"}},
 		{name: "repair", damaged: true, args: []string{"repair", "latest-id"}},
@@ -284,13 +283,13 @@ func TestDiskThatIsFullRefusesAndKeepsEverything(t *testing.T) {
 			}
 			_, stderr := do(t, d.home(), exitFailed, args...)
 			if !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "The disk is full: make room") {
-				t.Errorf("it does not say what helps: %s", stderr)
+				t.Errorf("the remedy is missing: %s", stderr)
 			}
 			if after := contents(t, d.home()); !maps.Equal(before, after) {
-				t.Errorf("it changed files: before %q, after %q", names(before), names(after))
+				t.Errorf("files changed: before %q, after %q", names(before), names(after))
 			}
 			if left := contents(t, d.dir); slices.ContainsFunc(names(left), func(n string) bool { return strings.HasSuffix(n, ".tmp") }) {
-				t.Errorf("it leaves %q", names(left))
+				t.Errorf("it left %q", names(left))
 			}
 			d.room()
 			do(t, d.home(), exitDone, args...)
@@ -313,7 +312,7 @@ func removeCaches(t *testing.T, home string) {
 
 func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
 
-func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
+func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 	t.Run("from the first word", func(t *testing.T) {
 		d := newDisk(t)
 		said := reply(t, 300)
@@ -347,10 +346,9 @@ func TestDiskThatCanOnlyBeReadForAWhile(t *testing.T) {
 	})
 }
 
-// A file system in use cannot be mounted anew for reading only, but it takes
-// that step by itself when it meets an error, and then there is no way back for
-// the program that has files open.
-func TestDiskWhoseFileSystemBreaksDownInAConversation(t *testing.T) {
+// A file system in use cannot be remounted read-only, but it becomes read-only
+// after an error, and stays so for a program that has files open.
+func TestDiskErrorDuringChat(t *testing.T) {
 	d := newDisk(t)
 	said := reply(t, 300)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
@@ -370,9 +368,9 @@ func TestDiskWhoseFileSystemBreaksDownInAConversation(t *testing.T) {
 	checkSpoken(t, d.home(), dialogue(said, "one", "two", "five"))
 }
 
-// A disk that promises more than it has takes a write, and fails when that is
-// to be on it: the page cache has what the disk has not.
-func TestDiskThatHasLessThanItPromises(t *testing.T) {
+// An overcommitted disk accepts a write and fails the sync: the page cache has
+// data that the disk has not.
+func TestOvercommittedDisk(t *testing.T) {
 	needsDisks(t)
 	below := t.TempDir()
 	small := &disk{t: t, dir: below}
@@ -386,7 +384,7 @@ func TestDiskThatHasLessThanItPromises(t *testing.T) {
 
 	fill(t, below, 0)
 	asked := []string{"one"}
-	for len(asked) < 10 && !strings.Contains(chat.stdout.String(), textNotSaved) { // some blocks have a place already
+	for len(asked) < 10 && !strings.Contains(chat.stdout.String(), textNotSaved) { // some blocks are already allocated
 		asked = append(asked, fmt.Sprint("again ", len(asked)))
 		chat.asks(asked[len(asked)-1], "Ada: ")
 	}
@@ -397,6 +395,6 @@ func TestDiskThatHasLessThanItPromises(t *testing.T) {
 	chat.ends(exitDone)
 	asked = append(asked, "three", "four")
 	checkSpoken(t, d.home(), dialogue(said, asked...))
-	d.mend() // what the page cache had is gone: this is the disk
+	d.mend() // the page cache is gone: this is the disk
 	checkSpoken(t, d.home(), dialogue(said, asked...))
 }

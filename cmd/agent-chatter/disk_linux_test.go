@@ -14,22 +14,22 @@ import (
 
 var realDisks = flag.Bool("disk", false, "run the tests that mount disks and break system calls; they need root, loop devices and strace")
 
-// needsDisks skips a test that was not asked for: it takes root.
+// needsDisks skips a test without the flag -disk.
 func needsDisks(t *testing.T) {
 	t.Helper()
 	if !*realDisks {
 		t.Skip("needs root; to run it, type: go test ./cmd/agent-chatter -run Disk -disk")
 	}
 	if os.Getuid() != 0 {
-		t.Fatal("-disk mounts disks: it needs root")
+		t.Fatal("-disk needs root to mount disks")
 	}
 }
 
-// disk is a small disk with an ext4 file system of its own.
+// disk is a small ext4 file system in a file.
 type disk struct {
 	t     *testing.T
 	image string
-	dir   string // where it is mounted
+	dir   string // the mount point
 }
 
 func newDisk(t *testing.T) *disk {
@@ -48,7 +48,7 @@ func newDiskAt(t *testing.T, image, size string, options ...string) *disk {
 	return d
 }
 
-// system runs a program of the system, as root.
+// system runs a program as root.
 func (d *disk) system(name string, args ...string) string {
 	d.t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -70,16 +70,16 @@ func (d *disk) remount(how string) {
 
 func (d *disk) home() string { return filepath.Join(d.dir, "home") }
 
-// fill leaves so many bytes free, or a little more.
+// fill leaves that many bytes free, or a little more.
 func (d *disk) fill(free int64) { fill(d.t, d.dir, free) }
 
-// room takes back what fill did.
+// room undoes fill.
 func (d *disk) room() { makeRoom(d.t, d.dir) }
 
 func fill(t *testing.T, dir string, free int64) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
-	for appendUntilFull(t, path) > 0 { // what was set apart for a file in use is free when it is closed
+	for appendUntilFull(t, path) > 0 { // closing a file frees its preallocated blocks
 		syscall.Sync()
 	}
 	info, err := os.Stat(path)
@@ -92,7 +92,7 @@ func fill(t *testing.T, dir string, free int64) {
 	syscall.Sync()
 }
 
-// appendUntilFull returns how many blocks it could append.
+// appendUntilFull returns the number of blocks that it appended.
 func appendUntilFull(t *testing.T, path string) (blocks int) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -120,8 +120,7 @@ func makeRoom(t *testing.T, dir string) {
 	syscall.Sync()
 }
 
-// breakDown makes the file system meet an error, after which it lets itself
-// only be read.
+// breakDown causes an error in the file system, after which it is read-only.
 func (d *disk) breakDown() {
 	d.t.Helper()
 	device := strings.TrimSpace(d.system("findmnt", "-no", "SOURCE", d.dir))
@@ -131,7 +130,7 @@ func (d *disk) breakDown() {
 	}
 }
 
-// mend checks the file system, as a boot would, and mounts it again.
+// mend checks the file system, as at boot, and mounts it again.
 func (d *disk) mend() {
 	d.t.Helper()
 	d.system("umount", d.dir)

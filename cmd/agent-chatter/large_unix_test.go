@@ -18,20 +18,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-var largeSessions = flag.Int("large", 0, "how many sessions the home of TestALargeHome has; its log then tells how long whole processes take")
+var largeSessions = flag.Int("large", 0, "how many sessions the home of TestLargeHome has; its log then tells how long whole processes take")
 
-// TestALargeHome lists a home with many sessions of one team: with an index and
-// without, after a session grew, after one was edited, deleted and added. The
-// figures in the README are its log:
+// TestLargeHome lists a home with many sessions of one team, with and without an
+// index, after a session grew, and after one was edited, deleted and added. The
+// log has the times:
 //
-//	go test ./cmd/agent-chatter -run ALargeHome -large 100000 -v -timeout 1h
-func TestALargeHome(t *testing.T) {
+//	go test ./cmd/agent-chatter -run LargeHome -large 100000 -v -timeout 1h
+func TestLargeHome(t *testing.T) {
 	n := *largeSessions
 	l := &large{t: t, home: t.TempDir(), program: "agent-chatter", runs: 1}
 	if n > 0 {
 		l.runs, l.program = 9, built(t)
 	}
-	n = max(n, 1500) // more than a chat rewrites the index for
+	n = max(n, 1500) // so many that a chat does not rewrite the index
 	l.fill(n)
 	l.time("--version", "--version")
 	l.time("sessions, no index", "sessions", "--limit", "20")
@@ -43,20 +43,20 @@ func TestALargeHome(t *testing.T) {
 
 	l.append(l.ids[n/2], "It is not over")
 	if list := l.time("sessions, one grew", "sessions", "--limit", "20"); !strings.Contains(strings.SplitN(list, "\n", 2)[0], l.ids[n/2][22:]) {
-		t.Errorf("the session that grew is not the first:\n%s", list)
+		t.Errorf("the session that grew is not first:\n%s", list)
 	}
 	do(t, l.home, exitDone, "chat", "-m", "hello")
 	if list := l.time("sessions, one is new", "sessions", "--limit", "20"); !strings.HasSuffix(strings.SplitN(list, "\n", 2)[0], "hello") {
-		t.Errorf("the new session is not the first:\n%s", list)
+		t.Errorf("the new session is not first:\n%s", list)
 	}
 	if err := os.Remove(l.path(l.ids[3] + ".jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	if list := l.time("sessions, one is gone", "sessions", "--limit", "20"); strings.Contains(list, l.ids[3][22:]) {
-		t.Errorf("the session that is gone is listed:\n%s", list)
+		t.Errorf("the deleted session is listed:\n%s", list)
 	}
 	if !os.SameFile(index, l.stat("sessions.json")) {
-		t.Error("the index was written anew for three sessions")
+		t.Error("the index was rewritten for three sessions")
 	}
 	known, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json")
 	l.time("sessions show ID", "sessions", "show", l.ids[n/3])
@@ -65,11 +65,11 @@ func TestALargeHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	if anew, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); anew != known {
-		t.Error("without an index the list is another one")
+		t.Error("the list without an index differs")
 	}
 }
 
-// large is a home with many sessions, newest first in ids.
+// large is a home with many sessions; ids has the newest first.
 type large struct {
 	t       *testing.T
 	home    string
@@ -78,8 +78,7 @@ type large struct {
 	runs    int
 }
 
-// built is the program as people have it, which starts faster than the one in
-// the tests.
+// built builds the program, which starts faster than the test binary.
 func built(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "agent-chatter")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
@@ -125,7 +124,7 @@ func (l *large) append(id, text string) {
 	}
 }
 
-// time runs the program some times and logs the median.
+// time runs the program several times and logs the median.
 func (l *large) time(what string, args ...string) (stdout string) {
 	l.t.Helper()
 	var took, busy []time.Duration
@@ -143,6 +142,6 @@ func (l *large) time(what string, args ...string) (stdout string) {
 	}
 	slices.Sort(took)
 	slices.Sort(busy)
-	l.t.Logf("%-24s %6d ms, %6d ms of processors", what, took[l.runs/2].Milliseconds(), busy[l.runs/2].Milliseconds())
+	l.t.Logf("%-24s %6d ms, %6d ms CPU", what, took[l.runs/2].Milliseconds(), busy[l.runs/2].Milliseconds())
 	return stdout
 }

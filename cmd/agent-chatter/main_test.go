@@ -8,7 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-func TestAPanicIsNotTakenForAnEnd(t *testing.T) {
+func TestPanicIsNoExit(t *testing.T) {
 	defer func() {
 		if reason := recover(); reason != "a defect" {
 			t.Errorf("run panics with %v", reason)

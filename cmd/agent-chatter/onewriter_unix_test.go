@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// leavingTeam is the path of a team whose agent starts a process that leaves
-// its group and its session, tells its own id and that one's through the pipe
-// pids, and then does something.
+// leavingTeam returns the path of a team whose agent starts a process in another
+// group and session, writes its own process id and that one's to the pipe pids,
+// and then runs a command.
 func leavingTeam(t *testing.T, then string) (path, pids string) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid to leave a session with")
+		t.Skip("setsid is not installed")
 	}
 	dir := t.TempDir()
 	pids = filepath.Join(dir, "pids")
@@ -40,19 +40,19 @@ func leavingTeam(t *testing.T, then string) (path, pids string) {
 	return filepath.Join(dir, "team.json"), pids
 }
 
-// leftBehind waits for the agent to tell who it is and whom it leaves behind,
-// who ends with the test.
+// leftBehind reads the process ids of the agent and of the process that it has
+// started, which ends with the test.
 func leftBehind(t *testing.T, pids string) (all []int) {
 	t.Helper()
 	for _, field := range strings.Fields(readFile(t, pids)) {
 		pid, err := strconv.Atoi(field)
 		if err != nil || pid < 2 {
-			t.Fatalf("the agent tells of %q", field)
+			t.Fatalf("%q is no process id", field)
 		}
 		all = append(all, pid)
 	}
 	if len(all) != 2 {
-		t.Fatalf("the agent has told of %d processes", len(all))
+		t.Fatalf("%d process ids, want 2", len(all))
 	}
 	t.Cleanup(func() { syscall.Kill(all[1], syscall.SIGKILL) })
 	return all
@@ -61,11 +61,11 @@ func leftBehind(t *testing.T, pids string) (all []int) {
 func wantRunning(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, 0); err != nil {
-		t.Fatalf("process %d: %v: nothing is proved", pid, err)
+		t.Fatalf("process %d: %v: the test proves nothing", pid, err)
 	}
 }
 
-func TestWhatAnAgentLeavesBehindHoldsNoLock(t *testing.T) {
+func TestOrphanedProcessHoldsNoLock(t *testing.T) {
 	home := t.TempDir()
 	configuration, pids := leavingTeam(t, "echo done")
 	for _, end := range []struct {
@@ -82,12 +82,12 @@ func TestWhatAnAgentLeavesBehindHoldsNoLock(t *testing.T) {
 			chat.says("Ada: done")
 			end.of(chat)
 			wantRunning(t, stray)
-			goesOn(t, home, pids, "Ada: done")
+			resumes(t, home, pids, "Ada: done")
 		})
 	}
 }
 
-func TestAnAgentThatOutlivesTheChatHoldsNoLock(t *testing.T) {
+func TestAgentThatOutlivesChatHoldsNoLock(t *testing.T) {
 	home := t.TempDir()
 	configuration, pids := leavingTeam(t, "if mkdir once 2>/dev/null; then exec sleep 300; fi; echo done")
 	chat := start(t, home, "chat", "-t", configuration)
@@ -99,20 +99,20 @@ func TestAnAgentThatOutlivesTheChatHoldsNoLock(t *testing.T) {
 	for _, pid := range both {
 		wantRunning(t, pid)
 	}
-	goesOn(t, home, pids, "Ada: done")
+	resumes(t, home, pids, "Ada: done")
 }
 
-// goesOn resumes the latest session, whose agent leaves somebody behind again.
-func goesOn(t *testing.T, home, pids, answer string) {
+// resumes resumes the latest session, whose agent leaves another process running.
+func resumes(t *testing.T, home, pids, answer string) {
 	t.Helper()
 	chat := start(t, home, "chat", "--resume", "-m", "hello again")
-	chat.notes("Resumed session") // or it ends, and the agent tells nothing
+	chat.notes("Resumed session") // otherwise it exits before the agent writes its ids
 	leftBehind(t, pids)
 	chat.says(answer)
 	chat.ends(exitDone)
 }
 
-func TestOfManyThatGoOnAtOnceOneWinsAndTheOthersAreToldOfIt(t *testing.T) {
+func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello")
 	id, _ := onlyJournal(t, home)
@@ -121,7 +121,7 @@ func TestOfManyThatGoOnAtOnceOneWinsAndTheOthersAreToldOfIt(t *testing.T) {
 		for range 4 {
 			all = append(all, start(t, home, "chat", "--resume", id))
 		}
-		// The winner waits for its input, so that nobody can be the next.
+		// The winner waits for input, so that no other can get the lock.
 		lost := make(chan *program)
 		for _, p := range all {
 			go func() {
@@ -139,13 +139,13 @@ func TestOfManyThatGoOnAtOnceOneWinsAndTheOthersAreToldOfIt(t *testing.T) {
 			}
 		}
 		if winner == nil {
-			t.Fatal("nobody has won")
+			t.Fatal("no writer has won")
 		}
 		holder := fmt.Sprintf("in use by process %d on ", winner.cmd.Process.Pid)
 		for _, p := range all {
 			said := p.stderr.String()
 			if p != winner && (!strings.Contains(said, holder) || !strings.Contains(said, ", since 2") || !strings.Contains(said, "agent-chatter tail -f "+id)) {
-				t.Errorf("it was told %q, want %q, since when, and how to follow", said, holder)
+				t.Errorf("it prints %q, want %q, since when, and how to follow", said, holder)
 			}
 		}
 		winner.types("me")
@@ -167,7 +167,7 @@ func (p *program) running() bool {
 	}
 }
 
-func TestAfterACrashNothingIsAskedOnATerminal(t *testing.T) {
+func TestResumeAfterCrashAsksNothing(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello")
 	id, path := onlyJournal(t, home)
@@ -176,7 +176,7 @@ func TestAfterACrashNothingIsAskedOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The crashed writer's number is another program's now: this one's.
+	// The process id of the crashed writer belongs to another program now: this one.
 	stale := fmt.Sprintf(`{"pid":%d,"host":%q,"startedAt":"2026-11-21T12:00:00Z"}`, os.Getpid(), host)
 	if err := os.WriteFile(lock, []byte(stale), 0o600); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
 }
 
-func TestWhatAKilledChatHasLeftRunningEndsAtTheNextResume(t *testing.T) {
+func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	home := t.TempDir()
 	chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
 	chat.types("say I am ready.", "tool") // the second turn, in the program of the first
@@ -67,7 +67,7 @@ func TestWhatAKilledChatHasLeftRunningEndsAtTheNextResume(t *testing.T) {
 	do(t, home, exitDone, "verify")
 }
 
-func TestASignalInATurnLeavesNoToolRunning(t *testing.T) {
+func TestSignalInTurnEndsTools(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

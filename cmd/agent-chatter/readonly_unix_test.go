@@ -15,27 +15,27 @@ import (
 	"testing"
 )
 
-// readOnly is a way in which a home cannot be written to.
+// readOnly is a way to make a home read-only.
 type readOnly struct {
 	how string
-	// command runs a program that finds the home like this.
+	// command returns a program for which the home is read-only.
 	command func(t *testing.T, home string, args ...string) *exec.Cmd
 }
 
 var readOnlyWays = []readOnly{
-	{"its permissions", asStranger},
+	{"its permissions", withoutPermission},
 	{"its file system", onReadOnlyMount},
 }
 
-// asStranger takes away the permission to write. The administrator does not
-// mind permissions, so that for him it is another user who runs the program.
-func asStranger(t *testing.T, home string, args ...string) *exec.Cmd {
+// withoutPermission removes the write permissions. They do not apply to root, in
+// whose place another user runs the program.
+func withoutPermission(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	eachBelow(t, home, func(path string, entry fs.DirEntry) {
 		mode := fs.FileMode(0o444)
 		if entry.IsDir() {
 			mode = 0o555
-			t.Cleanup(func() { os.Chmod(path, 0o700) }) // or it cannot be removed
+			t.Cleanup(func() { os.Chmod(path, 0o700) }) // so that it can be removed
 		}
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func asStranger(t *testing.T, home string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// publicProgram is a copy of agent-chatter that anybody may run.
+// publicProgram returns a copy of agent-chatter that every user may run.
 func publicProgram(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -70,7 +70,7 @@ func publicProgram(t *testing.T) string {
 	return path
 }
 
-// letIn opens the way to a path in a directory of the test to everybody.
+// letIn makes the parents of a path in a directory of the test searchable by all users.
 func letIn(t *testing.T, path string) {
 	t.Helper()
 	for dir := filepath.Dir(path); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
@@ -80,7 +80,7 @@ func letIn(t *testing.T, path string) {
 	}
 }
 
-// onReadOnlyMount is for Linux, where a user may have mounts of his own.
+// onReadOnlyMount needs Linux and user namespaces.
 func onReadOnlyMount(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	const mounted = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"`
@@ -88,7 +88,7 @@ func onReadOnlyMount(t *testing.T, home string, args ...string) *exec.Cmd {
 		return exec.Command("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", mounted, home}, args...)...)
 	}
 	if runtime.GOOS != "linux" || in("true").Run() != nil {
-		t.Skip("there are no mounts for this user alone")
+		t.Skip("there are no user namespaces")
 	}
 	return in(append([]string{"agent-chatter"}, args...)...)
 }
@@ -105,8 +105,8 @@ func eachBelow(t *testing.T, dir string, do func(string, fs.DirEntry)) {
 	}
 }
 
-// traces are what there is below a directory, and when it was changed.
-func traces(t *testing.T, dir string) string {
+// snapshotOf returns the names, times and sums of all files below a directory.
+func snapshotOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
 	eachBelow(t, dir, func(path string, entry fs.DirEntry) {
@@ -123,7 +123,7 @@ func traces(t *testing.T, dir string) string {
 	return all.String()
 }
 
-func TestAReadOnlyHomeIsReadWithoutALockAndWithoutATrace(t *testing.T) {
+func TestReadOnlyHomeIsReadWithoutLockOrChange(t *testing.T) {
 	for _, way := range readOnlyWays {
 		t.Run(way.how, func(t *testing.T) {
 			home := t.TempDir()
@@ -131,7 +131,7 @@ func TestAReadOnlyHomeIsReadWithoutALockAndWithoutATrace(t *testing.T) {
 			do(t, home, exitDone, "compact", "--keep", "0", "--archive-after", "0s")
 			do(t, home, exitDone, "chat", "-m", "hello", "-m", "more")
 			caches, _ := filepath.Glob(filepath.Join(home, "sessions", "*", "*.json"))
-			for _, path := range caches { // a list wants to make them anew
+			for _, path := range caches { // a list would rebuild them
 				os.Remove(path)
 			}
 			elsewhere := t.TempDir()
@@ -153,21 +153,21 @@ func TestAReadOnlyHomeIsReadWithoutALockAndWithoutATrace(t *testing.T) {
 				p.ends(code)
 				return p
 			}
-			run([]string{"--version"}, exitDone) // that nobody can write is prepared
-			before := traces(t, home)
+			run([]string{"--version"}, exitDone) // makes the home read-only
+			before := snapshotOf(t, home)
 			var said []string
 			for _, args := range readers {
 				said = append(said, run(args, exitDone).stdout.String())
 			}
 			chat := run([]string{"chat", "--resume", "-m", "hello again"}, exitFailed)
 			if answer, notice := chat.stdout.String(), chat.stderr.String(); !strings.Contains(answer, "“hello again”") || !strings.Contains(notice, "Failed to save session") {
-				t.Errorf("a chat says %q, %q", answer, notice)
+				t.Errorf("chat prints %q, %q", answer, notice)
 			}
 			doctor := run([]string{"doctor"}, exitFailed)
 			if found := doctor.stdout.String(); !strings.Contains(found, "wrong  locks: ") || !strings.Contains(found, "wrong  disk: ") {
-				t.Errorf("doctor finds\n%s", found)
+				t.Errorf("doctor prints\n%s", found)
 			}
-			if after := traces(t, home); after != before {
+			if after := snapshotOf(t, home); after != before {
 				t.Errorf("before\n%safter\n%s", before, after)
 			}
 			snapshot := readFile(t, filepath.Join(elsewhere, "snapshot.json"))
@@ -175,11 +175,11 @@ func TestAReadOnlyHomeIsReadWithoutALockAndWithoutATrace(t *testing.T) {
 			eachBelow(t, home, func(path string, _ fs.DirEntry) { os.Chmod(path, 0o700) })
 			for i, args := range readers {
 				if stdout, _ := do(t, home, exitDone, args...); stdout != said[i] {
-					t.Errorf("%q says\n%s\nwhere it can write\n%s", args, said[i], stdout)
+					t.Errorf("%q prints\n%s\nin a writable home\n%s", args, said[i], stdout)
 				}
 			}
 			if readFile(t, filepath.Join(elsewhere, "snapshot.json")) != snapshot {
-				t.Error("another snapshot is exported")
+				t.Error("the exported snapshot differs")
 			}
 		})
 	}

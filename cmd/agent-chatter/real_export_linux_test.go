@@ -50,7 +50,7 @@ var takers = map[string]taker{
 	},
 }
 
-func TestRealAgentsGoOnWithWhatWasExported(t *testing.T) {
+func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
 	agenttest.SkipUnlessReal(t)
 	const said = "the kettle is blue"
 	home := t.TempDir()

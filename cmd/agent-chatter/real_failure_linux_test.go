@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRealAgentsWhoseAPIRefusesFailAndTheChatGoesOn(t *testing.T) {
+func TestRealAgentsReportAPIErrors(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		a.model.Instruct("fail 400")
 		chat := r.chat()
@@ -21,7 +21,7 @@ func TestRealAgentsWhoseAPIRefusesFailAndTheChatGoesOn(t *testing.T) {
 	})
 }
 
-func TestRealAgentsThatHangRunOutOfTimeAndTheChatGoesOn(t *testing.T) {
+func TestRealAgentsThatHangTimeOut(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		r.answers() // some prepare their home, which takes long once
 		a.model.Instruct("hang")

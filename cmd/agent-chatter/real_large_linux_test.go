@@ -26,7 +26,7 @@ var largeRefusals = map[string]string{
 	"claude": "Claude Code failed: Prompt is too long; say less at once, name a file instead", "claude over ACP": "Prompt is too long; say less at once, name a file instead",
 }
 
-func TestRealAgentsAreToldAMessageOf10MB(t *testing.T) {
+func TestRealAgentsGetMessageOf10MB(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		message := numbered(largeMessage)
 		line, err := json.Marshal(map[string]string{"content": message})

@@ -131,7 +131,7 @@ func (w realWork) back(r *realTeam, since time.Time) {
 	}
 }
 
-func TestRealAgentsAreInterruptedInALineModeChat(t *testing.T) {
+func TestRealAgentsAreInterruptedInPipedChat(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		for _, work := range realWorks {
 			a.model.Instruct(work.tell)
@@ -197,7 +197,7 @@ func (r *realTeam) checkAtRest(a *actor) {
 	}
 }
 
-func TestRealAgentsThatAKillHasOrphanedEndAtTheResume(t *testing.T) {
+func TestResumeEndsOrphanedRealAgents(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		for _, work := range realWorks {
 			a.model.Instruct(work.tell)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-func TestRealTeamsHandOnFromOneToTheNext(t *testing.T) {
+func TestRealTeamsHandOver(t *testing.T) {
 	agenttest.SkipUnlessReal(t)
 	for name, lasts := range map[string]bool{"CLI": false, "ACP": true} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func from(t *testing.T, lines string, seq uint64) string {
 	return kept.String()
 }
 
-func TestReplayFromAnEventIsTheEndOfTheWholeReplay(t *testing.T) {
+func TestReplayFromEqualsEndOfFullReplay(t *testing.T) {
 	home := t.TempDir()
 	dir := crashedSession(t, home)
 	for _, where := range []string{"live", "archived"} {

@@ -38,7 +38,7 @@ func TestMessageOf16MiBThroughAPipe(t *testing.T) {
 	}
 }
 
-func TestMessageThatNoJournalCanHoldIsRefused(t *testing.T) {
+func TestMessageOverLineLimitIsRefused(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
 	chat := start(t, home, "chat", "-t", teamPath("capture.json"))

@@ -20,7 +20,7 @@ func limited(t *testing.T, resource string, limit int, args ...string) *exec.Cmd
 	return exec.Command("unshare", append(append(namespace, "agent-chatter"), args...)...)
 }
 
-func TestATailThatIsNotNotifiedSaysSoOnceAndShowsEveryEvent(t *testing.T) {
+func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		resource string
 		limit    int
@@ -50,7 +50,7 @@ func TestATailThatIsNotNotifiedSaysSoOnceAndShowsEveryEvent(t *testing.T) {
 	}
 }
 
-func TestATailOfOneSessionThatIsNotNotifiedSaysSoOnce(t *testing.T) {
+func TestTailWithoutInotifySaysSoOnce(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "before it began")

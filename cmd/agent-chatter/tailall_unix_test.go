@@ -79,7 +79,7 @@ func (p *program) printed(lines int) {
 // everything is how many events make a tail begin at the beginning.
 const everything = "1000000"
 
-func TestTailOfAllPrintsEveryEventOnceWhileSessionsGrow(t *testing.T) {
+func TestTailAllPrintsEachEventOnceWhileSessionsGrow(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	const chats, messages = 3, 60

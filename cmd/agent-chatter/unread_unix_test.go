@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// asReader runs a program as somebody whom permissions keep from reading: the
-// administrator does not mind them.
+// asReader runs a program as a user to whom permissions apply: not as root.
 func asReader(t *testing.T, home string, args ...string) *program {
 	t.Helper()
 	cmd := exec.Command("agent-chatter", args...)
@@ -28,9 +27,8 @@ func asReader(t *testing.T, home string, args ...string) *program {
 	return p
 }
 
-// give makes everything below a home readable by everybody, but for what is
-// closed.
-func give(t *testing.T, home string, closed string) {
+// shareExcept makes a home readable by all users, except for one path.
+func shareExcept(t *testing.T, home string, closed string) {
 	t.Helper()
 	if out, err := exec.Command("chmod", "-R", "a+rX", home).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -41,12 +39,12 @@ func give(t *testing.T, home string, closed string) {
 	t.Cleanup(func() { os.Chmod(closed, 0o700) })
 }
 
-func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
+func TestUnreadableTeamDirectoryIsReportedAndSkipped(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	id, _ := onlyJournal(t, home)
 	do(t, home, exitDone, "chat", "-t", teamPath("echo-pair.json"), "-m", "of another team")
-	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
+	shareExcept(t, home, filepath.Join(home, "sessions", "echo-pair"))
 	for _, test := range []struct {
 		args  []string
 		code  int
@@ -64,40 +62,40 @@ func TestATeamsDirectoryThatCannotBeReadTakesNothingElseDown(t *testing.T) {
 			p := asReader(t, home, test.args...)
 			p.ends(test.code)
 			if !strings.Contains(p.stdout.String(), test.shows) {
-				t.Errorf("it shows %q, and %q is missing", p.stdout, test.shows)
+				t.Errorf("stdout is %q, want %q", p.stdout, test.shows)
 			}
 			if said := p.stderr.String(); strings.Count(said, "permission denied") != 1 || !strings.Contains(said, "echo-pair") {
-				t.Errorf("it says %q", said)
+				t.Errorf("stderr is %q", said)
 			}
 		})
 	}
 	p := asReader(t, home, "replay", id)
 	p.ends(exitDone)
 	if said := p.stderr.String(); said != "" {
-		t.Errorf("of a session of another team, it says %q", said)
+		t.Errorf("stderr for a session of another team is %q", said)
 	}
 }
 
-func TestADirectoryThatCannotBeReadKeepsNothingElseFromBeingImported(t *testing.T) {
+func TestImportContinuesAfterUnreadableDirectory(t *testing.T) {
 	home, there := t.TempDir(), t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	id, _ := onlyJournal(t, home)
 	do(t, home, exitDone, "chat", "-t", teamPath("echo-pair.json"), "-m", "of another team")
-	give(t, home, filepath.Join(home, "sessions", "echo-pair"))
+	shareExcept(t, home, filepath.Join(home, "sessions", "echo-pair"))
 	if err := os.Chmod(there, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	p := asReader(t, there, "sessions", "import", filepath.Join(home, "sessions"))
 	p.ends(exitFailed)
 	if !strings.Contains(p.stdout.String(), id+"  imported  3 of 3 messages") {
-		t.Errorf("it shows %q", p.stdout)
+		t.Errorf("stdout is %q", p.stdout)
 	}
 	if said := p.stderr.String(); !strings.Contains(said, "echo-pair: permission denied") || !strings.Contains(said, "Not imported: 1 of 2 files.") {
-		t.Errorf("it says %q", said)
+		t.Errorf("stderr is %q", said)
 	}
 }
 
-func TestAJournalThatCannotBeReadIsNotCalledDamaged(t *testing.T) {
+func TestUnreadableJournalIsNotReportedAsDamaged(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	sound, _ := onlyJournal(t, home)
@@ -105,7 +103,7 @@ func TestAJournalThatCannotBeReadIsNotCalledDamaged(t *testing.T) {
 	id := strings.TrimSpace(stdout)
 	path := filepath.Join(home, "sessions", "demo", id+".jsonl")
 	os.Remove(filepath.Join(home, "sessions", "demo", "sessions.json"))
-	give(t, home, path)
+	shareExcept(t, home, path)
 	for _, test := range []struct {
 		args  []string
 		code  int
@@ -131,23 +129,23 @@ func TestAJournalThatCannotBeReadIsNotCalledDamaged(t *testing.T) {
 			p.ends(test.code)
 			said := p.stdout.String() + p.stderr.String()
 			if !strings.Contains(p.stdout.String(), test.shows) || strings.Contains(said, "[damaged]") || strings.Contains(said, "is damaged") {
-				t.Errorf("it says %q", said)
+				t.Errorf("stderr is %q", said)
 			}
 		})
 	}
 }
 
-func TestWhereTheOnlySessionCannotBeReadThatIsSaid(t *testing.T) {
+func TestUnreadableOnlySessionIsReported(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	_, path := onlyJournal(t, home)
 	for _, caches := range []string{"known to the index", "without an index"} {
-		give(t, home, path)
+		shareExcept(t, home, path)
 		for _, args := range [][]string{{"replay", "latest"}, {"chat", "--resume", "-m", "more"}} {
 			p := asReader(t, home, args...)
 			p.ends(exitFailed)
 			if said := p.stderr.String(); !strings.Contains(said, "permission denied") || !strings.Contains(said, "Check who may read") {
-				t.Errorf("%s, %q says %q", caches, args, said)
+				t.Errorf("%s: %q prints %q", caches, args, said)
 			}
 		}
 		os.Remove(filepath.Join(filepath.Dir(path), "sessions.json"))

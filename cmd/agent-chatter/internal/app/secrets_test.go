@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestASecretInTwoPiecesOfAReplyDoesNotLeave(t *testing.T) {
+func TestSecretInTwoChunksIsRedacted(t *testing.T) {
 	const secret = "made-up-token-4711"
 	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
 	for cut := range len(secret) {
@@ -39,7 +39,7 @@ func TestASecretInTwoPiecesOfAReplyDoesNotLeave(t *testing.T) {
 	}
 }
 
-func TestASecretInBytesThatAreNoTextDoesNotLeave(t *testing.T) {
+func TestSecretInInvalidUTF8IsRedacted(t *testing.T) {
 	const secret = "made-up-token-4711"
 	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
 	said := projection.NewMessage("1", time.Now(), projection.Speaker{ID: "a", Name: "a", DisplayName: "A", Type: "human"}, "\xff "+secret, nil)

@@ -53,7 +53,7 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-func TestALineOfInputIsReadWithNoMoreMemoryThanTheLimit(t *testing.T) {
+func TestInputLineMemoryIsLimited(t *testing.T) {
 	for _, c := range []struct{ input, want string }{
 		{"hello\nagain\n", "hello 6|again 6|"},
 		{"no end", "no end 6|"},

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWordsThatBashTookApartAreOneAgain(t *testing.T) {
+func TestCompletionJoinsWordsSplitByBash(t *testing.T) {
 	for _, test := range []struct {
 		parts  []string
 		words  []string

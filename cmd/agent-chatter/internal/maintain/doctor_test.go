@@ -39,7 +39,7 @@ func wantLeft(t *testing.T, d *doctor, names ...string) {
 	}
 }
 
-func TestDoctorFindsWhatFailsOnTheDiskAndRemovesItsProbe(t *testing.T) {
+func TestDoctorReportsDiskFailuresAndRemovesProbe(t *testing.T) {
 	for _, kind := range []journaltest.Kind{journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir} {
 		t.Run(string(kind), func(t *testing.T) {
 			disk := journaltest.New(journal.OS)
@@ -54,7 +54,7 @@ func TestDoctorFindsWhatFailsOnTheDiskAndRemovesItsProbe(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhenItsProbeCannotBeRemoved(t *testing.T) {
+func TestDoctorReportsProbeThatCannotBeRemoved(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	disk.FailFrom(1, syscall.EIO, journaltest.Remove)
 	d := newPatient(t, disk)
@@ -106,7 +106,7 @@ func TestDoctorTriesLocks(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhetherCaseCountsInNames(t *testing.T) {
+func TestDoctorReportsCaseSensitivity(t *testing.T) {
 	d := newPatient(t, caseless{journal.OS})
 	if found := d.checkDisk(); found[0].What != diskText(false).What {
 		t.Errorf("it finds %+v", found)
@@ -114,7 +114,7 @@ func TestDoctorSaysWhetherCaseCountsInNames(t *testing.T) {
 	wantLeft(t, d)
 }
 
-func TestLittleSpaceIsNotedAndTooLittleIsWrong(t *testing.T) {
+func TestDoctorGradesFreeSpace(t *testing.T) {
 	for _, tt := range []struct {
 		bytes, inodes uint64
 		want          app.State
@@ -135,7 +135,7 @@ func TestLittleSpaceIsNotedAndTooLittleIsWrong(t *testing.T) {
 	}
 }
 
-func TestWatchesAreScarceWhenATenthIsLeft(t *testing.T) {
+func TestDoctorWarnsBelowTenthOfWatches(t *testing.T) {
 	for _, tt := range []struct {
 		usage
 		want bool
@@ -146,7 +146,7 @@ func TestWatchesAreScarceWhenATenthIsLeft(t *testing.T) {
 	}
 }
 
-func TestWhereDoctorOnlyLooksNothingIsChanged(t *testing.T) {
+func TestReadOnlyDoctorChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	look := lookOnly{journal.OS}
 	name := filepath.Join(dir, "a")

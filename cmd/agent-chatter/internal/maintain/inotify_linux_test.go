@@ -22,7 +22,7 @@ func ownWatches(t *testing.T) (instances, watches int) {
 	return instances, watches
 }
 
-func TestWatchesAreCountedWhereTheyAreOpen(t *testing.T) {
+func TestInotifyWatchesAreCounted(t *testing.T) {
 	instances, watches := ownWatches(t)
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-func TestAroundShowsTheMatchInWhatFits(t *testing.T) {
+func TestAroundShowsMatch(t *testing.T) {
 	long := strings.Repeat("x ", 100) + "needle" + strings.Repeat(" y", 100)
 	for _, test := range []struct{ line, match string }{
 		{"needle", "needle"}, {long, "needle"}, {strings.Repeat("请", 100) + "needle" + strings.Repeat("帮", 100), "needle"}, {"needle" + long, "needle"},

@@ -19,7 +19,7 @@ import (
 )
 
 // A session can grow and go into the archive between two looks.
-func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
+func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	home := t.TempDir()
 	ids, err := catalogtest.Sessions{Count: 2}.Fill(filepath.Join(home, "sessions"))
 	if err != nil {
@@ -91,7 +91,7 @@ func TestTailOfAllShowsWhatWasArchivedBeforeItWasSeen(t *testing.T) {
 }
 
 // A damaged session that grows is tried again every time it has grown.
-func TestTailOfAllSaysOnceWhatIsWrongWithASession(t *testing.T) {
+func TestTailAllReportsEachSessionErrorOnce(t *testing.T) {
 	var said strings.Builder
 	w := &watchAll{app: &app.App{IO: app.IO{Stderr: &said}}}
 	s := &watched{}

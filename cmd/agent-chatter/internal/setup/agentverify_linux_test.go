@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-func TestWhoDoesNotAnswerHasNotSaidThatItIsNotLoggedIn(t *testing.T) {
+func TestNoAnswerIsNotReportedAsLoggedOut(t *testing.T) {
 	apptest.Silent(t, "codex")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhatIsSaidDuringAnExportIsNotHalfOfIt(t *testing.T) {
+func TestExportOmitsMessagesAppendedMeanwhile(t *testing.T) {
 	home := t.TempDir()
 	apptest.CrashedSession(t, home)
 	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})

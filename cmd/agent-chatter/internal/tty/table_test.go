@@ -8,7 +8,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-func TestATableLinesUpWhatAnyScriptSays(t *testing.T) {
+func TestTableAlignsWideCharacters(t *testing.T) {
 	list := func(columns int) string {
 		table := &Table{Columns: columns}
 		table.Add("7QN3", "团队", "Ada", "a title of some length")

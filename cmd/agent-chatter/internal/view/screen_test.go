@@ -47,7 +47,7 @@ func stream(s *Screen, reply string, size int) team.Member {
 	return ada
 }
 
-func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
+func TestStreamedReplyEqualsMessage(t *testing.T) {
 	for _, reply := range streamedReplies {
 		for _, size := range []int{1, 3, len(reply)} {
 			s, shown := watching()
@@ -62,7 +62,7 @@ func TestAReplyThatIsShownAsItComesIsTheMessage(t *testing.T) {
 	}
 }
 
-func TestAReplyThatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
+func TestInterruptedReplyIsShown(t *testing.T) {
 	for _, reply := range streamedReplies[:len(streamedReplies)-1] {
 		s, shown := watching()
 		stream(s, reply, 1)
@@ -73,7 +73,7 @@ func TestAReplyThatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
 	}
 }
 
-func TestAReplyIsShownBeforeItIsWhole(t *testing.T) {
+func TestReplyIsShownWhileStreaming(t *testing.T) {
 	s, shown := watching()
 	stream(s, "word by word [as it comes] [NEXT: bea", 1)
 	if got := shown.String(); got != "Ada: word by word [as it comes]" {
@@ -81,7 +81,7 @@ func TestAReplyIsShownBeforeItIsWhole(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
+func TestToolsAreShownBetweenText(t *testing.T) {
 	s, shown := watching()
 	ada := stream(s, "I look.\n\n", 3)
 	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
@@ -95,7 +95,7 @@ func TestWhatAnAgentDoesIsShownBetweenItsWords(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentDoesIsNoPartOfWhatItSays(t *testing.T) {
+func TestToolsAreNoPartOfReply(t *testing.T) {
 	s, shown := watching()
 	s.Terminal = false
 	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
