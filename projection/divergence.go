@@ -7,42 +7,42 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Divergence is where two sessions part: behind the last event of the conversation
-// that both have, by its number in each. Zero: they have nothing in common.
+// Divergence is the end of the common prefix of two conversations. It is zero if they
+// have no event in common.
 type Divergence struct {
-	A, B     uint64
-	Messages int // that both have
+	A, B     uint64 // Seq of the last common event in each session
+	Messages int    // common messages
 }
 
-// Diverge finds where two sessions part. What is said of the file or of the program
-// alone, such as a restart, does not count: it is what a copy has of its own.
+// Diverge finds where two sessions diverge. Events about the file or the program, such
+// as a restart, are ignored: they differ between copies of a session.
 func Diverge(a, b iter.Seq2[journal.Event, error]) (Divergence, error) {
-	var p Divergence
+	var d Divergence
 	next, stop := iter.Pull2(Conversation(b))
 	defer stop()
 	for e, err := range Conversation(a) {
 		if err != nil {
-			return p, err
+			return d, err
 		}
 		other, err, ok := next()
 		if err != nil {
-			return p, err
+			return d, err
 		}
 		if !ok || !SameEvent(e, other) {
 			break
 		}
-		p.A, p.B = e.Seq, other.Seq
+		d.A, d.B = e.Seq, other.Seq
 		if IsMessage(e) {
-			p.Messages++
+			d.Messages++
 		}
 	}
-	return p, nil
+	return d, nil
 }
 
-// SameEvent reports whether the same happened, wherever it is written.
+// SameEvent reports whether two events have the same type and data.
 func SameEvent(a, b journal.Event) bool { return a.Type == b.Type && bytes.Equal(a.Data, b.Data) }
 
-// IsMessage reports whether an event is a message that can be read.
+// IsMessage reports whether an event is a message that can be decoded.
 func IsMessage(e journal.Event) bool {
 	_, ok := messageOf(e)
 	return ok
@@ -54,7 +54,8 @@ func IsHumanMessage(e journal.Event) bool {
 	return ok && m.Speaker.Type == TypeHuman
 }
 
-// Conversation leaves out the events that tell of the program and the file.
+// Conversation yields the events of the conversation, without those about the program
+// and the file. An error ends it.
 func Conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
@@ -65,8 +66,6 @@ func Conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Even
 	}
 }
 
-// inConversation reports whether an event was said, done or decided in the
-// conversation.
 func inConversation(e journal.Event) bool {
 	switch e.Type {
 	case journal.TypeRecovered, SessionCreated{}.eventType(), SessionResumed{}.eventType(), SessionEnded{}.eventType(),

@@ -1,46 +1,52 @@
-// Package projection says what the events of a session mean.
+// Package projection defines the events of a session and the folds over them.
 //
 // A session is a conversation between people and agents, kept as a journal. A
-// projection is anything that is computed from its events: this package has
-// two, folds over the same events in the same order.
+// projection is a value computed from the events of a journal, in order. There are
+// three folds:
 //
-//	State     bounded, whatever the length of the session: title, task,
-//	          statistics, speakers, unfinished turns, the newest messages. It is
-//	          what a conversation goes on from, and what a checkpoint holds.
-//	Snapshot  complete: every message, in the session snapshot format v1.0 that
-//	          other versions of agent-chatter read.
+//	State     bounded, whatever the length of the session: title, task, statistics,
+//	          speakers, open turns, the newest messages. A conversation resumes from
+//	          it, and checkpoints store it.
+//	Timeline  a row for each turn and message: who, when, how long, at what cost.
+//	Snapshot  every message, in the session snapshot format v1.0, which other
+//	          versions of agent-chatter read.
 //
-// Replay is the third reading of the same events: the conversation as people
-// see it, with what unfinished turns left.
+// Replay iterates over the conversation as people see it, with the partial replies of
+// unfinished turns.
 //
-// Below it, package catalog keeps folds on the disk as caches, and package
-// interchange turns other programs' sessions into events. Behind it is package
-// journal, which knows lines and not what they mean; in front of it package
-// coordinator, which appends events and folds them at once.
+// The package is pure: it opens no files and reads no clock, so that the same events
+// always give the same result. Folding all events equals folding some, storing the
+// State, and folding the rest.
 //
-// The package is pure: it opens no files and asks no clock, so that the same
-// events always give the same result. Folding all events is the same as
-// folding some, keeping the State, and folding the rest.
+// Package journal, below it, stores events and does not interpret their data. Package
+// catalog keeps folds on disk as caches, and package interchange converts the sessions
+// of other programs to events. Package coordinator appends events and folds them at
+// once.
 //
 // # Events
 //
-// Every payload is a struct of this package, named after its type: TurnEnded is
-// the data of turn.ended. Record makes an event of a payload, Decode the
-// reverse. A session begins with session.created.
+// Each payload is a struct named after the type of its event: TurnEnded is the data of
+// turn.ended. Record converts a payload to an event, Decode an event to its payload. A
+// session begins with session.created.
 //
 //	session.created, session.resumed, session.renamed, session.pinned,
 //	session.ended, session.imported
 //	task.set
 //	message.appended
 //	queue.changed
-//	turn.started, turn.text, tool.started, tool.completed, turn.ended
+//	turn.started, turn.text, turn.ended
+//	tool.started, tool.completed, permission.answered
 //	journal.recovered (which package journal appends)
+//
+// What retention did to sessions is in a journal of the team, with its own types:
+//
+//	session.archived, session.trashed, session.purged
 //
 // # Versions
 //
-// Fields are only ever added. A payload that has to change its shape gets
-// "v":2 and an upcaster, a pure function from the old payload to the new one;
-// written lines are never changed. Unknown types are counted and skipped. A
-// newer payload version or journal format makes State.Newer true: what is known
-// can be read, but nobody should append.
+// Fields are only added. A payload whose shape has to change gets "v":2 and an
+// upcaster, a pure function from the old shape to the new one. Stored lines are never
+// changed. Events of unknown types are counted and skipped. A newer version of a
+// payload or of the journal format sets State.Newer: what is known can be read, but
+// appending could corrupt the session.
 package projection

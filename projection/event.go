@@ -11,13 +11,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// Format is the version of the session journal that this program writes.
+// Format is the version of the journal format that this program writes.
 const Format = 1
 
-// Payload is the data of one type of event.
+// Payload is the data of an event. Each type of event has one type of payload.
 type Payload interface{ eventType() string }
 
-// SessionCreated is always the first event of a session.
+// SessionCreated is the first event of a session.
 type SessionCreated struct {
 	Format    int     `json:"format"`
 	SessionID string  `json:"sessionId"`
@@ -27,16 +27,16 @@ type SessionCreated struct {
 	Parent    *Parent `json:"parent,omitempty"`
 }
 
-// Team is what a session remembers of the team that it was made with.
+// Team describes the team of a session as it was when the session was created.
 type Team struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Members []Member `json:"members"`
-	Source  *Source  `json:"source,omitempty"` // nil: the team is built in
+	Source  *Source  `json:"source,omitempty"` // nil: a built-in team
 }
 
-// Member is one of a Team. What a member's processes get as environment is
-// never part of it.
+// Member is a member of a Team. It never contains the environment of the member's
+// processes, which may hold secrets.
 type Member struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -46,68 +46,69 @@ type Member struct {
 	Model       string `json:"model,omitempty"`
 }
 
-// Source is the configuration file that a team came from.
+// Source identifies the configuration file of a team.
 type Source struct {
 	Path   string `json:"path"`   // absolute
 	SHA256 string `json:"sha256"` // of its bytes, in hex
 }
 
-// App is the program that wrote.
+// App identifies the program that wrote an event.
 type App struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Parent is where a forked session parts from another.
+// Parent is the session from which a session was forked, and the last event that it
+// copied.
 type Parent struct {
 	SessionID string `json:"sessionId"`
 	Seq       uint64 `json:"seq"`
 }
 
-// SessionResumed comes with the first message after a restart.
+// SessionResumed precedes the first message after a restart.
 type SessionResumed struct {
 	App     App            `json:"app"`
 	CWD     string         `json:"cwd"`
-	Source  *Source        `json:"source,omitempty"`  // when it changed
-	Missing []MemberRef    `json:"missing,omitempty"` // speakers that the team has no more
-	Changed []MemberChange `json:"changed,omitempty"` // members with another agent or model
+	Source  *Source        `json:"source,omitempty"`  // nil: unchanged
+	Missing []MemberRef    `json:"missing,omitempty"` // speakers that are no longer in the team
+	Changed []MemberChange `json:"changed,omitempty"` // members whose agent type or model changed
 }
 
-// MemberChange says what is different of a member.
+// MemberChange describes how a member changed.
 type MemberChange struct {
 	MemberRef
-	AgentType *Change `json:"agentType,omitempty"` // nil: it is the same
-	Model     *Change `json:"model,omitempty"`     // the same
+	AgentType *Change `json:"agentType,omitempty"` // nil: unchanged
+	Model     *Change `json:"model,omitempty"`     // nil: unchanged
 }
 
-// Change is what something was and what it is now; "" stands for nothing.
+// Change is an old and a new value; "" is unset.
 type Change struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// MemberRef names a member in a list of them.
+// MemberRef identifies a member.
 type MemberRef struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// SessionRenamed gives the session a title of somebody's choice.
+// SessionRenamed sets the title, which then no longer follows the first message.
 type SessionRenamed struct {
 	Title string `json:"title"`
 }
 
-// SessionPinned keeps the session from being archived or deleted, or not.
+// SessionPinned protects the session from being archived or deleted, or stops doing so.
 type SessionPinned struct {
 	Pinned bool `json:"pinned"`
 }
 
-// SessionEnded says that the program ended in order.
+// SessionEnded records a clean exit of the program.
 type SessionEnded struct {
 	Reason string `json:"reason"`
 }
 
-// SessionImported says where the events before it come from.
+// SessionImported records the origin of the events before it.
 type SessionImported struct {
 	Source  string `json:"source"` // the format
 	Path    string `json:"path"`
@@ -115,50 +116,49 @@ type SessionImported struct {
 	Skipped int    `json:"skipped"`
 }
 
-// TaskSet changes the team's task; nil removes it.
+// TaskSet sets the task of the team; nil removes it.
 type TaskSet struct {
 	Task *string `json:"task"`
 }
 
-// MessageAppended is one message of the conversation. When its text was not
-// valid UTF-8, Message.Content has U+FFFD in those places and Raw the exact
-// bytes.
+// MessageAppended is a message of the conversation. If its text is not valid UTF-8,
+// Message.Content has U+FFFD in place of the invalid bytes, and Raw is the exact text.
 type MessageAppended struct {
 	Message Message `json:"message"`
 	Raw     []byte  `json:"raw,omitempty"`
 }
 
-// QueueChanged is what was decided about who speaks next, where neither the
-// routing of a message nor the start of a turn tells it. The queue itself is in
-// no journal: nobody waits after a restart.
+// QueueChanged records decisions about who speaks next that follow neither from the
+// routing of a message nor from the start of a turn. The queue does not survive a
+// restart.
 type QueueChanged struct {
-	MessageID string        `json:"messageId,omitempty"` // the last message at that time
+	MessageID string        `json:"messageId,omitempty"` // the newest message at that time
 	Changes   []QueueChange `json:"changes"`
-	More      int           `json:"more,omitempty"` // changes that are left out, because there are so many
-	Waiting   []string      `json:"waiting"`        // the ids of who waits now, the next one first
+	More      int           `json:"more,omitempty"` // number of changes omitted because there were too many
+	Waiting   []string      `json:"waiting"`        // ids of the queued members, the next one first
 }
 
-// QueueChange is one decision about one member.
+// QueueChange is a decision about a queued member.
 type QueueChange struct {
 	Action   QueueAction `json:"action"`
 	MemberID string      `json:"memberId"`
-	Intent   string      `json:"intent,omitempty"` // P1, P2 or P3, of what was asked for
-	Reason   string      `json:"reason"`           // in words
+	Intent   string      `json:"intent,omitempty"` // the requested priority: P1, P2 or P3
+	Reason   string      `json:"reason"`           // for people
 }
 
-// QueueAction is what was decided.
+// QueueAction is a kind of decision.
 type QueueAction string
 
-// The decisions there are.
+// The actions.
 const (
-	QueueRepeated  QueueAction = "repeated"  // waits already, and is asked once
-	QueueSkipped   QueueAction = "skipped"   // too many wait
-	QueueDemoted   QueueAction = "demoted"   // too many wait for an answer to the same message: the intent became P3
-	QueueDropped   QueueAction = "dropped"   // does not wait any more
-	QueuePreferred QueueAction = "preferred" // is asked before somebody who has waited longer
+	QueueRepeated  QueueAction = "repeated"  // already queued: the duplicate was ignored
+	QueueSkipped   QueueAction = "skipped"   // the queue is full
+	QueueDemoted   QueueAction = "demoted"   // too many members reply to the same message: the priority became P3
+	QueueDropped   QueueAction = "dropped"   // removed from the queue
+	QueuePreferred QueueAction = "preferred" // speaks before a member that was queued earlier
 )
 
-// TurnStarted says that an agent was asked.
+// TurnStarted records that an agent was prompted.
 type TurnStarted struct {
 	TurnID           string `json:"turnId"`
 	MemberID         string `json:"memberId"`
@@ -167,13 +167,13 @@ type TurnStarted struct {
 	TriggerMessageID string `json:"triggerMessageId"`
 }
 
-// TurnText is what an agent said since the last one, while it still speaks.
+// TurnText is the part of a reply that was streamed since the previous TurnText.
 type TurnText struct {
 	TurnID string `json:"turnId"`
 	Text   string `json:"text"`
 }
 
-// ToolStarted says that an agent uses a tool.
+// ToolStarted is a tool call of an agent.
 type ToolStarted struct {
 	TurnID string          `json:"turnId"`
 	ToolID string          `json:"toolId"`
@@ -181,38 +181,37 @@ type ToolStarted struct {
 	Input  json.RawMessage `json:"input,omitempty"`
 }
 
-// ToolCompleted is the tool's result. Output is bounded.
+// ToolCompleted is the result of a tool call. Output may be truncated.
 type ToolCompleted struct {
 	TurnID      string `json:"turnId"`
 	ToolID      string `json:"toolId"`
 	Name        string `json:"name,omitempty"`
 	Output      string `json:"output,omitempty"`
-	OutputBytes int64  `json:"outputBytes,omitempty"` // of the whole output, when Output is not all of it
+	OutputBytes int64  `json:"outputBytes,omitempty"` // length of the complete output; 0: Output is complete
 	Error       string `json:"error,omitempty"`
 }
 
-// PermissionAnswered says that an agent asked leave to do something, and what it
-// was told.
+// PermissionAnswered is the answer to an agent that requested permission to use a tool.
 type PermissionAnswered struct {
 	TurnID  string  `json:"turnId"`
 	ToolID  string  `json:"toolId"`
-	Name    string  `json:"name"`            // the tool's
-	Title   string  `json:"title,omitempty"` // what the agent would do with it, in its words
+	Name    string  `json:"name"`            // of the tool
+	Title   string  `json:"title,omitempty"` // the agent's description of the call
 	Allowed bool    `json:"allowed"`
 	By      Decider `json:"by"`
 }
 
-// Decider is who decided.
+// Decider is who answered a request for permission.
 type Decider string
 
-// Those who decide.
+// The deciders.
 const (
-	ByPerson  Decider = "person" // who sits in front of the chat
-	ByPolicy  Decider = "policy" // the member's permissions
-	ByDefault Decider = "nobody" // nobody was there to be asked, or nobody answered while the turn lasted
+	ByPerson  Decider = "person" // the user of the chat
+	ByPolicy  Decider = "policy" // the permissions of the member
+	ByDefault Decider = "nobody" // no person was available, or none answered during the turn
 )
 
-// TurnEnded closes a turn, whatever became of it.
+// TurnEnded ends a turn, successful or not.
 type TurnEnded struct {
 	TurnID       string       `json:"turnId"`
 	MemberID     string       `json:"memberId"`
@@ -220,24 +219,24 @@ type TurnEnded struct {
 	DurationMS   int64        `json:"durationMs"`
 	Usage        *Usage       `json:"usage,omitempty"`
 	Error        string       `json:"error,omitempty"`
-	Partial      string       `json:"partial,omitempty"`      // what was said of an unfinished reply
-	PartialBytes int64        `json:"partialBytes,omitempty"` // of all that was said, when Partial is not all of it
-	AgentSession string       `json:"agentSession,omitempty"` // the agent's own name of its session
+	Partial      string       `json:"partial,omitempty"`      // what was streamed of an unfinished reply; may be truncated
+	PartialBytes int64        `json:"partialBytes,omitempty"` // length of all that was streamed; 0: Partial is complete
+	AgentSession string       `json:"agentSession,omitempty"` // the agent's id of its own session
 }
 
 // FinishReason is why a turn ended.
 type FinishReason string
 
-// The reasons there are.
+// The reasons.
 const (
 	Done        FinishReason = "done"
 	Failed      FinishReason = "error"
 	Cancelled   FinishReason = "cancelled"
 	TimedOut    FinishReason = "timeout"
-	Interrupted FinishReason = "interrupted" // the program died
+	Interrupted FinishReason = "interrupted" // the program ended before the turn did
 )
 
-// Usage is what a turn cost, as far as the agent tells.
+// Usage is the cost of a turn as reported by the agent.
 type Usage struct {
 	InputTokens  int64 `json:"inputTokens"`
 	OutputTokens int64 `json:"outputTokens"`
@@ -260,27 +259,30 @@ func (TurnEnded) eventType() string       { return "turn.ended" }
 
 func (PermissionAnswered) eventType() string { return "permission.answered" }
 
-// JournalRecovered is the payload of the event that package journal appends.
+// JournalRecovered is the payload of the event that package journal appends after a
+// recovery.
 type JournalRecovered struct{ journal.Recovered }
 
 func (JournalRecovered) eventType() string { return journal.TypeRecovered }
 
-// Record makes an event of a payload. The zero time is the time of appending.
+// Record converts a payload to an event. With the zero time, the time of appending is
+// used.
 func Record(at time.Time, p Payload) journal.Record {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(p); err != nil {
-		panic(fmt.Sprintf("payload of %s: %v", p.eventType(), err)) // structs of plain fields
+		panic(fmt.Sprintf("payload of %s: %v", p.eventType(), err)) // cannot happen: payloads are structs of plain fields
 	}
 	return journal.Record{Type: p.eventType(), Data: bytes.TrimSuffix(data.Bytes(), []byte("\n")), Time: at, Compact: true}
 }
 
 var (
-	// ErrUnknownType: this version of the program does not know the event.
-	ErrUnknownType = errors.New("unknown type of event")
-	// ErrNewer: a newer version of the program wrote the payload.
-	ErrNewer = errors.New("newer version of the payload")
+	// ErrUnknownType means that this version of the program does not know the type of
+	// an event.
+	ErrUnknownType = errors.New("unknown event type")
+	// ErrNewer means that a newer version of the program wrote a payload.
+	ErrNewer = errors.New("payload of a newer version")
 )
 
 // Decode decodes the payload of an event, of any version up to the newest, into the
@@ -291,7 +293,7 @@ func Decode(e journal.Event) (Payload, error) {
 }
 
 // decode is Decode. With fast it tries the layout in which Record writes a payload
-// first, which takes a tenth of the time. That is right only for types with a single
+// first, which takes a fifth of the time. That is right only for types with a single
 // version: a payload without a "v" has the first version.
 func decode(e journal.Event, fast bool) (Payload, error) {
 	decoder, ok := decoders[e.Type]

@@ -14,16 +14,16 @@ const (
 	TypeSystem = "system"
 )
 
-// Message is one message, in the shape of session snapshot v1.0.
+// Message is a message in the shape of session snapshot v1.0.
 type Message struct {
 	ID        string   `json:"id"`
-	Timestamp string   `json:"timestamp"` // RFC 3339, kept as it was written
+	Timestamp string   `json:"timestamp"` // RFC 3339, as it was written
 	Speaker   Speaker  `json:"speaker"`
 	Content   string   `json:"content"`
 	Routing   *Routing `json:"routing,omitempty"`
 }
 
-// Speaker is who said a message. It keeps the names of the time it was said.
+// Speaker is the author of a message, with the names of the time of the message.
 type Speaker struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -31,22 +31,22 @@ type Speaker struct {
 	Type        string `json:"type"`
 }
 
-// Routing is whom a message addressed.
+// Routing is the members that a message addressed.
 type Routing struct {
 	RawNextMarkers     []string    `json:"rawNextMarkers"`
 	ResolvedAddressees []Addressee `json:"resolvedAddressees"`
 }
 
-// Addressee is one name of a message's markers and the member it meant; nil
-// when it meant nobody.
+// Addressee is a name in a marker of a message and the member that it matched; nil if
+// it matched none.
 type Addressee struct {
 	Identifier string  `json:"identifier"`
 	MemberID   *string `json:"memberId"`
 	MemberName *string `json:"memberName"`
 }
 
-// UnmarshalJSON reads the fields of today, or those that older versions of
-// agent-chatter wrote: roleId, roleName, roleTitle.
+// UnmarshalJSON also decodes the fields that older versions of agent-chatter wrote:
+// roleId, roleName, roleTitle.
 func (s *Speaker) UnmarshalJSON(data []byte) error {
 	type current Speaker
 	var both struct {
@@ -69,7 +69,7 @@ func (s *Speaker) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads the fields of today, or roleId and roleName.
+// UnmarshalJSON also decodes the older fields roleId and roleName.
 func (a *Addressee) UnmarshalJSON(data []byte) error {
 	type current Addressee
 	var both struct {
@@ -90,8 +90,8 @@ func (a *Addressee) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads lists that are missing as empty ones, since null is no
-// list of a snapshot.
+// UnmarshalJSON decodes missing lists as empty ones, because snapshots do not allow
+// null.
 func (r *Routing) UnmarshalJSON(data []byte) error {
 	type current Routing
 	if err := json.Unmarshal(data, (*current)(r)); err != nil {
@@ -122,8 +122,8 @@ func value(s *string) string {
 	return *s
 }
 
-// NewMessage is the payload of a message. Content may be any bytes: what is
-// not UTF-8 becomes U+FFFD, and the bytes are kept beside.
+// NewMessage returns the payload of a message. Content may be any bytes: if they are
+// not valid UTF-8, the payload has them in Raw, too.
 func NewMessage(id string, at time.Time, by Speaker, content string, routing *Routing) MessageAppended {
 	p := MessageAppended{Message: Message{
 		ID: id, Timestamp: FormatTime(at), Speaker: by, Content: content, Routing: routing.withLists(),
@@ -135,7 +135,7 @@ func NewMessage(id string, at time.Time, by Speaker, content string, routing *Ro
 	return p
 }
 
-// FormatTime writes a time as snapshots do: UTC, RFC 3339, milliseconds.
+// FormatTime formats a time as in snapshots: UTC, RFC 3339, milliseconds.
 func FormatTime(t time.Time) string { return t.UTC().Format(timestampLayout) }
 
 const timestampLayout = "2006-01-02T15:04:05.000Z"

@@ -9,18 +9,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// Replay yields the conversation as people see it: its messages, and in their
-// places the partial replies of turns that did not finish. A turn that is still
-// open when the events end comes last. An error ends it.
+// Replay yields the conversation as people see it: its messages, and the partial
+// replies of unfinished turns where the turns ended. Turns that are still open after
+// the last event come last. An error ends the sequence.
 func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return ReplayFrom(&State{}, events)
 }
 
-// ReplayFrom is Replay of the events behind those of a state, which stays as it
-// is.
+// ReplayFrom is Replay of the events after those of a state, which it does not change.
 func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		r := replay{state: *state.Clone()}
+		r := replay{state: *state.Clone(), texts: map[string][]byte{}}
 		for e, err := range events {
 			if err != nil {
 				yield(Entry{}, err)
@@ -31,7 +30,7 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 			}
 		}
 		for i := range r.state.OpenTurns {
-			r.understand(r.state.OpenTurns[i].TurnID)
+			r.foldText(r.state.OpenTurns[i].TurnID)
 		}
 		for _, t := range r.state.OpenTurns {
 			entry := r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt)
@@ -45,23 +44,26 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 	}
 }
 
-// replay folds the events into as much of a State as the conversation needs.
+// replay folds the events into those parts of a State that the conversation needs.
+//
+// It does not decode the turn.text events of a turn unless the turn has no end: most
+// turns end with a message or a TurnEnded that repeats the text.
 type replay struct {
 	state State
-	said  map[string][]byte // what was said in open turns, as the lines of their events, by the turn
-	spare []byte            // what one of them was
+	texts map[string][]byte // data of the turn.text events of open turns, a line each, by turn
+	spare []byte            // memory for another of texts
 }
 
-// next folds an event and returns what is seen of it.
+// next folds an event and returns the entry that it shows, if any.
 func (r *replay) next(e journal.Event) (Entry, bool) {
 	r.state.Seq = e.Seq
 	switch e.Type {
-	case ToolStarted{}.eventType(), ToolCompleted{}.eventType(): // nobody sees them
+	case ToolStarted{}.eventType(), ToolCompleted{}.eventType():
 		r.state.touch(e)
 		return Entry{}, false
 	case TurnText{}.eventType():
 		r.state.touch(e)
-		r.keep(turnOf(e), e.Data)
+		r.addText(turnOf(e), e.Data)
 		return Entry{}, false
 	}
 	p, err := Decode(e)
@@ -70,15 +72,17 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 	}
 	switch p := p.(type) {
 	case TurnStarted:
-		if len(r.state.OpenTurns) == openTurns { // The oldest is dropped, with its text.
-			r.forget(r.state.OpenTurns[0].TurnID)
+		if len(r.state.OpenTurns) == maxOpenTurns {
+			// The state drops the oldest turn with its text. A later turn may have
+			// the same id.
+			r.dropText(r.state.OpenTurns[0].TurnID)
 		}
 	case MessageAppended:
 		r.state.count(p.Message)
 		r.state.touch(e)
 		return Entry{Seq: e.Seq, Message: p.Message}, true
 	case TurnEnded:
-		r.forget(p.TurnID)
+		r.dropText(p.TurnID)
 		r.state.apply(e, p)
 		entry := r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time)
 		entry.ContentBytes = p.PartialBytes
@@ -88,7 +92,8 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 	return Entry{}, false
 }
 
-// turnOf is the turn in which something was said, without what was said.
+// turnOf returns the id of the turn of a turn.text event, if possible without
+// decoding the text.
 func turnOf(e journal.Event) string {
 	c := layout.At(e.Data)
 	c.Expect(`{"turnId":`)
@@ -103,42 +108,38 @@ func turnOf(e journal.Event) string {
 	return p.(TurnText).TurnID
 }
 
-// keep remembers what is said in a turn as it stands in the journal. Nearly
-// every turn ends, and then a message or its end says it again.
-func (r *replay) keep(turnID string, said []byte) {
+// addText keeps the data of a turn.text event of an open turn.
+func (r *replay) addText(turnID string, data []byte) {
 	if r.state.turn(turnID) == nil {
 		return
 	}
-	lines, begun := r.said[turnID]
-	if !begun {
+	lines, ok := r.texts[turnID]
+	if !ok {
 		lines, r.spare = r.spare[:0], nil
 	}
-	if r.said == nil {
-		r.said = map[string][]byte{}
-	}
-	r.said[turnID] = append(append(lines, said...), '\n')
-	if len(r.said[turnID]) > partialBytes {
-		r.understand(turnID)
+	r.texts[turnID] = append(append(lines, data...), '\n')
+	if len(r.texts[turnID]) > maxTurnText {
+		r.foldText(turnID)
 	}
 }
 
-// forget drops what was said in a turn.
-func (r *replay) forget(turnID string) {
-	if lines, begun := r.said[turnID]; begun {
-		delete(r.said, turnID)
+// dropText forgets the data that addText kept of a turn.
+func (r *replay) dropText(turnID string) {
+	if lines, ok := r.texts[turnID]; ok {
+		delete(r.texts, turnID)
 		r.spare = lines
 	}
 }
 
-// understand folds what was said in a turn so far.
-func (r *replay) understand(turnID string) {
-	for line := range bytes.Lines(r.said[turnID]) {
-		said := journal.Event{Type: TurnText{}.eventType(), Data: bytes.TrimSuffix(line, []byte("\n"))}
-		if p, err := Decode(said); err == nil {
+// foldText folds the data that addText kept of a turn.
+func (r *replay) foldText(turnID string) {
+	for line := range bytes.Lines(r.texts[turnID]) {
+		text := journal.Event{Type: TurnText{}.eventType(), Data: bytes.TrimSuffix(line, []byte("\n"))}
+		if p, err := Decode(text); err == nil {
 			r.state.addText(p.(TurnText))
 		}
 	}
-	r.forget(turnID)
+	r.dropText(turnID)
 }
 
 func (r *replay) partial(seq uint64, turnID, memberID, text string, at time.Time) Entry {
@@ -147,7 +148,7 @@ func (r *replay) partial(seq uint64, turnID, memberID, text string, at time.Time
 	}}
 }
 
-// Speaker is the member of that id as the session knows it.
+// Speaker returns the member with an id, as the team or an earlier message names it.
 func (s *State) Speaker(memberID string) Speaker {
 	for _, m := range s.Team.Members {
 		if m.ID == memberID {

@@ -184,6 +184,23 @@ func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
 	})
 }
 
+func TestReplayDropsTheTextOfDroppedTurns(t *testing.T) {
+	// The first turn has the text, and is dropped as the oldest of 101 open ones. The
+	// others have its id.
+	start := record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
+	records := []journal.Record{start, record(projection.TurnText{TurnID: "t1", Text: "old"})}
+	for range 100 {
+		records = append(records, start)
+	}
+	if got := replay(t, records...); got != nil {
+		t.Errorf("replayed %+v", got)
+	}
+	records = append(records, record(projection.TurnText{TurnID: "t1", Text: "new"}))
+	if got := replay(t, records...); len(got) != 1 || got[0].Text != "new" {
+		t.Errorf("replayed %+v", got)
+	}
+}
+
 func TestReplayTellsHowMuchWasSaidOfAReplyThatIsNotKeptWhole(t *testing.T) {
 	for name, last := range map[string][]journal.Record{
 		"that ended":   {record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It", PartialBytes: 2 << 20})},

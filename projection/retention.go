@@ -1,24 +1,22 @@
 package projection
 
-// What retention did to a session is not in the session's journal, which may be
-// gone, but in one of the team, retention.jsonl.
-
-// Retired is what the events of a retention journal tell of a session.
+// Retired is the data of the events in retention.jsonl, the journal of what retention
+// did to the sessions of a team. A session's own journal may be gone.
 type Retired struct {
 	SessionID   string `json:"sessionId"`
-	BytesBefore int64  `json:"bytesBefore"` // of its file
+	BytesBefore int64  `json:"bytesBefore"` // of the session's file
 	BytesAfter  int64  `json:"bytesAfter"`
 	Reason      string `json:"reason"`
 }
 
-// SessionArchived says that a session was compressed.
+// SessionArchived records that a session was compressed.
 type SessionArchived struct{ Retired }
 
-// SessionTrashed says that a session was moved to the trash.
+// SessionTrashed records that a session was moved to the trash.
 type SessionTrashed struct{ Retired }
 
-// SessionPurged says that a session is removed from the trash, for good. It is
-// recorded before that is done.
+// SessionPurged records that a session is about to be removed from the trash
+// permanently.
 type SessionPurged struct{ Retired }
 
 func (SessionArchived) eventType() string { return "session.archived" }

@@ -9,10 +9,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// SnapshotVersion is the schemaVersion of the snapshots that are written.
+// SnapshotVersion is the schemaVersion of a Snapshot.
 const SnapshotVersion = "1.0"
 
-// Snapshot is a whole session in the session snapshot format v1.0.
+// Snapshot is a session in the session snapshot format v1.0.
 type Snapshot struct {
 	SchemaVersion string   `json:"schemaVersion"`
 	TeamID        string   `json:"teamId"`
@@ -31,14 +31,14 @@ type Context struct {
 	Version   int       `json:"version"`   // always 1
 }
 
-// Metadata is what lists show of a Snapshot.
+// Metadata is the summary of a Snapshot for lists.
 type Metadata struct {
 	MessageCount  int    `json:"messageCount"`
 	LastSpeakerID string `json:"lastSpeakerId,omitempty"`
 	Summary       string `json:"summary,omitempty"`
 }
 
-// ReadSnapshot folds events into a Snapshot, all of it in memory.
+// ReadSnapshot folds events into a Snapshot, which holds all messages in memory.
 func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
 	var state State
 	messages := []Message{}
@@ -57,7 +57,7 @@ func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
 	return s, nil
 }
 
-// snapshot is all but the messages.
+// snapshot returns the snapshot without its messages.
 func (s *State) snapshot() *Snapshot {
 	return &Snapshot{
 		SchemaVersion: SnapshotVersion,
@@ -70,8 +70,8 @@ func (s *State) snapshot() *Snapshot {
 	}
 }
 
-// WriteSnapshot writes the snapshot of a session, indented by two spaces, one
-// message at a time: state is the fold of the same events.
+// WriteSnapshot writes the snapshot of a session, indented by two spaces, with one
+// message in memory at a time. state must be the fold of the same events.
 func WriteSnapshot(w io.Writer, state *State, events iter.Seq2[journal.Event, error]) error {
 	frame, err := marshalIndent(state.snapshot(), "")
 	if err != nil {

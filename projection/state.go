@@ -14,26 +14,26 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// FoldVersion changes whenever the same events would give another State, so
-// that checkpoints of an older fold are not believed.
+// FoldVersion is the version of the fold. It changes whenever the same events would
+// result in a different State: checkpoints of another version are ignored.
 const FoldVersion = 5
 
-// The bounds of State.Recent: messages, and bytes of their contents and their
-// routing. They belong to the FoldVersion.
+// The bounds of State.Recent: the number of messages, and the bytes of their contents
+// and routing. To change one changes the FoldVersion.
 const (
 	RecentMessages = 200
 	RecentBytes    = 1 << 20
 )
 
 const (
-	partialBytes = 1 << 20 // of the text that an open turn keeps
-	openTurns    = 100     // that are kept, and as many tools of each; only crashes leave more than a few
+	maxTurnText  = 1 << 20 // bytes of OpenTurn.Text
+	maxOpenTurns = 100     // open turns, and open tool calls of each; only crashes leave more than a few
 )
 
-// State is what a session amounts to, in bounded space. The zero State is that
-// of a session without events.
+// State is the fold of a session's events in bounded space. The zero State is that of
+// a session without events.
 type State struct {
-	Seq       uint64    `json:"seq"` // of the last event that was applied
+	Seq       uint64    `json:"seq"` // of the last event
 	SessionID string    `json:"sessionId"`
 	Team      Team      `json:"team"`
 	CWD       string    `json:"cwd"`
@@ -43,30 +43,30 @@ type State struct {
 	Stats     Stats     `json:"stats"`
 	Speakers  []Speaker `json:"speakers,omitempty"` // in the order of their first message
 
-	OpenTurns   []OpenTurn `json:"openTurns,omitempty"` // that were started and not ended
-	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without its partial text
-	LastTrigger string     `json:"lastTry,omitempty"`   // the message that LastTurn answered
-	Recent      []Entry    `json:"recent,omitempty"`    // the newest messages, oldest first, within the bounds
-	recent      int        // the bytes of Recent; 0: not counted yet
+	OpenTurns   []OpenTurn `json:"openTurns,omitempty"` // turns without an end
+	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without Partial
+	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
+	Recent      []Entry    `json:"recent,omitempty"`    // the newest messages within the bounds, the oldest first
+	recent      int        // bytes in Recent; 0: not counted yet
 
-	Unknown    map[string]int `json:"unknown,omitempty"`    // events of types that this version does not know
-	Unreadable int            `json:"unreadable,omitempty"` // events whose payload made no sense
-	Newer      bool           `json:"newer,omitempty"`      // a newer version wrote: do not append
+	Unknown    map[string]int `json:"unknown,omitempty"`    // events of unknown types, by type
+	Unreadable int            `json:"unreadable,omitempty"` // events that could not be decoded
+	Newer      bool           `json:"newer,omitempty"`      // written by a newer version: do not append
 }
 
-// Row is what a list shows of a session.
+// Row is the summary of a session for lists.
 type Row struct {
 	CreatedAt     time.Time `json:"createdAt"`
-	UpdatedAt     time.Time `json:"updatedAt"` // of the last message, turn, tool or task
+	UpdatedAt     time.Time `json:"updatedAt"` // time of the last message, turn, tool or task event
 	Title         string    `json:"title"`
-	Renamed       bool      `json:"renamed,omitempty"` // Title was somebody's choice
-	Preview       string    `json:"preview,omitempty"` // the beginning of the first message
+	Renamed       bool      `json:"renamed,omitempty"` // Title was set by a SessionRenamed
+	Preview       string    `json:"preview,omitempty"` // the start of the first message
 	MessageCount  int       `json:"messageCount"`
 	LastSpeakerID string    `json:"lastSpeakerId,omitempty"`
-	LastSpeaker   string    `json:"lastSpeaker,omitempty"` // as displayed
+	LastSpeaker   string    `json:"lastSpeaker,omitempty"` // display name
 	Pinned        bool      `json:"pinned,omitempty"`
-	Newer         string    `json:"newer,omitempty"` // the format, or the type of event, that this version does not know
-	Ended         string    `json:"ended,omitempty"` // why the program ended; "" while it runs, or after a crash
+	Newer         string    `json:"newer,omitempty"` // the unknown format, or the type of the unknown payload
+	Ended         string    `json:"ended,omitempty"` // reason of a clean exit; "": running or crashed
 }
 
 // Summary describes the session in one line: the number of its messages and the
@@ -78,36 +78,36 @@ func (r Row) Summary() string {
 	return fmt.Sprintf("%d messages - \"%s\"", r.MessageCount, r.Preview)
 }
 
-// Stats counts what happened in a session.
+// Stats has the counts of a session.
 type Stats struct {
 	Messages     int            `json:"messages"`
-	ByMember     map[string]int `json:"byMember,omitempty"` // messages by the id of their speaker
+	ByMember     map[string]int `json:"byMember,omitempty"` // messages, by id of the speaker
 	Turns        int            `json:"turns"`
-	Rounds       int            `json:"rounds"` // turns that agents ended since the last human message
+	Rounds       int            `json:"rounds"` // turns since the last message of a person, except cancelled and interrupted ones
 	Tools        int            `json:"tools"`
 	InputTokens  int64          `json:"inputTokens"`
 	OutputTokens int64          `json:"outputTokens"`
 }
 
-// OpenTurn is a turn without an end: it runs, or the program died in it.
+// OpenTurn is a turn without an end: it is running, or the program crashed in it.
 type OpenTurn struct {
 	TurnStarted
 	StartedAt time.Time     `json:"startedAt"`
-	Text      string        `json:"text,omitempty"`      // what was said so far, as far as it was recorded and fits
-	TextBytes int64         `json:"textBytes,omitempty"` // the length of all that was recorded
-	Tools     []ToolStarted `json:"tools,omitempty"`     // without a result, and without their input
+	Text      string        `json:"text,omitempty"`      // the start of the recorded reply
+	TextBytes int64         `json:"textBytes,omitempty"` // length of the recorded reply
+	Tools     []ToolStarted `json:"tools,omitempty"`     // tool calls without a result; Input is omitted
 }
 
-// Entry is a message with its place in the journal.
+// Entry is a message and its position in the journal, or a partial reply.
 type Entry struct {
 	Seq          uint64 `json:"seq"`
-	Partial      bool   `json:"partial,omitempty"` // what an unfinished turn left; not a message of the context
-	ContentBytes int64  `json:"said,omitempty"`    // bytes of all that was said in it, when Content is not all of it
+	Partial      bool   `json:"partial,omitempty"` // an unfinished reply; not part of the context
+	ContentBytes int64  `json:"said,omitempty"`    // length of the complete partial reply; 0: Content is complete
 	Message
 }
 
-// Apply folds one event into the state. It never fails: what it does not
-// understand is counted.
+// Apply folds one event into the state. It never fails: events that cannot be decoded
+// are counted.
 func (s *State) Apply(e journal.Event) {
 	p, err := decodeForFold(e)
 	s.applyDecoded(e, p, err)
@@ -133,7 +133,7 @@ func decodeForFold(e journal.Event) (Payload, error) {
 	return Decode(e)
 }
 
-// applyDecoded folds an event that was decoded.
+// applyDecoded is Apply with the result of Decode.
 func (s *State) applyDecoded(e journal.Event, p Payload, err error) {
 	s.Seq = e.Seq
 	switch {
@@ -179,7 +179,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.append(e, p.Message)
 		s.touch(e)
 	case TurnStarted:
-		s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), openTurns)
+		s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), maxOpenTurns)
 		s.touch(e)
 	case TurnText:
 		s.addText(p)
@@ -209,8 +209,8 @@ func (s *State) create(e journal.Event, p SessionCreated) {
 	s.touch(e)
 }
 
-// resume goes on with the team as it is now: who resumes next is told what is
-// different from that.
+// resume updates the team, so that the next resume is compared with the team of this
+// one.
 func (s *State) resume(p SessionResumed) {
 	s.Row.Ended = ""
 	if p.Source != nil {
@@ -241,7 +241,7 @@ func (s *State) append(e journal.Event, m Message) {
 	s.Row.MessageCount++
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
 	s.count(m)
-	s.remember(Entry{Seq: e.Seq, Message: m})
+	s.addRecent(Entry{Seq: e.Seq, Message: m})
 }
 
 func (s *State) count(m Message) {
@@ -258,9 +258,9 @@ func (s *State) count(m Message) {
 	}
 }
 
-// remember keeps the newest messages that fit. One that does not fit by itself
-// leaves room for none: who needs it reads it from the journal.
-func (s *State) remember(entry Entry) {
+// addRecent adds a message to Recent and removes the oldest ones that no longer fit.
+// After a message that exceeds the bounds by itself, Recent is empty.
+func (s *State) addRecent(entry Entry) {
 	if s.recent == 0 {
 		for _, e := range s.Recent {
 			s.recent += e.size()
@@ -270,12 +270,12 @@ func (s *State) remember(entry Entry) {
 	s.recent += entry.size()
 	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recent > RecentBytes) {
 		s.recent -= s.Recent[0].size()
-		s.Recent[0] = Entry{} // the array outlives the slice
+		s.Recent[0] = Entry{} // for the garbage collector
 		s.Recent = s.Recent[1:]
 	}
 }
 
-// size is what an entry counts for in RecentBytes.
+// size returns the bytes of an entry that count towards RecentBytes.
 func (e Entry) size() int {
 	n := len(e.Content)
 	if e.Routing != nil {
@@ -283,13 +283,13 @@ func (e Entry) size() int {
 			n += len(m)
 		}
 		for _, a := range e.Routing.ResolvedAddressees {
-			n += 3 * len(a.Identifier) // and the member that it meant
+			n += 3 * len(a.Identifier) // about the id and name of the member, too
 		}
 	}
 	return n
 }
 
-// newest keeps at most so many of a list, the last ones.
+// newest returns the last elements of a list, at most so many.
 func newest[T any](list []T, most int) []T {
 	return list[max(0, len(list)-most):]
 }
@@ -306,7 +306,7 @@ func (s *State) turn(id string) *OpenTurn {
 func (s *State) addText(p TurnText) {
 	if t := s.turn(p.TurnID); t != nil {
 		if t.TextBytes == int64(len(t.Text)) {
-			t.Text += runecut.Prefix(p.Text, partialBytes-len(t.Text))
+			t.Text += runecut.Prefix(p.Text, maxTurnText-len(t.Text))
 		}
 		t.TextBytes += int64(len(p.Text))
 	}
@@ -316,7 +316,7 @@ func (s *State) startTool(p ToolStarted) {
 	s.Stats.Tools++
 	if t := s.turn(p.TurnID); t != nil {
 		p.Input = nil
-		t.Tools = newest(append(t.Tools, p), openTurns)
+		t.Tools = newest(append(t.Tools, p), maxOpenTurns)
 	}
 }
 
@@ -347,7 +347,7 @@ func (s *State) endTurn(p TurnEnded) {
 	s.LastTurn = &p
 }
 
-// Clone returns a copy that shares nothing that Apply changes.
+// Clone returns a copy. Apply to one of them does not change the other.
 func (s *State) Clone() *State {
 	c := *s
 	c.Stats.ByMember = maps.Clone(s.Stats.ByMember)

@@ -44,7 +44,7 @@ type TimelineRow struct {
 	Waiting      []string     `json:"waiting,omitempty"` // as Timeline.Waiting was at End
 }
 
-// The bounds of a row. An open turn is found among the newest openTurns rows.
+// The bounds of a row. An open turn is found among the newest maxOpenTurns rows.
 const (
 	rowText    = 80  // code points of TimelineRow.Text
 	rowID      = 200 // bytes of an id or a name
@@ -156,7 +156,7 @@ func (t *Timeline) update(e journal.Event, r *TimelineRow) {
 
 // find returns the newest row of an open turn for which match holds; nil: none.
 func (t *Timeline) find(match func(*TimelineRow) bool) *TimelineRow {
-	for i := len(t.Rows) - 1; i >= max(0, len(t.Rows)-openTurns); i-- {
+	for i := len(t.Rows) - 1; i >= max(0, len(t.Rows)-maxOpenTurns); i-- {
 		if r := &t.Rows[i]; r.TurnID != "" && r.FinishReason == "" && match(r) {
 			return r
 		}

@@ -6,13 +6,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// previewLength is how much of a message stands for it in lists, in Unicode
-// code points.
+// previewLength is the length of a title or preview, in code points.
 const previewLength = 50
 
 var lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// titleOf is the title that a session gets from its first human message.
+// titleOf returns the title of a session whose first message of a person is content.
 func titleOf(content string) string {
 	text := strings.TrimSpace(oneLine(content))
 	if short, cut := cutRunes(text, previewLength); cut {
@@ -21,10 +20,11 @@ func titleOf(content string) string {
 	return text
 }
 
-// oneLine is the start of a text without its markers and line breaks.
+// oneLine returns the start of a text without markers and line breaks.
 func oneLine(content string) string { return lineBreak.Replace(marker.Strip(head(content))) }
 
-// head keeps titles cheap: a long message is not searched to its end.
+// head returns the start of a message that is long enough for a title, so that long
+// messages are not searched to their end.
 func head(content string) string {
 	const enough = 16 << 10
 	if len(content) <= enough {
@@ -33,7 +33,7 @@ func head(content string) string {
 	return strings.ToValidUTF8(content[:enough], "")
 }
 
-// Preview is the beginning of the first message, as summaries quote it.
+// Preview returns the start of a message, as Row.Summary quotes it.
 func Preview(content string) string {
 	text := lineBreak.Replace(head(content))
 	if short, cut := cutRunes(text, previewLength); cut {
@@ -42,6 +42,7 @@ func Preview(content string) string {
 	return text
 }
 
+// cutRunes returns the first n code points of s, and whether there are more.
 func cutRunes(s string, n int) (string, bool) {
 	for i := range s {
 		if n == 0 {

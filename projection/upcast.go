@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// upcaster turns a payload of one version into the next one.
+// An upcaster converts a payload of one version to the next.
 type upcaster func(json.RawMessage) (json.RawMessage, error)
 
-// upcasters has, for each type of event, what leads from version 1 to 2, from
-// 2 to 3, and so on. Every payload is in its first version so far.
+// upcasters has the upcasters of each type of event: from version 1 to 2, from 2 to 3,
+// and so on. So far every payload has its first version.
 var upcasters = map[string][]upcaster{}
 
-// upcast brings a payload to the newest version of its type.
+// upcast converts a payload to the newest version of its type.
 func upcast(eventType string, data json.RawMessage) (json.RawMessage, error) {
 	steps := upcasters[eventType]
 	version := payloadVersion(data)
@@ -29,7 +29,7 @@ func upcast(eventType string, data json.RawMessage) (json.RawMessage, error) {
 	return data, nil
 }
 
-// payloadVersion is the payload's own "v", 1 when it has none.
+// payloadVersion returns the "v" of a payload; 1 if there is none.
 func payloadVersion(data json.RawMessage) int {
 	if !bytes.Contains(data, []byte(`"v"`)) {
 		return 1
