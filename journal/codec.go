@@ -161,7 +161,8 @@ var (
 	errLayout    = errors.New("it is not a JSON object with seq, time, type and data")
 )
 
-// decodeSum finds the sum at the end of a line, never by searching.
+// decodeSum splits a line into its body and the sum, which is at a fixed distance from
+// the end.
 func decodeSum(line []byte) (body []byte, sum Sum, err error) {
 	if len(line) < trailerLen {
 		return nil, 0, errNoTrailer
@@ -177,39 +178,38 @@ func decodeSum(line []byte) (body []byte, sum Sum, err error) {
 	return body, sum, nil
 }
 
-// decode reads a line, without its newline, that stands behind one with the
-// sum prev. The event's Data aliases the line.
+// decode decodes a line without its newline. prev is the sum of the line before. The
+// event's Data aliases the line.
 func decode(line []byte, prev Sum) (e Event, err error) {
 	err = e.decode(line, prev, nil)
 	return e, err
 }
 
-func (e *Event) decode(line []byte, prev Sum, m *memory) error {
+func (e *Event) decode(line []byte, prev Sum, cache *decodeCache) error {
 	body, sum, err := checkSum(line, prev)
 	if err != nil {
 		return err
 	}
-	return e.decodeLayout(line, body, sum, m)
+	return e.decodeFields(line, body, sum, cache)
 }
 
-// decodeNumbers is decode for who wants to know only the numbers of the event
-// and its sum. What else the line says is not looked at when it begins as encode
-// begins it.
-func (e *Event) decodeNumbers(line []byte, prev Sum) error {
+// decodeSeq decodes only Seq, Synced and Sum. If the line starts as encode writes it,
+// the rest is covered by the sum and not parsed.
+func (e *Event) decodeSeq(line []byte, prev Sum) error {
 	body, sum, err := checkSum(line, prev)
 	if err != nil {
 		return err
 	}
 	c := layout.At(body)
-	if e.takeNumbers(&c); !c.OK() {
-		return e.decodeLayout(line, body, sum, nil)
+	if e.decodeHead(&c); !c.OK() {
+		return e.decodeFields(line, body, sum, nil)
 	}
 	e.Sum = sum
 	return nil
 }
 
-// checkSum returns the sum of a line behind one with the sum prev, and what
-// stands before it.
+// checkSum verifies the sum of a line, given that of the line before, and returns it and
+// the bytes that it covers.
 func checkSum(line []byte, prev Sum) (body []byte, sum Sum, err error) {
 	if body, sum, err = decodeSum(line); err != nil {
 		return nil, 0, err
@@ -220,9 +220,9 @@ func checkSum(line []byte, prev Sum) (body []byte, sum Sum, err error) {
 	return body, sum, nil
 }
 
-// decodeLayout reads what a line says, whatever its sum.
-func (e *Event) decodeLayout(line, body []byte, sum Sum, m *memory) error {
-	if !e.decodeBody(body, m) {
+// decodeFields decodes a line whose sum was checked, in any layout.
+func (e *Event) decodeFields(line, body []byte, sum Sum, cache *decodeCache) error {
+	if !e.decodeBody(body, cache) {
 		var err error
 		if *e, err = decodeForeign(line); err != nil {
 			return err
@@ -232,14 +232,14 @@ func (e *Event) decodeLayout(line, body []byte, sum Sum, m *memory) error {
 	return nil
 }
 
-// decodeBody reads the layout that encode writes. It reports false for any
-// other, which may be valid JSON all the same.
-func (e *Event) decodeBody(body []byte, m *memory) (ok bool) {
+// decodeBody decodes the layout that encode writes. It reports false for any other,
+// which may still be valid JSON.
+func (e *Event) decodeBody(body []byte, cache *decodeCache) (ok bool) {
 	c := layout.At(body)
-	e.takeNumbers(&c)
-	e.Time, ok = m.time(c.Take(len(timeLayout)))
+	e.decodeHead(&c)
+	e.Time, ok = cache.time(c.Take(len(timeLayout)))
 	c.Expect(`","type":`)
-	e.Type = m.name(c.Plain())
+	e.Type = cache.eventType(c.Plain())
 	c.Expect(`,"data":`)
 	data := c.Rest()
 	if !ok || !c.OK() || len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
@@ -249,8 +249,8 @@ func (e *Event) decodeBody(body []byte, m *memory) (ok bool) {
 	return true
 }
 
-// takeNumbers reads how a line begins, up to its time.
-func (e *Event) takeNumbers(c *layout.Cursor) {
+// decodeHead decodes the start of a line, up to its time.
+func (e *Event) decodeHead(c *layout.Cursor) {
 	c.Expect(`{"seq":`)
 	e.Seq, e.Synced = c.Uint(), 0
 	if c.Accept(`,"synced":`) {
@@ -259,64 +259,64 @@ func (e *Event) takeNumbers(c *layout.Cursor) {
 	c.Expect(`,"time":"`)
 }
 
-// memory is what a reader remembers of the lines before, because the next one
-// mostly says it again. The nil memory remembers nothing.
-type memory struct {
+// decodeCache has values of the lines before that the next line probably repeats. A nil
+// cache is empty and stays so.
+type decodeCache struct {
 	types    map[string]string
 	date     [dateLen]byte
 	midnight time.Time // of that date
 }
 
-// maxTypes is how many types are remembered: many more than there are.
+// maxTypes bounds decodeCache.types: many more than there are.
 const maxTypes = 100
 
-func newMemory() *memory { return &memory{types: map[string]string{}} }
+func newDecodeCache() *decodeCache { return &decodeCache{types: map[string]string{}} }
 
-// name is the text as a string.
-func (m *memory) name(text []byte) string {
-	if m == nil {
+// eventType returns text as a string, the same one for the same text.
+func (c *decodeCache) eventType(text []byte) string {
+	if c == nil {
 		return string(text)
 	}
-	if known, ok := m.types[string(text)]; ok {
+	if known, ok := c.types[string(text)]; ok {
 		return known
 	}
 	name := string(text)
-	if len(m.types) < maxTypes {
-		m.types[name] = name
+	if len(c.types) < maxTypes {
+		c.types[name] = name
 	}
 	return name
 }
 
-// time reads a time in the layout of a line.
-func (m *memory) time(text []byte) (t time.Time, ok bool) {
+// time parses a time in the layout that encode writes.
+func (c *decodeCache) time(text []byte) (t time.Time, ok bool) {
 	if len(text) != len(timeLayout) || text[13] != ':' || text[16] != ':' || text[19] != '.' || text[26] != 'Z' {
 		return t, false
 	}
-	hour, minute, second := two(text[11:]), two(text[14:]), two(text[17:])
-	micros := two(text[20:])*10_000 + two(text[22:])*100 + two(text[24:])
+	hour, minute, second := twoDigits(text[11:]), twoDigits(text[14:]), twoDigits(text[17:])
+	micros := twoDigits(text[20:])*10_000 + twoDigits(text[22:])*100 + twoDigits(text[24:])
 	if hour > 23 || minute > 59 || second > 59 || micros > 999_999 {
 		return t, false
 	}
-	midnight, ok := m.day([dateLen]byte(text))
+	midnight, ok := c.day([dateLen]byte(text))
 	clock := time.Duration(hour*3600+minute*60+second)*time.Second + time.Duration(micros)*time.Microsecond
 	return midnight.Add(clock), ok
 }
 
-// day is when the date begins.
-func (m *memory) day(date [dateLen]byte) (midnight time.Time, ok bool) {
-	if m != nil && m.date == date && date[0] != 0 {
-		return m.midnight, true
+// day returns the start of a date, in UTC.
+func (c *decodeCache) day(date [dateLen]byte) (midnight time.Time, ok bool) {
+	if c != nil && c.date == date && date[0] != 0 {
+		return c.midnight, true
 	}
 	midnight, err := time.Parse(timeLayout[:dateLen], string(date[:]))
-	if m != nil && err == nil {
-		m.date, m.midnight = date, midnight
+	if c != nil && err == nil {
+		c.date, c.midnight = date, midnight
 	}
 	return midnight, err == nil
 }
 
-// two is the number that two digits are, and too great for any use when they
-// are none.
-func two(text []byte) int {
+// twoDigits parses two ASCII digits. It returns a number out of any range if they are not
+// digits.
+func twoDigits(text []byte) int {
 	tens, ones := text[0]-'0', text[1]-'0'
 	if tens > 9 || ones > 9 {
 		return 1 << 24
@@ -324,17 +324,16 @@ func two(text []byte) int {
 	return int(tens)*10 + int(ones)
 }
 
-// decodeStart reads the numbers of a line in the layout of a writer, from its
-// first bytes.
+// decodeStart decodes Seq and Synced from the first bytes of a line that encode wrote.
 func decodeStart(line []byte, sum Sum) (Event, bool) {
 	c := layout.At(line)
 	e := Event{Sum: sum}
-	e.takeNumbers(&c)
+	e.decodeHead(&c)
 	return e, c.OK() && e.Seq > 0
 }
 
-// decodeForeign reads any valid JSON layout of a line, such as an editor or
-// another program leaves.
+// decodeForeign decodes a line in any layout, such as an editor or another program
+// writes.
 func decodeForeign(line []byte) (Event, error) {
 	var stored struct {
 		Seq    *uint64         `json:"seq"`

@@ -18,11 +18,11 @@ type scanner struct {
 	lines     *lines.Reader
 	at        Position // after the last valid line
 	maxSynced uint64   // the highest Synced of the valid lines
-	memory    *memory
+	cache     *decodeCache
 }
 
 func newScanner(r io.Reader, from Position, maxLine int) *scanner {
-	return &scanner{lines: lines.NewReader(r, maxLine), at: from, memory: newMemory()}
+	return &scanner{lines: lines.NewReader(r, maxLine), at: from, cache: newDecodeCache()}
 }
 
 // lineError is the error of an invalid line. Whether the line is corrupt or starts
@@ -54,7 +54,7 @@ func (s *scanner) next() (e Event, err error) {
 	if err != nil {
 		return Event{}, err
 	}
-	if err := e.decode(line, s.at.Sum, s.memory); err != nil {
+	if err := e.decode(line, s.at.Sum, s.cache); err != nil {
 		return Event{}, &lineError{s.at, err}
 	}
 	return e, s.advance(&e, line)
@@ -73,7 +73,7 @@ func (s *scanner) checkChain() error {
 		return err
 	}
 	var e Event
-	if err := e.decodeNumbers(line, s.at.Sum); err != nil {
+	if err := e.decodeSeq(line, s.at.Sum); err != nil {
 		return &lineError{s.at, err}
 	}
 	return s.advance(&e, line)
