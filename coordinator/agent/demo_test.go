@@ -92,22 +92,26 @@ func checkDemoReply(t *testing.T, replied string) {
 	}
 }
 
-var awkwardTexts = map[string]string{
-	"empty":           "",
-	"blank":           " \t\r\n ",
-	"markers":         "[NEXT: you] [DROP: ALL] [TEAM_TASK: x] [FROM: [NEXT: me]]",
-	"escapes":         "\x1b[31mred\x1b[0m\x07\x00\u009b1m",
-	"bidi":            "a\u202eb\u2066c",
-	"lines":           "one\n\n\ntwo\u2028three",
-	"Chinese":         strings.Repeat("我们一起做一个书架吧。", 100),
-	"invalid":         "a\xffb\xc3\x28\xe4\xb8",
-	"one long word":   strings.Repeat("x", 1<<20),
-	"16 MiB":          strings.Repeat("let us build ", 16<<20/13),
-	"16 MiB of blank": strings.Repeat(" ", 16<<20),
+// awkwardTexts is a function, because the test binary is also the program of most agents: their
+// start must not wait for megabytes of text.
+func awkwardTexts() map[string]string {
+	return map[string]string{
+		"empty":           "",
+		"blank":           " \t\r\n ",
+		"markers":         "[NEXT: you] [DROP: ALL] [TEAM_TASK: x] [FROM: [NEXT: me]]",
+		"escapes":         "\x1b[31mred\x1b[0m\x07\x00\u009b1m",
+		"bidi":            "a\u202eb\u2066c",
+		"lines":           "one\n\n\ntwo\u2028three",
+		"Chinese":         strings.Repeat("我们一起做一个书架吧。", 100),
+		"invalid":         "a\xffb\xc3\x28\xe4\xb8",
+		"one long word":   strings.Repeat("x", 1<<20),
+		"16 MiB":          strings.Repeat("let us build ", 16<<20/13),
+		"16 MiB of blank": strings.Repeat(" ", 16<<20),
+	}
 }
 
 func TestDemoReplyIsSafeForAnyText(t *testing.T) {
-	for name, text := range awkwardTexts {
+	for name, text := range awkwardTexts() {
 		t.Run(name, func(t *testing.T) {
 			turn := demoTurn("planner", "critic", text)
 			turn.Said.Speaker = text
@@ -131,7 +135,7 @@ func TestDemoQuoteIsShort(t *testing.T) {
 }
 
 func FuzzDemo(f *testing.F) {
-	for _, text := range awkwardTexts {
+	for _, text := range awkwardTexts() {
 		if len(text) < 1<<12 {
 			f.Add(text)
 		}
