@@ -8,7 +8,9 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -31,8 +33,9 @@ const (
 	BobID   = "01JDQ3W7ZK8M5N6P7Q8R9S0T1B"
 )
 
-// Hostile is a name with control characters.
-const Hostile = "a\x1b[31m\nb\u202ec"
+// Hostile is a name with control characters, and with commands that a shell would run
+// if a printed command did not quote it.
+const Hostile = "a\x1b[31m\nb\u202ec$(touch pwned)`touch pwned`;touch pwned"
 
 // FirstLine returns text up to its first newline.
 func FirstLine(text string) string {
@@ -44,8 +47,8 @@ var update = flag.Bool("update", false, "rewrite the golden texts")
 
 // CheckTexts compares texts with testdata/messages.golden and rewrites that
 // file if the test runs with -update. It fails if a text contains a control
-// character, and if a function of the package that is called …Text has no
-// sample.
+// character, if a command in it runs another one when it is pasted into a shell, and
+// if a function of the package that is called …Text has no sample.
 func CheckTexts(t *testing.T, texts []Text) {
 	t.Helper()
 	for _, function := range textFunctions(t) {
@@ -57,6 +60,7 @@ func CheckTexts(t *testing.T, texts []Text) {
 	var got strings.Builder
 	for _, text := range texts {
 		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.Function+": "+text.Sample, ": "), slash.Replace(fmt.Sprint(text.Shown)))
+		checkCommands(t, fmt.Sprint(text.Shown))
 		if r, found := Acting(fmt.Sprint(text.Shown)); found {
 			t.Errorf("%s (%s) contains %U: %q", text.Function, text.Sample, r, fmt.Sprint(text.Shown))
 		}
@@ -122,4 +126,27 @@ func textFunctions(t *testing.T) (names []string) {
 		}
 	}
 	return names
+}
+
+// checkCommands gives the commands in a text to a shell as words, without running
+// them. The names in them must run nothing.
+func checkCommands(t *testing.T, text string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		_, command, found := strings.Cut(strings.TrimSpace(line), ", type: ")
+		if !found || strings.HasPrefix(command, "/") { // a slash command
+			continue
+		}
+		shell := exec.Command("sh", "-c", "set -- "+command)
+		shell.Dir = t.TempDir()
+		if output, err := shell.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", command, err, output)
+		}
+		if ran, err := os.ReadDir(shell.Dir); err != nil || len(ran) > 0 {
+			t.Errorf("%s: pasting it runs a command: %v, %v", command, ran, err)
+		}
+	}
 }
