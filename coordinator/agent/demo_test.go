@@ -140,6 +140,13 @@ func FuzzDemo(f *testing.F) {
 			f.Add(text)
 		}
 	}
+	for _, text := range []string{
+		"hello", "1 2 3 4 5 6 7 8 9 10", "hello [NEXT: critic] `[NEXT: a]`", "[TEAM_TASK: x\ny] go", "```\nhello",
+		"`` ` ```", "“he said ”x“”", "First thoughts on: “hello”.", "e" + strings.Repeat("\u0301", 400),
+		strings.Repeat("日本語", 200), "a\r\nb\u2028c\u0085d", "a\xffb\xed\xa0\x80", strings.Repeat("x", 400),
+	} {
+		f.Add(text)
+	}
 	quoted := regexp.MustCompile(`: “(.*)”\.$`)
 	f.Fuzz(func(t *testing.T, text string) {
 		replied := mustReply(t, agent.Demo{}, demoTurn("planner", "critic", text))

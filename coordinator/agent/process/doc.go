@@ -6,8 +6,8 @@
 //
 // # Ending
 //
-// When the program exits, or its context is done, the rest of its group is ended: first with a
-// signal that asks, after a grace period with SIGKILL. Agents run their tools in sessions of
+// When the context is done the group gets SIGTERM and after a grace period SIGKILL; when the program
+// exits the rest of its group gets SIGKILL. Agents run their tools in sessions of
 // their own, where a signal to the group does not reach them. On Linux these detached processes
 // are found by TurnVariable, or as descendants of the program, and killed if the turn was stopped.
 // If the program exits by itself they keep running: a server that an agent was asked to start is

@@ -20,11 +20,10 @@ func EndOrphans(turnID string) (ended int) {
 	return len(orphans)
 }
 
-// EndResidents kills the agents that have stayed since a turn which has ended, and whose owner has
-// died, and returns their number. Processes that agents have detached keep running, such as a
-// server that is meant to stay: they are in the group that leads their session, although its
-// leader may have exited, or the leader carries the turn's id too. It returns 0 on other systems
-// than Linux.
+// EndResidents kills the agents that were kept after a turn and whose owner has died, and returns
+// their number. Detached processes keep running, such as a server that is meant to stay: a process
+// is detached if its group is the one that leads its session, or if the leader of its session
+// carries the turn's id. EndResidents returns 0 on other systems than Linux.
 func EndResidents(turnID string) (ended int) {
 	orphans := orphansOf(turnID)
 	for pid := range orphans {

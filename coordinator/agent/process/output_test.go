@@ -52,6 +52,22 @@ func TestSplitterPassesInvalidBytes(t *testing.T) {
 }
 
 func FuzzSplitter(f *testing.F) {
+	for text, size := range map[string]int{
+		"":                          1,
+		"abc":                       0,
+		"ab":                        100,
+		"aé日本語\u0301🙂b":             1,
+		"日本語🙂":                      2,
+		"abc\xf0\x9f":               4, // incomplete rune at the end
+		"\xf0\x9f\x99x\x82":         1, // byte missing within a rune
+		"a\xff\xe4\xb8\xf0\x9f\x99": 1,
+		"\x80\x80\x80\x80\x80":      2, // continuation bytes only
+		"\xc0\x80\xe0\x80\x80":      1, // overlong
+		"\xed\xa0\x80x":             1, // surrogate
+		"\xf4\x90\x80\x80":          2, // beyond U+10FFFF
+	} {
+		f.Add(text, size)
+	}
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		if size < 1 {
 			return
