@@ -7,20 +7,20 @@ import (
 	"unicode"
 )
 
-// InvalidError says everything that is wrong with a document.
+// InvalidError lists the problems of a document.
 type InvalidError struct {
 	Schema   string    // the name of the schema
-	Problems []Problem // at least one, sorted by path, none twice
+	Problems []Problem // at least one, sorted by path, without duplicates
 }
 
-// Problem is one thing that has to be changed.
+// Problem is an error in a document.
 type Problem struct {
-	Path    string // of the field, a JSON pointer; "/" is the document itself
+	Path    string // JSON pointer to the field; "/" is the document itself
 	Message string // what is wrong with it
 }
 
-// Error is a line for every problem, and where to look. Nothing of the document reaches a
-// terminal as a control character.
+// Error returns a line for each problem and the name of the schema. Control characters of the
+// document are escaped.
 func (e *InvalidError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Invalid %s:\n", e.Schema)
@@ -31,11 +31,11 @@ func (e *InvalidError) Error() string {
 	return b.String()
 }
 
-// VersionError says that a document is of a version which this program does not read.
+// VersionError reports a document of a version that this program does not read.
 type VersionError struct {
 	Schema    string // the name of the schema
-	Version   string // the document's
-	Newer     bool   // than this program knows; otherwise older than it reads
+	Version   string // of the document
+	Newer     bool   // newer than the supported versions, otherwise older
 	Supported string // the version to write
 }
 
@@ -46,8 +46,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("Schema version %s is deprecated. Please migrate to version %s.", e.Version, e.Supported)
 }
 
-// printable writes as escapes what a terminal would obey, line breaks among them: names of
-// fields are somebody else's text.
+// printable escapes control characters and line breaks: the names of fields come from the
+// document.
 func printable(text string) string {
 	if strings.IndexFunc(text, isUnprintable) < 0 {
 		return text

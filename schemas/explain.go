@@ -9,16 +9,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// fault is a Problem on the way: which keyword of the schema was not met, and where.
+// fault is a violated keyword of the schema.
 type fault struct {
-	pointer  string // JSON pointer into the document, "" for all of it
+	pointer  string // JSON pointer into the document; "": the document
 	keyword  string
-	expected []string // keyword "type": what would do
+	expected []string // of keyword "type": the accepted types
 	message  string
 }
 
-// explain turns the validator's tree of errors into problems: one for each field that has to
-// change, in the words of somebody who edits the document.
+// explain converts the validator's tree of errors to problems, one for each field that has to
+// be changed, in terms of the document instead of the schema.
 func explain(document any, failure *jsonschema.ValidationError) []Problem {
 	e := explainer{document: document, sources: map[string]any{}}
 	faults := e.faults(failure)
@@ -37,13 +37,13 @@ type explainer struct {
 	sources  map[string]any // parsed schema files by URL
 }
 
-// faults collects the leaves of the tree. What lies between them only repeats that something
-// below is wrong, but of alternatives a single one is worth explaining.
+// faults collects the leaves of the tree of errors. The inner nodes only repeat that a leaf
+// exists, except anyOf, of which one alternative is explained.
 func (e explainer) faults(failure *jsonschema.ValidationError) []fault {
 	if len(failure.Causes) == 0 {
 		return e.leaf(failure)
 	}
-	if e.asked(failure).keyword == "anyOf" {
+	if e.rule(failure).keyword == "anyOf" {
 		return e.alternatives(failure)
 	}
 	var faults []fault
@@ -53,8 +53,8 @@ func (e explainer) faults(failure *jsonschema.ValidationError) []fault {
 	return faults
 }
 
-// alternatives explains the one that the value was most likely meant to be: it has the
-// value's type and knows most of its fields. The first one wins a draw.
+// alternatives explains the alternative that the value was most likely meant to match: the
+// first of those that have its type and know most of its fields.
 func (e explainer) alternatives(failure *jsonschema.ValidationError) []fault {
 	pointer := instancePointer(failure)
 	var best []fault
@@ -87,25 +87,25 @@ func unknownFields(faults []fault, pointer string) int {
 	return n
 }
 
-// leaf words one error of the validator; for missing and unknown fields, one each.
+// leaf returns the faults of one error: one for each missing or unknown field.
 func (e explainer) leaf(failure *jsonschema.ValidationError) []fault {
 	pointer := instancePointer(failure)
-	a := e.asked(failure)
+	r := e.rule(failure)
 	value := lookup(e.document, pointer)
 	var faults []fault
-	switch a.keyword {
+	switch r.keyword {
 	case "required":
-		faults = eachField(pointer, a.keyword, "missing property %q", missing(value, a.argument))
+		faults = eachField(pointer, r.keyword, "missing property %q", missing(value, r.argument))
 	case "additionalProperties":
-		faults = eachField(pointer, a.keyword, "unknown property %q", unknown(value, a.siblings["properties"]))
+		faults = eachField(pointer, r.keyword, "unknown property %q", unknown(value, r.siblings["properties"]))
 	case "type":
-		faults = []fault{e.wrongType(pointer, strs(a.argument))}
+		faults = []fault{e.wrongType(pointer, stringList(r.argument))}
 	}
 	if len(faults) > 0 {
 		return faults
 	}
-	// Also when nothing was found: the validator leaves an empty name out of its paths.
-	return []fault{{pointer: pointer, keyword: a.keyword, message: a.message(value, failure.Message)}}
+	// No field is found if its name is empty: the validator omits it from its paths.
+	return []fault{{pointer: pointer, keyword: r.keyword, message: r.message(value, failure.Message)}}
 }
 
 func (e explainer) wrongType(pointer string, expected []string) fault {
@@ -127,17 +127,17 @@ func eachField(pointer, keyword, format string, names []string) []fault {
 	return faults
 }
 
-// missing lists what is required of an object and not there.
+// missing returns the required fields that an object lacks.
 func missing(value, required any) []string {
 	fields, _ := value.(map[string]any)
-	return slices.DeleteFunc(strs(required), func(name string) bool {
+	return slices.DeleteFunc(stringList(required), func(name string) bool {
 		_, found := fields[name]
 		return found
 	})
 }
 
-// unknown lists what an object has and the schema does not. Our schemas describe fields by
-// "properties" alone.
+// unknown returns the fields of an object that its schema does not have. The schemas define
+// fields with "properties" only.
 func unknown(value, properties any) []string {
 	fields, _ := value.(map[string]any)
 	known, _ := properties.(map[string]any)
@@ -150,16 +150,16 @@ func unknown(value, properties any) []string {
 	return names
 }
 
-// asked is what a schema asks for at the place of an error.
-type asked struct {
+// rule is a keyword of a schema that a value violates.
+type rule struct {
 	keyword  string
 	argument any
-	siblings map[string]any // all keywords of that place
+	siblings map[string]any // all keywords of the same object
 }
 
-// asked looks the failed keyword up in the schema's text. The validator names it by the URL
-// of the file and a JSON pointer.
-func (e explainer) asked(failure *jsonschema.ValidationError) asked {
+// rule looks up the violated keyword in the schema. The validator identifies it by the URL of
+// the file and a JSON pointer.
+func (e explainer) rule(failure *jsonschema.ValidationError) rule {
 	file, pointer, _ := strings.Cut(failure.AbsoluteKeywordLocation, "#")
 	if _, parsed := e.sources[file]; !parsed {
 		e.sources[file] = parsedSource(file)
@@ -167,15 +167,15 @@ func (e explainer) asked(failure *jsonschema.ValidationError) asked {
 	pointer = unescapeURL(pointer)
 	slash := strings.LastIndexByte(pointer, '/')
 	if slash < 0 {
-		return asked{}
+		return rule{}
 	}
 	siblings, _ := lookup(e.sources[file], pointer[:slash]).(map[string]any)
 	keyword := pointer[slash+1:]
-	return asked{keyword: keyword, argument: siblings[keyword], siblings: siblings}
+	return rule{keyword: keyword, argument: siblings[keyword], siblings: siblings}
 }
 
-// strs reads a keyword that takes one string or several.
-func strs(argument any) []string {
+// stringList returns the argument of a keyword that takes a string or a list of strings.
+func stringList(argument any) []string {
 	if one, ok := argument.(string); ok {
 		return []string{one}
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// instancePointer is where in the document an error is, as a plain JSON pointer.
+// instancePointer returns the position of an error in the document as a JSON pointer.
 func instancePointer(failure *jsonschema.ValidationError) string {
 	return unescapeURL(failure.InstanceLocation)
 }
 
-// unescapeURL undoes the escapes that the validator puts around those of JSON pointers.
+// unescapeURL removes the URL escapes that the validator adds to a JSON pointer.
 func unescapeURL(pointer string) string {
 	if plain, err := url.PathUnescape(pointer); err == nil {
 		return plain
@@ -23,7 +23,7 @@ func unescapeURL(pointer string) string {
 	return pointer
 }
 
-// lookup follows a JSON pointer; nil when it leads nowhere.
+// lookup returns the value at a JSON pointer; nil if there is none.
 func lookup(value any, pointer string) any {
 	if pointer == "" {
 		return value
@@ -31,7 +31,7 @@ func lookup(value any, pointer string) any {
 	for _, token := range strings.Split(pointer[1:], "/") {
 		switch parent := value.(type) {
 		case map[string]any:
-			value = parent[unescapeToken(token)]
+			value = parent[unescapeToken.Replace(token)]
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i < 0 || i >= len(parent) {
@@ -45,11 +45,9 @@ func lookup(value any, pointer string) any {
 	return value
 }
 
-func unescapeToken(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
+var unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
 
-// comparePointers orders paths as a reader meets them: item 2 before item 10.
+// comparePointers compares JSON pointers in the order of the document: item 2 before item 10.
 func comparePointers(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) int {
 		if isNumber(x) && isNumber(y) {

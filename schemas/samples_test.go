@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// refusals says of every file in testdata/invalid what is said about it.
+// refusals has the expected error of each file in testdata/invalid.
 var refusals = map[string]string{
 	"agent-registry-bad-date.json":                             `/agents/claude/installedAt: "yesterday" is not a date-time such as 2026-11-21T02:30:10Z`,
 	"agent-registry-extra-field.json":                          `/agents/claude: unknown property "shell"`,
@@ -117,13 +117,13 @@ func TestValidSamplesAreAccepted(t *testing.T) {
 	}
 }
 
-func TestInvalidSamplesAreRefusedAndSayWhy(t *testing.T) {
+func TestInvalidSamplesAreRejectedWithReasons(t *testing.T) {
 	files := samples(t, "invalid")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			want, found := refusals[filepath.Base(file)]
 			if !found {
-				t.Fatal("the table does not say why this file is refused")
+				t.Fatal("the table has no error for this file")
 			}
 			err := Check(schemaOf(t, file), read(t, file))
 			if err == nil {
@@ -135,7 +135,7 @@ func TestInvalidSamplesAreRefusedAndSayWhy(t *testing.T) {
 		})
 	}
 	if len(files) != len(refusals) {
-		t.Errorf("%d rows for %d files: a row has lost its file", len(refusals), len(files))
+		t.Errorf("%d rows for %d files", len(refusals), len(files))
 	}
 }
 
@@ -193,7 +193,7 @@ func mustFind(t testing.TB, pattern string) []string {
 	return files
 }
 
-// schemaOf goes by the beginning of the file's name.
+// schemaOf returns the schema of a sample by the prefix of its file name.
 func schemaOf(t testing.TB, file string) string {
 	t.Helper()
 	for _, name := range Names() {

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// The names of the schemas. The file of a schema is its name and ".json".
+// The names of the schemas. The file of a schema is its name with the extension .json.
 const (
 	CLIConfig       = "cli-config-v1.2"
 	TeamConfig      = "team-config-v1.2"
@@ -25,7 +25,7 @@ const (
 	BundleLine      = "session-bundle-v1.0"
 )
 
-// baseURL is where the schemas' $id values begin. Nothing is ever fetched from there.
+// baseURL is the prefix of the $id values of the schemas. Nothing is fetched from it.
 const baseURL = "https://github.com/agent-chatter/agent-chatter/raw/main/schemas/"
 
 //go:embed *.json
@@ -34,7 +34,7 @@ var files embed.FS
 // schema is one of the embedded schemas.
 type schema struct {
 	name     string
-	versions versions // zero: its documents carry no schemaVersion
+	versions versions // zero: documents have no schemaVersion
 	compile  func() (*jsonschema.Schema, error)
 }
 
@@ -49,7 +49,7 @@ var all = []schema{
 	newSchema(BundleLine, versions{}),
 }
 
-// newSchema compiles nothing yet: most runs of the program need one schema or none.
+// newSchema does not compile the schema: most runs of the program use one or none.
 func newSchema(name string, v versions) schema {
 	return schema{name: name, versions: v, compile: sync.OnceValues(func() (*jsonschema.Schema, error) {
 		return compile(name)
@@ -65,9 +65,9 @@ func Names() []string {
 	return names
 }
 
-// Check reports what is wrong with a document. It returns nil when the document is valid, a
-// [*VersionError] when its version is too new or too old, and an [*InvalidError] when it is
-// not JSON or does not fit the schema. Any other error is a name that no schema has.
+// Check validates a document against a schema. It returns nil if the document is valid, a
+// [*VersionError] if its version is too new or too old, and an [*InvalidError] if it is not
+// JSON or does not match the schema. Any other error means that no schema has the name.
 func Check(name string, document []byte) error {
 	s, err := find(name)
 	if err != nil {
@@ -116,7 +116,7 @@ func compile(name string) (*jsonschema.Schema, error) {
 	return c.Compile(baseURL + name + ".json")
 }
 
-// openEmbedded stands where the compiler would go to the network for a $ref.
+// openEmbedded opens the schema that a $ref refers to, instead of fetching it.
 func openEmbedded(url string) (io.ReadCloser, error) {
 	if !strings.HasPrefix(url, baseURL) {
 		return nil, fmt.Errorf("%s is not one of our schemas", url)
@@ -124,17 +124,17 @@ func openEmbedded(url string) (io.ReadCloser, error) {
 	return files.Open(path.Base(url))
 }
 
-// isDateTime accepts what is RFC 3339 by the letter and what the rest of the program can read.
-// Package time reads "T2:30:00Z", which is not; RFC 3339 has leap seconds, which time refuses.
+// isDateTime accepts a time only if it is RFC 3339 and package time can parse it. Package time
+// also parses "T2:30:00Z", which is not RFC 3339, and rejects leap seconds, which are.
 func isDateTime(value any) bool {
 	text, ok := value.(string)
 	if !ok {
-		return true // another type is another error
+		return true // keyword "type" reports it
 	}
 	return jsonschema.Formats["date-time"](text) && new(time.Time).UnmarshalText([]byte(text)) == nil
 }
 
-// parsedSource is the schema file at a URL, for looking up what a keyword asks for.
+// parsedSource returns the decoded schema file at a URL; nil if there is none.
 func parsedSource(url string) any {
 	text, err := files.ReadFile(path.Base(url))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// pair is a valid team file, except for what replaces the marks.
+// pair is a team file that is valid except for the text that replaces the marks.
 const pair = `{
   "schemaVersion": "1.2"ROOT,
   "team": {"name": "pair", "description": "Two.", "members": [
@@ -27,7 +27,7 @@ func pairWith(root, member string) []byte {
 	return []byte(strings.NewReplacer("ROOT", root, "MEMBER", member).Replace(pair))
 }
 
-func TestAllProblemsAreSaidAtOnceInExactlyThisForm(t *testing.T) {
+func TestErrorListsAllProblems(t *testing.T) {
 	err := Check(CLIConfig, pairWith(`, "maxRounds": -1, "colour": "red", "agents": [{"usePty": "yes"}]`, ``))
 	const want = `Invalid cli-config-v1.2:
   - /: unknown property "colour"
@@ -42,7 +42,7 @@ Please check the schema: schemas/cli-config-v1.2.json`
 	}
 }
 
-func TestProblemsComeInTheOrderOfTheDocumentAndOnce(t *testing.T) {
+func TestProblemsAreSortedAndUnique(t *testing.T) {
 	items := slices.Repeat([]string{`{"name": 1, "x": 1, "y": 1}`}, 11)
 	document := pairWith(`, "agents": [`+strings.Join(items, ",")+`]`, `, "agentType": "demo"`)
 	first := problems(t, CLIConfig, document)
@@ -64,13 +64,13 @@ func TestProblemsComeInTheOrderOfTheDocumentAndOnce(t *testing.T) {
 	}
 }
 
-func TestAMemberMayCarryFurtherFields(t *testing.T) {
+func TestMembersMayHaveOtherFields(t *testing.T) {
 	if err := Check(CLIConfig, pairWith(``, `, "agentType": "demo", "mood": {"good": true}`)); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTextThatIsNotJSONIsLocated(t *testing.T) {
+func TestSyntaxErrorsAreLocated(t *testing.T) {
 	tests := []struct{ document, want string }{
 		{"", "line 1, column 1: it is empty"},
 		{" \n", "line 1, column 1: it is empty"},
@@ -91,7 +91,7 @@ func TestTextThatIsNotJSONIsLocated(t *testing.T) {
 	}
 }
 
-func TestOddNumbersDoNotStopTheValidator(t *testing.T) {
+func TestExtremeNumbersAreValidated(t *testing.T) {
 	for _, number := range []string{"1e-999999999", "1e308", "-0", "123456789012345678901234567890"} {
 		document := fmt.Sprintf(`{"version": "1.0.0", "updatedAt": "nope", "sessions": [{"size": %s}]}`, number)
 		if got := problems(t, SessionIndex, []byte(document)); len(got) < 2 {
@@ -126,7 +126,7 @@ func TestDateTimesAreEnforced(t *testing.T) {
 	}
 }
 
-func TestNothingOfADocumentReachesTheTerminalAsControl(t *testing.T) {
+func TestErrorEscapesControlCharacters(t *testing.T) {
 	name := `bad\u001b[2J\u202e\nname`
 	err := Check(CLIConfig, pairWith(`, "`+name+`": 1`, `, "agentType": "demo", "env": {"`+name+`": 1}, "model": {}`))
 	if err == nil {
@@ -143,7 +143,7 @@ func TestNothingOfADocumentReachesTheTerminalAsControl(t *testing.T) {
 	}
 }
 
-func TestMessagesStayShortWhateverTheValue(t *testing.T) {
+func TestMessagesAreShortForLongValues(t *testing.T) {
 	long := strings.Repeat("ä", 100_000)
 	err := Check(CLIConfig, pairWith(`, "`+long+`": 1`, `, "agentType": "demo", "name": "`+long+`"`))
 	if err == nil || len(err.Error()) > 1000 {
@@ -151,7 +151,7 @@ func TestMessagesStayShortWhateverTheValue(t *testing.T) {
 	}
 }
 
-func TestAnEmptyPropertyNameIsRefusedLikeAnyOther(t *testing.T) {
+func TestEmptyPropertyNameIsRejected(t *testing.T) {
 	got := problems(t, AgentRegistry, []byte(`{"schemaVersion": "1.1", "agents": {"": {}, "name": {}, "displayName": {}, "command": {}, "args": {}, "usePty": {}}}`))
 	if len(got) < 6 || got[0].Path != "/agents" {
 		t.Errorf("got %v", got)
@@ -177,9 +177,9 @@ func TestSchemasAreValidDraft07(t *testing.T) {
 	}
 }
 
-// Wordings are written keyword by keyword, and unknown fields are found by "properties"
-// alone: a schema that uses another keyword needs a look at explain.go first.
-func TestSchemasUseOnlyKeywordsThatAreExplained(t *testing.T) {
+// rule.message knows certain keywords, and unknown relies on "properties": a schema that uses
+// another keyword needs a change there.
+func TestSchemasUseOnlyExplainedKeywords(t *testing.T) {
 	known := strings.Fields(`$schema $id $ref title description default definitions properties items allOf anyOf
 		if then else type const enum format pattern minLength minItems minimum required additionalProperties
 		contentEncoding`)
@@ -214,7 +214,7 @@ func eachKeyword(schema any, visit func(keyword string, argument any)) {
 	}
 }
 
-func TestEverySchemaFileHasANameAndIsEmbedded(t *testing.T) {
+func TestSchemaFilesAreNamedAndEmbedded(t *testing.T) {
 	entries, err := files.ReadDir(".")
 	if err != nil || len(entries) != len(Names()) {
 		t.Errorf("%d files, %d names, %v", len(entries), len(Names()), err)
@@ -231,7 +231,7 @@ func TestEverySchemaFileHasANameAndIsEmbedded(t *testing.T) {
 	}
 }
 
-func TestANameThatNoSchemaHasIsSaid(t *testing.T) {
+func TestCheckReportsUnknownSchemas(t *testing.T) {
 	for _, name := range []string{"", "nonsense", "../doc", CLIConfig + ".json"} {
 		var invalid *InvalidError
 		if err := Check(name, []byte(`{}`)); err == nil || errors.As(err, &invalid) {
@@ -240,7 +240,7 @@ func TestANameThatNoSchemaHasIsSaid(t *testing.T) {
 	}
 }
 
-func TestASchemaRefersToNothingOutside(t *testing.T) {
+func TestSchemasAreNotFetched(t *testing.T) {
 	for _, url := range []string{"http://example.com/x.json", "file:///etc/passwd", baseURL + "none.json"} {
 		if _, err := openEmbedded(url); err == nil {
 			t.Errorf("%s was opened", url)
@@ -248,7 +248,7 @@ func TestASchemaRefersToNothingOutside(t *testing.T) {
 	}
 }
 
-func TestManyMayCheckAtTheSameTime(t *testing.T) {
+func TestCheckIsSafeForConcurrentUse(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 4 {
 		group.Go(func() {
@@ -311,7 +311,7 @@ func source(t testing.TB, name string) any {
 	return parsed
 }
 
-// Whoever verifies a journal checks every line of it.
+// Verifying a journal may check every line.
 func BenchmarkCheckJournalEvent(b *testing.B) {
 	line := read(b, "testdata/valid/journal-event-message-appended.json")
 	b.SetBytes(int64(len(line)))

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// versions is the range of schemaVersion values that are read. The newest is the one to write.
+// versions is the range of schemaVersion values that are read. The newest is written.
 type versions struct{ oldest, newest string }
 
-// check refuses a document of a version outside the range. A document that says no version,
-// or something that is none, passes: the schema refuses it and says why.
+// check returns a VersionError for a document outside the range. A missing or malformed
+// version passes: the schema reports it.
 func (v versions) check(schema string, document any) error {
 	fields, _ := document.(map[string]any)
 	version, _ := fields["schemaVersion"].(string)
@@ -23,7 +23,7 @@ func (v versions) check(schema string, document any) error {
 	return &VersionError{Schema: schema, Version: version, Newer: newer, Supported: v.newest}
 }
 
-// isVersion reports whether text is two numbers and a dot between them.
+// isVersion reports whether text is two numbers separated by a dot.
 func isVersion(text string) bool {
 	major, minor, found := strings.Cut(text, ".")
 	return found && isNumber(major) && isNumber(minor)
@@ -33,15 +33,14 @@ func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// compareVersions orders two versions by their numbers: 1.2 is older than 1.10.
+// compareVersions compares two versions by their numbers: 1.2 is older than 1.10.
 func compareVersions(a, b string) int {
 	aMajor, aMinor, _ := strings.Cut(a, ".")
 	bMajor, bMinor, _ := strings.Cut(b, ".")
 	return cmp.Or(compareNumbers(aMajor, bMajor), compareNumbers(aMinor, bMinor))
 }
 
-// compareNumbers orders two rows of digits of any length: one too long for an integer is
-// still a number, and a newer one.
+// compareNumbers compares two decimal numbers of any length.
 func compareNumbers(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))

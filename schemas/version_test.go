@@ -28,7 +28,7 @@ func TestVersionsCompareAsNumbers(t *testing.T) {
 	}
 }
 
-func TestAVersionOutsideTheRangeIsRefusedBeforeTheSchemaIsAsked(t *testing.T) {
+func TestVersionIsCheckedBeforeTheSchema(t *testing.T) {
 	tests := []struct{ name, version, want string }{
 		{CLIConfig, "1.3", "Schema version 1.3 is not supported. Please upgrade agent-chatter."},
 		{CLIConfig, "1.10", "Schema version 1.10 is not supported. Please upgrade agent-chatter."},
@@ -51,7 +51,7 @@ func TestAVersionOutsideTheRangeIsRefusedBeforeTheSchemaIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoVersionIsLeftToTheSchema(t *testing.T) {
+func TestSchemaReportsMalformedVersions(t *testing.T) {
 	for _, value := range []string{`"abc"`, `"1"`, `"1."`, `".1"`, `"1.1.1"`, `"v1.3"`, `"1.-3"`, `"9.9 "`, `"1.٣"`, `9.9`, `null`, `{}`, `"01.2"`} {
 		document := fmt.Appendf(nil, `{"schemaVersion": %s}`, value)
 		if got := problems(t, CLIConfig, document); len(got) != 2 || got[1].Path != "/schemaVersion" {
@@ -60,7 +60,7 @@ func TestWhatIsNoVersionIsLeftToTheSchema(t *testing.T) {
 	}
 }
 
-func TestDocumentsWithoutAVersionAreNotAskedForOne(t *testing.T) {
+func TestDocumentsWithoutVersionsNeedNone(t *testing.T) {
 	for _, name := range []string{TeamConfig, JournalEvent, SessionIndex, Checkpoint, BundleLine} {
 		for _, p := range problems(t, name, []byte(`{"schemaVersion": "9.9"}`)) {
 			if p.Message == `unknown property "schemaVersion"` {

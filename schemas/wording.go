@@ -7,31 +7,32 @@ import (
 	"strings"
 )
 
-// shownCharacters is how much of a value a message repeats.
-const shownCharacters = 60
+// maxShown is the length of a value in a message, in code points.
+const maxShown = 60
 
-// message says what a value must be; what is not among our keywords, in the validator's words.
-func (a asked) message(value any, otherwise string) string {
-	switch a.keyword {
+// message describes the violation of a rule. For keywords that the schemas do not use it
+// returns other.
+func (r rule) message(value any, other string) string {
+	switch r.keyword {
 	case "const":
-		return fmt.Sprintf("must be %s, not %s", show(a.argument), describe(value))
+		return fmt.Sprintf("must be %s, not %s", show(r.argument), describe(value))
 	case "enum":
-		return fmt.Sprintf("must be %s, not %s", oneOf(a.argument), describe(value))
+		return fmt.Sprintf("must be %s, not %s", oneOf(r.argument), describe(value))
 	case "format":
-		return fmt.Sprintf("%s is not a %s such as 2026-11-21T02:30:10Z", show(value), a.argument)
+		return fmt.Sprintf("%s is not a %s such as 2026-11-21T02:30:10Z", show(value), r.argument)
 	case "pattern":
-		return fmt.Sprintf("%s does not match %s", show(value), a.argument)
+		return fmt.Sprintf("%s does not match %s", show(value), r.argument)
 	case "minLength":
 		return "must not be empty"
 	case "minItems":
 		items, _ := value.([]any)
-		return fmt.Sprintf("must have at least %v items, not %d", a.argument, len(items))
+		return fmt.Sprintf("must have at least %v items, not %d", r.argument, len(items))
 	case "minimum":
-		return fmt.Sprintf("must be at least %v, not %s", a.argument, show(value))
+		return fmt.Sprintf("must be at least %v, not %s", r.argument, show(value))
 	case "contentEncoding":
-		return fmt.Sprintf("must be text in %v", a.argument)
+		return fmt.Sprintf("must be text in %v", r.argument)
 	}
-	return otherwise
+	return other
 }
 
 func oneOf(values any) string {
@@ -58,7 +59,7 @@ func withArticle(typeName string) string {
 	return "a " + typeName
 }
 
-// describe says what a value is, in a few words whatever its size.
+// describe returns a short description of a value of any size.
 func describe(value any) string {
 	switch value.(type) {
 	case map[string]any:
@@ -69,7 +70,7 @@ func describe(value any) string {
 	return show(value)
 }
 
-// show writes a value as JSON, shortened.
+// show returns a value as JSON, shortened.
 func show(value any) string {
 	if text, ok := value.(string); ok {
 		return strconv.Quote(shorten(text))
@@ -84,7 +85,7 @@ func show(value any) string {
 func shorten(text string) string {
 	n := 0
 	for i := range text {
-		if n == shownCharacters {
+		if n == maxShown {
 			return text[:i] + "…"
 		}
 		n++
