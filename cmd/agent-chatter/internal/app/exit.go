@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -60,6 +61,8 @@ func CodeOf(err error) int {
 		return ExitLocked
 	case errors.As(err, &corrupt), errors.As(err, &header):
 		return ExitDamaged
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
 	}
 	return ExitFailed
 }

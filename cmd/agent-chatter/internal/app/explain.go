@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Explain returns what failed, on what and why, and the commands that help.
+// Explain returns what failed, on what and why, and the commands that help. It is empty
+// for a command that the user interrupted.
 func Explain(err error) Message {
 	var exit *ExitError
 	var ambiguous *catalog.AmbiguousError
@@ -69,6 +71,8 @@ func Explain(err error) Message {
 		return Message{Text: Sentence(err)}.With(To("list the agents", "agents", "list"))
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
+	case errors.Is(err, context.Canceled):
+		return Message{}
 	}
 	m := Message{Text: Sentence(err) + Remedy(err)}
 	if h, ok := hint.Of(err); ok {

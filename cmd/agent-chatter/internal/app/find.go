@@ -13,17 +13,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// findOrOpen finds a session by its name, or, where there is a file of that
-// name, is the journal in it.
-func (a *App) FindOrOpen(c *catalog.Catalog, name string) (catalog.Session, error) {
+// FindOrOpen is Find for a name that may also be the path of a journal, archived or
+// not.
+func (a *App) FindOrOpen(ctx context.Context, name string) (catalog.Session, error) {
 	if _, err := os.Stat(name); err != nil || !IsJournal(name) {
-		return a.Find(c, name)
+		return a.Find(ctx, name)
 	}
 	t, id, err := a.JournalAt(name)
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	return t.Session(context.Background(), id)
+	return t.Session(ctx, id)
 }
 
 // named is an error about what was named so.
@@ -34,11 +34,11 @@ func Named(name string, err error) error {
 	return &FileError{name, err}
 }
 
-func (a *App) FindToResume(c *catalog.Catalog, team *team.Team, name string) (catalog.Session, error) {
+func (a *App) FindToResume(ctx context.Context, team *team.Team, name string) (catalog.Session, error) {
 	if name == "" || name == catalog.LatestName {
-		return a.latest(c, team)
+		return a.latest(ctx, team)
 	}
-	session, err := a.Find(c, name)
+	session, err := a.Find(ctx, name)
 	var notFound *catalog.NotFoundError
 	if team != nil && errors.As(err, &notFound) {
 		return session, Exit(ExitNotFound, Message{Text: notFoundForTeam(name, team.ID)})
@@ -47,16 +47,16 @@ func (a *App) FindToResume(c *catalog.Catalog, team *team.Team, name string) (ca
 }
 
 // latest is the latest session of a team, or of all when team is nil.
-func (a *App) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, error) {
+func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, error) {
 	var q catalog.Query
 	if team != nil {
 		q.Team = team.ID
 	}
-	result, err := c.List(context.Background(), q)
+	result, err := a.Catalog.List(ctx, q)
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	session, err := a.FirstSound(c, a.Compatible(result.Sessions))
+	session, err := a.FirstSound(a.Compatible(result.Sessions))
 	switch {
 	case err == nil:
 		return session, nil
@@ -70,14 +70,14 @@ func (a *App) latest(c *catalog.Catalog, team *team.Team) (catalog.Session, erro
 
 // firstSound is the latest session that is not damaged at its end either, where
 // an index does not look.
-func (a *App) FirstSound(c *catalog.Catalog, sessions []catalog.Session) (catalog.Session, error) {
+func (a *App) FirstSound(sessions []catalog.Session) (catalog.Session, error) {
 	for {
 		session, skipped, err := catalog.Latest(sessions)
 		a.ReportSkipped(skipped)
 		if err != nil {
 			return session, err
 		}
-		err = c.At(session.Dir()).Journals().Check(session.ID)
+		err = a.Catalog.At(session.Dir()).Journals().Check(session.ID)
 		if err == nil || errors.Is(err, journal.ErrNotFound) {
 			return session, err
 		}
@@ -167,18 +167,20 @@ func (a *App) FindTrashed(name string) (*catalog.Dir, string, error) {
 	return nil, "", &catalog.AmbiguousError{Name: name, Candidates: found}
 }
 
-// find finds a session by its name, and says which damaged ones it passed over.
-func (a *App) Find(c *catalog.Catalog, name string) (catalog.Session, error) {
-	s, skipped, err := c.Find(context.Background(), name)
+// Find is Catalog.Find. It prints the damaged sessions that were skipped.
+func (a *App) Find(ctx context.Context, name string) (catalog.Session, error) {
+	s, skipped, err := a.Catalog.Find(ctx, name)
 	a.ReportSkipped(skipped)
 	return s, err
 }
 
-// named finds the sessions of these names, or all when there are none.
-func (a *App) Named(names []string, find func(*catalog.Catalog, string) (catalog.Session, error)) ([]catalog.Session, error) {
-	c := a.Catalog
+// Named returns the sessions that find returns for the names, or all if there are no
+// names.
+func (a *App) Named(
+	ctx context.Context, names []string, find func(ctx context.Context, name string) (catalog.Session, error),
+) ([]catalog.Session, error) {
 	if len(names) == 0 {
-		all, err := c.List(context.Background(), catalog.Query{})
+		all, err := a.Catalog.List(ctx, catalog.Query{})
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +188,7 @@ func (a *App) Named(names []string, find func(*catalog.Catalog, string) (catalog
 	}
 	var sessions []catalog.Session
 	for _, name := range names {
-		s, err := find(c, name)
+		s, err := find(ctx, name)
 		if err != nil {
 			return nil, err
 		}

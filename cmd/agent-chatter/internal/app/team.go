@@ -40,8 +40,8 @@ func (a *App) LoadTeam(name string) (*team.Team, error) {
 
 // TeamOf loads the team of a session from the configuration that its journal
 // records.
-func (a *App) TeamOf(t *catalog.Dir, id string) (*team.Team, error) {
-	state, _, err := t.Load(context.Background(), id)
+func (a *App) TeamOf(ctx context.Context, t *catalog.Dir, id string) (*team.Team, error) {
+	state, _, err := t.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}

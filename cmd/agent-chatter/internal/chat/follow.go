@@ -34,7 +34,7 @@ func (cmd *Command) follow(a *app.App) error {
 	}
 	ctx, stop := a.UntilUnread()
 	defer stop()
-	team, id, err := cmd.toFollow(a)
+	team, id, err := cmd.toFollow(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (cmd *Command) follow(a *app.App) error {
 
 // toFollow finds the session as a resume would, except that nobody needs the
 // configuration of its team.
-func (cmd *Command) toFollow(a *app.App) (*catalog.Dir, string, error) {
+func (cmd *Command) toFollow(ctx context.Context, a *app.App) (*catalog.Dir, string, error) {
 	if cmd.SessionFile != nil {
 		if !app.IsJournal(*cmd.SessionFile) {
 			return nil, "", app.UsageError("--follow watches only a journal: name a file that ends in .jsonl.")
@@ -67,7 +67,7 @@ func (cmd *Command) toFollow(a *app.App) (*catalog.Dir, string, error) {
 		return nil, "", err
 	}
 	c := a.Catalog
-	session, err := a.FindToResume(c, team, cmd.name())
+	session, err := a.FindToResume(ctx, team, cmd.name())
 	if err != nil {
 		return nil, "", err
 	}
@@ -82,7 +82,7 @@ func (cmd *Command) toFollow(a *app.App) (*catalog.Dir, string, error) {
 
 // followMessages shows the last messages, where there are older ones, and those to come.
 func followMessages(a *app.App, ctx context.Context, team *catalog.Dir, id, name string) error {
-	state, loaded, err := team.Load(context.Background(), id)
+	state, loaded, err := team.Load(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,14 +124,14 @@ func (cmd *Command) check() error {
 // planResume goes on with the session of that name, or the latest.
 func planResume(a *app.App, team *team.Team, name string) (plan, error) {
 	c := a.Catalog
-	session, err := a.FindToResume(c, team, name)
+	session, err := a.FindToResume(context.Background(), team, name)
 	if err != nil {
 		return plan{}, err
 	}
 	switch {
 	case team != nil:
 	case session.Damaged != "": // for its error
-		team, err = a.TeamOf(c.At(session.Dir()), session.ID)
+		team, err = a.TeamOf(context.Background(), c.At(session.Dir()), session.ID)
 	default:
 		team, err = a.RecordedTeam(session.ID, session.TeamID, session.Source)
 	}
@@ -161,7 +162,7 @@ func planFile(a *app.App, team *team.Team, path string) (plan, error) {
 		return plan{}, err
 	}
 	if team == nil {
-		if team, err = a.TeamOf(t, id); err != nil {
+		if team, err = a.TeamOf(context.Background(), t, id); err != nil {
 			return plan{}, err
 		}
 	}

@@ -289,7 +289,7 @@ func (t *talk) previous(team *team.Team) (catalog.Session, bool) {
 	if current := t.c.Session(); current != nil {
 		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.ID == current.ID })
 	}
-	latest, err := t.app.FirstSound(c, t.app.Compatible(sessions))
+	latest, err := t.app.FirstSound(t.app.Compatible(sessions))
 	if err != nil && !errors.Is(err, journal.ErrNotFound) {
 		t.judge(err)
 	}

@@ -56,7 +56,7 @@ func (cmd *Compact) Run(a *app.App) error {
 	}
 	wanted := list.Sessions
 	if len(cmd.ID) > 0 {
-		if wanted, err = a.Named(cmd.ID, a.Find); err != nil {
+		if wanted, err = a.Named(context.Background(), cmd.ID, a.Find); err != nil {
 			return err
 		}
 	}

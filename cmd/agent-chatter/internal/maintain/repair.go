@@ -48,7 +48,7 @@ func (cmd *Repair) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) 
 
 func (cmd *Repair) run(a *app.App) error {
 	c := a.Catalog
-	s, err := a.FindOrOpen(c, cmd.ID)
+	s, err := a.FindOrOpen(context.Background(), cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type Verdict struct {
 
 // Run implements the command.
 func (cmd *Verify) Run(a *app.App) error {
-	sessions, err := a.Named(cmd.ID, a.FindOrOpen)
+	sessions, err := a.Named(context.Background(), cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (cmd *Replay) otherTeam(a *app.App, r *view.Replay) (configured *team.Team,
 	if cmd.WithTeam != "" {
 		configured, err = a.LoadTeam(cmd.WithTeam)
 	} else {
-		configured, err = a.TeamOf(r.Team, r.ID)
+		configured, err = a.TeamOf(context.Background(), r.Team, r.ID)
 	}
 	if err != nil || cmd.WithModel == "" {
 		return configured, err

@@ -64,7 +64,7 @@ func (cmd *Unpin) Run(a *app.App) error {
 // decide records what somebody decided about a session.
 func decide(a *app.App, name string, p projection.Payload, outcome string) error {
 	c := a.Catalog
-	s, err := a.Find(c, name)
+	s, err := a.Find(context.Background(), name)
 	if err != nil {
 		return err
 	}

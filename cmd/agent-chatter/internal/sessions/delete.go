@@ -38,7 +38,7 @@ func (Delete) Help() string {
 // Run implements the command.
 func (cmd *Delete) Run(a *app.App) error {
 	c := a.Catalog
-	s, err := a.Find(c, cmd.ID)
+	s, err := a.Find(context.Background(), cmd.ID)
 	if err != nil {
 		return err
 	}

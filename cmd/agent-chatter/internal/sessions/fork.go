@@ -35,7 +35,7 @@ func (cmd *Fork) Run(a *app.App) error {
 		return err
 	}
 	c := a.Catalog
-	s, err := a.Find(c, cmd.ID)
+	s, err := a.Find(context.Background(), cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (cmd *Merge) Run(a *app.App) error {
 	var found [2]catalog.Session
 	for i, name := range []string{cmd.A, cmd.B} {
 		var err error
-		if found[i], err = a.Find(c, name); err != nil {
+		if found[i], err = a.Find(context.Background(), name); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ type detailStats struct {
 // Run implements the command.
 func (cmd *Show) Run(a *app.App) error {
 	c := a.Catalog
-	s, err := a.Find(c, cmd.ID)
+	s, err := a.Find(context.Background(), cmd.ID)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (cmd *Tail) FollowSession(ctx context.Context, a *app.App, team *catalog.Di
 func (cmd *Tail) session(ctx context.Context, a *app.App) (team *catalog.Dir, id string, waited bool, err error) {
 	c := a.Catalog
 	if cmd.ID != "" {
-		s, err := a.FindOrOpen(c, cmd.ID)
+		s, err := a.FindOrOpen(ctx, cmd.ID)
 		if err != nil {
 			return nil, "", false, err
 		}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -97,7 +98,7 @@ func (cmd *Export) Run(a *app.App) error {
 	case len(names) == 0 && !cmd.All:
 		names = []string{catalog.LatestName}
 	}
-	sessions, err := a.Named(names, a.FindOrOpen)
+	sessions, err := a.Named(context.Background(), names, a.FindOrOpen)
 	if err != nil {
 		return err
 	}

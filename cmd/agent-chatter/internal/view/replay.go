@@ -66,7 +66,7 @@ type Replay struct {
 
 func OpenReplay(a *app.App, name string) (*Replay, error) {
 	c := a.Catalog
-	session, err := a.FindOrOpen(c, name)
+	session, err := a.FindOrOpen(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}
