@@ -73,7 +73,10 @@ func (l *Log) openFile() ([]Record, error) {
 	if err := l.retryLock(ctx); err != nil {
 		return nil, err
 	}
-	l.removeTemp()
+	// Remove temporary files that a crash left. Without the lock, another writer
+	// could be using them.
+	l.dir.fs.Remove(l.files.path() + tmpSuffix)
+	l.dir.fs.Remove(l.files.archivePath() + tmpSuffix)
 	if l.archived {
 		if err := l.dir.unarchive(l.files); err != nil {
 			return nil, err

@@ -68,7 +68,8 @@ func prose(random *rand.Rand, size int) string {
 	var b strings.Builder
 	for b.Len() < size {
 		word := random.IntN(200 + random.IntN(20_000)) // some are frequent
-		fmt.Fprintf(&b, "%s%c", []string{"let", "return", "value", "if", "error"}[word%5]+strings.ToLower(fmt.Sprintf("%X", word)), " \t\n.("[random.IntN(5)])
+		fmt.Fprintf(&b, "%s%c", []string{"let", "return", "value", "if",
+			"error"}[word%5]+strings.ToLower(fmt.Sprintf("%X", word)), " \t\n.("[random.IntN(5)])
 	}
 	return b.String()[:size]
 }

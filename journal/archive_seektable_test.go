@@ -84,12 +84,14 @@ func TestArchiveFramesEndWithALine(t *testing.T) {
 		part, err := dec.DecodeAll(packed[:e.packed], nil)
 		must(t, err)
 		if len(part) != int(e.size) || len(part) > 1000 || i > 0 && part[len(part)-1] != '\n' {
-			t.Errorf("frame %d has %d bytes, the table says %d; it ends in %q", i, len(part), e.size, part[max(0, len(part)-5):])
+			t.Errorf("frame %d has %d bytes, the table says %d; it ends in %q", i, len(part), e.size,
+				part[max(0, len(part)-5):])
 		}
 		packed, all = packed[e.packed:], append(all, part...)
 	}
 	if len(packed) > 0 || !bytes.Equal(all, data) || len(entries) < 5 {
-		t.Errorf("%d frames have %d bytes of %d, and %d bytes are in none", len(entries), len(all), len(data), len(packed))
+		t.Errorf("%d frames have %d bytes of %d, and %d bytes are in none", len(entries), len(all), len(data),
+			len(packed))
 	}
 }
 
@@ -113,7 +115,8 @@ func TestZstdProgramReadsArchives(t *testing.T) {
 		if out, err := exec.Command(program, "-t", archivePath(dir, id)).CombinedOutput(); err != nil {
 			t.Errorf("zstd -t: %v, %s", err, out)
 		}
-		if out, err := exec.Command(program, "-dc", archivePath(dir, id)).Output(); err != nil || !bytes.Equal(out, data) {
+		if out, err := exec.Command(program, "-dc", archivePath(dir, id)).Output(); err != nil ||
+			!bytes.Equal(out, data) {
 			t.Errorf("zstd -d: %v, %d bytes of %d", err, len(out), len(data))
 		}
 	}
@@ -260,7 +263,8 @@ func checkHolds(t testing.TB, dir *journal.Dir, id string, p journal.Position) {
 
 func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
 	disk := &countedReads{FS: noSyncFS{journal.OS}}
-	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
+		journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
 	events := validEvents(t, dir, id)
 	must(t, dir.Archive(t.Context(), id))
@@ -393,8 +397,13 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 		lie  func(e []tableEntry) []tableEntry
 	}{
 		{"a size is moved to the next frame", func(e []tableEntry) []tableEntry { e[2].size--; e[3].size++; return e }},
-		{"a line is moved to the frame before", func(e []tableEntry) []tableEntry { e[2].size += 120; e[3].size -= 120; return e }},
-		{"two sizes are exchanged", func(e []tableEntry) []tableEntry { e[1].size, e[4].size = e[4].size, e[1].size; return e }},
+		{"a line is moved to the frame before",
+			func(e []tableEntry) []tableEntry { e[2].size += 120; e[3].size -= 120; return e }},
+		{"two sizes are exchanged", func(e []tableEntry) []tableEntry {
+			e[1].size, e[4].size = e[4].size,
+				e[1].size
+			return e
+		}},
 		{"the first frame is hidden", func(e []tableEntry) []tableEntry { e[1].size = 0; return e }},
 		{"the last frame is hidden", func(e []tableEntry) []tableEntry { e[len(e)-1].size = 0; return e }},
 		{"a frame in the middle is hidden", func(e []tableEntry) []tableEntry { e[3].size = 0; return e }},
@@ -403,7 +412,8 @@ func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
 		{"the last frame is left out", func(e []tableEntry) []tableEntry { return e[:len(e)-1] }},
 		{"the first frame is left out", func(e []tableEntry) []tableEntry { return e[1:] }},
 		{"there are no frames", func(e []tableEntry) []tableEntry { return nil }},
-		{"the border of two frames is moved", func(e []tableEntry) []tableEntry { e[2].packed--; e[3].packed++; return e }},
+		{"the border of two frames is moved",
+			func(e []tableEntry) []tableEntry { e[2].packed--; e[3].packed++; return e }},
 		{"two frames are called one", func(e []tableEntry) []tableEntry {
 			e[2].packed, e[2].size, e[3].packed, e[3].size = e[2].packed+e[3].packed, e[2].size+e[3].size, 0, 0
 			return e
@@ -466,7 +476,8 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 	for n, failed := 1, true; failed; n++ {
 		disk := journaltest.New(noSyncFS{journal.OS})
-		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
+		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
+			journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
 		id := newJournal(t, dir, 300)
 		events := validEvents(t, dir, id)
 		disk.Fail(n, syscall.EIO, journaltest.Read)
@@ -515,9 +526,10 @@ func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
 
 func TestArchiveProgressEndsAtTheTotal(t *testing.T) {
 	var reported []journal.Progress
-	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: noSyncFS{journal.OS}, Progress: func(p journal.Progress) {
-		reported = append(reported, p)
-	}}).WithFrames(1000)
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
+		journal.Options{FS: noSyncFS{journal.OS}, Progress: func(p journal.Progress) {
+			reported = append(reported, p)
+		}}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
 	size := int64(len(readFile(t, filepath.Join(dir.Path(), id+".jsonl"))))
 	must(t, dir.Archive(t.Context(), id))

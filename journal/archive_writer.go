@@ -175,24 +175,21 @@ type frameEncoder struct {
 // given size needs.
 func newEncoders(size, frameSize int64) ([]*frameEncoder, error) {
 	encoders := make([]*frameEncoder, min(maxEncoders, int64(runtime.GOMAXPROCS(0)), 1+size/frameSize))
+	// The smallest window that covers a frame. A smaller one is slower, since most
+	// of the time goes into moving it.
+	window := max(zstd.MinWindowSize, 1<<bits.Len64(uint64(max(min(size, frameSize), 1)-1)))
 	for i := range encoders {
 		// Entropy compression of all literals shrinks data without repetitions,
 		// such as an image in base64.
 		enc, err := zstd.NewWriter(nil,
 			zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithAllLitEntropyCompression(true),
-			zstd.WithWindowSize(windowSize(min(size, frameSize))), zstd.WithLowerEncoderMem(true))
+			zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil, err
 		}
 		encoders[i] = &frameEncoder{enc: enc}
 	}
 	return encoders, nil
-}
-
-// windowSize returns the smallest window that covers size bytes. A smaller one is
-// slower, since most of the time goes into moving it.
-func windowSize(size int64) int {
-	return max(zstd.MinWindowSize, 1<<bits.Len64(uint64(max(size, 1)-1)))
 }
 
 // start compresses a part of a journal, if it is not empty, in a goroutine.

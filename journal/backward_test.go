@@ -18,7 +18,8 @@ func aroundBlocks() *rapid.Generator[int] {
 	const block = 256 << 10
 	return rapid.OneOf(
 		rapid.IntRange(0, 300), rapid.IntRange(0, 300), rapid.IntRange(0, 300),
-		rapid.IntRange(block-250, block+50), rapid.IntRange(block/2-150, block/2+50), rapid.IntRange(2*block-250, 2*block+50),
+		rapid.IntRange(block-250, block+50), rapid.IntRange(block/2-150,
+			block/2+50), rapid.IntRange(2*block-250, 2*block+50),
 	)
 }
 
@@ -39,7 +40,8 @@ func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 		events := validEvents(t, dir, id)
 		switch rapid.SampledFrom([]string{"live", "torn", "archived"}).Draw(rt, "it is") {
 		case "torn":
-			appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), bytes.Repeat([]byte("half"), rapid.IntRange(1, 200_000).Draw(rt, "of a line")))
+			appendFile(t, filepath.Join(dir.Path(), id+".jsonl"),
+				bytes.Repeat([]byte("half"), rapid.IntRange(1, 200_000).Draw(rt, "of a line")))
 		case "archived":
 			must(t, dir.Archive(t.Context(), id))
 		}
@@ -134,7 +136,8 @@ func longJournal(t testing.TB, dir *journal.Dir) (id string) {
 func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 	for _, archived := range []bool{false, true} {
 		disk := &countedReads{FS: noSyncFS{journal.OS}}
-		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon}).WithFrames(50_000)
+		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
+			journal.Options{FS: disk, Now: atNoon}).WithFrames(50_000)
 		id := longJournal(t, dir)
 		events := validEvents(t, dir, id)
 		at := positions(events)
@@ -193,7 +196,10 @@ func TestFindReportsCorruptionAsReadingDoes(t *testing.T) {
 		name   string
 		damage func()
 	}{
-		{"a line with another number", func() { lines[1000] = bytes.Replace(lines[1000], []byte(`"seq":1001`), []byte(`"seq":1901`), 1) }},
+		{"a line with another number", func() {
+			lines[1000] = bytes.Replace(lines[1000], []byte(`"seq":1001`),
+				[]byte(`"seq":1901`), 1)
+		}},
 		{"a newline is lost", func() { lines[1000] = lines[1000][:len(lines[1000])-1] }},
 		{"many numbers are lower", func() {
 			for i := 900; i < 1100; i++ {
@@ -271,7 +277,8 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 			must(t, err)
 			defer r.Close()
 			seen := 0
-			for e, failed := range r.Before(journal.Position{Seq: last, Offset: int64(len(bytes.Join(lines, nil))), Sum: sum}) {
+			for e, failed := range r.Before(journal.Position{Seq: last,
+				Offset: int64(len(bytes.Join(lines, nil))), Sum: sum}) {
 				if err = failed; err != nil {
 					break
 				}

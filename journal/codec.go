@@ -6,20 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 const (
-	// DefaultMaxLine is the longest line that is written or read, in bytes,
-	// its newline included.
+	// DefaultMaxLine is the default limit of a line, in bytes, its newline included.
 	DefaultMaxLine = 64 << 20
-	// MinMaxLine is the smallest limit: a TypeRecovered event always fits.
+	// MinMaxLine is the smallest limit, into which any TypeRecovered event fits.
 	MinMaxLine = 2 << 10
 
 	sumKey     = `,"sum":"`
-	trailerLen = len(sumKey) + 8 + len(`"}`) // the 18 bytes that end every line
+	trailerLen = len(sumKey) + 8 + len(`"}`) // the 18 bytes at the end of every line
 	timeLayout = "2006-01-02T15:04:05.000000Z"
 	dateLen    = len("2006-01-02T")
 )
@@ -31,10 +31,6 @@ func encode(dst []byte, e *Event, prev Sum) []byte {
 	dst = appendBody(dst, *e)
 	e.Sum = prev.chain(dst[start:])
 	return append(appendTrailer(dst, e.Sum), '\n')
-}
-
-func appendLine(dst []byte, e Event) []byte {
-	return appendTrailer(appendBody(dst, e), e.Sum)
 }
 
 func appendBody(dst []byte, e Event) []byte {
@@ -100,7 +96,8 @@ func appendTrailer(dst []byte, s Sum) []byte {
 // normalize checks a record and returns it with compact Data and a time in UTC. It
 // shares Data that is already compact.
 func (r Record) normalize(now time.Time, maxLine int) (Record, error) {
-	if !validType(r.Type) {
+	noun, verb, ok := strings.Cut(r.Type, ".")
+	if !ok || !isLowerCase(noun) || !isLowerCase(verb) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
 	}
 	data, err := r.compactData()
@@ -140,18 +137,13 @@ func hasFourDigitYear(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 99
 // envelopeMax bounds the bytes of a line other than its data and its type.
 const envelopeMax = 160
 
-func validType(t string) bool {
-	noun, verb, ok := bytes.Cut([]byte(t), []byte("."))
-	return ok && lowerCase(noun) && lowerCase(verb)
-}
-
-func lowerCase(b []byte) bool {
-	for _, c := range b {
-		if c < 'a' || c > 'z' {
+func isLowerCase(text string) bool {
+	for i := range len(text) {
+		if text[i] < 'a' || text[i] > 'z' {
 			return false
 		}
 	}
-	return len(b) > 0
+	return text != ""
 }
 
 // Why a line is invalid.
@@ -178,7 +170,7 @@ func decodeSum(line []byte) (body []byte, sum Sum, err error) {
 	return body, sum, nil
 }
 
-// decode decodes a line without its newline. prev is the sum of the line before. The
+// decode decodes a line without its newline. prev is the sum of the previous line. The
 // event's Data aliases the line.
 func decode(line []byte, prev Sum) (e Event, err error) {
 	err = e.decode(line, prev, nil)
@@ -208,7 +200,7 @@ func (e *Event) decodeSeq(line []byte, prev Sum) error {
 	return nil
 }
 
-// checkSum verifies the sum of a line, given that of the line before, and returns it and
+// checkSum verifies the sum of a line, given that of the previous line, and returns it and
 // the bytes that it covers.
 func checkSum(line []byte, prev Sum) (body []byte, sum Sum, err error) {
 	if body, sum, err = decodeSum(line); err != nil {
@@ -259,7 +251,7 @@ func (e *Event) decodeHead(c *layout.Cursor) {
 	c.Expect(`,"time":"`)
 }
 
-// decodeCache has values of the lines before that the next line probably repeats. A nil
+// decodeCache holds values of earlier lines, which most lines repeat. A nil
 // cache is empty and stays so.
 type decodeCache struct {
 	types    map[string]string
@@ -269,8 +261,6 @@ type decodeCache struct {
 
 // maxTypes bounds decodeCache.types: many more than there are.
 const maxTypes = 100
-
-func newDecodeCache() *decodeCache { return &decodeCache{types: map[string]string{}} }
 
 // eventType returns text as a string, the same one for the same text.
 func (c *decodeCache) eventType(text []byte) string {
@@ -344,7 +334,8 @@ func decodeForeign(line []byte) (Event, error) {
 	}
 	err := json.Unmarshal(line, &stored)
 	at := stored.Time.UTC()
-	if err != nil || stored.Seq == nil || stored.Type == "" || len(stored.Data) == 0 || stored.Data[0] != '{' || !hasFourDigitYear(at) {
+	isObject := len(stored.Data) > 0 && stored.Data[0] == '{'
+	if err != nil || stored.Seq == nil || stored.Type == "" || !isObject || !hasFourDigitYear(at) {
 		return Event{}, errLayout
 	}
 	return Event{Seq: *stored.Seq, Synced: stored.Synced, Time: at, Type: stored.Type, Data: stored.Data}, nil

@@ -38,15 +38,24 @@ func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 		body string
 		want journal.Event
 	}{
-		"as it is written":   {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, plain},
-		"with a claim":       {`{"seq":7,"synced":6,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, claiming},
-		"spaces":             {`{ "seq": 7, "time": "2026-11-21T12:00:00.123456Z", "type": "sheep.counted", "data": { "n" : 1 }`, spaced},
-		"another order":      {`{"data":{"n":1},"type":"sheep.counted","synced":6,"seq":7,"time":"2026-11-21T12:00:00.123456Z"`, claiming},
-		"another time zone":  {`{"seq":7,"time":"2026-11-21T13:00:00.123456+01:00","type":"sheep.counted","data":{"n":1}`, plain},
-		"an escaped type":    {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep\u002ecounted","data":{"n":1}`, plain},
-		"a field more":       {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1},"mark":[1,2]`, plain},
-		"a sum in the data":  {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`, unknown},
-		"a seq of 19 digits": {`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`, early},
+		"as it is written": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+			plain},
+		"with a claim": {`{"seq":7,"synced":6,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+			claiming},
+		"spaces": {`{ "seq": 7, "time": "2026-11-21T12:00:00.123456Z", "type": "sheep.counted", "data": { "n" : 1 }`,
+			spaced},
+		"another order": {`{"data":{"n":1},"type":"sheep.counted","synced":6,"seq":7,"time":"2026-11-21T12:00:00.123456Z"`,
+			claiming},
+		"another time zone": {`{"seq":7,"time":"2026-11-21T13:00:00.123456+01:00","type":"sheep.counted","data":{"n":1}`,
+			plain},
+		"an escaped type": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep\u002ecounted","data":{"n":1}`,
+			plain},
+		"a field more": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1},"mark":[1,2]`,
+			plain},
+		"a sum in the data": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`,
+			unknown},
+		"a seq of 19 digits": {`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+			early},
 	} {
 		line := seal(c.body, 0xfeed)
 		got, err := journal.DecodeLine([]byte(line), 0xfeed)
@@ -117,13 +126,15 @@ func TestForeignLayoutIsReadAndAppendedTo(t *testing.T) {
 func anyRecord(t *rapid.T) journal.Record {
 	data := map[string]any{}
 	for _, key := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(t, "keys") {
-		data[key] = rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Just[any](nil), rapid.Just[any](map[string]any{"sum": "00000000"})).Draw(t, "value")
+		data[key] = rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Just[any](nil),
+			rapid.Just[any](map[string]any{"sum": "00000000"})).Draw(t, "value")
 	}
 	encoded, err := json.MarshalIndent(data, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
+	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
+		rapid.Int64Range(0, 999999999).Draw(t, "ns"))
 	return journal.Record{
 		Type: rapid.StringMatching(`[a-z]{1,9}\.[a-z]{1,9}`).Draw(t, "type"),
 		Data: encoded,
@@ -250,7 +261,8 @@ func TestLinesAreRefusedByLengthAlone(t *testing.T) {
 		less := journal.NewDir(writer.Path(), journal.Options{MaxLine: length - 1})
 		events, torn, err := read(t, less, l.ID())
 		var corrupt *journal.CorruptError
-		if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 2 || len(events) != 1 || torn.Bytes > 0 {
+		if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 2 ||
+			len(events) != 1 || torn.Bytes > 0 {
 			t.Errorf("a line of %d bytes over the limit: %d events, torn %+v, %v", length, len(events), torn, err)
 		}
 	}
@@ -264,7 +276,8 @@ func TestRandomOperationsKeepAllEvents(t *testing.T) {
 		defer func() { l.Close() }()
 		var want []journal.Event
 		add := func() {
-			events, err := l.Append(batch(1, rapid.IntRange(1, 3).Draw(rt, "events"), rapid.IntRange(0, 300).Draw(rt, "padding"))...)
+			events, err := l.Append(batch(1, rapid.IntRange(1, 3).Draw(rt, "events"),
+				rapid.IntRange(0, 300).Draw(rt, "padding"))...)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -47,7 +47,8 @@ func TestDirNames(t *testing.T) {
 		"archive.tmp": "archive_tmp-*",
 	} {
 		got := journal.DirName(id)
-		if prefix, hashed := strings.CutSuffix(want, "*"); got != want && !(hashed && strings.HasPrefix(got, prefix) && len(got) == len(prefix)+8) {
+		if prefix, hashed := strings.CutSuffix(want, "*"); got != want &&
+			!(hashed && strings.HasPrefix(got, prefix) && len(got) == len(prefix)+8) {
 			t.Errorf("%q is called %q, want %q", id, got, want)
 		}
 	}
@@ -58,7 +59,8 @@ func TestDirNames(t *testing.T) {
 
 func TestDirNamesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		any := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{0,70}`), rapid.StringMatching(`[a-cA-C]{0,3}-[0-9a-f]{8}`))
+		any := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{0,70}`),
+			rapid.StringMatching(`[a-cA-C]{0,3}-[0-9a-f]{8}`))
 		a, b := any.Draw(t, "a"), any.Draw(t, "b")
 		nameA, nameB := journal.DirName(a), journal.DirName(b)
 		if a != b && strings.EqualFold(nameA, nameB) {
@@ -122,7 +124,8 @@ func TestIDsCannotLeaveTheDirectory(t *testing.T) {
 		_, statErr := dir.Stat(id)
 		for name, err := range map[string]error{
 			"Create": createErr, "Open": openErr, "Reader": readErr, "Stat": statErr,
-			"Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id), "Follow": follow(t, dir, id, journal.Position{}).end(),
+			"Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id), "Follow": follow(t,
+				dir, id, journal.Position{}).end(),
 			"Restore": dir.Restore(t.Context(), id), "Purge": dir.Purge(id),
 		} {
 			if err == nil || errors.Is(err, journal.ErrNotFound) {
@@ -188,7 +191,15 @@ func TestTrashAndRestore(t *testing.T) {
 }
 
 func FuzzValidID(f *testing.F) {
-	for _, seed := range []string{"", "01KAHV6T3R8Q4Y2M0N7C5B0001", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "80000000000000000000000000", "01kahv6t3r8q4y2m0n7c5b0001", "01KAHV6T3R8Q4Y2M0N7C5B000I", "01KAHV6T3R8Q4Y2M0N7C5B000\xff"} {
+	for _, seed := range []string{
+		"",
+		"01KAHV6T3R8Q4Y2M0N7C5B0001",
+		"7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+		"80000000000000000000000000",
+		"01kahv6t3r8q4y2m0n7c5b0001",
+		"01KAHV6T3R8Q4Y2M0N7C5B000I",
+		"01KAHV6T3R8Q4Y2M0N7C5B000\xff",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {

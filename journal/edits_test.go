@@ -23,7 +23,10 @@ var edits = []struct {
 		return lines
 	}},
 	{"a line lost", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) }},
-	{"a line duplicated", func(_ *rand.Rand, lines [][]byte, k int) [][]byte { return slices.Insert(lines, k, lines[k]) }},
+	{"a line duplicated", func(_ *rand.Rand, lines [][]byte,
+		k int) [][]byte {
+		return slices.Insert(lines, k, lines[k])
+	}},
 	{"lines swapped", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
 		other := random.IntN(len(lines))
 		lines[k], lines[other] = lines[other], lines[k]
@@ -50,7 +53,8 @@ var edits = []struct {
 		return splitLines(sealLines(bytes.Join(lines, nil)))
 	}},
 	{"a line lengthened", func(random *rand.Rand, lines [][]byte, k int) [][]byte {
-		lines[k] = bytes.Replace(lines[k], []byte(`"pad":"`), []byte(`"pad":"`+strings.Repeat("y", 1500+random.IntN(1000))), 1)
+		lines[k] = bytes.Replace(lines[k], []byte(`"pad":"`),
+			[]byte(`"pad":"`+strings.Repeat("y", 1500+random.IntN(1000))), 1)
 		return lines
 	}},
 	{"a line of another layout", func(_ *rand.Rand, lines [][]byte, k int) [][]byte {

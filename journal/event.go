@@ -45,7 +45,7 @@ type Position struct {
 
 // Line returns the line of the event, without the newline.
 func (e Event) Line() []byte {
-	return appendLine(nil, e)
+	return appendTrailer(appendBody(nil, e), e.Sum)
 }
 
 // Next returns the event that a record becomes when it is appended at p, and the

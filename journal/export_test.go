@@ -63,7 +63,8 @@ func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err er
 // LooksSeekable reports whether a file starts or ends like an archive with a seek
 // table.
 func LooksSeekable(data []byte) bool {
-	return bytes.HasPrefix(data, archiveMark) || len(data) >= 4 && binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
+	return bytes.HasPrefix(data, archiveMark) || len(data) >= 4 &&
+		binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
 }
 
 // WatchOf returns a Watch that uses a given watcher of the system.

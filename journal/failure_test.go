@@ -141,53 +141,53 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 	if len(recovered) != 4 {
 		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that records the failure", len(recovered))
 	}
-	if what := recoveredIn(t, recovered[3]); what.Aside != "" || what.Bytes == 0 || !strings.Contains(what.Reason, "a write failed: ") {
+	if what := recoveredIn(t, recovered[3]); what.Aside != "" || what.Bytes == 0 ||
+		!strings.Contains(what.Reason, "a write failed: ") {
 		t.Errorf("recorded %+v", what)
 	}
 	same(t, "read", validEvents(t, dir, l.ID()), append(acknowledged, recovered...))
 }
 
-// TestFailedWriteIsCompleted changes the file of a journal of which 1 to 3 are
-// synced, 4 and 5 acknowledged, and half of 6 was written.
-func TestFailedWriteIsCompleted(t *testing.T) {
-	cut := func(to func(data []byte) int) func(*testing.T, string) {
-		return func(t *testing.T, path string) {
-			must(t, os.Truncate(path, int64(to(readFile(t, path)))))
-		}
+// truncate returns a function that truncates a file after n lines, plus some bytes.
+func truncate(n, plus int) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		must(t, os.Truncate(path, int64(lineEnd(readFile(t, path), n)+plus)))
 	}
-	lineEnd := func(data []byte, n int) (end int) {
-		for _, line := range splitLines(data)[:n] {
-			end += len(line)
-		}
-		return end
-	}
-	for _, c := range []struct {
-		name   string
-		damage func(t *testing.T, path string)
-		aside  string // the bytes set aside
-		err    string // the error of Recover
-	}{
-		{name: "nothing", damage: func(*testing.T, string) {}},
-		{name: "the incomplete line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 5) })},
-		{name: "an acknowledged line is gone", damage: cut(func(data []byte) int { return lineEnd(data, 4) })},
-		{name: "all that was not synced is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) })},
-		{name: "more is gone", damage: cut(func(data []byte) int { return lineEnd(data, 3) - 1 }), err: "another program truncated it"},
-		{name: "a page was lost", aside: "\x00\x00\x00", damage: func(t *testing.T, path string) {
-			appendFile(t, path, []byte{0, 0, 0})
-		}},
-		{name: "an acknowledged line was changed", aside: "#", damage: func(t *testing.T, path string) {
-			data := readFile(t, path)
-			writeFile(t, path, append(data[:lineEnd(data, 4)], '#'))
-		}},
-		{name: "a copy was put in its place", damage: func(t *testing.T, path string) {
-			writeFile(t, path+".copy", readFile(t, path))
-			must(t, os.Rename(path+".copy", path))
-		}},
-		{name: "another file was put in its place", err: "another file has its name", damage: func(t *testing.T, path string) {
+}
+
+// lineEnd returns the length of the first n lines.
+func lineEnd(data []byte, n int) int { return len(bytes.Join(splitLines(data)[:n], nil)) }
+
+// failedWrites are changes of the file before Recover.
+var failedWrites = []struct {
+	name   string
+	damage func(t *testing.T, path string)
+	aside  string // the bytes set aside
+	err    string // the error of Recover
+}{
+	{name: "nothing", damage: func(*testing.T, string) {}},
+	{name: "the incomplete line is gone", damage: truncate(5, 0)},
+	{name: "an acknowledged line is gone", damage: truncate(4, 0)},
+	{name: "all that was not synced is gone", damage: truncate(3, 0)},
+	{name: "more is gone", damage: truncate(3, -1), err: "another program truncated it"},
+	{name: "a page was lost", aside: "\x00\x00\x00", damage: func(t *testing.T, path string) {
+		appendFile(t, path, []byte{0, 0, 0})
+	}},
+	{name: "an acknowledged line was changed", aside: "#", damage: func(t *testing.T, path string) {
+		data := readFile(t, path)
+		writeFile(t, path, append(data[:lineEnd(data, 4)], '#'))
+	}},
+	{name: "a copy was put in its place", damage: func(t *testing.T, path string) {
+		writeFile(t, path+".copy", readFile(t, path))
+		must(t, os.Rename(path+".copy", path))
+	}},
+	{name: "another file was put in its place", err: "another file has its name",
+		damage: func(t *testing.T, path string) {
 			writeFile(t, path+".copy", bytes.Repeat([]byte("mine\n"), 500))
 			must(t, os.Rename(path+".copy", path))
 		}},
-		{name: "a line of another program", err: "another program has written", damage: func(t *testing.T, path string) {
+	{name: "a line of another program", err: "another program has written",
+		damage: func(t *testing.T, path string) {
 			data := readFile(t, path)
 			must(t, os.Truncate(path, int64(lineEnd(data, 5))))
 			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: noSyncFS{journal.OS}})
@@ -197,7 +197,12 @@ func TestFailedWriteIsCompleted(t *testing.T) {
 			mustAppend(t, l, counted(99, 0))
 			writeFile(t, path, readFile(t, l.Path()))
 		}},
-	} {
+}
+
+// TestFailedWriteIsCompleted changes the file of a journal of which 1 to 3 are
+// synced, 4 and 5 acknowledged, and half of 6 was written.
+func TestFailedWriteIsCompleted(t *testing.T) {
+	for _, c := range failedWrites {
 		t.Run(c.name, func(t *testing.T) {
 			disk := journaltest.New(noSyncFS{journal.OS})
 			dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
@@ -377,7 +382,8 @@ func TestSyncDetectsATruncatedJournal(t *testing.T) {
 			must(t, os.Truncate(l.Path(), tt.left(synced)))
 			mustAppend(t, l, counted(4, 0))
 
-			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) || !strings.Contains(err.Error(), "another program truncated it") {
+			if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) ||
+				!strings.Contains(err.Error(), "another program truncated it") {
 				t.Fatalf("Sync: %v", err)
 			}
 			_, err := l.Recover(t.Context())

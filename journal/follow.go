@@ -83,7 +83,9 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		case err != nil:
 			return false, err
 		}
-		if t.diverges(e) {
+		// A file that is read again from its start may have another line in place
+		// of the last one that was delivered.
+		if e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1 {
 			return false, t.replacedError()
 		}
 		if e.Seq <= t.at.Seq {
@@ -112,12 +114,6 @@ func (t *follower) corruptArchive(err error) error {
 		bad = &lineError{t.sc.at, err}
 	}
 	return bad.corrupt(t.files.archivePath())
-}
-
-// diverges reports whether a file that is read again from its start has another
-// line in place of the last one that was delivered.
-func (t *follower) diverges(e Event) bool {
-	return e.Seq == t.at.Seq && e.Sum != t.at.Sum || e.Seq > t.at.Seq+1
 }
 
 // short reports whether the file, read again from its start, has not yet reached
@@ -251,8 +247,10 @@ func (t *follower) scanFrom(from Position) {
 func (t *follower) reopenMissing() error {
 	t.close()
 	info, err := t.dir.fs.Stat(t.files.archivePath())
+	old := t.readArchive
 	switch {
-	case err == nil && t.readArchive != nil && t.sameArchive(info, t.readArchive):
+	case err == nil && old != nil && t.dir.fs.SameFile(info, old) &&
+		info.Size() == old.Size() && info.ModTime().Equal(old.ModTime()):
 		return nil
 	case err == nil:
 		return t.openArchive(info)
@@ -265,10 +263,6 @@ func (t *follower) reopenMissing() error {
 		return err
 	}
 	return t.open() // it was unarchived between the two calls of Stat
-}
-
-func (t *follower) sameArchive(a, b fs.FileInfo) bool {
-	return t.dir.fs.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // openArchive opens an archive, which is read to its end once.

@@ -88,61 +88,96 @@ func (f *changing) append() []journal.Event {
 
 var nulPage = make([]byte, 4096)
 
+// changes are changes of a file whose lines a follower has delivered.
+var changes = map[string]struct {
+	corrupt func(*changing)
+	want    error // nil: it continues
+}{
+	"nothing": {func(*changing) {}, nil},
+
+	"emptied":                     {func(f *changing) { f.rewrite() }, journal.ErrReplaced},
+	"truncated between two lines": {func(f *changing) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
+	"truncated in a line": {func(f *changing) {
+		f.rewrite(append(f.lines[:7:7],
+			f.lines[7][:9])...)
+	}, journal.ErrReplaced},
+	"truncated in the last line": {func(f *changing) {
+		f.rewrite(append(f.lines[:14:14],
+			f.lines[14][:5])...)
+	}, journal.ErrReplaced},
+	"truncated, then grown with NULs": {func(f *changing) {
+		f.rewrite(append(f.lines[:7:7],
+			nulPage)...)
+	}, journal.ErrReplaced},
+	"truncated, then grown with a NUL line": {func(f *changing) {
+		f.rewrite(append(f.lines[:7:7], nulPage,
+			[]byte("\n"))...)
+	}, journal.ErrReplaced},
+
+	"rewritten unchanged": {func(f *changing) { f.rewrite(f.lines...) }, nil},
+	"rewritten unchanged, and torn": {func(f *changing) {
+		f.rewrite(append(slices.Clone(f.lines),
+			nulPage)...)
+	}, nil},
+	"rewritten by another, shorter": {func(f *changing) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
+	"rewritten by another, longer":  {func(f *changing) { f.rewrite(f.other...) }, journal.ErrReplaced},
+	"rewritten by something else": {func(f *changing) {
+		f.rewrite(bytes.Repeat([]byte("what?\n"),
+			4096))
+	}, journal.ErrReplaced},
+	"rewritten by NULs": {func(f *changing) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
+
+	"replaced by itself": {func(f *changing) { f.replace(f.lines...) }, nil},
+	"replaced by itself, and torn": {func(f *changing) {
+		f.replace(append(slices.Clone(f.lines),
+			nulPage)...)
+	}, nil},
+	"replaced by a prefix": {func(f *changing) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
+	"replaced by a prefix, torn": {func(f *changing) {
+		f.replace(append(f.lines[:7:7], nulPage,
+			[]byte("\n"))...)
+	}, journal.ErrReplaced},
+	"replaced by another, shorter": {func(f *changing) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
+	"replaced by another, longer":  {func(f *changing) { f.replace(f.other...) }, journal.ErrReplaced},
+	"replaced by nothing":          {func(f *changing) { f.replace() }, journal.ErrReplaced},
+	"with an incomplete line": {func(f *changing) {
+		f.rewrite(append(slices.Clone(f.lines),
+			[]byte("{"))...)
+	}, nil},
+
+	"removed": {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
+	"in the trash": {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)) },
+		journal.ErrNotFound},
+	"purged": {func(f *changing) {
+		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		must(f.t,
+			f.dir.Purge(f.id))
+	}, journal.ErrNotFound},
+	"the directory removed": {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
+	"trashed and restored": {func(f *changing) {
+		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		must(f.t, f.dir.Restore(f.t.Context(), f.id))
+	}, nil},
+	"archived": {func(f *changing) { must(f.t, f.dir.Archive(f.t.Context(), f.id)) }, nil},
+	"archived, then trashed": {func(f *changing) {
+		must(f.t, f.dir.Archive(f.t.Context(), f.id))
+		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+	}, journal.ErrNotFound},
+	"archived, trashed, restored": {func(f *changing) {
+		must(f.t, f.dir.Archive(f.t.Context(), f.id))
+		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		must(f.t, f.dir.Restore(f.t.Context(), f.id))
+	}, nil},
+
+	"repaired where it was read": {func(f *changing) {
+		f.corrupt(3)
+		f.repair()
+	}, journal.ErrReplaced},
+	"repaired, nothing to do": {func(f *changing) { f.repair() }, nil},
+}
+
 func TestFollowDetectsChangesOfDeliveredLines(t *testing.T) {
-	for name, test := range map[string]struct {
-		corrupt func(*changing)
-		want    error // nil: it continues
-	}{
-		"nothing": {func(*changing) {}, nil},
-
-		"emptied":                               {func(f *changing) { f.rewrite() }, journal.ErrReplaced},
-		"truncated between two lines":           {func(f *changing) { f.rewrite(f.lines[:7]...) }, journal.ErrReplaced},
-		"truncated in a line":                   {func(f *changing) { f.rewrite(append(f.lines[:7:7], f.lines[7][:9])...) }, journal.ErrReplaced},
-		"truncated in the last line":            {func(f *changing) { f.rewrite(append(f.lines[:14:14], f.lines[14][:5])...) }, journal.ErrReplaced},
-		"truncated, then grown with NULs":       {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage)...) }, journal.ErrReplaced},
-		"truncated, then grown with a NUL line": {func(f *changing) { f.rewrite(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
-
-		"rewritten unchanged":           {func(f *changing) { f.rewrite(f.lines...) }, nil},
-		"rewritten unchanged, and torn": {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"rewritten by another, shorter": {func(f *changing) { f.rewrite(f.other[:7]...) }, journal.ErrReplaced},
-		"rewritten by another, longer":  {func(f *changing) { f.rewrite(f.other...) }, journal.ErrReplaced},
-		"rewritten by something else":   {func(f *changing) { f.rewrite(bytes.Repeat([]byte("what?\n"), 4096)) }, journal.ErrReplaced},
-		"rewritten by NULs":             {func(f *changing) { f.rewrite(nulPage, nulPage) }, journal.ErrReplaced},
-
-		"replaced by itself":           {func(f *changing) { f.replace(f.lines...) }, nil},
-		"replaced by itself, and torn": {func(f *changing) { f.replace(append(slices.Clone(f.lines), nulPage)...) }, nil},
-		"replaced by a prefix":         {func(f *changing) { f.replace(f.lines[:14]...) }, journal.ErrReplaced},
-		"replaced by a prefix, torn":   {func(f *changing) { f.replace(append(f.lines[:7:7], nulPage, []byte("\n"))...) }, journal.ErrReplaced},
-		"replaced by another, shorter": {func(f *changing) { f.replace(f.other[:7]...) }, journal.ErrReplaced},
-		"replaced by another, longer":  {func(f *changing) { f.replace(f.other...) }, journal.ErrReplaced},
-		"replaced by nothing":          {func(f *changing) { f.replace() }, journal.ErrReplaced},
-		"with an incomplete line":      {func(f *changing) { f.rewrite(append(slices.Clone(f.lines), []byte("{"))...) }, nil},
-
-		"removed":               {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
-		"in the trash":          {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)) }, journal.ErrNotFound},
-		"purged":                {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)); must(f.t, f.dir.Purge(f.id)) }, journal.ErrNotFound},
-		"the directory removed": {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
-		"trashed and restored": {func(f *changing) {
-			must(f.t, f.dir.Trash(f.t.Context(), f.id))
-			must(f.t, f.dir.Restore(f.t.Context(), f.id))
-		}, nil},
-		"archived": {func(f *changing) { must(f.t, f.dir.Archive(f.t.Context(), f.id)) }, nil},
-		"archived, then trashed": {func(f *changing) {
-			must(f.t, f.dir.Archive(f.t.Context(), f.id))
-			must(f.t, f.dir.Trash(f.t.Context(), f.id))
-		}, journal.ErrNotFound},
-		"archived, trashed, restored": {func(f *changing) {
-			must(f.t, f.dir.Archive(f.t.Context(), f.id))
-			must(f.t, f.dir.Trash(f.t.Context(), f.id))
-			must(f.t, f.dir.Restore(f.t.Context(), f.id))
-		}, nil},
-
-		"repaired where it was read": {func(f *changing) {
-			f.corrupt(3)
-			f.repair()
-		}, journal.ErrReplaced},
-		"repaired, nothing to do": {func(f *changing) { f.repair() }, nil},
-	} {
+	for name, test := range changes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newChanging(t, 15)
@@ -348,7 +383,8 @@ func TestLinesAcrossPagesAreDeliveredComplete(t *testing.T) {
 // writer sets it aside, and the follower continues with the new events.
 func TestTornTailIsNeverDelivered(t *testing.T) {
 	for name, garbage := range map[string][]byte{
-		"nothing": nil, "NULs": nulPage, "NULs and a newline": append(slices.Clone(nulPage), '\n'), "a newline": []byte("\n"),
+		"nothing": nil, "NULs": nulPage, "NULs and a newline": append(slices.Clone(nulPage),
+			'\n'), "a newline": []byte("\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -83,7 +83,8 @@ func newSimulation(t testing.TB, script []byte) *simulation {
 	other := newJournal(t, elsewhere, 7)
 	w.other = splitLines(readFile(t, filepath.Join(elsewhere.Path(), other+".jsonl")))
 
-	between := &hooks{FS: journal.OS, stat: func(string) { w.interrupt() }, readAt: func(string, int64) { w.interrupt() }}
+	between := &hooks{FS: journal.OS, stat: func(string) { w.interrupt() },
+		readAt: func(string, int64) { w.interrupt() }}
 	w.stepper = journal.NewDir(w.dir.Path(), journal.Options{FS: between}).NewStepper(w.id, journal.Position{})
 	return w
 }

@@ -271,7 +271,8 @@ func TestReplacementByAnotherHistoryEndsFollow(t *testing.T) {
 	otherID := newJournal(t, other, 33)
 	lines := splitLines(readFile(t, filepath.Join(other.Path(), otherID+".jsonl")))
 	for name, content := range map[string][][]byte{
-		"as long": lines, "shorter": lines[:4], "empty": nil, "longer": append(slices.Clone(lines), []byte("incomplete")),
+		"as long": lines, "shorter": lines[:4], "empty": nil, "longer": append(slices.Clone(lines),
+			[]byte("incomplete")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -361,7 +362,8 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 		disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(checked) }}
 		ended := make(chan error, 1)
 		go func() {
-			for _, err := range journal.NewDir(dir.Path(), journal.Options{FS: disk}).Follow(ctx, wanted, journal.Position{}) {
+			for _, err := range journal.NewDir(dir.Path(), journal.Options{FS: disk}).Follow(ctx, wanted,
+				journal.Position{}) {
 				if err != nil {
 					ended <- err
 					return

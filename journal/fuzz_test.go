@@ -31,7 +31,8 @@ type tight struct {
 
 func newTight(t testing.TB) tight {
 	mem := journaltest.NewMem()
-	return tight{journal.NewDir("/journals", journal.Options{FS: mem, Now: atNoon, MaxLine: journal.MinMaxLine}), t, mem}
+	return tight{journal.NewDir("/journals",
+		journal.Options{FS: mem, Now: atNoon, MaxLine: journal.MinMaxLine}), t, mem}
 }
 
 func (d tight) write(name string, content []byte) {
@@ -99,7 +100,8 @@ func checkDecoded(t *testing.T, line []byte, prev journal.Sum) {
 	if err != nil {
 		t.Fatalf("%q is written as %q: %v", line, written, err)
 	}
-	if again.Seq != e.Seq || again.Synced != e.Synced || again.Type != e.Type || !bytes.Equal(again.Data, e.Data) || !again.Time.Equal(e.Time.Truncate(time.Microsecond)) {
+	if again.Seq != e.Seq || again.Synced != e.Synced || again.Type != e.Type ||
+		!bytes.Equal(again.Data, e.Data) || !again.Time.Equal(e.Time.Truncate(time.Microsecond)) {
 		t.Errorf("%q is read as %+v, and when that was written as %+v", line, e, again)
 	}
 }
@@ -129,7 +131,8 @@ func FuzzAppendRead(f *testing.F) {
 		var compact bytes.Buffer
 		must(t, json.Compact(&compact, data))
 		for _, e := range []journal.Event{got[0], got[2]} {
-			if e.Type != eventType || !bytes.Equal(e.Data, compact.Bytes()) || !r.Time.IsZero() && !e.Time.Equal(r.Time.Truncate(time.Microsecond)) {
+			if e.Type != eventType || !bytes.Equal(e.Data, compact.Bytes()) || !r.Time.IsZero() &&
+				!e.Time.Equal(r.Time.Truncate(time.Microsecond)) {
 				t.Errorf("%+v is read as %+v", r, e)
 			}
 			if !json.Valid(e.Line()) {
@@ -201,7 +204,8 @@ func highestSynced(content []byte) (synced uint64) {
 	for _, line := range splitLines(content) {
 		body, complete := bytes.CutSuffix(line, []byte("\n"))
 		var line struct{ Seq, Synced uint64 }
-		if _, sealed := trailerSum(body); complete && sealed && json.Unmarshal(body, &line) == nil && line.Synced < line.Seq {
+		if _, sealed := trailerSum(body); complete && sealed && json.Unmarshal(body, &line) == nil &&
+			line.Synced < line.Seq {
 			synced = max(synced, line.Synced)
 		}
 	}
@@ -274,7 +278,8 @@ func checkRepaired(t *testing.T, content []byte) {
 	if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
 		t.Errorf("%d events for %+v", len(want), done)
 	}
-	if again, err := dir.Repair(t.Context(), fuzzed, false); err != nil || len(again.Dropped) > 0 || !bytes.Equal(dir.read(fuzzedFile), now) {
+	if again, err := dir.Repair(t.Context(), fuzzed, false); err != nil || len(again.Dropped) > 0 ||
+		!bytes.Equal(dir.read(fuzzedFile), now) {
 		t.Errorf("a second repair: %+v, %v", again, err)
 	}
 	mustAppend(t, mustOpen(t, dir.Dir, fuzzed), counted(1, 0))
@@ -324,7 +329,8 @@ func wantRepaired(content []byte) (want []journal.Event, tooLong bool) {
 				want = append(want, journal.Event{})
 			}
 			seq = e.Seq
-			want, bad = append(want, journal.Event{Seq: uint64(len(want)) + 1, Time: e.Time, Type: e.Type, Data: e.Data}), false
+			want, bad = append(want, journal.Event{Seq: uint64(len(want)) + 1, Time: e.Time, Type: e.Type,
+				Data: e.Data}), false
 			if len(journal.EncodeLine(want[len(want)-1], 0)) >= journal.MinMaxLine {
 				return nil, true
 			}
@@ -389,7 +395,8 @@ func FuzzArchive(f *testing.F) {
 				t.Fatalf("what cannot be decompressed: %v", err)
 			}
 		case isCorrupt:
-			if !errors.As(err, &corrupt) || corrupt.Line != wantCorrupt.Line || corrupt.Offset != wantCorrupt.Offset || corrupt.Reason != wantCorrupt.Reason {
+			if !errors.As(err, &corrupt) || corrupt.Line != wantCorrupt.Line ||
+				corrupt.Offset != wantCorrupt.Offset || corrupt.Reason != wantCorrupt.Reason {
 				t.Fatalf("%v, decompressed it is %v", err, wantErr)
 			}
 		case err != nil || torn != wantTorn:
@@ -439,7 +446,8 @@ func FuzzHolder(f *testing.F) {
 			t.Errorf("%q is read as %v", content, got)
 		}
 		text := (&journal.LockedError{Path: fuzzedFile, Holder: got}).Error()
-		if want := fmt.Sprintf("%s is locked by process %d on ", fuzzedFile, got.PID); got.PID != 0 && !strings.HasPrefix(text, want) {
+		if want := fmt.Sprintf("%s is locked by process %d on ", fuzzedFile, got.PID); got.PID != 0 &&
+			!strings.HasPrefix(text, want) {
 			t.Errorf("the error is %q", text)
 		}
 	})

@@ -148,7 +148,8 @@ func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 					t.Fatalf("the error is %v", err)
 				}
 			}
-			if after := filesIn(t, dir.Path()); !slices.Equal(before, after) || !bytes.Equal(readFile(t, path), bytes.Join(lines, nil)) {
+			if after := filesIn(t, dir.Path()); !slices.Equal(before, after) ||
+				!bytes.Equal(readFile(t, path), bytes.Join(lines, nil)) {
 				t.Errorf("something was done: %v", after)
 			}
 			if done, err := limited(dir, length).Repair(t.Context(), id, false); err != nil || done.Kept != 5 {
@@ -162,7 +163,8 @@ func TestLongLineSumDoesNotDependOnPieces(t *testing.T) {
 	dir := newDir(t)
 	id, length := newLongJournal(t, dir, 2, 3)
 	for size := 1; size < 70; size++ {
-		chopped := journal.NewDir(dir.Path(), journal.Options{FS: chopping{noSyncFS{journal.OS}, size << 9}, MaxLine: 4096})
+		chopped := journal.NewDir(dir.Path(),
+			journal.Options{FS: chopping{noSyncFS{journal.OS}, size << 9}, MaxLine: 4096})
 		var corrupt *journal.CorruptError
 		if err := second(readEvents(chopped, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
 			t.Fatalf("in pieces of %d bytes: %v", size<<9, err)
@@ -288,11 +290,12 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 		// It suffices that the end of the file is reached twice: once by reading,
 		// once by examining the long line.
 		var ends atomic.Int32
-		seen := journal.NewDir(dir.Path(), journal.Options{MaxLine: smallLimit, FS: watching{noSyncFS{journal.OS}, func() {
-			if ends.Add(1) == 2 {
-				cancel()
-			}
-		}}})
+		seen := journal.NewDir(dir.Path(),
+			journal.Options{MaxLine: smallLimit, FS: watching{noSyncFS{journal.OS}, func() {
+				if ends.Add(1) == 2 {
+					cancel()
+				}
+			}}})
 		n := 0
 		for _, err := range seen.Follow(ctx, id, journal.Position{}) {
 			must(t, err)
@@ -348,7 +351,8 @@ func TestArchivingNeedsLimitedMemory(t *testing.T) {
 			writeFile(t, filepath.Join(dir.Path(), "archive", fuzzed+".jsonl.zst"), test.archive)
 			if n := allocated(func() {
 				_, _, err := read(t, dir, fuzzed)
-				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.corrupt || err != nil && !test.corrupt {
+				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.corrupt ||
+					err != nil && !test.corrupt {
 					t.Error(err)
 				}
 			}); n > 2*bounded {

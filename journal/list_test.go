@@ -58,13 +58,14 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 					if archivedFirst {
 						must(t, dir.Archive(t.Context(), id))
 					}
-					looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
-						for _, at := range []int{first, second} {
-							if moment == at {
-								move()
+					looking := journal.NewDir(dir.Path(),
+						journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
+							for _, at := range []int{first, second} {
+								if moment == at {
+									move()
+								}
 							}
-						}
-					}}})
+						}}})
 					infos, err := looking.List(t.Context())
 					if err != nil || len(infos) != 1 || infos[0].ID != id {
 						t.Errorf("%+v, %v", infos, err)

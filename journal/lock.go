@@ -78,19 +78,14 @@ func lockFile(name string) (func() error, error) {
 		}
 		// Moving a journal to the trash removes its lock file. The lock of a file
 		// that was opened before that and locked after it excludes no one.
-		if hasName(l, name) {
+		locked, lockedErr := l.Stat()
+		named, err := os.Stat(name)
+		if lockedErr == nil && err == nil && os.SameFile(locked, named) {
 			return l.Unlock, nil
 		}
 		l.Unlock()
 	}
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: errLockRemoved}
-}
-
-// hasName reports whether the locked file still has the name.
-func hasName(l *flock.Flock, name string) bool {
-	locked, lockedErr := l.Stat()
-	named, err := os.Stat(name)
-	return lockedErr == nil && err == nil && os.SameFile(locked, named)
 }
 
 // lock makes this process the only writer of the journal, until unlock.

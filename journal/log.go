@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 )
 
@@ -173,11 +172,4 @@ func (l *Log) release() error {
 	unlock := l.unlock
 	l.unlock = nil
 	return unlock()
-}
-
-// removeTemp removes the temporary files that a crash left. Only the holder of
-// the lock may: another writer could be using them.
-func (l *Log) removeTemp() {
-	l.dir.fs.Remove(l.files.path() + tmpSuffix)
-	l.dir.fs.Remove(filepath.Join(l.files.dir, archiveDir, l.files.id+archiveSuffix+tmpSuffix))
 }

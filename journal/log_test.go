@@ -102,23 +102,26 @@ func TestInvalidRecordsAreRefused(t *testing.T) {
 	dir := newDir(t)
 	l := mustCreate(t, dir)
 	for name, r := range map[string]journal.Record{
-		"no data":          {Type: "sheep.counted"},
-		"half an object":   {Type: "sheep.counted", Data: json.RawMessage(`{"n":`)},
-		"an array":         {Type: "sheep.counted", Data: json.RawMessage(`[]`)},
-		"two objects":      {Type: "sheep.counted", Data: json.RawMessage(`{}{}`)},
-		"no type":          {Data: json.RawMessage(`{}`)},
-		"no verb":          {Type: "sheep", Data: json.RawMessage(`{}`)},
-		"a quote in type":  {Type: `sheep.counted"`, Data: json.RawMessage(`{}`)},
-		"upper case":       {Type: "Sheep.counted", Data: json.RawMessage(`{}`)},
-		"a year too far":   {Type: "sheep.counted", Data: json.RawMessage(`{}`), Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
-		"a year before 0":  {Type: "sheep.counted", Data: json.RawMessage(`{}`), Time: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"no data":         {Type: "sheep.counted"},
+		"half an object":  {Type: "sheep.counted", Data: json.RawMessage(`{"n":`)},
+		"an array":        {Type: "sheep.counted", Data: json.RawMessage(`[]`)},
+		"two objects":     {Type: "sheep.counted", Data: json.RawMessage(`{}{}`)},
+		"no type":         {Data: json.RawMessage(`{}`)},
+		"no verb":         {Type: "sheep", Data: json.RawMessage(`{}`)},
+		"a quote in type": {Type: `sheep.counted"`, Data: json.RawMessage(`{}`)},
+		"upper case":      {Type: "Sheep.counted", Data: json.RawMessage(`{}`)},
+		"a year too far": {Type: "sheep.counted", Data: json.RawMessage(`{}`),
+			Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"a year before 0": {Type: "sheep.counted", Data: json.RawMessage(`{}`),
+			Time: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
 		"a newline inside": {Type: "sheep.counted", Data: json.RawMessage("{\"a\":\"\n\"}")},
 	} {
 		if _, err := l.Append(counted(1, 0), r); err == nil {
 			t.Error(name, "is accepted")
 		}
 	}
-	if events := mustAppend(t, l, journal.Record{Type: "sheep.counted", Data: json.RawMessage("{ \"a\":\n\"<&>\" }")}); string(events[0].Data) != `{"a":"<&>"}` {
+	if events := mustAppend(t, l, journal.Record{Type: "sheep.counted",
+		Data: json.RawMessage("{ \"a\":\n\"<&>\" }")}); string(events[0].Data) != `{"a":"<&>"}` {
 		t.Errorf("stored as %s", events[0].Data)
 	}
 	validEvents(t, dir, l.ID())
@@ -373,7 +376,8 @@ func TestMissingJournalIsNotFound(t *testing.T) {
 	_, readErr := dir.Reader(id, journal.Position{})
 	_, statErr := dir.Stat(id)
 	for name, err := range map[string]error{
-		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id),
+		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(t.Context(),
+			id), "Trash": dir.Trash(t.Context(), id),
 	} {
 		if !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

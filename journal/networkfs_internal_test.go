@@ -17,7 +17,8 @@ func TestNetworkFSOfAMissingPath(t *testing.T) {
 		asked []string
 	}{
 		{root, nil, "NFS", []string{root}},
-		{filepath.Join(root, "a", "b"), nil, "NFS", []string{filepath.Join(root, "a", "b"), filepath.Join(root, "a"), root}},
+		{filepath.Join(root, "a", "b"), nil, "NFS",
+			[]string{filepath.Join(root, "a", "b"), filepath.Join(root, "a"), root}},
 		{root, syscall.EACCES, "", []string{root}},
 	} {
 		var asked []string

@@ -71,7 +71,8 @@ func newProgram(t *testing.T, tried *tally) *program {
 	must(t, mem.Mkdir("/home", 0o700))
 	must(t, mem.SyncDir("/"))
 	disk := journaltest.New(mem)
-	return &program{t: t, tried: tried, mem: mem, disk: disk, dir: memDir(disk), places: []string{"nowhere"}, seen: map[string]bool{}}
+	return &program{t: t, tried: tried, mem: mem, disk: disk, dir: memDir(disk), places: []string{"nowhere"},
+		seen: map[string]bool{}}
 }
 
 func memDir(fsys journal.FS) *journal.Dir {
@@ -238,12 +239,14 @@ func (l *program) archive() {
 
 func (l *program) trash() {
 	l.t.Helper()
-	l.move("Trash", func(id string) error { return l.dir.Trash(l.t.Context(), id) }, "in the trash", journal.ErrNotFound)
+	l.move("Trash", func(id string) error { return l.dir.Trash(l.t.Context(), id) }, "in the trash",
+		journal.ErrNotFound)
 }
 
 func (l *program) restore() {
 	l.t.Helper()
-	l.maybeInTrash = !l.move("Restore", func(id string) error { return l.dir.Restore(l.t.Context(), id) }, "in place", fs.ErrExist)
+	l.maybeInTrash = !l.move("Restore", func(id string) error { return l.dir.Restore(l.t.Context(), id) },
+		"in place", fs.ErrExist)
 }
 
 func (l *program) purge() {
@@ -272,7 +275,8 @@ func (l *program) cut(when string, parts int, seed uint64) {
 			atLeast = l.acked
 		}
 		// The same disk can be right before an acknowledgement and wrong after it.
-		known := fmt.Sprintf("%x %d %d %v %v %v %v %d", l.tried.add(image), atLeast, l.appended, l.places, l.lost, l.corrupted, l.maybeInTrash, len(l.asideBytes))
+		known := fmt.Sprintf("%x %d %d %v %v %v %v %d", l.tried.add(image), atLeast, l.appended, l.places,
+			l.lost, l.corrupted, l.maybeInTrash, len(l.asideBytes))
 		if l.seen[known] {
 			continue
 		}
@@ -429,7 +433,8 @@ func appendsTo(image *journaltest.Mem, events []journal.Event) error {
 		return err
 	}
 	if want := append(slices.Clip(events), added...); !slices.EqualFunc(want, found, sameLine) {
-		return fmt.Errorf("%d events and %d appended ones became %d after another power cut", len(events), len(added), len(found))
+		return fmt.Errorf("%d events and %d appended ones became %d after another power cut", len(events),
+			len(added), len(found))
 	}
 	return noLeftovers(image)
 }

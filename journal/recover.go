@@ -104,7 +104,9 @@ func (l *Log) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !l.sameFile(file, l.file) {
+	reopened, reopenedErr := file.Stat()
+	previous, previousErr := l.file.Stat()
+	if reopenedErr != nil || previousErr != nil || !l.dir.fs.SameFile(reopened, previous) {
 		err = l.adopt(ctx, file)
 	}
 	if err != nil {
@@ -114,14 +116,6 @@ func (l *Log) reopen(ctx context.Context) error {
 	l.file.Close()
 	l.file = file
 	return nil
-}
-
-// sameFile reports whether two open files are the same. A file that cannot be
-// described is not.
-func (l *Log) sameFile(a, b File) bool {
-	infoA, errA := a.Stat()
-	infoB, errB := b.Stat()
-	return errA == nil && errB == nil && l.dir.fs.SameFile(infoA, infoB)
 }
 
 // adopt accepts a file as the journal if it has all lines that were synced.

@@ -148,7 +148,8 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 3000)
 		path := filepath.Join(dir.Path(), id+".jsonl")
-		corrupted := damageFile(t, path, 5, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+		corrupted := damageFile(t, path, 5,
+			func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
 		disk.HalfWrites(true)
 		disk.Fail(n, syscall.EIO)
 		_, err := dir.Repair(t.Context(), id, false)

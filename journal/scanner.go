@@ -22,7 +22,8 @@ type scanner struct {
 }
 
 func newScanner(r io.Reader, from Position, maxLine int) *scanner {
-	return &scanner{lines: lines.NewReader(r, maxLine), at: from, cache: newDecodeCache()}
+	cache := &decodeCache{types: map[string]string{}}
+	return &scanner{lines: lines.NewReader(r, maxLine), at: from, cache: cache}
 }
 
 // lineError is the error of an invalid line. Whether the line is corrupt or starts

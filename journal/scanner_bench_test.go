@@ -19,23 +19,10 @@ func BenchmarkScan(b *testing.B) {
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	size := writeJournal(b, path, lines, 1900)
 
-	read := func(b *testing.B, take func(block []byte)) {
-		b.SetBytes(size)
-		block := make([]byte, 256<<10)
-		for b.Loop() {
-			f, err := os.Open(path)
-			must(b, err)
-			for n := 1; n > 0; {
-				n, _ = f.Read(block)
-				take(block[:n])
-			}
-			must(b, f.Close())
-		}
-	}
-	b.Run("only reading", func(b *testing.B) { read(b, func([]byte) {}) })
+	b.Run("only reading", func(b *testing.B) { readBlocks(b, path, size, func([]byte) {}) })
 	b.Run("reading and CRC-32C of blocks", func(b *testing.B) {
 		table := crc32.MakeTable(crc32.Castagnoli)
-		read(b, func(block []byte) { crc32.Update(0, table, block) })
+		readBlocks(b, path, size, func(block []byte) { crc32.Update(0, table, block) })
 	})
 	for name, each := range map[string]func(*journal.Reader) int{
 		"CheckChain": func(r *journal.Reader) int {
@@ -89,4 +76,19 @@ func writeJournal(b *testing.B, path string, lines, length int) int64 {
 	}
 	must(b, os.WriteFile(path, out.Bytes(), 0o600))
 	return at.Offset
+}
+
+// readBlocks reads a file of the given size in blocks.
+func readBlocks(b *testing.B, path string, size int64, take func(block []byte)) {
+	b.SetBytes(size)
+	block := make([]byte, 256<<10)
+	for b.Loop() {
+		f, err := os.Open(path)
+		must(b, err)
+		for n := 1; n > 0; {
+			n, _ = f.Read(block)
+			take(block[:n])
+		}
+		must(b, f.Close())
+	}
 }

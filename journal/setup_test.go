@@ -27,7 +27,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func atNoon() time.Time { return noon }
 
 func newDir(t testing.TB) *journal.Dir {
-	return journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon})
+	return journal.NewDir(filepath.Join(t.TempDir(), "journals"),
+		journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon})
 }
 
 // noSyncFS is a file system that syncs nothing: these tests cut no power, and

@@ -218,7 +218,8 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 			}
 			var corrupt *journal.CorruptError
 			switch isCorrupt := errors.As(err, &corrupt); {
-			case len(got) != line-1 || !slices.EqualFunc(got, events[:line-1], func(a, b journal.Event) bool { return a.Sum == b.Sum }):
+			case len(got) != line-1 || !slices.EqualFunc(got, events[:line-1],
+				func(a, b journal.Event) bool { return a.Sum == b.Sum }):
 				t.Fatalf("byte %d (line %d), pattern %d: %d events before it", i, line, p, len(got))
 			case line > lastSynced && (err != nil || torn.Offset != start || torn.Bytes != int64(len(original))-start):
 				t.Fatalf("byte %d (line %d), pattern %d: torn %+v, error %v", i, line, p, torn, err)

@@ -113,20 +113,22 @@ func eachFailure(t *testing.T, prepare func(d *trashing), run func(d *trashing) 
 }
 
 func TestFailedTrashLosesNothing(t *testing.T) {
-	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(t.Context(), d.id) }, func(d *trashing) {
-		// A retry moves it to the trash, and it can be restored.
-		if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
-			d.t.Error("Trash again:", err)
-		}
-		if d.complete("trashed again") {
-			d.t.Error("it is not in the trash")
-		}
-		if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 || all[0].ID != d.id || !all[0].Since.Equal(noon) || all[0].Bytes != int64(len(d.data)) {
-			d.t.Errorf("in the trash: %+v, %v", all, err)
-		}
-		must(d.t, d.dir.Restore(t.Context(), d.id))
-		d.restored()
-	})
+	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(t.Context(), d.id) },
+		func(d *trashing) {
+			// A retry moves it to the trash, and it can be restored.
+			if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+				d.t.Error("Trash again:", err)
+			}
+			if d.complete("trashed again") {
+				d.t.Error("it is not in the trash")
+			}
+			if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 || all[0].ID != d.id ||
+				!all[0].Since.Equal(noon) || all[0].Bytes != int64(len(d.data)) {
+				d.t.Errorf("in the trash: %+v, %v", all, err)
+			}
+			must(d.t, d.dir.Restore(t.Context(), d.id))
+			d.restored()
+		})
 }
 
 func TestFailedRestoreLosesNothing(t *testing.T) {
@@ -261,7 +263,11 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 		for _, file := range filesIn(t, dir.Path()) {
 			kept = append(kept, readFile(t, filepath.Join(dir.Path(), file)))
 		}
-		for what, want := range map[string][]byte{"the earlier journal": earlier, "what was set aside from it": []byte("half"), "what was set aside from the later one": []byte("of the second")} {
+		for what, want := range map[string][]byte{
+			"the earlier journal":                   earlier,
+			"what was set aside from it":            []byte("half"),
+			"what was set aside from the later one": []byte("of the second"),
+		} {
 			if !slices.ContainsFunc(kept, func(data []byte) bool { return bytes.Equal(data, want) }) {
 				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))
 			}
@@ -296,7 +302,8 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 			for _, file := range filesIn(t, d.path) {
 				found[string(readFile(t, filepath.Join(d.path, file)))]++
 			}
-			for what, data := range map[string][]byte{"the earlier": d.data, "what was set aside from it": d.aside, "the later": later} {
+			for what, data := range map[string][]byte{"the earlier": d.data,
+				"what was set aside from it": d.aside, "the later": later} {
 				if found[string(data)] != 1 {
 					t.Errorf("operation %d: %s is there %d times\n%s", n, what, found[string(data)], d.disk)
 				}

@@ -98,7 +98,7 @@ func (w *Watch) listen(system *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			w.wake(event.Name)
+			w.wake(filepath.Clean(event.Name)) // the system reports ./name
 		case _, ok := <-failures:
 			if !ok {
 				return
@@ -113,20 +113,14 @@ func (w *Watch) wake(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.waiters {
-		if path == "" || one.concerns(path) {
+		// A change of the directory may be its removal.
+		if path == "" || strings.HasPrefix(path, one.prefix) || path == one.dir {
 			select {
 			case one.woken <- struct{}{}:
 			default: // already woken
 			}
 		}
 	}
-}
-
-// concerns reports whether a path is one of the journal's, or its directory, which
-// may have been removed.
-func (one *waiter) concerns(path string) bool {
-	path = filepath.Clean(path) // the system reports ./name
-	return strings.HasPrefix(path, one.prefix) || path == one.dir
 }
 
 // wait returns true when it is time to check again, false when ctx is done.

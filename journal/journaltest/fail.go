@@ -289,17 +289,14 @@ func (f *file) Write(p []byte) (int, error) {
 	if err == nil {
 		return f.File.Write(p)
 	}
-	if !f.fs.halves() {
+	f.fs.mu.Lock()
+	half := f.fs.half
+	f.fs.mu.Unlock()
+	if !half {
 		return 0, err
 	}
 	n, _ := f.File.Write(p[:len(p)/2])
 	return n, err
-}
-
-func (f *FS) halves() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.half
 }
 
 // Sync, when it fails, drops the unsynced pages of a Mem.

@@ -55,67 +55,70 @@ func holds(t *testing.T, fsys journal.FS, name, want string) {
 	}
 }
 
+// powerCuts are operations, and what a power cut leaves of them.
+var powerCuts = []struct {
+	name      string
+	steps     func(t *testing.T, m *journaltest.Mem)
+	none, all string // what /a holds
+}{
+	{"nothing synced", func(t *testing.T, m *journaltest.Mem) {
+		write(t, open(t, m, "/a"), "one")
+	}, "-", "one"},
+	{"the file alone", func(t *testing.T, m *journaltest.Mem) {
+		f := open(t, m, "/a")
+		write(t, f, "one")
+		must(t, f.Sync())
+	}, "-", "one"},
+	{"the directory alone", func(t *testing.T, m *journaltest.Mem) {
+		write(t, open(t, m, "/a"), "one")
+		must(t, m.SyncDir("/"))
+	}, "", "one"},
+	{"both", func(t *testing.T, m *journaltest.Mem) {
+		f := open(t, m, "/a")
+		write(t, f, "one")
+		must(t, f.Sync())
+		must(t, m.SyncDir("/"))
+		write(t, f, "two")
+	}, "one", "onetwo"},
+	{"cut short", func(t *testing.T, m *journaltest.Mem) {
+		f := open(t, m, "/a")
+		write(t, f, "one")
+		must(t, f.Sync())
+		must(t, m.SyncDir("/"))
+		must(t, f.Truncate(1))
+	}, "one", "o"},
+	{"renamed", func(t *testing.T, m *journaltest.Mem) {
+		must(t, open(t, m, "/a").Sync())
+		must(t, m.SyncDir("/"))
+		f := open(t, m, "/b")
+		write(t, f, "new")
+		must(t, f.Sync())
+		must(t, m.Rename("/b", "/a"))
+	}, "", "new"},
+	{"removed", func(t *testing.T, m *journaltest.Mem) {
+		f := open(t, m, "/a")
+		write(t, f, "one")
+		must(t, f.Sync())
+		must(t, m.SyncDir("/"))
+		must(t, m.Remove("/a"))
+	}, "one", "-"},
+	{"a rename between directories of which one is synced", func(t *testing.T, m *journaltest.Mem) {
+		must(t, m.Mkdir("/d", 0o700))
+		f := open(t, m, "/d/a")
+		write(t, f, "one")
+		must(t, f.Sync())
+		must(t, m.SyncDir("/"))
+		must(t, m.SyncDir("/d"))
+		must(t, m.Rename("/d/a", "/a"))
+		must(t, m.SyncDir("/"))
+	}, "-", "one"},
+}
+
 func TestPowerCutKeepsSyncedData(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		steps     func(m *journaltest.Mem)
-		none, all string // what /a holds
-	}{
-		{"nothing synced", func(m *journaltest.Mem) {
-			write(t, open(t, m, "/a"), "one")
-		}, "-", "one"},
-		{"the file alone", func(m *journaltest.Mem) {
-			f := open(t, m, "/a")
-			write(t, f, "one")
-			must(t, f.Sync())
-		}, "-", "one"},
-		{"the directory alone", func(m *journaltest.Mem) {
-			write(t, open(t, m, "/a"), "one")
-			must(t, m.SyncDir("/"))
-		}, "", "one"},
-		{"both", func(m *journaltest.Mem) {
-			f := open(t, m, "/a")
-			write(t, f, "one")
-			must(t, f.Sync())
-			must(t, m.SyncDir("/"))
-			write(t, f, "two")
-		}, "one", "onetwo"},
-		{"cut short", func(m *journaltest.Mem) {
-			f := open(t, m, "/a")
-			write(t, f, "one")
-			must(t, f.Sync())
-			must(t, m.SyncDir("/"))
-			must(t, f.Truncate(1))
-		}, "one", "o"},
-		{"renamed", func(m *journaltest.Mem) {
-			must(t, open(t, m, "/a").Sync())
-			must(t, m.SyncDir("/"))
-			f := open(t, m, "/b")
-			write(t, f, "new")
-			must(t, f.Sync())
-			must(t, m.Rename("/b", "/a"))
-		}, "", "new"},
-		{"removed", func(m *journaltest.Mem) {
-			f := open(t, m, "/a")
-			write(t, f, "one")
-			must(t, f.Sync())
-			must(t, m.SyncDir("/"))
-			must(t, m.Remove("/a"))
-		}, "one", "-"},
-		{"a rename between directories of which one is synced", func(m *journaltest.Mem) {
-			must(t, m.Mkdir("/d", 0o700))
-			f := open(t, m, "/d/a")
-			write(t, f, "one")
-			must(t, f.Sync())
-			must(t, m.SyncDir("/"))
-			must(t, m.SyncDir("/d"))
-			must(t, m.Rename("/d/a", "/a"))
-			must(t, m.SyncDir("/"))
-		}, "-", "one"},
-	} {
+	for _, c := range powerCuts {
 		t.Run(c.name, func(t *testing.T) {
 			m := journaltest.NewMem()
-			c.steps(m)
+			c.steps(t, m)
 			holds(t, m.PowerCut(none), "/a", c.none)
 			holds(t, m.PowerCut(all), "/a", c.all)
 		})
@@ -199,66 +202,76 @@ func TestPowerCutReleasesLocks(t *testing.T) {
 	}
 }
 
+// systemCalls are calls, most of which fail on the files of prepare.
+var systemCalls = []struct {
+	name string
+	do   func(fsys journal.FS, dir string) error
+}{
+	{"open what is not there", func(fsys journal.FS, dir string) error {
+		_, err := fsys.OpenFile(dir+"/none", os.O_RDONLY, 0)
+		return err
+	}},
+	{"create what is there", func(fsys journal.FS, dir string) error {
+		_, err := fsys.OpenFile(dir+"/file", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		return err
+	}},
+	{"create where there is no directory", func(fsys journal.FS, dir string) error {
+		_, err := fsys.OpenFile(dir+"/none/file", os.O_CREATE|os.O_WRONLY, 0o600)
+		return err
+	}},
+	{"make a directory twice", func(fsys journal.FS, dir string) error { return fsys.Mkdir(dir+"/sub", 0o700) }},
+	{"make a directory in none", func(fsys journal.FS, dir string) error {
+		return fsys.Mkdir(dir+"/none/x", 0o700)
+	}},
+	{"list what is not there", func(fsys journal.FS, dir string) error {
+		_, err := fsys.ReadDir(dir + "/none")
+		return err
+	}},
+	{"list a file", func(fsys journal.FS, dir string) error {
+		_, err := fsys.ReadDir(dir + "/file")
+		return err
+	}},
+	{"describe what is not there", func(fsys journal.FS, dir string) error {
+		_, err := fsys.Stat(dir + "/none")
+		return err
+	}},
+	{"rename what is not there", func(fsys journal.FS, dir string) error {
+		return fsys.Rename(dir+"/none", dir+"/x")
+	}},
+	{"rename to itself", func(fsys journal.FS, dir string) error { return fsys.Rename(dir+"/file", dir+"/file") }},
+	{"remove what is not there", func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/none") }},
+	{"remove a directory with a file",
+		func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/sub") }},
+	{"sync a directory that is not there",
+		func(fsys journal.FS, dir string) error { return fsys.SyncDir(dir + "/none") }},
+	{"write to a file that was opened for reading", func(fsys journal.FS, dir string) error {
+		f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.Write([]byte("x"))
+		return err
+	}},
+	{"read a closed file", func(fsys journal.FS, dir string) error {
+		f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		_, err = f.Read(make([]byte, 1))
+		return err
+	}},
+}
+
 // What the operating system does, the one in memory does, too.
 func TestMemFailsAsTheOperatingSystemDoes(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(fsys journal.FS, dir string) error
-	}{
-		{"open what is not there", func(fsys journal.FS, dir string) error {
-			_, err := fsys.OpenFile(dir+"/none", os.O_RDONLY, 0)
-			return err
-		}},
-		{"create what is there", func(fsys journal.FS, dir string) error {
-			_, err := fsys.OpenFile(dir+"/file", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-			return err
-		}},
-		{"create where there is no directory", func(fsys journal.FS, dir string) error {
-			_, err := fsys.OpenFile(dir+"/none/file", os.O_CREATE|os.O_WRONLY, 0o600)
-			return err
-		}},
-		{"make a directory twice", func(fsys journal.FS, dir string) error { return fsys.Mkdir(dir+"/sub", 0o700) }},
-		{"make a directory in none", func(fsys journal.FS, dir string) error { return fsys.Mkdir(dir+"/none/x", 0o700) }},
-		{"list what is not there", func(fsys journal.FS, dir string) error {
-			_, err := fsys.ReadDir(dir + "/none")
-			return err
-		}},
-		{"list a file", func(fsys journal.FS, dir string) error {
-			_, err := fsys.ReadDir(dir + "/file")
-			return err
-		}},
-		{"describe what is not there", func(fsys journal.FS, dir string) error {
-			_, err := fsys.Stat(dir + "/none")
-			return err
-		}},
-		{"rename what is not there", func(fsys journal.FS, dir string) error { return fsys.Rename(dir+"/none", dir+"/x") }},
-		{"rename to itself", func(fsys journal.FS, dir string) error { return fsys.Rename(dir+"/file", dir+"/file") }},
-		{"remove what is not there", func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/none") }},
-		{"remove a directory with a file", func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/sub") }},
-		{"sync a directory that is not there", func(fsys journal.FS, dir string) error { return fsys.SyncDir(dir + "/none") }},
-		{"write to a file that was opened for reading", func(fsys journal.FS, dir string) error {
-			f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			_, err = f.Write([]byte("x"))
-			return err
-		}},
-		{"read a closed file", func(fsys journal.FS, dir string) error {
-			f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
-			if err != nil {
-				return err
-			}
-			f.Close()
-			_, err = f.Read(make([]byte, 1))
-			return err
-		}},
-	} {
+	for _, c := range systemCalls {
 		t.Run(c.name, func(t *testing.T) {
 			real := c.do(journal.OS, prepare(t, journal.OS, t.TempDir()))
 			mem := c.do(prepared(t), "/d")
-			for _, target := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed, syscall.ENOTDIR, syscall.EISDIR, syscall.EBADF} {
+			for _, target := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed, syscall.ENOTDIR,
+				syscall.EISDIR, syscall.EBADF} {
 				if errors.Is(real, target) != errors.Is(mem, target) {
 					t.Errorf("the system says %v, memory %v", real, mem)
 				}

@@ -21,7 +21,8 @@ func UseMemory() {
 		return
 	}
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(memoryDir, &fs); err != nil || fs.Flags&noExec != 0 || int64(fs.Bavail)*fs.Bsize < memoryFree {
+	if err := syscall.Statfs(memoryDir, &fs); err != nil || fs.Flags&noExec != 0 ||
+		int64(fs.Bavail)*fs.Bsize < memoryFree {
 		return
 	}
 	os.Setenv("TMPDIR", memoryDir)

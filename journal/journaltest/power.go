@@ -233,7 +233,8 @@ func (n *node) sum(h hash.Hash, name string) {
 // are the same in every run with the same seed.
 func (m *Mem) Images(parts int, seed uint64) iter.Seq2[string, *Mem] {
 	return func(yield func(string, *Mem) bool) {
-		if !yield("none", m.PowerCut(func() bool { return false })) || !yield("all", m.PowerCut(func() bool { return true })) {
+		if !yield("none", m.PowerCut(func() bool { return false })) ||
+			!yield("all", m.PowerCut(func() bool { return true })) {
 			return
 		}
 		for part := range parts {

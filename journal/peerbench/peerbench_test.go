@@ -17,21 +17,22 @@ func BenchmarkAppend(b *testing.B) {
 	for _, s := range settings {
 		for _, size := range sizes {
 			for _, c := range s.contestants() {
-				b.Run(fmt.Sprintf("sync=%v/batch=%d/size=%d/%s", s.sync, s.batch, size, filepath.Base(c.name)), func(b *testing.B) {
-					st, err := c.start(b.TempDir(), s)
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer st.close()
-					batch := entries(rand.New(rand.NewPCG(1, 1)), s.batch, size)
-					b.SetBytes(int64(s.batch * size))
-					b.ReportAllocs()
-					for b.Loop() {
-						if err := st.append(batch); err != nil {
+				b.Run(fmt.Sprintf("sync=%v/batch=%d/size=%d/%s", s.sync, s.batch, size, filepath.Base(c.name)),
+					func(b *testing.B) {
+						st, err := c.start(b.TempDir(), s)
+						if err != nil {
 							b.Fatal(err)
 						}
-					}
-				})
+						defer st.close()
+						batch := entries(rand.New(rand.NewPCG(1, 1)), s.batch, size)
+						b.SetBytes(int64(s.batch * size))
+						b.ReportAllocs()
+						for b.Loop() {
+							if err := st.append(batch); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
 			}
 		}
 	}
