@@ -10,8 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
-// BenchmarkReading is what it costs to read a session of 2,000 messages that
-// lies in the system's memory, from the file to what somebody asks for.
+// BenchmarkReading measures reading a session of 2,000 messages from a cached file.
 func BenchmarkReading(b *testing.B) {
 	const id = "01KAJ000000000000000000000"
 	dir := journal.NewDir(b.TempDir(), journal.Options{})

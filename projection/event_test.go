@@ -15,7 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// everyPayload has one payload of every type, all of whose fields are set.
+// everyPayload returns a payload of every type with all fields set.
 func everyPayload() []projection.Payload {
 	task := "Repair the kettle"
 	source := &projection.Source{Path: "/home/mia/team.json", SHA256: strings.Repeat("0123456789abcdef", 4)}
@@ -47,13 +47,13 @@ func everyPayload() []projection.Payload {
 	}
 }
 
-// retired has the payloads of a retention journal, which no session has.
+// retired returns the payloads of a retention journal.
 func retired() []projection.Payload {
 	what := projection.Retired{SessionID: "s1", BytesBefore: 1090, BytesAfter: 420, Reason: "idle for 30 days"}
 	return []projection.Payload{projection.SessionArchived{Retired: what}, projection.SessionTrashed{Retired: what}, projection.SessionPurged{Retired: what}}
 }
 
-func TestEveryPayloadComesBackFromItsEventAndIsValid(t *testing.T) {
+func TestEveryPayloadIsValidAndDecodesToItself(t *testing.T) {
 	for _, want := range append(everyPayload(), retired()...) {
 		e := numbered(t, record(want))[0]
 		t.Run(e.Type, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestEveryPayloadComesBackFromItsEventAndIsValid(t *testing.T) {
 	}
 }
 
-func TestPayloadsWithNothingButWhatTheyNeedAreValid(t *testing.T) {
+func TestMinimalPayloadsAreValid(t *testing.T) {
 	for _, p := range []projection.Payload{
 		projection.SessionCreated{Format: 1, SessionID: "s1", Team: projection.Team{ID: "t", Members: []projection.Member{}}},
 		projection.SessionResumed{},
@@ -96,13 +96,13 @@ func TestPayloadsWithNothingButWhatTheyNeedAreValid(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreWrittenWithoutHTMLEscapes(t *testing.T) {
+func TestRecordDoesNotEscapeHTML(t *testing.T) {
 	if data := string(record(projection.TurnText{Text: "<&>"}).Data); !strings.Contains(data, "<&>") {
 		t.Error(data)
 	}
 }
 
-func TestRecordTakesTheTimeItIsGiven(t *testing.T) {
+func TestRecordKeepsTheTime(t *testing.T) {
 	at := created.Add(time.Hour)
 	if got := projection.Record(at, projection.TurnText{}).Time; !got.Equal(at) {
 		t.Errorf("the time is %v", got)
@@ -112,10 +112,10 @@ func TestRecordTakesTheTimeItIsGiven(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhatItDoesNotUnderstand(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, eventType, data string
-		want                  error // nil: one of JSON
+		want                  error // nil: an error of encoding/json
 	}{
 		{"an unknown type", "water.poured", `{}`, projection.ErrUnknownType},
 		{"an unknown type in a newer version", "water.poured", `{"v":2}`, projection.ErrUnknownType},
@@ -126,7 +126,7 @@ func TestDecodeSaysWhatItDoesNotUnderstand(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := projection.Decode(journal.Event{Seq: 12, Type: test.eventType, Data: json.RawMessage(test.data)})
 			if err == nil {
-				t.Fatalf("is understood as %#v", p)
+				t.Fatalf("decoded as %#v", p)
 			}
 			for _, known := range []error{projection.ErrUnknownType, projection.ErrNewer} {
 				if errors.Is(err, known) != (known == test.want) {
@@ -134,13 +134,13 @@ func TestDecodeSaysWhatItDoesNotUnderstand(t *testing.T) {
 				}
 			}
 			if want := fmt.Sprintf("event 12, %s: ", test.eventType); !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%v does not say which event", err)
+				t.Errorf("%v does not identify the event", err)
 			}
 		})
 	}
 }
 
-func TestDecodeReadsTheFirstVersion(t *testing.T) {
+func TestDecodeReadsVersion1(t *testing.T) {
 	for _, data := range []string{
 		`{"turnId":"t1"}`, `{"v":1,"turnId":"t1"}`, `{"turnId":"t1","text":"\"v\":2"}`, `{"turnId":"t1","more":{"v":2}}`, `{"v":0,"turnId":"t1"}`,
 	} {
@@ -170,10 +170,10 @@ func FuzzDecodePayload(f *testing.F) {
 		if err == nil {
 			again, err := projection.Decode(journal.Event{Type: eventType, Data: projection.Record(created, p).Data})
 			if err != nil {
-				t.Fatalf("what it was read as cannot be read: %v", err)
+				t.Fatalf("decoding the encoded payload: %v", err)
 			}
 			if diff := cmp.Diff(string(marshal(t, p)), string(marshal(t, again))); diff != "" {
-				t.Fatalf("written and read again (-first +again):\n%s", diff)
+				t.Fatalf("encoded and decoded again (-first +again):\n%s", diff)
 			}
 		}
 		s := fold(session(t)...)

@@ -1,6 +1,11 @@
 package projection
 
-import "github.com/agent-chatter/agent-chatter/journal"
+import (
+	"maps"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
 
 // DecodeByPackageJSON is Decode without package layout.
 func DecodeByPackageJSON(e journal.Event) (Payload, error) { return decode(e, false) }
@@ -13,3 +18,6 @@ func (s *State) ApplyByPackageJSON(e journal.Event) {
 
 // Fits reports whether Validate does without the schema.
 var Fits = fits
+
+// EventTypes returns the types of events that Decode knows.
+func EventTypes() []string { return slices.Collect(maps.Keys(decoders)) }

@@ -18,14 +18,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// What a State promises to stay within.
+// The bounds of a State.
 const (
 	mostRecent      = 200
 	mostRecentBytes = 1 << 20
 	mostTextBytes   = 1 << 20
 )
 
-func TestFoldingAllIsFoldingACheckpointAndTheRest(t *testing.T) {
+func TestFoldContinuesFromACheckpoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
@@ -46,7 +46,7 @@ func TestStateStaysWithinItsBounds(t *testing.T) {
 	})
 }
 
-func TestCloneSharesNothingThatApplyChanges(t *testing.T) {
+func TestCloneIsIndependentOfTheOriginal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
@@ -72,12 +72,12 @@ func TestRecentKeepsTheNewestMessagesThatFit(t *testing.T) {
 		{"one message over the bound", []int{1<<20 + 1}, 0},
 		{"two messages of exactly the bound together", []int{1 << 19, 1 << 19}, 2},
 		{"two messages one byte over the bound together", []int{1 << 19, 1<<19 + 1}, 1},
-		{"a message of the bound pushes all others out", []int{1, 1, 1 << 20}, 1},
-		{"a message over the bound leaves room for none", []int{1, 1, 1<<20 + 1}, 0},
-		{"messages behind one that did not fit", []int{1, 1<<20 + 1, 1, 1}, 2},
+		{"a message of exactly the bound replaces all others", []int{1, 1, 1 << 20}, 1},
+		{"a message over the bound replaces all others", []int{1, 1, 1<<20 + 1}, 0},
+		{"messages after one over the bound", []int{1, 1<<20 + 1, 1, 1}, 2},
 		{"200 messages", sizes(200, 1), 200},
 		{"201 messages", sizes(201, 1), 200},
-		{"no gap: what is before a message that does not fit goes with it", []int{10, 1 << 20, 10}, 1},
+		{"an older short message is not kept after a long one", []int{10, 1 << 20, 10}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var records []journal.Record
@@ -100,7 +100,7 @@ func TestRecentKeepsTheNewestMessagesThatFit(t *testing.T) {
 	}
 }
 
-func TestOpenTurnKeepsTheBeginningOfWhatWasSaidAndItsWholeLength(t *testing.T) {
+func TestOpenTurnKeepsTheStartOfLongText(t *testing.T) {
 	chunk := strings.Repeat("壶", 100_000) // 300,000 bytes, and 1 MiB is not a multiple of 3
 	records := []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}
 	for range 5 {
@@ -116,19 +116,19 @@ func TestOpenTurnKeepsTheBeginningOfWhatWasSaidAndItsWholeLength(t *testing.T) {
 	}
 }
 
-func TestTextBehindAGapInAnOpenTurnIsNotKept(t *testing.T) {
+func TestOpenTurnTextHasNoGaps(t *testing.T) {
 	s := fold(session(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
 		record(projection.TurnText{TurnID: "t1", Text: strings.Repeat("x", mostTextBytes-1)}),
 		record(projection.TurnText{TurnID: "t1", Text: "壶"}), // does not fit
-		record(projection.TurnText{TurnID: "t1", Text: "y"}), // would, but not in its place
+		record(projection.TurnText{TurnID: "t1", Text: "y"}), // would fit, but would leave a gap
 	)...)
 	if text := s.OpenTurns[0].Text; strings.HasSuffix(text, "y") || len(text) != mostTextBytes-1 {
 		t.Errorf("the text has %d bytes and ends in %q", len(text), text[len(text)-1:])
 	}
 }
 
-// checkBounds fails when the state is larger than it promises to be.
+// checkBounds fails if the state exceeds its bounds.
 func checkBounds(t rapid.TB, s *projection.State) {
 	t.Helper()
 	size := 0
@@ -152,7 +152,7 @@ func checkBounds(t rapid.TB, s *projection.State) {
 		t.Fatal("the last turn keeps its partial text or a long error")
 	}
 	if len(s.Unknown) > 101 {
-		t.Fatalf("%d unknown types are told apart", len(s.Unknown))
+		t.Fatalf("%d unknown types are counted", len(s.Unknown))
 	}
 	if !s.Row.Renamed && utf8.RuneCountInString(s.Row.Title) > 51 {
 		t.Fatalf("the title is %s", s.Row.Title)
@@ -162,8 +162,7 @@ func checkBounds(t rapid.TB, s *projection.State) {
 	}
 }
 
-// anyRecords draws what may stand behind session.created, in any order: it need
-// not make sense.
+// anyRecords draws records that may follow session.created, in any order, valid or not.
 func anyRecords(t *rapid.T) []journal.Record {
 	var records []journal.Record
 	large := rapid.IntRange(0, 2).Draw(t, "large texts")
@@ -225,7 +224,7 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 	return projection.Record(at, p)
 }
 
-// odd is an event that this version of the program cannot make sense of.
+// odd draws an event that cannot be decoded or has an unusual payload.
 func odd(t *rapid.T, at time.Time) journal.Record {
 	r := rapid.SampledFrom([]journal.Record{
 		{Type: "water.poured", Data: json.RawMessage(`{"litres":1.5}`)},
@@ -262,7 +261,7 @@ func anyText(t *rapid.T) string {
 	return rapid.StringN(0, 60, -1).Draw(t, "text")
 }
 
-// largeText is about as long as one of the bounds.
+// largeText draws a text about as long as one of the bounds.
 func largeText(t *rapid.T) string {
 	off := rapid.IntRange(-1, 1).Draw(t, "off")
 	switch rapid.IntRange(0, 2).Draw(t, "bound") {
@@ -274,7 +273,7 @@ func largeText(t *rapid.T) string {
 	return strings.Repeat("y", 4<<10+off)
 }
 
-// The people of the tests, and the moment their sessions begin.
+// The members of the tests, and the time at which their sessions begin.
 var (
 	created = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
 	mia     = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
@@ -287,7 +286,7 @@ var (
 	}}
 )
 
-// record is an event a minute after the session's beginning.
+// record is an event a minute after the start of the session.
 func record(p projection.Payload) journal.Record {
 	return projection.Record(created.Add(time.Minute), p)
 }
@@ -309,7 +308,7 @@ func to(names ...string) *projection.Routing {
 	return r
 }
 
-// session makes events of records, behind session.created.
+// session returns the events of a session with these records after session.created.
 func session(t rapid.TB, records ...journal.Record) []journal.Event {
 	t.Helper()
 	first := projection.Record(created, projection.SessionCreated{
@@ -384,7 +383,7 @@ func marshal(t rapid.TB, v any) []byte {
 	return data
 }
 
-// same fails when two states are not the same as JSON.
+// same fails if two states differ as JSON.
 func same(t rapid.TB, got, want *projection.State) {
 	t.Helper()
 	if !bytes.Equal(marshal(t, got), marshal(t, want)) {

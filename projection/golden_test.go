@@ -16,11 +16,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-var update = flag.Bool("update", false, "write what the golden journals amount to anew; never the journals")
+var update = flag.Bool("update", false, "rewrite the golden files, except the journals")
 
-// The journals in testdata are never written again: each is what a program of
-// its time left, and has to mean the same for ever. v1.jsonl has every type of
-// event of format 1, and one that no version knows.
+// The journals in testdata are never changed: each was written by a version of the
+// program and must keep its meaning. v1.jsonl has every type of event of format 1, and
+// an unknown one.
 const goldenJournal = "v1"
 
 func TestGoldenJournalHasEveryTypeOfEvent(t *testing.T) {
@@ -34,11 +34,11 @@ func TestGoldenJournalHasEveryTypeOfEvent(t *testing.T) {
 		}
 	}
 	if !slices.Contains(found, "water.poured") {
-		t.Error("no type in it that nobody knows")
+		t.Error("it has no unknown type")
 	}
 }
 
-func TestGoldenJournalIsValidLineByLine(t *testing.T) {
+func TestGoldenJournalIsValid(t *testing.T) {
 	data, err := os.ReadFile("testdata/journals/" + goldenJournal + ".jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestGoldenJournalIsValidLineByLine(t *testing.T) {
 	}
 }
 
-func TestGoldenJournalAmountsToTheSameState(t *testing.T) {
+func TestGoldenState(t *testing.T) {
 	state, err := json.MarshalIndent(fold(golden(t)...), "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestGoldenJournalAmountsToTheSameState(t *testing.T) {
 	compareGolden(t, "v1.state.json", append(state, '\n'))
 }
 
-func TestGoldenJournalAmountsToTheSameSnapshot(t *testing.T) {
+func TestGoldenSnapshot(t *testing.T) {
 	events := golden(t)
 	var snapshot bytes.Buffer
 	if err := projection.WriteSnapshot(&snapshot, fold(events...), each(events)); err != nil {
@@ -70,7 +70,7 @@ func TestGoldenJournalAmountsToTheSameSnapshot(t *testing.T) {
 	}
 }
 
-func TestGoldenJournalReplaysAsTheSameConversation(t *testing.T) {
+func TestGoldenReplay(t *testing.T) {
 	var replay bytes.Buffer
 	enc := json.NewEncoder(&replay)
 	enc.SetEscapeHTML(false)
@@ -120,5 +120,17 @@ func compareGolden(t *testing.T, name string, got []byte) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestDocNamesEveryEventType(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range projection.EventTypes() {
+		if !bytes.Contains(doc, []byte(name)) {
+			t.Errorf("doc.go does not name %s", name)
+		}
 	}
 }

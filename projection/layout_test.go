@@ -15,41 +15,41 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// oddPayloads are those that the short way has to leave alone or to read as
-// package json does.
+// oddPayloads are payloads that package layout must reject or decode as encoding/json
+// does.
 var oddPayloads = []struct{ name, eventType, data string }{
 	{"a field twice", "turn.text", `{"turnId":"t1","text":"a","text":"b"}`},
 	{"a field in capitals", "turn.text", `{"turnId":"t1","TEXT":"a"}`},
-	{"a field in capitals behind the same", "turn.text", `{"turnId":"t1","text":"a","Text":"b"}`},
-	{"a field whose name is folded from another letter", "message.appended", `{"me\u017fsage":{"id":"a"}}`},
+	{"a field in capitals after the same field", "turn.text", `{"turnId":"t1","text":"a","Text":"b"}`},
+	{"a field whose name matches by Unicode case folding", "message.appended", `{"me\u017fsage":{"id":"a"}}`},
 	{"fields in another order", "turn.text", `{"text":"a","turnId":"t1"}`},
-	{"a field more", "turn.text", `{"turnId":"t1","text":"a","more":{"text":"b"}}`},
-	{"a field less", "turn.text", `{"turnId":"t1"}`},
-	{"a newer version behind", "turn.text", `{"turnId":"t1","text":"a","v":2}`},
+	{"an additional field", "turn.text", `{"turnId":"t1","text":"a","more":{"text":"b"}}`},
+	{"a missing field", "turn.text", `{"turnId":"t1"}`},
+	{"a newer version at the end", "turn.text", `{"turnId":"t1","text":"a","v":2}`},
 	{"white space", "turn.text", `{"turnId": "t1","text":"a"}`},
-	{"white space behind", "turn.text", "{\"turnId\":\"t1\",\"text\":\"a\"}\n"},
-	{"more behind", "turn.text", `{"turnId":"t1","text":"a"}{}`},
-	{"nothing", "turn.text", ``},
+	{"trailing white space", "turn.text", "{\"turnId\":\"t1\",\"text\":\"a\"}\n"},
+	{"trailing data", "turn.text", `{"turnId":"t1","text":"a"}{}`},
+	{"an empty payload", "turn.text", ``},
 	{"cut off", "turn.text", `{"turnId":"t1","text":"a`},
 	{"cut off in an escape", "turn.text", `{"turnId":"t1","text":"a\`},
 	{"cut off in a character", "turn.text", `{"turnId":"t1","text":"a\u00`},
 	{"null for a string", "turn.text", `{"turnId":"t1","text":null}`},
 	{"a number for a string", "turn.text", `{"turnId":"t1","text":5}`},
 	{"every escape", "turn.text", `{"turnId":"t1","text":"\"\\\/\b\f\n\r\t\u0000\u001b\u00e9\u20AC\ufffd"}`},
-	{"an escape that is none", "turn.text", `{"turnId":"t1","text":"\x41"}`},
-	{"an escape of letters that are no digits", "turn.text", `{"turnId":"t1","text":"\u00g0"}`},
-	{"a character in two halves", "turn.text", `{"turnId":"t1","text":"\ud83d\ude00"}`},
-	{"half a character", "turn.text", `{"turnId":"t1","text":"\ud83d"}`},
-	{"the other half", "turn.text", `{"turnId":"t1","text":"a\udc00\u0041"}`},
+	{"an unknown escape", "turn.text", `{"turnId":"t1","text":"\x41"}`},
+	{"an escape with invalid digits", "turn.text", `{"turnId":"t1","text":"\u00g0"}`},
+	{"a surrogate pair", "turn.text", `{"turnId":"t1","text":"\ud83d\ude00"}`},
+	{"a high surrogate", "turn.text", `{"turnId":"t1","text":"\ud83d"}`},
+	{"a low surrogate", "turn.text", `{"turnId":"t1","text":"a\udc00\u0041"}`},
 	{"bytes that are not UTF-8", "turn.text", "{\"turnId\":\"t1\",\"text\":\"a\xff\xc3\"}"},
-	{"bytes of half a character", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\xed\xa0\x80\"}"},
-	{"bytes that are not UTF-8 beside an escape", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\\n\xff\"}"},
+	{"bytes of a surrogate", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\xed\xa0\x80\"}"},
+	{"bytes that are not UTF-8 after an escape", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\\n\xff\"}"},
 	{"a control character", "turn.text", "{\"turnId\":\"t1\",\"text\":\"12345678\x1f\"}"},
 	{"NUL bytes", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\x00\x00\x00\x00\x00\x00\x00\x00\"}"},
-	{"a long line separator as it is", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\u2028\"}"},
+	{"a line separator without an escape", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\u2028\"}"},
 
 	{"a legacy speaker", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"roleId":"r","roleName":"R"},"content":"c"}}`},
-	{"a speaker of both", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"","name":"","displayName":"","type":"","roleId":"r"},"content":"c"}}`},
+	{"a speaker with current and legacy fields", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"","name":"","displayName":"","type":"","roleId":"r"},"content":"c"}}`},
 	{"a speaker that is null", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":null,"content":"c"}}`},
 	{"a message that is null", "message.appended", `{"message":null}`},
 	{"routing that is null", "message.appended", routed(`null`)},
@@ -61,7 +61,7 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"a marker that is null", "message.appended", routed(`{"rawNextMarkers":[null],"resolvedAddressees":[]}`)},
 	{"addressees", "message.appended", routed(`{"rawNextMarkers":["a","b"],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null},{"identifier":"b","memberId":"b","memberName":""}]}`)},
 	{"a legacy addressee", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","roleId":"r"}]}`)},
-	{"an addressee of both", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null,"roleId":"r"}]}`)},
+	{"an addressee with current and legacy fields", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null,"roleId":"r"}]}`)},
 	{"an addressee that is null", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[null]}`)},
 	{"raw bytes", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c"},"raw":"/w=="}`},
 
@@ -69,8 +69,8 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"input of every kind", "tool.started", toolStarted(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`)},
 	{"input with white space", "tool.started", toolStarted(`{"a": 1}`)},
 	{"input that is not UTF-8", "tool.started", toolStarted("\"\xff\"")},
-	{"input with a zero before", "tool.started", toolStarted(`01`)},
-	{"input with a number beyond all numbers", "tool.started", toolStarted(`1e999`)},
+	{"input with a leading zero", "tool.started", toolStarted(`01`)},
+	{"input with a number out of range", "tool.started", toolStarted(`1e999`)},
 	{"input with a number of many digits", "tool.started", toolStarted(strings.Repeat("9", 400))},
 	{"input with half a number", "tool.started", toolStarted(`1.`)},
 	{"input with a number without digits", "tool.started", toolStarted(`-`)},
@@ -81,17 +81,17 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"no input", "tool.started", `{"turnId":"t1","toolId":"u","name":"n","input":}`},
 
 	{"a duration of zero", "turn.ended", turnEnded(`0`)},
-	{"a duration below zero", "turn.ended", turnEnded(`-1`)},
+	{"a negative duration", "turn.ended", turnEnded(`-1`)},
 	{"a duration with a fraction", "turn.ended", turnEnded(`1.0`)},
 	{"a duration with an exponent", "turn.ended", turnEnded(`1e3`)},
-	{"a duration with a zero before", "turn.ended", turnEnded(`01`)},
-	{"a duration that just fits", "turn.ended", turnEnded(`9223372036854775807`)},
-	{"a duration that does not fit", "turn.ended", turnEnded(`9223372036854775808`)},
+	{"a duration with a leading zero", "turn.ended", turnEnded(`01`)},
+	{"the longest duration", "turn.ended", turnEnded(`9223372036854775807`)},
+	{"a duration out of range", "turn.ended", turnEnded(`9223372036854775808`)},
 	{"a duration as text", "turn.ended", turnEnded(`"1"`)},
 	{"no duration", "turn.ended", turnEnded(``)},
 	{"usage that is null", "turn.ended", turnEnded(`1,"usage":null`)},
-	{"usage with more", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`)},
-	{"usage with less", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1}`)},
+	{"usage with an additional field", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`)},
+	{"usage with a missing field", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1}`)},
 	{"an unknown reason", "turn.ended", `{"turnId":"t1","memberId":"ada","finishReason":"bored","durationMs":1}`},
 }
 
@@ -107,7 +107,7 @@ func turnEnded(duration string) string {
 	return `{"turnId":"t1","memberId":"ada","finishReason":"done","durationMs":` + duration + `}`
 }
 
-func TestTheShortWayReadsAsPackageJSON(t *testing.T) {
+func TestDecodeEqualsPackageJSON(t *testing.T) {
 	for _, test := range oddPayloads {
 		t.Run(test.name, func(t *testing.T) {
 			e := journal.Event{Seq: 3, Type: test.eventType, Data: json.RawMessage(test.data)}
@@ -118,9 +118,7 @@ func TestTheShortWayReadsAsPackageJSON(t *testing.T) {
 	}
 }
 
-// A payload that is one byte away from an ordinary one is where the two ways
-// would part.
-func TestTheShortWayReadsAsPackageJSONWhateverByteIsWrong(t *testing.T) {
+func TestDecodeEqualsPackageJSONForAnyChangedByte(t *testing.T) {
 	for _, p := range everyPayload() {
 		r := record(p)
 		for i := range r.Data {
@@ -145,22 +143,21 @@ func sameAsPackageJSON(t *testing.T, e journal.Event) {
 	}
 	if !reflect.DeepEqual(want, got) {
 		diff := cmp.Diff(want, got)
-		t.Fatalf("%.200q (-package json +the short way):\n%s", e.Data, diff)
+		t.Fatalf("%.200q (-package json +Decode):\n%s", e.Data, diff)
 	}
 }
 
-// fitsAsTheSchemaSays holds Fits to the schema.
+// fitsAsTheSchemaSays fails if Fits accepts what the schema rejects.
 func fitsAsTheSchemaSays(t *testing.T, e journal.Event) {
 	t.Helper()
 	if projection.Fits(e) {
 		if err := schemas.Check(schemas.JournalEvent, e.Line()); err != nil {
-			t.Fatalf("%.200q is said to fit: %v", e.Data, err)
+			t.Fatalf("Fits accepts %.200q: %v", e.Data, err)
 		}
 	}
 }
 
-// foldsAsPackageJSON holds the way that skips what no fold looks at to the
-// long one.
+// foldsAsPackageJSON compares Apply with Apply by encoding/json alone.
 func foldsAsPackageJSON(t *testing.T, e journal.Event) {
 	t.Helper()
 	opened := record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
@@ -170,8 +167,8 @@ func foldsAsPackageJSON(t *testing.T, e journal.Event) {
 	same(t, short, long)
 }
 
-// Otherwise everything would take the long way, and no other test would tell.
-func TestWhatTheProgramWritesGoesTheShortWay(t *testing.T) {
+// Otherwise encoding/json would decode everything, and no other test would fail.
+func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 	text := "\"quotes\", \\, <tags> & control \x00\x1b\n\t characters, größer — 👍 \u2028"
 	for _, p := range []projection.Payload{
 		projection.NewMessage("m1", created, ada, text, to("mia", "carol")),
@@ -190,14 +187,14 @@ func TestWhatTheProgramWritesGoesTheShortWay(t *testing.T) {
 		r := record(p)
 		got := reflect.New(reflect.TypeOf(p))
 		if !layout.Decode(r.Data, got.Interface()) {
-			t.Errorf("%s goes the long way", r.Data)
+			t.Errorf("package layout rejects %s", r.Data)
 		} else if diff := cmp.Diff(p, got.Elem().Interface()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", r.Data, diff)
 		}
 	}
 }
 
-func TestFitsSaysNothingThatTheSchemaDoesNotSay(t *testing.T) {
+func TestFitsAgreesWithTheSchema(t *testing.T) {
 	message := func(id, at, kind string) string {
 		return fmt.Sprintf(`{"message":{"id":%q,"timestamp":%q,"speaker":{"id":"","name":"","displayName":"","type":%q},"content":""}}`, id, at, kind)
 	}
@@ -206,26 +203,26 @@ func TestFitsSaysNothingThatTheSchemaDoesNotSay(t *testing.T) {
 		want                  bool
 	}{
 		{"a message", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "system"), true},
-		{"a message of nobody's kind", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "robot"), false},
+		{"a message of an unknown type of speaker", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "robot"), false},
 		{"a message at noon", "message.appended", message("m", "noon", "ai"), false},
-		{"a message on a day that is none", "message.appended", message("m", "2026-11-31T02:30:03.000Z", "ai"), false},
-		{"a message at a short hour", "message.appended", message("m", "2026-11-30T2:30:03.0000Z", "ai"), false},
+		{"a message on an impossible day", "message.appended", message("m", "2026-11-31T02:30:03.000Z", "ai"), false},
+		{"a message with an hour of one digit", "message.appended", message("m", "2026-11-30T2:30:03.0000Z", "ai"), false},
 		{"a message with a comma", "message.appended", message("m", "2026-11-30T02:30:03,000Z", "ai"), false},
 		{"a message of the year zero", "message.appended", message("m", "0000-01-01T00:00:00.000Z", "ai"), true},
 		{"text of a turn", "turn.text", `{"turnId":"t","text":""}`, true},
-		{"text of no turn", "turn.text", `{"turnId":"","text":""}`, false},
-		{"a turn of nobody", "turn.started", `{"turnId":"t","memberId":"","agentType":"","triggerMessageId":""}`, false},
-		{"a turn without a name", "turn.started", `{"turnId":"","memberId":"a","agentType":"","triggerMessageId":""}`, false},
+		{"text without a turn", "turn.text", `{"turnId":"","text":""}`, false},
+		{"a turn without a member", "turn.started", `{"turnId":"t","memberId":"","agentType":"","triggerMessageId":""}`, false},
+		{"a turn without an id", "turn.started", `{"turnId":"","memberId":"a","agentType":"","triggerMessageId":""}`, false},
 		{"an end", "turn.ended", turnEnded(`0`), true},
-		{"an end of nobody's turn", "turn.ended", `{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false},
-		{"an end of no turn", "turn.ended", `{"turnId":"","memberId":"a","finishReason":"done","durationMs":0}`, false},
-		{"an end for no reason", "turn.ended", `{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false},
+		{"an end without a member", "turn.ended", `{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false},
+		{"an end without a turn", "turn.ended", `{"turnId":"","memberId":"a","finishReason":"done","durationMs":0}`, false},
+		{"an end with an unknown reason", "turn.ended", `{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false},
 		{"a tool", "tool.started", toolStarted(`{"a":1}`), true},
-		{"a tool of no turn", "tool.started", `{"turnId":"","toolId":"","name":""}`, false},
-		{"a tool with a number beyond all numbers", "tool.started", toolStarted(`{"a":1e999}`), false},
+		{"a tool without a turn", "tool.started", `{"turnId":"","toolId":"","name":""}`, false},
+		{"a tool with a number out of range", "tool.started", toolStarted(`{"a":1e999}`), false},
 		{"a result", "tool.completed", `{"turnId":"t","toolId":""}`, true},
-		{"a result of no turn", "tool.completed", `{"turnId":"","toolId":""}`, false},
-		{"what is left to the schema", "session.renamed", `{"title":"a"}`, false},
+		{"a result without a turn", "tool.completed", `{"turnId":"","toolId":""}`, false},
+		{"a type that is left to the schema", "session.renamed", `{"title":"a"}`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := journal.Event{Seq: 3, Time: created, Type: test.eventType, Data: json.RawMessage(test.data)}
@@ -240,8 +237,8 @@ func TestFitsSaysNothingThatTheSchemaDoesNotSay(t *testing.T) {
 	}
 }
 
-// The buffer that a payload is read from is used again.
-func TestAPayloadSharesNoMemoryWithItsEvent(t *testing.T) {
+// The buffer that a payload is decoded from is reused.
+func TestPayloadsShareNoMemoryWithEvents(t *testing.T) {
 	for _, p := range everyPayload() {
 		e := numbered(t, record(p))[0]
 		got, err := projection.Decode(e)

@@ -12,12 +12,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestSpeakersOfOlderVersionsAreRead(t *testing.T) {
+func TestLegacySpeakersAreDecoded(t *testing.T) {
 	for _, test := range []struct {
 		name, data string
 		want       projection.Speaker
 	}{
-		{"today's", `{"id":"a","name":"ada","displayName":"Ada","type":"ai"}`,
+		{"current", `{"id":"a","name":"ada","displayName":"Ada","type":"ai"}`,
 			projection.Speaker{ID: "a", Name: "ada", DisplayName: "Ada", Type: "ai"}},
 		{"with a title", `{"roleId":"a","roleName":"ada","roleTitle":"Ada, engineer","type":"ai"}`,
 			projection.Speaker{ID: "a", Name: "ada", DisplayName: "Ada, engineer", Type: "ai"}},
@@ -27,9 +27,9 @@ func TestSpeakersOfOlderVersionsAreRead(t *testing.T) {
 			projection.Speaker{ID: "a", Name: "ada", DisplayName: "ada", Type: "human"}},
 		{"with an empty title", `{"roleId":"a","roleName":"ada","roleTitle":"","type":"human"}`,
 			projection.Speaker{ID: "a", Name: "ada", Type: "human"}},
-		{"the system's", `{"roleId":"system","roleName":"System","type":"system"}`,
+		{"the system", `{"roleId":"system","roleName":"System","type":"system"}`,
 			projection.Speaker{ID: "system", Name: "System", DisplayName: "System", Type: "system"}},
-		{"both: today's win", `{"id":"a","name":"ada","displayName":"Ada","roleId":"b","roleName":"bo","roleTitle":"Bo","type":"ai"}`,
+		{"both: the current fields win", `{"id":"a","name":"ada","displayName":"Ada","roleId":"b","roleName":"bo","roleTitle":"Bo","type":"ai"}`,
 			projection.Speaker{ID: "a", Name: "ada", DisplayName: "Ada", Type: "ai"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestSpeakersOfOlderVersionsAreRead(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if string(input) != test.data {
-				t.Error("reading changed what was read")
+				t.Error("decoding changed the data")
 			}
 			if written := string(marshal(t, got)); strings.Contains(written, "role") {
 				t.Errorf("written as %s", written)
@@ -51,16 +51,16 @@ func TestSpeakersOfOlderVersionsAreRead(t *testing.T) {
 	}
 }
 
-func TestAddresseesOfOlderVersionsAreRead(t *testing.T) {
+func TestLegacyAddresseesAreDecoded(t *testing.T) {
 	a, ada := "a", "ada"
 	for _, test := range []struct {
 		name, data string
 		want       projection.Addressee
 	}{
-		{"today's", `{"identifier":"Ada","memberId":"a","memberName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
-		{"older", `{"identifier":"Ada","roleId":"a","roleName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
-		{"nobody", `{"identifier":"x","memberId":null,"memberName":null}`, projection.Addressee{Identifier: "x"}},
-		{"nobody, older", `{"identifier":"x","roleId":null,"roleName":null}`, projection.Addressee{Identifier: "x"}},
+		{"current", `{"identifier":"Ada","memberId":"a","memberName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
+		{"legacy", `{"identifier":"Ada","roleId":"a","roleName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
+		{"no member", `{"identifier":"x","memberId":null,"memberName":null}`, projection.Addressee{Identifier: "x"}},
+		{"no member, legacy", `{"identifier":"x","roleId":null,"roleName":null}`, projection.Addressee{Identifier: "x"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			input := []byte(test.data)
@@ -72,7 +72,7 @@ func TestAddresseesOfOlderVersionsAreRead(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if string(input) != test.data {
-				t.Error("reading changed what was read")
+				t.Error("decoding changed the data")
 			}
 			if written := string(marshal(t, got)); strings.Contains(written, "role") {
 				t.Errorf("written as %s", written)
@@ -81,7 +81,7 @@ func TestAddresseesOfOlderVersionsAreRead(t *testing.T) {
 	}
 }
 
-func TestSpeakersAndAddresseesOfAnotherShapeAreErrors(t *testing.T) {
+func TestMalformedSpeakersAndAddresseesAreErrors(t *testing.T) {
 	for _, data := range []string{`"ada"`, `{"id":5}`, `{"roleId":[]}`, `[]`} {
 		if err := json.Unmarshal([]byte(data), &projection.Speaker{}); err == nil {
 			t.Errorf("%s is a speaker", data)
@@ -94,7 +94,7 @@ func TestSpeakersAndAddresseesOfAnotherShapeAreErrors(t *testing.T) {
 	}
 }
 
-func TestMessagesOfOlderVersionsAreCountedUnderTheirSpeakers(t *testing.T) {
+func TestLegacyMessagesCountForTheirSpeakers(t *testing.T) {
 	r := record(projection.TurnText{})
 	r.Type, r.Data = "message.appended", json.RawMessage(`{"message":{"id":"m1","timestamp":"2026-11-21T02:30:00.000Z",`+
 		`"speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada","type":"ai"},"content":"hello"}}`)
@@ -107,7 +107,7 @@ func TestMessagesOfOlderVersionsAreCountedUnderTheirSpeakers(t *testing.T) {
 	}
 }
 
-func TestRoutingIsWrittenWithListsEvenWhenTheyAreEmpty(t *testing.T) {
+func TestRoutingAlwaysHasLists(t *testing.T) {
 	var read projection.Routing
 	if err := json.Unmarshal([]byte(`{"rawNextMarkers":["ada"]}`), &read); err != nil {
 		t.Fatal(err)
@@ -125,9 +125,9 @@ func TestRoutingIsWrittenWithListsEvenWhenTheyAreEmpty(t *testing.T) {
 	}
 }
 
-func TestContentThatIsNotUTF8IsKeptBesideInItsExactBytes(t *testing.T) {
+func TestContentThatIsNotUTF8IsKeptInRaw(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
-		{"half a character at the end", "h\xc3", "h\uFFFD"},
+		{"an incomplete rune at the end", "h\xc3", "h\uFFFD"},
 		{"bytes in the middle", "a \xff\xfe b", "a \uFFFD b"},
 		{"a surrogate", "\xed\xa0\x80", "\uFFFD"},
 		{"Latin-1", "caf\xe9", "caf\uFFFD"},
@@ -147,7 +147,7 @@ func TestContentThatIsNotUTF8IsKeptBesideInItsExactBytes(t *testing.T) {
 	}
 }
 
-func TestContentThatIsUTF8ComesBackAsItWas(t *testing.T) {
+func TestContentThatIsUTF8IsUnchanged(t *testing.T) {
 	for _, content := range []string{
 		"", "hello", "a\x00b", "\x1b[31mred\x1b[0m\a\b\x7f\u009b", "\u2028\u2029", "<b>&amp;</b>", `"\`, "\uFFFD", "水壶 🫖", "\r\n\t", "e\u0301",
 	} {
@@ -158,14 +158,14 @@ func TestContentThatIsUTF8ComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestTimesOfMessagesAreUTCInMilliseconds(t *testing.T) {
+func TestMessageTimesAreUTCInMilliseconds(t *testing.T) {
 	at := time.Date(2026, 11, 21, 3, 30, 1, 987_654_321, time.FixedZone("", 3600))
 	if got, want := projection.NewMessage("m", at, mia, "", nil).Message.Timestamp, "2026-11-21T02:30:01.987Z"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 }
 
-// throughEvent writes a message into an event and reads it.
+// throughEvent returns a message after encoding it as an event and decoding it.
 func throughEvent(t *testing.T, m projection.MessageAppended) projection.MessageAppended {
 	t.Helper()
 	p, err := projection.Decode(numbered(t, record(m))[0])

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// line is what a replay shows of an entry.
+// line has the fields of an entry that the tests compare.
 type line struct {
 	Seq     uint64
 	Partial bool
@@ -35,7 +35,7 @@ func replay(t *testing.T, records ...journal.Record) []line {
 	return lines
 }
 
-func TestReplayShowsUnfinishedRepliesInTheirPlaces(t *testing.T) {
+func TestReplayYieldsPartialRepliesInOrder(t *testing.T) {
 	got := replay(t,
 		said(mia, "m1", "Why?"),
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
@@ -57,7 +57,7 @@ func TestReplayShowsUnfinishedRepliesInTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestReplayShowsNothingOfTurnsThatSaidNothing(t *testing.T) {
+func TestReplayOmitsTurnsWithoutText(t *testing.T) {
 	got := replay(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
 		record(projection.TurnText{TurnID: "t1", Text: "It is"}),
@@ -72,7 +72,7 @@ func TestReplayShowsNothingOfTurnsThatSaidNothing(t *testing.T) {
 	}
 }
 
-func TestReplayNamesMembersOfTheTeamOrOfTheHistoryOrByTheirIDs(t *testing.T) {
+func TestReplayNamesMembersByTeamHistoryOrID(t *testing.T) {
 	partial := func(member string) journal.Record {
 		return record(projection.TurnEnded{TurnID: "t", MemberID: member, FinishReason: projection.Failed, Partial: "x"})
 	}
@@ -86,7 +86,7 @@ func TestReplayNamesMembersOfTheTeamOrOfTheHistoryOrByTheirIDs(t *testing.T) {
 	}
 }
 
-func TestUnfinishedRepliesAreNoMessages(t *testing.T) {
+func TestPartialRepliesAreNotMessages(t *testing.T) {
 	events := session(t,
 		said(mia, "m1", "Why?"),
 		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "[NEXT: bo] Because"}),
@@ -103,7 +103,7 @@ func TestUnfinishedRepliesAreNoMessages(t *testing.T) {
 	}
 }
 
-func TestReplayGivesPartialRepliesATime(t *testing.T) {
+func TestPartialRepliesHaveTimes(t *testing.T) {
 	at := created.Add(time.Hour)
 	for entry := range projection.Replay(each(session(t,
 		projection.Record(at, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "x"}),
@@ -133,7 +133,7 @@ func TestReplayEndsWithAnError(t *testing.T) {
 	}
 }
 
-func TestReplayCanBeLeftAtAnyEntry(t *testing.T) {
+func TestReplayCanStopAtAnyEntry(t *testing.T) {
 	events := session(t,
 		said(mia, "m1", "hello"),
 		record(projection.TurnStarted{TurnID: "t1"}), record(projection.TurnText{TurnID: "t1", Text: "x"}),
@@ -147,14 +147,14 @@ func TestReplayCanBeLeftAtAnyEntry(t *testing.T) {
 			}
 		}
 		if n != stop {
-			t.Errorf("left after %d of %d", n, stop)
+			t.Errorf("stopped after %d of %d", n, stop)
 		}
 	}
 }
 
-func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
+func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// The last event is none that is shown itself.
+		// The last event yields no entry itself.
 		events := session(t, append(anyRecords(t), record(projection.SessionPinned{Pinned: true}))...)
 		state := fold(events...)
 		var want, got []projection.Entry
@@ -177,7 +177,7 @@ func TestReplayEndsWithWhatTheStateKeepsOfOpenTurns(t *testing.T) {
 				got = append(got, entry)
 			}
 		}
-		// A tool that makes no sense is an event all the same, for the time.
+		// Replay takes the time of tool events that State cannot decode.
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(projection.Message{}, "Timestamp")); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
@@ -201,7 +201,7 @@ func TestReplayDropsTheTextOfDroppedTurns(t *testing.T) {
 	}
 }
 
-func TestReplayTellsHowMuchWasSaidOfAReplyThatIsNotKeptWhole(t *testing.T) {
+func TestReplayReportsTheLengthOfTruncatedReplies(t *testing.T) {
 	for name, last := range map[string][]journal.Record{
 		"that ended":   {record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It", PartialBytes: 2 << 20})},
 		"that is open": {record(projection.TurnText{TurnID: "t1", Text: strings.Repeat("x", 2<<20)})},

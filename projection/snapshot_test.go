@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-func TestWrittenSnapshotIsTheReadOneIndentedByTwoSpaces(t *testing.T) {
+func TestWriteSnapshotIndentsReadSnapshot(t *testing.T) {
 	task := func(text string) journal.Record { return record(projection.TaskSet{Task: &text}) }
 	for _, test := range []struct {
 		name    string
@@ -30,7 +30,7 @@ func TestWrittenSnapshotIsTheReadOneIndentedByTwoSpaces(t *testing.T) {
 		{"a task like the list of messages", []journal.Record{task(`"messages": []`), said(mia, "m1", "hello")}},
 		{"a task like the list, no messages", []journal.Record{task("\"messages\": []\n\"messages\": [")}},
 		{"a message like the list", []journal.Record{said(mia, "m1", `{"messages": []}`)}},
-		{"messages that nobody can read between them", []journal.Record{
+		{"undecodable messages among others", []journal.Record{
 			said(mia, "m1", "hello"), {Type: "message.appended", Data: json.RawMessage(`{"v":2}`)},
 			{Type: "message.appended", Data: json.RawMessage(`{"message":[]}`)}, said(mia, "m2", "hello"),
 		}},
@@ -40,7 +40,7 @@ func TestWrittenSnapshotIsTheReadOneIndentedByTwoSpaces(t *testing.T) {
 	}
 }
 
-func TestWrittenSnapshotIsTheReadOneWhateverHappened(t *testing.T) {
+func TestWriteSnapshotEqualsReadSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var records []journal.Record
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
@@ -50,14 +50,14 @@ func TestWrittenSnapshotIsTheReadOneWhateverHappened(t *testing.T) {
 	})
 }
 
-func TestSnapshotOfAnIDLikeTheListOfMessages(t *testing.T) {
+func TestSnapshotWithAnIDLikeTheListOfMessages(t *testing.T) {
 	id := "\"messages\": []"
 	checkSnapshot(t, numbered(t, projection.Record(created, projection.SessionCreated{
 		Format: 1, SessionID: id, Team: projection.Team{ID: id},
 	}), said(mia, "m1", "hello")))
 }
 
-// checkSnapshot compares the two ways to a snapshot and checks what they give.
+// checkSnapshot compares ReadSnapshot and WriteSnapshot and validates the result.
 func checkSnapshot(t *testing.T, events []journal.Event) {
 	t.Helper()
 	written := compareSnapshots(t, events)
@@ -91,7 +91,7 @@ func compareSnapshots(t rapid.TB, events []journal.Event) []byte {
 	return got.Bytes()
 }
 
-func TestSnapshotHasEveryMessageHoweverManyThereAre(t *testing.T) {
+func TestSnapshotHasAllMessages(t *testing.T) {
 	var records []journal.Record
 	for i := range 450 {
 		by := []projection.Speaker{mia, ada}[i%2]
@@ -112,7 +112,7 @@ func TestSnapshotHasEveryMessageHoweverManyThereAre(t *testing.T) {
 	}
 }
 
-func TestSnapshotSaysWhoseItIs(t *testing.T) {
+func TestSnapshotIdentifiesTheSession(t *testing.T) {
 	snapshot, err := projection.ReadSnapshot(each(session(t,
 		record(projection.TaskSet{Task: new("Repair it")}),
 		said(mia, "m1", "hello"),
@@ -138,7 +138,7 @@ func TestSnapshotSaysWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestSnapshotOfALegacyMessageHasTodaysNames(t *testing.T) {
+func TestSnapshotConvertsLegacyMessages(t *testing.T) {
 	events := session(t, journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m1","timestamp":"2025-01-02T03:04:05Z",` +
 		`"speaker":{"roleId":"a","roleName":"ada","type":"ai"},"content":"x","routing":{"resolvedAddressees":[{"identifier":"bo","roleId":"b","roleName":"bo"}]}}}`)})
 	checkSnapshot(t, events)
@@ -157,7 +157,7 @@ func TestSnapshotStopsAtAnError(t *testing.T) {
 	}
 }
 
-func TestWriteSnapshotReturnsTheErrorOfEveryWrite(t *testing.T) {
+func TestWriteSnapshotReturnsWriteErrors(t *testing.T) {
 	events := session(t, said(mia, "m1", "hello"), said(ada, "m2", "hi"))
 	for n := 0; ; n++ {
 		w := &fullAfter{left: n}
@@ -176,7 +176,7 @@ func TestWriteSnapshotReturnsTheErrorOfEveryWrite(t *testing.T) {
 
 var errFull = errors.New("the disk is full")
 
-// fullAfter is a disk that takes some writes and no more.
+// fullAfter is a writer that fails after some writes.
 type fullAfter struct{ left int }
 
 func (w *fullAfter) Write(p []byte) (int, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestSessionIsUpdatedByMessagesTurnsToolsAndTasksOnly(t *testing.T) {
+func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 	moves := map[string]bool{
 		"session.created": true,
 		"task.set":        true, "message.appended": true,
@@ -26,7 +26,7 @@ func TestSessionIsUpdatedByMessagesTurnsToolsAndTasksOnly(t *testing.T) {
 		r := projection.Record(later, p)
 		want, listed := moves[r.Type]
 		if !listed {
-			t.Errorf("nothing is said of %s", r.Type)
+			t.Errorf("the table has no row for %s", r.Type)
 		}
 		s := fold(session(t, r)...)
 		if got := s.Row.UpdatedAt.Equal(later); got != want {
@@ -43,7 +43,7 @@ func TestSessionIsUpdatedByMessagesTurnsToolsAndTasksOnly(t *testing.T) {
 	}
 }
 
-func TestRoundsAreTurnsThatAgentsEndedSinceTheLastHumanMessage(t *testing.T) {
+func TestRoundsCountTurnsSinceTheLastHumanMessage(t *testing.T) {
 	ended := func(why projection.FinishReason) journal.Record {
 		return record(projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: why})
 	}
@@ -56,7 +56,7 @@ func TestRoundsAreTurnsThatAgentsEndedSinceTheLastHumanMessage(t *testing.T) {
 		{"done", []journal.Record{ended(projection.Done), ended(projection.Done)}, 2},
 		{"failed and timed out count", []journal.Record{ended(projection.Failed), ended(projection.TimedOut)}, 2},
 		{"interrupted and cancelled do not", []journal.Record{ended(projection.Interrupted), ended(projection.Cancelled)}, 0},
-		{"a human message begins anew", []journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1},
+		{"a human message resets the count", []journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1},
 		{"an agent's message does not", []journal.Record{ended(projection.Done), said(ada, "m", "well"), ended(projection.Done)}, 2},
 		{"a system message does not", []journal.Record{ended(projection.Done), said(projection.Speaker{ID: "s", Type: projection.TypeSystem}, "m", "x")}, 1},
 		{"a running turn does not", []journal.Record{ended(projection.Done), record(projection.TurnStarted{TurnID: "t2"})}, 1},
@@ -85,7 +85,7 @@ func TestUnknownTypesAreCountedAndSkipped(t *testing.T) {
 	}
 }
 
-func TestUnknownTypesAreToldApartUpToABound(t *testing.T) {
+func TestUnknownTypesAreBounded(t *testing.T) {
 	var records []journal.Record
 	for i := range 150 {
 		records = append(records, journal.Record{Type: fmt.Sprintf("thing.%c%c", 'a'+i/26, 'a'+i%26), Data: json.RawMessage(`{}`)})
@@ -100,7 +100,7 @@ func TestUnknownTypesAreToldApartUpToABound(t *testing.T) {
 	}
 }
 
-func TestNamesOfUnknownTypesAreBoundedText(t *testing.T) {
+func TestNamesOfUnknownTypesAreBoundedUTF8(t *testing.T) {
 	var s projection.State
 	for _, name := range []string{"\xff", "\xfe", strings.Repeat("壶", 1<<20)} {
 		s.Apply(journal.Event{Type: name, Data: json.RawMessage(`{}`)})
@@ -111,7 +111,7 @@ func TestNamesOfUnknownTypesAreBoundedText(t *testing.T) {
 	same(t, throughJSON(t, &s), &s)
 }
 
-func TestWhatANewerVersionWroteIsSkippedAndSaid(t *testing.T) {
+func TestNewerVersionsAreSkippedAndReported(t *testing.T) {
 	newFormat := projection.Record(created, projection.SessionCreated{Format: 2, SessionID: "s1", Team: kitchen})
 	s := fold(numbered(t, newFormat, said(mia, "m1", "hello"))...)
 	if !s.Newer || s.Row.Newer != "2" || s.SessionID != "s1" || s.Row.MessageCount != 1 {
@@ -127,7 +127,7 @@ func TestWhatANewerVersionWroteIsSkippedAndSaid(t *testing.T) {
 	}
 }
 
-func TestPayloadsThatMakeNoSenseAreCounted(t *testing.T) {
+func TestUndecodablePayloadsAreCounted(t *testing.T) {
 	s := fold(session(t,
 		journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":"hello"}`)},
 		journal.Record{Type: "turn.ended", Data: json.RawMessage(`{"durationMs":"long"}`)},
@@ -137,7 +137,7 @@ func TestPayloadsThatMakeNoSenseAreCounted(t *testing.T) {
 	}
 }
 
-func TestStateTellsWhatTheSessionAmountsTo(t *testing.T) {
+func TestStateSummarizesTheSession(t *testing.T) {
 	parent, source := &projection.Parent{SessionID: "s0", Seq: 7}, &projection.Source{Path: "/elsewhere/team.json"}
 	first := projection.Record(created, projection.SessionCreated{Format: 1, SessionID: "s1", Team: kitchen, CWD: "/home/mia", Parent: parent})
 	usage := &projection.Usage{InputTokens: 100, OutputTokens: 20}
@@ -186,7 +186,7 @@ func TestTaskCanBeRemovedAndEmpty(t *testing.T) {
 	}
 }
 
-func TestOpenTurnsAreThoseWithoutAnEndAndKeepTheirOpenTools(t *testing.T) {
+func TestOpenTurnsHaveNoEndAndKeepOpenTools(t *testing.T) {
 	s := fold(session(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"}),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestSummaryQuotesTheFirst50CharactersOfTheFirstMessage(t *testing.T) {
+func TestSummaryQuotesTheStartOfTheFirstMessage(t *testing.T) {
 	for _, test := range []struct{ name, first, want string }{
 		{"49 characters", strings.Repeat("x", 49), strings.Repeat("x", 49)},
 		{"50 characters", strings.Repeat("x", 50), strings.Repeat("x", 50)},
@@ -34,7 +34,7 @@ func TestSummaryQuotesTheFirst50CharactersOfTheFirstMessage(t *testing.T) {
 	}
 }
 
-func TestSummaryOfASessionWithoutMessagesIsEmptyConversation(t *testing.T) {
+func TestSummaryOfAnEmptySession(t *testing.T) {
 	for name, s := range map[string]*projection.State{
 		"without events":   fold(),
 		"just created":     fold(session(t)...),
@@ -49,7 +49,7 @@ func TestSummaryOfASessionWithoutMessagesIsEmptyConversation(t *testing.T) {
 	}
 }
 
-func TestTitleIsTheFirstHumanMessageWithoutItsMarkers(t *testing.T) {
+func TestTitleIsTheFirstHumanMessage(t *testing.T) {
 	for _, test := range []struct{ name, first, want string }{
 		{"plain", "Repair the kettle", "Repair the kettle"},
 		{"markers of every kind, in any case", "[NEXT: ada!P1, bo][drop: ALL] Repair [From:mia]it[team_task: x]", "Repair it"},
@@ -61,8 +61,8 @@ func TestTitleIsTheFirstHumanMessageWithoutItsMarkers(t *testing.T) {
 		{"51 characters", strings.Repeat("x", 51), strings.Repeat("x", 50) + "…"},
 		{"50 Chinese characters", strings.Repeat("壶", 50), strings.Repeat("壶", 50)},
 		{"51 emoji", strings.Repeat("🫖", 51), strings.Repeat("🫖", 50) + "…"},
-		{"50 characters behind a marker", "[NEXT: ada] " + strings.Repeat("x", 50), strings.Repeat("x", 50)},
-		{"50 characters and line breaks behind them", strings.Repeat("x", 50) + "\n\n", strings.Repeat("x", 50)},
+		{"50 characters after a marker", "[NEXT: ada] " + strings.Repeat("x", 50), strings.Repeat("x", 50)},
+		{"50 characters and trailing line breaks", strings.Repeat("x", 50) + "\n\n", strings.Repeat("x", 50)},
 		{"a very long message", strings.Repeat("壶", 1<<18), strings.Repeat("壶", 50) + "…"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestTitleIsTheFirstHumanMessageWithoutItsMarkers(t *testing.T) {
 	}
 }
 
-func TestTitleWaitsForAHumanMessageWithText(t *testing.T) {
+func TestTitleNeedsAHumanMessageWithText(t *testing.T) {
 	s := fold(session(t, said(ada, "m1", "Hello"))...)
 	if s.Row.Title != "" {
 		t.Errorf("an agent's message became the title %q", s.Row.Title)
@@ -88,12 +88,12 @@ func TestTitleWaitsForAHumanMessageWithText(t *testing.T) {
 	}
 }
 
-func TestTitleOfSomebodysChoiceStays(t *testing.T) {
+func TestTitleOfARenamedSessionStays(t *testing.T) {
 	for _, title := range []string{"The kettle", ""} {
 		rename := record(projection.SessionRenamed{Title: title})
 		for name, s := range map[string]*projection.State{
 			"before the first message": fold(session(t, rename, said(mia, "m1", "Repair it"))...),
-			"behind it":                fold(session(t, said(mia, "m1", "Repair it"), rename, said(mia, "m2", "Now"))...),
+			"after it":                 fold(session(t, said(mia, "m1", "Repair it"), rename, said(mia, "m2", "Now"))...),
 		} {
 			if s.Row.Title != title || !s.Row.Renamed {
 				t.Errorf("renamed to %q %s, it is %q", title, name, s.Row.Title)

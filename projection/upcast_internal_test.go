@@ -9,7 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// install gives a type of event newer versions for the length of a test.
+// install adds upcasters to a type of event until the test ends.
 func install(t *testing.T, eventType string, steps ...upcaster) {
 	t.Helper()
 	before, was := upcasters[eventType]
@@ -21,14 +21,14 @@ func install(t *testing.T, eventType string, steps ...upcaster) {
 	})
 }
 
-// becomes is an upcaster that adds to the text which version it has made.
+// becomes returns an upcaster that prepends the new version to the text.
 func becomes(version string) upcaster {
 	return func(data json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(strings.Replace(string(data), `"text":"`, `"text":"`+version+` `, 1)), nil
 	}
 }
 
-func TestUpcastersRunInOrderFromThePayloadsOwnVersion(t *testing.T) {
+func TestUpcastersRunInOrder(t *testing.T) {
 	install(t, "turn.text", becomes("2"), becomes("3"))
 	for data, want := range map[string]string{
 		`{"turnId":"t","text":"first"}`:           "3 2 first",
@@ -55,7 +55,7 @@ func TestUpcastersRunInOrderFromThePayloadsOwnVersion(t *testing.T) {
 	}
 }
 
-func TestUpcastingDoesNotChangeTheEvent(t *testing.T) {
+func TestUpcastDoesNotChangeTheEvent(t *testing.T) {
 	install(t, "turn.text", becomes("2"))
 	e := journal.Event{Type: "turn.text", Data: json.RawMessage(`{"text":"first"}`)}
 	if _, err := Decode(e); err != nil {
@@ -66,7 +66,7 @@ func TestUpcastingDoesNotChangeTheEvent(t *testing.T) {
 	}
 }
 
-func TestPayloadThatCannotBeUpcastIsUnreadable(t *testing.T) {
+func TestFailedUpcastIsReported(t *testing.T) {
 	broken := errors.New("no such field")
 	install(t, "turn.text", becomes("2"), func(json.RawMessage) (json.RawMessage, error) { return nil, broken })
 	e := journal.Event{Seq: 5, Type: "turn.text", Data: json.RawMessage(`{}`)}

@@ -1,3 +1,2 @@
-// Package projectiontest writes sessions of any length, for tests and
-// benchmarks that need many events and do not care what is said.
+// Package projectiontest generates sessions of any length for tests and benchmarks.
 package projectiontest

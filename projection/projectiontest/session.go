@@ -13,11 +13,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// WriteSession writes a journal of a session with so many messages, and returns
-// the position behind it. One message in four is a person's, and each of the
-// others is an agent's turn with a tool or two and the text as it came: about
-// six events for a message. Lines have 2 KB on average, from 150 bytes to 50 KB.
-// The same seed always gives the same bytes.
+// WriteSession writes the journal of a session with a number of messages, and returns
+// the position of its end. Every fourth message is a person's. The others are the turns
+// of agents, with one or two tool calls and a turn.text, about six events per message.
+// Lines have 2 KB on average, from 150 bytes to 50 KB. The same seed always gives the
+// same bytes.
 func WriteSession(w io.Writer, messages int, seed uint64) (journal.Position, error) {
 	s := newSession(w, seed)
 	s.event(s.created())
@@ -34,11 +34,11 @@ func WriteSession(w io.Writer, messages int, seed uint64) (journal.Position, err
 	return s.at, s.out.Flush()
 }
 
-// session is one that is being written.
+// session is the session that is being written.
 type session struct {
 	out  *bufio.Writer
 	rand *rand.Rand
-	text string // of which everything that is said is a part
+	text string // the source of all texts
 	time time.Time
 	at   journal.Position
 	err  error
@@ -61,8 +61,8 @@ func newSession(w io.Writer, seed uint64) *session {
 	}
 }
 
-// phrases are what a talk about code is made of: mostly plain words, with line
-// breaks, quotes, paths, code and now and then a character beyond ASCII.
+// phrases are parts of texts about code: mostly plain words, with line breaks, quotes,
+// paths, code and some characters that are not ASCII.
 var phrases = []string{
 	"the kettle does not boil", "I have read the file", "and the test fails", "because", "nothing was changed",
 	"in coordinator/turn.go,", "line 42:", "it returns nil", "`go test ./...`", "\"unexpected end\"", "for example",
@@ -79,15 +79,15 @@ func prose(r *rand.Rand, length int) string {
 	return b.String()
 }
 
-// said is a part of the text with about so many bytes: most are shorter, few
-// are eight times as long.
+// said returns a part of the text with about length bytes: most are shorter, few are
+// eight times as long.
 func (s *session) said(length int) string {
 	length = 20 + int(float64(length)*min(8, s.rand.ExpFloat64()))
 	start := s.rand.IntN(len(s.text) - length)
 	return strings.ToValidUTF8(s.text[start:start+length], "")
 }
 
-// event writes the next line, some seconds after the one before.
+// event writes the next line, some seconds after the previous one.
 func (s *session) event(p projection.Payload) {
 	if s.err != nil {
 		return
@@ -116,7 +116,7 @@ func (s *session) question(n int) projection.Payload {
 	return projection.NewMessage(messageID(n), s.time, mia, s.said(600), to(agents[s.rand.IntN(len(agents))]))
 }
 
-// turn is an agent's answer: what it did, and what it said.
+// turn writes the turn of an agent.
 func (s *session) turn(n int) {
 	agent := agents[s.rand.IntN(len(agents))]
 	id := fmt.Sprintf("turn-%d", n)
@@ -143,7 +143,7 @@ func (s *session) tool(turnID, id string) {
 	s.event(projection.ToolCompleted{TurnID: turnID, ToolID: id, Name: "Bash", Output: output, OutputBytes: int64(len(output))})
 }
 
-// to is a routing to one member.
+// to returns a routing to one member.
 func to(m projection.Speaker) *projection.Routing {
 	return &projection.Routing{
 		RawNextMarkers:     []string{m.Name},

@@ -14,7 +14,7 @@ import (
 
 const id = "01KAJ000000000000000000000"
 
-func TestAWrittenSessionIsAJournalAndFitsTheSchema(t *testing.T) {
+func TestWriteSessionWritesAValidJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), id+".jsonl")
 	file, err := os.Create(path)
 	if err != nil {
@@ -43,14 +43,14 @@ func TestAWrittenSessionIsAJournalAndFitsTheSchema(t *testing.T) {
 		t.Errorf("reading ended at %+v, writing at %+v; torn: %+v", r.Position(), end, r.Torn())
 	}
 	if state.Stats.Messages != 40 || len(state.OpenTurns) > 0 || state.Unreadable > 0 {
-		t.Errorf("it amounts to %+v", state.Stats)
+		t.Errorf("the state has %+v", state.Stats)
 	}
 	if mean := end.Offset / int64(end.Seq); mean < 1500 || mean > 2500 {
 		t.Errorf("lines have %d bytes on average", mean)
 	}
 }
 
-func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
+func TestWriteSessionIsDeterministic(t *testing.T) {
 	write := func(seed uint64) []byte {
 		var b bytes.Buffer
 		if _, err := projectiontest.WriteSession(&b, 20, seed); err != nil {
