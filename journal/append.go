@@ -77,6 +77,9 @@ func (l *Log) openFile() ([]Record, error) {
 	// could be using them.
 	l.dir.fs.Remove(l.files.path() + tmpSuffix)
 	l.dir.fs.Remove(l.files.archivePath() + tmpSuffix)
+	if l.archived || l.syncFailed {
+		l.closeOpened() // another file takes its place
+	}
 	if l.archived {
 		if err := l.dir.unarchive(l.files); err != nil {
 			return nil, err
@@ -91,7 +94,7 @@ func (l *Log) openFile() ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	file, err := l.fileToAppend()
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +111,21 @@ func (l *Log) openFile() ([]Record, error) {
 		l.dirs = append(l.dirs, l.dir.trash())
 	}
 	return recovered, nil
+}
+
+// fileToAppend returns the file that Open opened if it is writable and still has the
+// journal's name. Otherwise it opens the file.
+func (l *Log) fileToAppend() (File, error) {
+	if o := l.opened; o != nil && o.writable != nil {
+		open, err := o.writable.Stat()
+		named, nameErr := l.dir.fs.Stat(l.files.path())
+		if err == nil && nameErr == nil && l.dir.fs.SameFile(open, named) {
+			l.opened = nil
+			return o.writable, nil
+		}
+	}
+	l.closeOpened()
+	return l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
 }
 
 // create creates the directory, the lock and the empty file.

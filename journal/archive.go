@@ -43,6 +43,7 @@ func (d *Dir) archiveIf(ctx context.Context, id string, expected func(end Positi
 	if err := log.settle(); err != nil {
 		return err
 	}
+	log.closeOpened() // Windows removes no open file
 	return d.archive(ctx, log.files)
 }
 

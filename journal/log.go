@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 )
 
@@ -16,6 +17,7 @@ type Log struct {
 
 	mu       sync.Mutex
 	file     File         // nil: nothing was appended yet
+	opened   *openedFile  // by Open, for readers and for the first append; nil: none
 	unlock   func() error // nil: the lock is not held
 	lockErr  error        // why Open could not take the lock
 	closed   bool
@@ -81,18 +83,51 @@ func (l *Log) inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	src, file, err := l.files.source(l.dir.fs)
+	l.closeOpened()
+	opened, err := l.files.open(l.dir.fs)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	t, err := src.withContext(ctx).findTail(l.dir.maxLine)
+	t, err := opened.src.withContext(ctx).findTail(l.dir.maxLine)
 	if err != nil {
+		opened.file.Close()
 		return err
 	}
+	l.opened = opened
 	l.archived, l.end, l.maxSynced, l.torn = info.Archived, t.end, t.maxSynced, t.torn
 	l.wasEmpty = t.end == Position{}
 	return nil
+}
+
+// Reader returns a Reader of the journal from a position on. Until the first Append
+// it reads the file that Open opened; its Close does not close the file. It is
+// valid until the next Append or Close. A journal without a file is ErrNotFound.
+func (l *Log) Reader(from Position) (*Reader, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &Reader{file: io.NopCloser(nil), from: from, maxLine: l.dir.maxLine, tail: tail{end: from}}
+	switch {
+	case l.closed:
+		return nil, ErrClosed
+	case l.file != nil:
+		info, err := l.file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		r.src = fileSource(l.files.path(), l.file, info.Size())
+	case l.opened != nil:
+		r.src = l.opened.src
+	default:
+		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
+	}
+	return r, nil
+}
+
+func (l *Log) closeOpened() {
+	if l.opened != nil {
+		l.opened.file.Close()
+		l.opened = nil
+	}
 }
 
 // ID returns the journal's name.
@@ -140,6 +175,7 @@ func (l *Log) Close() error {
 		err = l.sync()
 	}
 	l.closed = true
+	l.closeOpened()
 	if l.file != nil {
 		err = errors.Join(err, l.file.Close())
 		l.file = nil

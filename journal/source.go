@@ -70,19 +70,52 @@ func (f files) source(fsys FS) (src source, file io.Closer, err error) {
 }
 
 func (f files) liveSource(fsys FS) (source, io.Closer, error) {
-	file, err := fsys.OpenFile(f.path(), os.O_RDONLY, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return source{}, nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
-	}
+	o, err := f.openLive(fsys, os.O_RDONLY)
 	if err != nil {
 		return source{}, nil, err
+	}
+	return o.src, o.file, nil
+}
+
+// openedFile is the open file of a journal.
+type openedFile struct {
+	src      source
+	file     io.Closer
+	writable File // the file if it can be appended to, otherwise nil
+}
+
+// open opens the file of a journal for appending, or only for reading if it is an archive or may not
+// be written.
+func (f files) open(fsys FS) (*openedFile, error) {
+	o, err := f.openLive(fsys, os.O_RDWR|os.O_APPEND)
+	if err == nil {
+		return o, nil
+	}
+	src, file, readErr := f.source(fsys)
+	if readErr != nil {
+		return nil, readErr
+	}
+	return &openedFile{src: src, file: file}, nil
+}
+
+func (f files) openLive(fsys FS, flag int) (*openedFile, error) {
+	file, err := fsys.OpenFile(f.path(), flag, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err != nil {
 		file.Close()
-		return source{}, nil, err
+		return nil, err
 	}
-	return fileSource(f.path(), file, info.Size()), file, nil
+	o := &openedFile{src: fileSource(f.path(), file, info.Size()), file: file}
+	if flag != os.O_RDONLY {
+		o.writable = file
+	}
+	return o, nil
 }
 
 // archived reports whether the source is an archive.

@@ -185,7 +185,7 @@ func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {
 		if at.Seq == 0 {
 			return
 		}
-		r, err := l.dir.Journals().Reader(l.log.ID(), journal.Position{})
+		r, err := l.log.Reader(journal.Position{})
 		if err != nil {
 			yield(journal.Event{}, err)
 			return

@@ -332,3 +332,29 @@ func TestSecondStoreCanOnlyRead(t *testing.T) {
 	again := open(t, other, id)
 	again.Close(again.state)
 }
+
+func TestResumeOpensJournalOnce(t *testing.T) {
+	d := newDisk(t)
+	id := add(t, d)
+	d.writeCheckpoint(t, id)
+	for name, caches := range map[string]bool{"with a checkpoint": true, "without caches": false} {
+		if !caches {
+			os.Remove(d.checkpointPath(id))
+			os.Remove(filepath.Join(d.dir(), "sessions.json"))
+		}
+		other := openDisk(d.root)
+		s := open(t, other, id)
+		for _, err := range s.Backward() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.append(message("more", noon))
+		s.save(0, 0)
+		s.Close(s.state)
+		opens := other.operations(func(kind, rest string) bool { return kind == "open" && rest == d.path(id) })
+		if len(opens) != 1 {
+			t.Errorf("%s: the journal was opened %d times, want 1", name, len(opens))
+		}
+	}
+}

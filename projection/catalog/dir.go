@@ -149,7 +149,7 @@ func (d *Dir) foldRow(ctx context.Context, info journal.Info, known row) (row, i
 		return damagedRow(info, &projection.State{}, info.Err), 0
 	}
 	state, from := known.seed(info)
-	state, loaded, err := d.foldFrom(ctx, info.ID, state, from)
+	state, loaded, err := foldFrom(ctx, d.reader(info.ID), state, from)
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, 0 // deleted since
 	}

@@ -32,8 +32,15 @@ type Loaded struct {
 // journal.ErrNotFound; *journal.CorruptError; *MissingHeaderError; that of ctx
 // when it is done.
 func (d *Dir) Load(ctx context.Context, id string) (*projection.State, Loaded, error) {
+	return d.load(ctx, id, d.reader(id))
+}
+
+// load is Load with a function that opens a Reader of the journal.
+func (d *Dir) load(
+	ctx context.Context, id string, reader func(journal.Position) (*journal.Reader, error),
+) (*projection.State, Loaded, error) {
 	state, from := d.readCheckpoint(id)
-	state, loaded, err := d.foldFrom(ctx, id, state, from)
+	state, loaded, err := foldFrom(ctx, reader, state, from)
 	if err == errNotSession {
 		err = &MissingHeaderError{id, err.Error()}
 	}
@@ -43,17 +50,23 @@ func (d *Dir) Load(ctx context.Context, id string) (*projection.State, Loaded, e
 	return state, loaded, nil
 }
 
+// reader returns a function that opens a Reader of a journal.
+func (d *Dir) reader(id string) func(journal.Position) (*journal.Reader, error) {
+	return func(from journal.Position) (*journal.Reader, error) { return d.journals.Reader(id, from) }
+}
+
 // foldFrom folds the part of a journal after a position into a state that
 // stands there. If the journal does not have that position, it folds the whole
 // journal into a new state.
-func (d *Dir) foldFrom(
-	ctx context.Context, id string, state *projection.State, from journal.Position,
+func foldFrom(
+	ctx context.Context, open func(journal.Position) (*journal.Reader, error),
+	state *projection.State, from journal.Position,
 ) (*projection.State, Loaded, error) {
-	reader, err := d.journals.Reader(id, from)
+	reader, err := open(from)
 	if err == nil && !reader.Holds(from) {
 		reader.Close()
 		state, from = &projection.State{}, journal.Position{}
-		reader, err = d.journals.Reader(id, from)
+		reader, err = open(from)
 	}
 	if err != nil {
 		return state, Loaded{}, err
@@ -115,7 +128,7 @@ func (d *Dir) Open(ctx context.Context, id string) (*journal.Log, *projection.St
 	if err != nil {
 		return nil, nil, Loaded{}, err
 	}
-	state, loaded, err := d.Load(ctx, id)
+	state, loaded, err := d.load(ctx, id, log.Reader)
 	if err == nil && loaded.At != log.Position() {
 		err = fmt.Errorf("%s: %w", log.Path(), journal.ErrChanged)
 	}

@@ -59,7 +59,7 @@ func (d *Dir) rebuild(ctx context.Context, info journal.Info, earlier row) (row,
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), nil
 	}
-	state, loaded, err := d.foldFrom(ctx, info.ID, &projection.State{}, journal.Position{})
+	state, loaded, err := foldFrom(ctx, d.reader(info.ID), &projection.State{}, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
 		return row{}, nil // deleted since
 	}

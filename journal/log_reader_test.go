@@ -1,0 +1,67 @@
+package journal_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+)
+
+func TestReaderOfLogSharesItsFile(t *testing.T) {
+	dir := newDir(t)
+	written := mustCreate(t, dir)
+	mustAppend(t, written, batch(1, 3, 0)...)
+	must(t, written.Close())
+	disk := journaltest.New(journal.OS)
+	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), written.ID())
+	opened := disk.Count(journaltest.Open)
+	count := func() (n int) {
+		r, err := l.Reader(journal.Position{})
+		must(t, err)
+		defer r.Close()
+		for _, err := range r.All() {
+			must(t, err)
+			n++
+		}
+		return n
+	}
+	for range 2 {
+		if n := count(); n != 3 {
+			t.Errorf("%d events before an append, want 3", n)
+		}
+	}
+	mustAppend(t, l, counted(4, 0))
+	if n := count(); n != 4 {
+		t.Errorf("%d events after an append, want 4", n)
+	}
+	if n := disk.Count(journaltest.Open) - opened; n != 0 {
+		t.Errorf("%d files were opened after Open", n)
+	}
+	must(t, l.Close())
+	if _, err := l.Reader(journal.Position{}); err == nil {
+		t.Error("a closed Log has a reader")
+	}
+}
+
+func TestAppendWritesToTheFileWithTheName(t *testing.T) {
+	dir := newDir(t)
+	written := mustCreate(t, dir)
+	mustAppend(t, written, batch(1, 3, 0)...)
+	must(t, written.Close())
+	l := mustOpen(t, dir, written.ID())
+	data, err := os.ReadFile(l.Path())
+	must(t, err)
+	replacement := filepath.Join(dir.Path(), "replacement")
+	must(t, os.WriteFile(replacement, data, 0o600))
+	if err := os.Rename(replacement, l.Path()); err != nil {
+		t.Skip("an open file cannot be replaced:", err)
+	}
+	mustAppend(t, l, counted(4, 0))
+	after, err := os.ReadFile(l.Path())
+	must(t, err)
+	if len(after) <= len(data) {
+		t.Error("the event was appended to the replaced file")
+	}
+}
