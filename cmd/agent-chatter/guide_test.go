@@ -199,3 +199,25 @@ func TestManualListsJSONFields(t *testing.T) {
 		}
 	}
 }
+
+// testCommand matches a go test command, its packages and its -run or -fuzz.
+var testCommand = regexp.MustCompile(`(?m)^\$ go test ((?:\./\S+ )+)(?:-run '\^\$' )?-(?:run|fuzz) (\w+)`)
+
+func TestManualNamesTests(t *testing.T) {
+	commands := testCommand.FindAllStringSubmatch(readText(t, filepath.Join(manualDir, "development.md")), -1)
+	if len(commands) == 0 {
+		t.Fatal("development.md runs no tests")
+	}
+	for _, match := range commands {
+		test := regexp.MustCompile(`(?m)^func (Test|Fuzz)\w*` + match[2])
+		for _, dir := range strings.Fields(match[1]) {
+			files, err := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(files, func(file string) bool { return test.MatchString(readText(t, file)) }) {
+				t.Errorf("development.md runs %s, which %s does not have", match[2], dir)
+			}
+		}
+	}
+}
