@@ -21,13 +21,12 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 30, "how often TestKill kills chat; it kills compact, repair and clean a third as often")
-	killDice = flag.Uint64("killdice", 0, "what TestKill starts its dice with; 0: the clock")
+	kills    = flag.Int("kills", 30, "number of times that TestKill kills chat; other commands a third as often")
+	killSeed = flag.Uint64("killseed", 0, "seed of TestKill (default: the time)")
 )
 
-// TestKill kills the real program with SIGKILL, at moments that are aimed at
-// what it writes. Nothing that it had acknowledged is lost, doubled or moved, and
-// it goes on from whatever it left.
+// TestKill kills the program with SIGKILL while it writes. No acknowledged event
+// is lost, duplicated or moved, and the program continues with what is left.
 func TestKill(t *testing.T) {
 	newKiller := killers(t)
 	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
@@ -37,36 +36,36 @@ func TestKill(t *testing.T) {
 	killCopies(t, newKiller, 1_500_000, (*chore).kill)
 }
 
-// killers builds the program, rolls the dice, and returns what makes killers of
-// them: those of one stream get the same numbers.
+// killers builds the program and returns a function that creates killers. Killers
+// of one stream draw the same random numbers.
 func killers(t *testing.T) func(t *testing.T, stream uint64) *killer {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it takes a minute, and what it kills is built as people have it: the race detector sees nothing of it")
+		t.Skip("takes a minute, and runs the program without the race detector")
 	}
-	dice := *killDice
-	if dice == 0 {
-		dice = uint64(time.Now().UnixNano())
+	seed := *killSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("to roll the same dice: -killdice %d", dice)
+	t.Logf("to repeat this run: -killseed %d", seed)
 	binary := filepath.Join(t.TempDir(), "program")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return func(t *testing.T, stream uint64) *killer {
-		return &killer{t: t, dice: rand.New(rand.NewPCG(dice, stream)), binary: binary, dir: t.TempDir()}
+		return &killer{t: t, random: rand.New(rand.NewPCG(seed, stream)), binary: binary, dir: t.TempDir()}
 	}
 }
 
-// enoughKills are so many that what they are for has to have happened.
+// enoughKills is a number of kills of which some must hit a write.
 const enoughKills = 300
 
-// killer runs the program in a directory of its own, and has dice.
+// killer runs the program in a directory of its own, at random times.
 type killer struct {
 	t      *testing.T
-	dice   *rand.Rand
+	random *rand.Rand
 	binary string
-	dir    string // home/ is the home
+	dir    string // the home is dir/home
 }
 
 func (k *killer) home() string { return filepath.Join(k.dir, "home") }
@@ -91,14 +90,14 @@ func (k *killer) start(args ...string) *program {
 	return startCommand(k.t, k.home(), k.command(args...))
 }
 
-// run runs the program to its end, which has to be a good one.
+// run runs the program to its end, with exit code 0.
 func (k *killer) run(args ...string) (stdout, stderr string) {
 	k.t.Helper()
-	return k.fed("", args...)
+	return k.runWith("", args...)
 }
 
-// fed is run with something on standard input.
-func (k *killer) fed(input string, args ...string) (stdout, stderr string) {
+// runWith is run with standard input.
+func (k *killer) runWith(input string, args ...string) (stdout, stderr string) {
 	k.t.Helper()
 	var out, errs strings.Builder
 	cmd := k.command(args...)
@@ -109,21 +108,21 @@ func (k *killer) fed(input string, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// list is what sessions says, which names each session once.
+// list returns the list of sessions, which has each session once.
 func (k *killer) list() map[string]sessionJSON {
 	k.t.Helper()
 	out, _ := k.run("sessions", "--all", "--output", "json")
 	all := map[string]sessionJSON{}
 	for _, s := range objects[sessionJSON](k.t, out) {
 		if _, twice := all[s.ID]; twice {
-			k.t.Fatalf("session %s is in the list twice:\n%s", s.ID, out)
+			k.t.Fatalf("session %s is listed twice:\n%s", s.ID, out)
 		}
 		all[s.ID] = s
 	}
 	return all
 }
 
-// objects reads one object a line.
+// objects decodes one object per line.
 func objects[T any](t *testing.T, lines string) []T {
 	t.Helper()
 	var all []T
@@ -137,7 +136,7 @@ func objects[T any](t *testing.T, lines string) []T {
 	return all
 }
 
-// killed kills the program, and reports whether it had not ended before.
+// killed kills the program, and reports whether it was still running.
 func (p *program) killed() bool {
 	p.cmd.Process.Kill()
 	<-p.ended
@@ -145,58 +144,58 @@ func (p *program) killed() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// roundsPerSession is how often one session is killed. A longer session only
-// makes the rounds slower.
+// roundsPerSession is the number of kills of one session. A longer session only
+// makes rounds slower.
 const roundsPerSession = 10
 
-// killChat kills chat in the middle of conversations.
+// killChat kills chat during conversations.
 func killChat(t *testing.T, newKiller func(t *testing.T, stream uint64) *killer) {
 	var sum tally
 	for first := 0; first < *kills; first += roundsPerSession {
 		t.Run(fmt.Sprintf("rounds from %d", first), func(t *testing.T) {
-			s := newHardLife(newKiller(t, 1000+uint64(first)), &sum)
+			s := newKilledSession(newKiller(t, 1000+uint64(first)), &sum)
 			for round := first; round < min(*kills, first+roundsPerSession); round++ {
 				s.round(round)
 			}
 			s.settle()
 		})
 	}
-	t.Logf("%d rounds, %d torn tails seen, %d turns interrupted; %d events acknowledged, %d of them lost; %d not acknowledged and there",
-		sum.rounds, sum.torn, sum.interrupted, sum.acknowledged, sum.lost, sum.behind)
+	t.Logf("%d rounds, %d torn tails, %d interrupted turns; %d events acknowledged, %d of them lost; %d kept without acknowledgement",
+		sum.rounds, sum.torn, sum.interrupted, sum.acknowledged, sum.lost, sum.extra)
 	if *kills >= enoughKills && sum.torn == 0 && runtime.GOOS == "linux" {
-		t.Error("no write was torn: the blows did not fall where they were aimed")
+		t.Error("no write was torn: the kills missed the writes")
 	}
 }
 
-// tally is what is counted over all rounds.
+// tally counts over all rounds.
 type tally struct {
-	rounds, torn, interrupted  int
-	acknowledged, lost, behind int // events
+	rounds, torn, interrupted int
+	acknowledged, lost, extra int // events
 }
 
-// hardLife is one session that is killed and resumed, again and again, and
-// followed all the time.
-type hardLife struct {
+// killedSession is a session whose chat is killed and resumed repeatedly, while
+// tail follows it.
+type killedSession struct {
 	*killer
 	sum *tally
 
-	id    string   // of the session; "": there is none yet
-	sound string   // the journal after the last round, as far as it checks
-	torn  []string // what stood behind that, round after round
-	tail  *program // what it prints begins with the first event
+	id    string   // of the session; "": not created yet
+	sound string   // the journal after the last round, without a torn tail
+	torn  []string // the torn tails of all rounds
+	tail  *program // prints from the first event on
 }
 
-func newHardLife(k *killer, sum *tally) *hardLife {
+func newKilledSession(k *killer, sum *tally) *killedSession {
 	k.writeTeam()
-	return &hardLife{killer: k, sum: sum}
+	return &killedSession{killer: k, sum: sum}
 }
 
-// writeTeam writes team.json: a human, and an agent who answers at any length.
+// writeTeam writes team.json: a human, and an agent whose replies have any length.
 func (k *killer) writeTeam() {
 	k.t.Helper()
-	// The agent notes down who asked, and answers with as many letters as were
-	// asked for. The question is the last line of the prompt; of a program that is
-	// killed, the prompt may be cut off.
+	// The agent records the name of the question, and answers with as many letters as
+	// it asks for. The question is the last line of the prompt, which may be cut off if
+	// the program is killed.
 	k.write("answer.sh", `set -- $(tail -n 1 | sed -n 's/^\([^ ]*\) q* \([0-9]*\) end$/\1 \2/p')
 [ "$1" ] || exit 1
 echo "$1" >>asked
@@ -211,47 +210,47 @@ echo
     {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "answer", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`)
 }
 
-// anySize is in bytes, 300 to 1,000,000, one in four below 16,000, half of them
-// above 125,000. Next to none is a multiple of a page.
-func anySize(dice *rand.Rand) int { return 300 + int(999_700*math.Pow(dice.Float64(), 3)) }
+// anySize returns a number of bytes from 300 to 1,000,000: one in four below
+// 16,000, half of them above 125,000, few of them multiples of a page.
+func anySize(random *rand.Rand) int { return 300 + int(999_700*math.Pow(random.Float64(), 3)) }
 
-// question is a message of so many bytes that asks for a reply of so many.
+// question is a message of so many bytes that asks for a reply of a given length.
 func question(name string, bytes, reply int) string {
 	return fmt.Sprintf("%s %s %d end\n", name, strings.Repeat("q", bytes), reply)
 }
 
-// ask sends questions until nobody reads them any more.
-func ask(stdin io.Writer, round int, dice *rand.Rand) {
+// ask sends questions until the program has exited.
+func ask(stdin io.Writer, round int, random *rand.Rand) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("n%dx%d", round, i)
-		if _, err := io.WriteString(stdin, question(name, anySize(dice), anySize(dice))); err != nil {
+		if _, err := io.WriteString(stdin, question(name, anySize(random), anySize(random))); err != nil {
 			return
 		}
 	}
 }
 
-// round goes on with the session until it is killed, and checks what is left.
-func (s *hardLife) round(n int) {
+// round resumes the session, kills the chat, and checks what is left.
+func (s *killedSession) round(n int) {
 	s.t.Helper()
 	s.sum.rounds++
-	if s.tail == nil || s.dice.IntN(2) == 0 {
+	if s.tail == nil || s.random.IntN(2) == 0 {
 		s.follow()
 	}
-	blow := s.aim()
+	waitForKill := s.aim()
 	args := []string{"chat", "-t", "team.json", "--output", "json"}
 	if s.id != "" {
 		args = append(args, "--resume", s.id)
 	}
 	chat := s.start(args...)
 	asking := make(chan struct{})
-	sizes := rand.New(rand.NewPCG(s.dice.Uint64(), 0))
+	sizes := rand.New(rand.NewPCG(s.random.Uint64(), 0))
 	go func() {
 		ask(chat.stdin, n, sizes)
 		close(asking)
 	}()
-	blow(chat)
+	waitForKill(chat)
 	if !chat.killed() {
-		s.t.Fatalf("it ended by itself.\nstderr:\n%s", chat.stderr)
+		s.t.Fatalf("chat exited by itself.\nstderr:\n%s", chat.stderr)
 	}
 	<-asking
 	s.check(wholeLines(chat.stdout.String()))
@@ -260,9 +259,9 @@ func (s *hardLife) round(n int) {
 	}
 }
 
-// follow begins to follow the session, whatever is at its end. Where there is
-// none yet, its first message is waited for.
-func (s *hardLife) follow() {
+// follow starts a tail of the session, whatever its end is; without a session, the
+// tail waits for its first message.
+func (s *killedSession) follow() {
 	s.t.Helper()
 	if s.tail != nil {
 		s.tail.signal(syscall.SIGTERM)
@@ -275,14 +274,14 @@ func (s *hardLife) follow() {
 	s.tail = s.start(args...)
 }
 
-// aim chooses the moment of the blow, and returns what waits for it: some time;
-// until so many events were acknowledged; and most often from there until the
-// journal grows by more than a page, which is in the middle of a long write. A
-// kernel stops such a write behind the piece that it is copying.
-func (s *hardLife) aim() func(chat *program) {
-	pause := time.Duration(s.dice.IntN(150_000)) * time.Microsecond
-	lines := s.dice.IntN(12)
-	switch s.dice.IntN(10) {
+// aim chooses when to kill, and returns a function that waits for it: a random
+// time; a number of acknowledged events; or, most often, that number and then more
+// than a page of growth of the journal, which is during a long write. The kernel
+// stops such a write after the page that it is copying.
+func (s *killedSession) aim() func(chat *program) {
+	pause := time.Duration(s.random.IntN(150_000)) * time.Microsecond
+	lines := s.random.IntN(12)
+	switch s.random.IntN(10) {
 	case 0:
 		return func(*program) { time.Sleep(pause) }
 	case 1, 2:
@@ -294,7 +293,7 @@ func (s *hardLife) aim() func(chat *program) {
 	}
 }
 
-// awaitLines waits until the program has printed so many lines.
+// awaitLines waits until the program has printed that many lines.
 func awaitLines(p *program, lines int) {
 	for p.running() {
 		content, changed := p.stdout.look()
@@ -308,10 +307,9 @@ func awaitLines(p *program, lines int) {
 	}
 }
 
-// awaitGrowth waits until the journal is longer by so many bytes. It looks all
-// the time: a notification comes when a write is over, which is too late to tear
-// it.
-func (s *hardLife) awaitGrowth(chat *program, bytes int64) {
+// awaitGrowth waits until the journal is longer by that many bytes. It polls: a
+// notification arrives after the write, too late to tear it.
+func (s *killedSession) awaitGrowth(chat *program, bytes int64) {
 	file := s.awaitJournal(chat)
 	if file == nil {
 		return
@@ -328,9 +326,9 @@ func (s *hardLife) awaitGrowth(chat *program, bytes int64) {
 	}
 }
 
-// awaitJournal waits until there is a journal, and opens it; nil: the program
-// has ended.
-func (s *hardLife) awaitJournal(chat *program) *os.File {
+// awaitJournal waits for the journal and opens it. It returns nil if the program
+// has exited.
+func (s *killedSession) awaitJournal(chat *program) *os.File {
 	for chat.running() {
 		if file, err := os.Open(s.journal()); err == nil {
 			return file
@@ -339,9 +337,9 @@ func (s *hardLife) awaitJournal(chat *program) *os.File {
 	return nil
 }
 
-// journal is the path of the session's journal, or of the newest one when there
-// is no session yet.
-func (s *hardLife) journal() string {
+// journal returns the path of the session's journal, or of the newest journal
+// before the first round.
+func (s *killedSession) journal() string {
 	dir := filepath.Join(s.home(), "sessions", "kill")
 	if s.id != "" {
 		return filepath.Join(dir, s.id+".jsonl")
@@ -353,11 +351,11 @@ func (s *hardLife) journal() string {
 	return slices.Max(paths)
 }
 
-// wholeLines is a text without what follows its last newline.
+// wholeLines returns a text up to its last newline.
 func wholeLines(text string) string { return text[:strings.LastIndexByte(text, '\n')+1] }
 
-// check looks at what a kill has left, given the lines that were acknowledged.
-func (s *hardLife) check(acknowledged string) {
+// check checks what a kill has left, given the lines that were acknowledged.
+func (s *killedSession) check(acknowledged string) {
 	s.t.Helper()
 	before := s.sound
 	events := strings.Count(acknowledged, "\n")
@@ -365,27 +363,27 @@ func (s *hardLife) check(acknowledged string) {
 	if !s.look() {
 		if before+acknowledged != "" {
 			s.sum.lost += events
-			s.t.Errorf("the session is gone, with %d events that were acknowledged", events)
+			s.t.Errorf("the session is lost, with %d acknowledged events", events)
 		}
 		return
 	}
 	added, ok := strings.CutPrefix(s.sound, before)
 	if !ok {
-		s.t.Errorf("the %d bytes that were in the journal before are not its beginning any more", len(before))
+		s.t.Errorf("the journal does not begin with the %d bytes that it had before", len(before))
 		return
 	}
 	if lost := events - commonLines(added, acknowledged); lost > 0 {
 		s.sum.lost += lost
-		s.t.Errorf("%d of the %d events that were acknowledged are not in the journal, in their places", lost, events)
+		s.t.Errorf("%d of the %d acknowledged events are not in the journal, in order", lost, events)
 	}
-	s.sum.behind += strings.Count(added, "\n") - events
+	s.sum.extra += strings.Count(added, "\n") - events
 	s.sum.interrupted += strings.Count(added, `"finishReason":"interrupted"`)
 	s.checkMessages()
 	s.checkTail()
 }
 
-// look reads the journal. It reports false when there is no session yet.
-func (s *hardLife) look() bool {
+// look reads the journal. It reports false if there is no session yet.
+func (s *killedSession) look() bool {
 	s.t.Helper()
 	out, stderr := s.run("verify", "--output", "json")
 	verdicts := objects[verdict](s.t, out)
@@ -400,7 +398,7 @@ func (s *hardLife) look() bool {
 	s.sound = firstLines(content, int(verdicts[0].Events))
 	torn := content[len(s.sound):]
 	if noticed := strings.Contains(stderr, "unfinished write"); noticed != (torn != "") {
-		s.t.Errorf("verify says of a tail of %d bytes behind %d events: %q", len(torn), verdicts[0].Events, stderr)
+		s.t.Errorf("verify prints for a tail of %d bytes after %d events: %q", len(torn), verdicts[0].Events, stderr)
 	}
 	if torn != "" && !slices.Contains(s.torn, torn) {
 		s.torn = append(s.torn, torn)
@@ -409,7 +407,7 @@ func (s *hardLife) look() bool {
 	return true
 }
 
-// firstLines is the beginning of a text, to the end of line n.
+// firstLines returns a text up to the end of line n.
 func firstLines(text string, n int) string {
 	end := 0
 	for range n {
@@ -422,7 +420,7 @@ func firstLines(text string, n int) string {
 	return text[:end]
 }
 
-// commonLines is how many lines two texts have in common, from their beginnings.
+// commonLines returns the number of lines of the common prefix of two texts.
 func commonLines(a, b string) int {
 	n := 0
 	for len(a) > 0 && len(b) > 0 {
@@ -436,9 +434,9 @@ func commonLines(a, b string) int {
 	return n
 }
 
-// checkMessages proves that each message is there once, those among them that
-// an agent has heard, and that the session can be gone on with.
-func (s *hardLife) checkMessages() {
+// checkMessages checks that each message is in the session once, and every message
+// that an agent got, and that the session can be resumed.
+func (s *killedSession) checkMessages() {
 	s.t.Helper()
 	asked, _ := os.ReadFile(filepath.Join(s.dir, "asked"))
 	out, _ := s.run("replay", s.id, "--output", "json")
@@ -459,7 +457,7 @@ func (s *hardLife) checkMessages() {
 	}
 	for _, name := range strings.Fields(string(asked)) {
 		if times[name] != 1 {
-			s.t.Errorf("an agent has heard message %s, and it is not in the session", name)
+			s.t.Errorf("message %s was sent to an agent and is not in the session", name)
 		}
 	}
 	if list := s.list(); len(list) != 1 || list[s.id].MessageCount != messages {
@@ -468,19 +466,19 @@ func (s *hardLife) checkMessages() {
 	before := readFile(s.t, s.journal())
 	_, stderr := s.run("chat", "-t", "team.json", "--resume", s.id)
 	if want := fmt.Sprintf("Resumed session: %s (%d messages loaded)", s.id, messages); !strings.Contains(stderr, want) {
-		s.t.Errorf("it does not say %q but %q", want, stderr)
+		s.t.Errorf("stderr is %q, want %q", stderr, want)
 	}
 	if readFile(s.t, s.journal()) != before {
-		s.t.Error("resuming without a word has changed the journal")
+		s.t.Error("resuming without a message has changed the journal")
 	}
 }
 
-// checkTail waits until the follower has printed as many lines as the journal
-// has, and compares them.
-func (s *hardLife) checkTail() {
+// checkTail waits until tail has printed as many lines as the journal has, and
+// compares them.
+func (s *killedSession) checkTail() {
 	s.t.Helper()
 	if !strings.Contains(s.sound, `"type":"message.appended"`) {
-		return // the first message is waited for
+		return // tail waits for the first message
 	}
 	s.tail.printed(strings.Count(s.sound, "\n"))
 	if got := s.tail.stdout.String(); got != s.sound {
@@ -489,21 +487,21 @@ func (s *hardLife) checkTail() {
 	}
 }
 
-// settle goes on once more, in peace: what was torn is set aside, each byte of
-// it, and the session is whole.
-func (s *hardLife) settle() {
+// settle resumes the session once more, without a kill: every torn tail is set
+// aside, and the session is complete.
+func (s *killedSession) settle() {
 	s.t.Helper()
 	if s.id == "" {
 		return
 	}
 	before := s.sound
-	stdout, _ := s.fed(question("last", 300, 300), "chat", "-t", "team.json", "--output", "json", "--resume", s.id)
+	stdout, _ := s.runWith(question("last", 300, 300), "chat", "-t", "team.json", "--output", "json", "--resume", s.id)
 	s.check(stdout)
 	if s.sound != before+stdout || !strings.Contains(stdout, "to-last ") {
-		s.t.Errorf("it does not go on: %.1000q", stdout)
+		s.t.Errorf("the resumed chat prints %.1000q", stdout)
 	}
 	if content := readFile(s.t, s.journal()); content != s.sound {
-		s.t.Errorf("%d bytes behind the last event", len(content)-len(s.sound))
+		s.t.Errorf("%d bytes after the last event", len(content)-len(s.sound))
 	}
 	asides, err := filepath.Glob(strings.TrimSuffix(s.journal(), ".jsonl") + ".aside-*")
 	if err != nil {
@@ -511,7 +509,7 @@ func (s *hardLife) settle() {
 	}
 	for _, torn := range s.torn {
 		if !slices.ContainsFunc(asides, func(path string) bool { return readFile(s.t, path) == torn }) {
-			s.t.Errorf("a torn tail of %d bytes is in none of the %d files that were set aside", len(torn), len(asides))
+			s.t.Errorf("a torn tail of %d bytes is in none of the %d aside files", len(torn), len(asides))
 		}
 	}
 	s.tail.signal(syscall.SIGTERM)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// importChore is an import of a bundle, of which one session is written in
-// several batches.
+// importChore imports a bundle; one of its sessions is written in several
+// batches.
 func importChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	want := map[string][]string{}
@@ -38,26 +38,26 @@ func importChore(k *killer, bytes int) *chore {
 	return c
 }
 
-// forkChore is a fork of a session of several batches.
+// forkChore forks a session of several batches.
 func forkChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	id := k.session(3, bytes)
 	return k.copyChore("sessions", "fork", id)
 }
 
-// mergeChore is a merge of two sessions that parted.
+// mergeChore merges two diverged sessions.
 func mergeChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	a := k.session(2, bytes)
 	out, _ := k.run("sessions", "fork", a)
 	b := strings.TrimSpace(out)
 	for _, id := range []string{b, a} {
-		k.fed(letters(k.dice, 300)+" [NEXT: hugo]\n", "chat", "-t", "team.json", "--resume", id)
+		k.fed(letters(k.random, 300)+" [NEXT: hugo]\n", "chat", "-t", "team.json", "--resume", id)
 	}
 	return k.copyChore("sessions", "merge", a, b)
 }
 
-// copyChore is a command that makes a new session of those that there are.
+// copyChore is a command that creates a session from existing ones.
 func (k *killer) copyChore(args ...string) *chore {
 	k.t.Helper()
 	before := map[string][]string{}
@@ -83,14 +83,14 @@ func (k *killer) copyChore(args ...string) *chore {
 			}
 		}
 		if finished && whole == 0 {
-			k.t.Error("there is no copy")
+			k.t.Error("the copy is missing")
 		}
 		k.run("verify")
 	}
 	return c
 }
 
-// reindexChore makes anew what lists and resumes are quick with.
+// reindexChore rebuilds the index and the checkpoints.
 func reindexChore(k *killer) *chore {
 	k.writeTeam()
 	var ids []string
@@ -109,7 +109,7 @@ func reindexChore(k *killer) *chore {
 			k.t.Errorf("the list is\n%s\nwant\n%s", now, list)
 		}
 		if _, notices := k.run("verify"); notices != "" {
-			k.t.Errorf("verify says %s", notices)
+			k.t.Errorf("verify prints %s", notices)
 		}
 		for _, id := range ids {
 			if finished {
@@ -120,7 +120,7 @@ func reindexChore(k *killer) *chore {
 	return c
 }
 
-// said are the messages of a session.
+// said returns the messages of a session.
 func (k *killer) said(id string) (all []string) {
 	k.t.Helper()
 	out, _ := k.run("replay", id, "--output", "json")
@@ -130,11 +130,11 @@ func (k *killer) said(id string) (all []string) {
 	return all
 }
 
-// wantBeginning wants messages to be the first ones of others, or all of them.
+// wantBeginning checks that messages are a prefix of others.
 func (k *killer) wantBeginning(what string, all, got []string, whole bool) {
 	k.t.Helper()
 	if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) || whole && len(got) < len(all) {
-		k.t.Errorf("%s has %d messages, which are not the first of %d", what, len(got), len(all))
+		k.t.Errorf("%s has %d messages, which are no prefix of %d", what, len(got), len(all))
 	}
 }
 

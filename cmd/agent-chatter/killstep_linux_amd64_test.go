@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKillAtEachStep kills compact, repair, clean and what copies sessions behind
-// each system call that changes a file or a directory, the first, the second, and so on until a
-// run needs no more. TestKill comes too late for what lies microseconds apart.
-// Unless there is to be much killing, it takes one step in eight.
+// TestKillAtEachStep kills compact, repair, clean and the commands that copy
+// sessions after a system call that changes a file or a directory: the first, the
+// second, and so on until a run has no more. Steps that are microseconds apart are
+// out of reach for TestKill. Without -kills 300, it takes one step in eight.
 func TestKillAtEachStep(t *testing.T) {
 	newKiller := killers(t)
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
@@ -28,28 +28,28 @@ func (c *chore) killAtEachStep() {
 	if *kills >= enoughKills {
 		stride = 1
 	}
-	for n, rounds := 1+c.dice.IntN(stride), 0; ; n, rounds = n+stride, rounds+1 {
+	for n, rounds := 1+c.random.IntN(stride), 0; ; n, rounds = n+stride, rounds+1 {
 		c.restore()
 		killed, err := c.killAtStep(n)
 		if errors.Is(err, syscall.EPERM) {
-			c.t.Skip("nobody may trace programs here")
+			c.t.Skip("ptrace is not permitted")
 		}
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		if !killed {
 			c.check(true)
-			c.t.Logf("killed at %d steps, of %d to %d that there are", rounds, max(0, n-stride), n-1)
+			c.t.Logf("killed at %d steps, of %d to %d", rounds, max(0, n-stride), n-1)
 			return
 		}
 		c.finish()
 	}
 }
 
-// killAtStep runs the command and kills it behind its n-th step. It reports
-// false when there are fewer.
+// killAtStep runs the command and kills it after its n-th step. It reports false
+// if there are fewer.
 func (c *chore) killAtStep(n int) (killed bool, err error) {
-	runtime.LockOSThread() // who traces is a thread
+	runtime.LockOSThread() // ptrace works per thread
 	defer runtime.UnlockOSThread()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -67,10 +67,10 @@ func (c *chore) killAtStep(n int) (killed bool, err error) {
 	return (&tracer{pid: pid, steps: n, inside: map[int]bool{}}).run()
 }
 
-// tracer stops a program at each of its system calls.
+// tracer stops a program at each system call.
 type tracer struct {
 	pid    int
-	steps  int          // to go before it is killed
+	steps  int          // before the kill
 	inside map[int]bool // threads that are in a system call
 }
 
@@ -85,7 +85,7 @@ func (t *tracer) run() (killed bool, err error) {
 			return killed, err
 		}
 		if !status.Stopped() {
-			if thread == t.pid { // the last one that ends
+			if thread == t.pid { // the last thread to exit
 				return killed, nil
 			}
 			continue
@@ -104,13 +104,13 @@ func (t *tracer) run() (killed bool, err error) {
 				continue
 			}
 		}
-		// A thread that has died in the meantime is waited for above.
+		// The loop above waits for a thread that has exited meanwhile.
 		syscall.PtraceSyscall(thread, passedOn(status))
 	}
 }
 
-// passedOn is the signal that a stopped thread is to get: none of those that only
-// stop it.
+// passedOn returns the signal to deliver to a stopped thread: 0 for those that
+// ptrace causes.
 func passedOn(status syscall.WaitStatus) int {
 	switch signal := status.StopSignal(); signal {
 	case syscall.SIGTRAP, syscall.SIGTRAP | 0x80, syscall.SIGSTOP:
@@ -120,8 +120,8 @@ func passedOn(status syscall.WaitStatus) int {
 	}
 }
 
-// isStep reports whether a thread stands behind a system call that changes a
-// file or a directory. It stops before and behind each.
+// isStep reports whether a thread has returned from a system call that changes a
+// file or a directory. It stops before and after each call.
 func (t *tracer) isStep(thread int, status syscall.WaitStatus) bool {
 	if status.StopSignal() != syscall.SIGTRAP|0x80 {
 		return false
@@ -139,7 +139,7 @@ func (t *tracer) isStep(thread int, status syscall.WaitStatus) bool {
 	case unix.SYS_OPENAT:
 		return regs.Rdx&unix.O_CREAT != 0
 	case unix.SYS_WRITE:
-		return regs.Rdx > 8 // else it wakes a thread up
+		return regs.Rdx > 8 // shorter writes wake threads
 	}
 	return false
 }

@@ -19,19 +19,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// chore is a command that works through the sessions of a home, and is killed
-// in the middle.
+// chore is a command on the sessions of a home that is killed before its end.
 type chore struct {
 	*killer
 	args   []string
-	before fs.FS               // the home as the command finds it
-	check  func(finished bool) // looks at the home after a kill, or after a run that had its time
+	before fs.FS               // the home before the command
+	check  func(finished bool) // checks the home after a kill, or after a complete run
 
-	took  time.Duration // when nobody disturbs it
-	steps int           // how often it is then seen to change the home
+	took  time.Duration // of a complete run
+	steps int           // observed changes of the home in a complete run
 }
 
-// newChore takes the home as it is for what the command is to work on.
+// newChore takes the current home as the state before the command.
 func newChore(k *killer, args ...string) *chore {
 	k.t.Helper()
 	before := filepath.Join(k.dir, "before")
@@ -41,7 +40,7 @@ func newChore(k *killer, args ...string) *chore {
 	return &chore{killer: k, args: args, before: os.DirFS(before)}
 }
 
-// kill kills the command round after round, each time on the same home.
+// kill kills the command repeatedly, each time on the same home.
 func (c *chore) kill() {
 	c.t.Helper()
 	c.rehearse()
@@ -61,14 +60,14 @@ func (c *chore) kill() {
 		}
 		c.finish()
 	}
-	c.t.Logf("%d rounds, in %d of them killed before its end, in %d of these after its first change; undisturbed it takes %v and is seen to change %d times",
+	c.t.Logf("%d rounds, %d killed before the end, %d of these after the first change; a complete run takes %v and makes %d observed changes",
 		rounds, killed, begun, c.took.Round(time.Millisecond), c.steps)
 	if *kills >= enoughKills && begun == 0 {
-		c.t.Error("it was never killed at work: the blows did not fall where they were aimed")
+		c.t.Error("it was never killed after its first change")
 	}
 }
 
-// finish looks at what a kill has left, lets another run finish, and looks again.
+// finish checks what a kill has left, runs the command to its end, and checks again.
 func (c *chore) finish() {
 	c.t.Helper()
 	c.check(false)
@@ -79,7 +78,7 @@ func (c *chore) finish() {
 	}
 }
 
-// restore puts the home back as the command is to find it.
+// restore restores the home to the state before the command.
 func (c *chore) restore() {
 	c.t.Helper()
 	if err := os.RemoveAll(c.home()); err != nil {
@@ -90,7 +89,7 @@ func (c *chore) restore() {
 	}
 }
 
-// rehearse runs the command once, undisturbed.
+// rehearse runs the command once to its end.
 func (c *chore) rehearse() {
 	c.t.Helper()
 	c.restore()
@@ -101,18 +100,18 @@ func (c *chore) rehearse() {
 	c.took = time.Since(start)
 }
 
-// aim chooses the moment of the blow: some time, or one of the steps.
+// aim chooses when to kill: a random time, or a random step.
 func (c *chore) aim() func(p *program) {
-	if c.dice.IntN(2) == 0 {
-		pause := time.Duration(c.dice.Int64N(int64(c.took)))
+	if c.random.IntN(2) == 0 {
+		pause := time.Duration(c.random.Int64N(int64(c.took)))
 		return func(*program) { time.Sleep(pause) }
 	}
-	step := 1 + c.dice.IntN(c.steps)
+	step := 1 + c.random.IntN(c.steps)
 	return func(p *program) { c.awaitSteps(p, step) }
 }
 
-// awaitSteps waits until the home was seen to change so many times, or until
-// the program has ended, and returns how often it was.
+// awaitSteps waits until the home has changed that many times, or the program has
+// exited, and returns the number of observed changes.
 func (c *chore) awaitSteps(p *program, steps int) (seen int) {
 	for last := c.look(); seen != steps && p.running(); {
 		if now := c.look(); now != last {
@@ -122,8 +121,8 @@ func (c *chore) awaitSteps(p *program, steps int) (seen int) {
 	return seen
 }
 
-// look is the names and the sizes of all files in the home. What comes or goes
-// meanwhile may be missing.
+// look returns the names and the sizes of all files in the home. Files that are
+// created or removed meanwhile may be missing.
 func (c *chore) look() string {
 	var all strings.Builder
 	filepath.WalkDir(c.home(), func(path string, entry fs.DirEntry, err error) error {
@@ -138,54 +137,54 @@ func (c *chore) look() string {
 	return all.String()
 }
 
-// teamDir is where the sessions lie.
+// teamDir is the directory of the sessions.
 func (k *killer) teamDir() string { return filepath.Join(k.home(), "sessions", "kill") }
 
 func (k *killer) journalPath(id string) string { return filepath.Join(k.teamDir(), id+".jsonl") }
 
-// session makes a session of so many messages of so many random letters, and
-// returns its id.
+// session creates a session of random messages of that many letters, and returns
+// its id.
 func (k *killer) session(messages, bytes int) string {
 	k.t.Helper()
 	var lines strings.Builder
 	for range messages {
-		lines.WriteString(letters(k.dice, bytes) + " [NEXT: hugo]\n")
+		lines.WriteString(letters(k.random, bytes) + " [NEXT: hugo]\n")
 	}
 	out, _ := k.fed(lines.String(), "chat", "-t", "team.json", "--output", "json")
 	created := objects[struct{ Data struct{ SessionID string } }](k.t, firstLines(out, 1))
 	return created[0].Data.SessionID
 }
 
-// letters are some that do not compress well.
-func letters(dice *rand.Rand, n int) string {
+// letters returns n letters that do not compress well.
+func letters(random *rand.Rand, n int) string {
 	raw := make([]byte, n)
 	for i := range raw {
-		raw[i] = byte(dice.Uint32())
+		raw[i] = byte(random.Uint32())
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)[:n]
 }
 
-// wantListed wants each of these sessions to be in the list, once, and no other.
+// wantListed checks that the list has these sessions, once each, and no other.
 func (k *killer) wantListed(ids []string) map[string]sessionJSON {
 	k.t.Helper()
 	list := k.list()
 	if got, want := slices.Sorted(maps.Keys(list)), slices.Sorted(slices.Values(ids)); !slices.Equal(got, want) {
-		k.t.Errorf("there are the sessions %q, want %q", got, want)
+		k.t.Errorf("the sessions are %q, want %q", got, want)
 	}
 	return list
 }
 
-// wantNo wants no file in the home to match a pattern.
+// wantNo checks that no file in the home matches a pattern.
 func (k *killer) wantNo(pattern ...string) {
 	k.t.Helper()
 	found, err := filepath.Glob(filepath.Join(append([]string{k.teamDir()}, pattern...)...))
 	if err != nil || len(found) > 0 {
-		k.t.Errorf("there still is %q, %v", found, err)
+		k.t.Errorf("there is still %q, %v", found, err)
 	}
 }
 
-// compactChore is a compact that writes checkpoints and archives all sessions but
-// the newest, one of them with a torn tail.
+// compactChore runs compact, which writes checkpoints and archives all sessions
+// except the newest, one of them with a torn tail.
 func compactChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	content := map[string]string{}
@@ -210,10 +209,10 @@ func compactChore(k *killer, bytes int) *chore {
 		k.run("verify")
 		for _, id := range ids {
 			got, _ := k.run("replay", id, "--output", "events")
-			behind, ok := strings.CutPrefix(got, content[id])
-			recovered := id == torn && strings.Count(behind, "\n") == 1 && strings.Contains(behind, `"type":"journal.recovered"`)
-			if !ok || behind != "" && !recovered {
-				k.t.Errorf("session %s has %d bytes of its %d, and behind them %.200q", id, len(got)-len(behind), len(content[id]), behind)
+			rest, ok := strings.CutPrefix(got, content[id])
+			recovered := id == torn && strings.Count(rest, "\n") == 1 && strings.Contains(rest, `"type":"journal.recovered"`)
+			if !ok || rest != "" && !recovered {
+				k.t.Errorf("session %s has %d bytes of its %d, followed by %.200q", id, len(got)-len(rest), len(content[id]), rest)
 			}
 			if finished && list[id].Archived != (id != newest) {
 				k.t.Errorf("session %s: archived %v", id, list[id].Archived)
@@ -245,7 +244,7 @@ func (k *killer) remove(pattern string) {
 	}
 }
 
-// repairChore is the repair of a journal that was changed in two places.
+// repairChore repairs a journal that is damaged in two places.
 func repairChore(k *killer, bytes int) *chore {
 	k.writeTeam()
 	sound, id := k.session(1, 300), k.session(30, bytes)
@@ -258,7 +257,7 @@ func repairChore(k *killer, bytes int) *chore {
 	if err := os.WriteFile(k.journalPath(id), damaged, 0o600); err != nil {
 		k.t.Fatal(err)
 	}
-	var kept []string // what has to be there, in order, once it is repaired
+	var kept []string // the payloads after the repair, in order
 	for i, line := range strings.SplitAfter(was, "\n") {
 		if line != "" && strings.Contains(string(damaged), line) {
 			kept = append(kept, line)
@@ -274,7 +273,7 @@ func repairChore(k *killer, bytes int) *chore {
 		now := readFile(k.t, k.journalPath(id))
 		if !finished && now == string(damaged) {
 			if !list[id].Damaged {
-				k.t.Error("the journal is as damaged as it was, and the list does not say so")
+				k.t.Error("the list does not report the damage")
 			}
 			p := k.start("verify")
 			p.ends(exitDamaged)
@@ -297,7 +296,7 @@ func repairChore(k *killer, bytes int) *chore {
 		}
 		for _, r := range objects[struct{ Data journal.Recovered }](k.t, strings.Join(repairs, "")) {
 			if readFile(k.t, filepath.Join(k.teamDir(), r.Data.Aside)) != string(damaged) {
-				k.t.Errorf("%s is not the journal as it was", r.Data.Aside)
+				k.t.Errorf("%s is not the damaged journal", r.Data.Aside)
 			}
 		}
 		if finished {
@@ -307,7 +306,7 @@ func repairChore(k *killer, bytes int) *chore {
 	return c
 }
 
-// payloads is what lines say, without their numbers and sums.
+// payloads returns the times, types and data of lines.
 func payloads(t *testing.T, lines []string) (all []string) {
 	t.Helper()
 	for _, e := range objects[struct {
@@ -319,16 +318,16 @@ func payloads(t *testing.T, lines []string) (all []string) {
 	return all
 }
 
-// What clean has to do with a session.
+// The effect of clean on a session.
 const (
-	staysLive    = "stays where it is"
-	toTrash      = "goes to the trash"
+	staysLive    = "stays live"
+	toTrash      = "moves to the trash"
 	staysTrashed = "stays in the trash"
-	toNothing    = "goes for good"
+	toNothing    = "is deleted"
 )
 
-// cleanChore is a clean that empties the trash and fills it anew, with n
-// sessions at a time.
+// cleanChore runs clean, which deletes n sessions from the trash and moves others
+// to it.
 func cleanChore(k *killer, n int) *chore {
 	k.writeTeam()
 	template := k.session(3, 20_000)
@@ -391,8 +390,8 @@ func cleanChore(k *killer, n int) *chore {
 	return c
 }
 
-// copySession writes a session down as another one, that much older. Its sums
-// are right.
+// copySession writes a copy of a session with another id and earlier times. Its
+// sums are correct.
 func (k *killer) copySession(from, to string, age time.Duration) {
 	k.t.Helper()
 	var at journal.Position
@@ -403,19 +402,19 @@ func (k *killer) copySession(from, to string, age time.Duration) {
 		Data json.RawMessage
 	}](k.t, readFile(k.t, k.journalPath(from))) {
 		data := strings.ReplaceAll(string(e.Data), from, to)
-		next, behind, err := at.Next(journal.Record{Time: e.Time.Add(-age), Type: e.Type, Data: json.RawMessage(data)})
+		event, next, err := at.Next(journal.Record{Time: e.Time.Add(-age), Type: e.Type, Data: json.RawMessage(data)})
 		if err != nil {
 			k.t.Fatal(err)
 		}
-		at = behind
-		fmt.Fprintf(&lines, "%s\n", next.Line())
+		at = next
+		fmt.Fprintf(&lines, "%s\n", event.Line())
 	}
 	if err := os.WriteFile(k.journalPath(to), []byte(lines.String()), 0o600); err != nil {
 		k.t.Fatal(err)
 	}
 }
 
-// trash deletes sessions, as if that had been done at some time.
+// trash deletes sessions and sets the time of the deletion.
 func (k *killer) trash(ids []string, since time.Time) {
 	k.t.Helper()
 	for _, id := range ids {
@@ -424,7 +423,7 @@ func (k *killer) trash(ids []string, since time.Time) {
 	}
 }
 
-// places are the journals of a session: where it lives, in the archive, in the
+// places returns the journals of a session: live, in the archive and in the
 // trash.
 func (k *killer) places(id string) (all []string) {
 	k.t.Helper()
@@ -438,25 +437,25 @@ func (k *killer) places(id string) (all []string) {
 	return all
 }
 
-// wantRestorable wants all that clean has put into the trash to come back, with
-// what had been set aside from it.
+// wantRestorable checks that sessions that clean has moved to the trash can be
+// restored, with their aside files.
 func (k *killer) wantRestorable(fates map[string]string) {
 	k.t.Helper()
 	before := len(k.list())
 	restored := 0
 	for id, fate := range fates {
-		if fate != toTrash || k.dice.IntN(4) > 0 {
+		if fate != toTrash || k.random.IntN(4) > 0 {
 			continue
 		}
 		k.run("sessions", "restore", id)
 		restored++
 		aside := filepath.Join(k.teamDir(), id+".aside-1")
 		if strings.HasSuffix(k.places(id)[0], ".jsonl") && readFile(k.t, aside) != "set aside from "+id {
-			k.t.Errorf("%s is not what it was", aside)
+			k.t.Errorf("%s has changed", aside)
 		}
 	}
 	k.run("verify")
 	if after := len(k.list()); after != before+restored {
-		k.t.Errorf("%d sessions and %d that came back are %d", before, restored, after)
+		k.t.Errorf("%d sessions and %d restored ones are %d", before, restored, after)
 	}
 }
