@@ -52,7 +52,7 @@ func mergeChore(k *killer, bytes int) *chore {
 	out, _ := k.run("sessions", "fork", a)
 	b := strings.TrimSpace(out)
 	for _, id := range []string{b, a} {
-		k.fed(letters(k.random, 300)+" [NEXT: hugo]\n", "chat", "-t", "team.json", "--resume", id)
+		k.runWith(letters(k.random, 300)+" [NEXT: hugo]\n", "chat", "-t", "team.json", "--resume", id)
 	}
 	return k.copyChore("sessions", "merge", a, b)
 }

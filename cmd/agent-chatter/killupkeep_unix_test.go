@@ -150,7 +150,7 @@ func (k *killer) session(messages, bytes int) string {
 	for range messages {
 		lines.WriteString(letters(k.random, bytes) + " [NEXT: hugo]\n")
 	}
-	out, _ := k.fed(lines.String(), "chat", "-t", "team.json", "--output", "json")
+	out, _ := k.runWith(lines.String(), "chat", "-t", "team.json", "--output", "json")
 	created := objects[struct{ Data struct{ SessionID string } }](k.t, firstLines(out, 1))
 	return created[0].Data.SessionID
 }
