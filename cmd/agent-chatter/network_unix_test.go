@@ -61,7 +61,7 @@ func TestChatWarnsOnceOfNetworkFileSystem(t *testing.T) {
 			if code != exitDone || answer == "" {
 				t.Errorf("exit code %d, answer %q: %s", code, answer, notices)
 			}
-			if got := strings.Count(notices, "may be shared over a network (NFS)"); got != tt.want {
+			if got := strings.Count(notices, "may be on a network file system (NFS)"); got != tt.want {
 				t.Errorf("it is said %d times, want %d: %s", got, tt.want, notices)
 			}
 		})

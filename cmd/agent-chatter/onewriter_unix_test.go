@@ -141,7 +141,7 @@ func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 		if winner == nil {
 			t.Fatal("no writer has won")
 		}
-		holder := fmt.Sprintf("in use by process %d on ", winner.cmd.Process.Pid)
+		holder := fmt.Sprintf("locked by process %d on ", winner.cmd.Process.Pid)
 		for _, p := range all {
 			said := p.stderr.String()
 			if p != winner && (!strings.Contains(said, holder) || !strings.Contains(said, ", since 2") || !strings.Contains(said, "agent-chatter tail -f "+id)) {

@@ -43,7 +43,7 @@ func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
 			}
 			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new one")
 			sameJournals(t, home, tail)
-			if said := tail.stderr.String(); strings.Count(said, "The system does not tell") != 1 || !strings.Contains(said, test.says) {
+			if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 || !strings.Contains(said, test.says) {
 				t.Errorf("it said\n%s", said)
 			}
 		})
@@ -64,7 +64,7 @@ func TestTailWithoutInotifySaysSoOnce(t *testing.T) {
 	}
 	tail.signal(syscall.SIGINT)
 	tail.ends(exitDone)
-	if said := tail.stderr.String(); strings.Count(said, "The system does not tell") != 1 {
+	if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 {
 		t.Errorf("it said\n%s", said)
 	}
 }

@@ -144,7 +144,7 @@ func TestUnreadableOnlySessionIsReported(t *testing.T) {
 		for _, args := range [][]string{{"replay", "latest"}, {"chat", "--resume", "-m", "more"}} {
 			p := asReader(t, home, args...)
 			p.ends(exitFailed)
-			if said := p.stderr.String(); !strings.Contains(said, "permission denied") || !strings.Contains(said, "Check who may read") {
+			if said := p.stderr.String(); !strings.Contains(said, "permission denied") || !strings.Contains(said, "Check the permissions there") {
 				t.Errorf("%s: %q prints %q", caches, args, said)
 			}
 		}
