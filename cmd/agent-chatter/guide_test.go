@@ -209,7 +209,7 @@ func TestManualNamesTests(t *testing.T) {
 		t.Fatal("development.md runs no tests")
 	}
 	for _, match := range commands {
-		test := regexp.MustCompile(`(?m)^func (Test|Fuzz)\w*` + match[2])
+		test := regexp.MustCompile(`(?m)^func \w*` + match[2])
 		for _, dir := range strings.Fields(match[1]) {
 			files, err := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
 			if err != nil {
