@@ -226,7 +226,7 @@ func (t *talk) begin(p plan) error {
 	t.screen.Begin(p.team)
 	t.screen.Saved = func() { t.tidying.use(p.team.ID) }
 	for _, m := range p.team.Members {
-		setup.NoticeUnheeded(t.app, m)
+		setup.WarnIneffective(t.app, m)
 	}
 	t.c = t.connect(p.store)
 	return t.c.SetTeam(context.Background(), p.team, coordinator.SetTeamOptions{ResumeSessionID: p.resume})

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -17,13 +18,14 @@ func noAgentsText() app.Message {
 	return app.Text("No agent is registered.").With(app.To("find installed agents", "agents", "scan"))
 }
 
+// Agents is the command agents.
 type Agents struct {
-	List     agentsList     `cmd:"" default:"withargs" help:"List the agents that are registered for all teams."`
-	Scan     agentsScan     `cmd:"" help:"Find the agents that are installed."`
+	List     agentsList     `cmd:"" default:"withargs" help:"List the registered agents."`
+	Scan     agentsScan     `cmd:"" help:"Find installed agents."`
 	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
 	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
-	Verify   agentsVerify   `cmd:"" help:"Try agents out: the program, the login, and a short question."`
-	Delete   agentsDelete   `cmd:"" help:"Take an agent out of the registry."`
+	Verify   agentsVerify   `cmd:"" help:"Check programs, logins and a short question."`
+	Delete   agentsDelete   `cmd:"" help:"Remove an agent from the registry."`
 }
 
 // Help shows examples first.
@@ -35,7 +37,7 @@ func (Agents) Help() string {
 }
 
 type agentsList struct {
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -76,7 +78,7 @@ func (cmd *agentsList) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if len(agents) == 0 && tty.Columns(a.Stdout) > 0 { // a script finds no line, and that is that
+	if len(agents) == 0 && tty.Columns(a.Stdout) > 0 {
 		a.Show(noAgentsText())
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
@@ -93,14 +95,14 @@ func (cmd *agentsList) Run(a *app.App) error {
 	return w.Flush()
 }
 
-// commandLine is what an agent runs, to be looked at.
+// commandLine is an agent's command for people to read. It is not quoted.
 func commandLine(r team.Agent) string {
 	return tty.SafeLine(strings.Join(append([]string{r.Command}, r.Args...), " "))
 }
 
 type agentsInfo struct {
 	Name   string `arg:"" help:"The agent."`
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -127,7 +129,7 @@ func (cmd *agentsInfo) Run(a *app.App) error {
 	return w.Flush()
 }
 
-// agentRows are what there is to say of an agent.
+// agentRows returns the labels and values of `agents info`.
 func agentRows(a *app.App, r team.Agent) [][2]string {
 	found, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command})
 	if err != nil {
@@ -139,17 +141,10 @@ func agentRows(a *app.App, r team.Agent) [][2]string {
 		{"command", commandLine(r)},
 		{"program", tty.SafeLine(found)},
 		{"engine", memberOf(r).EngineName()},
-		{"version", tty.SafeLine(orUnknown(r.Version))},
+		{"version", tty.SafeLine(cmp.Or(r.Version, "unknown"))},
 		{"installed", timeOrNever(r.InstalledAt)},
 		{"verified", timeOrNever(r.LastVerified)},
 	}
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
 }
 
 func timeOrNever(t time.Time) string {
@@ -159,7 +154,7 @@ func timeOrNever(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// memberOf is the member that a team would have of an agent, with the engine that understands
+// memberOf returns the team member that uses a registered agent, with the engine for
 // its command.
 func memberOf(r team.Agent) team.Member {
 	m := team.Member{

@@ -19,7 +19,11 @@ import (
 // setupTexts renders each text of the package with sample values.
 func setupTexts() []apptest.Text {
 	enemy := team.Agent{Name: apptest.Hostile, Command: apptest.Hostile, Args: []string{apptest.Hostile}}
-	start := &process.StartError{Command: "claude", Install: []string{"npm", "install", "-g", "x"}, Err: exec.ErrNotFound}
+	start := &process.StartError{
+		Command: "claude",
+		Install: []string{"npm", "install", "-g", "x"},
+		Err:     exec.ErrNotFound,
+	}
 	member := team.Member{Name: apptest.Hostile, BaseDir: "/" + apptest.Hostile}
 	var texts []apptest.Text
 	add := func(function, sample string, shown any) {
@@ -32,23 +36,82 @@ func setupTexts() []apptest.Text {
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
 	add("unregisteredText", "", unregisteredText(enemy))
 	add("noCommandText", "", noCommandText(apptest.Hostile))
-	add("scannedText", "not found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Install: "npm install -g x"}), "\t", " | "))
-	add("scannedText", "found", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Found: true, Path: "/bin/" + apptest.Hostile, Registered: true}), "\t", " | "))
-	add("scannedText", "broken", strings.ReplaceAll(scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Found: true, Path: "/bin/claude", Broken: apptest.Hostile}), "\t", " | "))
+	add(
+		"scannedText",
+		"not found",
+		strings.ReplaceAll(
+			scannedText(scanned{Name: "claude", DisplayName: "Claude Code", Install: "npm install -g x"}),
+			"\t",
+			" | ",
+		),
+	)
+	add(
+		"scannedText",
+		"found",
+		strings.ReplaceAll(
+			scannedText(
+				scanned{
+					Name:        "claude",
+					DisplayName: "Claude Code",
+					Found:       true,
+					Path:        "/bin/" + apptest.Hostile,
+					Registered:  true,
+				},
+			),
+			"\t",
+			" | ",
+		),
+	)
+	add(
+		"scannedText",
+		"broken",
+		strings.ReplaceAll(
+			scannedText(
+				scanned{
+					Name:        "claude",
+					DisplayName: "Claude Code",
+					Found:       true,
+					Path:        "/bin/claude",
+					Broken:      apptest.Hostile,
+				},
+			),
+			"\t",
+			" | ",
+		),
+	)
 	found("executableText", "", executableText("/bin/"+apptest.Hostile, "1.2"))
 	found("executableText", "no version", executableText("/bin/true", ""))
 	found("noExecutableText", "", noExecutableText(start))
 	found("noExecutableText", "no command", noExecutableText(&process.StartError{Err: exec.ErrNotFound}))
 	found("noEngineText", "", noEngineText(apptest.Hostile))
 	found("unsetText", "", unsetText([]string{"A_KEY", "B_KEY"}))
-	found("notLoggedInText", "", notLoggedInText(agent.Remedy{Advice: "log in", Hint: hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}}}))
-	add("noWordOnLoginText", "", noWordOnLoginText(errors.New(apptest.Hostile)))
-	add("tryingOutText", "", tryingOutText(apptest.Hostile))
-	found("anyhowText", "", anyhowText("it says that it is not logged in"))
-	found("noAnswerText", "", noAnswerText(&agent.FailureError{Agent: "x", Reason: apptest.Hostile, Remedy: agent.Remedy{Advice: "log in"}}))
-	found("noAnswerText", "in a chat it would be retried", noAnswerText(&agent.FailureError{Agent: "x", Reason: apptest.Hostile, Remedy: agent.Remedy{Advice: "retry", Hint: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}}))
+	found(
+		"notLoggedInText",
+		"",
+		notLoggedInText(
+			agent.Remedy{Advice: "log in", Hint: hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}}},
+		),
+	)
+	add("loginUnknownText", "", loginUnknownText(errors.New(apptest.Hostile)))
+	found("answersText", "", answersText("it reports that it is not logged in"))
+	found(
+		"noAnswerText",
+		"",
+		noAnswerText(&agent.FailureError{Agent: "x", Reason: apptest.Hostile, Remedy: agent.Remedy{Advice: "log in"}}),
+	)
+	found(
+		"noAnswerText",
+		"in a chat it would be retried",
+		noAnswerText(
+			&agent.FailureError{
+				Agent:  "x",
+				Reason: apptest.Hostile,
+				Remedy: agent.Remedy{Advice: "retry", Hint: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}},
+			},
+		),
+	)
 	found("noAnswerText", "no program", noAnswerText(start))
-	found("noAnswerText", "else", noAnswerText(notInTime(time.Minute)))
+	found("noAnswerText", "else", noAnswerText(timeoutError(time.Minute)))
 	found("answerText", "", answerText(apptest.Hostile, 1234*time.Millisecond))
 	add("notWorkingText", "", notWorkingText(1, 2))
 	add("noPermissionsText", "", noPermissionsText(member))
@@ -65,16 +128,30 @@ func setupTexts() []apptest.Text {
 	add("shownTeamText", "", shownTeamText(shownTeam{
 		Name: "review", DisplayName: "Review", Description: apptest.Hostile, Path: "/review.json", MaxRounds: 10, MaxAgentResponseTime: 1_800_000,
 		Members: []shownMember{
-			{Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "x", Engine: "command", Command: "/bin/x", Args: []string{apptest.Hostile}, Model: "m1", Permissions: "read", BaseDir: "/work", Env: []string{"A_KEY"}, Unset: []string{"B_KEY"}},
+			{
+				Name:        "ada",
+				DisplayName: "Ada",
+				Type:        "ai",
+				Role:        "author",
+				AgentType:   "x",
+				Engine:      "command",
+				Command:     "/bin/x",
+				Args:        []string{apptest.Hostile},
+				Model:       "m1",
+				Permissions: "read",
+				BaseDir:     "/work",
+				Env:         []string{"A_KEY"},
+				Unset:       []string{"B_KEY"},
+			},
 			{Name: "you", DisplayName: apptest.Hostile, Type: "human"},
 		},
 	}))
-	add("allowedRoundsText", "", allowedRoundsText(0))
+	add("maxRoundsText", "", maxRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
 	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))
 	add("unknownAgentsText", "", unknownAgentsText([]string{apptest.Hostile}, []string{"claude", "demo"}))
-	add("twiceText", "", twiceText("claude"))
+	add("duplicateText", "", duplicateText("claude"))
 	add("noAgentsText", "", noAgentsText())
 	return texts
 }

@@ -18,11 +18,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
+// Team is the command team.
 type Team struct {
-	Init     teamInit     `cmd:"" help:"Write a configuration to begin with."`
-	List     TeamList     `cmd:"" default:"withargs" help:"List the configurations that are found by name."`
-	Show     teamShow     `cmd:"" help:"Show a configuration as it is understood."`
-	Validate teamValidate `cmd:"" help:"Check a configuration and point at each wrong field."`
+	Init     teamInit     `cmd:"" help:"Create a team configuration."`
+	List     TeamList     `cmd:"" default:"withargs" help:"List the teams available by name."`
+	Show     teamShow     `cmd:"" help:"Show a team as it is loaded."`
+	Validate teamValidate `cmd:"" help:"Check a configuration and locate invalid fields."`
 }
 
 // Help shows examples first.
@@ -34,8 +35,8 @@ func (Team) Help() string {
 }
 
 type teamValidate struct {
-	File   string `arg:"" help:"The configuration: a file, or its name."`
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	File   string `arg:"" help:"File or name of the team."`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -44,16 +45,16 @@ func (teamValidate) Help() string {
   agent-chatter team validate team.json`
 }
 
-// validated is what validate says of a configuration.
+// validated is the result of `team validate` in JSON output.
 type validated struct {
 	Path     string         `json:"path"`
 	Valid    bool           `json:"valid"`
 	Team     string         `json:"team,omitempty"`
 	Problems []fieldProblem `json:"problems"`
-	Error    string         `json:"error,omitempty"` // all of it as text
+	Error    string         `json:"error,omitempty"` // every problem as text
 }
 
-// fieldProblem is a wrong field.
+// fieldProblem is an invalid field.
 type fieldProblem struct {
 	Path    string `json:"path"` // JSON pointer
 	Message string `json:"message"`
@@ -75,9 +76,10 @@ func (cmd *teamValidate) Run(a *app.App) error {
 	members := make([]string, len(team.Members))
 	for i, m := range team.Members {
 		members[i] = fmt.Sprintf("%s (%s)", m.Name, m.Type)
-		noticeMember(a, m)
+		warnMember(a, m)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s is valid: team %s with %s\n", tty.SafeLine(path), tty.SafeLine(team.Name), tty.SafeLine(strings.Join(members, ", ")))
+	_, err = fmt.Fprintf(a.Stdout, "%s is valid: team %s with %s\n",
+		tty.SafeLine(path), tty.SafeLine(team.Name), tty.SafeLine(strings.Join(members, ", ")))
 	return err
 }
 
@@ -101,12 +103,12 @@ func (cmd *teamValidate) printJSON(a *app.App, path string, team *team.Team, err
 	return &app.ExitError{Code: app.ExitFailed}
 }
 
-// noticeMember says what is not as it should be of a valid configuration.
-func noticeMember(a *app.App, m team.Member) {
+// warnMember prints what a valid configuration of a member probably does not mean.
+func warnMember(a *app.App, m team.Member) {
 	if m.Type != team.AI {
 		return
 	}
-	NoticeUnheeded(a, m)
+	WarnIneffective(a, m)
 	if plain := m.InPlain(); len(plain) > 0 {
 		a.Notice(inPlainText(m, plain))
 	}
@@ -115,8 +117,8 @@ func noticeMember(a *app.App, m team.Member) {
 	}
 }
 
-// noticeUnheeded says what a member's configuration asks for in vain.
-func NoticeUnheeded(a *app.App, m team.Member) {
+// WarnIneffective prints the settings of a member that have no effect.
+func WarnIneffective(a *app.App, m team.Member) {
 	if unset := m.Unset(); len(unset) > 0 {
 		a.Notice(unsetNoticeText(m, unset))
 	}
@@ -125,8 +127,9 @@ func NoticeUnheeded(a *app.App, m team.Member) {
 	}
 }
 
+// TeamList is the command team list.
 type TeamList struct {
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -138,13 +141,13 @@ func (TeamList) Help() string {
 
 // listedTeam is a row of the list.
 type listedTeam struct {
-	Name        string   `json:"name"` // to be typed
+	Name        string   `json:"name"` // as an argument
 	Team        string   `json:"team,omitempty"`
 	Description string   `json:"description,omitempty"`
-	Path        string   `json:"path,omitempty"` // none of the one that is built in
+	Path        string   `json:"path,omitempty"` // "" for the built-in team
 	Members     []string `json:"members"`
 	Valid       bool     `json:"valid"`
-	Hidden      bool     `json:"hidden"` // another of the name is found before it
+	Hidden      bool     `json:"hidden"` // by an earlier one of the same name
 }
 
 // Run implements the command.
@@ -191,7 +194,10 @@ func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
 			_, err = fmt.Fprintln(w, listedText(row))
 		}
 		if !row.Valid {
-			invalid = append(invalid, app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path))
+			invalid = append(
+				invalid,
+				app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path),
+			)
 		}
 		if err != nil {
 			return err
@@ -207,8 +213,8 @@ func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
 }
 
 type teamShow struct {
-	Team   string `arg:"" help:"The team: a file, or the name of a configuration."`
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Team   string `arg:"" help:"File or name of the team."`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -218,7 +224,7 @@ func (teamShow) Help() string {
   agent-chatter team show team.json --output json`
 }
 
-// shownTeam is a team as it is understood.
+// shownTeam is a team with its defaults.
 type shownTeam struct {
 	Name                 string        `json:"name"`
 	DisplayName          string        `json:"displayName"`
@@ -230,7 +236,7 @@ type shownTeam struct {
 	Members              []shownMember `json:"members"`
 }
 
-// shownMember is a member as it is understood. Of its environment there are only the names.
+// shownMember is a member with its defaults. Of its environment it has only the names.
 type shownMember struct {
 	Name              string   `json:"name"`
 	DisplayName       string   `json:"displayName"`
@@ -248,7 +254,7 @@ type shownMember struct {
 	InstructionFile   string   `json:"instructionFile,omitempty"`
 	SystemInstruction string   `json:"systemInstruction,omitempty"`
 	Env               []string `json:"env,omitempty"`
-	Unset             []string `json:"unset,omitempty"` // variables that it refers to and that are not set
+	Unset             []string `json:"unset,omitempty"` // unset variables that it refers to
 }
 
 // Run implements the command.
@@ -283,7 +289,8 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
 		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
-		Command: m.Command, Model: m.Model, Permissions: m.Permissions, Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
+		Command: m.Command, Model: m.Model, Permissions: m.Permissions,
+		Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: m.SystemInstruction,
 		Env: slices.Sorted(maps.Keys(m.Env)),
 	}
@@ -297,22 +304,27 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 }
 
 func unsetNoticeText(m team.Member, names []string) string {
-	return fmt.Sprintf("%s goes without what is not set in your environment: %s", tty.SafeLine(m.Name), tty.SafeLine(strings.Join(names, ", ")))
+	return fmt.Sprintf("Unset environment variables for %s: %s",
+		tty.SafeLine(m.Name), tty.SafeLine(strings.Join(names, ", ")))
 }
 
 func noPermissionsText(m team.Member) string {
-	return fmt.Sprintf("%s may do whatever its program does: the engine command knows no permissions.", tty.SafeLine(m.Name))
+	return fmt.Sprintf("%s has no restrictions: the engine command ignores permissions.", tty.SafeLine(m.Name))
 }
 
 func inPlainText(m team.Member, names []string) string {
-	return fmt.Sprintf("%s has secrets that everybody can read who can read the file: %s\nTo take them from your environment, write \"$NAME\" in their place.", tty.SafeLine(m.Name), tty.SafeLine(strings.Join(names, ", ")))
+	return fmt.Sprintf(
+		"The secrets of %s are stored in plain text: %s\nReplace each by \"$NAME\" to read it from your environment.",
+		tty.SafeLine(m.Name),
+		tty.SafeLine(strings.Join(names, ", ")),
+	)
 }
 
 func noBaseDirText(m team.Member) string {
-	return fmt.Sprintf("%s works in a directory that is not there: %s", tty.SafeLine(m.Name), tty.SafeLine(m.BaseDir))
+	return fmt.Sprintf("The base directory of %s does not exist: %s", tty.SafeLine(m.Name), tty.SafeLine(m.BaseDir))
 }
 
-// listedText is a row of the list of teams.
+// listedText is a row of the table of teams.
 func listedText(row listedTeam) string {
 	where := tty.SafeLine(row.Path)
 	if row.Path == "" {
@@ -328,7 +340,7 @@ func listedText(row listedTeam) string {
 	return fmt.Sprintf("%s\t%s\t%s", tty.SafeLine(row.Name), members, where)
 }
 
-// shownTeamText is a team as it is understood.
+// shownTeamText is the text of `team show`.
 func shownTeamText(t shownTeam) string {
 	var b strings.Builder
 	line := func(name, value string) {
@@ -340,8 +352,8 @@ func shownTeamText(t shownTeam) string {
 	line("description", t.Description)
 	line("file", t.Path)
 	line("instructions", t.InstructionFile)
-	line("turns of agents before you are asked again", allowedRoundsText(t.MaxRounds))
-	line("time for one turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String())
+	line("max rounds", maxRoundsText(t.MaxRounds))
+	line("time limit of a turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String())
 	for _, m := range t.Members {
 		fmt.Fprintf(&b, "\n%s (%s), %s\n", tty.SafeLine(m.Name), tty.SafeLine(m.DisplayName), m.Type)
 		line("  role", m.Role)
@@ -350,16 +362,16 @@ func shownTeamText(t shownTeam) string {
 		line("  model", m.Model)
 		line("  permissions", m.Permissions)
 		line("  endpoint", m.Endpoint)
-		line("  key in", m.APIKeyEnv)
-		line("  works in", m.BaseDir)
+		line("  key variable", m.APIKeyEnv)
+		line("  base directory", m.BaseDir)
 		line("  instructions", m.InstructionFile)
 		line("  environment", strings.Join(m.Env, ", "))
-		line("  not set", strings.Join(m.Unset, ", "))
+		line("  unset", strings.Join(m.Unset, ", "))
 	}
 	return b.String()
 }
 
-func allowedRoundsText(n int) string {
+func maxRoundsText(n int) string {
 	if n == 0 {
 		return "no limit"
 	}

@@ -22,26 +22,30 @@ func registeredText(r team.Agent) app.Message {
 }
 
 func alreadyRegisteredText(r team.Agent) string {
-	return fmt.Sprintf("The agent %s is registered already: %s\nTo replace it, add --replace before the name.", tty.SafeLine(r.Name), commandLine(r))
+	return fmt.Sprintf("The agent %s is already registered: %s\nAdd --replace before the name to replace it.",
+		tty.SafeLine(r.Name), commandLine(r))
 }
 
 func unregisteredText(r team.Agent) string {
-	return fmt.Sprintf("%s is not registered any more; nothing was uninstalled. It was: %s", tty.SafeLine(r.Name), commandLine(r))
+	return fmt.Sprintf("%s was removed from the registry; nothing was uninstalled. Its command was: %s",
+		tty.SafeLine(r.Name), commandLine(r))
 }
 
+// noCommandText is for an agent that is not known by name.
 func noCommandText(name string) string {
 	var names []string
 	for _, k := range KnownAgents() {
 		names = append(names, k.Name)
 	}
-	return fmt.Sprintf("Name the program of %s behind its name. Without one, these are known: %s.", tty.SafeLine(name), strings.Join(names, ", "))
+	return fmt.Sprintf("Add the program of %s after its name. Only these need none: %s.",
+		tty.SafeLine(name), strings.Join(names, ", "))
 }
 
 type agentsRegister struct {
-	DisplayName string   `help:"What people read." placeholder:"NAME"`
-	Replace     bool     `help:"Replace the agent that has the name."`
-	Name        string   `arg:"" help:"Its name, which is the agentType of members."`
-	Command     []string `arg:"" optional:"" passthrough:"" help:"The program and its arguments; known agents need none."`
+	DisplayName string   `help:"Name shown to people." placeholder:"NAME"`
+	Replace     bool     `help:"Replace an agent of the same name."`
+	Name        string   `arg:"" help:"Name; the agentType of team members."`
+	Command     []string `arg:"" optional:"" passthrough:"" help:"Program and arguments; optional for known agents."`
 }
 
 // Help shows examples first.
@@ -75,11 +79,11 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 			return &app.ExitError{Code: app.ExitInterrupted}
 		}
 	}
-	return register(a, ctx, r)
+	return register(ctx, a, r)
 }
 
-// register puts an agent into the registry and says so.
-func register(a *app.App, ctx context.Context, r team.Agent) error {
+// register adds or replaces an agent and prints so.
+func register(ctx context.Context, a *app.App, r team.Agent) error {
 	r.InstalledAt = time.Now()
 	if err := team.Register(ctx, a.Home, r); err != nil {
 		return err
@@ -88,11 +92,13 @@ func register(a *app.App, ctx context.Context, r team.Agent) error {
 	return nil
 }
 
-// agent is what is to be registered.
+// agent returns the agent to register.
 func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	name := strings.TrimSpace(cmd.Name)
 	if name == "" || name != tty.SafeLine(name) {
-		return team.Agent{}, app.UsageError("An agent needs a name that can be typed.")
+		return team.Agent{}, app.UsageError(
+			"An agent needs a name without spaces around it and without control characters.",
+		)
 	}
 	known, ok := knownAgent(name)
 	command := cmd.Command
@@ -102,7 +108,10 @@ func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	case len(command) == 0:
 		command = append([]string{known.Program}, known.Args...)
 	}
-	r := team.Agent{Name: name, DisplayName: cmp.Or(cmd.DisplayName, known.DisplayName, name), Command: command[0], Args: command[1:]}
+	r := team.Agent{
+		Name: name, DisplayName: cmp.Or(cmd.DisplayName, known.DisplayName, name),
+		Command: command[0], Args: command[1:],
+	}
 	if r.Command == "" {
 		return r, app.UsageError("%s", noCommandText(name))
 	}
@@ -112,7 +121,7 @@ func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	return r, nil
 }
 
-// knownAgents are those for which there is an engine.
+// KnownAgents returns the agents for which this program has an engine.
 func KnownAgents() []agent.Known {
 	all := app.Engines(agent.Demo{})
 	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
@@ -139,7 +148,7 @@ func (agentsDelete) Help() string {
 
 // Run implements the command.
 func (cmd *agentsDelete) Run(a *app.App) error {
-	// Asked first, so that a registry that is not there does not come into being.
+	// Unregister would create a missing registry.
 	r, err := team.RegisteredAgent(a.Home, cmd.Name)
 	if err != nil {
 		return err

@@ -20,10 +20,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
+// teamInit is the command team init.
 type teamInit struct {
-	File   string   `arg:"" optional:"" help:"A file, or a name, which is found in this directory from then on."`
-	Agents []string `help:"Who takes part, beside you; without it, those that are found." placeholder:"AGENT"`
-	Yes    bool     `short:"y" help:"Ask nothing."`
+	File   string   `arg:"" optional:"" help:"File to write, or a name for this directory."`
+	Agents []string `help:"Agents in the team (default: those found)." placeholder:"AGENT"`
+	Yes    bool     `short:"y" help:"Accept the defaults without asking."`
 }
 
 // Help shows examples first.
@@ -34,10 +35,10 @@ func (teamInit) Help() string {
   agent-chatter team init team.json --yes`
 }
 
-// draft is a team that is being thought of.
+// draft is a team configuration before it is written.
 type draft struct {
 	name, description string
-	agents            []string // as agents scan and agents list name them; demo is built in
+	agents            []string // names of known or registered agents, or demo
 	registered        []team.Agent
 	human             string
 	maxRounds         int
@@ -50,20 +51,27 @@ const (
 
 // Run implements the command.
 func (cmd *teamInit) Run(a *app.App) error {
-	choices, err := offerChoices(a)
+	choices, err := findAgents(a)
 	if err != nil {
 		return err
 	}
 	path, name := cmd.place(a)
-	if err := free(path); err != nil {
-		return err
+	if _, err := os.Lstat(path); err == nil {
+		return app.Exit(app.ExitFailed, fileExistsText(path))
 	}
-	d := draft{name: name, description: draftDescription, agents: cmd.Agents, registered: choices.registered, human: userName(), maxRounds: draftRounds}
+	d := draft{
+		name:        name,
+		description: draftDescription,
+		agents:      cmd.Agents,
+		registered:  choices.registered,
+		human:       userName(),
+		maxRounds:   draftRounds,
+	}
 	if len(d.agents) == 0 {
 		d.agents = choices.found
 	}
 	if a.IsTerminal() && !cmd.Yes {
-		if err := askFor(a, &d, choices); err != nil {
+		if err := askUser(a, &d, choices); err != nil {
 			return err
 		}
 	}
@@ -73,7 +81,7 @@ func (cmd *teamInit) Run(a *app.App) error {
 	return writeTeam(a, path, d)
 }
 
-// writeTeam writes the configuration, and says how to use it.
+// writeTeam writes the configuration and prints how to use it.
 func writeTeam(a *app.App, path string, d draft) error {
 	content, err := d.file(baseDirFrom(path, a.Cwd))
 	if err != nil {
@@ -98,14 +106,14 @@ func writeTeam(a *app.App, path string, d draft) error {
 		return err
 	}
 	if _, err := team.Load(path, a.Home); err != nil {
-		return err // of the registry, which is not ours to correct
+		return err // of the agent registry
 	}
-	a.Show(writtenTeamText(typed(a, path)))
+	a.Show(writtenTeamText(teamArgument(a, path)))
 	return nil
 }
 
-// typed is how the team is named from here.
-func typed(a *app.App, path string) string {
+// teamArgument returns how to name the team on a command line.
+func teamArgument(a *app.App, path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
 	if found, err := team.Find(name, a.Cwd, a.Home); err == nil && found == path {
 		return name
@@ -116,8 +124,8 @@ func typed(a *app.App, path string) string {
 	return path
 }
 
-// place is where the configuration comes to lie, and the name of the team. A bare name lies
-// where it is found by that name.
+// place returns the path of the configuration and the name of the team. A bare name
+// goes to the directory where commands look for teams by name.
 func (cmd *teamInit) place(a *app.App) (path, name string) {
 	file := cmd.File
 	if file == "" {
@@ -133,18 +141,10 @@ func (cmd *teamInit) place(a *app.App) (path, name string) {
 	return filepath.Join(a.Cwd, ".agent-chatter", "team-config", file+".json"), name
 }
 
-// free reports a file that would be overwritten.
-func free(path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return app.Exit(app.ExitFailed, fileExistsText(path))
-	}
-	return nil
-}
-
 // choices are the agents that a team can have.
 type choices struct {
-	found []string // which are installed or registered, less those that stand for the same program
-	more  []string
+	found []string // installed or registered, one per program
+	more  []string // other known agents
 
 	registered []team.Agent
 }
@@ -155,16 +155,16 @@ func (c choices) unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(c.all(), name) })
 }
 
-// choices are the registered agents and the known ones. When none of them is there, there is
-// still the demo.
-func offerChoices(a *app.App) (choices, error) {
+// findAgents returns the registered and the known agents. If none is installed, the
+// demo is the only one found.
+func findAgents(a *app.App) (choices, error) {
 	registered, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return choices{}, err
 	}
 	c := choices{registered: registered}
 	programs := map[string]bool{}
-	for _, s := range located() {
+	for _, s := range scanPath() {
 		if s.Found && !strings.HasSuffix(s.Name, acpSuffix) && !programs[s.Path] {
 			programs[s.Path] = true
 			c.found = append(c.found, s.Name)
@@ -185,37 +185,44 @@ func offerChoices(a *app.App) (choices, error) {
 	return c, nil
 }
 
-// acpSuffix is what the names of servers end in that speak for another agent.
+// acpSuffix ends the name of an ACP server for another agent.
 const acpSuffix = "-acp"
 
-// askFor asks a person about the team. What is answered with nothing stays as it is.
-func askFor(a *app.App, d *draft, c choices) error {
+// askUser asks the user about the team. An empty answer keeps the default.
+func askUser(a *app.App, d *draft, c choices) error {
 	q := &questions{out: a.Stderr, in: bufio.NewReader(a.Stdin)}
 	a.Notice(agentChoiceText(c))
 	d.description = q.ask("What is the team for?", d.description, nil)
-	d.agents = strings.FieldsFunc(q.ask("Which agents take part?", strings.Join(d.agents, ", "), func(answer string) string {
-		names := strings.FieldsFunc(answer, betweenNames)
-		if unknown := c.unknown(names); len(unknown) > 0 {
-			return a.Render(unknownAgentsText(unknown, c.all()))
-		}
-		if _, err := (draft{agents: names}).members(); err != nil {
-			return err.Error()
-		}
-		return ""
-	}), betweenNames)
-	d.human = q.ask("What are you called?", d.human, func(answer string) string {
+	d.agents = strings.FieldsFunc(
+		q.ask("Which agents are in the team?", strings.Join(d.agents, ", "), func(answer string) string {
+			names := strings.FieldsFunc(answer, betweenNames)
+			if unknown := c.unknown(names); len(unknown) > 0 {
+				return a.Render(unknownAgentsText(unknown, c.all()))
+			}
+			if _, err := (draft{agents: names}).members(); err != nil {
+				return err.Error()
+			}
+			return ""
+		}),
+		betweenNames,
+	)
+	d.human = q.ask("What is your name?", d.human, func(answer string) string {
 		if answer != plainName(answer, "") {
 			return textPlainName
 		}
 		return ""
 	})
-	rounds := q.ask("How many turns may agents take before you are asked again? (0: no limit)", strconv.Itoa(d.maxRounds), func(answer string) string {
-		if n, err := strconv.Atoi(answer); err != nil || n < 0 {
-			return textRounds
-		}
-		return ""
-	})
-	d.maxRounds, _ = strconv.Atoi(rounds) // it was checked
+	rounds := q.ask(
+		"How many turns may agents take between your messages? (0: no limit)",
+		strconv.Itoa(d.maxRounds),
+		func(answer string) string {
+			if n, err := strconv.Atoi(answer); err != nil || n < 0 {
+				return textRounds
+			}
+			return ""
+		},
+	)
+	d.maxRounds, _ = strconv.Atoi(rounds)
 	if q.err != nil {
 		return app.Exit(app.ExitFailed, app.Message{Text: textNothingWritten})
 	}
@@ -224,21 +231,22 @@ func askFor(a *app.App, d *draft, c choices) error {
 
 func betweenNames(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
 
-// questions are asked one after another, until somebody does not answer.
+// questions asks one question after another until the input ends.
 type questions struct {
 	out io.Writer
 	in  *bufio.Reader
 	err error
 }
 
-// ask asks until check says nothing against the answer. An empty one is the proposal.
+// ask repeats a question until check has no complaint. An empty answer means the
+// proposal.
 func (q *questions) ask(question, proposal string, check func(answer string) (complaint string)) string {
 	for q.err == nil {
 		fmt.Fprintf(q.out, "%s [%s] ", question, tty.SafeLine(proposal))
 		var answer string
 		answer, q.err = q.in.ReadString('\n')
 		if q.err == io.EOF && strings.TrimSpace(answer) != "" {
-			q.err = nil // the last line needs no end
+			q.err = nil // the last line may lack a newline
 		}
 		if q.err != nil {
 			fmt.Fprintln(q.out)
@@ -257,7 +265,7 @@ func (q *questions) ask(question, proposal string, check func(answer string) (co
 	return proposal
 }
 
-// userName is what the person is called here.
+// userName returns a name for the user, from the system.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "root" {
 		return plainName(filepath.Base(strings.ReplaceAll(u.Username, `\`, "/")), "you")
@@ -265,9 +273,9 @@ func userName() string {
 	return "you"
 }
 
-// plainName is what is left of a name when only letters, digits, '-' and '_' count; otherwise,
-// when that is nothing.
-func plainName(name, otherwise string) string {
+// plainName reduces a name to letters, digits, '-' and '_'. It returns fallback if
+// nothing remains.
+func plainName(name, fallback string) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
@@ -277,10 +285,10 @@ func plainName(name, otherwise string) string {
 		}
 		return -1
 	}, name)
-	return cmp.Or(strings.Trim(plain, "-"), otherwise)
+	return cmp.Or(strings.Trim(plain, "-"), fallback)
 }
 
-// baseDirFrom is the directory of the work as the configuration names it.
+// baseDirFrom returns cwd as the configuration at path names it: relative if it is near.
 func baseDirFrom(path, cwd string) string {
 	relative, err := filepath.Rel(filepath.Dir(path), cwd)
 	if err != nil || strings.Count(relative, "..") > 2 {
@@ -295,7 +303,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// teamFileJSON is a configuration as it is written.
+// teamFileJSON is a team configuration, version 1.2.
 type teamFileJSON struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Team          teamPartJSON `json:"team"`
@@ -319,7 +327,7 @@ type teamMemberJSON struct {
 	SystemInstruction string `json:"systemInstruction"`
 }
 
-// file is the configuration.
+// file returns the configuration as JSON.
 func (d draft) file(baseDir string) ([]byte, error) {
 	members, err := d.members()
 	if err != nil {
@@ -336,14 +344,14 @@ func (d draft) file(baseDir string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// members are the agents and the human.
+// members returns the agents and the human.
 func (d draft) members() ([]teamMemberJSON, error) {
 	var members []teamMemberJSON
 	for _, agent := range d.agents {
 		for _, m := range d.membersOf(agent) {
 			m.Type = team.AI
 			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
-				return nil, app.UsageError("%s", twiceText(m.Name))
+				return nil, app.UsageError("%s", duplicateText(m.Name))
 			}
 			members = append(members, m)
 		}
@@ -352,16 +360,22 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
 		human += "-human"
 	}
-	return append(members, teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
+	return append(
+		members,
+		teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human},
+	), nil
 }
 
-// membersOf are the members that an agent is: one, or the two of the demo.
+// membersOf returns the members for an agent: one, or the two of the demo.
 func (d draft) membersOf(agent string) []teamMemberJSON {
 	if agent == team.EngineDemo {
 		var members []teamMemberJSON
 		for _, m := range team.Demo().Members {
 			if m.Type == team.AI {
-				members = append(members, teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType})
+				members = append(
+					members,
+					teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType},
+				)
 			}
 		}
 		return members
@@ -373,12 +387,12 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
 		}
 	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
-		m.Engine = memberOf(d.registered[i]).Engine // as it is verified
+		m.Engine = memberOf(d.registered[i]).Engine
 	}
 	return []teamMemberJSON{m}
 }
 
-// titled is a name as people write it.
+// titled returns a name with a capital.
 func titled(name string) string {
 	_, size := utf8.DecodeRuneInString(name)
 	return strings.ToUpper(name[:size]) + name[size:]
@@ -387,8 +401,8 @@ func titled(name string) string {
 // The texts of teams.
 const (
 	textNothingWritten = "Nothing was written."
-	textPlainName      = "A name has letters, digits, '-' and '_' only."
-	textRounds         = "That is a number, 0 or more."
+	textPlainName      = "A name may contain only letters, digits, '-' and '_'."
+	textRounds         = "Enter a number, 0 or more."
 )
 
 func writtenTeamText(name string) app.Message {
@@ -402,7 +416,7 @@ func fileExistsText(path string) app.Message {
 }
 
 func agentChoiceText(c choices) string {
-	text := "Agents that are there: " + tty.SafeLine(strings.Join(c.found, ", "))
+	text := "Agents found: " + tty.SafeLine(strings.Join(c.found, ", "))
 	if len(c.more) > 0 {
 		text += "; others: " + tty.SafeLine(strings.Join(c.more, ", "))
 	}
@@ -410,10 +424,11 @@ func agentChoiceText(c choices) string {
 }
 
 func unknownAgentsText(unknown, known []string) app.Message {
-	return app.Text("Unknown agents: %s. Known are: %s.", tty.SafeLine(strings.Join(unknown, ", ")), tty.SafeLine(strings.Join(known, ", "))).
+	return app.Text("Unknown agents: %s. Known are: %s.",
+		tty.SafeLine(strings.Join(unknown, ", ")), tty.SafeLine(strings.Join(known, ", "))).
 		With(app.To("add an agent", "agents", "register", "NAME", "PROGRAM"))
 }
 
-func twiceText(name string) string {
-	return fmt.Sprintf("Two members would be called %s: name each agent once", tty.SafeLine(name))
+func duplicateText(name string) string {
+	return fmt.Sprintf("Two members would have the name %s: name each agent once", tty.SafeLine(name))
 }

@@ -16,7 +16,7 @@ func TestNoAnswerIsNotReportedAsLoggedOut(t *testing.T) {
 	cancel()
 	v := &verification{App: &app.App{}, ctx: ctx}
 	f := v.authentication(verified{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
-	if f.State != app.StateNote || !strings.Contains(f.What, "has not said whether it is logged in") {
+	if f.State != app.StateNote || !strings.Contains(f.What, "did not report whether it is logged in") {
 		t.Errorf("%+v", f)
 	}
 }

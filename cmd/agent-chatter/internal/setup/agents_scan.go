@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,26 +21,25 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-const textAskingVersions = "Asking the programs for their versions"
-
-// scannedText is a row of a scan.
+// scannedText is a row of the table of agents.
 func scannedText(s scanned) string {
 	if !s.Found {
-		return fmt.Sprintf("%s\t%s\tnot found\tto install it, type: %s", s.Name, s.DisplayName, s.Install)
+		return fmt.Sprintf("%s\t%s\tnot found\tinstall with: %s", s.Name, s.DisplayName, s.Install)
 	}
 	state := "not registered"
 	if s.Registered {
 		state = "registered"
 	}
 	if s.Broken != "" {
-		state += ", cannot be started: " + tty.SafeLine(s.Broken)
+		state += ", does not start: " + tty.SafeLine(s.Broken)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s, %s", s.Name, s.DisplayName, tty.SafeLine(orUnknown(s.Version)), tty.SafeLine(s.Path), state)
+	return fmt.Sprintf("%s\t%s\t%s\t%s, %s",
+		s.Name, s.DisplayName, tty.SafeLine(cmp.Or(s.Version, "unknown")), tty.SafeLine(s.Path), state)
 }
 
 type agentsScan struct {
-	Register bool   `help:"Register those that are found and are not registered yet."`
-	Output   string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Register bool   `help:"Register the agents found."`
+	Output   string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -49,7 +49,7 @@ func (agentsScan) Help() string {
   agent-chatter agents scan --register`
 }
 
-// scanned is what a scan says of a known agent.
+// scanned is a known agent and whether it is installed.
 type scanned struct {
 	Name        string   `json:"name"`
 	DisplayName string   `json:"displayName"`
@@ -57,14 +57,14 @@ type scanned struct {
 	Found       bool     `json:"found"`
 	Path        string   `json:"path,omitempty"`
 	Version     string   `json:"version,omitempty"`
-	Broken      string   `json:"broken,omitempty"` // why it cannot be started
+	Broken      string   `json:"broken,omitempty"` // why it does not start
 	Registered  bool     `json:"registered"`
 	Command     string   `json:"command"`
 	Args        []string `json:"args"`
 	Install     string   `json:"install"`
 }
 
-// works reports whether the program is there and can be started, as far as is known.
+// works reports whether the program was found and did not fail to start.
 func (s scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
@@ -75,8 +75,8 @@ func (cmd *agentsScan) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	all := located()
-	askVersions(a, ctx, all)
+	all := scanPath()
+	askVersions(ctx, a, all)
 	if ctx.Err() != nil {
 		return &app.ExitError{Code: app.ExitInterrupted}
 	}
@@ -86,7 +86,8 @@ func (cmd *agentsScan) Run(a *app.App) error {
 		if !cmd.Register || !s.works() || s.Registered {
 			continue
 		}
-		if err := register(a, ctx, team.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}); err != nil {
+		r := team.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}
+		if err := register(ctx, a, r); err != nil {
 			return err
 		}
 		s.Registered = true
@@ -120,11 +121,14 @@ func (cmd *agentsScan) print(a *app.App, all []scanned) error {
 	return nil
 }
 
-// located are the known agents, and where in PATH they are.
-func located() []scanned {
+// scanPath looks for the known agents in PATH.
+func scanPath() []scanned {
 	var all []scanned
 	for _, k := range KnownAgents() {
-		s := scanned{Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine, Command: k.Program, Args: append([]string{}, k.Args...), Install: hint.Join(k.Install)}
+		s := scanned{
+			Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine,
+			Command: k.Program, Args: append([]string{}, k.Args...), Install: hint.Join(k.Install),
+		}
 		if path, err := process.Find(process.Program{Command: k.Program}); err == nil {
 			s.Found, s.Path = true, path
 		}
@@ -133,10 +137,10 @@ func located() []scanned {
 	return all
 }
 
-// askVersions asks each program that was found once which version it is.
-func askVersions(a *app.App, ctx context.Context, all []scanned) {
-	defer a.Spin(textAskingVersions)()
-	first := map[string]*scanned{} // that was found at a path
+// askVersions runs each program found with --version, once per path.
+func askVersions(ctx context.Context, a *app.App, all []scanned) {
+	defer a.Spin("Reading program versions")()
+	first := map[string]*scanned{} // by path
 	var asking sync.WaitGroup
 	for i := range all {
 		s := &all[i]
@@ -153,7 +157,7 @@ func askVersions(a *app.App, ctx context.Context, all []scanned) {
 	}
 }
 
-// ask asks the program which version it is.
+// ask sets the version, or why the program does not start.
 func (s *scanned) ask(ctx context.Context) {
 	var err error
 	var start *process.StartError
@@ -163,36 +167,35 @@ func (s *scanned) ask(ctx context.Context) {
 }
 
 const (
-	versionTime = 30 * time.Second // in which a program says which version it is, or how it is logged in
-	saidMost    = 64 << 10         // bytes of it that are looked at
+	probeTimeout = 30 * time.Second // for a version or a login status
+	probeOutput  = 64 << 10         // bytes of its output that are read
 )
 
 var versionNumber = regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
 
-// versionOf is the version that a program says it is; "" when it does not say. The errors are
-// those of brief.
+// versionOf returns the version that a program prints, or "" if it prints none. Errors
+// are those of probe.
 func versionOf(ctx context.Context, command string) (string, error) {
-	said, err := brief(ctx, agent.Turn{Member: agent.Member{Command: command, Args: []string{"--version"}}})
+	output, err := probe(ctx, agent.Turn{Member: agent.Member{Command: command, Args: []string{"--version"}}})
 	if err != nil {
 		return "", err
 	}
-	return versionNumber.FindString(said), nil
+	return versionNumber.FindString(output), nil
 }
 
-// brief is what a program prints that is asked a short question, in the environment that a
-// turn's has.
-func brief(ctx context.Context, turn agent.Turn) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, notInTime(versionTime))
+// probe returns what a program prints, run in the environment of a turn.
+func probe(ctx context.Context, turn agent.Turn) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, timeoutError(probeTimeout))
 	defer cancel()
 	turn.ID = ulid.Make().String()
-	var said strings.Builder
+	var output strings.Builder
 	for e, err := range (agent.Command{}).Run(ctx, turn) {
 		if err != nil {
-			return said.String(), err
+			return output.String(), err
 		}
-		if text, ok := e.(agent.Text); ok && said.Len() < saidMost {
-			said.WriteString(text.Text)
+		if text, ok := e.(agent.Text); ok && output.Len() < probeOutput {
+			output.WriteString(text.Text)
 		}
 	}
-	return said.String(), nil
+	return output.String(), nil
 }

@@ -17,16 +17,6 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-const textNoProgramNeeded = "it needs no program"
-
-const textLoggedIn = "it is logged in"
-
-const textNothingMissing = "it answers, so that no login is missing"
-
-const textLoginUnknown = "only an answer shows whether it is logged in"
-
-func tryingOutText(name string) string { return "Trying out " + tty.SafeLine(name) }
-
 func executableText(path, version string) app.Finding {
 	if version != "" {
 		version = ", version " + version
@@ -38,23 +28,26 @@ func noExecutableText(err *process.StartError) app.Finding {
 	if err.Command == "" {
 		return app.Wrong(app.Sentence(err), "")
 	}
-	what := tty.SafeLine(fmt.Sprintf("%q cannot be started: %v", err.Command, err.Err))
+	what := tty.SafeLine(fmt.Sprintf("%q does not start: %v", err.Command, err.Err))
 	return withRemedy(app.Wrong(what, ""), agent.Remedy{Advice: err.Advice(), Hint: err.Hint()})
 }
 
 func noEngineText(name string) app.Finding {
-	return app.Wrong(fmt.Sprintf("there is no engine %q", tty.SafeLine(name)), "Correct the member's engine; a newer agent-chatter may know it.")
+	what := fmt.Sprintf("unknown engine %q", tty.SafeLine(name))
+	return app.Wrong(what, "Correct the member's engine, or upgrade agent-chatter.")
 }
 
 func unsetText(names []string) app.Finding {
-	return app.Wrong("not set in your environment: "+tty.SafeLine(strings.Join(names, ", ")), "Set it before you start the chat, such as: export "+tty.SafeLine(names[0])+"=…")
+	what := "unset in your environment: " + tty.SafeLine(strings.Join(names, ", "))
+	return app.Wrong(what, "Set it before you start the chat, such as: export "+tty.SafeLine(names[0])+"=…")
 }
 
 func notLoggedInText(login agent.Remedy) app.Finding {
-	return withRemedy(app.Wrong("it says that it is not logged in", ""), login)
+	return withRemedy(app.Wrong("it reports that it is not logged in", ""), login)
 }
 
-// withRemedy adds what an engine advises. Retrying a turn means verifying again.
+// withRemedy adds the advice of an engine to f. Outside of a chat, verifying again
+// replaces retrying a turn.
 func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
 	command := r.Hint
 	if command.Kind == hint.Slash {
@@ -68,17 +61,17 @@ func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
 	return f
 }
 
-// noWordOnLoginText says why a program has not said whether it is logged in.
-func noWordOnLoginText(err error) string {
-	return "it has not said whether it is logged in: " + tty.SafeLine(err.Error())
+// loginUnknownText is for a program that does not report whether it is logged in.
+func loginUnknownText(err error) string {
+	return "it did not report whether it is logged in: " + tty.SafeLine(err.Error())
 }
 
-// anyhowText is said of an agent that answers though it does not look like it could.
-func anyhowText(what string) app.Finding {
-	return app.Note(what+"; it answers all the same", "")
+// answersText is for an agent that answers although another check failed.
+func answersText(what string) app.Finding {
+	return app.Note(what+", but it answers", "")
 }
 
-// noAnswerText says why an agent did not answer.
+// noAnswerText is for an agent that did not answer.
 func noAnswerText(err error) app.Finding {
 	var failure *agent.FailureError
 	var start *process.StartError
@@ -88,23 +81,23 @@ func noAnswerText(err error) app.Finding {
 	case errors.As(err, &start):
 		return noExecutableText(start)
 	}
-	return app.Wrong(tty.SafeLine(err.Error()), "Run it by hand to see more; --timeout gives it more time.")
+	return app.Wrong(tty.SafeLine(err.Error()), "Run it by hand for details, or raise --timeout.")
 }
 
 func answerText(answer string, took time.Duration) app.Finding {
-	return app.Fine(fmt.Sprintf("it answered “%s” in %.1f s", tty.SafeLine(answer), took.Seconds()))
+	return app.Fine(fmt.Sprintf("answered “%s” in %.1f s", tty.SafeLine(answer), took.Seconds()))
 }
 
 func notWorkingText(bad, of int) string {
-	return fmt.Sprintf("%d of %s did not work.", bad, app.Count(of, "agent"))
+	return fmt.Sprintf("%d of %s failed.", bad, app.Count(of, "agent"))
 }
 
 type agentsVerify struct {
-	Name       []string      `arg:"" optional:"" help:"Registered agents; without any, all of them."`
-	Team       string        `short:"t" help:"Try out the members of this team instead, each as its configuration says." placeholder:"TEAM"`
-	SkipDryRun bool          `help:"Do not ask the agents anything, which may cost money."`
-	Timeout    time.Duration `help:"How long an agent may take to answer." default:"60s"`
-	Output     string        `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Name       []string      `arg:"" optional:"" help:"Registered agents (default: all)."`
+	Team       string        `short:"t" help:"Verify the members of this team instead." placeholder:"TEAM"`
+	SkipDryRun bool          `help:"Skip the question, which may cost money."`
+	Timeout    time.Duration `help:"Time limit for an answer (default: ${default})." default:"60s"`
+	Output     string        `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -116,7 +109,7 @@ func (agentsVerify) Help() string {
   agent-chatter agents verify --skip-dry-run`
 }
 
-// checked is what verify says of one check of an agent.
+// checked is a finding about an agent in JSON output.
 type checked struct {
 	Agent string `json:"agent"`
 	app.Finding
@@ -132,16 +125,16 @@ func (cmd *agentsVerify) Run(a *app.App) error {
 	defer stop()
 	v := &verification{
 		App: a, ctx: ctx, engines: app.Engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
-		patience: cmd.Timeout,
+		timeout: cmd.Timeout,
 	}
 	defer v.close()
 	bad := 0
 	for _, m := range members {
-		sound, err := cmd.verify(v, m)
+		ok, err := cmd.verify(v, m)
 		if err != nil {
 			return err
 		}
-		if !sound {
+		if !ok {
 			bad++
 		}
 	}
@@ -151,24 +144,25 @@ func (cmd *agentsVerify) Run(a *app.App) error {
 	return nil
 }
 
-// verify tries one member out, and remembers of a registered agent that it works.
-func (cmd *agentsVerify) verify(v *verification, m verified) (sound bool, err error) {
+// verify runs the checks of a member and prints them. If a registered agent passes, the
+// registry records when and with which version.
+func (cmd *agentsVerify) verify(v *verification, m verified) (ok bool, err error) {
 	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
-		return false, &app.ExitError{Code: app.ExitInterrupted} // what was found is of no use
+		return false, &app.ExitError{Code: app.ExitInterrupted}
 	}
-	sound = true
+	ok = true
 	for _, f := range findings {
 		f = v.Resolve(f)
 		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)
-		sound = sound && f.State != app.StateWrong
+		ok = ok && f.State != app.StateWrong
 		if err := cmd.print(v.App, checked{m.Name, f}); err != nil {
 			return false, err
 		}
 	}
-	if m.registered == nil || !sound || v.skipDryRun {
-		return sound, nil
+	if m.registered == nil || !ok || v.skipDryRun {
+		return ok, nil
 	}
 	m.registered.LastVerified = time.Now()
 	m.registered.Version = cmp.Or(v.version, m.registered.Version)
@@ -188,19 +182,19 @@ func (cmd *agentsVerify) print(a *app.App, c checked) error {
 	return err
 }
 
-// verified is a member that is tried out.
+// verified is a member to verify.
 type verified struct {
 	team.Member
-	registered *team.Agent // nil: it is a team's
+	registered *team.Agent // nil for a member of a team
 }
 
-// members are who is to be tried out.
+// members returns the members to verify.
 func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
 	switch {
 	case cmd.Timeout <= 0:
-		return nil, app.UsageError("--timeout takes a span of time, such as 60s.")
+		return nil, app.UsageError("--timeout needs a duration above zero, such as 60s.")
 	case cmd.Team != "" && len(cmd.Name) > 0:
-		return nil, app.UsageError("Name agents, or a team with -t, not both.")
+		return nil, app.UsageError("Specify agents or a team with -t, not both.")
 	case cmd.Team != "":
 		return cmd.membersOfTeam(a)
 	}
@@ -223,7 +217,7 @@ func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
 	}
 	for _, r := range agents {
 		m := memberOf(r)
-		m.BaseDir, m.Permissions = a.Cwd, cautious[m.EngineName()]
+		m.BaseDir, m.Permissions = a.Cwd, leastPermissions[m.EngineName()]
 		members = append(members, verified{m, &r})
 	}
 	return members, nil
@@ -243,28 +237,28 @@ func (cmd *agentsVerify) membersOfTeam(a *app.App) (members []verified, err erro
 	return members, nil
 }
 
-// cautious are the permissions with which an agent that belongs to no team is asked: the least.
-var cautious = map[string]string{
+// leastPermissions are the permissions of an agent outside of a team.
+var leastPermissions = map[string]string{
 	team.EngineClaude: agent.ReadOnly,
 	team.EngineCodex:  agent.ReadOnly,
 	team.EngineGemini: agent.ReadOnly,
 }
 
-// verification tries agents out.
+// verification is a run of `agents verify`.
 type verification struct {
 	*app.App
 	ctx        context.Context
 	engines    map[string]agent.Engine
 	skipDryRun bool
-	patience   time.Duration
-	version    string // of the program that was tried last
+	timeout    time.Duration
+	version    string // of the program verified last
 }
 
-// close ends what engines keep running.
+// close ends the resident processes of the engines.
 func (v *verification) close() {
 	for _, e := range v.engines {
-		if lasting, ok := e.(interface{ Close() }); ok {
-			lasting.Close()
+		if resident, ok := e.(interface{ Close() }); ok {
+			resident.Close()
 		}
 	}
 }
@@ -276,9 +270,9 @@ const (
 	checkDryRun         = "dry run"
 )
 
-// try makes all checks that make sense: what cannot be started is not asked.
+// try runs the checks of a member. A program that does not start fails all of them.
 func (v *verification) try(m verified) []app.Finding {
-	defer v.Spin(tryingOutText(m.Name))()
+	defer v.Spin("Verifying " + tty.SafeLine(m.Name))()
 	v.version = ""
 	executable := v.executable(m)
 	if executable.State == app.StateWrong {
@@ -291,29 +285,30 @@ func (v *verification) try(m verified) []app.Finding {
 	answer := v.dryRun(m)
 	switch {
 	case answer.State != app.StateWrong && authentication.State == app.StateWrong:
-		// It has its key from somewhere that its own login does not know of.
-		authentication = anyhowText(authentication.What)
+		// Its key comes from a place that its login status does not cover.
+		authentication = answersText(authentication.What)
 	case answer.State != app.StateWrong && authentication.State == app.StateNote:
-		authentication = app.Fine(textNothingMissing)
+		authentication = app.Fine("confirmed by the answer")
 	}
 	authentication.Check = checkAuthentication
 	return []app.Finding{executable, authentication, answer}
 }
 
-// known is what is known of the member's program.
+// known returns the known agent that the member runs; the zero Known if it is unknown.
 func (m verified) known() agent.Known {
 	if known, ok := agent.Recognize(m.Command, m.Args); ok {
 		return known
 	}
 	for _, known := range KnownAgents() {
-		if m.Command == "" && known.Engine == m.EngineName() && (known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+"-acp") {
+		named := known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+acpSuffix
+		if m.Command == "" && known.Engine == m.EngineName() && named {
 			return known
 		}
 	}
 	return agent.Known{}
 }
 
-// turn is a question to the member.
+// turn returns a turn with a prompt for the member.
 func (m verified) turn(prompt string) agent.Turn {
 	return agent.Turn{
 		ID: ulid.Make().String(), Prompt: prompt, Dir: m.BaseDir, Member: m.ForEngine(""),
@@ -327,7 +322,7 @@ func (v *verification) executable(m verified) (f app.Finding) {
 		return noEngineText(m.EngineName())
 	}
 	if m.EngineName() == team.EngineDemo || m.EngineName() == team.EngineOpenAI {
-		return app.Fine(textNoProgramNeeded)
+		return app.Fine("needs no program")
 	}
 	known, turn := m.known(), m.turn("")
 	turn.Member.Command = cmp.Or(turn.Member.Command, known.Program)
@@ -347,8 +342,8 @@ func (v *verification) executable(m verified) (f app.Finding) {
 	return executableText(path, v.version)
 }
 
-// authentication asks the program whether it is logged in, where that is known to work; what is
-// not known, the dry run shows.
+// authentication runs the login status command of the program, if it has a known one.
+// Otherwise only the dry run shows whether it is logged in.
 func (v *verification) authentication(m verified) (f app.Finding) {
 	defer func() { f.Check = checkAuthentication }()
 	if unset := m.Unset(); len(unset) > 0 {
@@ -356,49 +351,48 @@ func (v *verification) authentication(m verified) (f app.Finding) {
 	}
 	known := m.known()
 	if known.LoggedIn == nil {
-		return app.Note(textLoginUnknown, "")
+		return app.Note("unknown; only the dry run shows it", "")
 	}
 	turn := m.turn("")
 	turn.Member.Command, turn.Member.Args = cmp.Or(turn.Member.Command, known.Program), known.LoggedIn
-	_, err := brief(v.ctx, turn)
+	_, err := probe(v.ctx, turn)
 	var exit *process.ExitError
 	switch {
 	case err == nil:
-		return app.Fine(textLoggedIn)
+		return app.Fine("logged in")
 	case errors.As(err, &exit):
 		return notLoggedInText(known.Login)
 	}
-	return app.Note(noWordOnLoginText(err), "")
+	return app.Note(loginUnknownText(err), "")
 }
 
-// shortQuestion is what an agent is asked, which costs as little as a question can.
-const shortQuestion = "Reply with just the word OK."
+// question is the prompt of the dry run: as cheap as possible.
+const question = "Reply with just the word OK."
 
-// saidKept is how many bytes of an answer are shown.
-const saidKept = 200
+// answerShown is how many bytes of an answer are printed.
+const answerShown = 200
 
 func (v *verification) dryRun(m verified) (f app.Finding) {
 	defer func() { f.Check = checkDryRun }()
-	ctx, cancel := context.WithTimeoutCause(v.ctx, v.patience, notInTime(v.patience))
+	ctx, cancel := context.WithTimeoutCause(v.ctx, v.timeout, timeoutError(v.timeout))
 	defer cancel()
 	began := time.Now()
-	var said strings.Builder
-	for e, err := range v.engines[m.EngineName()].Run(ctx, m.turn(shortQuestion)) {
+	var reply strings.Builder
+	for e, err := range v.engines[m.EngineName()].Run(ctx, m.turn(question)) {
 		if err != nil {
 			return noAnswerText(err)
 		}
-		if text, ok := e.(agent.Text); ok && said.Len() < saidKept {
-			said.WriteString(text.Text)
+		if text, ok := e.(agent.Text); ok && reply.Len() < answerShown {
+			reply.WriteString(text.Text)
 		}
 	}
-	answer := strings.TrimSpace(said.String())
+	answer := strings.TrimSpace(reply.String())
 	if answer == "" {
 		return noAnswerText(errors.New("it ended without an answer"))
 	}
-	return answerText(answer[:min(len(answer), saidKept)], time.Now().Sub(began))
+	return answerText(answer[:min(len(answer), answerShown)], time.Since(began))
 }
 
-// notInTime is why an agent is not waited for any longer.
-func notInTime(patience time.Duration) error {
-	return fmt.Errorf("it did not answer within %s", patience)
+func timeoutError(limit time.Duration) error {
+	return fmt.Errorf("it did not answer within %s", limit)
 }
