@@ -219,8 +219,8 @@ type TurnEnded struct {
 	DurationMS   int64        `json:"durationMs"`
 	Usage        *Usage       `json:"usage,omitempty"`
 	Error        string       `json:"error,omitempty"`
-	Partial      string       `json:"partial,omitempty"`      // what was streamed of an unfinished reply; may be truncated
-	PartialBytes int64        `json:"partialBytes,omitempty"` // length of all that was streamed; 0: Partial is complete
+	Partial      string       `json:"partial,omitempty"`      // text of an unfinished reply; may be truncated
+	PartialBytes int64        `json:"partialBytes,omitempty"` // length of the complete text; 0: Partial is complete
 	AgentSession string       `json:"agentSession,omitempty"` // the agent's id of its own session
 }
 
@@ -272,22 +272,26 @@ func Record(at time.Time, p Payload) journal.Record {
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(p); err != nil {
-		panic(fmt.Sprintf("payload of %s: %v", p.eventType(), err)) // cannot happen: payloads are structs of plain fields
+		panic(
+			fmt.Sprintf("payload of %s: %v", p.eventType(), err),
+		) // cannot happen: payloads are structs of plain fields
 	}
-	return journal.Record{Type: p.eventType(), Data: bytes.TrimSuffix(data.Bytes(), []byte("\n")), Time: at, Compact: true}
+	return journal.Record{
+		Type:    p.eventType(),
+		Data:    bytes.TrimSuffix(data.Bytes(), []byte("\n")),
+		Time:    at,
+		Compact: true,
+	}
 }
 
-var (
-	// ErrUnknownType means that this version of the program does not know the type of
-	// an event.
-	ErrUnknownType = errors.New("unknown event type")
-	// ErrNewer means that a newer version of the program wrote a payload.
-	ErrNewer = errors.New("payload of a newer version")
-)
+// ErrNewer means that a newer version of the program wrote a payload.
+var ErrNewer = errors.New("payload of a newer version")
 
-// Decode decodes the payload of an event, of any version up to the newest, into the
-// struct of its type. It returns ErrUnknownType, ErrNewer, or an error of
-// encoding/json.
+var errUnknownType = errors.New("unknown event type")
+
+// Decode decodes the payload of an event into the struct of its type, converting older
+// versions. It returns an error if the type is unknown, ErrNewer if the version is, and
+// an error of encoding/json if the payload does not match the struct.
 func Decode(e journal.Event) (Payload, error) {
 	return decode(e, len(upcasters[e.Type]) == 0)
 }
@@ -298,7 +302,7 @@ func Decode(e journal.Event) (Payload, error) {
 func decode(e journal.Event, fast bool) (Payload, error) {
 	decoder, ok := decoders[e.Type]
 	if !ok {
-		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, ErrUnknownType)
+		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, errUnknownType)
 	}
 	p, err := decoder(e, fast)
 	if err != nil {

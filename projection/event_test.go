@@ -23,8 +23,27 @@ func everyPayload() []projection.Payload {
 	team.Source = source
 	app := projection.App{Name: "agent-chatter", Version: "1.2.3"}
 	return []projection.Payload{
-		projection.SessionCreated{Format: 1, SessionID: "s1", Team: team, CWD: "/home/mia", App: app, Parent: &projection.Parent{SessionID: "s0", Seq: 3}},
-		projection.SessionResumed{App: app, CWD: "/", Source: source, Missing: []projection.MemberRef{{ID: "c", Name: "carol"}}, Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "a", Name: "ada"}, AgentType: &projection.Change{From: "x", To: "y"}, Model: &projection.Change{To: "m"}}}},
+		projection.SessionCreated{
+			Format:    1,
+			SessionID: "s1",
+			Team:      team,
+			CWD:       "/home/mia",
+			App:       app,
+			Parent:    &projection.Parent{SessionID: "s0", Seq: 3},
+		},
+		projection.SessionResumed{
+			App:     app,
+			CWD:     "/",
+			Source:  source,
+			Missing: []projection.MemberRef{{ID: "c", Name: "carol"}},
+			Changed: []projection.MemberChange{
+				{
+					MemberRef: projection.MemberRef{ID: "a", Name: "ada"},
+					AgentType: &projection.Change{From: "x", To: "y"},
+					Model:     &projection.Change{To: "m"},
+				},
+			},
+		},
 		projection.SessionRenamed{Title: "The <b> & kettle"},
 		projection.SessionPinned{Pinned: true},
 		projection.SessionEnded{Reason: "exit"},
@@ -32,25 +51,55 @@ func everyPayload() []projection.Payload {
 		projection.TaskSet{Task: &task},
 		projection.NewMessage("m1", created, ada, "It is \xff broken", to("mia", "carol")),
 		projection.QueueChanged{
-			MessageID: "m1", Changes: []projection.QueueChange{{Action: projection.QueuePreferred, MemberID: "ada", Intent: "P1", Reason: "it interrupts"}},
+			MessageID: "m1",
+			Changes: []projection.QueueChange{
+				{Action: projection.QueuePreferred, MemberID: "ada", Intent: "P1", Reason: "it interrupts"},
+			},
 			More: 2, Waiting: []string{"bo"},
 		},
-		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1"},
+		projection.TurnStarted{
+			TurnID:           "t1",
+			MemberID:         "ada",
+			AgentType:        "claude",
+			Model:            "opus",
+			TriggerMessageID: "m1",
+		},
 		projection.TurnText{TurnID: "t1", Text: "It is"},
 		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
-		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: "a\nb", OutputBytes: 70_000, Error: "exit status 1"},
+		projection.ToolCompleted{
+			TurnID:      "t1",
+			ToolID:      "u1",
+			Name:        "Bash",
+			Output:      "a\nb",
+			OutputBytes: 70_000,
+			Error:       "exit status 1",
+		},
 		projection.TurnEnded{
-			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow", Partial: "It", PartialBytes: 70_000,
+			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow",
+			Partial: "It", PartialBytes: 70_000,
 			Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}, AgentSession: "x",
 		},
-		projection.JournalRecovered{Recovered: journal.Recovered{Reason: "half a line", Aside: "s1.aside-1", Offset: 5, Bytes: 6, FirstSeq: 7, LastSeq: 8}},
+		projection.JournalRecovered{
+			Recovered: journal.Recovered{
+				Reason:   "half a line",
+				Aside:    "s1.aside-1",
+				Offset:   5,
+				Bytes:    6,
+				FirstSeq: 7,
+				LastSeq:  8,
+			},
+		},
 	}
 }
 
 // retired returns the payloads of a retention journal.
 func retired() []projection.Payload {
 	what := projection.Retired{SessionID: "s1", BytesBefore: 1090, BytesAfter: 420, Reason: "idle for 30 days"}
-	return []projection.Payload{projection.SessionArchived{Retired: what}, projection.SessionTrashed{Retired: what}, projection.SessionPurged{Retired: what}}
+	return []projection.Payload{
+		projection.SessionArchived{Retired: what},
+		projection.SessionTrashed{Retired: what},
+		projection.SessionPurged{Retired: what},
+	}
 }
 
 func TestEveryPayloadIsValidAndDecodesToItself(t *testing.T) {
@@ -73,7 +122,9 @@ func TestEveryPayloadIsValidAndDecodesToItself(t *testing.T) {
 
 func TestMinimalPayloadsAreValid(t *testing.T) {
 	for _, p := range []projection.Payload{
-		projection.SessionCreated{Format: 1, SessionID: "s1", Team: projection.Team{ID: "t", Members: []projection.Member{}}},
+		projection.SessionCreated{
+			Format: 1, SessionID: "s1", Team: projection.Team{ID: "t", Members: []projection.Member{}},
+		},
 		projection.SessionResumed{},
 		projection.SessionRenamed{},
 		projection.SessionPinned{},
@@ -120,7 +171,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"an unknown type", "water.poured", `{}`, projection.ErrUnknownType},
 		{"an unknown type in a newer version", "water.poured", `{"v":2}`, projection.ErrUnknownType},
 		{"a newer version", "turn.text", `{"v":2,"turnId":"t1"}`, projection.ErrNewer},
-		{"a newer version in another layout", "turn.text", "{ \"turnId\" : \"t1\",\n\t\"v\" : 2 }", projection.ErrNewer},
+		{
+			"a newer version in another layout", "turn.text", "{ \"turnId\" : \"t1\",\n\t\"v\" : 2 }",
+			projection.ErrNewer,
+		},
 		{"another shape", "turn.text", `{"turnId":5}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -142,7 +196,8 @@ func TestDecodeErrors(t *testing.T) {
 
 func TestDecodeReadsVersion1(t *testing.T) {
 	for _, data := range []string{
-		`{"turnId":"t1"}`, `{"v":1,"turnId":"t1"}`, `{"turnId":"t1","text":"\"v\":2"}`, `{"turnId":"t1","more":{"v":2}}`, `{"v":0,"turnId":"t1"}`,
+		`{"turnId":"t1"}`, `{"v":1,"turnId":"t1"}`, `{"turnId":"t1","text":"\"v\":2"}`,
+		`{"turnId":"t1","more":{"v":2}}`, `{"v":0,"turnId":"t1"}`,
 	} {
 		p, err := projection.Decode(journal.Event{Type: "turn.text", Data: json.RawMessage(data)})
 		if err != nil || p.(projection.TurnText).TurnID != "t1" {

@@ -21,3 +21,5 @@ var Fits = fits
 
 // EventTypes returns the types of events that Decode knows.
 func EventTypes() []string { return slices.Collect(maps.Keys(decoders)) }
+
+var ErrUnknownType = errUnknownType

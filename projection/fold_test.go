@@ -189,7 +189,10 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 	var p projection.Payload
 	switch rapid.IntRange(0, 18).Draw(t, "type") {
 	case 0:
-		p = projection.SessionResumed{CWD: text, Source: rapid.SampledFrom([]*projection.Source{nil, {Path: "/t.json"}}).Draw(t, "source")}
+		p = projection.SessionResumed{
+			CWD:    text,
+			Source: rapid.SampledFrom([]*projection.Source{nil, {Path: "/t.json"}}).Draw(t, "source"),
+		}
 	case 1:
 		p = projection.SessionRenamed{Title: text}
 	case 2:
@@ -202,7 +205,13 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 		p = projection.TaskSet{Task: rapid.SampledFrom([]*string{nil, &text}).Draw(t, "task")}
 	case 6, 7, 8, 9:
 		by := rapid.SampledFrom([]projection.Speaker{mia, ada, bo, {ID: "", Name: "nobody"}}).Draw(t, "by")
-		p = projection.NewMessage("m", at, by, text, rapid.SampledFrom([]*projection.Routing{nil, {}, to("ada", "carol")}).Draw(t, "to"))
+		p = projection.NewMessage(
+			"m",
+			at,
+			by,
+			text,
+			rapid.SampledFrom([]*projection.Routing{nil, {}, to("ada", "carol")}).Draw(t, "to"),
+		)
 	case 10:
 		p = projection.TurnStarted{TurnID: turn, MemberID: "ada", AgentType: "demo", TriggerMessageID: text}
 	case 11, 12:
@@ -213,7 +222,8 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 		p = projection.ToolCompleted{TurnID: turn, ToolID: tool, Output: text}
 	case 15:
 		p = projection.TurnEnded{
-			TurnID: turn, MemberID: "ada", FinishReason: rapid.SampledFrom(reasons).Draw(t, "reason"), Partial: text, Error: text,
+			TurnID: turn, MemberID: "ada", FinishReason: rapid.SampledFrom(reasons).Draw(t, "reason"), Partial: text,
+			Error: text,
 			Usage: rapid.SampledFrom([]*projection.Usage{nil, {InputTokens: 3, OutputTokens: 4}}).Draw(t, "usage"),
 		}
 	case 16:
@@ -238,10 +248,19 @@ func odd(t *rapid.T, at time.Time) journal.Record {
 		{Type: "task.set", Data: json.RawMessage(`{"task":{}}`)},
 		{Type: "session.created", Data: json.RawMessage(`{"format":2,"sessionId":"again"}`)},
 		{Type: "session.created", Data: json.RawMessage(`{"team":{"members":[]}}`)},
-		{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m","speaker":{"roleId":"r","roleName":"R","type":"human"},"routing":{"resolvedAddressees":null}}}`)},
+		{
+			Type: "message.appended",
+			Data: json.RawMessage(
+				`{"message":{"id":"m","speaker":{"roleId":"r","roleName":"R","type":"human"},` +
+					`"routing":{"resolvedAddressees":null}}}`,
+			),
+		},
 	}).Draw(t, "odd")
 	if rapid.IntRange(0, 5).Draw(t, "own type") == 0 {
-		r = journal.Record{Type: "thing." + rapid.StringMatching(`[a-z]{1,2}`).Draw(t, "verb"), Data: json.RawMessage(`{}`)}
+		r = journal.Record{
+			Type: "thing." + rapid.StringMatching(`[a-z]{1,2}`).Draw(t, "verb"),
+			Data: json.RawMessage(`{}`),
+		}
 	}
 	r.Time = at
 	return r
@@ -312,7 +331,8 @@ func to(names ...string) *projection.Routing {
 func session(t rapid.TB, records ...journal.Record) []journal.Event {
 	t.Helper()
 	first := projection.Record(created, projection.SessionCreated{
-		Format: projection.Format, SessionID: "s1", Team: kitchen, CWD: "/home/mia", App: projection.App{Name: "test", Version: "1"},
+		Format: projection.Format, SessionID: "s1", Team: kitchen, CWD: "/home/mia",
+		App: projection.App{Name: "test", Version: "1"},
 	})
 	return numbered(t, append([]journal.Record{first}, records...)...)
 }

@@ -48,9 +48,22 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"NUL bytes", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\x00\x00\x00\x00\x00\x00\x00\x00\"}"},
 	{"a line separator without an escape", "turn.text", "{\"turnId\":\"t1\",\"text\":\"\u2028\"}"},
 
-	{"a legacy speaker", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"roleId":"r","roleName":"R"},"content":"c"}}`},
-	{"a speaker with current and legacy fields", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"","name":"","displayName":"","type":"","roleId":"r"},"content":"c"}}`},
-	{"a speaker that is null", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":null,"content":"c"}}`},
+	{
+		"a legacy speaker",
+		"message.appended",
+		`{"message":{"id":"m","timestamp":"t","speaker":{"roleId":"r","roleName":"R"},"content":"c"}}`,
+	},
+	{
+		"a speaker with current and legacy fields",
+		"message.appended",
+		`{"message":{"id":"m","timestamp":"t",` +
+			`"speaker":{"id":"","name":"","displayName":"","type":"","roleId":"r"},"content":"c"}}`,
+	},
+	{
+		"a speaker that is null",
+		"message.appended",
+		`{"message":{"id":"m","timestamp":"t","speaker":null,"content":"c"}}`,
+	},
 	{"a message that is null", "message.appended", `{"message":null}`},
 	{"routing that is null", "message.appended", routed(`null`)},
 	{"routing that is empty", "message.appended", routed(`{}`)},
@@ -59,11 +72,35 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"lists that end in a comma", "message.appended", routed(`{"rawNextMarkers":["a",],"resolvedAddressees":[]}`)},
 	{"lists that begin with a comma", "message.appended", routed(`{"rawNextMarkers":[,"a"],"resolvedAddressees":[]}`)},
 	{"a marker that is null", "message.appended", routed(`{"rawNextMarkers":[null],"resolvedAddressees":[]}`)},
-	{"addressees", "message.appended", routed(`{"rawNextMarkers":["a","b"],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null},{"identifier":"b","memberId":"b","memberName":""}]}`)},
-	{"a legacy addressee", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","roleId":"r"}]}`)},
-	{"an addressee with current and legacy fields", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","memberId":null,"memberName":null,"roleId":"r"}]}`)},
+	{
+		"addressees",
+		"message.appended",
+		routed(
+			`{"rawNextMarkers":["a","b"],"resolvedAddressees":[` +
+				`{"identifier":"a","memberId":null,"memberName":null},` +
+				`{"identifier":"b","memberId":"b","memberName":""}]}`,
+		),
+	},
+	{
+		"a legacy addressee",
+		"message.appended",
+		routed(`{"rawNextMarkers":[],"resolvedAddressees":[{"identifier":"a","roleId":"r"}]}`),
+	},
+	{
+		"an addressee with current and legacy fields",
+		"message.appended",
+		routed(
+			`{"rawNextMarkers":[],"resolvedAddressees":[` +
+				`{"identifier":"a","memberId":null,"memberName":null,"roleId":"r"}]}`,
+		),
+	},
 	{"an addressee that is null", "message.appended", routed(`{"rawNextMarkers":[],"resolvedAddressees":[null]}`)},
-	{"raw bytes", "message.appended", `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c"},"raw":"/w=="}`},
+	{
+		"raw bytes",
+		"message.appended",
+		`{"message":{"id":"m","timestamp":"t",` +
+			`"speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c"},"raw":"/w=="}`,
+	},
 
 	{"input that is null", "tool.started", toolStarted(`null`)},
 	{"input of every kind", "tool.started", toolStarted(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`)},
@@ -77,7 +114,11 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"input with half an object", "tool.started", toolStarted(`{"a"`)},
 	{"input with a key that is a number", "tool.started", toolStarted(`{1:2}`)},
 	{"input that is nested", "tool.started", toolStarted(strings.Repeat("[", 99) + strings.Repeat("]", 99))},
-	{"input that is nested deeply", "tool.started", toolStarted(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
+	{
+		"input that is nested deeply",
+		"tool.started",
+		toolStarted(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)),
+	},
 	{"no input", "tool.started", `{"turnId":"t1","toolId":"u","name":"n","input":}`},
 
 	{"a duration of zero", "turn.ended", turnEnded(`0`)},
@@ -90,13 +131,18 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"a duration as text", "turn.ended", turnEnded(`"1"`)},
 	{"no duration", "turn.ended", turnEnded(``)},
 	{"usage that is null", "turn.ended", turnEnded(`1,"usage":null`)},
-	{"usage with an additional field", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`)},
+	{
+		"usage with an additional field",
+		"turn.ended",
+		turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`),
+	},
 	{"usage with a missing field", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1}`)},
 	{"an unknown reason", "turn.ended", `{"turnId":"t1","memberId":"ada","finishReason":"bored","durationMs":1}`},
 }
 
 func routed(routing string) string {
-	return `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":"c","routing":` + routing + `}}`
+	return `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},` +
+		`"content":"c","routing":` + routing + `}}`
 }
 
 func toolStarted(input string) string {
@@ -174,14 +220,24 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 		projection.NewMessage("m1", created, ada, text, to("mia", "carol")),
 		projection.NewMessage("m1", created, mia, "", nil),
 		projection.NewMessage("m1", created, mia, text, &projection.Routing{}),
-		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1"},
+		projection.TurnStarted{
+			TurnID: "t1", MemberID: "ada", AgentType: "claude", Model: "opus", TriggerMessageID: "m1",
+		},
 		projection.TurnStarted{TurnID: "t1"},
 		projection.TurnText{TurnID: "t1", Text: text},
-		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls \"a\"","n":[1,2.5e3,null]}`)},
+		projection.ToolStarted{
+			TurnID: "t1", ToolID: "u1", Name: "Bash",
+			Input: json.RawMessage(`{"command":"ls \"a\"","n":[1,2.5e3,null]}`),
+		},
 		projection.ToolStarted{TurnID: "t1"},
-		projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Name: "Bash", Output: text, OutputBytes: 70_000, Error: "exit status 1"},
+		projection.ToolCompleted{
+			TurnID: "t1", ToolID: "u1", Name: "Bash", Output: text, OutputBytes: 70_000, Error: "exit status 1",
+		},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "u1"},
-		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow", Partial: text, PartialBytes: 70_000, AgentSession: "x"},
+		projection.TurnEnded{
+			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow",
+			Partial: text, PartialBytes: 70_000, AgentSession: "x",
+		},
 		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}},
 	} {
 		r := record(p)
@@ -196,27 +252,54 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 
 func TestFitsAgreesWithTheSchema(t *testing.T) {
 	message := func(id, at, kind string) string {
-		return fmt.Sprintf(`{"message":{"id":%q,"timestamp":%q,"speaker":{"id":"","name":"","displayName":"","type":%q},"content":""}}`, id, at, kind)
+		return fmt.Sprintf(
+			`{"message":{"id":%q,"timestamp":%q,`+
+				`"speaker":{"id":"","name":"","displayName":"","type":%q},"content":""}}`,
+			id,
+			at,
+			kind,
+		)
 	}
 	for _, test := range []struct {
 		name, eventType, data string
 		want                  bool
 	}{
 		{"a message", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "system"), true},
-		{"a message of an unknown type of speaker", "message.appended", message("m", "2026-11-30T02:30:03.000Z", "robot"), false},
+		{
+			"a message of an unknown type of speaker", "message.appended",
+			message("m", "2026-11-30T02:30:03.000Z", "robot"), false,
+		},
 		{"a message at noon", "message.appended", message("m", "noon", "ai"), false},
 		{"a message on an impossible day", "message.appended", message("m", "2026-11-31T02:30:03.000Z", "ai"), false},
-		{"a message with an hour of one digit", "message.appended", message("m", "2026-11-30T2:30:03.0000Z", "ai"), false},
+		{
+			"a message with an hour of one digit", "message.appended", message("m", "2026-11-30T2:30:03.0000Z", "ai"),
+			false,
+		},
 		{"a message with a comma", "message.appended", message("m", "2026-11-30T02:30:03,000Z", "ai"), false},
 		{"a message of the year zero", "message.appended", message("m", "0000-01-01T00:00:00.000Z", "ai"), true},
 		{"text of a turn", "turn.text", `{"turnId":"t","text":""}`, true},
 		{"text without a turn", "turn.text", `{"turnId":"","text":""}`, false},
-		{"a turn without a member", "turn.started", `{"turnId":"t","memberId":"","agentType":"","triggerMessageId":""}`, false},
-		{"a turn without an id", "turn.started", `{"turnId":"","memberId":"a","agentType":"","triggerMessageId":""}`, false},
+		{
+			"a turn without a member", "turn.started",
+			`{"turnId":"t","memberId":"","agentType":"","triggerMessageId":""}`, false,
+		},
+		{
+			"a turn without an id", "turn.started", `{"turnId":"","memberId":"a","agentType":"","triggerMessageId":""}`,
+			false,
+		},
 		{"an end", "turn.ended", turnEnded(`0`), true},
-		{"an end without a member", "turn.ended", `{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false},
-		{"an end without a turn", "turn.ended", `{"turnId":"","memberId":"a","finishReason":"done","durationMs":0}`, false},
-		{"an end with an unknown reason", "turn.ended", `{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false},
+		{
+			"an end without a member", "turn.ended",
+			`{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false,
+		},
+		{
+			"an end without a turn", "turn.ended", `{"turnId":"","memberId":"a","finishReason":"done","durationMs":0}`,
+			false,
+		},
+		{
+			"an end with an unknown reason", "turn.ended",
+			`{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false,
+		},
 		{"a tool", "tool.started", toolStarted(`{"a":1}`), true},
 		{"a tool without a turn", "tool.started", `{"turnId":"","toolId":"","name":""}`, false},
 		{"a tool with a number out of range", "tool.started", toolStarted(`{"a":1e999}`), false},

@@ -29,7 +29,8 @@ func TestLegacySpeakersAreDecoded(t *testing.T) {
 			projection.Speaker{ID: "a", Name: "ada", Type: "human"}},
 		{"the system", `{"roleId":"system","roleName":"System","type":"system"}`,
 			projection.Speaker{ID: "system", Name: "System", DisplayName: "System", Type: "system"}},
-		{"both: the current fields win", `{"id":"a","name":"ada","displayName":"Ada","roleId":"b","roleName":"bo","roleTitle":"Bo","type":"ai"}`,
+		{"both: the current fields win",
+			`{"id":"a","name":"ada","displayName":"Ada","roleId":"b","roleName":"bo","roleTitle":"Bo","type":"ai"}`,
 			projection.Speaker{ID: "a", Name: "ada", DisplayName: "Ada", Type: "ai"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,10 +58,19 @@ func TestLegacyAddresseesAreDecoded(t *testing.T) {
 		name, data string
 		want       projection.Addressee
 	}{
-		{"current", `{"identifier":"Ada","memberId":"a","memberName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
-		{"legacy", `{"identifier":"Ada","roleId":"a","roleName":"ada"}`, projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada}},
+		{
+			"current", `{"identifier":"Ada","memberId":"a","memberName":"ada"}`,
+			projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada},
+		},
+		{
+			"legacy", `{"identifier":"Ada","roleId":"a","roleName":"ada"}`,
+			projection.Addressee{Identifier: "Ada", MemberID: &a, MemberName: &ada},
+		},
 		{"no member", `{"identifier":"x","memberId":null,"memberName":null}`, projection.Addressee{Identifier: "x"}},
-		{"no member, legacy", `{"identifier":"x","roleId":null,"roleName":null}`, projection.Addressee{Identifier: "x"}},
+		{
+			"no member, legacy", `{"identifier":"x","roleId":null,"roleName":null}`,
+			projection.Addressee{Identifier: "x"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			input := []byte(test.data)
@@ -96,8 +106,10 @@ func TestMalformedSpeakersAndAddresseesAreErrors(t *testing.T) {
 
 func TestLegacyMessagesCountForTheirSpeakers(t *testing.T) {
 	r := record(projection.TurnText{})
-	r.Type, r.Data = "message.appended", json.RawMessage(`{"message":{"id":"m1","timestamp":"2026-11-21T02:30:00.000Z",`+
-		`"speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada","type":"ai"},"content":"hello"}}`)
+	r.Type, r.Data = "message.appended", json.RawMessage(
+		`{"message":{"id":"m1","timestamp":"2026-11-21T02:30:00.000Z",`+
+			`"speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada","type":"ai"},"content":"hello"}}`,
+	)
 	s := fold(session(t, r)...)
 	if diff := cmp.Diff([]projection.Speaker{ada}, s.Speakers); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -117,7 +129,10 @@ func TestRoutingAlwaysHasLists(t *testing.T) {
 	}
 	built := &projection.Routing{}
 	m := projection.NewMessage("m1", created, mia, "", built)
-	if got, want := string(marshal(t, m)), `"routing":{"rawNextMarkers":[],"resolvedAddressees":[]}`; !strings.Contains(got, want) {
+	if got, want := string(marshal(t, m)), `"routing":{"rawNextMarkers":[],"resolvedAddressees":[]}`; !strings.Contains(
+		got,
+		want,
+	) {
 		t.Errorf("%s does not contain %s", got, want)
 	}
 	if built.RawNextMarkers != nil {
@@ -149,7 +164,8 @@ func TestContentThatIsNotUTF8IsKeptInRaw(t *testing.T) {
 
 func TestContentThatIsUTF8IsUnchanged(t *testing.T) {
 	for _, content := range []string{
-		"", "hello", "a\x00b", "\x1b[31mred\x1b[0m\a\b\x7f\u009b", "\u2028\u2029", "<b>&amp;</b>", `"\`, "\uFFFD", "水壶 🫖", "\r\n\t", "e\u0301",
+		"", "hello", "a\x00b", "\x1b[31mred\x1b[0m\a\b\x7f\u009b", "\u2028\u2029", "<b>&amp;</b>", `"\`, "\uFFFD",
+		"水壶 🫖", "\r\n\t", "e\u0301",
 	} {
 		p := throughEvent(t, projection.NewMessage("m1", created, mia, content, nil))
 		if p.Message.Content != content || p.Raw != nil {
@@ -160,7 +176,8 @@ func TestContentThatIsUTF8IsUnchanged(t *testing.T) {
 
 func TestMessageTimesAreUTCInMilliseconds(t *testing.T) {
 	at := time.Date(2026, 11, 21, 3, 30, 1, 987_654_321, time.FixedZone("", 3600))
-	if got, want := projection.NewMessage("m", at, mia, "", nil).Message.Timestamp, "2026-11-21T02:30:01.987Z"; got != want {
+	got, want := projection.NewMessage("m", at, mia, "", nil).Message.Timestamp, "2026-11-21T02:30:01.987Z"
+	if got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 }

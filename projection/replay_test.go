@@ -36,11 +36,19 @@ func replay(t *testing.T, records ...journal.Record) []line {
 }
 
 func TestReplayYieldsPartialRepliesInOrder(t *testing.T) {
-	got := replay(t,
+	got := replay(
+		t,
 		said(mia, "m1", "Why?"),
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
 		record(projection.TurnText{TurnID: "t1", Text: "Because"}),
-		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "Because of"}),
+		record(
+			projection.TurnEnded{
+				TurnID:       "t1",
+				MemberID:     "ada",
+				FinishReason: projection.Interrupted,
+				Partial:      "Because of",
+			},
+		),
 		said(mia, "m2", "Go on"),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),
 		record(projection.TurnText{TurnID: "t2", Text: "It is not "}),
@@ -74,11 +82,18 @@ func TestReplayOmitsTurnsWithoutText(t *testing.T) {
 
 func TestReplayNamesMembersByTeamHistoryOrID(t *testing.T) {
 	partial := func(member string) journal.Record {
-		return record(projection.TurnEnded{TurnID: "t", MemberID: member, FinishReason: projection.Failed, Partial: "x"})
+		return record(
+			projection.TurnEnded{TurnID: "t", MemberID: member, FinishReason: projection.Failed, Partial: "x"},
+		)
 	}
 	carol := projection.Speaker{ID: "carol", Name: "carol", DisplayName: "Carol", Type: projection.TypeAI}
 	got := replay(t, said(carol, "m1", "I was here"), partial("ada"), partial("carol"), partial("dan"))
-	want := []projection.Speaker{carol, ada, carol, {ID: "dan", Name: "dan", DisplayName: "dan", Type: projection.TypeAI}}
+	want := []projection.Speaker{
+		carol,
+		ada,
+		carol,
+		{ID: "dan", Name: "dan", DisplayName: "dan", Type: projection.TypeAI},
+	}
 	for i, speaker := range want {
 		if got[i].By != speaker {
 			t.Errorf("entry %d is by %+v, not %+v", i, got[i].By, speaker)
@@ -87,9 +102,17 @@ func TestReplayNamesMembersByTeamHistoryOrID(t *testing.T) {
 }
 
 func TestPartialRepliesAreNotMessages(t *testing.T) {
-	events := session(t,
+	events := session(
+		t,
 		said(mia, "m1", "Why?"),
-		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "[NEXT: bo] Because"}),
+		record(
+			projection.TurnEnded{
+				TurnID:       "t1",
+				MemberID:     "ada",
+				FinishReason: projection.Interrupted,
+				Partial:      "[NEXT: bo] Because",
+			},
+		),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "ada"}),
 		record(projection.TurnText{TurnID: "t2", Text: "It is"}),
 	)
@@ -106,7 +129,9 @@ func TestPartialRepliesAreNotMessages(t *testing.T) {
 func TestPartialRepliesHaveTimes(t *testing.T) {
 	at := created.Add(time.Hour)
 	for entry := range projection.Replay(each(session(t,
-		projection.Record(at, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "x"}),
+		projection.Record(
+			at, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "x"},
+		),
 		projection.Record(at, projection.TurnStarted{TurnID: "t2", MemberID: "ada"}),
 		projection.Record(at, projection.TurnText{TurnID: "t2", Text: "x"}),
 	))) {
@@ -203,11 +228,19 @@ func TestReplayDropsTheTextOfDroppedTurns(t *testing.T) {
 
 func TestReplayReportsTheLengthOfTruncatedReplies(t *testing.T) {
 	for name, last := range map[string][]journal.Record{
-		"that ended":   {record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It", PartialBytes: 2 << 20})},
+		"that ended": {
+			record(
+				projection.TurnEnded{
+					TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It",
+					PartialBytes: 2 << 20,
+				},
+			),
+		},
 		"that is open": {record(projection.TurnText{TurnID: "t1", Text: strings.Repeat("x", 2<<20)})},
 	} {
 		shown := 0
-		for entry, err := range projection.Replay(each(session(t, append([]journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}, last...)...))) {
+		records := append([]journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}, last...)
+		for entry, err := range projection.Replay(each(session(t, records...))) {
 			shown++
 			if err != nil || !entry.Partial || entry.ContentBytes != 2<<20 {
 				t.Errorf("%s: %d bytes, %v", name, entry.ContentBytes, err)

@@ -65,8 +65,13 @@ func (s *State) snapshot() *Snapshot {
 		SessionID:     s.SessionID,
 		CreatedAt:     FormatTime(s.Row.CreatedAt),
 		UpdatedAt:     FormatTime(s.Row.UpdatedAt),
-		Context:       Context{Messages: []Message{}, TeamTask: s.Task, Timestamp: s.Row.UpdatedAt.UnixMilli(), Version: 1},
-		Metadata:      Metadata{s.Row.MessageCount, s.Row.LastSpeakerID, s.Row.Summary()},
+		Context: Context{
+			Messages:  []Message{},
+			TeamTask:  s.Task,
+			Timestamp: s.Row.UpdatedAt.UnixMilli(),
+			Version:   1,
+		},
+		Metadata: Metadata{s.Row.MessageCount, s.Row.LastSpeakerID, s.Row.Summary()},
 	}
 }
 

@@ -24,7 +24,10 @@ func TestWriteSnapshotIndentsReadSnapshot(t *testing.T) {
 	}{
 		{"no messages", nil},
 		{"one message", []journal.Record{said(mia, "m1", "hello")}},
-		{"many messages", []journal.Record{said(mia, "m1", "hello"), said(ada, "m2", "hi"), said(mia, "m3", "a\nb <&> \u2028")}},
+		{
+			"many messages",
+			[]journal.Record{said(mia, "m1", "hello"), said(ada, "m2", "hi"), said(mia, "m3", "a\nb <&> \u2028")},
+		},
 		{"a routing", []journal.Record{record(projection.NewMessage("m1", created, mia, "x", to("ada", "carol")))}},
 		{"a task", []journal.Record{task("Repair it"), said(mia, "m1", "hello")}},
 		{"a task like the list of messages", []journal.Record{task(`"messages": []`), said(mia, "m1", "hello")}},
@@ -34,7 +37,10 @@ func TestWriteSnapshotIndentsReadSnapshot(t *testing.T) {
 			said(mia, "m1", "hello"), {Type: "message.appended", Data: json.RawMessage(`{"v":2}`)},
 			{Type: "message.appended", Data: json.RawMessage(`{"message":[]}`)}, said(mia, "m2", "hello"),
 		}},
-		{"nothing but unreadable messages", []journal.Record{{Type: "message.appended", Data: json.RawMessage(`{"v":2}`)}}},
+		{
+			"nothing but unreadable messages",
+			[]journal.Record{{Type: "message.appended", Data: json.RawMessage(`{"v":2}`)}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) { checkSnapshot(t, session(t, test.records...)) })
 	}
@@ -113,11 +119,19 @@ func TestSnapshotHasAllMessages(t *testing.T) {
 }
 
 func TestSnapshotIdentifiesTheSession(t *testing.T) {
-	snapshot, err := projection.ReadSnapshot(each(session(t,
+	snapshot, err := projection.ReadSnapshot(each(session(
+		t,
 		record(projection.TaskSet{Task: new("Repair it")}),
 		said(mia, "m1", "hello"),
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "not a message"}),
+		record(
+			projection.TurnEnded{
+				TurnID:       "t1",
+				MemberID:     "ada",
+				FinishReason: projection.Failed,
+				Partial:      "not a message",
+			},
+		),
 	)))
 	if err != nil {
 		t.Fatal(err)
@@ -139,8 +153,15 @@ func TestSnapshotIdentifiesTheSession(t *testing.T) {
 }
 
 func TestSnapshotConvertsLegacyMessages(t *testing.T) {
-	events := session(t, journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m1","timestamp":"2025-01-02T03:04:05Z",` +
-		`"speaker":{"roleId":"a","roleName":"ada","type":"ai"},"content":"x","routing":{"resolvedAddressees":[{"identifier":"bo","roleId":"b","roleName":"bo"}]}}}`)})
+	events := session(
+		t,
+		journal.Record{
+			Type: "message.appended",
+			Data: json.RawMessage(`{"message":{"id":"m1","timestamp":"2025-01-02T03:04:05Z",` +
+				`"speaker":{"roleId":"a","roleName":"ada","type":"ai"},"content":"x",` +
+				`"routing":{"resolvedAddressees":[{"identifier":"bo","roleId":"b","roleName":"bo"}]}}}`),
+		},
+	)
 	checkSnapshot(t, events)
 	if written := compareSnapshots(t, events); bytes.Contains(written, []byte("role")) {
 		t.Errorf("%s", written)

@@ -83,7 +83,7 @@ type Stats struct {
 	Messages     int            `json:"messages"`
 	ByMember     map[string]int `json:"byMember,omitempty"` // messages, by id of the speaker
 	Turns        int            `json:"turns"`
-	Rounds       int            `json:"rounds"` // turns since the last message of a person, except cancelled and interrupted ones
+	Rounds       int            `json:"rounds"` // turns since the last human message, except cancelled and interrupted
 	Tools        int            `json:"tools"`
 	InputTokens  int64          `json:"inputTokens"`
 	OutputTokens int64          `json:"outputTokens"`
@@ -137,7 +137,7 @@ func decodeForFold(e journal.Event) (Payload, error) {
 func (s *State) applyDecoded(e journal.Event, p Payload, err error) {
 	s.Seq = e.Seq
 	switch {
-	case errors.Is(err, ErrUnknownType):
+	case errors.Is(err, errUnknownType):
 		s.countUnknown(e.Type)
 	case errors.Is(err, ErrNewer):
 		s.Newer, s.Row.Newer = true, e.Type

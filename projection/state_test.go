@@ -55,11 +55,29 @@ func TestRoundsCountTurnsSinceTheLastHumanMessage(t *testing.T) {
 		{"none yet", nil, 0},
 		{"done", []journal.Record{ended(projection.Done), ended(projection.Done)}, 2},
 		{"failed and timed out count", []journal.Record{ended(projection.Failed), ended(projection.TimedOut)}, 2},
-		{"interrupted and cancelled do not", []journal.Record{ended(projection.Interrupted), ended(projection.Cancelled)}, 0},
-		{"a human message resets the count", []journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1},
-		{"an agent's message does not", []journal.Record{ended(projection.Done), said(ada, "m", "well"), ended(projection.Done)}, 2},
-		{"a system message does not", []journal.Record{ended(projection.Done), said(projection.Speaker{ID: "s", Type: projection.TypeSystem}, "m", "x")}, 1},
-		{"a running turn does not", []journal.Record{ended(projection.Done), record(projection.TurnStarted{TurnID: "t2"})}, 1},
+		{
+			"interrupted and cancelled do not",
+			[]journal.Record{ended(projection.Interrupted), ended(projection.Cancelled)}, 0,
+		},
+		{
+			"a human message resets the count",
+			[]journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1,
+		},
+		{
+			"an agent's message does not",
+			[]journal.Record{ended(projection.Done), said(ada, "m", "well"), ended(projection.Done)}, 2,
+		},
+		{
+			"a system message does not",
+			[]journal.Record{
+				ended(projection.Done), said(projection.Speaker{ID: "s", Type: projection.TypeSystem}, "m", "x"),
+			},
+			1,
+		},
+		{
+			"a running turn does not",
+			[]journal.Record{ended(projection.Done), record(projection.TurnStarted{TurnID: "t2"})}, 1,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := fold(session(t, append([]journal.Record{said(mia, "m0", "go")}, test.then...)...)...)
@@ -88,7 +106,10 @@ func TestUnknownTypesAreCountedAndSkipped(t *testing.T) {
 func TestUnknownTypesAreBounded(t *testing.T) {
 	var records []journal.Record
 	for i := range 150 {
-		records = append(records, journal.Record{Type: fmt.Sprintf("thing.%c%c", 'a'+i/26, 'a'+i%26), Data: json.RawMessage(`{}`)})
+		records = append(
+			records,
+			journal.Record{Type: fmt.Sprintf("thing.%c%c", 'a'+i/26, 'a'+i%26), Data: json.RawMessage(`{}`)},
+		)
 	}
 	s := fold(session(t, records...)...)
 	total := 0
@@ -139,16 +160,29 @@ func TestUndecodablePayloadsAreCounted(t *testing.T) {
 
 func TestStateSummarizesTheSession(t *testing.T) {
 	parent, source := &projection.Parent{SessionID: "s0", Seq: 7}, &projection.Source{Path: "/elsewhere/team.json"}
-	first := projection.Record(created, projection.SessionCreated{Format: 1, SessionID: "s1", Team: kitchen, CWD: "/home/mia", Parent: parent})
+	first := projection.Record(
+		created,
+		projection.SessionCreated{Format: 1, SessionID: "s1", Team: kitchen, CWD: "/home/mia", Parent: parent},
+	)
 	usage := &projection.Usage{InputTokens: 100, OutputTokens: 20}
-	s := fold(numbered(t, first,
+	s := fold(numbered(
+		t,
+		first,
 		record(projection.TaskSet{Task: new("Repair it")}),
 		said(mia, "m1", "hello"),
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"}),
 		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
 		record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1"}),
 		said(ada, "m2", "hi"),
-		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, Usage: usage, Partial: "h"}),
+		record(
+			projection.TurnEnded{
+				TurnID:       "t1",
+				MemberID:     "ada",
+				FinishReason: projection.Done,
+				Usage:        usage,
+				Partial:      "h",
+			},
+		),
 		record(projection.SessionEnded{Reason: "exit"}),
 		record(projection.SessionResumed{Source: source}),
 		record(projection.SessionPinned{Pinned: true}),
@@ -157,18 +191,21 @@ func TestStateSummarizesTheSession(t *testing.T) {
 	)...)
 	for what, diff := range map[string]string{
 		"stats": cmp.Diff(projection.Stats{
-			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1, InputTokens: 200, OutputTokens: 40,
+			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1, InputTokens: 200,
+			OutputTokens: 40,
 		}, s.Stats),
-		"speakers":  cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
-		"task":      cmp.Diff(new("Repair it"), s.Task),
-		"parent":    cmp.Diff(parent, s.Parent),
-		"source":    cmp.Diff(source, s.Team.Source),
-		"last turn": cmp.Diff(&projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}, s.LastTurn),
-		"last try":  cmp.Diff("m1", s.LastTrigger),
-		"ended":     cmp.Diff("", s.Row.Ended),
-		"pinned":    cmp.Diff(true, s.Row.Pinned),
-		"created":   cmp.Diff(created, s.Row.CreatedAt),
-		"open":      cmp.Diff(0, len(s.OpenTurns)),
+		"speakers": cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
+		"task":     cmp.Diff(new("Repair it"), s.Task),
+		"parent":   cmp.Diff(parent, s.Parent),
+		"source":   cmp.Diff(source, s.Team.Source),
+		"last turn": cmp.Diff(
+			&projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}, s.LastTurn,
+		),
+		"last try": cmp.Diff("m1", s.LastTrigger),
+		"ended":    cmp.Diff("", s.Row.Ended),
+		"pinned":   cmp.Diff(true, s.Row.Pinned),
+		"created":  cmp.Diff(created, s.Row.CreatedAt),
+		"open":     cmp.Diff(0, len(s.OpenTurns)),
 	} {
 		if diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -177,7 +214,13 @@ func TestStateSummarizesTheSession(t *testing.T) {
 }
 
 func TestTaskCanBeRemovedAndEmpty(t *testing.T) {
-	set, empty, removed := record(projection.TaskSet{Task: new("x")}), record(projection.TaskSet{Task: new("")}), record(projection.TaskSet{})
+	set, empty, removed := record(
+		projection.TaskSet{Task: new("x")},
+	), record(
+		projection.TaskSet{Task: new("")},
+	), record(
+		projection.TaskSet{},
+	)
 	if s := fold(session(t, set, removed)...); s.Task != nil {
 		t.Errorf("the removed task is %q", *s.Task)
 	}

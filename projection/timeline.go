@@ -19,7 +19,7 @@ import (
 // the events up to its End amount to. The task is read from the event that Task names.
 type Timeline struct {
 	Rows    []TimelineRow `json:"rows"`
-	Members []Speaker     `json:"members,omitempty"` // of the team, and others who spoke; an id again if its names changed
+	Members []Speaker     `json:"members,omitempty"` // speakers; an id is repeated if its names change
 	Task    uint64        `json:"task,omitempty"`    // Seq of the task.set in effect; 0: no task
 	Waiting []string      `json:"waiting,omitempty"` // ids of the queued members, the next one first
 }

@@ -56,7 +56,8 @@ func timelineOf(events ...journal.Event) *projection.Timeline {
 func TestTimelineRows(t *testing.T) {
 	task := "Repair it"
 	ended := projection.TurnEnded{
-		TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 7, Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6},
+		TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 7,
+		Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6},
 	}
 	at := created.Add(time.Minute)
 	for _, test := range []struct {
@@ -67,31 +68,62 @@ func TestTimelineRows(t *testing.T) {
 		{"a message of a person", []journal.Record{said(mia, "m1", " [NEXT: ada] Why\n\nnot? ")},
 			[]projection.TimelineRow{{Seq: 2, End: 2, Message: 2, Member: mia, Text: "Why  not?"}}},
 		{"a turn with a message", []journal.Record{
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}), record(projection.TurnText{TurnID: "t1", Text: "Half"}),
+			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+			record(projection.TurnText{TurnID: "t1", Text: "Half"}),
 			said(ada, "m1", "Because"), record(ended),
-		}, []projection.TimelineRow{{Seq: 2, End: 5, Message: 4, TurnID: "t1", Member: ada, Text: "Because", DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6}}},
-		{"a message without a turn", []journal.Record{said(ada, "m1", "Hello"), record(projection.TurnStarted{TurnID: "t1", MemberID: "bo"}), said(ada, "m2", "Bye")},
+		}, []projection.TimelineRow{{
+			Seq: 2, End: 5, Message: 4, TurnID: "t1", Member: ada, Text: "Because",
+			DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6,
+		}}},
+		{"a message without a turn", []journal.Record{
+			said(ada, "m1", "Hello"),
+			record(projection.TurnStarted{TurnID: "t1", MemberID: "bo"}),
+			said(ada, "m2", "Bye"),
+		},
 			[]projection.TimelineRow{
 				{Seq: 2, End: 2, Message: 2, Member: ada, Text: "Hello"}, {Seq: 3, End: 3, TurnID: "t1", Member: bo},
 				{Seq: 4, End: 4, Message: 4, Member: ada, Text: "Bye"},
 			}},
 		{"an open turn", []journal.Record{
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}), record(projection.TurnText{TurnID: "t1", Text: "\nIt "}), record(projection.TurnText{TurnID: "t1", Text: "is"}),
+			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+			record(projection.TurnText{TurnID: "t1", Text: "\nIt "}),
+			record(projection.TurnText{TurnID: "t1", Text: "is"}),
 		}, []projection.TimelineRow{{Seq: 2, End: 4, TurnID: "t1", Member: ada, Text: "It is"}}},
 		{"a failed turn", []journal.Record{
 			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-			record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It is", Error: "lost"}),
-		}, []projection.TimelineRow{{Seq: 2, End: 3, TurnID: "t1", Member: ada, Text: "It is", FinishReason: projection.Failed}}},
+			record(
+				projection.TurnEnded{
+					TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It is", Error: "lost",
+				},
+			),
+		}, []projection.TimelineRow{{
+			Seq: 2, End: 3, TurnID: "t1", Member: ada, Text: "It is", FinishReason: projection.Failed,
+		}}},
 		{"an end without a start", []journal.Record{record(ended), record(projection.ToolStarted{TurnID: "t9"})},
-			[]projection.TimelineRow{{Seq: 2, End: 2, TurnID: "t1", Member: ada, DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6}}},
+			[]projection.TimelineRow{{
+				Seq: 2, End: 2, TurnID: "t1", Member: ada,
+				DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6,
+			}}},
 		{"tasks", []journal.Record{
-			record(projection.TaskSet{Task: &task}), said(mia, "m1", "a"), record(projection.TaskSet{}), said(mia, "m2", "b"),
+			record(projection.TaskSet{Task: &task}), said(mia, "m1", "a"), record(projection.TaskSet{}),
+			said(mia, "m2", "b"),
 		}, []projection.TimelineRow{
-			{Seq: 3, End: 3, Message: 3, Member: mia, Text: "a", Task: 2}, {Seq: 5, End: 5, Message: 5, Member: mia, Text: "b"},
+			{Seq: 3, End: 3, Message: 3, Member: mia, Text: "a", Task: 2},
+			{Seq: 5, End: 5, Message: 5, Member: mia, Text: "b"},
 		}},
 		{"an unknown member", []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "dan"})},
-			[]projection.TimelineRow{{Seq: 2, End: 2, TurnID: "t1", Member: projection.Speaker{ID: "dan", Name: "dan", DisplayName: "dan", Type: projection.TypeAI}}}},
-		{"unreadable events", []journal.Record{{Type: "turn.started", Data: json.RawMessage(`{"turnId":5}`)}, {Type: "water.poured", Data: json.RawMessage(`{}`)}}, nil},
+			[]projection.TimelineRow{{
+				Seq: 2, End: 2, TurnID: "t1",
+				Member: projection.Speaker{ID: "dan", Name: "dan", DisplayName: "dan", Type: projection.TypeAI},
+			}}},
+		{
+			"unreadable events",
+			[]journal.Record{
+				{Type: "turn.started", Data: json.RawMessage(`{"turnId":5}`)},
+				{Type: "water.poured", Data: json.RawMessage(`{}`)},
+			},
+			nil,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := timelineOf(session(t, test.records...)...).Rows
@@ -119,11 +151,24 @@ func TestTimelineDerivesTheQueue(t *testing.T) {
 	}{
 		{"addressees wait", []journal.Record{ask(mia, "ada", "bo", "carol")}, []string{"ada", "bo"}},
 		{"a turn starts", []journal.Record{ask(mia, "ada", "bo"), start("ada")}, []string{"bo"}},
-		{"a reply adds to the queue", []journal.Record{ask(mia, "ada", "bo"), start("ada"), ask(ada, "mia")}, []string{"bo", "mia"}},
-		{"a person who was next speaks", []journal.Record{ask(mia, "ada"), start("ada"), ask(ada, "mia", "bo"), ask(mia)}, []string{"bo"}},
+		{
+			"a reply adds to the queue", []journal.Record{ask(mia, "ada", "bo"), start("ada"), ask(ada, "mia")},
+			[]string{"bo", "mia"},
+		},
+		{
+			"a person who was next speaks",
+			[]journal.Record{ask(mia, "ada"), start("ada"), ask(ada, "mia", "bo"), ask(mia)}, []string{"bo"},
+		},
 		{"the last one again", []journal.Record{ask(mia, "ada"), ask(mia, "ada")}, []string{"ada"}},
-		{"a recorded decision", []journal.Record{ask(mia, "ada", "bo"), record(projection.QueueChanged{Waiting: []string{"bo", "ada"}})}, []string{"bo", "ada"}},
-		{"an emptied queue", []journal.Record{ask(mia, "ada", "bo"), record(projection.QueueChanged{Waiting: []string{}})}, nil},
+		{
+			"a recorded decision",
+			[]journal.Record{ask(mia, "ada", "bo"), record(projection.QueueChanged{Waiting: []string{"bo", "ada"}})},
+			[]string{"bo", "ada"},
+		},
+		{
+			"an emptied queue",
+			[]journal.Record{ask(mia, "ada", "bo"), record(projection.QueueChanged{Waiting: []string{}})}, nil,
+		},
 		{"a restart", []journal.Record{ask(mia, "ada", "bo"), record(projection.SessionResumed{})}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -167,7 +212,12 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 			got.InputTokens += r.InputTokens
 			got.OutputTokens += r.OutputTokens
 		}
-		want := projection.Stats{Messages: state.Stats.Messages, Turns: state.Stats.Turns, InputTokens: state.Stats.InputTokens, OutputTokens: state.Stats.OutputTokens}
+		want := projection.Stats{
+			Messages:     state.Stats.Messages,
+			Turns:        state.Stats.Turns,
+			InputTokens:  state.Stats.InputTokens,
+			OutputTokens: state.Stats.OutputTokens,
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-state +timeline):\n%s", diff)
 		}
@@ -183,7 +233,8 @@ func TestTimelineRowsDescribeTheirEvents(t *testing.T) {
 		rows := timelineOf(events...).Rows
 		var last uint64
 		for _, r := range rows {
-			if r.Seq <= last || r.End < r.Seq || r.End > uint64(len(events)) || r.Message > 0 && (r.Message < r.Seq || r.Message > r.End) {
+			if r.Seq <= last || r.End < r.Seq || r.End > uint64(len(events)) ||
+				r.Message > 0 && (r.Message < r.Seq || r.Message > r.End) {
 				t.Fatalf("row %+v after an event %d", r, last)
 			}
 			if r.Message > 0 && events[r.Message-1].Type != "message.appended" {
@@ -214,20 +265,39 @@ func TestTimelineRowIsBounded(t *testing.T) {
 	everyone := &projection.Routing{}
 	for i := range 100 {
 		id := fmt.Sprint(long, i%60)
-		everyone.ResolvedAddressees = append(everyone.ResolvedAddressees, projection.Addressee{MemberID: &id}, projection.Addressee{MemberID: &speaker.ID})
+		everyone.ResolvedAddressees = append(
+			everyone.ResolvedAddressees,
+			projection.Addressee{MemberID: &id},
+			projection.Addressee{MemberID: &speaker.ID},
+		)
 	}
-	timeline := timelineOf(session(t,
+	timeline := timelineOf(session(
+		t,
 		record(projection.NewMessage(long, created, speaker, long, everyone)),
 		record(projection.TurnStarted{TurnID: long, MemberID: long}),
 		record(projection.TurnText{TurnID: long, Text: long}),
-		record(projection.TurnEnded{TurnID: long, MemberID: long, FinishReason: projection.FinishReason(long), Partial: long, Error: long}),
+		record(
+			projection.TurnEnded{
+				TurnID:       long,
+				MemberID:     long,
+				FinishReason: projection.FinishReason(long),
+				Partial:      long,
+				Error:        long,
+			},
+		),
 	)...)
 	if len(timeline.Rows) != 2 {
 		t.Fatalf("%d rows", len(timeline.Rows))
 	}
 	for _, r := range timeline.Rows {
 		if size := len(marshal(t, r)); size > 20_000 || utf8.RuneCountInString(r.Text) != 80 || len(r.Waiting) > 50 {
-			t.Errorf("the row has %d bytes, %d of %d bytes waiting, a text of %d", size, len(r.Waiting), len(fmt.Sprint(r.Waiting)), len(r.Text))
+			t.Errorf(
+				"the row has %d bytes, %d of %d bytes waiting, a text of %d",
+				size,
+				len(r.Waiting),
+				len(fmt.Sprint(r.Waiting)),
+				len(r.Text),
+			)
 		}
 	}
 }

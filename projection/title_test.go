@@ -19,7 +19,10 @@ func TestSummaryQuotesTheStartOfTheFirstMessage(t *testing.T) {
 		{"51 emoji", strings.Repeat("🫖", 51), strings.Repeat("🫖", 50) + "..."},
 		{"line breaks", "one\ntwo\r\nthree\rfour", "one two three four"},
 		{"a line break as the 50th character", strings.Repeat("x", 49) + "\n", strings.Repeat("x", 49) + " "},
-		{"a line break of two bytes as the 50th character", strings.Repeat("x", 49) + "\r\n", strings.Repeat("x", 49) + " "},
+		{
+			"a line break of two bytes as the 50th character", strings.Repeat("x", 49) + "\r\n",
+			strings.Repeat("x", 49) + " ",
+		},
 		{"markers stay", "[FROM: mia] hello", "[FROM: mia] hello"},
 		{"quotation marks stay", `say "yes"`, `say "yes"`},
 		{"nothing", "", ""},
@@ -52,7 +55,10 @@ func TestSummaryOfAnEmptySession(t *testing.T) {
 func TestTitleIsTheFirstHumanMessage(t *testing.T) {
 	for _, test := range []struct{ name, first, want string }{
 		{"plain", "Repair the kettle", "Repair the kettle"},
-		{"markers of every kind, in any case", "[NEXT: ada!P1, bo][drop: ALL] Repair [From:mia]it[team_task: x]", "Repair it"},
+		{
+			"markers of every kind, in any case", "[NEXT: ada!P1, bo][drop: ALL] Repair [From:mia]it[team_task: x]",
+			"Repair it",
+		},
 		{"markers in code stay", "What is `[NEXT: x]` [NEXT: ada] for?", "What is `[NEXT: x]` for?"},
 		{"other brackets stay", "[TODO: x] [next] [NEXT:]", "[TODO: x] [next]"},
 		{"line breaks are spaces", "Repair\nthe\r\nkettle\rnow", "Repair the kettle now"},
@@ -66,7 +72,13 @@ func TestTitleIsTheFirstHumanMessage(t *testing.T) {
 		{"a very long message", strings.Repeat("壶", 1<<18), strings.Repeat("壶", 50) + "…"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := fold(session(t, said(ada, "m1", "What is broken?"), said(mia, "m2", test.first), said(mia, "m3", "later"))...)
+			s := fold(
+				session(
+					t,
+					said(ada, "m1", "What is broken?"),
+					said(mia, "m2", test.first),
+					said(mia, "m3", "later"),
+				)...)
 			if s.Row.Title != test.want {
 				t.Errorf("%q, not %q", s.Row.Title, test.want)
 			}
@@ -93,7 +105,9 @@ func TestTitleOfARenamedSessionStays(t *testing.T) {
 		rename := record(projection.SessionRenamed{Title: title})
 		for name, s := range map[string]*projection.State{
 			"before the first message": fold(session(t, rename, said(mia, "m1", "Repair it"))...),
-			"after it":                 fold(session(t, said(mia, "m1", "Repair it"), rename, said(mia, "m2", "Now"))...),
+			"after it": fold(
+				session(t, said(mia, "m1", "Repair it"), rename, said(mia, "m2", "Now"))...,
+			),
 		} {
 			if s.Row.Title != title || !s.Row.Renamed {
 				t.Errorf("renamed to %q %s, it is %q", title, name, s.Row.Title)

@@ -50,7 +50,10 @@ func TestUpcastersRunInOrder(t *testing.T) {
 	if _, err := Decode(journal.Event{Type: "turn.text", Data: json.RawMessage(`{"v":4}`)}); !errors.Is(err, ErrNewer) {
 		t.Errorf("version 4 of 3: %v", err)
 	}
-	if _, err := Decode(journal.Event{Type: "turn.started", Data: json.RawMessage(`{"v":2}`)}); !errors.Is(err, ErrNewer) {
+	if _, err := Decode(journal.Event{Type: "turn.started", Data: json.RawMessage(`{"v":2}`)}); !errors.Is(
+		err,
+		ErrNewer,
+	) {
 		t.Errorf("another type: %v", err)
 	}
 }
@@ -70,7 +73,8 @@ func TestFailedUpcastIsReported(t *testing.T) {
 	broken := errors.New("no such field")
 	install(t, "turn.text", becomes("2"), func(json.RawMessage) (json.RawMessage, error) { return nil, broken })
 	e := journal.Event{Seq: 5, Type: "turn.text", Data: json.RawMessage(`{}`)}
-	if _, err := Decode(e); !errors.Is(err, broken) || !strings.Contains(err.Error(), "event 5, turn.text: upcast from version 2") {
+	if _, err := Decode(e); !errors.Is(err, broken) ||
+		!strings.Contains(err.Error(), "event 5, turn.text: upcast from version 2") {
 		t.Errorf("%v", err)
 	}
 	var s State

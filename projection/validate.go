@@ -44,7 +44,8 @@ func fits(e journal.Event) bool {
 	case ToolStarted{}.eventType():
 		var p ToolStarted
 		// Numbers that are out of range match no schema.
-		return layout.Decode(e.Data, &p) && p.TurnID != "" && (p.Input == nil || json.Unmarshal(p.Input, new(any)) == nil)
+		return layout.Decode(e.Data, &p) && p.TurnID != "" &&
+			(p.Input == nil || json.Unmarshal(p.Input, new(any)) == nil)
 	case ToolCompleted{}.eventType():
 		var p toolCompleted
 		return layout.Decode(e.Data, &p) && p.TurnID != ""

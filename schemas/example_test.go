@@ -7,7 +7,9 @@ import (
 )
 
 func ExampleCheck() {
-	fmt.Println(schemas.Check(schemas.AgentRegistry, []byte(`{"schemaVersion": "1.1", "agents": {"demo": {"name": 1}}}`)))
+	fmt.Println(
+		schemas.Check(schemas.AgentRegistry, []byte(`{"schemaVersion": "1.1", "agents": {"demo": {"name": 1}}}`)),
+	)
 	fmt.Println()
 	fmt.Println(schemas.Check(schemas.CLIConfig, []byte(`{"schemaVersion": "1.10"}`)))
 	// Output:

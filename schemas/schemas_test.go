@@ -152,7 +152,14 @@ func TestMessagesAreShortForLongValues(t *testing.T) {
 }
 
 func TestEmptyPropertyNameIsRejected(t *testing.T) {
-	got := problems(t, AgentRegistry, []byte(`{"schemaVersion": "1.1", "agents": {"": {}, "name": {}, "displayName": {}, "command": {}, "args": {}, "usePty": {}}}`))
+	got := problems(
+		t,
+		AgentRegistry,
+		[]byte(
+			`{"schemaVersion": "1.1", "agents": {`+
+				`"": {}, "name": {}, "displayName": {}, "command": {}, "args": {}, "usePty": {}}}`,
+		),
+	)
 	if len(got) < 6 || got[0].Path != "/agents" {
 		t.Errorf("got %v", got)
 	}

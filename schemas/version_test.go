@@ -52,7 +52,10 @@ func TestVersionIsCheckedBeforeTheSchema(t *testing.T) {
 }
 
 func TestSchemaReportsMalformedVersions(t *testing.T) {
-	for _, value := range []string{`"abc"`, `"1"`, `"1."`, `".1"`, `"1.1.1"`, `"v1.3"`, `"1.-3"`, `"9.9 "`, `"1.٣"`, `9.9`, `null`, `{}`, `"01.2"`} {
+	for _, value := range []string{
+		`"abc"`, `"1"`, `"1."`, `".1"`, `"1.1.1"`, `"v1.3"`, `"1.-3"`, `"9.9 "`, `"1.٣"`, `9.9`, `null`,
+		`{}`, `"01.2"`,
+	} {
 		document := fmt.Appendf(nil, `{"schemaVersion": %s}`, value)
 		if got := problems(t, CLIConfig, document); len(got) != 2 || got[1].Path != "/schemaVersion" {
 			t.Errorf("%s: %v", value, got)

@@ -24,8 +24,8 @@ func At(text []byte) Cursor { return Cursor{rest: text} }
 // OK reports whether everything consumed so far had the expected layout.
 func (c *Cursor) OK() bool { return !c.failed }
 
-// AtEnd reports whether the whole text was consumed and had the expected layout.
-func (c *Cursor) AtEnd() bool { return !c.failed && len(c.rest) == 0 }
+// atEnd reports whether the whole text was consumed and had the expected layout.
+func (c *Cursor) atEnd() bool { return !c.failed && len(c.rest) == 0 }
 
 // Rest returns what was not consumed yet, as a part of the text.
 func (c *Cursor) Rest() []byte { return c.rest }

@@ -24,7 +24,7 @@ func Decode(text []byte, v any) bool {
 	}
 	c := At(text)
 	decode(&c, target)
-	return c.AtEnd()
+	return c.atEnd()
 }
 
 // Ignored is the type of a field that is a string and is not stored.

@@ -49,7 +49,9 @@ func ExampleDecode() {
 		ID   string `json:"id"`
 		Text string `json:"text,omitempty"`
 	}
-	for _, text := range []string{`{"id":"t1","text":"hello"}`, `{"id":"t1"}`, `{"text":"hello","id":"t1"}`, `{"id": "t1"}`} {
+	for _, text := range []string{
+		`{"id":"t1","text":"hello"}`, `{"id":"t1"}`, `{"text":"hello","id":"t1"}`, `{"id": "t1"}`,
+	} {
 		var t turn
 		fmt.Println(layout.Decode([]byte(text), &t), text)
 	}
@@ -133,11 +135,12 @@ func TestDecodedValuesShareNoMemoryWithText(t *testing.T) {
 
 func TestLongStringsAreDecoded(t *testing.T) {
 	for _, want := range []string{
-		strings.Repeat("a\n", 40_000), strings.Repeat("plain ", 20_000) + "\n", "\n" + strings.Repeat("x", 2<<20), strings.Repeat("壶\t", 1<<20),
+		strings.Repeat("a\n", 40_000), strings.Repeat("plain ", 20_000) + "\n", "\n" + strings.Repeat("x", 2<<20),
+		strings.Repeat("壶\t", 1<<20),
 	} {
 		text := marshal(t, want)
 		c := layout.At(text)
-		if got := c.String(); !c.AtEnd() || got != want {
+		if got := c.String(); !atEnd(c) || got != want {
 			t.Errorf("%.80q is decoded as %.80q", text, got)
 		}
 	}
@@ -153,7 +156,10 @@ func TestCompactAcceptsWhatMarshalWrites(t *testing.T) {
 func TestFailedCursorConsumesNothing(t *testing.T) {
 	c := layout.At([]byte(`"a"1`))
 	c.Expect("b")
-	if c.OK() || c.AtEnd() || c.String() != "" || c.Uint() != 0 || c.Raw() != nil || c.Plain() != nil || c.Take(1) != nil || c.Accept(`"`) || c.AtEnd() {
+	if c.OK() || atEnd(c) || c.String() != "" || c.Uint() != 0 || c.Raw() != nil || c.Plain() != nil ||
+		c.Take(1) != nil ||
+		c.Accept(`"`) ||
+		atEnd(c) {
 		t.Error("a method succeeded after a failure")
 	}
 }
@@ -175,7 +181,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(text)
 	}
 	for _, seed := range []string{
-		`{"title":"a","title":"b"}`, `{"Title":"a"}`, `{"title":null}`, `{"title":"a","name":"b","done":true,"extra":1}`,
+		`{"title":"a","title":"b"}`, `{"Title":"a"}`, `{"title":null}`,
+		`{"title":"a","name":"b","done":true,"extra":1}`,
 		`{"title":"\ud83d\ude00"}`, `{"title":"\ud83d"}`, "{\"title\":\"\xed\xa0\x80\"}", "{\"title\":\"\\n\xff\"}", "",
 	} {
 		f.Add([]byte(seed))
@@ -194,30 +201,35 @@ func FuzzDecode(f *testing.F) {
 // FuzzCursor compares the methods of a Cursor with encoding/json.
 func FuzzCursor(f *testing.F) {
 	for _, text := range []string{
-		`""`, `"a"`, `"\"\\\/\b\f\n\r\t\u00e9\uFFFD\u0000"`, `"\ud83d\ude00"`, `"\uD83D"`, `"\x"`, `"\u12"`, `"\u12g4"`, `"\u+123"`, `"\u1_23"`, `"\`, `"`, `"\u`, `"a" `,
-		"\"\x1f\"", "\"1234567\n\"", "\"\xff\"", "\"12345678\xff\"", "\"größer — 👍 水壶 and more\\n水\"", "\"\xed\xa0\x80\"", "\"\\n12345678\xc3\"",
+		`""`, `"a"`, `"\"\\\/\b\f\n\r\t\u00e9\uFFFD\u0000"`, `"\ud83d\ude00"`, `"\uD83D"`, `"\x"`, `"\u12"`, `"\u12g4"`,
+		`"\u+123"`, `"\u1_23"`, `"\`, `"`, `"\u`, `"a" `,
+		"\"\x1f\"", "\"1234567\n\"", "\"\xff\"", "\"12345678\xff\"", "\"größer — 👍 水壶 and more\\n水\"",
+		"\"\xed\xa0\x80\"", "\"\\n12345678\xc3\"",
 		`"` + strings.Repeat(`\n`, 400) + `"`, `"` + strings.Repeat("plain ", 200) + `\n"`,
-		`0`, `7`, `-1`, `01`, `1.0`, `1e3`, `9999999999999999999`, `10000000000000000000`, `18446744073709551616`, `1e999`, `1e-99`, `-0.5E+7`, `1.`, `.5`, `-`, `1e`,
-		`{}`, `[]`, `{"a":[1,{"b":null}],"a":true}`, `[1,]`, `[,1]`, `{"a"}`, `{1:2}`, `{"a":1,}`, `[1 2]`, `nul`, `true`, `false`, ``, ` 1`, "1\n", `[ 1]`,
-		strings.Repeat("[", 99) + strings.Repeat("]", 99), strings.Repeat("[", 1001) + strings.Repeat("]", 1001), strings.Repeat("[", 20_000),
+		`0`, `7`, `-1`, `01`, `1.0`, `1e3`, `9999999999999999999`, `10000000000000000000`, `18446744073709551616`,
+		`1e999`, `1e-99`, `-0.5E+7`, `1.`, `.5`, `-`, `1e`,
+		`{}`, `[]`, `{"a":[1,{"b":null}],"a":true}`, `[1,]`, `[,1]`, `{"a"}`, `{1:2}`, `{"a":1,}`, `[1 2]`, `nul`,
+		`true`, `false`, ``, ` 1`, "1\n", `[ 1]`,
+		strings.Repeat("[", 99) + strings.Repeat("]", 99), strings.Repeat("[", 1001) + strings.Repeat("]", 1001),
+		strings.Repeat("[", 20_000),
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := layout.At(text)
-		if got := c.String(); c.AtEnd() {
+		if got := c.String(); atEnd(c) {
 			compare(t, text, got)
 		}
 		c = layout.At(text)
-		if got := c.Uint(); c.AtEnd() {
+		if got := c.Uint(); atEnd(c) {
 			compare(t, text, got)
 		}
 		c = layout.At(text)
 		got := c.Raw()
-		if c.AtEnd() != layout.Compact(text) {
+		if atEnd(c) != layout.Compact(text) {
 			t.Errorf("%.200q: Compact is not the same as Raw", text)
 		}
-		if c.AtEnd() {
+		if atEnd(c) {
 			compare(t, text, got)
 			var compact bytes.Buffer
 			if json.Compact(&compact, text); !bytes.Equal(compact.Bytes(), text) {
@@ -269,3 +281,5 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+func atEnd(c layout.Cursor) bool { return c.OK() && len(c.Rest()) == 0 }

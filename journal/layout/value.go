@@ -13,7 +13,7 @@ const maxDepth = 1000
 func Compact(data []byte) bool {
 	c := At(data)
 	c.value(maxDepth)
-	return c.AtEnd()
+	return c.atEnd()
 }
 
 // Raw consumes a value without white space between its tokens, and returns a

@@ -66,8 +66,11 @@ func newSession(w io.Writer, seed uint64) *session {
 var phrases = []string{
 	"the kettle does not boil", "I have read the file", "and the test fails", "because", "nothing was changed",
 	"in coordinator/turn.go,", "line 42:", "it returns nil", "`go test ./...`", "\"unexpected end\"", "for example",
-	"which is what we want", "but not here.", "Then", "should I go on?", "as far as I can see", "— perhaps —", "für alle",
-	"\n\n", "\n- ", "\n```go\nif err != nil {\n\treturn fmt.Errorf(\"read %s: %w\", path, err)\n}\n```\n", "a\\b", "水壶", "🫖", "✓",
+	"which is what we want", "but not here.", "Then", "should I go on?", "as far as I can see", "— perhaps —",
+	"für alle",
+	"\n\n", "\n- ",
+	"\n```go\nif err != nil {\n\treturn fmt.Errorf(\"read %s: %w\", path, err)\n}\n```\n", "a\\b", "水壶",
+	"🫖", "✓",
 }
 
 func prose(r *rand.Rand, length int) string {
@@ -102,7 +105,10 @@ func (s *session) event(p projection.Payload) {
 func (s *session) created() projection.SessionCreated {
 	team := projection.Team{ID: "kitchen", Name: "Kitchen"}
 	for _, m := range append([]projection.Speaker{mia}, agents...) {
-		team.Members = append(team.Members, projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+		team.Members = append(
+			team.Members,
+			projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type},
+		)
 	}
 	return projection.SessionCreated{
 		Format: projection.Format, SessionID: "01KAJ000000000000000000000", Team: team, CWD: "/home/mia/kettle",
@@ -120,7 +126,15 @@ func (s *session) question(n int) projection.Payload {
 func (s *session) turn(n int) {
 	agent := agents[s.rand.IntN(len(agents))]
 	id := fmt.Sprintf("turn-%d", n)
-	s.event(projection.TurnStarted{TurnID: id, MemberID: agent.ID, AgentType: "claude", Model: "opus", TriggerMessageID: messageID(n - 1)})
+	s.event(
+		projection.TurnStarted{
+			TurnID:           id,
+			MemberID:         agent.ID,
+			AgentType:        "claude",
+			Model:            "opus",
+			TriggerMessageID: messageID(n - 1),
+		},
+	)
 	for i := range 1 + s.rand.IntN(2) {
 		s.tool(id, fmt.Sprintf("%s-tool-%d", id, i))
 	}
@@ -128,19 +142,30 @@ func (s *session) turn(n int) {
 	s.event(projection.TurnText{TurnID: id, Text: reply})
 	s.event(projection.NewMessage(messageID(n), s.time, agent, reply, to(agents[s.rand.IntN(len(agents))])))
 	s.event(projection.TurnEnded{
-		TurnID: id, MemberID: agent.ID, FinishReason: projection.Done, DurationMS: s.rand.Int64N(60_000), AgentSession: "5f3c2a10",
-		Usage: &projection.Usage{InputTokens: s.rand.Int64N(100_000), OutputTokens: int64(len(reply) / 4)},
+		TurnID: id, MemberID: agent.ID, FinishReason: projection.Done, DurationMS: s.rand.Int64N(60_000),
+		AgentSession: "5f3c2a10",
+		Usage:        &projection.Usage{InputTokens: s.rand.Int64N(100_000), OutputTokens: int64(len(reply) / 4)},
 	})
 }
 
 func (s *session) tool(turnID, id string) {
-	input, err := json.Marshal(map[string]any{"command": "cat coordinator/turn.go", "timeout": s.rand.IntN(100), "lines": []int{1, 40}})
+	input, err := json.Marshal(
+		map[string]any{"command": "cat coordinator/turn.go", "timeout": s.rand.IntN(100), "lines": []int{1, 40}},
+	)
 	if err != nil && s.err == nil {
 		s.err = err
 	}
 	s.event(projection.ToolStarted{TurnID: turnID, ToolID: id, Name: "Bash", Input: input})
 	output := s.said(4000)
-	s.event(projection.ToolCompleted{TurnID: turnID, ToolID: id, Name: "Bash", Output: output, OutputBytes: int64(len(output))})
+	s.event(
+		projection.ToolCompleted{
+			TurnID:      turnID,
+			ToolID:      id,
+			Name:        "Bash",
+			Output:      output,
+			OutputBytes: int64(len(output)),
+		},
+	)
 }
 
 // to returns a routing to one member.

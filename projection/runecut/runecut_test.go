@@ -48,11 +48,13 @@ func FuzzCut(f *testing.F) {
 		}
 		limit = min(max(limit, 0), len(text))
 		for _, cut := range []string{prefix, suffix} {
-			if len(cut) > limit || len(cut) < limit-(utf8.UTFMax-1) || utf8.ValidString(text) && !utf8.ValidString(cut) {
+			if len(cut) > limit || len(cut) < limit-(utf8.UTFMax-1) ||
+				utf8.ValidString(text) && !utf8.ValidString(cut) {
 				t.Errorf("%q cut to %d: %q", text, limit, cut)
 			}
 		}
-		if string(runecut.Prefix([]byte(text), limit)) != prefix || string(runecut.Suffix([]byte(text), limit)) != suffix {
+		if string(runecut.Prefix([]byte(text), limit)) != prefix ||
+			string(runecut.Suffix([]byte(text), limit)) != suffix {
 			t.Error("bytes are cut differently from a string")
 		}
 	})
