@@ -1,11 +1,11 @@
 package guide
 
 import (
-	"errors"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
 // Command prints a page of the manual, or the list of topics.
@@ -34,18 +34,15 @@ func (cmd *Command) Run(a *app.App) error {
 	if cmd.Topic == "" {
 		return cmd.list(a)
 	}
-	topic, err := find(cmd.Topic)
-	var unknown *UnknownTopicError
+	topic, ok := find(cmd.Topic)
 	switch {
-	case errors.As(err, &unknown):
-		return app.Exit(app.ExitNotFound, app.Message{Text: app.Sentence(err)}.
-			With(app.To("read the page with the nearest name", "guide", unknown.Nearest)))
-	case err != nil:
-		return err
+	case !ok:
+		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
+			With(app.To("read the page with the nearest name", "guide", topic.Name)))
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.Text()})
 	}
-	_, err = fmt.Fprint(a.Stdout, topic.Text())
+	_, err := fmt.Fprint(a.Stdout, topic.Text())
 	return err
 }
 

@@ -8,7 +8,6 @@ package guide
 
 import (
 	"embed"
-	"fmt"
 	"strings"
 )
 
@@ -53,35 +52,24 @@ func (t Topic) Text() string {
 	return text.String()
 }
 
-// UnknownTopicError is returned for a name that is not a topic.
-type UnknownTopicError struct {
-	Name    string
-	Nearest string // the topic with the most similar name
-}
-
-func (e *UnknownTopicError) Error() string {
-	return fmt.Sprintf("unknown topic %q", e.Name)
-}
-
-// find returns the topic of a name, in upper or lower case. The error is an
-// *UnknownTopicError.
-func find(name string) (Topic, error) {
-	folded := strings.ToLower(name)
-	var nearest Topic
+// find returns the topic of a name, in upper or lower case. If there is none, ok is
+// false and nearest is the topic with the most similar name.
+func find(name string) (nearest Topic, ok bool) {
+	name = strings.ToLower(name)
 	least := -1
 	for _, topic := range Topics() {
-		distance := editDistance(folded, topic.Name)
+		distance := editDistance(name, topic.Name)
 		if distance == 0 {
-			return topic, nil
+			return topic, true
 		}
-		if strings.HasPrefix(topic.Name, folded) {
+		if strings.HasPrefix(topic.Name, name) {
 			distance = 0
 		}
 		if least < 0 || distance < least {
 			nearest, least = topic, distance
 		}
 	}
-	return Topic{}, &UnknownTopicError{Name: name, Nearest: nearest.Name}
+	return nearest, false
 }
 
 // editDistance is the Levenshtein distance, in bytes: the least number of bytes
