@@ -15,10 +15,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// What other versions of agent-chatter got wrong, one test for each, named after
-// the defect that must not be here.
+// Each test is named after a defect of other versions of agent-chatter.
 
-func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing.T) {
+func TestDefectResumeLoadedOldestSave(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	s.say("one", "two", "three")
@@ -33,7 +32,7 @@ func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing
 	}
 	last := resume(t, d, id)
 	if recent := last.Session().Recent; len(recent) != 8 || recent[6].Content != "four" {
-		t.Errorf("resumed was %+v", recent)
+		t.Errorf("session.resumed is %+v", recent)
 	}
 	last.stop()
 	if err := d.Delete(t.Context(), "ensemble", id); err != nil {
@@ -41,12 +40,12 @@ func TestDefectResumeLoadsTheOldestSaveAndASessionIsListedOncePerSave(t *testing
 	}
 	for path := range d.content() {
 		if strings.Contains(filepath.Base(path), id) && !strings.Contains(path, "trash") {
-			t.Errorf("left behind is %s", path)
+			t.Errorf("%s still exists", path)
 		}
 	}
 }
 
-func TestDefectAnIDThatIsAPrefixOfAnotherMatchesIt(t *testing.T) {
+func TestDefectIDPrefixMatched(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		for _, other := range []string{id[:len(id)-1], id + "X", id[1:]} {
@@ -66,35 +65,35 @@ func TestDefectAnIDThatIsAPrefixOfAnotherMatchesIt(t *testing.T) {
 	})
 }
 
-func TestDefectEscapeStoresThePartialReplyAsAMessageAndObeysItsMarkers(t *testing.T) {
+func TestDefectEscapeStoredPartialReply(t *testing.T) {
 	d := onDisk(t, 0)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := start(t, d, isCancelled(cancel, "half [NEXT: bob] [DROP: ALL] [TEAM_TASK: x]"))
+	s := start(t, d, cancels(cancel, "half [NEXT: bob] [DROP: ALL] [TEAM_TASK: x]"))
 	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "ada", projection.Cancelled)
-	s.checkAsked("ada")
+	s.checkMembers("ada")
 	if len(s.Queue()) > 0 || s.Session().TeamTask != nil || s.Waiting() != "you" {
-		t.Errorf("%v wait, the task is %v, waiting for %s", s.Queue(), s.Session().TeamTask, s.Waiting())
+		t.Errorf("queue %v, the task is %v, waiting for %s", s.Queue(), s.Session().TeamTask, s.Waiting())
 	}
 	id := s.stop()
 	d.checkMessages(id, "you: hello")
 	if ends := payloads[projection.TurnEnded](t, d.events(id)); len(ends) != 1 || !strings.HasPrefix(ends[0].Partial, "half ") {
-		t.Errorf("kept of the reply is %+v", ends)
+		t.Errorf("the partial reply is %+v", ends)
 	}
 }
 
-func TestDefectOneErrorOfAnAgentLeavesTheRouterLocked(t *testing.T) {
-	s := start(t, &store.Memory{}, does(errors.New("broken")))
+func TestDefectErrorLeftRouterLocked(t *testing.T) {
+	s := start(t, &store.Memory{}, yields(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	s.say("again", "and you [NEXT: bob]")
-	s.checkAsked("ada", "ada", "bob")
+	s.checkMembers("ada", "ada", "bob")
 }
 
-func TestDefectMessageIDsDifferSoThatTheMessageRepliedToIsNeverFound(t *testing.T) {
+func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
-		s := start(t, store, says("over [NEXT: bob]"), does(errors.New("broken")))
+		s := start(t, store, says("over [NEXT: bob]"), yields(errors.New("broken")))
 		turnError(t, s.SayAs(context.Background(), "you", "hello"), "bob", projection.Failed)
 		inMemory := s.Session().Recent
-		started := payloads[projection.TurnStarted](t, s.diary.appended)
+		started := payloads[projection.TurnStarted](t, s.recorder.appended)
 		id := s.stop()
 		snapshot, err := store.Load(t.Context(), "ensemble", id)
 		if err != nil {
@@ -102,45 +101,45 @@ func TestDefectMessageIDsDifferSoThatTheMessageRepliedToIsNeverFound(t *testing.
 		}
 		for i, m := range snapshot.Context.Messages {
 			if m.ID != inMemory[i].ID || m.ID != started[i].TriggerMessageID {
-				t.Errorf("message %d is %s on the disk, %s in memory, and %s in the turn that answers it", i, m.ID, inMemory[i].ID, started[i].TriggerMessageID)
+				t.Errorf("message %d has the ID %s on disk, %s in memory and %s in the turn it triggered", i, m.ID, inMemory[i].ID, started[i].TriggerMessageID)
 			}
 		}
 		again := resume(t, store, id)
 		if err := again.Retry(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if prompt := again.cast.prompt(); !strings.HasSuffix(prompt, "Message from Ada:\nover\n") {
-			t.Errorf("bob was told\n%s", prompt)
+		if prompt := again.engine.prompt(); !strings.HasSuffix(prompt, "Message from Ada:\nover\n") {
+			t.Errorf("the prompt of bob is\n%s", prompt)
 		}
 	})
 }
 
-func TestDefectRemovingMarkersDestroysIndentationAndMarkersInCodeAreObeyed(t *testing.T) {
+func TestDefectMarkersDestroyedIndentation(t *testing.T) {
 	const code = "```go\nif x {\n\treturn // [NEXT: bob]\n}\n```"
 	const reply = "  indented `[DROP: ALL]`\n\n\n\tand  wide\n\n" + code
 	d := onDisk(t, 0)
 	s := start(t, d, says(reply+"\n\n[NEXT: eve]"))
 	s.say("hello [NEXT: ada, bob]")
 	if s.Waiting() != "eve" || !slices.Equal(s.Queue(), []string{"bob"}) {
-		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
 	d.checkMessages(s.Session().ID, "you: hello", "ada: "+reply)
 	s.say("go on")
-	if prompt := s.cast.prompt(); !strings.Contains(prompt, "Ada -> eve: "+reply+"\n") {
-		t.Errorf("bob was told\n%s", prompt)
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Ada -> eve: "+reply+"\n") {
+		t.Errorf("the prompt of bob is\n%s", prompt)
 	}
 }
 
-func TestDefectTheDirectoriesOfTeamsWithSimilarNamesCollide(t *testing.T) {
+func TestDefectTeamDirectoriesCollided(t *testing.T) {
 	root := t.TempDir()
 	store := store.NewFiles(catalog.New(root, journal.Options{}))
 	ids := map[string]string{}
 	names := []string{"团队A", "团组A", "Dev", "dev", "a b", "a_b", "../../etc", strings.Repeat("x", 300), strings.Repeat("x", 301)}
 	for _, name := range names {
-		s := stage(t, store)
-		team := ensemble()
+		s := newFixture(t, store)
+		team := testTeam()
 		team.ID, team.Name = name, name
-		s.with(team, "")
+		s.setTeam(team, "")
 		s.say("I am " + name)
 		ids[name] = s.stop()
 	}
@@ -156,12 +155,12 @@ func TestDefectTheDirectoriesOfTeamsWithSimilarNamesCollide(t *testing.T) {
 	}
 }
 
-func TestDefectNothingIsSavedWhileAgentsTalk(t *testing.T) {
+func TestDefectNothingWasSavedDuringTurns(t *testing.T) {
 	d := onDisk(t, 0)
-	var s *scene
+	var s *fixture
 	var seen []string
 	look := func() { seen = d.messages(s.Session().ID) }
-	s = start(t, d, says("one [NEXT: bob]"), says("two [NEXT: ada]"), looks(look, says("three")))
+	s = start(t, d, says("one [NEXT: bob]"), says("two [NEXT: ada]"), calls(look, says("three")))
 	s.say("hello")
 	if want := []string{"you: hello", "ada: one", "bob: two"}; !slices.Equal(seen, want) {
 		t.Errorf("when the third agent starts the journal has %q, want %q", seen, want)

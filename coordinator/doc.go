@@ -1,71 +1,53 @@
-// Package coordinator decides who speaks next.
+// Package coordinator runs the conversation of a team and decides who speaks next.
 //
-// A conversation is a team, people and agents, with a queue of members who are
-// to speak. The Coordinator takes what a person says, records it, asks the
-// agents in the queue one after another, records what they do as they do it,
-// and gives control back when a person is next.
+// A conversation has a team of humans and agents and a queue of members who are to speak. The
+// Coordinator appends what a human says to the session, runs the queued agents one after another,
+// records what they do, and returns when a human is next.
 //
 // Data flows one way:
 //
-//	a person types -> Coordinator.Say -> SessionLog.Append -> State.Apply -> Events
+//	input -> Coordinator.Say -> store.Log.Append -> State.Apply -> Listener
 //
-// Going on with an earlier session is the same path without the typing: the
-// journal is folded into the same State. There is no second way to build it.
+// Resuming a session is the same path without input: its events are folded into the same State.
 //
-// # Rooms
+// # Packages
 //
-// The program is a house of four rooms, and each imports only those behind it:
+//	team    team files and the registry of agents
+//	store   the sessions of teams, in files or in memory
+//	agent   the engines that run agents
+//	redact  finding secrets in text
+//	hint    remedies that errors carry
 //
-//	cmd/agent-chatter   the commands and the screen
-//	coordinator         who speaks next
-//	  agent             the engines that run a member's turns; knows nobody
-//	  redact            what is a secret in a text; knows nobody
-//	  storetest         the suite that every Store passes
-//	projection          what events mean: the folds, pure
-//	  catalog           caches on the disk: lists and checkpoints
-//	  interchange       sessions of other programs
-//	journal             the log of a session: bytes, lines, sums, files, locks
-//	  journaltest       the file system that fails when a test says so
+// # Queue
 //
-// Anybody may import schemas, the formats as JSON Schemas.
-//
-// A Store keeps sessions: FileStore in journals below a directory, by way of
-// the catalog; MemoryStore nowhere.
-//
-// # The queue
-//
-// The markers of a message say who is to speak, and queue.go who is next. What
-// the messages and the turns do not tell of it by themselves (who was preferred,
-// dropped or skipped, and why) is recorded as queue.changed, in the batch with
-// the next turn or before a human is next. The queue itself is recorded nowhere.
+// The markers of a message say who is to speak; queue.go defines the order. The queue is not
+// recorded. Changes that do not follow from messages and turns alone (a member was preferred,
+// demoted, skipped or dropped) are recorded as queue.changed, with the reason, before the next turn
+// or before a human is next.
 //
 // # Turns
 //
-// The human's message is appended; its markers fill the queue. For each agent
-// in it: turn.started is appended, everything is synced, the agent runs, its
-// tools and the text so far are appended as they come, then its message and
-// turn.ended. Its markers fill the queue further. A turn that fails, times out
-// or is cancelled ends with that reason; what it said so far is kept as
-// partial, its markers are not obeyed.
+// The human's message is appended and its markers fill the queue. For each queued agent
+// turn.started is appended and everything is synced; then the agent runs, and its tools and partial
+// text are appended as they come; then its message and turn.ended. The markers of the message fill
+// the queue further. A turn that fails, times out or is canceled ends with that reason and the
+// partial reply, whose markers are ignored.
+//
+// # Durability
+//
+// Everything is durable before an agent starts, when control returns to a human, and after Stop. If
+// the journal cannot be written, the conversation continues in memory, the Listener is notified, and
+// the next save appends what is missing.
 //
 // # Secrets
 //
-// What people, agents and tools say, and what goes wrong, is kept without
-// secrets: they are replaced before it becomes an event, so that memory, prompt
-// and disk agree, and Events hears how many there were.
-//
-// # Save points
-//
-// Control returns to the human, a turn is cancelled, the conversation ends: at
-// these points everything is on the disk. A save that fails never ends a
-// conversation. It goes on in memory, Events hears of it each time, and the
-// next save point appends what is missing.
+// Secrets in messages, replies, tool calls and errors are replaced before they become events, so
+// that memory, prompts and the disk agree.
 //
 // # Restore
 //
-// SetTeam with a session goes through these steps: all state is cleared; the
-// session is opened and its team compared; speakers that the team has no more
-// are named, never renamed; the state is taken over; the queue stays empty. No
-// agent starts before a human has spoken, and nothing is written before that.
-// A failed restore leaves a coordinator with a team and without a session.
+// SetTeam with a session ID clears all state, opens the session, compares its team, reports members
+// that are missing or have changed, and ends orphaned processes. The queue stays empty: no agent
+// starts and nothing is written before the first message. After a failed restore the Coordinator
+// has a team and no session.
 package coordinator

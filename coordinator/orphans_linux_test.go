@@ -76,16 +76,16 @@ func alive(pid int) bool {
 	return !strings.HasPrefix(after, "Z")
 }
 
-// lasting is a cast that keeps processes between turns.
-type lasting struct{ *cast }
+// residentEngine is a scriptedEngine that keeps processes between turns.
+type residentEngine struct{ *scriptedEngine }
 
-func (lasting) Close() {}
+func (residentEngine) Close() {}
 
-func (l lasting) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-	return l.cast.Run(ctx, turn)
+func (l residentEngine) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+	return l.scriptedEngine.Run(ctx, turn)
 }
 
-// turnID returns the ID of a turn that began at noon, as the events of wrote did.
+// turnID returns the ID of a turn that began at noon, as the events of writeSession.
 func turnID() string { return ulid.MustNew(ulid.Timestamp(noon), ulid.DefaultEntropy()).String() }
 
 func TestResumeEndsOrphansOfOpenTurn(t *testing.T) {
@@ -108,18 +108,18 @@ func TestResumeEndsOrphansOfOpenTurn(t *testing.T) {
 				return projection.TurnEnded{TurnID: id, MemberID: member, FinishReason: projection.Done}
 			}
 			sessions := &store.Memory{}
-			session := wrote(t, sessions,
+			session := writeSession(t, sessions,
 				started(otherID, "bob"), done(otherID, "bob"),
 				started(earlierID, "ada"), done(earlierID, "ada"),
 				started(openID, "ada"))
 
-			s := stage(t, sessions)
+			s := newFixture(t, sessions)
 			o := s.options(sessions)
 			if tt.resident {
-				o.Engines["cast"] = lasting{s.cast}
+				o.Engines["scripted"] = residentEngine{s.engine}
 			}
 			s.Coordinator = coordinator.New(o)
-			s.with(ensemble(), session)
+			s.setTeam(testTeam(), session)
 			if living(open) {
 				t.Error("the process of the open turn is alive")
 			}
@@ -129,8 +129,8 @@ func TestResumeEndsOrphansOfOpenTurn(t *testing.T) {
 			if !living(other) || !living(stranger) {
 				t.Error("a process of another turn was ended")
 			}
-			if s.diary.count(fmt.Sprint("notice OrphansEnded ", tt.ended)) != 1 {
-				t.Errorf("notified %q, want %d ended", s.diary.lines, tt.ended)
+			if s.recorder.count(fmt.Sprint("notice OrphansEnded ", tt.ended)) != 1 {
+				t.Errorf("notified %q, want %d ended", s.recorder.lines, tt.ended)
 			}
 		})
 	}
@@ -141,17 +141,17 @@ func TestResumeEndsResidentProcess(t *testing.T) {
 		id := turnID()
 		program, server, detached := resident(t, id), orphan(t, id), daemon(t, id)
 		sessions := &store.Memory{}
-		session := wrote(t, sessions,
+		session := writeSession(t, sessions,
 			projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"},
 			projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done})
 
-		s := stage(t, sessions)
+		s := newFixture(t, sessions)
 		o := s.options(sessions)
 		if isResident {
-			o.Engines["cast"] = lasting{s.cast}
+			o.Engines["scripted"] = residentEngine{s.engine}
 		}
 		s.Coordinator = coordinator.New(o)
-		s.with(ensemble(), session)
+		s.setTeam(testTeam(), session)
 		for range 100 { // the kill is asynchronous
 			if !isResident || !living(program) {
 				break
@@ -164,9 +164,9 @@ func TestResumeEndsResidentProcess(t *testing.T) {
 		if !living(server) || !alive(detached) {
 			t.Error("a server that the agent started was ended")
 		}
-		notified := s.diary.count("notice OrphansEnded 1") == 1
+		notified := s.recorder.count("notice OrphansEnded 1") == 1
 		if notified != isResident {
-			t.Errorf("notified %q", s.diary.lines)
+			t.Errorf("notified %q", s.recorder.lines)
 		}
 	}
 }
@@ -175,15 +175,15 @@ func TestCopyKeepsProcessesOfOriginal(t *testing.T) {
 	id := turnID()
 	process := orphan(t, id)
 	sessions := &store.Memory{}
-	session := wrote(t, sessions,
+	session := writeSession(t, sessions,
 		projection.SessionCreated{
 			Format: projection.Format, Team: projection.Team{ID: "ensemble"},
 			Parent: &projection.Parent{SessionID: "another", Seq: 3},
 		},
 		projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"})
 
-	s := stage(t, sessions)
-	s.with(ensemble(), session)
+	s := newFixture(t, sessions)
+	s.setTeam(testTeam(), session)
 	if !living(process) {
 		t.Error("a process of the original session was ended")
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// asksLeave asks leave to remove everything, and says what was answered.
-func asksLeave(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+// requestsPermission is a turn that requests permission to remove everything and replies with the answer.
+func requestsPermission(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		if yield(agent.ToolStarted{ID: "t1", Name: "execute"}, nil) {
 			allowed := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", Title: "rm -r /"})
@@ -26,10 +26,10 @@ func asksLeave(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, erro
 	}
 }
 
-func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
+func TestPermissionsAnswerRequests(t *testing.T) {
 	for _, tt := range []struct {
 		permissions string
-		person      string // what the one in front of the chat says; "": nobody is there
+		person      string // the user's answer; "": no user
 		allowed     bool
 		by          projection.Decider
 		notice      string
@@ -44,19 +44,19 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 		{"", "", false, projection.ByDefault, "notice PermissionUnanswered Ada rm -r /"},
 	} {
 		t.Run(fmt.Sprintf("permissions %q and a person that says %q", tt.permissions, tt.person), func(t *testing.T) {
-			s := stage(t, &store.Memory{}, asksLeave)
+			s := newFixture(t, &store.Memory{}, requestsPermission)
 			if tt.person != "" {
 				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool { return tt.person == "yes" }))
 			}
-			team := ensemble()
+			team := testTeam()
 			team.Members[0].Permissions = tt.permissions
-			s.with(team, "")
+			s.setTeam(team, "")
 			s.say("go")
-			if said := fmt.Sprint("said by ada: allowed: ", tt.allowed); s.diary.count(said) != 1 {
-				t.Errorf("told %q", s.diary.lines)
+			if said := fmt.Sprint("said by ada: allowed: ", tt.allowed); s.recorder.count(said) != 1 {
+				t.Errorf("notified %q", s.recorder.lines)
 			}
-			if n := s.diary.count("notice"); n > 0 != (tt.notice != "") || n > 0 && s.diary.count(tt.notice) != 1 {
-				t.Errorf("told %q, want %q", s.diary.lines, tt.notice)
+			if n := s.recorder.count("notice"); n > 0 != (tt.notice != "") || n > 0 && s.recorder.count(tt.notice) != 1 {
+				t.Errorf("notified %q, want %q", s.recorder.lines, tt.notice)
 			}
 			want := projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", Allowed: tt.allowed, By: tt.by}
 			checkAnswered(t, s, want)
@@ -64,9 +64,9 @@ func TestPermissionsDecideWhatAnAgentAsksLeaveFor(t *testing.T) {
 	}
 }
 
-// asking are the options of a scene in which somebody is there to be asked.
-func (s *scene) asking(person func(context.Context) bool) coordinator.Options {
-	s.diary.answer = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
+// asking returns the options of a fixture whose user answers questions.
+func (s *fixture) asking(person func(context.Context) bool) coordinator.Options {
+	s.recorder.answer = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
 		if q.Member.ID != "ada" || q.Permission.Title != "rm -r /" {
 			s.t.Errorf("the question is %+v", q)
 		}
@@ -78,26 +78,26 @@ func (s *scene) asking(person func(context.Context) bool) coordinator.Options {
 	return s.options(&store.Memory{})
 }
 
-// checkAnswered checks what is recorded of the one thing that was asked.
-func checkAnswered(t *testing.T, s *scene, want projection.PermissionAnswered) {
+// checkAnswered checks the recorded answer of the only question.
+func checkAnswered(t *testing.T, s *fixture, want projection.PermissionAnswered) {
 	t.Helper()
-	answered := payloads[projection.PermissionAnswered](t, s.diary.appended)
+	answered := payloads[projection.PermissionAnswered](t, s.recorder.appended)
 	if len(answered) != 1 {
-		t.Fatalf("recorded is %+v", answered)
+		t.Fatalf("recorded %+v", answered)
 	}
-	want.TurnID = payloads[projection.TurnStarted](t, s.diary.appended)[0].TurnID
+	want.TurnID = payloads[projection.TurnStarted](t, s.recorder.appended)[0].TurnID
 	checkEqual(t, "recorded", answered[0], want)
 }
 
-func TestCancellingAtAQuestionCancelsTheTurn(t *testing.T) {
+func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := stage(t, &store.Memory{}, asksLeave)
+	s := newFixture(t, &store.Memory{}, requestsPermission)
 	s.Coordinator = coordinator.New(s.asking(func(asked context.Context) bool {
 		cancel()
 		<-asked.Done()
 		return true
 	}))
-	s.with(ensemble(), "")
+	s.setTeam(testTeam(), "")
 	turnError(t, s.SayAs(ctx, "you", "go"), "ada", projection.Cancelled)
 	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", By: projection.ByDefault})
 	s.say("go on")

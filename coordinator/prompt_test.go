@@ -22,7 +22,7 @@ func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
 		s.say("and then?")
-		prompt := s.cast.prompt()
+		prompt := s.engine.prompt()
 		for _, want := range []string{"You: hello there", "Ada: hi from ada", "Message from You:\nand then?"} {
 			if !strings.Contains(prompt, want) {
 				t.Errorf("the prompt has no %q:\n%s", want, prompt)
@@ -31,59 +31,59 @@ func TestIncludesRestoredContextInAIPrompt(t *testing.T) {
 	})
 }
 
-func TestThePromptIsTheSameWithAndWithoutARestart(t *testing.T) {
+func TestPromptIsSameAfterRestart(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
-		talk := func(s *scene) {
+		talk := func(s *fixture) {
 			s.say("first [TEAM_TASK: a boat]", "second\n\n    indented \x00 \xff [NEXT: bob, ada]")
 		}
-		plays := []play{says("one [NEXT: bob]"), says("two"), says("three"), says("four")}
-		whole := start(t, store, plays...)
-		talk(whole)
-		whole.say("last [NEXT: bob]")
+		script := []turnFunc{says("one [NEXT: bob]"), says("two"), says("three"), says("four")}
+		single := start(t, store, script...)
+		talk(single)
+		single.say("last [NEXT: bob]")
 
-		cut := start(t, store, plays...)
+		cut := start(t, store, script...)
 		talk(cut)
 		again := resume(t, store, cut.stop())
 		again.say("last [NEXT: bob]")
-		if got, want := again.cast.prompt(), whole.cast.prompt(); got != want || got == "" {
+		if got, want := again.engine.prompt(), single.engine.prompt(); got != want || got == "" {
 			t.Errorf("after the restart the prompt is\n%s\nwithout it\n%s", got, want)
 		}
 	})
 }
 
-func TestTheHistoryOfAVanishedMemberKeepsTheName(t *testing.T) {
+func TestHistoryKeepsNameOfRemovedMember(t *testing.T) {
 	store := &store.Memory{}
 	id := oneRound(t, store)
-	s := stage(t, store)
-	s.with(without(ensemble(), "ada"), id)
+	s := newFixture(t, store)
+	s.setTeam(without(testTeam(), "ada"), id)
 	s.say("who was that?")
-	prompt := s.cast.prompt()
+	prompt := s.engine.prompt()
 	if !strings.Contains(prompt, "Ada: hi from ada") || strings.Contains(prompt, "Unknown") {
 		t.Errorf("the prompt is\n%s", prompt)
 	}
 	if strings.Contains(prompt, "- ada") {
-		t.Errorf("the roster has who is gone:\n%s", prompt)
+		t.Errorf("the roster has a removed member:\n%s", prompt)
 	}
 }
 
-func TestAnAgentThatRepeatsItsPromptGivesNoMarkers(t *testing.T) {
+func TestRepeatedPromptHasNoMarkers(t *testing.T) {
 	repeats := func(_ context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-		return does(nil, agent.Text{Text: turn.Prompt})(nil, turn)
+		return yields(nil, agent.Text{Text: turn.Prompt})(nil, turn)
 	}
-	s := stage(t, &store.Memory{}, repeats)
-	team := without(ensemble(), "eve")
+	s := newFixture(t, &store.Memory{}, repeats)
+	team := without(testTeam(), "eve")
 	team.Members[0].AllowTeamTask = true
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.say("one")
-	tasks := payloads[projection.TaskSet](t, s.diary.appended)
-	if asked := s.cast.asked(); len(asked) != 1 || s.diary.count("notice") > 0 || len(tasks) > 0 {
-		t.Errorf("asked were %v, tasks are %v: %q", asked, tasks, s.diary.lines)
+	tasks := payloads[projection.TaskSet](t, s.recorder.appended)
+	if asked := s.engine.members(); len(asked) != 1 || s.recorder.count("notice") > 0 || len(tasks) > 0 {
+		t.Errorf("the members were %v, tasks are %v: %q", asked, tasks, s.recorder.lines)
 	}
 }
 
-func TestThePromptHasItsSectionsInOrder(t *testing.T) {
+func TestPromptSectionsAreInOrder(t *testing.T) {
 	dir := t.TempDir()
-	team := ensemble()
+	team := testTeam()
 	team.InstructionFile = filepath.Join(dir, "team.md")
 	team.Members[0].InstructionFile = filepath.Join(dir, "ada.md")
 	team.Members[1].InstructionFile = filepath.Join(dir, "missing.md")
@@ -93,8 +93,8 @@ func TestThePromptHasItsSectionsInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := stage(t, &store.Memory{}, says("a1 [NEXT: bob]"), says("b1"))
-	s.with(team, "")
+	s := newFixture(t, &store.Memory{}, says("a1 [NEXT: bob]"), says("b1"))
+	s.setTeam(team, "")
 	s.say("one [TEAM_TASK: a boat]", "two")
 	const roster = `You are Ada (ada) in the team The Ensemble. The others:
 - bob (Bob), agent
@@ -120,47 +120,47 @@ Bob: b1
 Message from You:
 two
 `
-	if got := s.cast.prompt(); got != want {
+	if got := s.engine.prompt(); got != want {
 		t.Errorf("the prompt is\n%s\nwant\n%s", got, want)
 	}
-	if first := s.cast.turns[0].Prompt; strings.Contains(first, "Conversation so far") {
+	if first := s.engine.turns[0].Prompt; strings.Contains(first, "Conversation so far") {
 		t.Errorf("the first prompt has a history:\n%s", first)
 	}
-	if second := s.cast.turns[1].Prompt; !strings.Contains(second, "- ada (Ada), planner") || strings.Contains(second, "You plan.") {
+	if second := s.engine.turns[1].Prompt; !strings.Contains(second, "- ada (Ada), planner") || strings.Contains(second, "You plan.") {
 		t.Errorf("bob's prompt is\n%s", second)
 	}
 }
 
-func TestThePromptShowsTheNewestTwentyMessages(t *testing.T) {
+func TestPromptHasNewestTwentyMessages(t *testing.T) {
 	s := start(t, &store.Memory{})
 	for i := range 15 {
-		s.cast.then(says(fmt.Sprintf("answer %02d.", i)))
+		s.engine.then(says(fmt.Sprintf("answer %02d.", i)))
 		s.say(fmt.Sprintf("question %02d.", i))
 	}
 	s.say("last")
-	prompt := s.cast.prompt()
+	prompt := s.engine.prompt()
 	for i := range 15 {
 		for _, text := range []string{fmt.Sprintf("question %02d.", i), fmt.Sprintf("answer %02d.", i)} {
 			if shown := strings.Contains(prompt, text); shown != (i >= 5) {
-				t.Errorf("%q is shown: %v", text, shown)
+				t.Errorf("%q is in the prompt: %v", text, shown)
 			}
 		}
 	}
 }
 
-func TestThePromptShowsAtMost256KiBOfHistory(t *testing.T) {
+func TestPromptHasAtMost256KiBOfHistory(t *testing.T) {
 	s := start(t, &store.Memory{})
 	chunk := strings.Repeat("x", 100<<10)
 	for i := range 4 {
-		s.cast.then(says(fmt.Sprintf("answer %d", i)))
+		s.engine.then(says(fmt.Sprintf("answer %d", i)))
 		s.say(fmt.Sprintf("begin%d %s end%d", i, chunk, i))
 	}
 	s.say("last")
-	prompt := s.cast.prompt()
+	prompt := s.engine.prompt()
 	for i := range 4 {
-		whole := strings.Contains(prompt, fmt.Sprintf("begin%d ", i)) && strings.Contains(prompt, fmt.Sprintf(" end%d", i))
-		if whole != (i >= 2) {
-			t.Errorf("message %d is shown: %v", i, whole)
+		complete := strings.Contains(prompt, fmt.Sprintf("begin%d ", i)) && strings.Contains(prompt, fmt.Sprintf(" end%d", i))
+		if complete != (i >= 2) {
+			t.Errorf("message %d is in the prompt: %v", i, complete)
 		}
 	}
 	if len(prompt) > 260<<10 {
@@ -168,50 +168,50 @@ func TestThePromptShowsAtMost256KiBOfHistory(t *testing.T) {
 	}
 }
 
-func TestTheMessageItselfIsNeverCut(t *testing.T) {
+func TestTriggeringMessageIsNotTruncated(t *testing.T) {
 	s := start(t, &store.Memory{})
 	long := strings.Repeat("0123456789", 100<<10)
 	s.say("something before", long)
-	prompt := s.cast.prompt()
+	prompt := s.engine.prompt()
 	if !strings.HasSuffix(prompt, "Message from You:\n"+long+"\n") {
-		t.Errorf("the prompt has %d bytes and not the whole message", len(prompt))
+		t.Errorf("the prompt has %d bytes without the complete message", len(prompt))
 	}
 	if strings.Contains(prompt, "something before") {
-		t.Error("history was shown beside a message that is over the bound")
+		t.Error("a message beyond the limit has a history")
 	}
 }
 
-func TestTheWindowIsAsWideAsSomebodyWants(t *testing.T) {
+func TestWindowLimitsHistory(t *testing.T) {
 	for _, want := range []int{2, 210, 300} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {
-			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 			o := s.options(&store.Memory{})
 			o.Window.Messages = want
 			s.Coordinator = coordinator.New(o)
-			s.with(ensemble(), "")
+			s.setTeam(testTeam(), "")
 			const questions = 110 // and as many answers: more than the state keeps
 			for i := range questions {
-				s.cast.then(says(fmt.Sprintf("answer %03d.", i)))
+				s.engine.then(says(fmt.Sprintf("answer %03d.", i)))
 				s.say(fmt.Sprintf("question %03d.", i))
 			}
 			s.say("last")
-			prompt := s.cast.prompt()
+			prompt := s.engine.prompt()
 			if shown := strings.Count(prompt, "question ") + strings.Count(prompt, "answer "); shown != min(want, 2*questions) {
-				t.Errorf("%d messages are shown", shown)
+				t.Errorf("%d messages in the prompt", shown)
 			}
 		})
 	}
 }
 
-// narrow is a cast that takes prompts of so many bytes.
+// narrow is a scriptedEngine that takes prompts of limited length.
 type narrow struct {
-	*cast
+	*scriptedEngine
 	most int
 }
 
 func (n narrow) Excess(_ agent.Member, prompt string) int { return max(0, len(prompt)-n.most) }
 
-func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
+func TestTooLongPromptDropsOldestMessages(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, tt := range []struct {
 		name  string
@@ -224,78 +224,78 @@ func TestAPromptThatAnAgentDoesNotTakeLosesTheOldestMessages(t *testing.T) {
 		{"room for none", 1, []bool{false, false, true}, "notice PromptTruncated Ada 4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 			o := s.options(&store.Memory{})
 			s.Coordinator = coordinator.New(o)
-			s.with(ensemble(), "")
+			s.setTeam(testTeam(), "")
 			s.say("first "+long, "second "+long)
-			o.Engines["cast"] = narrow{s.cast, tt.most}
+			o.Engines["scripted"] = narrow{s.engine, tt.most}
 			s.say("third")
 			for i, text := range []string{"first ", "second ", "third"} {
-				if shown := strings.Contains(s.cast.prompt(), text); shown != tt.shown[i] {
-					t.Errorf("%q is shown: %v", text, shown)
+				if shown := strings.Contains(s.engine.prompt(), text); shown != tt.shown[i] {
+					t.Errorf("%q is in the prompt: %v", text, shown)
 				}
 			}
-			if tt.said != "" && s.diary.count(tt.said) != 1 || s.diary.count("notice PromptTruncated") > 1 {
-				t.Errorf("it was said: %q", s.diary.lines)
+			if tt.said != "" && s.recorder.count(tt.said) != 1 || s.recorder.count("notice PromptTruncated") > 1 {
+				t.Errorf("notified %q", s.recorder.lines)
 			}
 		})
 	}
 }
 
-func TestAMessageThatAnAgentDoesNotTakeLosesItsMiddle(t *testing.T) {
+func TestTooLongMessageLosesItsMiddle(t *testing.T) {
 	for name, letter := range map[string]string{"of one byte": "x", "of three bytes": "漢"} {
 		t.Run(name, func(t *testing.T) {
-			s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+			s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 			o := s.options(&store.Memory{})
-			o.Engines["cast"] = narrow{s.cast, 5000}
+			o.Engines["scripted"] = narrow{s.engine, 5000}
 			s.Coordinator = coordinator.New(o)
-			s.with(ensemble(), "")
+			s.setTeam(testTeam(), "")
 			long := "from " + strings.Repeat(letter, 10000) + " to"
 			s.say(long)
-			prompt := s.cast.prompt()
-			told := regexp.MustCompile(`Message from You:\nfrom (` + letter + `+)\n\[(\d+) bytes of this message are left out here: it is too long\]\n(` + letter + `+) to\n$`).FindStringSubmatch(prompt)
-			if told == nil {
+			prompt := s.engine.prompt()
+			match := regexp.MustCompile(`Message from You:\nfrom (` + letter + `+)\n\[(\d+) bytes of this message are left out here: it is too long\]\n(` + letter + `+) to\n$`).FindStringSubmatch(prompt)
+			if match == nil {
 				t.Fatalf("the prompt is\n%s", prompt)
 			}
 			if len(prompt) > 5000 || len(prompt) < 4500 {
 				t.Errorf("the prompt has %d bytes", len(prompt))
 			}
-			if left := len(letter) * (10000 - len([]rune(told[1]+told[3]))); told[2] != fmt.Sprint(left) {
-				t.Errorf("it says that %s bytes are left out, and it is %d", told[2], left)
+			if left := len(letter) * (10000 - len([]rune(match[1]+match[3]))); match[2] != fmt.Sprint(left) {
+				t.Errorf("the note says %s omitted bytes, want %d", match[2], left)
 			}
-			if s.diary.count("notice MessageTruncated Ada "+told[2]) != 1 {
-				t.Errorf("it was said: %q", s.diary.lines)
+			if s.recorder.count("notice MessageTruncated Ada "+match[2]) != 1 {
+				t.Errorf("notified %q", s.recorder.lines)
 			}
 			if said := s.Session().Recent[0].Content; said != long {
-				t.Errorf("the message itself has %d bytes, want %d", len(said), len(long))
+				t.Errorf("the triggering message has %d bytes, want %d", len(said), len(long))
 			}
 		})
 	}
 }
 
-func TestThePromptSaysHowManyMessagesAreLeftOut(t *testing.T) {
-	s := &scene{t: t, cast: &cast{}, diary: &diary{}}
+func TestPromptCountsOmittedMessages(t *testing.T) {
+	s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 	o := s.options(&store.Memory{})
 	o.Window.Messages = 1
 	s.Coordinator = coordinator.New(o)
-	s.with(ensemble(), "")
+	s.setTeam(testTeam(), "")
 	for i, want := range []string{"", "Conversation so far (1 older messages are left out):\nAda: ok\n", "Conversation so far (3 older messages are left out):\n"} {
 		s.say("hello")
-		if prompt := s.cast.prompt(); !strings.Contains(prompt, want) || strings.Contains(prompt, "Conversation") != (want != "") {
+		if prompt := s.engine.prompt(); !strings.Contains(prompt, want) || strings.Contains(prompt, "Conversation") != (want != "") {
 			t.Errorf("prompt %d is\n%s\nwant in it %q", i, prompt, want)
 		}
 	}
-	o.Engines["cast"] = narrow{s.cast, 1}
+	o.Engines["scripted"] = narrow{s.engine, 1}
 	s.say("hello")
-	if prompt := s.cast.prompt(); !strings.Contains(prompt, "\n\nConversation so far (6 older messages are left out)\n\nMessage from You:\n") {
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "\n\nConversation so far (6 older messages are left out)\n\nMessage from You:\n") {
 		t.Errorf("the prompt without a window is\n%s", prompt)
 	}
 }
 
-// What an agent answered is shown to the next one when it is not in the window
-// any more; a restart and another try change nothing of it.
-func TestThePromptShowsWhatTheMessageIsAReplyTo(t *testing.T) {
+// A prompt has the message to which the triggering one replies even if that is no longer within the
+// window; a restart and a retry do not change this.
+func TestPromptHasMessageRepliedTo(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		const section = "Message from You, which Ada answered:\nthe question\n\nMessage from Ada:\nlook at this\n"
 		for _, tt := range []struct {
@@ -312,31 +312,31 @@ func TestThePromptShowsWhatTheMessageIsAReplyTo(t *testing.T) {
 			{"the agent takes neither", 1000, 1, strings.Repeat("x", 970), false},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				fails := does(errors.New("broken"))
-				open := func(plays ...play) *scene {
-					s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
+				fails := yields(errors.New("broken"))
+				open := func(script ...turnFunc) *fixture {
+					s := &fixture{t: t, engine: &scriptedEngine{script: script}, recorder: &recorder{}}
 					o := s.options(store)
 					o.Window.Bytes = tt.bytes
-					o.Engines["cast"] = narrow{s.cast, tt.most}
+					o.Engines["scripted"] = narrow{s.engine, tt.most}
 					s.Coordinator = coordinator.New(o)
-					t.Cleanup(func() { s.Stop("the test is over") })
+					t.Cleanup(func() { s.Stop("end of test") })
 					return s
 				}
 				s := open(says("look at this [NEXT: ada!P1, bob]"), says(tt.between), fails)
-				s.with(ensemble(), "")
+				s.setTeam(testTeam(), "")
 				turnError(t, s.SayAs(context.Background(), "you", "the question [NEXT: ada]"), "bob", projection.Failed)
-				first := s.cast.prompt()
+				first := s.engine.prompt()
 				if shown := strings.HasSuffix(first, section); shown != tt.shown {
-					t.Errorf("it is shown: %v, in\n%s", shown, first)
+					t.Errorf("it is in the prompt: %v\n%s", shown, first)
 				}
 				id := s.stop()
 				s = open()
-				s.with(ensemble(), id)
+				s.setTeam(testTeam(), id)
 				if err := s.Retry(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				if again := s.cast.prompt(); again != first {
-					t.Errorf("tried again, the prompt is\n%s\nand was\n%s", again, first)
+				if again := s.engine.prompt(); again != first {
+					t.Errorf("the prompt of the retry is\n%s\nwant\n%s", again, first)
 				}
 			})
 		}

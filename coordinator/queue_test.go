@@ -15,18 +15,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// crowd is a team of a human, you, and so many agents, a01, a02 and so on.
+// crowd returns a team of the human you and the agents a01, a02 and so on.
 func crowd(agents int) *team.Team {
 	crowd := &team.Team{ID: "ensemble", Name: "ensemble", DisplayName: "The Crowd"}
 	for i := range agents {
 		name := fmt.Sprintf("a%02d", i+1)
-		crowd.Members = append(crowd.Members, team.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: team.AI, AgentType: "x", Engine: "cast"})
+		crowd.Members = append(crowd.Members, team.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: team.AI, AgentType: "x", Engine: "scripted"})
 	}
 	crowd.Members = append(crowd.Members, team.Member{ID: "you", Name: "you", DisplayName: "You", Type: team.Human})
 	return crowd
 }
 
-// names are a01 to a<n>, as a marker lists them.
+// names returns the names of agents as a marker lists them.
 func names(from, to int) string {
 	var all []string
 	for i := from; i <= to; i++ {
@@ -35,73 +35,82 @@ func names(from, to int) string {
 	return strings.Join(all, ", ")
 }
 
-func TestWhoIsNext(t *testing.T) {
+func TestQueueOrder(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		says  string
-		plays []play
-		asked string
+		name   string
+		says   string
+		script []turnFunc
+		asked  string
 	}{
-		{"who replies comes before who extends", "[NEXT: a01!P3, a02, a03!P2]", nil, "a02 a03 a01"},
-		{"who interrupts comes first", "[NEXT: a01, a02 !p1, a03]", nil, "a02 a01 a03"},
-		{"of those who interrupt, the oldest", "[NEXT: a01!P1, a02!P1]", []play{says("[NEXT: a03!P1]")}, "a01 a02 a03"},
+		{"replies come before extends", "[NEXT: a01!P3, a02, a03!P2]", nil, "a02 a03 a01"},
+		{"interrupts come first", "[NEXT: a01, a02 !p1, a03]", nil, "a02 a01 a03"},
+		{
+			"of those who interrupt, the oldest", "[NEXT: a01!P1, a02!P1]", []turnFunc{says("[NEXT: a03!P1]")},
+			"a01 a02 a03",
+		},
 		{
 			"whom the last message asks comes before who waited longer", "[NEXT: a01, a02]",
-			[]play{says("[NEXT: a03]")}, "a01 a03 a02",
+			[]turnFunc{says("[NEXT: a03]")}, "a01 a03 a02",
 		},
-		{"even to extend", "[NEXT: a01, a02]", []play{says("[NEXT: a03!P3]")}, "a01 a03 a02"},
-		{"then the others, P2 before P3", "[NEXT: a01, a02!P3, a04]", []play{says("[NEXT: a03]")}, "a01 a03 a04 a02"},
-		{"five in a row, then the oldest", "[NEXT: a01, a02]", []play{
+		{"also extends", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: a03!P3]")}, "a01 a03 a02"},
+		{
+			"then the others, P2 before P3", "[NEXT: a01, a02!P3, a04]", []turnFunc{says("[NEXT: a03]")},
+			"a01 a03 a04 a02",
+		},
+		{"five in a row, then the oldest", "[NEXT: a01, a02]", []turnFunc{
 			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("over"),
 		}, "a01 a03 a04 a05 a06 a02 a07"},
-		{"one who interrupts does not count into the row", "[NEXT: a01, a02]", []play{
+		{"an interrupt does not count toward the row", "[NEXT: a01, a02]", []turnFunc{
 			says("[NEXT: a03]"), says("[NEXT: a04!P1]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
 		}, "a01 a03 a04 a05 a06 a07 a02 a08"},
-		{"the same for the same message counts once", "[NEXT: a01, a02, a01]", nil, "a01 a02"},
-		{"with another intent, twice", "[NEXT: a01, a02, a01!P3]", nil, "a01 a02 a01"},
+		{"a duplicate of the same message counts once", "[NEXT: a01, a02, a01]", nil, "a01 a02"},
+		{"another intent counts separately", "[NEXT: a01, a02, a01!P3]", nil, "a01 a02 a01"},
 		{"twice in a row counts once, by the more urgent intent", "[NEXT: a01, a02, a02!P1]", nil, "a02 a01"},
-		{"an agent asks itself", "[NEXT: a01]", []play{says("[NEXT: a01]")}, "a01 a01"},
-		{"all that a reply names is unknown: a human is next", "[NEXT: a01, a02]", []play{says("[NEXT: zed]")}, "a01"},
+		{"an agent addresses itself", "[NEXT: a01]", []turnFunc{says("[NEXT: a01]")}, "a01 a01"},
+		{
+			"all that a reply names is unknown: a human is next", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: zed]")},
+			"a01",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stage(t, &store.Memory{}, tt.plays...)
-			s.with(crowd(9), "")
+			s := newFixture(t, &store.Memory{}, tt.script...)
+			s.setTeam(crowd(9), "")
 			s.say("hello " + tt.says)
-			s.checkAsked(strings.Fields(tt.asked)...)
+			s.checkMembers(strings.Fields(tt.asked)...)
 		})
 	}
 }
 
-func TestTheQueueIsKeptWhenAReplyNamesNobodyWhoIsKnown(t *testing.T) {
-	s := stage(t, &store.Memory{}, says("[NEXT: zed]"))
-	s.with(crowd(2), "")
+func TestUnknownAddresseesKeepQueue(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, says("[NEXT: zed]"))
+	s.setTeam(crowd(2), "")
 	s.say("[NEXT: a01, a02]")
 	if s.Waiting() != "you" || !slices.Equal(s.Queue(), []string{"a02"}) {
-		t.Errorf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
 	s.say("go on")
-	s.checkAsked("a01", "a02")
+	s.checkMembers("a01", "a02")
 }
 
-// waiting lets so many wait behind a human.
-func waiting(t *testing.T, store store.Store, marker string) *scene {
-	s := stage(t, store)
-	s.with(crowd(60), "")
+// waiting queues agents after a human.
+func waiting(t *testing.T, store store.Store, marker string) *fixture {
+	s := newFixture(t, store)
+	s.setTeam(crowd(60), "")
 	s.say("hello [NEXT: you!P1, " + marker + "]")
 	return s
 }
 
-func TestFiftyWaitAtMost(t *testing.T) {
+func TestQueueHoldsFiftyMembers(t *testing.T) {
 	s := waiting(t, &store.Memory{}, names(1, 53))
 	if n := len(s.Queue()); n != 49 { // and the human who is next
-		t.Errorf("%d wait", n)
+		t.Errorf("%d queued", n)
 	}
-	if n := s.diary.count("notice QueueFull [A50 A51 A52 A53] 50"); n != 1 {
-		t.Errorf("told was %q", s.diary.lines)
+	if n := s.recorder.count("notice QueueFull [A50 A51 A52 A53] 50"); n != 1 {
+		t.Errorf("notified %q", s.recorder.lines)
 	}
 }
 
-func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
+func TestEleventhAddresseeIsDemoted(t *testing.T) {
 	s := waiting(t, &store.Memory{}, names(1, 12))
 	waits := s.Queued()
 	for i, w := range waits {
@@ -113,12 +122,12 @@ func TestMoreThanTenOfOneMessageComeLast(t *testing.T) {
 			t.Errorf("%d is %s with %v", i, w.Member.ID, w.Intent)
 		}
 	}
-	if n := s.diary.count("notice QueueDemoted [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
-		t.Errorf("%d wait, told was %q", len(waits), s.diary.lines)
+	if n := s.recorder.count("notice QueueDemoted [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
+		t.Errorf("%d queued, notified %q", len(waits), s.recorder.lines)
 	}
 }
 
-// decisions are what a journal says of the queue, a line for each.
+// decisions returns the recorded changes of the queue, one line each.
 func decisions(t *testing.T, d *disk, id string) []string {
 	t.Helper()
 	var lines []string
@@ -130,112 +139,112 @@ func decisions(t *testing.T, d *disk, id string) []string {
 	return lines
 }
 
-func TestTheJournalSaysWhatWasDecidedBeyondTheMessages(t *testing.T) {
-	broken := does(errors.New("broken"))
+func TestQueueChangesAreRecorded(t *testing.T) {
+	broken := yields(errors.New("broken"))
 	for _, tt := range []struct {
-		name  string
-		says  string
-		plays []play
-		want  []string
+		name   string
+		says   string
+		script []turnFunc
+		want   []string
 	}{
 		{"nothing", "hello", nil, nil},
-		{"first come, first served", "[NEXT: a01, a02]", []play{says("one"), says("two [NEXT: a03]")}, nil},
-		{"somebody interrupts", "[NEXT: a01, a02!P1]", nil, []string{"preferred a02 P1, then [a01]"}},
+		{"first come, first served", "[NEXT: a01, a02]", []turnFunc{says("one"), says("two [NEXT: a03]")}, nil},
+		{"a member interrupts", "[NEXT: a01, a02!P1]", nil, []string{"preferred a02 P1, then [a01]"}},
 		{
-			"the last message comes first", "[NEXT: a01, a02]", []play{says("[NEXT: a03]")},
+			"the last message comes first", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: a03]")},
 			[]string{"preferred a03 P2, then [a02]"},
 		},
 		{
-			"somebody is dropped", "[NEXT: a01, a02, a03]", []play{says("[DROP: a02]")},
+			"a member is dropped", "[NEXT: a01, a02, a03]", []turnFunc{says("[DROP: a02]")},
 			[]string{"dropped a02 P2, then []"},
 		},
-		{"somebody waits already", "[NEXT: a01, a02, a01]", nil, []string{"repeated a01 P2, then [a02]"}},
-		{"a turn fails", "[NEXT: a01, a02]", []play{broken}, []string{"dropped a02 P2, then []"}},
+		{"a member is queued already", "[NEXT: a01, a02, a01]", nil, []string{"repeated a01 P2, then [a02]"}},
+		{"a turn fails", "[NEXT: a01, a02]", []turnFunc{broken}, []string{"dropped a02 P2, then []"}},
 		{"the turns are over", "[NEXT: a01, a02, a03, a04, a05]", nil, []string{"dropped a05 P2, then []"}},
 		{"the conversation ends", "[NEXT: you, a02]", nil, []string{"dropped a02 P2, then []"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := onDisk(t, 0)
-			s := stage(t, d, tt.plays...)
+			s := newFixture(t, d, tt.script...)
 			team := crowd(5)
 			team.MaxRounds = 4
-			s.with(team, "")
+			s.setTeam(team, "")
 			s.Say(context.Background(), "hello "+tt.says)
 			decided := len(s.QueueChanges())
 			id := s.stop()
 			if got := decisions(t, d, id); !slices.Equal(got, tt.want) {
-				t.Errorf("the journal says %q, want %q", got, tt.want)
+				t.Errorf("the journal has %q, want %q", got, tt.want)
 			}
 			if tt.name != "the conversation ends" && decided != len(tt.want) {
-				t.Errorf("%d decisions are told", decided)
+				t.Errorf("%d changes", decided)
 			}
 		})
 	}
 }
 
-func TestWhySomebodyIsPreferredIsSaid(t *testing.T) {
+func TestPreferenceHasReason(t *testing.T) {
 	for _, tt := range []struct {
-		says  string
-		plays []play
-		want  string
+		says   string
+		script []turnFunc
+		want   string
 	}{
 		{"[NEXT: a01, a02!P1]", nil, "it interrupts (P1)"},
-		{"[NEXT: a01, a02]", []play{says("[NEXT: a03]")}, "the last message addresses it"},
+		{"[NEXT: a01, a02]", []turnFunc{says("[NEXT: a03]")}, "the last message addresses it"},
 		{"[NEXT: a01!P3, a02]", nil, "replies (P2) come before extends (P3)"},
-		{"[NEXT: a01, a02!P3, a03]", []play{says("one")}, "replies (P2) come before extends (P3)"},
+		{"[NEXT: a01, a02!P3, a03]", []turnFunc{says("one")}, "replies (P2) come before extends (P3)"},
 	} {
-		s := stage(t, &store.Memory{}, tt.plays...)
-		s.with(crowd(5), "")
+		s := newFixture(t, &store.Memory{}, tt.script...)
+		s.setTeam(crowd(5), "")
 		s.say("hello " + tt.says)
 		if got := s.QueueChanges(); len(got) != 1 || got[0].Reason != tt.want {
-			t.Errorf("%s: decided was %+v, want %q", tt.says, got, tt.want)
+			t.Errorf("%s: the changes are %+v, want %q", tt.says, got, tt.want)
 		}
 	}
 }
 
-func TestManyDecisionsTakeNoMoreRoomThanTwenty(t *testing.T) {
+func TestAtMostTwentyChangesAreRecorded(t *testing.T) {
 	d := onDisk(t, 0)
 	s := waiting(t, d, strings.Repeat("a01, a02, ", 1000))
 	p := payloads[projection.QueueChanged](t, d.events(s.Session().ID))
 	if len(p) != 1 || len(p[0].Changes) != 20 || p[0].More != 1998-20 || len(s.QueueChanges()) != 20 {
-		t.Errorf("the journal says %+v, told are %d", p, len(s.QueueChanges()))
+		t.Errorf("the journal has %+v, %d changes", p, len(s.QueueChanges()))
 	}
 }
 
-func TestNobodyWaitsAfterARestart(t *testing.T) {
+func TestQueueIsEmptyAfterRestart(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := waiting(t, store, names(1, 3))
 		id := s.stop()
-		s = stage(t, store)
-		s.with(crowd(60), id)
+		s = newFixture(t, store)
+		s.setTeam(crowd(60), id)
 		if len(s.Queued()) > 0 || len(s.QueueChanges()) > 0 || s.Waiting() != "you" {
-			t.Errorf("%v wait, %v was decided, waiting for %q", s.Queued(), s.QueueChanges(), s.Waiting())
+			t.Errorf("queue %v, changes %v, waiting for %q", s.Queued(), s.QueueChanges(), s.Waiting())
 		}
 		s.say("go on")
-		s.checkAsked("a01")
+		s.checkMembers("a01")
 		if n := len(s.Queue()); n > 0 {
-			t.Errorf("%d wait", n)
+			t.Errorf("%d queued", n)
 		}
 	})
 }
 
-func TestWhoIsNotAskedAnyMoreIsSaid(t *testing.T) {
-	s := start(t, &store.Memory{}, does(errors.New("broken")))
+func TestClearedQueueIsNotified(t *testing.T) {
+	s := start(t, &store.Memory{}, yields(errors.New("broken")))
 	turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
-	if n := s.diary.count("notice QueueCleared [Bob]"); n != 1 || len(s.Queue()) > 0 {
-		t.Errorf("told was %q, %v wait", s.diary.lines, s.Queue())
+	if n := s.recorder.count("notice QueueCleared [Bob]"); n != 1 || len(s.Queue()) > 0 {
+		t.Errorf("notified %q, queue %v", s.recorder.lines, s.Queue())
 	}
 }
 
-func TestWithSeveralHumansTheFirstMessageSaysWhoseItIs(t *testing.T) {
+func TestFirstMessageNamesSpeaker(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	var who *coordinator.WhoSpeaksError
 	if err := s.Say(context.Background(), "hello"); !errors.As(err, &who) || !slices.Equal(who.Humans, []string{"you", "eve"}) {
 		t.Errorf("the error is %v", err)
 	}
-	if s.Session() != nil || len(d.content()) > 0 || len(s.cast.asked()) > 0 {
-		t.Error("something was begun")
+	if s.Session() != nil || len(d.content()) > 0 || len(s.engine.members()) > 0 {
+		t.Error("a session was begun")
 	}
 	s.say("[FROM: eve] hello", "and again")
 	for i, want := range map[int]string{0: "eve", 2: "you"} { // whom an answer goes back to is the first
@@ -245,21 +254,21 @@ func TestWithSeveralHumansTheFirstMessageSaysWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestAnAgentSetsTheTaskWhereTheTeamAllowsIt(t *testing.T) {
-	s := stage(t, &store.Memory{}, says("[TEAM_TASK: a boat] done"))
-	team := ensemble()
+func TestAgentSetsTaskIfAllowed(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, says("[TEAM_TASK: a boat] done"))
+	team := testTeam()
 	team.Members[0].AllowTeamTask = true
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.say("hello")
 	if task := s.Session().TeamTask; task == nil || *task != "a boat" {
 		t.Errorf("the task is %v", task)
 	}
-	if !strings.Contains(s.cast.prompt(), "write `[TEAM_TASK: the task]`") || s.diary.count("notice") > 0 {
-		t.Errorf("ada was told\n%s\nand told was %q", s.cast.prompt(), s.diary.lines)
+	if !strings.Contains(s.engine.prompt(), "write `[TEAM_TASK: the task]`") || s.recorder.count("notice") > 0 {
+		t.Errorf("the prompt of ada is\n%s\nnotified %q", s.engine.prompt(), s.recorder.lines)
 	}
 }
 
-func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
+func TestDoneWordInLastThreeLinesEndsTask(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
 		ends  bool
@@ -272,62 +281,62 @@ func TestTheDoneWordAloneOnOneOfTheLastThreeLinesEndsTheTask(t *testing.T) {
 		{"done", false},
 		{"DONE.", false},
 	} {
-		s := stage(t, &store.Memory{}, says(tt.reply))
-		team := ensemble()
+		s := newFixture(t, &store.Memory{}, says(tt.reply))
+		team := testTeam()
 		team.Members[0].DoneWord = "DONE"
-		s.with(team, "")
+		s.setTeam(team, "")
 		s.say("hello [NEXT: ada, bob]")
 		asked := []string{"ada", "bob"}
 		if tt.ends {
 			asked = asked[:1]
 		}
-		s.checkAsked(asked...)
-		if ended := s.diary.count("notice TaskDone Ada") == 1; ended != tt.ends || len(s.Queue()) > 0 {
+		s.checkMembers(asked...)
+		if ended := s.recorder.count("notice TaskDone Ada") == 1; ended != tt.ends || len(s.Queue()) > 0 {
 			t.Errorf("%q ends the task: %v, want %v", tt.reply, ended, tt.ends)
 		}
 	}
 }
 
-func TestADoneTaskGoesToTheHumanWhomTheReplyNames(t *testing.T) {
-	s := stage(t, &store.Memory{}, says("DONE [NEXT: bob, eve]"))
-	team := ensemble()
+func TestDoneTaskReturnsToAddressedHuman(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, says("DONE [NEXT: bob, eve]"))
+	team := testTeam()
 	team.Members[0].DoneWord = "DONE"
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.say("hello")
-	if s.Waiting() != "eve" || len(s.cast.asked()) != 1 {
-		t.Errorf("waiting for %q, asked were %v", s.Waiting(), s.cast.asked())
+	if s.Waiting() != "eve" || len(s.engine.members()) != 1 {
+		t.Errorf("waiting for %q, the members were %v", s.Waiting(), s.engine.members())
 	}
 }
 
-func TestEveryTurnSaysHowManyAreLeft(t *testing.T) {
+func TestRoundsAreNotified(t *testing.T) {
 	store := &store.Memory{}
-	s := stage(t, store, says("1 [NEXT: bob]"), does(errors.New("broken")))
-	team := ensemble()
+	s := newFixture(t, store, says("1 [NEXT: bob]"), yields(errors.New("broken")))
+	team := testTeam()
 	team.MaxRounds = 3
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.SayAs(context.Background(), "you", "hello")
-	s.diary.check(t, "notice Round Ada 1 3", "notice Round Bob 2 3")
+	s.recorder.check(t, "notice Round Ada 1 3", "notice Round Bob 2 3")
 	id := s.stop()
 
-	s = stage(t, store, says("3 [NEXT: ada]"))
-	s.with(team, id)
+	s = newFixture(t, store, says("3 [NEXT: ada]"))
+	s.setTeam(team, id)
 	if had, allowed := s.Rounds(); had != 2 || allowed != 3 {
 		t.Errorf("%d of %d turns", had, allowed)
 	}
 	if err := s.Retry(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.diary.check(t, "notice Round Bob 3 3", "notice RoundLimit 3 [Ada]")
+	s.recorder.check(t, "notice Round Bob 3 3", "notice RoundLimit 3 [Ada]")
 }
 
-// check checks that these notices came, each once, and in this order.
-func (d *diary) check(t *testing.T, want ...string) {
+// check checks that the notices were notified once each, in this order.
+func (d *recorder) check(t *testing.T, want ...string) {
 	t.Helper()
 	at := 0
 	for _, w := range want {
 		i := slices.Index(d.lines[at:], w)
 		if i < 0 {
-			t.Errorf("not told was %q after line %d of %q", w, at, d.lines)
+			t.Errorf("not notified %q after line %d of %q", w, at, d.lines)
 			return
 		}
 		at += i + 1

@@ -29,7 +29,7 @@ func message(by projection.Speaker, text string) projection.MessageAppended {
 	return projection.NewMessage(ulid.Make().String(), noon, by, text, nil)
 }
 
-// oneRound is a finished session of two messages.
+// oneRound creates a session of two messages and stops.
 func oneRound(t *testing.T, store store.Store) (id string) {
 	t.Helper()
 	s := start(t, store, says("hi from ada"))
@@ -52,14 +52,14 @@ func TestStartsFreshWhenResumeSessionIDIsNotProvided(t *testing.T) {
 		id := oneRound(t, store)
 		s := start(t, store)
 		if s.Session() != nil {
-			t.Errorf("there is a session before the first word: %+v", s.Session())
+			t.Errorf("the session before the first message is %+v", s.Session())
 		}
 		s.say("something else")
 		if s.Session().ID == id {
-			t.Error("the old session went on")
+			t.Error("the old session has new events")
 		}
-		if strings.Contains(s.cast.prompt(), "hello there") {
-			t.Errorf("the prompt has history:\n%s", s.cast.prompt())
+		if strings.Contains(s.engine.prompt(), "hello there") {
+			t.Errorf("the prompt has history:\n%s", s.engine.prompt())
 		}
 	})
 }
@@ -71,31 +71,31 @@ func TestClearsPreviousStateBeforeRestore(t *testing.T) {
 		s.say("secret words")
 		other := s.Session().ID
 		if s.Waiting() != "eve" || len(s.Queue()) != 1 {
-			t.Fatalf("waiting for %q with %v behind", s.Waiting(), s.Queue())
+			t.Fatalf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 		}
-		s.with(ensemble(), id)
+		s.setTeam(testTeam(), id)
 		if s.Session().ID != id || s.Waiting() != "you" || len(s.Queue()) != 0 {
-			t.Errorf("session %s waits for %q with %v behind", s.Session().ID, s.Waiting(), s.Queue())
+			t.Errorf("session %s, waiting for %q, queue %v", s.Session().ID, s.Waiting(), s.Queue())
 		}
 		s.say("again")
-		if strings.Contains(s.cast.prompt(), "secret words") {
-			t.Errorf("the prompt has another session's words:\n%s", s.cast.prompt())
+		if strings.Contains(s.engine.prompt(), "secret words") {
+			t.Errorf("the prompt has messages of another session:\n%s", s.engine.prompt())
 		}
 		again := resume(t, store, other) // its lock is free
 		again.Stop("end")
 	})
 }
 
-func TestASecondSetTeamClearsEverything(t *testing.T) {
+func TestSecondSetTeamClearsState(t *testing.T) {
 	s := start(t, &store.Memory{}, says("over [NEXT: eve, bob]"))
 	s.say("hello")
-	team := ensemble()
-	s.with(team, "")
+	team := testTeam()
+	s.setTeam(team, "")
 	s.checkClean(team)
 }
 
 func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
-	s := stage(t, &store.Memory{})
+	s := newFixture(t, &store.Memory{})
 	err := s.SetTeam(context.Background(), nil, coordinator.SetTeamOptions{ResumeSessionID: ulid.Make().String()})
 	if !errors.Is(err, coordinator.ErrNoTeam) {
 		t.Errorf("restore: %v, want %v", err, coordinator.ErrNoTeam)
@@ -106,30 +106,30 @@ func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
 	s.checkClean(nil)
 }
 
-// failedRestore checks that a restore fails as it should, that what is left is
-// a team without a session, and that a conversation can begin.
+// failedRestore checks that a restore fails, that the coordinator has a team and no session then, and
+// that a conversation can begin.
 func failedRestore(t *testing.T, store store.Store, id string, isRight func(error) bool) {
 	t.Helper()
 	s := start(t, store, says("over [NEXT: eve, bob]"))
 	s.say("before")
 	before, _ := store.List(t.Context(), "ensemble")
-	team := ensemble()
-	s.diary.lines = nil
+	team := testTeam()
+	s.recorder.lines = nil
 	err := s.SetTeam(context.Background(), team, coordinator.SetTeamOptions{ResumeSessionID: id})
 	if !isRight(err) {
 		t.Errorf("the error is %v (%T)", err, err)
 	}
 	s.checkClean(team)
-	if len(s.diary.lines) > 0 {
-		t.Errorf("told was %q", s.diary.lines)
+	if len(s.recorder.lines) > 0 {
+		t.Errorf("notified %q", s.recorder.lines)
 	}
 	if after, _ := store.List(t.Context(), "ensemble"); len(after) != len(before) {
-		t.Errorf("there are %d sessions, there were %d", len(after), len(before))
+		t.Errorf("%d sessions, want %d", len(after), len(before))
 	}
-	asked := len(s.cast.asked())
+	asked := len(s.engine.members())
 	s.say("a new beginning")
-	if s.Session().ID == id || len(s.cast.asked()) != asked+1 {
-		t.Errorf("session %s with %v asked", s.Session().ID, s.cast.asked())
+	if s.Session().ID == id || len(s.engine.members()) != asked+1 {
+		t.Errorf("session %s, members %v", s.Session().ID, s.engine.members())
 	}
 }
 
@@ -143,10 +143,10 @@ func TestRestoreFailsIfSessionIsNotFound(t *testing.T) {
 
 func TestRestoreFailsIfTeamIDMismatches(t *testing.T) {
 	bothStores(t, func(t *testing.T, sessions store.Store) {
-		s := stage(t, sessions)
-		others := ensemble()
+		s := newFixture(t, sessions)
+		others := testTeam()
 		others.ID, others.Name = "others", "others"
-		s.with(others, "")
+		s.setTeam(others, "")
 		s.say("hello")
 		id := s.stop()
 		failedRestore(t, sessions, id, func(err error) bool {
@@ -156,7 +156,7 @@ func TestRestoreFailsIfTeamIDMismatches(t *testing.T) {
 	})
 }
 
-func TestRestoreFailsIfSomebodyElseWrites(t *testing.T) {
+func TestRestoreFailsIfSessionIsLocked(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		writer := start(t, store)
 		writer.say("mine")
@@ -167,7 +167,7 @@ func TestRestoreFailsIfSomebodyElseWrites(t *testing.T) {
 	})
 }
 
-func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
+func TestRestoreFailsIfNewerVersionWrote(t *testing.T) {
 	bothStores(t, func(t *testing.T, sessions store.Store) {
 		s := start(t, sessions)
 		s.say("hello")
@@ -189,7 +189,7 @@ func TestRestoreFailsIfANewerVersionWrote(t *testing.T) {
 	})
 }
 
-func TestRestoreFailsIfTheJournalIsDamaged(t *testing.T) {
+func TestRestoreFailsIfJournalIsDamaged(t *testing.T) {
 	d := onDisk(t, 0)
 	id := oneRound(t, d)
 	damage(t, d.path(id))
@@ -199,7 +199,7 @@ func TestRestoreFailsIfTheJournalIsDamaged(t *testing.T) {
 	})
 }
 
-// damage changes a byte in the first line of a journal.
+// damage changes a byte in the first line of a journal and removes the caches.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -210,18 +210,17 @@ func damage(t *testing.T, path string) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The caches would make the damaged line nobody's business.
 	os.Remove(strings.TrimSuffix(path, ".jsonl") + ".checkpoint.json")
 	os.Remove(filepath.Join(filepath.Dir(path), "sessions.json"))
 }
 
-func TestRestoreIsGivenUpWhenItsContextIsCancelled(t *testing.T) {
+func TestRestoreFailsIfContextIsCanceled(t *testing.T) {
 	d := onDisk(t, 0)
 	id := oneRound(t, d)
-	s := stage(t, d)
+	s := newFixture(t, d)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	team := ensemble()
+	team := testTeam()
 	if err := s.SetTeam(ctx, team, coordinator.SetTeamOptions{ResumeSessionID: id}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
@@ -231,23 +230,23 @@ func TestRestoreIsGivenUpWhenItsContextIsCancelled(t *testing.T) {
 func TestWarnsOnMemberConsistencyIssues(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
-		s := stage(t, store)
-		s.with(without(ensemble(), "ada"), id) // it restores all the same
+		s := newFixture(t, store)
+		s.setTeam(without(testTeam(), "ada"), id) // it restores all the same
 		if got := s.Session(); got == nil || got.ID != id {
 			t.Errorf("the session is %+v", got)
 		}
-		if s.diary.count("missing") != 1 {
-			t.Errorf("told was %q", s.diary.lines)
+		if s.recorder.count("missing") != 1 {
+			t.Errorf("notified %q", s.recorder.lines)
 		}
 		s.say("go on")
-		s.checkAsked("bob")
-		if missing := payloads[projection.SessionResumed](t, s.diary.appended)[0].Missing; len(missing) != 1 || missing[0].ID != "ada" {
-			t.Errorf("recorded as missing is %v", missing)
+		s.checkMembers("bob")
+		if missing := payloads[projection.SessionResumed](t, s.recorder.appended)[0].Missing; len(missing) != 1 || missing[0].ID != "ada" {
+			t.Errorf("the recorded missing members are %v", missing)
 		}
 	})
 }
 
-func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
+func TestMissingMembersAreSortedAndUnique(t *testing.T) {
 	ada, zoe := by("ada", "ada", projection.TypeAI), by("zoe", "Zoe", projection.TypeAI)
 	max, you := by("max", "Max", projection.TypeHuman), by("you", "you", projection.TypeHuman)
 	system, robot := by("system", "System", projection.TypeSystem), by("robot", "Robot", projection.TypeSystem)
@@ -257,7 +256,7 @@ func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
 		want     []projection.MemberRef
 	}{
 		{"should not warn when all members exist", []projection.Speaker{you, ada, you, ada}, nil},
-		{"should not warn when nobody spoke", nil, nil},
+		{"should not warn without messages", nil, nil},
 		{
 			"should warn with missing member names", []projection.Speaker{you, zoe},
 			[]projection.MemberRef{{ID: "zoe", Name: "Zoe"}},
@@ -274,39 +273,38 @@ func TestMissingMembersAreNamedOnceInTheOrderOfTheirFirstMessage(t *testing.T) {
 				for _, s := range test.speakers {
 					said = append(said, message(s, "words"))
 				}
-				s := resume(t, store, wrote(t, store, said...))
-				checkEqual(t, "missing", s.diary.missing, test.want)
-				if test.want == nil && s.diary.count("missing") > 0 {
-					t.Errorf("warned of nothing: %q", s.diary.lines)
+				s := resume(t, store, writeSession(t, store, said...))
+				checkEqual(t, "missing", s.recorder.missing, test.want)
+				if test.want == nil && s.recorder.count("missing") > 0 {
+					t.Errorf("notified without missing members: %q", s.recorder.lines)
 				}
 			})
 		})
 	}
 }
 
-// The callback of a user interface is Events.MembersMissing.
-func TestCallsTheMemberConsistencyWarningBackBeforeTheStatusChanges(t *testing.T) {
+func TestMissingMembersAreNotifiedBeforeStatus(t *testing.T) {
 	store := &store.Memory{}
-	id := wrote(t, store, message(by("zoe", "Zoe", projection.TypeAI), "hi"))
+	id := writeSession(t, store, message(by("zoe", "Zoe", projection.TypeAI), "hi"))
 	s := resume(t, store, id)
-	checkEqual(t, "told", s.diary.lines, []string{
+	checkEqual(t, "notifications", s.recorder.lines, []string{
 		"missing [{zoe Zoe}]", "status paused", "restored " + id + " 1",
 	})
 }
 
-func TestRestoreTellsItsStepsInOrder(t *testing.T) {
+func TestRestoreNotifiesInOrder(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		id := oneRound(t, store)
 		s := resume(t, store, id)
-		checkEqual(t, "told", s.diary.lines, []string{"status paused", "restored " + id + " 2"})
+		checkEqual(t, "notifications", s.recorder.lines, []string{"status paused", "restored " + id + " 2"})
 		fresh := start(t, store)
-		checkEqual(t, "told of a fresh start", fresh.diary.lines, []string(nil))
+		checkEqual(t, "notifications without a restore", fresh.recorder.lines, []string(nil))
 	})
 }
 
 func TestMigratesLegacySpeakerFields(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
-		id := wrote(t, store, message(by("you", "you", projection.TypeHuman), "first"))
+		id := writeSession(t, store, message(by("you", "you", projection.TypeHuman), "first"))
 		log, state, err := store.Open(t.Context(), "ensemble", id)
 		if err != nil {
 			t.Fatal(err)
@@ -325,12 +323,12 @@ func TestMigratesLegacySpeakerFields(t *testing.T) {
 		if got := s.Session().Recent[1].Speaker; got != want {
 			t.Errorf("the speaker is %+v, want %+v", got, want)
 		}
-		if len(s.diary.missing) > 0 {
-			t.Errorf("missing are %v", s.diary.missing)
+		if len(s.recorder.missing) > 0 {
+			t.Errorf("the missing members are %v", s.recorder.missing)
 		}
 		s.say("more")
-		if !strings.Contains(s.cast.prompt(), "Ada the First -> you: old words") {
-			t.Errorf("the prompt is\n%s", s.cast.prompt())
+		if !strings.Contains(s.engine.prompt(), "Ada the First -> you: old words") {
+			t.Errorf("the prompt is\n%s", s.engine.prompt())
 		}
 	})
 }
@@ -379,7 +377,7 @@ func TestRebuildsSessionWithCorrectStats(t *testing.T) {
 			t.Errorf("created %s, updated %s, duration %s", got.CreatedAt, got.UpdatedAt, got.Duration)
 		}
 		if got.Written || s.Status().Unsaved {
-			t.Errorf("written %v, unsaved %v before a word was said", got.Written, s.Status().Unsaved)
+			t.Errorf("written %v, unsaved %v before the first message", got.Written, s.Status().Unsaved)
 		}
 	})
 }
@@ -397,15 +395,15 @@ func TestRestoreResetsToReadyIdleState(t *testing.T) {
 		if s.Status().Phase != coordinator.Paused || s.Waiting() != "you" || len(s.Queue()) != 0 {
 			t.Errorf("status %v, waiting %q, queue %v", s.Status(), s.Waiting(), s.Queue())
 		}
-		s.checkAsked()
+		s.checkMembers()
 	})
 }
 
-func TestRestoreWithoutAHumanWaitsForNobody(t *testing.T) {
+func TestRestoreOfTeamWithoutHumans(t *testing.T) {
 	store := &store.Memory{}
 	id := oneRound(t, store)
-	s := stage(t, store)
-	s.with(without(without(ensemble(), "you"), "eve"), id)
+	s := newFixture(t, store)
+	s.setTeam(without(without(testTeam(), "you"), "eve"), id)
 	if s.Waiting() != "" || s.Status().Phase != coordinator.Paused {
 		t.Errorf("waiting %q, status %v", s.Waiting(), s.Status())
 	}
@@ -429,23 +427,23 @@ func TestRestoreWritesNothing(t *testing.T) {
 		t.Error("stop:", err)
 	}
 	checkEqual(t, "the files after the stop", d.content(), before)
-	s.checkAsked()
-	if len(s.diary.appended) > 0 {
-		t.Errorf("appended was %v", s.diary.types())
+	s.checkMembers()
+	if len(s.recorder.appended) > 0 {
+		t.Errorf("appended %v", s.recorder.types())
 	}
 }
 
-func TestNothingIsOnTheDiskBeforeTheFirstWord(t *testing.T) {
+func TestNothingIsWrittenBeforeFirstMessage(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	if err := s.Stop("nothing was said"); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(d.root)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a directory: %v", err)
+		t.Errorf("the directory exists: %v", err)
 	}
-	if s.diary.saves() > 0 {
-		t.Errorf("told was %q", s.diary.lines)
+	if s.recorder.saves() > 0 {
+		t.Errorf("notified %q", s.recorder.lines)
 	}
 }
 
@@ -458,7 +456,7 @@ func TestRestoreAndContinueConversation(t *testing.T) {
 			s.say("run the " + run)
 			want = append(want, "run the "+run, "answer to the "+run)
 			if got := s.stop(); got != id {
-				t.Errorf("the session is %s now, want %s", got, id)
+				t.Errorf("the session is %s, want %s", got, id)
 			}
 			snapshot, err := store.Load(t.Context(), "ensemble", id)
 			if err != nil {
@@ -471,19 +469,19 @@ func TestRestoreAndContinueConversation(t *testing.T) {
 			checkEqual(t, "the messages", got, want)
 		}
 		if list, _ := store.List(t.Context(), "ensemble"); len(list) != 1 {
-			t.Errorf("there are %d sessions", len(list))
+			t.Errorf("%d sessions", len(list))
 		}
 	})
 }
 
-func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
+func TestFirstMessageAfterRestoreRecordsChanges(t *testing.T) {
 	d := onDisk(t, 0)
 	id := oneRound(t, d)
-	s := stage(t, d)
-	changed := ensemble()
+	s := newFixture(t, d)
+	changed := testTeam()
 	changed.Members[1].Model = "m2"
 	changed.Source = &team.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)}
-	s.with(changed, id)
+	s.setTeam(changed, id)
 	s.say("hello again")
 	s.say("and again")
 	resumed := payloads[projection.SessionResumed](t, d.events(id))
@@ -495,35 +493,35 @@ func TestTheFirstWordAfterARestoreRecordsWhatIsDifferent(t *testing.T) {
 		Source:  &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
 		Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "bob", Name: "bob"}, Model: &projection.Change{From: "m1", To: "m2"}}},
 	})
-	if s.diary.count("notice MemberChanged Bob {m1 m2}") != 1 {
-		t.Errorf("told %q", s.diary.lines)
+	if s.recorder.count("notice MemberChanged Bob {m1 m2}") != 1 {
+		t.Errorf("notified %q", s.recorder.lines)
 	}
 	if got := s.Session(); got.Written != true {
-		t.Error("it does not count as written")
+		t.Error("Written is false")
 	}
 	s.stop()
 
-	again := stage(t, d)
-	again.with(changed, id)
-	if n := again.diary.count("notice MemberChanged Bob {m1 m2}"); n != 0 {
-		t.Errorf("after the next restore, which changes nothing, it is told %d times", n)
+	again := newFixture(t, d)
+	again.setTeam(changed, id)
+	if n := again.recorder.count("notice MemberChanged Bob {m1 m2}"); n != 0 {
+		t.Errorf("notified %d times by a restore without changes", n)
 	}
 	again.stop()
-	back := ensemble()
+	back := testTeam()
 	back.Source = changed.Source
-	again = stage(t, d)
-	again.with(back, id)
-	if again.diary.count("notice MemberChanged Bob {m2 m1}") != 1 {
-		t.Errorf("told %q", again.diary.lines)
+	again = newFixture(t, d)
+	again.setTeam(back, id)
+	if again.recorder.count("notice MemberChanged Bob {m2 m1}") != 1 {
+		t.Errorf("notified %q", again.recorder.lines)
 	}
 }
 
-func TestNoEnvironmentOfAMemberIsRecorded(t *testing.T) {
+func TestMemberEnvironmentIsNotRecorded(t *testing.T) {
 	d := onDisk(t, 0)
-	s := stage(t, d)
-	team := ensemble()
+	s := newFixture(t, d)
+	team := testTeam()
 	team.Members[0].Env = map[string]string{"API_KEY": "sk-very-secret"}
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.say("hello")
 	s.stop()
 	for path, content := range d.content() {
@@ -531,7 +529,7 @@ func TestNoEnvironmentOfAMemberIsRecorded(t *testing.T) {
 			t.Errorf("%s has it", path)
 		}
 	}
-	if got := s.cast.turns[0].Member.Env["API_KEY"]; got != "sk-very-secret" {
+	if got := s.engine.turns[0].Member.Env["API_KEY"]; got != "sk-very-secret" {
 		t.Errorf("the agent got %q", got)
 	}
 }
@@ -539,7 +537,7 @@ func TestNoEnvironmentOfAMemberIsRecorded(t *testing.T) {
 func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 	d := onDisk(t, 0)
 	said := message(by("you", "you", projection.TypeHuman), "do it")
-	id := wrote(t, d, said,
+	id := writeSession(t, d, said,
 		projection.TurnStarted{TurnID: "t1", MemberID: "ada", AgentType: "x", TriggerMessageID: said.Message.ID},
 		projection.ToolStarted{TurnID: "t1", ToolID: "c1", Name: "grep", Input: json.RawMessage(`{"for":"needle"}`)},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "c1", Name: "grep", Output: "found"},
@@ -551,14 +549,14 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 	s := resume(t, d, id)
 	checkEqual(t, "the files after the restore", d.content(), before)
 	if got := s.Session().Interrupted; got != "ada" {
-		t.Errorf("interrupted is %q, want ada", got)
+		t.Errorf("the interrupted member is %q, want ada", got)
 	}
 	old := len(d.events(id))
 	writes := func() int {
 		return len(d.operations(func(kind, rest string) bool { return kind == "write" && strings.Contains(rest, id+".jsonl") }))
 	}
 	written, atSaid := writes(), 0
-	s.diary.onMessage = func() {
+	s.recorder.onMessage = func() {
 		if atSaid == 0 {
 			atSaid = writes() - written
 		}
@@ -566,7 +564,7 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 	s.say("what happened?")
 
 	if atSaid != 1 {
-		t.Errorf("%d writes until the message was said, want one batch", atSaid)
+		t.Errorf("%d writes before the message, want one batch", atSaid)
 	}
 	events := d.events(id)[old:]
 	var types []string
@@ -580,20 +578,20 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 	checkEqual(t, "the turn's end", payloads[projection.TurnEnded](t, events)[0], projection.TurnEnded{
 		TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "I have found the needle [NEXT: bob]",
 	})
-	s.checkAsked("ada") // the marker of the partial reply was not obeyed
-	if prompt := s.cast.prompt(); strings.Contains(prompt, "needle") || strings.Contains(prompt, "grep") || !strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
+	s.checkMembers("ada") // the marker of the partial reply was not obeyed
+	if prompt := s.engine.prompt(); strings.Contains(prompt, "needle") || strings.Contains(prompt, "grep") || !strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
 		t.Errorf("the prompt is\n%s", prompt)
 	}
 	if got := s.Session().Interrupted; got != "" {
-		t.Errorf("interrupted is %q after a good turn", got)
+		t.Errorf("the interrupted member after a finished turn is %q", got)
 	}
 }
 
-// A coordinator that is never stopped leaves what a killed program leaves.
-func TestATurnThatWasNeverEndedIsInterruptedAfterARestart(t *testing.T) {
+// A coordinator that is not stopped leaves the same files as a killed program.
+func TestOpenTurnIsInterruptedAfterRestart(t *testing.T) {
 	d := onDisk(t, 0)
 	entered, release := make(chan struct{}), make(chan struct{})
-	killed := start(t, d, looks(func() { close(entered); <-release }, says("too late")))
+	killed := start(t, d, calls(func() { close(entered); <-release }, says("too late")))
 	done := make(chan error)
 	go func() { done <- killed.SayAs(context.Background(), "you", "do it") }()
 	<-entered
@@ -624,6 +622,6 @@ func TestATurnThatWasNeverEndedIsInterruptedAfterARestart(t *testing.T) {
 	}
 	other.checkMessages(id, "you: do it", "you: again", "ada: ok")
 	if i := slices.IndexFunc(other.events(id), func(e journal.Event) bool { return e.Type == "session.resumed" }); i < 0 {
-		t.Error("nothing says that the session was resumed")
+		t.Error("there is no session.resumed")
 	}
 }

@@ -36,12 +36,12 @@ func TestDoesNotFailOnSaveError(t *testing.T) {
 	s := start(t, d)
 	d.FailFrom(1, syscall.ENOSPC)
 	s.say("hello", "are you there?")
-	s.checkAsked("ada", "ada")
-	if len(s.diary.failures) == 0 || !errors.Is(s.diary.failures[0], syscall.ENOSPC) || s.diary.saves() > 0 {
-		t.Errorf("told was %q, %v", s.diary.lines, s.diary.failures)
+	s.checkMembers("ada", "ada")
+	if len(s.recorder.failures) == 0 || !errors.Is(s.recorder.failures[0], syscall.ENOSPC) || s.recorder.saves() > 0 {
+		t.Errorf("notified %q, %v", s.recorder.lines, s.recorder.failures)
 	}
 	if !s.Status().Unsaved {
-		t.Error("the session calls itself saved")
+		t.Error("the status is saved")
 	}
 }
 
@@ -49,8 +49,8 @@ func TestEmitsSessionSavedEvent(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store)
 		s.say("hello")
-		if n := s.diary.saves(); n != 1 {
-			t.Errorf("%d times: %q", n, s.diary.lines)
+		if n := s.recorder.saves(); n != 1 {
+			t.Errorf("%d times: %q", n, s.recorder.lines)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestSavesOnTurnCompletion(t *testing.T) {
 		"said by you: hello", "status active", "turn of ada", "said by ada: a1", "end of ada: done",
 		"turn of bob", "said by bob: b1", "end of bob: done", "status paused",
 	}
-	checkEqual(t, "told", s.diary.lines, want)
+	checkEqual(t, "notifications", s.recorder.lines, want)
 	d.checkMessages(id, "you: hello", "ada: a1", "bob: b1")
 }
 
@@ -73,16 +73,16 @@ func TestSavesOnStop(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	s.say("hello")
-	s.diary.lines = nil
+	s.recorder.lines = nil
 	id := s.stop()
 	d.checkDurable("after the stop")
-	checkEqual(t, "told", s.diary.lines, []string{"status idle"})
+	checkEqual(t, "notifications", s.recorder.lines, []string{"status idle"})
 	events := d.events(id)
 	if last := events[len(events)-1]; last.Type != "session.ended" || string(last.Data) != `{"reason":"end"}` {
 		t.Errorf("the last event is %s %s", last.Type, last.Data)
 	}
 	if s.Session() != nil || s.Waiting() != "" {
-		t.Error("there is a session after the stop")
+		t.Error("the session exists after Stop")
 	}
 	if err := s.Stop("again"); err != nil {
 		t.Error("a second stop:", err)
@@ -92,21 +92,21 @@ func TestSavesOnStop(t *testing.T) {
 func TestSavesOnUserCancellation(t *testing.T) {
 	d := onDisk(t, 0)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := start(t, d, isCancelled(cancel, "half"))
+	s := start(t, d, cancels(cancel, "half"))
 	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
 	d.checkDurable("after the cancellation")
-	if n := s.diary.saves(); n != 1 {
-		t.Errorf("saved %d times: %q", n, s.diary.lines)
+	if n := s.recorder.saves(); n != 1 {
+		t.Errorf("saved %d times: %q", n, s.recorder.lines)
 	}
 }
 
-func TestEverythingIsDurableBeforeAnAgentStarts(t *testing.T) {
+func TestEventsAreDurableBeforeAgentStarts(t *testing.T) {
 	d := onDisk(t, 0)
 	var id string
 	s := start(t, d)
-	s.cast.then(
-		looks(func() { d.checkDurable("when the first agent starts") }, says("a1 [NEXT: bob]")),
-		looks(func() {
+	s.engine.then(
+		calls(func() { d.checkDurable("when the first agent starts") }, says("a1 [NEXT: bob]")),
+		calls(func() {
 			d.checkDurable("when the second agent starts")
 			paths, _ := filepath.Glob(filepath.Join(d.dir(), "*.jsonl"))
 			id = strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl")
@@ -114,7 +114,7 @@ func TestEverythingIsDurableBeforeAnAgentStarts(t *testing.T) {
 		}, says("b1")))
 	s.say("hello")
 	if id != s.Session().ID {
-		t.Errorf("the second agent found the session %q", id)
+		t.Errorf("the session of the second agent is %q", id)
 	}
 	// One sync for each agent and one for the human.
 	syncs := d.operations(func(kind, rest string) bool { return kind == "sync" && strings.HasSuffix(rest, ".jsonl") })
@@ -126,19 +126,19 @@ func TestEverythingIsDurableBeforeAnAgentStarts(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenTwice(t *testing.T) {
+func TestNoEventIsWrittenTwice(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	s.say("hello")
 	before := d.Count()
 	s.Session()
 	if after := d.Count(); after != before {
-		t.Errorf("looking at the session took %d operations", after-before)
+		t.Errorf("Session made %d operations", after-before)
 	}
-	checkEqual(t, "the events on the disk", d.events(s.Session().ID), s.diary.appended)
+	checkEqual(t, "the events on the disk", d.events(s.Session().ID), s.recorder.appended)
 }
 
-// failure is a way in which a disk fails.
+// failure is a way in which the disk fails.
 type failure struct {
 	name    string
 	err     error
@@ -163,8 +163,8 @@ func (f failure) plan(d *disk, nth int) {
 	d.Fail(nth, f.err)
 }
 
-// matters reports whether an operation failed that the journal needs: neither
-// the name in a lock file, nor a cache, nor the removal of a leftover.
+// matters reports whether a failed operation concerns the journal, not a lock file's content, a cache
+// or the removal of a temporary file.
 func (d *disk) matters(f failure) bool {
 	return len(d.operations(func(kind, rest string) bool {
 		name, _, failed := strings.Cut(rest, ": ")
@@ -174,8 +174,8 @@ func (d *disk) matters(f failure) bool {
 	})) > 0
 }
 
-// everyFailure fails the first operation of a conversation, then the second,
-// and so on, until a run needs none.
+// everyFailure runs a conversation repeatedly and fails its first, second, third … operation, until a
+// run has fewer operations.
 func everyFailure(t *testing.T, run func(t *testing.T, f failure, nth int) (failed bool)) {
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
@@ -190,9 +190,9 @@ func everyFailure(t *testing.T, run func(t *testing.T, f failure, nth int) (fail
 	}
 }
 
-// checkComplete checks that the journal has everything, once and in order, and
-// that the conversation is what the journal says.
-func (s *scene) checkComplete(d *disk, want ...string) {
+// checkComplete checks that the journal has all messages, once and in order, and that the state equals
+// its fold.
+func (s *fixture) checkComplete(d *disk, want ...string) {
 	s.t.Helper()
 	session := s.Session()
 	d.checkMessages(session.ID, want...)
@@ -201,12 +201,12 @@ func (s *scene) checkComplete(d *disk, want ...string) {
 	var state projection.State
 	for i, e := range events {
 		if e.Seq != uint64(i+1) {
-			s.t.Errorf("event %d has the number %d", i+1, e.Seq)
+			s.t.Errorf("event %d has seq %d", i+1, e.Seq)
 		}
 		state.Apply(e)
 	}
 	if s.Status().Unsaved {
-		s.t.Error("the session calls itself unsaved")
+		s.t.Error("the status is unsaved")
 	}
 	if len(state.OpenTurns) > 0 || len(state.Unknown) > 0 || state.Unreadable > 0 {
 		s.t.Errorf("open %v, unknown %v, unreadable %d", state.OpenTurns, state.Unknown, state.Unreadable)
@@ -229,30 +229,30 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-func TestAfterAnyFailureANewSessionIsCompleteAtTheNextSavePoint(t *testing.T) {
+func TestNewSessionIsCompleteAfterAnyFailure(t *testing.T) {
 	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
 		d := onDisk(t, 0)
 		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"), says("a3"))
 		f.plan(d, nth)
 		s.say("one", "two")
 		failed, matters := d.Failed(), d.matters(f)
-		if matters != (len(s.diary.failures) > 0) {
-			t.Errorf("told were %v", s.diary.failures)
+		if matters != (len(s.recorder.failures) > 0) {
+			t.Errorf("failures %v", s.recorder.failures)
 		}
-		for _, err := range s.diary.failures {
+		for _, err := range s.recorder.failures {
 			if !errors.Is(err, f.err) {
-				t.Errorf("told was %v, want %v", err, f.err)
+				t.Errorf("the failure is %v, want %v", err, f.err)
 			}
 		}
 		d.Heal()
-		s.diary.lines = nil
+		s.recorder.lines = nil
 		s.say("three")
-		if s.diary.count("save failed") > 0 && f.forever == false {
-			t.Errorf("told after the cause was gone: %q", s.diary.lines)
+		if s.recorder.count("save failed") > 0 && f.forever == false {
+			t.Errorf("notified after the cause was gone: %q", s.recorder.lines)
 		}
-		s.checkAsked("ada", "bob", "ada", "ada")
+		s.checkMembers("ada", "bob", "ada", "ada")
 		s.checkComplete(d, "you: one", "ada: a1", "bob: b1", "you: two", "ada: a2", "you: three", "ada: a3")
-		checkEqual(t, "the events that were told", s.diary.appended, d.events(s.Session().ID))
+		checkEqual(t, "the notified events", s.recorder.appended, d.events(s.Session().ID))
 		id := s.stop()
 		resume(t, d, id).Stop("its lock was free")
 		if t.Failed() {
@@ -262,12 +262,11 @@ func TestAfterAnyFailureANewSessionIsCompleteAtTheNextSavePoint(t *testing.T) {
 	})
 }
 
-// left puts a session on a disk whose last turn has no end, and whose last
-// batch is torn.
+// left creates a session with an open turn and a torn tail.
 func left(t *testing.T, d *disk) (id string) {
 	t.Helper()
 	said := message(by("you", "you", projection.TypeHuman), "zero")
-	id = wrote(t, d, said,
+	id = writeSession(t, d, said,
 		projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: said.Message.ID},
 		projection.TurnText{TurnID: "t1", Text: "half a re"})
 	f, err := os.OpenFile(d.path(id), os.O_APPEND|os.O_WRONLY, 0)
@@ -281,7 +280,7 @@ func left(t *testing.T, d *disk) (id string) {
 	return id
 }
 
-func TestAfterAnyFailureAResumedSessionIsCompleteAtTheNextSavePoint(t *testing.T) {
+func TestResumedSessionIsCompleteAfterAnyFailure(t *testing.T) {
 	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
 		before := onDisk(t, 0)
 		id := left(t, before)
@@ -291,8 +290,8 @@ func TestAfterAnyFailureAResumedSessionIsCompleteAtTheNextSavePoint(t *testing.T
 		lockable := f.forever || !d.Failed() // else only the first lock failed, and the next one does as well
 		s.say("one")
 		failed := d.Failed()
-		if d.matters(f) && lockable && len(s.diary.failures) == 0 {
-			t.Error("nothing was told")
+		if d.matters(f) && lockable && len(s.recorder.failures) == 0 {
+			t.Error("no failure was notified")
 		}
 		d.Heal()
 		s.say("two")
@@ -306,7 +305,7 @@ func TestAfterAnyFailureAResumedSessionIsCompleteAtTheNextSavePoint(t *testing.T
 		}
 		recovered := payloads[projection.JournalRecovered](t, events)
 		if len(recovered) == 0 || !slices.ContainsFunc(recovered, func(r projection.JournalRecovered) bool { return r.Aside != "" }) {
-			t.Errorf("of the torn tail is recorded %+v", recovered)
+			t.Errorf("the recorded torn tail is %+v", recovered)
 		}
 		s.stop()
 		if t.Failed() {
@@ -316,7 +315,7 @@ func TestAfterAnyFailureAResumedSessionIsCompleteAtTheNextSavePoint(t *testing.T
 	})
 }
 
-func TestAFailureThatLastsUntilTheStopLosesOnlyWhatWasTold(t *testing.T) {
+func TestPersistentFailureLosesOnlyNotifiedEvents(t *testing.T) {
 	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
 		d := onDisk(t, 0)
 		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
@@ -328,13 +327,13 @@ func TestAFailureThatLastsUntilTheStopLosesOnlyWhatWasTold(t *testing.T) {
 		if f.forever && matters != (err != nil) {
 			t.Errorf("stop: %v", err)
 		}
-		if err != nil && (!errors.Is(err, f.err) || !slices.Contains(s.diary.lines, "save failed")) {
-			t.Errorf("stop: %v, told was %q", err, s.diary.lines)
+		if err != nil && (!errors.Is(err, f.err) || !slices.Contains(s.recorder.lines, "save failed")) {
+			t.Errorf("stop: %v, notified %q", err, s.recorder.lines)
 		}
 		if s.Status().Phase != coordinator.Idle || s.Session() != nil {
-			t.Error("the conversation is not over")
+			t.Error("the conversation continues")
 		}
-		s.checkAsked("ada", "bob", "ada")
+		s.checkMembers("ada", "bob", "ada")
 		d.Heal()
 
 		all := []string{"you: one", "ada: a1", "bob: b1", "you: two", "ada: a2"}
@@ -361,7 +360,7 @@ func TestAFailureThatLastsUntilTheStopLosesOnlyWhatWasTold(t *testing.T) {
 	})
 }
 
-func TestEveryKindOfFailureIsToldAsWhatItIs(t *testing.T) {
+func TestSaveFailedHasCause(t *testing.T) {
 	for kind, err := range map[journaltest.Kind]error{
 		journaltest.Mkdir: syscall.EACCES, journaltest.Lock: syscall.EACCES, journaltest.Open: syscall.EACCES,
 		journaltest.Write: syscall.ENOSPC, journaltest.Sync: syscall.EIO, journaltest.SyncDir: syscall.EIO,
@@ -372,11 +371,11 @@ func TestEveryKindOfFailureIsToldAsWhatItIs(t *testing.T) {
 			d.FailFrom(1, err, kind)
 			s.say("hello", "again")
 			var path *fs.PathError
-			if n := len(s.diary.failures); n < 2 || !errors.Is(s.diary.failures[n-1], err) || !errors.As(s.diary.failures[n-1], &path) {
-				t.Fatalf("told were %v", s.diary.failures)
+			if n := len(s.recorder.failures); n < 2 || !errors.Is(s.recorder.failures[n-1], err) || !errors.As(s.recorder.failures[n-1], &path) {
+				t.Fatalf("failures %v", s.recorder.failures)
 			}
-			if !strings.Contains(s.diary.failures[0].Error(), d.root) {
-				t.Errorf("%v does not say where", s.diary.failures[0])
+			if !strings.Contains(s.recorder.failures[0].Error(), d.root) {
+				t.Errorf("%v has no path", s.recorder.failures[0])
 			}
 			d.Heal()
 			s.say("now")
@@ -386,7 +385,7 @@ func TestEveryKindOfFailureIsToldAsWhatItIs(t *testing.T) {
 	}
 }
 
-func TestATaskAndATitleSurviveAFailure(t *testing.T) {
+func TestTaskAndTitleSurviveFailure(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	d.FailFrom(1, syscall.EIO)

@@ -21,26 +21,26 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// lastEnd is the last turn.ended that was recorded.
-func (s *scene) lastEnd() projection.TurnEnded {
+// lastEnd returns the last turn.ended.
+func (s *fixture) lastEnd() projection.TurnEnded {
 	s.t.Helper()
-	ends := payloads[projection.TurnEnded](s.t, s.diary.appended)
+	ends := payloads[projection.TurnEnded](s.t, s.recorder.appended)
 	if len(ends) == 0 {
 		s.t.Fatal("no turn has ended")
 	}
 	return ends[len(ends)-1]
 }
 
-func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
+func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		ctx, cancel := context.WithCancel(context.Background())
-		s := start(t, store, isCancelled(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
+		s := start(t, store, cancels(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
 		err := s.SayAs(ctx, "you", "hello [NEXT: ada, bob]")
 		failed := turnError(t, err, "ada", projection.Cancelled)
 		if !errors.Is(failed, context.Canceled) {
 			t.Errorf("the reason is %v", failed.Err)
 		}
-		s.checkAsked("ada") // neither bob, who was in the queue, nor anybody whom the partial reply named
+		s.checkMembers("ada") // neither bob, who was in the queue, nor anybody whom the partial reply named
 		if s.Waiting() != "you" || len(s.Queue()) != 0 || s.Status().Phase != coordinator.Paused {
 			t.Errorf("waiting %q, queue %v, status %v", s.Waiting(), s.Queue(), s.Status())
 		}
@@ -53,49 +53,49 @@ func TestCancellingEndsTheTurnAndEmptiesTheQueue(t *testing.T) {
 			t.Errorf("the session is %+v", session)
 		}
 		s.say("and now?")
-		s.checkAsked("ada", "ada")
-		if strings.Contains(s.cast.prompt(), "half a reply") {
-			t.Errorf("the partial reply is in the prompt:\n%s", s.cast.prompt())
+		s.checkMembers("ada", "ada")
+		if strings.Contains(s.engine.prompt(), "half a reply") {
+			t.Errorf("the partial reply is in the prompt:\n%s", s.engine.prompt())
 		}
 	})
 }
 
-// The agent had answered when the cancellation came: its message stays, and
-// whoever would be next is not started.
-func TestCancellingBetweenTwoTurnsStartsNobody(t *testing.T) {
+// The agent has replied when the turn is canceled: its message stays, and the next agent does not
+// start.
+func TestCancelBetweenTurnsStartsNoAgent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := start(t, &store.Memory{}, looks(cancel, says("a1")))
+	s := start(t, &store.Memory{}, calls(cancel, says("a1")))
 	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
-	s.checkAsked("ada")
-	if n := s.diary.count("turn of bob"); n != 0 {
-		t.Errorf("told was %q", s.diary.lines)
+	s.checkMembers("ada")
+	if n := s.recorder.count("turn of bob"); n != 0 {
+		t.Errorf("notified %q", s.recorder.lines)
 	}
-	if n := len(payloads[projection.TurnStarted](t, s.diary.appended)); n != 1 {
-		t.Errorf("%d turns were started", n)
+	if n := len(payloads[projection.TurnStarted](t, s.recorder.appended)); n != 1 {
+		t.Errorf("%d turns started", n)
 	}
-	if s.Waiting() != "you" || len(s.Queue()) != 0 || s.diary.saves() != 1 {
-		t.Errorf("waiting %q, queue %v, told %q", s.Waiting(), s.Queue(), s.diary.lines)
+	if s.Waiting() != "you" || len(s.Queue()) != 0 || s.recorder.saves() != 1 {
+		t.Errorf("waiting %q, queue %v, notified %q", s.Waiting(), s.Queue(), s.recorder.lines)
 	}
 	if got := s.Session().Stats; got.Messages != 2 {
 		t.Errorf("%d messages", got.Messages)
 	}
 	s.say("go on")
-	s.checkAsked("ada", "ada")
+	s.checkMembers("ada", "ada")
 }
 
-func TestAMessageSaidWithACancelledContextIsKeptAndAsksNobody(t *testing.T) {
+func TestMessageWithCanceledContextIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := start(t, &store.Memory{})
 	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
-	s.checkAsked()
+	s.checkMembers()
 	if got := s.Session(); got.Stats.Messages != 1 || s.Status().Phase != coordinator.Paused {
 		t.Errorf("the session is %+v", got)
 	}
 }
 
-// waits says a part and then nothing until its context is done.
-func waits(part string) play {
+// waits returns a turn that streams a part of a reply and then blocks until its context is done.
+func waits(part string) turnFunc {
 	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			if part == "" || yield(agent.Text{Text: part}, nil) {
@@ -106,12 +106,12 @@ func waits(part string) play {
 	}
 }
 
-func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
+func TestLongTurnTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stage(t, &store.Memory{}, waits("half [NEXT: bob]"))
-		team := ensemble()
+		s := newFixture(t, &store.Memory{}, waits("half [NEXT: bob]"))
+		team := testTeam()
 		team.MaxAgentResponseTime = 1500 * time.Millisecond
-		s.with(team, "")
+		s.setTeam(team, "")
 		err := s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]")
 		turnError(t, err, "ada", projection.TimedOut)
 		checkRetryHint(t, err)
@@ -122,13 +122,13 @@ func TestATurnThatTakesTooLongTimesOut(t *testing.T) {
 		if !strings.Contains(end.Error, "no reply within 1.5s; raise maxAgentResponseTime") {
 			t.Errorf("the error is %q", end.Error)
 		}
-		s.checkAsked("ada")
+		s.checkMembers("ada")
 		s.say("again [NEXT: bob]") // nothing is locked
-		s.checkAsked("ada", "bob")
+		s.checkMembers("ada", "bob")
 	})
 }
 
-func TestALongReplyIsRecordedWhileItComes(t *testing.T) {
+func TestReplyIsRecordedWhileStreaming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slowly := func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
 			return func(yield func(agent.Event, error) bool) {
@@ -143,7 +143,7 @@ func TestALongReplyIsRecordedWhileItComes(t *testing.T) {
 		s := start(t, &store.Memory{}, slowly)
 		s.say("tell me")
 		var texts []string
-		for _, p := range payloads[projection.TurnText](t, s.diary.appended) {
+		for _, p := range payloads[projection.TurnText](t, s.recorder.appended) {
 			texts = append(texts, p.Text)
 		}
 		checkEqual(t, "turn.text", texts, []string{"word word ", "word word "}) // at most one in two seconds
@@ -153,69 +153,69 @@ func TestALongReplyIsRecordedWhileItComes(t *testing.T) {
 	})
 }
 
-func TestAFailedTurnKeepsItsReasonAndGivesControlBack(t *testing.T) {
+func TestFailedTurnRecordsReason(t *testing.T) {
 	broken := errors.New("exit status 3: no credit \xff")
 	for _, test := range []struct {
-		name    string
-		play    play
-		partial string
-		want    string
+		name     string
+		turnFunc turnFunc
+		partial  string
+		want     string
 	}{
-		{"an error", does(broken), "", "exit status 3: no credit \uFFFD"},
+		{"an error", yields(broken), "", "exit status 3: no credit \uFFFD"},
 		{
-			"an error after a part", does(broken, agent.Text{Text: "half [NEXT: bob]"}), "half [NEXT: bob]",
+			"an error after a part", yields(broken, agent.Text{Text: "half [NEXT: bob]"}), "half [NEXT: bob]",
 			"exit status 3: no credit \uFFFD",
 		},
-		{"an empty answer", does(nil), "", "it ended without an answer"},
+		{"an empty answer", yields(nil), "", "it ended without an answer"},
 		{"a blank answer", says(" \n\t "), " \n\t ", "it ended without an answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := start(t, &store.Memory{}, test.play)
+			s := start(t, &store.Memory{}, test.turnFunc)
 			turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 			end := s.lastEnd()
 			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
 				t.Errorf("the turn ended with %+v", end)
 			}
-			s.checkAsked("ada")
-			if s.Waiting() != "you" || s.Status().Phase != coordinator.Paused || s.diary.saves() != 1 {
-				t.Errorf("waiting %q, status %v, told %q", s.Waiting(), s.Status(), s.diary.lines)
+			s.checkMembers("ada")
+			if s.Waiting() != "you" || s.Status().Phase != coordinator.Paused || s.recorder.saves() != 1 {
+				t.Errorf("waiting %q, status %v, notified %q", s.Waiting(), s.Status(), s.recorder.lines)
 			}
 			s.say("never mind [NEXT: bob]") // one agent's error does not lock later messages
-			s.checkAsked("ada", "bob")
+			s.checkMembers("ada", "bob")
 		})
 	}
 }
 
-func TestAnUnknownEngineFailsTheTurn(t *testing.T) {
-	s := stage(t, &store.Memory{})
-	team := ensemble()
+func TestUnknownEngineFailsTurn(t *testing.T) {
+	s := newFixture(t, &store.Memory{})
+	team := testTeam()
 	team.Members[0].Engine = "acp"
-	s.with(team, "")
+	s.setTeam(team, "")
 	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !strings.Contains(failed.Error(), `"acp"`) {
 		t.Errorf("the error is %v", failed)
 	}
 	s.say("hello [NEXT: bob]")
-	s.checkAsked("bob")
+	s.checkMembers("bob")
 }
 
-func TestRetryAsksTheSameAgainWithTheSameMessage(t *testing.T) {
+func TestRetryRepeatsMessage(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
-		s := start(t, store, does(errors.New("broken"), agent.Text{Text: "half"}))
+		s := start(t, store, yields(errors.New("broken"), agent.Text{Text: "half"}))
 		turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: bob]"), "bob", projection.Failed)
-		first := s.cast.prompt()
+		first := s.engine.prompt()
 		id := s.stop()
 
 		s = resume(t, store, id)
 		if err := s.Retry(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		s.checkAsked("bob")
-		if s.cast.prompt() != first {
-			t.Errorf("the prompt is\n%s\nwant\n%s", s.cast.prompt(), first)
+		s.checkMembers("bob")
+		if s.engine.prompt() != first {
+			t.Errorf("the prompt is\n%s\nwant\n%s", s.engine.prompt(), first)
 		}
 		if err := s.Retry(context.Background()); !errors.Is(err, coordinator.ErrNothingToRetry) {
-			t.Errorf("retry after a good turn: %v", err)
+			t.Errorf("retry after a finished turn: %v", err)
 		}
 	})
 }
@@ -223,13 +223,13 @@ func TestRetryAsksTheSameAgainWithTheSameMessage(t *testing.T) {
 func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 	d := onDisk(t, 0)
 	input := json.RawMessage(`{ "for": "needle" }`)
-	s := start(t, d, does(nil,
+	s := start(t, d, yields(nil,
 		agent.Session{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
 		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
 		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
 		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20, OutputTokens: 5}))
 	s.say("find it")
-	checkEqual(t, "the events", s.diary.types(), []string{
+	checkEqual(t, "the events", s.recorder.types(), []string{
 		"session.created", "message.appended", "turn.started",
 		"tool.started", "tool.completed", "tool.started", "tool.completed", "message.appended", "turn.ended",
 	})
@@ -249,53 +249,53 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		t.Errorf("the statistics are %+v", got)
 	}
 	s.say("again")
-	if strings.Contains(s.cast.prompt(), "line 1") {
-		t.Errorf("a tool's output is in the prompt:\n%s", s.cast.prompt())
+	if strings.Contains(s.engine.prompt(), "line 1") {
+		t.Errorf("a tool's output is in the prompt:\n%s", s.engine.prompt())
 	}
 }
 
-func TestWhatAToolGivesIsBounded(t *testing.T) {
+func TestToolOutputIsBounded(t *testing.T) {
 	const bound = 64 << 10
 	long := strings.Repeat("é", bound) // the bound is in the middle of no rune
-	s := start(t, &store.Memory{}, does(nil,
+	s := start(t, &store.Memory{}, yields(nil,
 		agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(`"` + long + `"`)},
 		agent.ToolCompleted{ID: "c1", Name: "cat", Output: "x" + long},
 		agent.ToolCompleted{ID: "c2", Name: "cat", Output: long[:bound]},
 		agent.Text{Text: "done"}))
 	s.say("show me")
-	if got := payloads[projection.ToolStarted](t, s.diary.appended)[0].Input; got != nil {
+	if got := payloads[projection.ToolStarted](t, s.recorder.appended)[0].Input; got != nil {
 		t.Errorf("%d bytes of input", len(got))
 	}
-	ends := payloads[projection.ToolCompleted](t, s.diary.appended)
+	ends := payloads[projection.ToolCompleted](t, s.recorder.appended)
 	if got := ends[0]; got.Output != "x"+long[:bound-2] || got.OutputBytes != int64(len(long)+1) {
-		t.Errorf("%d bytes of output, %d noted", len(got.Output), got.OutputBytes)
+		t.Errorf("%d bytes of output, recorded length %d", len(got.Output), got.OutputBytes)
 	}
 	if got := ends[1]; got.Output != long[:bound] || got.OutputBytes != 0 {
-		t.Errorf("%d bytes of output that fits, %d noted", len(got.Output), got.OutputBytes)
+		t.Errorf("%d bytes of output within the limit, recorded length %d", len(got.Output), got.OutputBytes)
 	}
 }
 
-func TestAToolInputThatIsNoJSONIsLeftOut(t *testing.T) {
+func TestInvalidToolInputIsOmitted(t *testing.T) {
 	for _, input := range []string{"{", "not json", "{}{}", "\"\xff\""} {
-		s := start(t, &store.Memory{}, does(nil,
+		s := start(t, &store.Memory{}, yields(nil,
 			agent.ToolStarted{ID: "c1", Name: "cat", Input: json.RawMessage(input)}, agent.Text{Text: "done"}))
 		s.say("go")
-		if got := payloads[projection.ToolStarted](t, s.diary.appended); len(got) != 1 || got[0].Input != nil {
-			t.Errorf("of the input %q is recorded %+v", input, got)
+		if got := payloads[projection.ToolStarted](t, s.recorder.appended); len(got) != 1 || got[0].Input != nil {
+			t.Errorf("the recorded input of %q is %+v", input, got)
 		}
 	}
 }
 
-func TestAToolThatWasLeftOpenIsNoHindrance(t *testing.T) {
-	s := start(t, &store.Memory{}, does(nil, agent.ToolStarted{ID: "c1", Name: "sleep"}, agent.Text{Text: "done"}))
+func TestUnfinishedToolIsHarmless(t *testing.T) {
+	s := start(t, &store.Memory{}, yields(nil, agent.ToolStarted{ID: "c1", Name: "sleep"}, agent.Text{Text: "done"}))
 	s.say("go", "again")
-	s.checkAsked("ada", "ada")
+	s.checkMembers("ada", "ada")
 }
 
-// maxLine is room for the events of a short conversation, and no more.
+// maxLine fits only the events of a short conversation.
 const maxLine = 2 << 10
 
-func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
+func TestTooLongReplyFailsOnlyTheTurn(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, says("short"), says(strings.Repeat("long ", maxLine)))
 	s.say("hello")
@@ -306,7 +306,7 @@ func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
 	end := s.lastEnd()
 	reply := strings.TrimRight(strings.Repeat("long ", maxLine), " ")
 	if end.FinishReason != projection.Failed || len(end.Partial) < maxLine-700 || !strings.HasPrefix(reply, end.Partial) || end.PartialBytes < int64(len(reply)) {
-		t.Errorf("%d bytes are kept and %d noted: %+v", len(end.Partial), end.PartialBytes, end)
+		t.Errorf("%d bytes, recorded length %d: %+v", len(end.Partial), end.PartialBytes, end)
 	}
 	if !strings.Contains(end.Error, "ask for less") {
 		t.Errorf("its error is %q", end.Error)
@@ -316,7 +316,7 @@ func TestAReplyThatIsTooLongFailsTheTurnAndNotTheSession(t *testing.T) {
 	resume(t, d, s.stop()).Stop("")
 }
 
-func TestAnAgentThatNeverEndsIsStoppedWhenNoLineCouldHoldItsReply(t *testing.T) {
+func TestEndlessReplyIsStopped(t *testing.T) {
 	d := onDisk(t, maxLine)
 	said := 0
 	s := start(t, d, func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
@@ -338,28 +338,28 @@ func TestAnAgentThatNeverEndsIsStoppedWhenNoLineCouldHoldItsReply(t *testing.T) 
 }
 
 // Control characters take six bytes each in a line.
-func TestAPartOfAReplyIsKeptAsFarAsALineHolds(t *testing.T) {
+func TestPartialReplyIsKeptAsFarAsItFits(t *testing.T) {
 	d := onDisk(t, maxLine)
-	s := start(t, d, does(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
+	s := start(t, d, yields(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
 	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" || end.PartialBytes != maxLine {
 		t.Errorf("the turn ended with %.200v", end)
 	}
 	if got := s.Session().Interrupted; got != "ada" {
-		t.Errorf("interrupted is %q", got)
+		t.Errorf("the interrupted member is %q", got)
 	}
 	s.say("again")
 	if events := d.events(s.Session().ID); len(payloads[projection.TurnEnded](t, events)) != 2 {
-		t.Error("a turn was left open")
+		t.Error("a turn is open")
 	}
 }
 
-func TestAToolThatIsTooLongStopsTheAgentAndNotTheSession(t *testing.T) {
+func TestTooLongToolFailsOnlyTheTurn(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			if yield(agent.Text{Text: "before "}, nil) && yield(agent.ToolCompleted{ID: "c1", Output: strings.Repeat("x", maxLine)}, nil) {
-				<-ctx.Done() // an agent that is stopped goes on until it notices
+				<-ctx.Done() // as an agent that does not react to the cancellation at once
 				yield(agent.Text{Text: "after"}, nil)
 				yield(nil, context.Cause(ctx))
 			}
@@ -376,7 +376,7 @@ func TestAToolThatIsTooLongStopsTheAgentAndNotTheSession(t *testing.T) {
 	d.checkMessages(s.Session().ID, "you: hello", "you: again", "ada: ok")
 }
 
-func TestAMessageThatIsTooLongIsRefusedWhileNothingCanBeSavedToo(t *testing.T) {
+func TestTooLongMessageIsRejectedWhileUnsaved(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d)
 	d.FailFrom(1, syscall.ENOSPC)
@@ -387,12 +387,12 @@ func TestAMessageThatIsTooLongIsRefusedWhileNothingCanBeSavedToo(t *testing.T) {
 	d.Heal()
 	s.say("again")
 	if s.Status().Unsaved {
-		t.Error("it is not saved when the disk works again")
+		t.Error("unsaved after the disk works again")
 	}
 	s.checkComplete(d, "you: hello", "ada: ok", "you: again", "ada: ok")
 }
 
-func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
+func TestTooLongMessageIsRejected(t *testing.T) {
 	d := onDisk(t, maxLine)
 	long := strings.Repeat("long ", maxLine)
 	s := start(t, d)
@@ -405,7 +405,7 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 		t.Errorf("a later message: %v", err)
 	}
 	s.say("again")
-	s.checkAsked("ada", "ada")
+	s.checkMembers("ada", "ada")
 	s.checkComplete(d, "you: hello", "ada: ok", "you: again", "ada: ok")
 	id := s.stop()
 
@@ -419,7 +419,7 @@ func TestAHumansMessageThatIsTooLongIsRefusedAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestAnEmptyMessageIsRefused(t *testing.T) {
+func TestEmptyMessageIsRejected(t *testing.T) {
 	s := start(t, &store.Memory{})
 	for _, text := range []string{"", "  ", "\n\t"} {
 		if err := s.SayAs(context.Background(), "you", text); !errors.Is(err, coordinator.ErrEmptyMessage) {
@@ -429,7 +429,7 @@ func TestAnEmptyMessageIsRefused(t *testing.T) {
 	s.checkClean(s.Team())
 }
 
-func TestWhateverAnAgentSaysSurvives(t *testing.T) {
+func TestAnyReplyIsKept(t *testing.T) {
 	for name, said := range map[string]string{
 		"invalid UTF-8":   "a\xff\xfe\xc3(b",
 		"NUL":             "a\x00b",
@@ -454,48 +454,48 @@ func TestWhateverAnAgentSaysSurvives(t *testing.T) {
 			}
 			again := resume(t, d, id)
 			again.say("go on")
-			if !strings.Contains(again.cast.prompt(), "Ada: "+valid) {
-				t.Errorf("the prompt is %q", again.cast.prompt())
+			if !strings.Contains(again.engine.prompt(), "Ada: "+valid) {
+				t.Errorf("the prompt is %q", again.engine.prompt())
 			}
 		})
 	}
 }
 
-func TestSixteenMebibytesPass(t *testing.T) {
+func TestSixteenMebibyteReplyIsKept(t *testing.T) {
 	d := onDisk(t, 0)
 	human, reply := strings.Repeat("q", 16<<20), strings.Repeat("a", 16<<20)
 	s := start(t, d, says(reply))
 	s.say(human)
-	if prompt := s.cast.prompt(); !strings.HasSuffix(prompt, "Message from You:\n"+human+"\n") {
-		t.Errorf("the agent was told %d bytes", len(prompt))
+	if prompt := s.engine.prompt(); !strings.HasSuffix(prompt, "Message from You:\n"+human+"\n") {
+		t.Errorf("the prompt has %d bytes", len(prompt))
 	}
 	id := s.stop()
 	snapshot, err := d.Load(t.Context(), "ensemble", id)
 	if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Context.Messages[0].Content != human || snapshot.Context.Messages[1].Content != reply {
-		t.Errorf("the session is not what was said: %v", err)
+		t.Errorf("the session differs from the messages: %v", err)
 	}
 	again := resume(t, d, id)
 	again.say("too long?")
-	if got := len(again.cast.prompt()); got > 10<<10 {
+	if got := len(again.engine.prompt()); got > 10<<10 {
 		t.Errorf("the next prompt has %d bytes", got)
 	}
 }
 
-func TestTheAgentIsToldWhatItNeeds(t *testing.T) {
-	s := stage(t, &store.Memory{})
-	team := ensemble()
+func TestEngineGetsTurn(t *testing.T) {
+	s := newFixture(t, &store.Memory{})
+	team := testTeam()
 	team.Members[0].Command, team.Members[0].Args, team.Members[0].BaseDir = "prog", []string{"-x"}, "/base"
-	s.with(team, "")
+	s.setTeam(team, "")
 	s.say("hello [NEXT: ada, bob]")
-	ada, bob := s.cast.turns[0], s.cast.turns[1]
+	ada, bob := s.engine.turns[0], s.engine.turns[1]
 	if ada.Dir != "/base" || bob.Dir != "/somewhere" {
 		t.Errorf("the directories are %s and %s", ada.Dir, bob.Dir)
 	}
-	if ada.ID == "" || ada.ID == bob.ID || ada.ID != payloads[projection.TurnStarted](t, s.diary.appended)[0].TurnID {
+	if ada.ID == "" || ada.ID == bob.ID || ada.ID != payloads[projection.TurnStarted](t, s.recorder.appended)[0].TurnID {
 		t.Errorf("the turns are %s and %s", ada.ID, bob.ID)
 	}
-	checkEqual(t, "said", ada.Said, agent.Said{Speaker: "You", Text: "hello"})
-	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x", Engine: "cast", Command: "prog", Args: []string{"-x"}, Next: "bob"})
+	checkEqual(t, "the message", ada.Said, agent.Said{Speaker: "You", Text: "hello"})
+	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x", Engine: "scripted", Command: "prog", Args: []string{"-x"}, Next: "bob"})
 	if bob.Member.Next != "you" || bob.Member.Model != "m1" {
 		t.Errorf("bob is %+v", bob.Member)
 	}

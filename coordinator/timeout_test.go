@@ -15,8 +15,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// pauses yields events with a time before each, and ends as engines do when they are stopped.
-func pauses(pause time.Duration, events ...agent.Event) play {
+// pauses returns a turn with a pause before each event.
+func pauses(pause time.Duration, events ...agent.Event) turnFunc {
 	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			for _, e := range events {
@@ -34,34 +34,36 @@ func pauses(pause time.Duration, events ...agent.Event) play {
 	}
 }
 
-// The times are those of a clock that jumps to whatever is waited for.
-func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
+func TestIdleAgentTimesOut(t *testing.T) {
 	text, alive := agent.Text{Text: "so far "}, agent.Alive{}
 	started, completed := agent.ToolStarted{ID: "t1", Name: "Bash"}, agent.ToolCompleted{ID: "t1"}
 	for _, tt := range []struct {
-		name  string
-		limit time.Duration
-		play  play
-		idle  bool
+		name     string
+		limit    time.Duration
+		turnFunc turnFunc
+		idle     bool
 	}{
-		{"always something", time.Minute, pauses(59*time.Second, text, text, text), false},
+		{"regular events", time.Minute, pauses(59*time.Second, text, text, text), false},
 		{"signs of life", time.Minute, pauses(59*time.Second, alive, alive, text), false},
 		{"nothing", time.Minute, pauses(61*time.Second, text), true},
-		{"nothing more", time.Minute, then(says("so far "), pauses(61*time.Second, text)), true},
+		{"no further events", time.Minute, then(says("so far "), pauses(61*time.Second, text)), true},
 		{"a tool at work", time.Minute, pauses(59*time.Second, started, text, completed, text), false},
 		{
 			"a tool at work for an hour", time.Minute,
-			then(does(nil, started), pauses(time.Hour, completed), says("so far ")), false,
+			then(yields(nil, started), pauses(time.Hour, completed), says("so far ")), false,
 		},
-		{"nothing behind a tool", time.Minute, then(does(nil, started, completed), pauses(61*time.Second, text)), true},
+		{
+			"no event after a tool", time.Minute, then(yields(nil, started, completed), pauses(61*time.Second, text)),
+			true,
+		},
 		{"no limit", 0, pauses(29*time.Minute, text), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := stage(t, &store.Memory{}, tt.play)
-				team := ensemble()
+				s := newFixture(t, &store.Memory{}, tt.turnFunc)
+				team := testTeam()
 				team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, tt.limit
-				s.with(team, "")
+				s.setTeam(team, "")
 				err := s.SayAs(t.Context(), "you", "go")
 				if !tt.idle {
 					if err != nil {
@@ -81,11 +83,11 @@ func TestATurnEndsWhenNothingIsHeardForTooLong(t *testing.T) {
 	}
 }
 
-// then plays one after another, until one fails.
-func then(plays ...play) play {
+// then returns a turn that runs others one after another until one fails.
+func then(script ...turnFunc) turnFunc {
 	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
-			for _, p := range plays {
+			for _, p := range script {
 				for e, err := range p(ctx, turn) {
 					if !yield(e, err) || err != nil {
 						return
@@ -96,23 +98,23 @@ func then(plays ...play) play {
 	}
 }
 
-func TestAPersonMayTakeLongerThanAnAgentMay(t *testing.T) {
+func TestAnswerTimeDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stage(t, &store.Memory{}, asksLeave)
+		s := newFixture(t, &store.Memory{}, requestsPermission)
 		s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
 			time.Sleep(time.Hour)
 			return true
 		}))
-		team := ensemble()
+		team := testTeam()
 		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Minute, time.Minute
-		s.with(team, "")
+		s.setTeam(team, "")
 		if err := s.SayAs(t.Context(), "you", "go"); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestWhatIsLeftOfTheTimeCountsBehindAQuestion(t *testing.T) {
+func TestRemainingTimeCountsAfterQuestion(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		before, after time.Duration // of 10 minutes, around a question that takes an hour
@@ -120,19 +122,19 @@ func TestWhatIsLeftOfTheTimeCountsBehindAQuestion(t *testing.T) {
 	}{
 		{"less than all of it", 4 * time.Minute, 5 * time.Minute, false},
 		{"more than all of it", 6 * time.Minute, 5 * time.Minute, true},
-		{"more than all of it, behind the question", 0, 11 * time.Minute, true},
+		{"more than all of it, after the question", 0, 11 * time.Minute, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				said := agent.Text{Text: "so far "}
-				s := stage(t, &store.Memory{}, then(pauses(tt.before, said), asksLeave, pauses(tt.after, said)))
+				s := newFixture(t, &store.Memory{}, then(pauses(tt.before, said), requestsPermission, pauses(tt.after, said)))
 				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
 					time.Sleep(time.Hour)
 					return true
 				}))
-				team := ensemble()
+				team := testTeam()
 				team.MaxAgentResponseTime = 10 * time.Minute
-				s.with(team, "")
+				s.setTeam(team, "")
 				err := s.SayAs(t.Context(), "you", "go")
 				if tt.over {
 					turnError(t, err, "ada", projection.TimedOut)

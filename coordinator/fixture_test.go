@@ -23,58 +23,61 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// ensemble is two agents and two humans. The agents are played by a cast.
-func ensemble() *team.Team {
+// testTeam returns a team of two agents and two humans. The agents run on a scriptedEngine.
+func testTeam() *team.Team {
 	return &team.Team{
 		ID: "ensemble", Name: "ensemble", DisplayName: "The Ensemble",
 		Members: []team.Member{
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, Role: "planner", AgentType: "x",
-				Engine: "cast",
+				Engine: "scripted",
 			},
-			{ID: "bob", Name: "bob", DisplayName: "Bob", Type: team.AI, AgentType: "y", Engine: "cast", Model: "m1"},
+			{
+				ID: "bob", Name: "bob", DisplayName: "Bob", Type: team.AI, AgentType: "y", Engine: "scripted",
+				Model: "m1",
+			},
 			{ID: "you", Name: "you", DisplayName: "You", Type: team.Human},
 			{ID: "eve", Name: "eve", DisplayName: "Eve", Type: team.Human},
 		},
 	}
 }
 
-// without is the team without one of its members.
+// without returns the team without one of its members.
 func without(t *team.Team, id string) *team.Team {
 	t.Members = slices.DeleteFunc(t.Members, func(m team.Member) bool { return m.ID == id })
 	return t
 }
 
-// play is what an agent does in one turn.
-type play func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error]
+// turnFunc is what an agent does in one turn.
+type turnFunc func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error]
 
-// cast is an engine whose turns are the plays that a test gave it, one after
-// another. When they run out, the agents say "ok".
-type cast struct {
-	mu    sync.Mutex
-	plays []play
-	turns []agent.Turn // what was asked
+// scriptedEngine is an engine whose turns run the functions of a script, one after another, and
+// then reply "ok".
+type scriptedEngine struct {
+	mu     sync.Mutex
+	script []turnFunc
+	turns  []agent.Turn // that were run
 }
 
-func (c *cast) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+func (c *scriptedEngine) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turns = append(c.turns, turn)
 	next := says("ok")
-	if len(c.plays) > 0 {
-		next, c.plays = c.plays[0], c.plays[1:]
+	if len(c.script) > 0 {
+		next, c.script = c.script[0], c.script[1:]
 	}
 	return next(ctx, turn)
 }
 
-func (c *cast) then(plays ...play) {
+func (c *scriptedEngine) then(script ...turnFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.plays = append(c.plays, plays...)
+	c.script = append(c.script, script...)
 }
 
-// asked names the members that were asked, in order.
-func (c *cast) asked() []string {
+// members returns the IDs of the members whose turns were run, in order.
+func (c *scriptedEngine) members() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
@@ -84,8 +87,8 @@ func (c *cast) asked() []string {
 	return names
 }
 
-// prompt is what the agent was told in the last turn.
-func (c *cast) prompt() string {
+// prompt returns the prompt of the last turn.
+func (c *scriptedEngine) prompt() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.turns) == 0 {
@@ -94,8 +97,8 @@ func (c *cast) prompt() string {
 	return c.turns[len(c.turns)-1].Prompt
 }
 
-// does yields events, and ends with an error unless that is nil.
-func does(last error, events ...agent.Event) play {
+// yields returns a turn that yields events and then an error unless it is nil.
+func yields(last error, events ...agent.Event) turnFunc {
 	return func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			for _, e := range events {
@@ -110,10 +113,10 @@ func does(last error, events ...agent.Event) play {
 	}
 }
 
-func says(text string) play { return does(nil, agent.Text{Text: text}) }
+func says(text string) turnFunc { return yields(nil, agent.Text{Text: text}) }
 
-// isCancelled says a part, cancels its own turn, and ends as engines do then.
-func isCancelled(cancel context.CancelFunc, part string) play {
+// cancels returns a turn that streams a part of a reply and cancels itself.
+func cancels(cancel context.CancelFunc, part string) turnFunc {
 	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			if part == "" || yield(agent.Text{Text: part}, nil) {
@@ -125,11 +128,11 @@ func isCancelled(cancel context.CancelFunc, part string) play {
 	}
 }
 
-// looks calls a function when the turn starts, and then plays.
-func looks(look func(), next play) play {
+// calls returns a turn that calls a function before next.
+func calls(f func(), next turnFunc) turnFunc {
 	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
-			look()
+			f()
 			for e, err := range next(ctx, turn) {
 				if !yield(e, err) {
 					return
@@ -140,7 +143,7 @@ func looks(look func(), next play) play {
 }
 
 // diary records what a Listener is notified of.
-type diary struct {
+type recorder struct {
 	lines     []string
 	appended  []journal.Event // that are in the journal
 	failures  []error
@@ -149,11 +152,11 @@ type diary struct {
 	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
 }
 
-func (d *diary) note(format string, args ...any) {
+func (d *recorder) note(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) Event(e coordinator.Event) {
+func (d *recorder) Event(e coordinator.Event) {
 	if !e.Unsaved {
 		d.appended = append(d.appended, e.Event)
 	}
@@ -170,16 +173,16 @@ func (d *diary) Event(e coordinator.Event) {
 	}
 }
 
-func (d *diary) Text(team.Member, string) {}
+func (d *recorder) Text(team.Member, string) {}
 
-func (d *diary) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+func (d *recorder) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.answer == nil {
 		return coordinator.Unanswered
 	}
 	return d.answer(ctx, q)
 }
 
-func (d *diary) Status(s coordinator.Status) {
+func (d *recorder) Status(s coordinator.Status) {
 	line := "status " + string(s.Phase)
 	if s.Unsaved {
 		line += " unsaved"
@@ -187,7 +190,7 @@ func (d *diary) Status(s coordinator.Status) {
 	d.note("%s", line)
 }
 
-func (d *diary) Notice(n coordinator.Notice) {
+func (d *recorder) Notice(n coordinator.Notice) {
 	switch n := n.(type) {
 	case coordinator.Prompt, *coordinator.TurnError:
 	case coordinator.Written:
@@ -231,7 +234,7 @@ func noticeLine(n coordinator.Notice) string {
 }
 
 // count returns how many lines start with prefix.
-func (d *diary) count(prefix string) int {
+func (d *recorder) count(prefix string) int {
 	n := 0
 	for _, line := range d.lines {
 		if strings.HasPrefix(line, prefix) {
@@ -242,10 +245,10 @@ func (d *diary) count(prefix string) int {
 }
 
 // saves returns how often control returned to a human with everything saved.
-func (d *diary) saves() int { return d.count("status paused") - d.count("status paused unsaved") }
+func (d *recorder) saves() int { return d.count("status paused") - d.count("status paused unsaved") }
 
-// types are the types of the events that were appended.
-func (d *diary) types() []string {
+// types returns the types of the appended events.
+func (d *recorder) types() []string {
 	var types []string
 	for _, e := range d.appended {
 		types = append(types, e.Type)
@@ -253,7 +256,7 @@ func (d *diary) types() []string {
 	return types
 }
 
-// payloads are the payloads of one type among the appended events.
+// payloads returns the payloads of one type.
 func payloads[P projection.Payload](t *testing.T, events []journal.Event) (found []P) {
 	t.Helper()
 	for _, e := range events {
@@ -268,19 +271,19 @@ func payloads[P projection.Payload](t *testing.T, events []journal.Event) (found
 	return found
 }
 
-// scene is a coordinator with everything that it works with.
-type scene struct {
+// fixture is a coordinator with its engine and its listener.
+type fixture struct {
 	*coordinator.Coordinator
-	t     *testing.T
-	cast  *cast
-	diary *diary
+	t        *testing.T
+	engine   *scriptedEngine
+	recorder *recorder
 }
 
 // Waiting returns the ID of the human who is next.
-func (s *scene) Waiting() string { return s.Status().Waiting }
+func (s *fixture) Waiting() string { return s.Status().Waiting }
 
 // Queue returns the names of the queued members, the next one first.
-func (s *scene) Queue() []string {
+func (s *fixture) Queue() []string {
 	names := []string{}
 	for _, w := range s.Queued() {
 		names = append(names, w.Member.Name)
@@ -288,45 +291,45 @@ func (s *scene) Queue() []string {
 	return names
 }
 
-// stage makes a coordinator without a team.
-func stage(t *testing.T, store store.Store, plays ...play) *scene {
-	s := &scene{t: t, cast: &cast{plays: plays}, diary: &diary{}}
+// newFixture returns a coordinator without a team.
+func newFixture(t *testing.T, store store.Store, script ...turnFunc) *fixture {
+	s := &fixture{t: t, engine: &scriptedEngine{script: script}, recorder: &recorder{}}
 	s.Coordinator = coordinator.New(s.options(store))
-	t.Cleanup(func() { s.Stop("the test is over") })
+	t.Cleanup(func() { s.Stop("end of test") })
 	return s
 }
 
-func (s *scene) options(store store.Store) coordinator.Options {
+func (s *fixture) options(store store.Store) coordinator.Options {
 	return coordinator.Options{
-		Store: store, Listener: s.diary, Engines: map[string]agent.Engine{"cast": s.cast},
+		Store: store, Listener: s.recorder, Engines: map[string]agent.Engine{"scripted": s.engine},
 		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
 	}
 }
 
-// start makes a coordinator with a team and no session.
-func start(t *testing.T, store store.Store, plays ...play) *scene {
+// start returns a coordinator with a team and no session.
+func start(t *testing.T, store store.Store, script ...turnFunc) *fixture {
 	t.Helper()
-	s := stage(t, store, plays...)
-	s.with(ensemble(), "")
+	s := newFixture(t, store, script...)
+	s.setTeam(testTeam(), "")
 	return s
 }
 
-// resume makes a coordinator that goes on with a session.
-func resume(t *testing.T, store store.Store, id string, plays ...play) *scene {
+// resume returns a coordinator that restored a session.
+func resume(t *testing.T, store store.Store, id string, script ...turnFunc) *fixture {
 	t.Helper()
-	s := stage(t, store, plays...)
-	s.with(ensemble(), id)
+	s := newFixture(t, store, script...)
+	s.setTeam(testTeam(), id)
 	return s
 }
 
-func (s *scene) with(team *team.Team, resumeID string) {
+func (s *fixture) setTeam(team *team.Team, resumeID string) {
 	s.t.Helper()
 	if err := s.SetTeam(context.Background(), team, coordinator.SetTeamOptions{ResumeSessionID: resumeID}); err != nil {
 		s.t.Fatal("set team:", err)
 	}
 }
 
-func (s *scene) say(texts ...string) {
+func (s *fixture) say(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
 		if err := s.SayAs(context.Background(), s.speaker(text), text); err != nil {
@@ -335,16 +338,16 @@ func (s *scene) say(texts ...string) {
 	}
 }
 
-// speaker is who says a text: whoever the text names, else who is waited for,
-// and the first human at the beginning.
-func (s *scene) speaker(text string) string {
+// speaker returns the human who says a text: "", which is the one in its FROM marker or the next one,
+// or the first human at the beginning.
+func (s *fixture) speaker(text string) string {
 	if first, ok := s.Team().FirstHuman(); ok && s.Waiting() == "" && !strings.Contains(text, "[FROM:") {
 		return first.Name
 	}
 	return ""
 }
 
-func (s *scene) stop() (id string) {
+func (s *fixture) stop() (id string) {
 	s.t.Helper()
 	id = s.Session().ID
 	if err := s.Stop("end"); err != nil {
@@ -353,22 +356,22 @@ func (s *scene) stop() (id string) {
 	return id
 }
 
-func (s *scene) checkAsked(want ...string) {
+func (s *fixture) checkMembers(want ...string) {
 	s.t.Helper()
-	if got := s.cast.asked(); !slices.Equal(got, want) {
-		s.t.Errorf("asked were %v, want %v", got, want)
+	if got := s.engine.members(); !slices.Equal(got, want) {
+		s.t.Errorf("the members were %v, want %v", got, want)
 	}
 }
 
-// checkClean checks that there is a team and nothing else.
-func (s *scene) checkClean(team *team.Team) {
+// checkClean checks that the coordinator has a team and no other state.
+func (s *fixture) checkClean(team *team.Team) {
 	s.t.Helper()
 	if s.Team() != team || s.Session() != nil || s.Status() != (coordinator.Status{Phase: coordinator.Idle}) || len(s.Queue()) > 0 {
-		s.t.Errorf("left are team %v, session %+v, status %+v, queue %v", s.Team(), s.Session(), s.Status(), s.Queue())
+		s.t.Errorf("team %v, session %+v, status %+v, queue %v", s.Team(), s.Session(), s.Status(), s.Queue())
 	}
 }
 
-// turnError checks that one turn ended like that.
+// turnError checks that the error is a *TurnError of the member.
 func turnError(t *testing.T, err error, member string, why projection.FinishReason) *coordinator.TurnError {
 	t.Helper()
 	var failed *coordinator.TurnError
@@ -381,7 +384,7 @@ func turnError(t *testing.T, err error, member string, why projection.FinishReas
 	return failed
 }
 
-// disk is a FileStore on a disk that can fail.
+// disk is a store.Files on a file system that can fail.
 type disk struct {
 	*store.Files
 	*journaltest.FS
@@ -393,7 +396,7 @@ func onDisk(t *testing.T, maxLine int) *disk {
 	return diskAt(t, filepath.Join(t.TempDir(), "home", "sessions"), maxLine)
 }
 
-// diskAt is a disk on which nothing has happened yet, with what another left.
+// diskAt returns a disk with the files of an earlier one.
 func diskAt(t *testing.T, root string, maxLine int) *disk {
 	d := &disk{FS: journaltest.New(journal.OS), t: t, root: root}
 	d.Files = store.NewFiles(catalog.New(d.root, journal.Options{FS: d.FS, MaxLine: maxLine}))
@@ -404,7 +407,7 @@ func (d *disk) dir() string { return filepath.Join(d.root, "ensemble") }
 
 func (d *disk) path(id string) string { return filepath.Join(d.dir(), id+".jsonl") }
 
-// events reads a journal as a program would that knows nothing of this one.
+// events reads a journal.
 func (d *disk) events(id string) []journal.Event {
 	d.t.Helper()
 	r, err := journal.NewDir(d.dir(), journal.Options{}).Reader(id, journal.Position{})
@@ -424,7 +427,7 @@ func (d *disk) events(id string) []journal.Event {
 	return events
 }
 
-// messages reads what was said from the journal, as "speaker: text".
+// messages returns the messages of a journal as "speaker: text".
 func (d *disk) messages(id string) []string {
 	d.t.Helper()
 	var said []string
@@ -441,7 +444,7 @@ func (d *disk) checkMessages(id string, want ...string) {
 	}
 }
 
-// operations are the lines of the disk's log that match, without their number.
+// operations returns the operations on the disk that match.
 func (d *disk) operations(match func(kind, rest string) bool) []string {
 	var found []string
 	for _, line := range strings.Split(d.FS.String(), "\n") {
@@ -464,7 +467,7 @@ func (d *disk) checkDurable(when string) {
 	}
 }
 
-// content is every file below the root but locks, whose holders are only names.
+// content returns the files below the root except for lock files.
 func (d *disk) content() map[string]string {
 	d.t.Helper()
 	files := map[string]string{}
@@ -482,15 +485,14 @@ func (d *disk) content() map[string]string {
 	return files
 }
 
-// bothStores runs a test on the disk and in memory.
+// bothStores runs a test with each implementation of Store.
 func bothStores(t *testing.T, test func(t *testing.T, store store.Store)) {
 	t.Run("on the disk", func(t *testing.T) { test(t, onDisk(t, 0)) })
 	t.Run("in memory", func(t *testing.T) { test(t, &store.Memory{}) })
 }
 
-// wrote puts a session into a store without a coordinator, as a program that
-// died would leave it.
-func wrote(t *testing.T, store store.Store, payloads ...projection.Payload) (id string) {
+// writeSession adds a session to a store as a program that was killed would leave it.
+func writeSession(t *testing.T, store store.Store, payloads ...projection.Payload) (id string) {
 	t.Helper()
 	log, err := store.Create("ensemble")
 	if err != nil {
