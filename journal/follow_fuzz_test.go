@@ -25,7 +25,11 @@ func FuzzFollow(f *testing.F) {
 
 func TestFollowUnderRandomOperations(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 0))
 		script := make([]byte, 40)
 		for i := range script {
