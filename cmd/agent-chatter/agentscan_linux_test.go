@@ -45,6 +45,6 @@ func TestInterruptedVerifyReportsNoAgentState(t *testing.T) {
 	verify.signal(syscall.SIGINT)
 	verify.ends(exitInterrupted)
 	if said := verify.stdout.String(); said != "" || runs(pid) {
-		t.Errorf("it says %q, and the program runs: %v", said, runs(pid))
+		t.Errorf("it prints %q, and the program runs: %v", said, runs(pid))
 	}
 }

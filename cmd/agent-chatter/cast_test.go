@@ -19,13 +19,13 @@ const (
 	castFrame             = 200 * time.Millisecond
 )
 
-// step is what a person types, and how long they look at what comes.
+// step is a line to type, and the time to show the screen afterwards.
 type step struct {
 	keys []string // as tmux names them
 	look time.Duration
 }
 
-// TestCast draws the picture of the README from a real run.
+// TestCast draws the picture of the README from a run of the program in tmux.
 func TestCast(t *testing.T) {
 	if *castFile == "" {
 		t.Skip("no -cast FILE given")
@@ -47,7 +47,7 @@ func TestCast(t *testing.T) {
 		{nil, 400 * time.Millisecond},
 		{typed("agent-chatter chat"), 800 * time.Millisecond},
 		{typed("how do we keep a conversation?"), 2 * time.Second},
-		{[]string{"C-c"}, 1200 * time.Millisecond}, // in the middle of a reply
+		{[]string{"C-c"}, 1200 * time.Millisecond}, // during a reply
 		{typed("agent-chatter chat --resume"), 1500 * time.Millisecond},
 		{typed("/retry"), 7 * time.Second},
 		{typed("/end"), time.Second},
@@ -59,7 +59,7 @@ func TestCast(t *testing.T) {
 			frames = append(frames, tmux("capture-pane", "-p"))
 		}
 		for end := time.Now().Add(s.look); time.Now().Before(end); {
-			time.Sleep(castFrame) // the pace of the film
+			time.Sleep(castFrame) // the frame rate
 			frames = append(frames, tmux("capture-pane", "-p"))
 		}
 	}
@@ -77,7 +77,7 @@ func runTool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// typed is a line as keys, a few at a time.
+// typed returns a line as keys, three at a time.
 func typed(line string) []string {
 	var keys []string
 	for i := 0; i < len(line); i += 3 {
@@ -86,7 +86,7 @@ func typed(line string) []string {
 	return append(keys, "Enter")
 }
 
-// drawCast is an SVG that shows one screen after another, for ever.
+// drawCast returns an SVG that shows the screens in an endless loop.
 func drawCast(frames []string) string {
 	const charWidth, lineHeight, margin = 8.4, 18, 12
 	width, height := castColumns*charWidth+2*margin, float64(castRows*lineHeight+2*margin)
@@ -109,7 +109,7 @@ func drawCast(frames []string) string {
 		from, to := float64(starts[i])/float64(len(frames)), float64(end)/float64(len(frames))
 		still := "hidden"
 		if i == len(screens)-1 {
-			still = "visible" // where nothing moves
+			still = "visible" // without animation
 		}
 		fmt.Fprintf(&b, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" dur="%.1fs" repeatCount="indefinite" values="hidden;visible;hidden" keyTimes="0;%.5f;%.5f"/>`, still, total, from, to)
 		for row, line := range strings.Split(strings.TrimRight(screen, "\n"), "\n") {
@@ -123,7 +123,7 @@ func drawCast(frames []string) string {
 	return b.String()
 }
 
-// keyArgs says whether tmux is to take a key by its name or by its letters.
+// keyArgs returns the arguments of send-keys for a key: its name, or its letters.
 func keyArgs(key string) []string {
 	if key == "Enter" || key == "C-c" {
 		return []string{key}

@@ -10,10 +10,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// unforeseen are the values that nobody can foresee.
-var unforeseen = []string{
+// freeValues are arguments with free text.
+var freeValues = []string{
 	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than", "limit",
-	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model",
+	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "log-level",
 }
 
 func TestEveryArgumentHasACompletion(t *testing.T) {
@@ -29,8 +29,8 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 		}
 		for _, v := range values {
 			_, known := completion.Completed[completion.NameOf(v)]
-			if !known && !v.IsBool() && v.Enum == "" && !slices.Contains(unforeseen, v.Name) {
-				t.Errorf("%s: nobody said what completes %q", node.FullPath(), v.Name)
+			if !known && !v.IsBool() && v.Enum == "" && !slices.Contains(freeValues, v.Name) {
+				t.Errorf("%s: there is no completion of %q", node.FullPath(), v.Name)
 			}
 		}
 	}

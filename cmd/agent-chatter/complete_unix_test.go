@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// tab completes.
 const tab = "\t"
 
 func TestTabKeyCompletesInShells(t *testing.T) {
 	for name, test := range map[string]struct {
 		args  []string
-		ready string // is typed to define the function and print a word when that is done
+		setup string // defines the function and prints the word ready
 	}{
 		"bash": {[]string{"--norc", "--noprofile", "-i"}, "source <(agent-chatter completion bash); PS1='> '; echo rea''dy"},
 		"zsh":  {[]string{"-f", "-i"}, "autoload -U compinit && compinit -D -u; source <(agent-chatter completion zsh); PS1='> '; echo rea''dy"},
@@ -23,7 +22,7 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 			t.Parallel()
 			path, err := exec.LookPath(name)
 			if err != nil {
-				t.Skip("it is not installed")
+				t.Skip(name, " is not installed")
 			}
 			home := t.TempDir()
 			do(t, home, exitDone, "chat", "-m", `Fix: the "login" of it's page`)
@@ -31,17 +30,17 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 			cmd := exec.Command(path, test.args...)
 			cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "HISTFILE=")
 			shell := startTerminal(t, home, cmd)
-			shell.presses(test.ready + enter)
-			shell.says("ready")
+			shell.press(test.setup + enter)
+			shell.expect("ready")
 			for _, typed := range []string{
-				"agent-chatter replay Fix" + tab,                                 // a title, quoted as the shell needs it
+				"agent-chatter replay Fix" + tab,                                 // a title, quoted for the shell
 				"agent-chatter repl" + tab + " Fix" + tab,                        // a command before it
 				"agent-chatter replay --outp" + tab + " te" + tab + " Fix" + tab, // flags and their values
 				"agent-chatter replay Fi" + tab + " --from=1",
 			} {
-				shell.presses(typed + enter)
-				shell.says(`You: Fix: the "login" of it's page`)
-				shell.says("Critic: ")
+				shell.press(typed + enter)
+				shell.expect(`You: Fix: the "login" of it's page`)
+				shell.expect("Critic: ")
 			}
 		})
 	}

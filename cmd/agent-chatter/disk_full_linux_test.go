@@ -98,11 +98,11 @@ func reply(t *testing.T, size int) string {
 // next prompt.
 func (p *program) asks(message string, texts ...string) {
 	p.t.Helper()
-	p.presses(message + enter)
+	p.press(message + enter)
 	for _, text := range texts {
-		p.says(text)
+		p.expect(text)
 	}
-	p.says("hugo> ")
+	p.expect("hugo> ")
 }
 
 func TestChatSavesAgainAfterFullDisk(t *testing.T) {
@@ -114,7 +114,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			d := newDisk(t)
 			said := reply(t, c.size)
 			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
-			chat.says("hugo> ")
+			chat.expect("hugo> ")
 			chat.asks("one", "Ada: ")
 			saved := spoken(t, d.home())
 
@@ -132,7 +132,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			chat.asks("five", "Ada: ", "✓ Everything is saved again.")
 			chat.asks("/queue")
 			chat.asks("six", "Ada: ")
-			chat.presses(ctrlC)
+			chat.press(ctrlC)
 			chat.ends(exitDone)
 			shown := chat.stdout.String()
 			if n := strings.Count(shown, textNotSaved); n != 6 {
@@ -169,14 +169,14 @@ func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 			}
 			d.fill(0)
 			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
-			chat.says("hugo> ")
+			chat.expect("hugo> ")
 			chat.asks("one", "Failed to save session: ", "The disk is full: make room", "Ada: ", textNotSaved)
 			if stdout, _ := do(t, d.home(), exitDone, "sessions"); stdout != "" {
 				t.Errorf("on the full disk there is %s", stdout)
 			}
 			d.room()
 			chat.asks("two", "Ada: ", "✓ Everything is saved again.")
-			chat.presses(ctrlC)
+			chat.press(ctrlC)
 			chat.ends(exitDone)
 			checkSpoken(t, d.home(), dialogue(said, "one", "two"))
 		})
@@ -317,14 +317,14 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		d := newDisk(t)
 		said := reply(t, 300)
 		chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
-		chat.says("hugo> ")
+		chat.expect("hugo> ")
 		d.remount("ro")
 		for _, message := range []string{"one", "two"} {
 			chat.asks(message, "Failed to save session: ", "read-only file system", "Check who may read and write there", "Ada: ", textNotSaved)
 		}
 		d.remount("rw")
 		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
-		chat.presses(ctrlC)
+		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
 	})
@@ -334,13 +334,13 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		do(t, d.home(), exitDone, "chat", "-t", teamPath("capture.json"), "-m", "one")
 		d.remount("ro")
 		chat := startOnTerminal(t, d.home(), "chat", "--resume")
-		chat.says("2 messages loaded")
-		chat.says("hugo> ")
+		chat.expect("2 messages loaded")
+		chat.expect("hugo> ")
 		chat.asks("two", "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
 		chat.asks("/status", textNotSaved)
 		d.remount("rw")
 		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
-		chat.presses(ctrlC)
+		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
 	})
@@ -352,15 +352,15 @@ func TestDiskErrorDuringChat(t *testing.T) {
 	d := newDisk(t)
 	said := reply(t, 300)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
-	chat.says("hugo> ")
+	chat.expect("hugo> ")
 	chat.asks("one", "Ada: ")
 	chat.asks("two", "Ada: ")
 	d.breakDown()
 	for _, message := range []string{"three", "four"} {
 		chat.asks(message, "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
 	}
-	chat.presses(ctrlC)
-	chat.says("Failed to save session: ")
+	chat.press(ctrlC)
+	chat.expect("Failed to save session: ")
 	chat.ends(exitFailed)
 	d.mend()
 	checkSpoken(t, d.home(), dialogue(said, "one", "two"))
@@ -379,7 +379,7 @@ func TestOvercommittedDisk(t *testing.T) {
 	d := newDiskAt(t, filepath.Join(below, "image"), "16M", "-O", "^has_journal")
 	said := reply(t, 60_000)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
-	chat.says("hugo> ")
+	chat.expect("hugo> ")
 	chat.asks("one", "Ada: ")
 
 	fill(t, below, 0)
@@ -391,7 +391,7 @@ func TestOvercommittedDisk(t *testing.T) {
 	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada: ", textNotSaved)
 	makeRoom(t, below)
 	chat.asks("four", "Ada: ", "✓ Everything is saved again.")
-	chat.presses(ctrlC)
+	chat.press(ctrlC)
 	chat.ends(exitDone)
 	asked = append(asked, "three", "four")
 	checkSpoken(t, d.home(), dialogue(said, asked...))

@@ -81,7 +81,7 @@ func (k *killer) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(k.binary, args...)
 	cmd.Dir = k.dir
 	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+k.home())
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = testTimeout
 	return cmd
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-// onNetwork runs agent-chatter where these paths, and what is below them, are
-// on a network file system.
+// onNetwork runs agent-chatter as if a path and everything below it were on a
+// network file system.
 func onNetwork(t *testing.T, network, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	stdin, err := os.Open(os.DevNull)
@@ -62,7 +62,7 @@ func TestChatWarnsOnceOfNetworkFileSystem(t *testing.T) {
 				t.Errorf("exit code %d, answer %q: %s", code, answer, notices)
 			}
 			if got := strings.Count(notices, "may be on a network file system (NFS)"); got != tt.want {
-				t.Errorf("it is said %d times, want %d: %s", got, tt.want, notices)
+				t.Errorf("the warning appears %d times, want %d: %s", got, tt.want, notices)
 			}
 		})
 	}

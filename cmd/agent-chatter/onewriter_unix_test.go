@@ -77,9 +77,9 @@ func TestOrphanedProcessHoldsNoLock(t *testing.T) {
 	} {
 		t.Run(end.how, func(t *testing.T) {
 			chat := start(t, home, "chat", "-t", configuration)
-			chat.types("hello")
+			chat.enter("hello")
 			stray := leftBehind(t, pids)[1]
-			chat.says("Ada: done")
+			chat.expect("Ada: done")
 			end.of(chat)
 			wantRunning(t, stray)
 			resumes(t, home, pids, "Ada: done")
@@ -91,7 +91,7 @@ func TestAgentThatOutlivesChatHoldsNoLock(t *testing.T) {
 	home := t.TempDir()
 	configuration, pids := leavingTeam(t, "if mkdir once 2>/dev/null; then exec sleep 300; fi; echo done")
 	chat := start(t, home, "chat", "-t", configuration)
-	chat.types("hello")
+	chat.enter("hello")
 	both := leftBehind(t, pids)
 	t.Cleanup(func() { syscall.Kill(both[0], syscall.SIGKILL) })
 	chat.signal(syscall.SIGKILL)
@@ -106,9 +106,9 @@ func TestAgentThatOutlivesChatHoldsNoLock(t *testing.T) {
 func resumes(t *testing.T, home, pids, answer string) {
 	t.Helper()
 	chat := start(t, home, "chat", "--resume", "-m", "hello again")
-	chat.notes("Resumed session") // otherwise it exits before the agent writes its ids
+	chat.expectNotice("Resumed session") // otherwise it exits before the agent writes its ids
 	leftBehind(t, pids)
-	chat.says(answer)
+	chat.expect(answer)
 	chat.ends(exitDone)
 }
 
@@ -148,8 +148,8 @@ func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 				t.Errorf("it prints %q, want %q, since when, and how to follow", said, holder)
 			}
 		}
-		winner.types("me")
-		winner.says("“me”")
+		winner.enter("me")
+		winner.expect("“me”")
 		winner.closeInput()
 		winner.ends(exitDone)
 		<-lost
@@ -182,8 +182,8 @@ func TestResumeAfterCrashAsksNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	chat := startOnTerminal(t, home, "chat", "--resume")
-	chat.says("Resumed session: " + id)
-	chat.says("you> ")
-	chat.presses(ctrlC)
+	chat.expect("Resumed session: " + id)
+	chat.expect("you> ")
+	chat.press(ctrlC)
 	chat.ends(exitDone)
 }

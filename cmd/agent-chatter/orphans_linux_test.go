@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// toolOf is the process of the tool that the agent in a journal has started last.
+// toolOf returns the process of the last tool that a journal records.
 func toolOf(t *testing.T, journal string) (pid int) {
 	t.Helper()
 	for line := range strings.Lines(readFile(t, journal)) {
@@ -27,7 +27,7 @@ func toolOf(t *testing.T, journal string) (pid int) {
 	return pid
 }
 
-// runs reports whether a process has not ended.
+// runs reports whether a process is running.
 func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -39,9 +39,9 @@ func runs(pid int) bool {
 func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	home := t.TempDir()
 	chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
-	chat.types("say I am ready.", "tool") // the second turn, in the program of the first
-	chat.says(`"type":"tool.started"`)
-	chat.says(`"type":"turn.text"`)
+	chat.enter("say I am ready.", "tool") // the second turn, in the program of the first
+	chat.expect(`"type":"tool.started"`)
+	chat.expect(`"type":"turn.text"`)
 	_, journal := onlyJournal(t, home)
 	tool := toolOf(t, journal)
 	if !runs(tool) {
@@ -58,7 +58,7 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 		t.Error("the tool still runs")
 	}
 	if !strings.Contains(stderr, "Processes that an agent had left running when this conversation broke off were ended: ") {
-		t.Errorf("it is not said: %s", stderr)
+		t.Errorf("the notice is missing: %s", stderr)
 	}
 	stdout, _ := do(t, home, exitDone, "replay", "latest")
 	if !strings.HasPrefix(stdout, "Hugo: say I am ready.\nAda: I am ready.\nHugo: tool\nAda (unfinished): I run it.\n") || !strings.HasSuffix(stdout, "Ada: I go on.\n") {
@@ -73,8 +73,8 @@ func TestSignalInTurnEndsTools(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
-			chat.types("tool")
-			chat.says(`"type":"tool.started"`)
+			chat.enter("tool")
+			chat.expect(`"type":"tool.started"`)
 			_, journal := onlyJournal(t, home)
 			tool := toolOf(t, journal)
 			chat.signal(signal)

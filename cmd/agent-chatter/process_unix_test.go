@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what has to happen. Nothing is ever
-// waited for in order to let time pass.
-const patience = time.Minute
+// testTimeout is the longest time that a test waits for an event. No test sleeps.
+const testTimeout = time.Minute
 
 // tester is a test or a script that runs programs.
 type tester interface {
@@ -32,15 +31,15 @@ type tester interface {
 // program is a running agent-chatter.
 type program struct {
 	t              tester
-	terminal       bool // it runs on one
+	terminal       bool // it runs on a terminal
 	cmd            *exec.Cmd
 	stdin          io.WriteCloser
 	stdout, stderr *output
-	ended          chan struct{} // closed when it has ended
+	ended          chan struct{} // closed when it has exited
 }
 
-// start runs agent-chatter with a home of its own. Its standard input is open
-// until the test closes it.
+// start starts agent-chatter with a home. Its standard input is open until the
+// test closes it.
 func start(t *testing.T, home string, args ...string) *program {
 	t.Helper()
 	return startCommand(t, home, exec.Command("agent-chatter", args...))
@@ -51,7 +50,7 @@ func startCommand(t tester, home string, cmd *exec.Cmd) *program {
 	p := &program{t: t, cmd: cmd, stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
 	cmd.Env = append(cmd.Environ(), "AGENT_CHATTER_HOME="+home)
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = testTimeout
 	var err error
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -70,8 +69,8 @@ func startCommand(t tester, home string, cmd *exec.Cmd) *program {
 	return p
 }
 
-// types writes lines to the program.
-func (p *program) types(lines ...string) {
+// enter writes lines to the program.
+func (p *program) enter(lines ...string) {
 	p.t.Helper()
 	for _, line := range lines {
 		if _, err := io.WriteString(p.stdin, line+"\n"); err != nil {
@@ -80,15 +79,15 @@ func (p *program) types(lines ...string) {
 	}
 }
 
-// says waits until the program has written a text to standard output, behind
-// what was waited for before.
-func (p *program) says(text string) {
+// expect waits until the program has written a text to standard output, after the
+// texts expected before.
+func (p *program) expect(text string) {
 	p.t.Helper()
 	p.await(p.stdout, text)
 }
 
-// notes is says for standard error.
-func (p *program) notes(text string) {
+// expectNotice is expect for standard error.
+func (p *program) expectNotice(text string) {
 	p.t.Helper()
 	p.await(p.stderr, text)
 }
@@ -101,10 +100,11 @@ func (p *program) await(o *output, text string) {
 	})
 }
 
-// awaitThat waits until a part of the output that was not awaited yet is found.
+// awaitThat waits until find finds something in the output that was not expected
+// before.
 func (p *program) awaitThat(o *output, what string, find func(output string) (end int, found bool)) {
 	p.t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testTimeout)
 	for ended := false; ; {
 		content, changed := o.look()
 		if end, found := find(content[o.awaited:]); found {
@@ -132,29 +132,29 @@ func (p *program) signal(s syscall.Signal) {
 	}
 }
 
-// ends waits until the program has ended, with that exit code.
+// ends waits until the program exits, and checks the exit code.
 func (p *program) ends(code int) {
 	p.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
-		p.t.Fatalf("it does not end.\nstdout:\n%s\nstderr:\n%s", p.stdout, p.stderr)
+	case <-time.After(testTimeout):
+		p.t.Fatalf("it does not exit.\nstdout:\n%s\nstderr:\n%s", p.stdout, p.stderr)
 	}
 	if got := p.cmd.ProcessState.ExitCode(); got != code {
 		p.t.Fatalf("exit code %d, want %d.\nstdout:\n%s\nstderr:\n%s", got, code, p.stdout, p.stderr)
 	}
 }
 
-// closeInput says that there are no more lines.
+// closeInput closes the standard input.
 func (p *program) closeInput() { p.stdin.Close() }
 
-// output is what a program has written so far.
+// output is the output of a program so far.
 type output struct {
 	mu      sync.Mutex
 	content bytes.Buffer
 	changed chan struct{} // closed at the next write
 
-	awaited int // how much of it the test has waited for
+	awaited int // length of the part that was expected
 }
 
 func newOutput() *output { return &output{changed: make(chan struct{})} }
@@ -178,7 +178,7 @@ func (o *output) String() string {
 	return content
 }
 
-// do runs agent-chatter to its end, and returns what it printed.
+// do runs agent-chatter to its end, and returns its output.
 func do(t *testing.T, home string, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	p := start(t, home, args...)
@@ -207,7 +207,7 @@ func listed(t *testing.T, home string) (rows []sessionRow) {
 	return rows
 }
 
-// onlyJournal is the only session's id and its journal.
+// onlyJournal returns the id and the journal of the only session.
 func onlyJournal(t *testing.T, home string) (id, path string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))
@@ -226,5 +226,5 @@ func readFile(t tester, path string) string {
 	return string(content)
 }
 
-// teamPath is the path of a configuration in testdata/teams.
+// teamPath returns the path of a team file in testdata/teams.
 func teamPath(name string) string { return filepath.Join("..", "..", "testdata", "teams", name) }

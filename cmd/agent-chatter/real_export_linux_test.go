@@ -13,13 +13,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// A taker is an agent's program that goes on with what is exported for it.
-type taker struct {
-	place  func(t *testing.T, m agent.Member, dir string) string // where it looks for sessions of a directory
-	resume func(id string) []string                              // its arguments
+// A resumer is an agent's program that resumes an exported transcript.
+type resumer struct {
+	place  func(t *testing.T, m agent.Member, dir string) string // the directory of its sessions for a working directory
+	resume func(id string) []string                              // the arguments that resume a session
 }
 
-var takers = map[string]taker{
+var resumers = map[string]resumer{
 	"claude": {
 		place: func(_ *testing.T, m agent.Member, dir string) string {
 			return filepath.Join(m.Env["HOME"], ".claude", "projects", regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-"))
@@ -35,8 +35,8 @@ var takers = map[string]taker{
 		},
 	},
 	"gemini": {
-		place: func(t *testing.T, m agent.Member, dir string) string { // it makes one for each directory
-			alone(t, m, dir, "-p", "hello")
+		place: func(t *testing.T, m agent.Member, dir string) string { // it creates one for each working directory
+			runAlone(t, m, dir, "-p", "hello")
 			places, _ := filepath.Glob(filepath.Join(m.Env["HOME"], ".gemini", "tmp", "*", "chats"))
 			if len(places) != 1 {
 				t.Fatalf("gemini keeps sessions in %q", places)
@@ -56,7 +56,7 @@ func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", said)
 	for _, real := range agenttest.Reals {
-		takes, ok := takers[real.Name]
+		takes, ok := resumers[real.Name]
 		if !ok {
 			continue
 		}
@@ -67,18 +67,18 @@ func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
 			place := takes.place(t, m, dir)
 			do(t, home, exitDone, "sessions", "export", "latest", "--format", real.Name, "-o", place+"/")
 			model.Instruct("say <<Blue.>>")
-			if answer := alone(t, m, dir, takes.resume(exportedID(t, place))...); !strings.Contains(answer, "Blue.") {
-				t.Errorf("it answers %q", answer)
+			if answer := runAlone(t, m, dir, takes.resume(exportedID(t, place))...); !strings.Contains(answer, "Blue.") {
+				t.Errorf("the answer is %q", answer)
 			}
 			if !model.Received(said) {
-				t.Error("its model was not told what was said before")
+				t.Error("the model did not get the earlier messages")
 			}
 		})
 	}
 }
 
-// alone runs the program of an agent as people do who do without us.
-func alone(t *testing.T, m agent.Member, dir string, args ...string) (stdout string) {
+// runAlone runs the program of an agent without agent-chatter.
+func runAlone(t *testing.T, m agent.Member, dir string, args ...string) (stdout string) {
 	t.Helper()
 	cmd := exec.Command(m.Command, slices.Concat(m.Args, args)...)
 	cmd.Dir = dir
@@ -95,7 +95,7 @@ func alone(t *testing.T, m agent.Member, dir string, args ...string) (stdout str
 	return string(out)
 }
 
-// exportedID is the id in the name of the only file in a directory.
+// exportedID returns the id in the name of the only file in a directory.
 func exportedID(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -10,12 +10,12 @@ func TestRealAgentsReportAPIErrors(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		a.model.Instruct("fail 400")
 		chat := r.chat()
-		chat.types("do it")
-		chat.notes(a.displayed() + " did not answer: ")
+		chat.enter("do it")
+		chat.expectNotice(a.displayed() + " did not answer: ")
 		r.checkFailed(chat, "error", "out of luck")
 		a.model.Instruct("say <<I am back.>>")
-		chat.types("are you there?")
-		chat.says(a.displayed() + ": I am back.")
+		chat.enter("are you there?")
+		chat.expect(a.displayed() + ": I am back.")
 		chat.closeInput()
 		chat.ends(exitFailed)
 	})
@@ -23,36 +23,36 @@ func TestRealAgentsReportAPIErrors(t *testing.T) {
 
 func TestRealAgentsThatHangTimeOut(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
-		r.answers() // some prepare their home, which takes long once
+		r.answers() // the first start of some agents is slow
 		a.model.Instruct("hang")
-		r.runsOutOfTime(a)
+		r.timesOut(a)
 	})
 }
 
-// runsOutOfTime proves that the team's limit ends a turn, that the chat still listens then, and
-// that the agent answers when it has the time. The limit is 2 seconds, or what it takes until
-// the agent has asked its model.
-func (r *realTeam) runsOutOfTime(a *actor) {
+// timesOut checks that the team's timeout ends a turn, that the chat accepts input afterwards, and
+// that the agent answers within a longer timeout. The timeout is 2 seconds, or as long as the agent
+// takes until its first request.
+func (r *realTeam) timesOut(a *actor) {
 	r.t.Helper()
 	for limit := 2 * time.Second; !a.model.Received("do it"); limit *= 2 {
 		r.limit(limit)
 		chat := r.chat()
 		at := time.Now()
-		chat.types("do it")
-		chat.notes(a.displayed() + " did not answer: ")
-		r.t.Logf("with a limit of %s: out of time within %s", limit, time.Since(at).Round(time.Millisecond))
+		chat.enter("do it")
+		chat.expectNotice(a.displayed() + " did not answer: ")
+		r.t.Logf("with a timeout of %s: ended after %s", limit, time.Since(at).Round(time.Millisecond))
 		r.checkFailed(chat, "timeout", "no reply within")
-		chat.types("/status")
-		chat.notes("paused: session ")
+		chat.enter("/status")
+		chat.expectNotice("paused: session ")
 		chat.closeInput()
 		chat.ends(exitFailed)
 		r.checkLeft()
 	}
-	r.limit(patience)
+	r.limit(testTimeout)
 	r.answers()
 }
 
-// checkFailed proves that the newest turn failed for a reason, and that it was said.
+// checkFailed checks that the newest turn failed for a reason, and that the reason was printed.
 func (r *realTeam) checkFailed(chat *program, reason, says string) {
 	r.t.Helper()
 	turn := r.lastTurn().Data

@@ -11,17 +11,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// largeMessage is the length of a message that some agents do not take, in bytes.
+// largeMessage is the length of a message that some agents refuse, in bytes.
 const largeMessage = 10_000_000
 
-// largeLimits are how many bytes of plain letters agents take as a prompt, where that is known;
-// the others are told everything.
+// largeLimits are the known limits of the prompts of agents, in bytes of ASCII letters. The others
+// get the whole prompt.
 var largeLimits = map[string]int{
 	"codex": 1 << 20, "codex over ACP": 1 << 20,
 	"gemini": 4<<20 - 64<<10, "gemini over ACP": 4<<20 - 64<<10,
 }
 
-// largeRefusals are what agents say that refuse the message, as its model has no room for it.
+// largeRefusals are the texts of agents that refuse a message which exceeds the context of the model.
 var largeRefusals = map[string]string{
 	"claude": "Claude Code failed: Prompt is too long; say less at once, name a file instead", "claude over ACP": "Prompt is too long; say less at once, name a file instead",
 }
@@ -36,21 +36,21 @@ func TestRealAgentsGetMessageOf10MB(t *testing.T) {
 		a.model.Instruct("say <<I have read it.>>")
 		at := time.Now()
 		chat := r.chat("--input", "json")
-		chat.types(string(line))
+		chat.enter(string(line))
 		chat.closeInput()
 		if refusal := largeRefusals[a.Name]; refusal != "" {
 			chat.ends(exitFailed)
-			t.Logf("%d bytes: refused within %s: %s", len(message), time.Since(at).Round(time.Millisecond), r.lastTurn().Data.Error)
+			t.Logf("%d bytes: refused after %s: %s", len(message), time.Since(at).Round(time.Millisecond), r.lastTurn().Data.Error)
 			if !strings.Contains(chat.stderr.String(), refusal) {
 				t.Errorf("%q is not in\n%s", refusal, chat.stderr)
 			}
 		} else {
 			chat.ends(exitDone)
-			t.Logf("%d bytes: answered within %s; %q", len(message), time.Since(at).Round(time.Millisecond), cutLine(chat.stderr.String()))
+			t.Logf("%d bytes: answered after %s; %q", len(message), time.Since(at).Round(time.Millisecond), cutLine(chat.stderr.String()))
 			if got := chat.stdout.String(); got != a.displayed()+": I have read it.\n" {
-				t.Errorf("it answers %.200q", got)
+				t.Errorf("the answer is %.200q", got)
 			}
-			checkTold(t, a.model, message, largeLimits[a.Name])
+			checkRequest(t, a.model, message, largeLimits[a.Name])
 		}
 		checkCutSaid(t, chat.stderr.String(), largeLimits[a.Name])
 		r.answers()
@@ -58,7 +58,7 @@ func TestRealAgentsGetMessageOf10MB(t *testing.T) {
 	})
 }
 
-// numbered is a text of words of 10 bytes, no two of which are the same.
+// numbered is a text of distinct words of 10 bytes.
 func numbered(bytes int) string {
 	var b strings.Builder
 	for i := range bytes / 10 {
@@ -67,28 +67,28 @@ func numbered(bytes int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// checkTold proves that the model was asked all of a message, or its beginning and its end with
-// a word on what is between them.
-func checkTold(t *testing.T, model *agenttest.Model, message string, most int) {
+// checkRequest checks that the model got all of a message, or its beginning and its end with a note
+// on what is left out.
+func checkRequest(t *testing.T, model *agenttest.Model, message string, most int) {
 	t.Helper()
 	if most == 0 {
 		if !model.Received(message) {
-			t.Error("the model has not heard all of it")
+			t.Error("the model did not get the whole message")
 		}
 		return
 	}
 	kept := most/2 - 10_000 // the rest of the prompt is shorter than that
 	for _, part := range []string{message[:kept], message[len(message)-kept:], " bytes of this message are left out here"} {
 		if !model.Received(part) {
-			t.Errorf("the model has not heard the %d bytes “%.40s”", len(part), part)
+			t.Errorf("the model did not get the %d bytes “%.40s”", len(part), part)
 		}
 	}
 	if model.Received(message[:most]) {
-		t.Errorf("the model has heard more than %d bytes", most)
+		t.Errorf("the model got more than %d bytes", most)
 	}
 }
 
-// cutLine is what was said of a message that an agent does not take whole.
+// cutLine returns the notice of a message that was cut for an agent.
 func cutLine(stderr string) string {
 	return regexp.MustCompile(`(?m)^Ada takes no longer prompt: .*$`).FindString(stderr)
 }
@@ -98,6 +98,6 @@ func checkCutSaid(t *testing.T, stderr string, most int) {
 	var left int
 	_, _ = fmt.Sscanf(cutLine(stderr), "Ada takes no longer prompt: %d bytes", &left)
 	if most == 0 && left > 0 || most > 0 && left < largeMessage-most {
-		t.Errorf("it takes %d bytes, and it was said that %d are left out: %s", most, left, stderr)
+		t.Errorf("the agent accepts %d bytes, and the notice says that %d are left out: %s", most, left, stderr)
 	}
 }

@@ -16,26 +16,26 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// The tests named Real drive the agents that people have, as .ci/agents installs them, through
-// the whole program. No network is needed: the agents ask models on the loopback.
+// The tests named Real run the program with real agents, which .ci/agents installs. They need no
+// network: the models of the agents listen on the loopback interface.
 //
 //	go test ./cmd/agent-chatter -run Real -v
 
-// A realTeam is a human and real agents, each with a model of its own that does what the test
-// tells it. What they leave running, or of their keys on the disk, fails the test at its end.
+// A realTeam is a human and real agents, each with a model of its own that the test controls. At
+// the end, processes that are left, or keys in files, fail the test.
 type realTeam struct {
 	t      *testing.T
 	home   string // of agent-chatter
-	dir    string // where everybody works
-	file   string // the configuration
+	dir    string // the working directory
+	file   string // the team file
 	actors []*actor
 }
 
 // An actor is an agent of the team.
 type actor struct {
 	agenttest.Real
-	name  string // of the member; as it is displayed it begins with a capital
-	key   string // of the model, and nobody else's business
+	name  string // of the member; the displayed name begins with a capital
+	key   string // of the model, a secret
 	model *agenttest.Model
 	as    agent.Member
 }
@@ -49,18 +49,18 @@ func newRealTeam(t *testing.T, agents ...agenttest.Real) *realTeam {
 		act.as = a.Member(t, dir, act.model.URL, act.key)
 		r.actors = append(r.actors, act)
 	}
-	r.limit(patience)
+	r.limit(testTimeout)
 	t.Cleanup(r.checkKeys)
-	t.Cleanup(r.checkLeft) // before the models end
+	t.Cleanup(r.checkLeft) // before the models stop
 	return r
 }
 
-// newKey is a secret, some of which look as those of a vendor do.
+// newKey returns a secret; some look like those of a vendor.
 func newKey(i int) string {
 	return []string{"sk-ant-" + "api03-", "", "AI" + "za", "plain "}[i] + rand.Text() + rand.Text()[:9]
 }
 
-// limit writes the team's configuration, in which a turn may take so long.
+// limit writes the team file, with a timeout for turns.
 func (r *realTeam) limit(turn time.Duration) {
 	r.t.Helper()
 	agents, members := []any{}, []any{member(map[string]any{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "human"})}
@@ -95,7 +95,7 @@ func member(m map[string]any) map[string]any {
 
 func (a *actor) displayed() string { return strings.ToUpper(a.name[:1]) + a.name[1:] }
 
-// chat starts the program, which goes on with the conversation when there is one.
+// chat starts the program, which resumes the conversation if there is one.
 func (r *realTeam) chat(args ...string) *program {
 	r.t.Helper()
 	return start(r.t, r.home, r.chatArgs(args...)...)
@@ -109,7 +109,7 @@ func (r *realTeam) chatArgs(args ...string) []string {
 	return args
 }
 
-// answers says something in a program of its own, which the first agent answers.
+// answers sends a message in a process of its own and checks that the first agent answers.
 func (r *realTeam) answers() (stderr string) {
 	r.t.Helper()
 	const words = "I am back."
@@ -117,12 +117,12 @@ func (r *realTeam) answers() (stderr string) {
 	first.model.Instruct("say <<" + words + ">>")
 	stdout, stderr := do(r.t, r.home, exitDone, r.chatArgs("-m", "are you there?")...)
 	if want := first.displayed() + ": " + words + "\n"; stdout != want {
-		r.t.Errorf("it answers %q, want %q", stdout, want)
+		r.t.Errorf("the answer is %q, want %q", stdout, want)
 	}
 	return stderr
 }
 
-// journal is the path of the conversation's, "" when there is none yet.
+// journal returns the path of the conversation's journal, "" if there is none.
 func (r *realTeam) journal() string {
 	r.t.Helper()
 	paths, _ := filepath.Glob(filepath.Join(r.home, "sessions", "*", "*.jsonl"))
@@ -133,7 +133,7 @@ func (r *realTeam) journal() string {
 	return path
 }
 
-// A realEvent is one of the journal's.
+// A realEvent is an event of the journal.
 type realEvent struct {
 	Type string
 	Data struct {
@@ -143,7 +143,7 @@ type realEvent struct {
 	}
 }
 
-// events are those of a type in the journal, in order.
+// events returns the events of a type in the journal, in order.
 func (r *realTeam) events(kind string) []realEvent {
 	r.t.Helper()
 	path := r.journal()
@@ -153,7 +153,7 @@ func (r *realTeam) events(kind string) []realEvent {
 	return slices.DeleteFunc(objects[realEvent](r.t, wholeLines(readFile(r.t, path))), func(e realEvent) bool { return e.Type != kind })
 }
 
-// lastTurn is how the newest turn ended.
+// lastTurn returns the end of the newest turn.
 func (r *realTeam) lastTurn() realEvent {
 	r.t.Helper()
 	ended := r.events("turn.ended")
@@ -163,7 +163,7 @@ func (r *realTeam) lastTurn() realEvent {
 	return ended[len(ended)-1]
 }
 
-// running are the processes of the conversation's turns.
+// running returns the processes of the conversation's turns.
 func (r *realTeam) running() map[int]string {
 	r.t.Helper()
 	var ids []string
@@ -173,7 +173,7 @@ func (r *realTeam) running() map[int]string {
 	return agenttest.Running(ids...)
 }
 
-// checkLeft proves that nothing runs any more, and ends what does.
+// checkLeft checks that no process is left, and kills those that are.
 func (r *realTeam) checkLeft() {
 	r.t.Helper()
 	for pid, command := range r.running() {
@@ -182,7 +182,7 @@ func (r *realTeam) checkLeft() {
 	}
 }
 
-// checkKeys proves that the keys were used, and stand in no file that agent-chatter wrote.
+// checkKeys checks that the keys were used, and are in no file that agent-chatter wrote.
 func (r *realTeam) checkKeys() {
 	r.t.Helper()
 	files, bytes := 0, 0
@@ -204,13 +204,13 @@ func (r *realTeam) checkKeys() {
 	}
 	for _, a := range r.actors {
 		if !a.model.Received(a.key) {
-			r.t.Errorf("the model of %s was never shown its key", a.name)
+			r.t.Errorf("the model of %s did not get its key", a.name)
 		}
 	}
 	r.t.Logf("no key is in the %d files of agent-chatter, %d bytes", files, bytes)
 }
 
-// withEachRealAgent runs a test with a team of each agent, some at a time.
+// withEachRealAgent runs a test with a team of each agent, several in parallel.
 func withEachRealAgent(t *testing.T, test func(t *testing.T, r *realTeam, a *actor)) {
 	agenttest.SkipUnlessReal(t)
 	for _, a := range agenttest.Reals {

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// A realWork is what a real agent does when it is stopped.
+// A realWork is the work during which a real agent is stopped.
 type realWork struct {
 	name  string
-	tell  string // makes its model do that
-	reply bool   // it speaks
+	tell  string // makes the model do that
+	reply bool   // it is sending a reply
 }
 
-// lastingTool is a tool that runs until it is stopped.
-const lastingTool = "tail -f /dev/null"
+// endlessTool is a tool that runs until it is stopped.
+const endlessTool = "tail -f /dev/null"
 
 var realWorks = []realWork{
 	{"reply", "slow 50", true},
-	{"tool", "tool <<" + lastingTool + ">>", false},
+	{"tool", "tool <<" + endlessTool + ">>", false},
 }
 
-// backLimit is when it is a failure that control is not back, on a busy machine. On a quiet one
+// promptLimit is the longest acceptable time until the prompt, on a busy machine. On an idle one
 // it takes less than 3 seconds.
-const backLimit = 20 * time.Second
+const promptLimit = 20 * time.Second
 
-// begin waits until the agent is in the middle of its work.
+// begin waits until the agent is at work.
 func (w realWork) begin(r *realTeam, a *actor) {
 	r.t.Helper()
 	if w.reply {
@@ -38,8 +38,8 @@ func (w realWork) begin(r *realTeam, a *actor) {
 	}
 }
 
-// awaitReply waits until a part of the reply is in the journal, or said, where the agent keeps
-// it to itself until it is whole.
+// awaitReply waits until a part of the reply is in the journal, or in the model if the agent does
+// not stream.
 func (r *realTeam) awaitReply(a *actor) {
 	r.t.Helper()
 	if a.Unstreamed {
@@ -52,51 +52,51 @@ func (r *realTeam) awaitReply(a *actor) {
 	r.await("a part of the reply in the journal", func() bool { return len(r.events("turn.text")) > known })
 }
 
-// awaitWord waits until the model has said another word.
+// awaitWord waits until the model has sent another word.
 func (r *realTeam) awaitWord(a *actor) {
 	r.t.Helper()
 	select {
 	case <-a.model.Streamed():
-	case <-time.After(2 * patience):
-		r.t.Fatalf("the model was not asked. The journal:\n%s", readFile(r.t, r.journal()))
+	case <-time.After(2 * testTimeout):
+		r.t.Fatalf("the model got no request. The journal:\n%s", readFile(r.t, r.journal()))
 	}
 }
 
-// awaitTool waits until the tool runs, and the journal says so.
+// awaitTool waits until the tool runs and is in the journal.
 func (r *realTeam) awaitTool() {
 	r.t.Helper()
 	known := len(r.events("tool.started"))
 	r.await("the tool", func() bool { return len(r.events("tool.started")) > known && len(r.tools()) > 0 })
 }
 
-// await looks until something has happened. The system gives no notice of it.
+// await polls until a condition holds, of which there is no notification.
 func (r *realTeam) await(what string, happened func() bool) {
 	r.t.Helper()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for end := time.After(2 * patience); !happened(); {
+	for end := time.After(2 * testTimeout); !happened(); {
 		select {
 		case <-look.C:
 		case <-end:
-			r.t.Fatalf("there never was %s. The journal:\n%s", what, readFile(r.t, r.journal()))
+			r.t.Fatalf("timeout waiting for %s. The journal:\n%s", what, readFile(r.t, r.journal()))
 		}
 	}
 }
 
-// tools are the tools that run, by their processes.
+// tools returns the processes of the running tools.
 func (r *realTeam) tools() []int {
 	r.t.Helper()
 	var pids []int
 	for pid, command := range r.running() {
-		if strings.Contains(command, lastingTool) {
+		if strings.Contains(command, endlessTool) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// checkStopped proves that the newest turn has ended as it should, and that what was said in it
-// is kept and shown.
+// checkStopped checks the reason for which the newest turn has ended, and that its partial reply is
+// kept and shown.
 func (w realWork) checkStopped(r *realTeam, a *actor, reason string) {
 	r.t.Helper()
 	turn := r.lastTurn()
@@ -107,12 +107,12 @@ func (w realWork) checkStopped(r *realTeam, a *actor, reason string) {
 		return
 	}
 	if !strings.HasPrefix(turn.Data.Partial, "Hello ") {
-		r.t.Errorf("kept is %q", turn.Data.Partial)
+		r.t.Errorf("the partial reply is %q", turn.Data.Partial)
 	}
 	r.checkPartShown(a)
 }
 
-// checkPartShown proves that replay shows what was said of a reply.
+// checkPartShown checks that replay shows a partial reply.
 func (r *realTeam) checkPartShown(a *actor) {
 	r.t.Helper()
 	replayed, _ := do(r.t, r.home, exitDone, "replay", "latest")
@@ -121,13 +121,13 @@ func (r *realTeam) checkPartShown(a *actor) {
 	}
 }
 
-// back says how long it took until control was back.
+// back logs the time until the prompt.
 func (w realWork) back(r *realTeam, since time.Time) {
 	r.t.Helper()
 	took := time.Since(since)
-	r.t.Logf("in its %s: back within %s", w.name, took.Round(time.Millisecond))
-	if took > backLimit {
-		r.t.Errorf("in its %s: that is not at once", w.name)
+	r.t.Logf("during the %s: prompt after %s", w.name, took.Round(time.Millisecond))
+	if took > promptLimit {
+		r.t.Errorf("during the %s: too long until the prompt", w.name)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestRealAgentsAreInterruptedInPipedChat(t *testing.T) {
 		for _, work := range realWorks {
 			a.model.Instruct(work.tell)
 			chat := r.chat()
-			chat.types("do it")
+			chat.enter("do it")
 			r.awaitTurn()
 			work.begin(r, a)
 			at := time.Now()
@@ -161,32 +161,32 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		chat := startOnTerminal(t, r.home, r.chatArgs()...)
 		for i, work := range realWorks {
-			chat.says("hugo> ")
+			chat.expect("hugo> ")
 			a.model.Instruct(work.tell)
-			chat.presses("do it" + enter)
+			chat.press("do it" + enter)
 			r.awaitTurn()
 			work.begin(r, a)
 			at := time.Now()
-			chat.presses(esc)
-			chat.says(a.displayed() + " was interrupted")
-			chat.says("hugo> ")
+			chat.press(esc)
+			chat.expect(a.displayed() + " was interrupted")
+			chat.expect("hugo> ")
 			work.back(r, at)
 			r.checkAtRest(a)
 			work.checkStopped(r, a, "cancelled")
 
 			a.model.Instruct(fmt.Sprintf("say <<I am back %d times.>>", i+1))
-			chat.presses("are you there?" + enter)
-			chat.says(fmt.Sprintf("%s: I am back %d times.", a.displayed(), i+1))
+			chat.press("are you there?" + enter)
+			chat.expect(fmt.Sprintf("%s: I am back %d times.", a.displayed(), i+1))
 		}
-		chat.says("hugo> ")
-		chat.presses(ctrlC)
+		chat.expect("hugo> ")
+		chat.press(ctrlC)
 		chat.ends(exitDone)
 		r.checkLeft()
 		do(t, r.home, exitDone, "verify")
 	})
 }
 
-// checkAtRest proves that nothing of a turn runs but an agent that stays between turns.
+// checkAtRest checks that no process of a turn runs, except a resident agent.
 func (r *realTeam) checkAtRest(a *actor) {
 	r.t.Helper()
 	if tools := r.tools(); len(tools) > 0 {
@@ -202,14 +202,14 @@ func TestResumeEndsOrphanedRealAgents(t *testing.T) {
 		for _, work := range realWorks {
 			a.model.Instruct(work.tell)
 			chat := r.chat()
-			chat.types("do it")
+			chat.enter("do it")
 			r.awaitTurn()
 			work.begin(r, a)
 			chat.signal(syscall.SIGKILL)
 			<-chat.ended
 			tools := r.tools()
 			stderr := r.answers()
-			t.Logf("in its %s: %d tools outlived the kill; %q", work.name, len(tools), orphansLine(stderr))
+			t.Logf("during the %s: %d tools outlived the kill; %q", work.name, len(tools), orphansLine(stderr))
 			r.checkLeft()
 			work.checkInterrupted(r, a)
 		}
@@ -217,7 +217,7 @@ func TestResumeEndsOrphanedRealAgents(t *testing.T) {
 	})
 }
 
-// orphansLine is what was said of processes that were left.
+// orphansLine returns the notice of orphaned processes.
 func orphansLine(stderr string) string {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "Processes that an agent had left running") {
@@ -227,7 +227,7 @@ func orphansLine(stderr string) string {
 	return ""
 }
 
-// checkInterrupted proves that the turn before the newest one is as a kill leaves it.
+// checkInterrupted checks that the turn before the newest one is as a kill leaves it.
 func (w realWork) checkInterrupted(r *realTeam, a *actor) {
 	r.t.Helper()
 	turns := r.events("turn.ended")

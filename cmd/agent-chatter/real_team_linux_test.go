@@ -17,13 +17,13 @@ func TestRealTeamsHandOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals), func(a agenttest.Real) bool { return a.Resident() != lasts })
-			newRealTeam(t, agents...).handsOn()
+			newRealTeam(t, agents...).handsOver()
 		})
 	}
 }
 
-// handsOn lets each agent use a tool, which shows its key, and hand over to the next one.
-func (r *realTeam) handsOn() {
+// handsOver makes each agent use a tool that prints its key, and hand over to the next one.
+func (r *realTeam) handsOver() {
 	t := r.t
 	var want strings.Builder
 	for i, a := range r.actors {
@@ -39,12 +39,12 @@ func (r *realTeam) handsOn() {
 		t.Errorf("it prints\n%s\nwant\n%s", stdout, want.String())
 	}
 	if n := strings.Count(stderr, "secrets were replaced"); n != len(r.actors) {
-		t.Errorf("that secrets are replaced is said %d times:\n%s", n, stderr)
+		t.Errorf("the notice of replaced secrets appears %d times:\n%s", n, stderr)
 	}
 	for _, a := range r.actors {
 		r.checkTurn(a)
 		if made := readFile(t, filepath.Join(r.dir, "made-by-"+a.name)); made != a.key+"\n" {
-			t.Errorf("the tool of %s has made %q", a.name, made)
+			t.Errorf("the tool of %s has created %q", a.name, made)
 		}
 	}
 	if n := len(r.events("turn.started")); n != len(r.actors) {
@@ -58,7 +58,7 @@ func (r *realTeam) handsOn() {
 	do(t, r.home, exitDone, "verify")
 }
 
-// checkTurn proves that the agent's turn is in the journal, with all that it did and used.
+// checkTurn checks that the agent's turn is in the journal, with its tools and its usage.
 func (r *realTeam) checkTurn(a *actor) {
 	r.t.Helper()
 	var turn string

@@ -21,7 +21,7 @@ func printed(t *testing.T, home string, args ...string) string {
 	return stdout.String()
 }
 
-// from keeps the lines of JSON with at least a sequence number.
+// from returns the lines of JSON from a sequence number on.
 func from(t *testing.T, lines string, seq uint64) string {
 	t.Helper()
 	var kept strings.Builder

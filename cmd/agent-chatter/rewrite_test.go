@@ -19,8 +19,8 @@ func rewrite(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(rewriteJournal(ts.MkAbs(args[0]), args[1], args[2]))
 }
 
-// rewriteJournal changes the types and payloads of a journal as if another
-// version of the program had written them: the sums are right.
+// rewriteJournal replaces text in the types and payloads of a journal, as if
+// another version of the program had written them: the sums are correct.
 func rewriteJournal(path, old, replacement string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -50,16 +50,7 @@ func rewriteJournal(path, old, replacement string) error {
 		at, written = next, append(append(written, e.Line()...), '\n')
 	}
 	if !found {
-		return fmt.Errorf("there is no %s in %s", old, path)
+		return fmt.Errorf("%s is not in %s", old, path)
 	}
 	return os.WriteFile(path, written, 0o600)
-}
-
-// damageIn changes a text in a file, sums or not.
-func damageIn(path, text string) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, bytes.Replace(content, []byte(text), bytes.ToUpper([]byte(text)), 1), 0o600)
 }

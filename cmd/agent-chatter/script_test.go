@@ -20,13 +20,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// programs are what tests can start by name, beside what is installed.
+// programs can be started by name in tests, as installed programs can.
 var programs = map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP}
 
-// TestMain makes the program a command of this test binary: what the tests
-// start as agent-chatter is the binary itself.
+// TestMain makes this test binary run as any of the programs: the tests start it
+// as agent-chatter.
 func TestMain(m *testing.M) {
-	// The race detector would keep each of hundreds of programs for a second.
+	// By default, the race detector delays the exit of every program by a second.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	agenttest.Play()
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
@@ -35,25 +35,25 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// TestScript runs testdata/script, one behaviour in each file. Beside the
-// commands of testscript there are:
+// TestScript runs testdata/script, one behaviour in each file. These commands are
+// added to those of testscript:
 //
-//	exits CODE PROGRAM [ARG]…   run a program, which ends with that exit code
-//	session NAME                set $NAME to the id of the newest session, $NAME_FILE to its journal
-//	pick [-type TYPE] FILE FIELD…  print fields of each JSON line of a file (or stdout), or of each event of a type
-//	sums FILE DIR               write the checksum of every file below a directory to a file
-//	damage HOW FILE LINE        change, remove, double or swap a line of a file; cut the file in that line
-//	rewrite FILE OLD NEW        replace text in the events of a journal, as another version would have written it
-//	harmless FILE…              there is nothing in a file (or stdout) that acts on a terminal
+//	exits CODE PROGRAM [ARG]…      run a program and check its exit code
+//	session NAME                   set $NAME to the id of the newest session, $NAME_FILE to its journal
+//	pick [-type TYPE] FILE FIELD…  print fields of each JSON line of a file or stdout, or of each event of a type
+//	sums FILE DIR                  write the checksum of every file below a directory to a file
+//	damage HOW FILE LINE           change, remove, double or swap a line of a file; cut the file in that line
+//	rewrite FILE OLD NEW           replace text in the events of a journal, and correct the sums
+//	harmless FILE…                 check that files, or stdout, have no control characters
 func TestScript(t *testing.T) {
 	testscript.Run(t, scriptParams(t, "testdata/script"))
 }
 
-// scriptParams are the parameters of all scripts, in a directory.
+// scriptParams returns the parameters of the scripts in a directory.
 func scriptParams(t *testing.T, dir string) testscript.Params {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the scripts need sh")
+		t.Skip("sh is not installed")
 	}
 	teams, err := filepath.Abs("../../testdata/teams")
 	if err != nil {
@@ -150,8 +150,8 @@ func pick(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), picked.String())
 }
 
-// field is what lies at a path such as speaker.name, strings without quotes
-// and on one line; "-" is nothing.
+// field returns the value at a path such as speaker.name, strings without quotes
+// and on one line; "-" if there is none.
 func field(object map[string]any, path string) string {
 	var value any = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -215,7 +215,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	case "cut":
 		lines = append(lines[:i], lines[i][:len(lines[i])/2])
 	default:
-		ts.Fatalf("there is no way %s", how)
+		ts.Fatalf("unknown damage: %s", how)
 	}
 	ts.Check(os.WriteFile(path, bytes.Join(lines, nil), 0o600))
 }

@@ -16,11 +16,11 @@ func TestMessageOf16MiBThroughAPipe(t *testing.T) {
 	t.Setenv("REPLY", "read")
 	chat := start(t, home, "chat", "-t", teamPath("capture.json"))
 	long := strings.Repeat("0123456789abcde ", 1<<20)
-	chat.types(long+"end", "and again")
+	chat.enter(long+"end", "and again")
 	chat.closeInput()
 	chat.ends(exitDone)
 	if got := chat.stdout.String(); got != "Ada: read\nAda: read\n" {
-		t.Fatalf("it answers %.200q", got)
+		t.Fatalf("the answers are %.200q", got)
 	}
 	stdout, _ := do(t, home, exitDone, "replay", "latest", "--output", "json")
 	var first struct{ Content string }
@@ -42,14 +42,14 @@ func TestMessageOverLineLimitIsRefused(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
 	chat := start(t, home, "chat", "-t", teamPath("capture.json"))
-	chat.types("hello", strings.Repeat("x", 65<<20), "and again")
+	chat.enter("hello", strings.Repeat("x", 65<<20), "and again")
 	chat.closeInput()
 	chat.ends(exitFailed)
 	if got := chat.stdout.String(); got != "Ada: read\nAda: read\n" {
-		t.Errorf("it answers %.200q", got)
+		t.Errorf("the answers are %.200q", got)
 	}
 	if !strings.Contains(chat.stderr.String(), fmt.Sprintf("the limit is %d", journal.DefaultMaxLine)) {
-		t.Errorf("it does not say why: %.500s", chat.stderr)
+		t.Errorf("the reason is missing: %.500s", chat.stderr)
 	}
 	do(t, home, exitDone, "verify")
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// limited is a command in a user namespace of its own, which has no more than so
-// many of a resource of inotify.
+// limited returns agent-chatter in a user namespace with a limit of a resource of
+// inotify.
 func limited(t *testing.T, resource string, limit int, args ...string) *exec.Cmd {
 	t.Helper()
 	script := fmt.Sprintf(`echo %d > /proc/sys/user/max_inotify_%s && exec "$0" "$@"`, limit, resource)
@@ -36,15 +36,15 @@ func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
 			do(t, home, exitDone, "chat", "-m", "before it began")
 			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "of another team")
 			tail := startCommand(t, home, limited(t, test.resource, test.limit, "tail", "-f", "--all", "-n", everything, "--output", "json"))
-			tail.says("of another team")
+			tail.expect("of another team")
 			for _, row := range listed(t, home) {
 				do(t, home, exitDone, "chat", "--resume", row.ID, "-m", "more of "+row.ID)
-				tail.says("more of " + row.ID)
+				tail.expect("more of " + row.ID)
 			}
 			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new one")
 			sameJournals(t, home, tail)
 			if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 || !strings.Contains(said, test.says) {
-				t.Errorf("it said\n%s", said)
+				t.Errorf("stderr is\n%s", said)
 			}
 		})
 	}
@@ -55,16 +55,16 @@ func TestTailWithoutInotifySaysSoOnce(t *testing.T) {
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "before it began")
 	tail := startCommand(t, home, limited(t, "instances", 0, "tail", "-f"))
-	tail.says("session.ended")
+	tail.expect("session.ended")
 	for n := range 3 {
 		text := fmt.Sprint("message ", n)
 		do(t, home, exitDone, "chat", "--resume", "-m", text)
-		tail.says(text)
-		tail.says("session.ended")
+		tail.expect(text)
+		tail.expect("session.ended")
 	}
 	tail.signal(syscall.SIGINT)
 	tail.ends(exitDone)
 	if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 {
-		t.Errorf("it said\n%s", said)
+		t.Errorf("stderr is\n%s", said)
 	}
 }

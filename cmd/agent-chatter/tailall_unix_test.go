@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// tailed are the journals as tail --all printed them: the lines of each session
-// without the id that was added.
+// tailed returns the journals in the output of tail --all: the lines of each
+// session without the id that tail adds.
 func tailed(t tester, shown string) map[string]string {
 	t.Helper()
 	journals := map[string]string{}
@@ -32,8 +32,8 @@ func tailed(t tester, shown string) map[string]string {
 	return journals
 }
 
-// sameJournals waits until as many events are printed as there are in the
-// journals of a home, and fails unless they are these, each once.
+// sameJournals waits until tail has printed as many lines as the journals of a
+// home have, ends it, and checks that it has printed each line once.
 func sameJournals(t tester, home string, tail *program) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "0*.jsonl"))
@@ -49,7 +49,7 @@ func sameJournals(t tester, home string, tail *program) {
 	tail.ends(exitDone)
 	printed := tailed(t, tail.stdout.String())
 	if len(printed) != len(paths) {
-		t.Errorf("of %d journals %d were printed", len(paths), len(printed))
+		t.Errorf("of %d journals, tail printed %d", len(paths), len(printed))
 	}
 	for _, path := range paths {
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
@@ -59,10 +59,10 @@ func sameJournals(t tester, home string, tail *program) {
 	}
 }
 
-// printed waits for so many lines.
+// printed waits until the program has printed that many lines.
 func (p *program) printed(lines int) {
 	p.t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testTimeout)
 	for {
 		shown, changed := p.stdout.look()
 		if strings.Count(shown, "\n") >= lines {
@@ -76,7 +76,7 @@ func (p *program) printed(lines int) {
 	}
 }
 
-// everything is how many events make a tail begin at the beginning.
+// everything is a number of events with which tail begins at the first event.
 const everything = "1000000"
 
 func TestTailAllPrintsEachEventOnceWhileSessionsGrow(t *testing.T) {
@@ -87,8 +87,8 @@ func TestTailAllPrintsEachEventOnceWhileSessionsGrow(t *testing.T) {
 	running := make([]*program, chats)
 	for i := range running {
 		running[i] = start(t, home, "chat")
-		running[i].types("hello")
-		running[i].says("Critic: ")
+		running[i].enter("hello")
+		running[i].expect("Critic: ")
 	}
 	for _, chat := range running {
 		writing.Go(func() {

@@ -147,7 +147,7 @@ func (s *terminalScript) enter(args []string) {
 	if s.current.terminal {
 		end = enter
 	}
-	s.current.presses(args[0] + end)
+	s.current.press(args[0] + end)
 }
 
 var keys = map[string]string{
@@ -163,7 +163,7 @@ func (s *terminalScript) press(args []string) {
 			all.WriteString(s.unescape(arg))
 		}
 	}
-	s.current.presses(all.String()) // one write: a program may read all of it at once
+	s.current.press(all.String()) // one write: a program may read all of it at once
 }
 
 // unescape interprets the escapes of Go strings.

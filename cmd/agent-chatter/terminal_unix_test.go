@@ -14,8 +14,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// startOnTerminal runs agent-chatter with a terminal at both ends, and what it
-// writes to either in stdout.
+// startOnTerminal starts agent-chatter on a terminal. Its output is in stdout.
 func startOnTerminal(t *testing.T, home string, args ...string) *program {
 	t.Helper()
 	cmd := exec.Command("agent-chatter", args...)
@@ -41,7 +40,7 @@ func startTerminal(t tester, home string, cmd *exec.Cmd) *program {
 	}()
 	go func() {
 		cmd.Wait()
-		<-read // on a terminal, the end is read like everything else
+		<-read // all output
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
@@ -52,12 +51,12 @@ func startTerminal(t tester, home string, cmd *exec.Cmd) *program {
 	return p
 }
 
-// closable is a terminal whose Close does not wait for a Read, so that it can
-// be hung up.
+// closable returns the terminal as a file whose Close does not wait for a Read, so
+// that a test can hang up.
 func closable(t tester, terminal *os.File) *os.File {
 	t.Helper()
 	defer terminal.Close()
-	syscall.ForkLock.RLock() // no other program may get it
+	syscall.ForkLock.RLock() // no child process may inherit it
 	fd, err := syscall.Dup(int(terminal.Fd()))
 	if err == nil {
 		syscall.CloseOnExec(fd)
@@ -72,8 +71,8 @@ func closable(t tester, terminal *os.File) *os.File {
 	return os.NewFile(uintptr(fd), terminal.Name())
 }
 
-// presses types keys, without the one that ends a line.
-func (p *program) presses(keys string) {
+// press types keys, without Enter.
+func (p *program) press(keys string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.stdin, keys); err != nil {
 		p.t.Fatal(err)

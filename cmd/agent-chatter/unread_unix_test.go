@@ -123,7 +123,7 @@ func TestUnreadableJournalIsNotReportedAsDamaged(t *testing.T) {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			p := asReader(t, home, test.args...)
 			if slices.Contains(test.args, "--follow") {
-				p.says(test.shows)
+				p.expect(test.shows)
 				p.signal(syscall.SIGTERM)
 			}
 			p.ends(test.code)
