@@ -73,6 +73,7 @@ func TestOnlyTestPackagesImportTestPackages(t *testing.T) {
 // sourceFile is a file of this module that is no test.
 type sourceFile struct {
 	path, pkg string // relative to the root
+	text      string
 	fset      *token.FileSet
 	syntax    *ast.File
 }
@@ -111,9 +112,13 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 		if err != nil {
 			return err
 		}
-		f := sourceFile{path: filepath.ToSlash(relative), fset: token.NewFileSet()}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f := sourceFile{path: filepath.ToSlash(relative), text: string(text), fset: token.NewFileSet()}
 		f.pkg = path.Dir(f.path)
-		if f.syntax, err = parser.ParseFile(f.fset, name, nil, parser.SkipObjectResolution); err != nil {
+		if f.syntax, err = parser.ParseFile(f.fset, name, text, parser.SkipObjectResolution); err != nil {
 			return err
 		}
 		files = append(files, f)
@@ -123,4 +128,40 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// The limits of the source code.
+const (
+	maxFunctionLines = 60
+	maxCommandLines  = 1900 // of a package below cmd
+)
+
+func TestFunctionsHaveAtMost60Lines(t *testing.T) {
+	for _, f := range sourceFiles(t) {
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			function, ok := node.(*ast.FuncDecl)
+			if !ok {
+				return true
+			}
+			from, to := f.fset.Position(function.Pos()).Line, f.fset.Position(function.End()).Line
+			if lines := to - from + 1; lines > maxFunctionLines {
+				t.Errorf("%s:%d: %s has %d lines", f.path, from, function.Name.Name, lines)
+			}
+			return true
+		})
+	}
+}
+
+func TestCommandPackagesHaveAtMost1900Lines(t *testing.T) {
+	lines := map[string]int{}
+	for _, f := range sourceFiles(t) {
+		if inside(f.pkg, "cmd") {
+			lines[f.pkg] += strings.Count(f.text, "\n")
+		}
+	}
+	for pkg, n := range lines {
+		if n > maxCommandLines {
+			t.Errorf("%s has %d lines", pkg, n)
+		}
+	}
 }
