@@ -69,11 +69,11 @@ func TestEditsLeaveTheValidLines(t *testing.T) {
 	t.Parallel()
 	source := newDir(t)
 	lines := splitLines(readFile(t, filepath.Join(source.Path(), newJournal(t, source, 3)+".jsonl")))
-	var story string
+	var applied string
 	var content []byte
 	defer func() {
 		if t.Failed() {
-			t.Logf("%s\n%s", story, content)
+			t.Logf("%s\n%s", applied, content)
 		}
 	}()
 	seeds := uint64(500)
@@ -81,7 +81,7 @@ func TestEditsLeaveTheValidLines(t *testing.T) {
 		seeds = 150
 	}
 	for seed := range seeds {
-		content, story = edited(rand.New(rand.NewPCG(seed, 0)), lines)
+		content, applied = edited(rand.New(rand.NewPCG(seed, 0)), lines)
 		checkCorrupt(t, content, validPrefix(content))
 		checkRepaired(t, content)
 		if t.Failed() {
@@ -90,18 +90,18 @@ func TestEditsLeaveTheValidLines(t *testing.T) {
 	}
 }
 
-func edited(random *rand.Rand, lines [][]byte) (content []byte, story string) {
+func edited(random *rand.Rand, lines [][]byte) (content []byte, applied string) {
 	lines = slices.Clone(lines)
 	for range 1 + random.IntN(4) {
 		if len(lines) == 0 {
 			break
 		}
 		e, k := edits[random.IntN(len(edits))], random.IntN(len(lines))
-		story += fmt.Sprintf("%s in line %d; ", e.name, k+1)
+		applied += fmt.Sprintf("%s in line %d; ", e.name, k+1)
 		lines = e.edit(random, slices.Clone(lines), k)
 		lines = splitLines(bytes.Join(lines, nil))
 	}
-	return bytes.Join(lines, nil), story
+	return bytes.Join(lines, nil), applied
 }
 
 // validPrefix returns the events of a file up to its first invalid line.

@@ -71,7 +71,7 @@ func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 					t.Error("the file was changed")
 				}
 				if events := validEvents(t, limited(dir, length), id); len(events) != 6 {
-					t.Errorf("with the limit it needs it has %d events", len(events))
+					t.Errorf("with a sufficient limit it has %d events", len(events))
 				}
 			})
 		}

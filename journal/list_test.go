@@ -16,13 +16,13 @@ import (
 // and between reading a name and describing its file.
 type interrupted struct {
 	journal.FS
-	moments int
-	at      func(moment int)
+	calls int
+	at    func(call int)
 }
 
 func (i *interrupted) pass() {
-	i.moments++
-	i.at(i.moments)
+	i.calls++
+	i.at(i.calls)
 }
 
 func (i *interrupted) StatFiles(
@@ -58,15 +58,15 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 					if archivedFirst {
 						must(t, dir.Archive(t.Context(), id))
 					}
-					looking := journal.NewDir(dir.Path(),
-						journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
+					interruptedDir := journal.NewDir(dir.Path(),
+						journal.Options{FS: &interrupted{FS: journal.OS, at: func(call int) {
 							for _, at := range []int{first, second} {
-								if moment == at {
+								if call == at {
 									move()
 								}
 							}
 						}}})
-					infos, err := looking.List(t.Context())
+					infos, err := interruptedDir.List(t.Context())
 					if err != nil || len(infos) != 1 || infos[0].ID != id {
 						t.Errorf("%+v, %v", infos, err)
 					}
@@ -80,12 +80,12 @@ func TestListWithoutLockFiles(t *testing.T) {
 	dir := newDir(t)
 	moving, unlocked := newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".lock")))
-	looking := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(moment int) {
-		if moment == 2 { // between the two directories
+	interruptedDir := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(call int) {
+		if call == 2 { // between the two directories
 			must(t, dir.Archive(t.Context(), moving))
 		}
 	}}})
-	if infos, err := looking.List(t.Context()); err != nil || len(infos) != 2 {
+	if infos, err := interruptedDir.List(t.Context()); err != nil || len(infos) != 2 {
 		t.Errorf("%+v, %v", infos, err)
 	}
 

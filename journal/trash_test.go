@@ -347,7 +347,7 @@ func TestTrashOfALockedJournal(t *testing.T) {
 func TestRestoreOfAMissingJournal(t *testing.T) {
 	dir := newDir(t)
 	if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
-		t.Errorf("the trash of nothing: %+v, %v", all, err)
+		t.Errorf("the trash of a missing directory: %+v, %v", all, err)
 	}
 	if err := dir.Restore(t.Context(), dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("Restore: %v", err)
