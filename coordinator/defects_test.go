@@ -76,7 +76,8 @@ func TestDefectEscapeStoredPartialReply(t *testing.T) {
 	}
 	id := s.stop()
 	d.checkMessages(id, "you: hello")
-	if ends := payloads[projection.TurnEnded](t, d.events(id)); len(ends) != 1 || !strings.HasPrefix(ends[0].Partial, "half ") {
+	if ends := payloads[projection.TurnEnded](t, d.events(id)); len(ends) != 1 ||
+		!strings.HasPrefix(ends[0].Partial, "half ") {
 		t.Errorf("the partial reply is %+v", ends)
 	}
 }
@@ -101,7 +102,8 @@ func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 		}
 		for i, m := range snapshot.Context.Messages {
 			if m.ID != inMemory[i].ID || m.ID != started[i].TriggerMessageID {
-				t.Errorf("message %d has the ID %s on disk, %s in memory and %s in the turn it triggered", i, m.ID, inMemory[i].ID, started[i].TriggerMessageID)
+				t.Errorf("message %d has the ID %s on disk, %s in memory and %s in the turn it triggered", i, m.ID,
+					inMemory[i].ID, started[i].TriggerMessageID)
 			}
 		}
 		again := resume(t, store, id)
@@ -134,7 +136,8 @@ func TestDefectTeamDirectoriesCollided(t *testing.T) {
 	root := t.TempDir()
 	store := store.NewFiles(catalog.New(root, journal.Options{}))
 	ids := map[string]string{}
-	names := []string{"团队A", "团组A", "Dev", "dev", "a b", "a_b", "../../etc", strings.Repeat("x", 300), strings.Repeat("x", 301)}
+	names := []string{"团队A", "团组A", "Dev", "dev", "a b", "a_b", "../../etc", strings.Repeat("x", 300),
+		strings.Repeat("x", 301)}
 	for _, name := range names {
 		s := newFixture(t, store)
 		team := testTeam()

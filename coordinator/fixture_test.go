@@ -366,7 +366,8 @@ func (s *fixture) checkMembers(want ...string) {
 // checkClean checks that the coordinator has a team and no other state.
 func (s *fixture) checkClean(team *team.Team) {
 	s.t.Helper()
-	if s.Team() != team || s.Session() != nil || s.Status() != (coordinator.Status{Phase: coordinator.Idle}) || len(s.Queue()) > 0 {
+	if s.Team() != team || s.Session() != nil || s.Status() != (coordinator.Status{Phase: coordinator.Idle}) ||
+		len(s.Queue()) > 0 {
 		s.t.Errorf("team %v, session %+v, status %+v, queue %v", s.Team(), s.Session(), s.Status(), s.Queue())
 	}
 }

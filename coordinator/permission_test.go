@@ -55,10 +55,12 @@ func TestPermissionsAnswerRequests(t *testing.T) {
 			if said := fmt.Sprint("said by ada: allowed: ", tt.allowed); s.recorder.count(said) != 1 {
 				t.Errorf("notified %q", s.recorder.lines)
 			}
-			if n := s.recorder.count("notice"); n > 0 != (tt.notice != "") || n > 0 && s.recorder.count(tt.notice) != 1 {
+			if n := s.recorder.count("notice"); n > 0 != (tt.notice != "") || n > 0 &&
+				s.recorder.count(tt.notice) != 1 {
 				t.Errorf("notified %q, want %q", s.recorder.lines, tt.notice)
 			}
-			want := projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", Allowed: tt.allowed, By: tt.by}
+			want := projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", Allowed: tt.allowed,
+				By: tt.by}
 			checkAnswered(t, s, want)
 		})
 	}
@@ -99,6 +101,7 @@ func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 	}))
 	s.setTeam(testTeam(), "")
 	turnError(t, s.SayAs(ctx, "you", "go"), "ada", projection.Cancelled)
-	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /", By: projection.ByDefault})
+	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /",
+		By: projection.ByDefault})
 	s.say("go on")
 }

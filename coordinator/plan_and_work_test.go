@@ -37,11 +37,13 @@ func TestPlanAndWorkEndsWhenTaskIsDone(t *testing.T) {
 		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
 	for i, turn := range s.engine.turns {
-		if tells := strings.Contains(turn.Prompt, "write DONE alone on the last line"); tells != (turn.Member.ID == "instructor") {
+		if tells := strings.Contains(turn.Prompt,
+			"write DONE alone on the last line"); tells != (turn.Member.ID == "instructor") {
 			t.Errorf("the prompt of turn %d of %s has the done word: %v", i, turn.Member.ID, tells)
 		}
 	}
-	if first := s.engine.turns[0].Member; !slices.Equal(first.Args, []string{"--effort", "high"}) || first.Command != "claude" {
+	if first := s.engine.turns[0].Member; !slices.Equal(first.Args, []string{"--effort", "high"}) ||
+		first.Command != "claude" {
 		t.Errorf("the instructor runs %s %v", first.Command, first.Args)
 	}
 }

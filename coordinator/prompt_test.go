@@ -100,7 +100,8 @@ func TestPromptSectionsAreInOrder(t *testing.T) {
 - bob (Bob), agent
 - you (You), human
 - eve (Eve), human
-To hand over, write ` + "`[NEXT: name]`, without the backticks," + ` at the end of your reply. Without it, whoever else waits is next, then the human.`
+To hand over, write ` + "`[NEXT: name]`, without the backticks," + ` at the end of your reply. ` +
+		"Without it, whoever else waits is next, then the human."
 	want := `You plan.
 
 Be kind.
@@ -126,7 +127,8 @@ two
 	if first := s.engine.turns[0].Prompt; strings.Contains(first, "Conversation so far") {
 		t.Errorf("the first prompt has a history:\n%s", first)
 	}
-	if second := s.engine.turns[1].Prompt; !strings.Contains(second, "- ada (Ada), planner") || strings.Contains(second, "You plan.") {
+	if second := s.engine.turns[1].Prompt; !strings.Contains(second, "- ada (Ada), planner") ||
+		strings.Contains(second, "You plan.") {
 		t.Errorf("bob's prompt is\n%s", second)
 	}
 }
@@ -158,7 +160,8 @@ func TestPromptHasAtMost256KiBOfHistory(t *testing.T) {
 	s.say("last")
 	prompt := s.engine.prompt()
 	for i := range 4 {
-		complete := strings.Contains(prompt, fmt.Sprintf("begin%d ", i)) && strings.Contains(prompt, fmt.Sprintf(" end%d", i))
+		complete := strings.Contains(prompt, fmt.Sprintf("begin%d ", i)) &&
+			strings.Contains(prompt, fmt.Sprintf(" end%d", i))
 		if complete != (i >= 2) {
 			t.Errorf("message %d is in the prompt: %v", i, complete)
 		}
@@ -196,7 +199,8 @@ func TestWindowLimitsHistory(t *testing.T) {
 			}
 			s.say("last")
 			prompt := s.engine.prompt()
-			if shown := strings.Count(prompt, "question ") + strings.Count(prompt, "answer "); shown != min(want, 2*questions) {
+			if shown := strings.Count(prompt, "question ") +
+				strings.Count(prompt, "answer "); shown != min(want, 2*questions) {
 				t.Errorf("%d messages in the prompt", shown)
 			}
 		})
@@ -254,7 +258,9 @@ func TestTooLongMessageLosesItsMiddle(t *testing.T) {
 			long := "from " + strings.Repeat(letter, 10000) + " to"
 			s.say(long)
 			prompt := s.engine.prompt()
-			match := regexp.MustCompile(`Message from You:\nfrom (` + letter + `+)\n\[(\d+) bytes of this message are left out here: it is too long\]\n(` + letter + `+) to\n$`).FindStringSubmatch(prompt)
+			match := regexp.MustCompile(`Message from You:\nfrom (` + letter +
+				`+)\n\[(\d+) bytes of this message are left out here: it is too long\]\n(` + letter +
+				`+) to\n$`).FindStringSubmatch(prompt)
 			if match == nil {
 				t.Fatalf("the prompt is\n%s", prompt)
 			}
@@ -280,15 +286,18 @@ func TestPromptCountsOmittedMessages(t *testing.T) {
 	o.Window.Messages = 1
 	s.Coordinator = coordinator.New(o)
 	s.setTeam(testTeam(), "")
-	for i, want := range []string{"", "Conversation so far (1 older messages are left out):\nAda: ok\n", "Conversation so far (3 older messages are left out):\n"} {
+	for i, want := range []string{"", "Conversation so far (1 older messages are left out):\nAda: ok\n",
+		"Conversation so far (3 older messages are left out):\n"} {
 		s.say("hello")
-		if prompt := s.engine.prompt(); !strings.Contains(prompt, want) || strings.Contains(prompt, "Conversation") != (want != "") {
+		if prompt := s.engine.prompt(); !strings.Contains(prompt, want) ||
+			strings.Contains(prompt, "Conversation") != (want != "") {
 			t.Errorf("prompt %d is\n%s\nwant in it %q", i, prompt, want)
 		}
 	}
 	o.Engines["scripted"] = narrow{s.engine, 1}
 	s.say("hello")
-	if prompt := s.engine.prompt(); !strings.Contains(prompt, "\n\nConversation so far (6 older messages are left out)\n\nMessage from You:\n") {
+	if prompt := s.engine.prompt(); !strings.Contains(prompt,
+		"\n\nConversation so far (6 older messages are left out)\n\nMessage from You:\n") {
 		t.Errorf("the prompt without a window is\n%s", prompt)
 	}
 }

@@ -218,13 +218,6 @@ func (c *Coordinator) queueChanges() []projection.Payload {
 	return []projection.Payload{p}
 }
 
-// recordQueueChanges records the changes that no other batch did.
-func (c *Coordinator) recordQueueChanges() {
-	if payloads := c.queueChanges(); payloads != nil {
-		c.reportFailure(c.conv.record(c.records(payloads...)...))
-	}
-}
-
 // clearQueue removes all items and notifies the listener.
 func (c *Coordinator) clearQueue(reason string) {
 	dropped := c.queue.drop(everyone, reason)

@@ -20,7 +20,8 @@ func crowd(agents int) *team.Team {
 	crowd := &team.Team{ID: "ensemble", Name: "ensemble", DisplayName: "The Crowd"}
 	for i := range agents {
 		name := fmt.Sprintf("a%02d", i+1)
-		crowd.Members = append(crowd.Members, team.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name), Type: team.AI, AgentType: "x", Engine: "scripted"})
+		crowd.Members = append(crowd.Members, team.Member{ID: name, Name: name, DisplayName: strings.ToUpper(name),
+			Type: team.AI, AgentType: "x", Engine: "scripted"})
 	}
 	crowd.Members = append(crowd.Members, team.Member{ID: "you", Name: "you", DisplayName: "You", Type: team.Human})
 	return crowd
@@ -58,10 +59,12 @@ func TestQueueOrder(t *testing.T) {
 			"a01 a03 a04 a02",
 		},
 		{"five in a row, then the oldest", "[NEXT: a01, a02]", []turnFunc{
-			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("over"),
+			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"),
+			says("[NEXT: a07]"), says("over"),
 		}, "a01 a03 a04 a05 a06 a02 a07"},
 		{"an interrupt does not count toward the row", "[NEXT: a01, a02]", []turnFunc{
-			says("[NEXT: a03]"), says("[NEXT: a04!P1]"), says("[NEXT: a05]"), says("[NEXT: a06]"), says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
+			says("[NEXT: a03]"), says("[NEXT: a04!P1]"), says("[NEXT: a05]"), says("[NEXT: a06]"),
+			says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
 		}, "a01 a03 a04 a05 a06 a07 a02 a08"},
 		{"a duplicate of the same message counts once", "[NEXT: a01, a02, a01]", nil, "a01 a02"},
 		{"another intent counts separately", "[NEXT: a01, a02, a01!P3]", nil, "a01 a02 a01"},
@@ -133,7 +136,8 @@ func decisions(t *testing.T, d *disk, id string) []string {
 	var lines []string
 	for _, p := range payloads[projection.QueueChanged](t, d.events(id)) {
 		for _, change := range p.Changes {
-			lines = append(lines, fmt.Sprintf("%s %s %s, then %v", change.Action, change.MemberID, change.Intent, p.Waiting))
+			lines = append(lines, fmt.Sprintf("%s %s %s, then %v", change.Action, change.MemberID, change.Intent,
+				p.Waiting))
 		}
 	}
 	return lines
@@ -240,7 +244,8 @@ func TestFirstMessageNamesSpeaker(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	var who *coordinator.WhoSpeaksError
-	if err := s.Say(context.Background(), "hello"); !errors.As(err, &who) || !slices.Equal(who.Humans, []string{"you", "eve"}) {
+	if err := s.Say(context.Background(), "hello"); !errors.As(err, &who) ||
+		!slices.Equal(who.Humans, []string{"you", "eve"}) {
 		t.Errorf("the error is %v", err)
 	}
 	if s.Session() != nil || len(d.content()) > 0 || len(s.engine.members()) > 0 {

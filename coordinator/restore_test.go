@@ -151,7 +151,8 @@ func TestRestoreFailsIfTeamIDMismatches(t *testing.T) {
 		id := s.stop()
 		failedRestore(t, sessions, id, func(err error) bool {
 			var mismatch *store.TeamMismatchError
-			return errors.As(err, &mismatch) && mismatch.Want == "others" && mismatch.Got == "ensemble" && mismatch.SessionID == id
+			return errors.As(err, &mismatch) && mismatch.Want == "others" && mismatch.Got == "ensemble" &&
+				mismatch.SessionID == id
 		})
 	})
 }
@@ -240,7 +241,8 @@ func TestWarnsOnMemberConsistencyIssues(t *testing.T) {
 		}
 		s.say("go on")
 		s.checkMembers("bob")
-		if missing := payloads[projection.SessionResumed](t, s.recorder.appended)[0].Missing; len(missing) != 1 || missing[0].ID != "ada" {
+		if missing := payloads[projection.SessionResumed](t, s.recorder.appended)[0].Missing; len(missing) != 1 ||
+			missing[0].ID != "ada" {
 			t.Errorf("the recorded missing members are %v", missing)
 		}
 	})
@@ -310,8 +312,10 @@ func TestMigratesLegacySpeakerFields(t *testing.T) {
 			t.Fatal(err)
 		}
 		events, err := log.Append(journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":{"id":"m2",
-			"timestamp":"2025-11-27T10:30:00.000Z","content":"old words","speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada the First","type":"ai"},
-			"routing":{"rawNextMarkers":["you"],"resolvedAddressees":[{"identifier":"you","roleId":"you","roleName":"you"}]}}}`)})
+			"timestamp":"2025-11-27T10:30:00.000Z","content":"old words",
+			"speaker":{"roleId":"ada","roleName":"ada","roleTitle":"Ada the First","type":"ai"},
+			"routing":{"rawNextMarkers":["you"],
+			"resolvedAddressees":[{"identifier":"you","roleId":"you","roleName":"you"}]}}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +371,8 @@ func TestRebuildsSessionWithCorrectStats(t *testing.T) {
 		got := s.Session()
 		checkEqual(t, "the statistics", got.Stats, before.Stats)
 		checkEqual(t, "messages by member", got.Stats.ByMember, map[string]int{"you": 2, "ada": 2, "bob": 1})
-		if got.ID != id || got.TeamID != "ensemble" || got.TeamName != "ensemble" || s.Status().Phase != coordinator.Paused {
+		if got.ID != id || got.TeamID != "ensemble" || got.TeamName != "ensemble" ||
+			s.Status().Phase != coordinator.Paused {
 			t.Errorf("the session is %+v", got)
 		}
 		if want := "Restored - " + got.UpdatedAt.Local().Format("Jan 2, 03:04 PM"); got.Title != want {
@@ -490,8 +495,9 @@ func TestFirstMessageAfterRestoreRecordsChanges(t *testing.T) {
 	}
 	checkEqual(t, "session.resumed", resumed[0], projection.SessionResumed{
 		App: projection.App{Name: "test", Version: "1"}, CWD: "/somewhere",
-		Source:  &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
-		Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "bob", Name: "bob"}, Model: &projection.Change{From: "m1", To: "m2"}}},
+		Source: &projection.Source{Path: "/teams/e.json", SHA256: strings.Repeat("a", 64)},
+		Changed: []projection.MemberChange{{MemberRef: projection.MemberRef{ID: "bob", Name: "bob"},
+			Model: &projection.Change{From: "m1", To: "m2"}}},
 	})
 	if s.recorder.count("notice MemberChanged Bob {m1 m2}") != 1 {
 		t.Errorf("notified %q", s.recorder.lines)
@@ -553,7 +559,10 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 	}
 	old := len(d.events(id))
 	writes := func() int {
-		return len(d.operations(func(kind, rest string) bool { return kind == "write" && strings.Contains(rest, id+".jsonl") }))
+		return len(d.operations(func(kind, rest string) bool {
+			return kind == "write" &&
+				strings.Contains(rest, id+".jsonl")
+		}))
 	}
 	written, atSaid := writes(), 0
 	s.recorder.onMessage = func() {
@@ -576,10 +585,12 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 		{TurnID: "t1", ToolID: "c2", Name: "make", Error: "interrupted"},
 	})
 	checkEqual(t, "the turn's end", payloads[projection.TurnEnded](t, events)[0], projection.TurnEnded{
-		TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "I have found the needle [NEXT: bob]",
+		TurnID: "t1", MemberID: "ada", FinishReason: projection.Interrupted,
+		Partial: "I have found the needle [NEXT: bob]",
 	})
 	s.checkMembers("ada") // the marker of the partial reply was not obeyed
-	if prompt := s.engine.prompt(); strings.Contains(prompt, "needle") || strings.Contains(prompt, "grep") || !strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
+	if prompt := s.engine.prompt(); strings.Contains(prompt, "needle") || strings.Contains(prompt, "grep") ||
+		!strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
 		t.Errorf("the prompt is\n%s", prompt)
 	}
 	if got := s.Session().Interrupted; got != "" {
@@ -621,7 +632,8 @@ func TestOpenTurnIsInterruptedAfterRestart(t *testing.T) {
 		t.Errorf("the turns ended with %+v", ends)
 	}
 	other.checkMessages(id, "you: do it", "you: again", "ada: ok")
-	if i := slices.IndexFunc(other.events(id), func(e journal.Event) bool { return e.Type == "session.resumed" }); i < 0 {
+	if i := slices.IndexFunc(other.events(id),
+		func(e journal.Event) bool { return e.Type == "session.resumed" }); i < 0 {
 		t.Error("there is no session.resumed")
 	}
 }

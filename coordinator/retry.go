@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -38,7 +37,11 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 		}
 	}
 	c.resumed = false
-	c.queue = queue{items: []item{c.rerun(member, *m)}}
+	t := newTrigger(*m)
+	if m.Speaker.Type == projection.TypeAI {
+		t.repliesTo = c.triggerOf(m.ID)
+	}
+	c.queue = queue{items: []item{{member: member, trigger: t, intent: marker.Reply, since: c.o.Now()}}}
 	return c.runQueue(ctx)
 }
 
@@ -52,14 +55,6 @@ func unfinishedTurn(s *projection.State) (memberID, messageID string) {
 		return s.LastTurn.MemberID, s.LastTrigger
 	}
 	return "", ""
-}
-
-func (c *Coordinator) rerun(member team.Member, m projection.Message) item {
-	t := newTrigger(m)
-	if m.Speaker.Type == projection.TypeAI {
-		t.repliesTo = c.triggerOf(m.ID)
-	}
-	return item{member: member, trigger: t, intent: marker.Reply, since: c.o.Now()}
 }
 
 // triggerOf returns the ID of the message that triggered the turn of an agent's message.

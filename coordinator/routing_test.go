@@ -58,11 +58,12 @@ func TestMarkersRouteMessages(t *testing.T) {
 			"eve", []string{"bob"}, nil,
 		},
 		{
-			"an agent addresses only unknown names", "hello", []turnFunc{says("hi [NEXT: zed]")}, []string{"ada"}, "you", nil,
-			[]string{"notice UnknownNames [zed]"},
+			"an agent addresses only unknown names", "hello", []turnFunc{says("hi [NEXT: zed]")},
+			[]string{"ada"}, "you", nil, []string{"notice UnknownNames [zed]"},
 		},
 		{
-			"an agent also addresses an unknown name", "hello", []turnFunc{says("hi [NEXT: zed, bob]")}, []string{"ada", "bob"},
+			"an agent also addresses an unknown name", "hello", []turnFunc{says("hi [NEXT: zed, bob]")}, []string{"ada",
+				"bob"},
 			"you", nil, []string{"notice UnknownNames [zed]"},
 		},
 		{
@@ -88,7 +89,8 @@ func TestMarkersRouteMessages(t *testing.T) {
 			if s.Status().Phase != coordinator.Paused || s.recorder.saves() != 1 || s.Session().TeamTask != nil {
 				t.Errorf("status %v, notified %q", s.Status(), s.recorder.lines)
 			}
-			notices := slices.DeleteFunc(slices.Clone(s.recorder.lines), func(line string) bool { return !strings.HasPrefix(line, "notice") })
+			notices := slices.DeleteFunc(slices.Clone(s.recorder.lines),
+				func(line string) bool { return !strings.HasPrefix(line, "notice") })
 			if !slices.Equal(notices, test.notices) {
 				t.Errorf("the notices are %q, want %q", notices, test.notices)
 			}
@@ -111,7 +113,8 @@ func TestQueueContinuesAfterHuman(t *testing.T) {
 	if got := s.Session().Recent[2].Speaker.ID; got != "eve" {
 		t.Errorf("%s spoke, want eve", got)
 	}
-	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Message from Ada:\nover") || !strings.Contains(prompt, "Eve: words in between") {
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Message from Ada:\nover") ||
+		!strings.Contains(prompt, "Eve: words in between") {
 		t.Errorf("the prompt of bob is\n%s", prompt)
 	}
 	if s.Waiting() != "you" {
@@ -232,8 +235,9 @@ func TestRoutingIsRecordedWithTheMessage(t *testing.T) {
 	got := payloads[projection.MessageAppended](t, d.events(s.Session().ID))
 	id, name := "bob", "bob"
 	checkEqual(t, "the routing", got[0].Message.Routing, &projection.Routing{
-		RawNextMarkers:     []string{"Bob", "zed"},
-		ResolvedAddressees: []projection.Addressee{{Identifier: "Bob", MemberID: &id, MemberName: &name}, {Identifier: "zed"}},
+		RawNextMarkers: []string{"Bob", "zed"},
+		ResolvedAddressees: []projection.Addressee{{Identifier: "Bob", MemberID: &id, MemberName: &name},
+			{Identifier: "zed"}},
 	})
 	if got[0].Message.Content != "hello" || got[1].Message.Routing != nil {
 		t.Errorf("the messages are %+v", got)

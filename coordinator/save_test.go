@@ -168,7 +168,8 @@ func (f failure) plan(d *disk, nth int) {
 func (d *disk) matters(f failure) bool {
 	return len(d.operations(func(kind, rest string) bool {
 		name, _, failed := strings.Cut(rest, ": ")
-		harmless := kind == "remove" || strings.Contains(name, "sessions.") || strings.Contains(name, ".checkpoint.json") ||
+		harmless := kind == "remove" || strings.Contains(name, "sessions.") ||
+			strings.Contains(name, ".checkpoint.json") ||
 			(kind == "open" || kind == "write") && strings.Contains(name, ".lock")
 		return failed && !harmless
 	})) > 0
@@ -216,7 +217,8 @@ func (s *fixture) checkComplete(d *disk, want ...string) {
 		s.t.Errorf("the messages in memory are\n%s\nin the journal\n%s", got, fold)
 	}
 	if !session.UpdatedAt.Equal(state.Row.UpdatedAt) || session.Interrupted != "" {
-		s.t.Errorf("updated %s, in the journal %s; interrupted %q", session.UpdatedAt, state.Row.UpdatedAt, session.Interrupted)
+		s.t.Errorf("updated %s, in the journal %s; interrupted %q", session.UpdatedAt, state.Row.UpdatedAt,
+			session.Interrupted)
 	}
 }
 
@@ -304,7 +306,8 @@ func TestResumedSessionIsCompleteAfterAnyFailure(t *testing.T) {
 			t.Errorf("the turns ended with %+v", ends)
 		}
 		recovered := payloads[projection.JournalRecovered](t, events)
-		if len(recovered) == 0 || !slices.ContainsFunc(recovered, func(r projection.JournalRecovered) bool { return r.Aside != "" }) {
+		if len(recovered) == 0 || !slices.ContainsFunc(recovered,
+			func(r projection.JournalRecovered) bool { return r.Aside != "" }) {
 			t.Errorf("the recorded torn tail is %+v", recovered)
 		}
 		s.stop()
@@ -371,7 +374,8 @@ func TestSaveFailedHasCause(t *testing.T) {
 			d.FailFrom(1, err, kind)
 			s.say("hello", "again")
 			var path *fs.PathError
-			if n := len(s.recorder.failures); n < 2 || !errors.Is(s.recorder.failures[n-1], err) || !errors.As(s.recorder.failures[n-1], &path) {
+			if n := len(s.recorder.failures); n < 2 || !errors.Is(s.recorder.failures[n-1], err) ||
+				!errors.As(s.recorder.failures[n-1], &path) {
 				t.Fatalf("failures %v", s.recorder.failures)
 			}
 			if !strings.Contains(s.recorder.failures[0].Error(), d.root) {

@@ -13,11 +13,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// ErrEmptyMessage is the error of Say for a blank text.
-var ErrEmptyMessage = errors.New("the message is empty")
-
-// ErrNoSuchHuman is the error of SayAs for a name that is not a human's.
-var ErrNoSuchHuman = errors.New("no such human in the team")
+var (
+	errEmptyMessage = errors.New("the message is empty")
+	errNoSuchHuman  = errors.New("no such human in the team")
+)
 
 // WhoSpeaksError is the error of Say if the team has several humans, none of them is next, and the
 // text has no FROM marker.
@@ -33,24 +32,24 @@ func (e *WhoSpeaksError) Error() string {
 // one after another. It returns when a human is next. Canceling ctx ends the running turn and
 // clears the queue.
 //
-// Errors are a *TurnError for a turn that failed or was canceled, ErrEmptyMessage, a
-// *WhoSpeaksError and journal.ErrTooLong. That the session cannot be saved is not an error of Say
+// Errors are a *TurnError for a turn that failed or was canceled, a *WhoSpeaksError,
+// journal.ErrTooLong, and the one of an empty message. That the session cannot be saved is not an error of Say
 // but a SaveFailed notice.
 func (c *Coordinator) Say(ctx context.Context, text string) error {
 	return c.SayAs(ctx, "", text)
 }
 
-// SayAs is Say for the human with the given name, whoever is next; "" is the human who is next. An
-// unknown name is ErrNoSuchHuman.
+// SayAs is Say for the human with the given name; "" is the human who is next. An unknown name is an
+// error.
 func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
 	if m, ok := c.team.Match(name); name != "" && (!ok || m.Type != team.Human) {
-		return fmt.Errorf("%w: %q", ErrNoSuchHuman, name)
+		return fmt.Errorf("%w: %q", errNoSuchHuman, name)
 	}
 	if strings.TrimSpace(text) == "" {
-		return ErrEmptyMessage
+		return errEmptyMessage
 	}
 	c.reported = false
 	m := c.parse(c.secrets.Text(text))
@@ -244,7 +243,9 @@ func (c *Coordinator) runQueue(ctx context.Context) error {
 
 // pause saves the session and waits for the human who is next, or the first one.
 func (c *Coordinator) pause() {
-	c.recordQueueChanges()
+	if changes := c.queueChanges(); changes != nil { // that no other batch recorded
+		c.reportFailure(c.conv.record(c.records(changes...)...))
+	}
 	c.save()
 	if first, ok := c.team.FirstHuman(); ok && c.waiting == "" {
 		c.waiting = first.ID

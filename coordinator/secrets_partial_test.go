@@ -28,7 +28,8 @@ func TestPartialSecretIsNotRecorded(t *testing.T) {
 	const said = "it is shell-token-4711, ok"
 	for cut := 1; cut < len(said); cut++ {
 		w := &textEvents{}
-		c := New(Options{Store: &store.Memory{}, Listener: w, Engines: map[string]agent.Engine{team.EngineDemo: agent.Demo{}}})
+		c := New(Options{Store: &store.Memory{}, Listener: w,
+			Engines: map[string]agent.Engine{team.EngineDemo: agent.Demo{}}})
 		demo := team.Demo()
 		if err := c.SetTeam(t.Context(), demo, SetTeamOptions{}); err != nil {
 			t.Fatal(err)

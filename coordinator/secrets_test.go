@@ -23,7 +23,8 @@ const (
 	membersKey = "members key, 0815"
 	shellToken = "shell-token-4711"
 	shapedKey  = "gh" + "p_" + "Zq3Tf8Lw0Bn5Xc7Vd2Mk9Rj4Hs6Gp1YaUeWo"
-	privateKey = "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n" + "VJTUt9Us8cKjMzEfYyjiWA4R\n-----END " + "PRIVATE KEY-----"
+	privateKey = "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n" +
+		"VJTUt9Us8cKjMzEfYyjiWA4R\n-----END " + "PRIVATE KEY-----"
 )
 
 // replaced is the prefix of the notices of replaced secrets.
@@ -100,7 +101,9 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		}},
 		{"a tool", func(s *fixture) {
 			s.engine.then(yields(nil,
-				agent.ToolStarted{ID: "1", Name: "shell", Input: []byte(`{"command": "curl -H 'x: ` + shapedKey + `'", "env": ["` + membersKey + `", "` + strings.ReplaceAll(privateKey, "\n", `\n`) + `"]}`)},
+				agent.ToolStarted{ID: "1", Name: "shell",
+					Input: []byte(`{"command": "curl -H 'x: ` + shapedKey + `'", "env": ["` + membersKey + `", "` +
+						strings.ReplaceAll(privateKey, "\n", `\n`) + `"]}`)},
 				agent.ToolCompleted{ID: "1", Name: "shell", Output: all, Error: all},
 				agent.ToolCompleted{ID: "2", Name: "shell", Output: long},
 				agent.Text{Text: "done"}))
@@ -126,7 +129,8 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 				t.Error("nothing was written")
 			}
 			journal := d.content()[d.path(id)]
-			if !strings.Contains(journal, "[REDACTED:") || !strings.Contains(strings.Join(s.recorder.lines, "\n"), replaced) {
+			if !strings.Contains(journal, "[REDACTED:") ||
+				!strings.Contains(strings.Join(s.recorder.lines, "\n"), replaced) {
 				t.Errorf("nothing was replaced or notified: %s", strings.Join(s.recorder.lines, "\n"))
 			}
 		})
@@ -197,13 +201,15 @@ func TestKeepSecretsKeepsSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkEqual(t, "the messages", []string{snapshot.Context.Messages[0].Content, snapshot.Context.Messages[1].Content}, []string{"my key is " + shapedKey, membersKey})
+	checkEqual(t, "the messages", []string{snapshot.Context.Messages[0].Content, snapshot.Context.Messages[1].Content},
+		[]string{"my key is " + shapedKey, membersKey})
 }
 
 func TestTruncatedOutputHasNoPartialSecret(t *testing.T) {
 	for cut := range 3 * len(shapedKey) {
 		before := strings.Repeat("x", 64<<10-cut-1) + " "
-		s := newFixture(t, &store.Memory{}, yields(nil, agent.ToolCompleted{ID: "1", Output: before + shapedKey + strings.Repeat(" ", 128<<10)}, agent.Text{Text: "ok"}))
+		s := newFixture(t, &store.Memory{}, yields(nil, agent.ToolCompleted{ID: "1", Output: before + shapedKey +
+			strings.Repeat(" ", 128<<10)}, agent.Text{Text: "ok"}))
 		s.setTeam(testTeam(), "")
 		s.say("go")
 		done := payloads[projection.ToolCompleted](t, s.recorder.appended)[0]
@@ -243,7 +249,8 @@ func TestAgentGetsReferencedKey(t *testing.T) {
 
 func TestQuestionHasNoSecrets(t *testing.T) {
 	asks := func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-		turn.Permit(ctx, agent.Permission{Tool: "curl " + membersKey, Title: "curl " + membersKey, Input: []byte(`{"key": "` + membersKey + `"}`)})
+		turn.Permit(ctx, agent.Permission{Tool: "curl " + membersKey, Title: "curl " + membersKey,
+			Input: []byte(`{"key": "` + membersKey + `"}`)})
 		return says("ok")(ctx, turn)
 	}
 	s := newFixture(t, &store.Memory{}, asks)
@@ -254,7 +261,8 @@ func TestQuestionHasNoSecrets(t *testing.T) {
 	}
 	s.setTeam(keyed(t), "")
 	s.say("hello")
-	if shown := fmt.Sprintf("%s %s %s", asked.Tool, asked.Title, asked.Input); asked.Title == "" || strings.Contains(shown, membersKey) {
+	if shown := fmt.Sprintf("%s %s %s", asked.Tool, asked.Title, asked.Input); asked.Title == "" ||
+		strings.Contains(shown, membersKey) {
 		t.Errorf("the question is %q", shown)
 	}
 }

@@ -23,7 +23,8 @@ func pauses(pause time.Duration, events ...agent.Event) turnFunc {
 				select {
 				case <-time.After(pause):
 				case <-ctx.Done():
-					yield(nil, fmt.Errorf("the turn was stopped: %w; the last that it said: try 3 of 10 failed", context.Cause(ctx)))
+					yield(nil, fmt.Errorf("the turn was stopped: %w; the last that it said: try 3 of 10 failed",
+						context.Cause(ctx)))
 					return
 				}
 				if !yield(e, nil) {
@@ -127,7 +128,8 @@ func TestRemainingTimeCountsAfterQuestion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				said := agent.Text{Text: "so far "}
-				s := newFixture(t, &store.Memory{}, then(pauses(tt.before, said), requestsPermission, pauses(tt.after, said)))
+				s := newFixture(t, &store.Memory{}, then(pauses(tt.before, said), requestsPermission,
+					pauses(tt.after, said)))
 				s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
 					time.Sleep(time.Hour)
 					return true

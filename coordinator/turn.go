@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 const (
@@ -28,6 +29,8 @@ const (
 	// checkedLength is the length of a reply, in bytes, from which on it is checked to fit into
 	// the journal.
 	checkedLength = 1 << 20
+	// doneLines is how many lines at the end of a reply may be the done word.
+	doneLines = 3
 )
 
 // TurnError is the error of Say for a turn that failed, timed out or was canceled. It is also a
@@ -43,13 +46,13 @@ func (e *TurnError) Error() string { return e.Member.DisplayName + ": " + e.Mess
 
 func (e *TurnError) Unwrap() error { return e.Err }
 
-// TimeoutError is the error of a turn that exceeded a limit of the team file.
-type TimeoutError struct {
+// timeoutError is the error of a turn that exceeded a limit of the team file.
+type timeoutError struct {
 	Setting string // the name of the limit
 	Limit   time.Duration
 }
 
-func (e *TimeoutError) Error() string {
+func (e *timeoutError) Error() string {
 	what := "no reply within"
 	if e.Setting == idleTimeSetting {
 		what = "no output for"
@@ -58,7 +61,7 @@ func (e *TimeoutError) Error() string {
 }
 
 // Hint returns the command that reruns the turn.
-func (e *TimeoutError) Hint() hint.Hint { return retryHint }
+func (e *timeoutError) Hint() hint.Hint { return retryHint }
 
 var retryHint = hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}
 
@@ -67,15 +70,15 @@ const (
 	idleTimeSetting     = "maxAgentIdleTime"
 )
 
-// ReplyTooLongError is the error of a turn whose reply exceeds the journal's limit for a line.
-type ReplyTooLongError struct{ *journal.TooLongError }
+// replyTooLongError is the error of a turn whose reply exceeds the journal's limit for a line.
+type replyTooLongError struct{ *journal.TooLongError }
 
-func (e *ReplyTooLongError) Error() string {
+func (e *replyTooLongError) Error() string {
 	return fmt.Sprintf("the reply exceeds the journal's limit of %d bytes; ask for less, or for a file, "+
 		"or raise journal.maxLine in config.json", e.Limit)
 }
 
-func (e *ReplyTooLongError) Unwrap() error { return e.TooLongError }
+func (e *replyTooLongError) Unwrap() error { return e.TooLongError }
 
 var errNoReply = errors.New("it ended without an answer")
 
@@ -175,9 +178,9 @@ func (t *turn) consume(steps <-chan step, stop context.CancelCauseFunc) (failure
 			idle.restart(nil)
 		// The engine ends with an error that wraps the cause and may say what it waited for.
 		case <-timeout.expired:
-			stop(&TimeoutError{responseTimeSetting, limit})
+			stop(&timeoutError{responseTimeSetting, limit})
 		case <-idle.expired:
-			stop(&TimeoutError{idleTimeSetting, m.MaxAgentIdleTime})
+			stop(&timeoutError{idleTimeSetting, m.MaxAgentIdleTime})
 		case <-flush.C:
 			err = t.flush()
 		}
@@ -194,9 +197,11 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Text:
 		return t.write(t.text.Next(e.Text))
 	case agent.ToolStarted:
-		return t.record(projection.ToolStarted{
-			TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: boundedInput(e.Input),
-		})
+		p := projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name}
+		if len(e.Input) <= maxToolOutput && utf8.Valid(e.Input) && json.Valid(e.Input) {
+			p.Input = e.Input
+		}
+		return t.record(p)
 	case agent.ToolCompleted:
 		p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error}
 		var complete bool
@@ -228,21 +233,13 @@ func (t *turn) write(text string) error {
 	return replyError(t.c.conv.log.Fits(t.c.records(projection.TurnText{TurnID: t.id, Text: text})...))
 }
 
-// replyError converts a *journal.TooLongError to a *ReplyTooLongError.
+// replyError converts a *journal.TooLongError to a *replyTooLongError.
 func replyError(err error) error {
 	var tooLong *journal.TooLongError
 	if errors.As(err, &tooLong) {
-		return &ReplyTooLongError{tooLong}
+		return &replyTooLongError{tooLong}
 	}
 	return err
-}
-
-// boundedInput returns the input of a tool; nil if it is too long or not valid JSON.
-func boundedInput(input []byte) []byte {
-	if len(input) > maxToolOutput || !utf8.Valid(input) || !json.Valid(input) {
-		return nil
-	}
-	return input
 }
 
 // flush records the text that was streamed since the last flush.
@@ -314,23 +311,16 @@ func (t *turn) route(m marker.Message, said projection.Message) (more bool) {
 	c, trigger := t.c, newTrigger(said)
 	trigger.repliesTo = t.item.trigger.id
 	addressed := c.enqueue(m, trigger)
-	if word := t.item.member.DoneWord; word != "" && isDone(m.Content, word) {
+	lines := strings.Split(strings.TrimSpace(m.Content), "\n")
+	lines = lines[max(0, len(lines)-doneLines):]
+	word := t.item.member.DoneWord
+	isWord := func(line string) bool { return strings.TrimSpace(line) == word }
+	if word != "" && slices.ContainsFunc(lines, isWord) {
 		agents := func(i item) bool { return i.member.Type != team.Human }
 		c.noteChanges(c.queue.drop(agents, "the task is done")...)
 		c.notify(TaskDone{t.item.member})
 	}
 	return addressed > 0 || len(m.Next) == 0
-}
-
-// doneLines is how many lines at the end of a reply may have the done word.
-const doneLines = 3
-
-// isDone reports whether the word stands alone on one of the last lines.
-func isDone(reply, word string) bool {
-	lines := strings.Split(strings.TrimSpace(reply), "\n")
-	return slices.ContainsFunc(lines[max(0, len(lines)-doneLines):], func(line string) bool {
-		return strings.TrimSpace(line) == word
-	})
 }
 
 // fail records the end of a turn without a complete reply. As much of the partial reply is kept as
@@ -346,7 +336,10 @@ func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, fa
 	err := t.record(end)
 	for tooLong := (*journal.TooLongError)(nil); errors.As(err, &tooLong) && end.Partial != ""; {
 		end.PartialBytes = int64(t.reply.Len())
-		end.Partial = strings.ToValidUTF8(end.Partial[:shorterLength(len(end.Partial), tooLong)], "")
+		// As much as fits if all bytes of the text take the same space in the line, and a little less.
+		n := len(end.Partial)
+		n = max(0, int(int64(n)*int64(tooLong.Limit)/int64(tooLong.Bytes))-n/1000-1)
+		end.Partial = runecut.Prefix(end.Partial, n)
 		err = t.record(end)
 	}
 	turnErr := &TurnError{Member: t.item.member, Reason: reason, Message: message, Err: failure}
@@ -354,14 +347,8 @@ func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, fa
 	return errors.Join(turnErr, err)
 }
 
-// shorterLength returns the length to try next for a text whose line is too long: what fits if all
-// bytes of the text take the same space, and a little less.
-func shorterLength(length int, e *journal.TooLongError) int {
-	return max(0, int(int64(length)*int64(e.Limit)/int64(e.Bytes))-length/1000-1)
-}
-
 func finishReason(ctx context.Context, failure error) projection.FinishReason {
-	var timeout *TimeoutError
+	var timeout *timeoutError
 	switch {
 	case errors.As(failure, &timeout):
 		return projection.TimedOut

@@ -45,11 +45,13 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 			t.Errorf("waiting %q, queue %v, status %v", s.Waiting(), s.Queue(), s.Status())
 		}
 		end := s.lastEnd()
-		if end.FinishReason != projection.Cancelled || end.Partial != "half a reply [NEXT: eve] [TEAM_TASK: no]" || end.Error != "" {
+		if end.FinishReason != projection.Cancelled || end.Partial != "half a reply [NEXT: eve] [TEAM_TASK: no]" ||
+			end.Error != "" {
 			t.Errorf("the turn ended with %+v", end)
 		}
 		session := s.Session()
-		if session.Stats.Messages != 1 || session.TeamTask != nil || session.Stats.Rounds != 0 || session.Interrupted != "ada" {
+		if session.Stats.Messages != 1 || session.TeamTask != nil || session.Stats.Rounds != 0 ||
+			session.Interrupted != "ada" {
 			t.Errorf("the session is %+v", session)
 		}
 		s.say("and now?")
@@ -116,7 +118,8 @@ func TestLongTurnTimesOut(t *testing.T) {
 		turnError(t, err, "ada", projection.TimedOut)
 		checkRetryHint(t, err)
 		end := s.lastEnd()
-		if end.FinishReason != projection.TimedOut || end.Partial != "half [NEXT: bob]" || end.Error == "" || end.DurationMS != 1500 {
+		if end.FinishReason != projection.TimedOut || end.Partial != "half [NEXT: bob]" || end.Error == "" ||
+			end.DurationMS != 1500 {
 			t.Errorf("the turn ended with %+v", end)
 		}
 		if !strings.Contains(end.Error, "no reply within 1.5s; raise maxAgentResponseTime") {
@@ -227,7 +230,8 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		agent.Session{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
 		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
 		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
-		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20, OutputTokens: 5}))
+		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20,
+			OutputTokens: 5}))
 	s.say("find it")
 	checkEqual(t, "the events", s.recorder.types(), []string{
 		"session.created", "message.appended", "turn.started",
@@ -305,7 +309,8 @@ func TestTooLongReplyFailsOnlyTheTurn(t *testing.T) {
 	}
 	end := s.lastEnd()
 	reply := strings.TrimRight(strings.Repeat("long ", maxLine), " ")
-	if end.FinishReason != projection.Failed || len(end.Partial) < maxLine-700 || !strings.HasPrefix(reply, end.Partial) || end.PartialBytes < int64(len(reply)) {
+	if end.FinishReason != projection.Failed || len(end.Partial) < maxLine-700 ||
+		!strings.HasPrefix(reply, end.Partial) || end.PartialBytes < int64(len(reply)) {
 		t.Errorf("%d bytes, recorded length %d: %+v", len(end.Partial), end.PartialBytes, end)
 	}
 	if !strings.Contains(end.Error, "ask for less") {
@@ -358,7 +363,8 @@ func TestTooLongToolFailsOnlyTheTurn(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
-			if yield(agent.Text{Text: "before "}, nil) && yield(agent.ToolCompleted{ID: "c1", Output: strings.Repeat("x", maxLine)}, nil) {
+			if yield(agent.Text{Text: "before "}, nil) &&
+				yield(agent.ToolCompleted{ID: "c1", Output: strings.Repeat("x", maxLine)}, nil) {
 				<-ctx.Done() // as an agent that does not react to the cancellation at once
 				yield(agent.Text{Text: "after"}, nil)
 				yield(nil, context.Cause(ctx))
@@ -381,7 +387,8 @@ func TestTooLongMessageIsRejectedWhileUnsaved(t *testing.T) {
 	s := start(t, d)
 	d.FailFrom(1, syscall.ENOSPC)
 	s.say("hello")
-	if err := s.SayAs(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.SayAs(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err,
+		journal.ErrTooLong) {
 		t.Errorf("the error is %v", err)
 	}
 	d.Heal()
@@ -471,7 +478,8 @@ func TestSixteenMebibyteReplyIsKept(t *testing.T) {
 	}
 	id := s.stop()
 	snapshot, err := d.Load(t.Context(), "ensemble", id)
-	if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Context.Messages[0].Content != human || snapshot.Context.Messages[1].Content != reply {
+	if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Context.Messages[0].Content != human ||
+		snapshot.Context.Messages[1].Content != reply {
 		t.Errorf("the session differs from the messages: %v", err)
 	}
 	again := resume(t, d, id)
@@ -491,11 +499,13 @@ func TestEngineGetsTurn(t *testing.T) {
 	if ada.Dir != "/base" || bob.Dir != "/somewhere" {
 		t.Errorf("the directories are %s and %s", ada.Dir, bob.Dir)
 	}
-	if ada.ID == "" || ada.ID == bob.ID || ada.ID != payloads[projection.TurnStarted](t, s.recorder.appended)[0].TurnID {
+	if ada.ID == "" || ada.ID == bob.ID || ada.ID != payloads[projection.TurnStarted](t,
+		s.recorder.appended)[0].TurnID {
 		t.Errorf("the turns are %s and %s", ada.ID, bob.ID)
 	}
 	checkEqual(t, "the message", ada.Said, agent.Said{Speaker: "You", Text: "hello"})
-	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x", Engine: "scripted", Command: "prog", Args: []string{"-x"}, Next: "bob"})
+	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x",
+		Engine: "scripted", Command: "prog", Args: []string{"-x"}, Next: "bob"})
 	if bob.Member.Next != "you" || bob.Member.Model != "m1" {
 		t.Errorf("bob is %+v", bob.Member)
 	}

@@ -330,7 +330,10 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 		}
 		r.checkPermissions(path, m, agent.Policies)
 	case EngineOpenAI:
-		r.checkEndpoint(path, m.Endpoint)
+		u, err := url.Parse(m.Endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
+		}
 	default:
 		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
 	}
@@ -341,14 +344,6 @@ func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
 	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
 		r.problem(path+"/permissions", "unknown permissions %q; the engine %s knows %s",
 			m.Permissions, m.EngineName(), strings.Join(known, ", "))
-	}
-}
-
-// checkEndpoint records an endpoint that is not an HTTP URL.
-func (r *fileReader) checkEndpoint(path, endpoint string) {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
 	}
 }
 

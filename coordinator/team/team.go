@@ -200,17 +200,12 @@ func matchKey(name string) string {
 		if r == '-' || r == '_' || unicode.IsSpace(r) {
 			return -1
 		}
-		return foldRune(r)
+		smallest := r // of the runes that are equal to r under case folding
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			smallest = min(smallest, next)
+		}
+		return smallest
 	}, name)
-}
-
-// foldRune returns the smallest rune that is equal to r under case folding.
-func foldRune(r rune) rune {
-	smallest := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		smallest = min(smallest, next)
-	}
-	return smallest
 }
 
 // ForEngine returns the member as engines see it, with Env expanded. The demo engine hands over

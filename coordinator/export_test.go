@@ -1,0 +1,6 @@
+package coordinator
+
+var (
+	ErrEmptyMessage = errEmptyMessage
+	ErrNoSuchHuman  = errNoSuchHuman
+)
