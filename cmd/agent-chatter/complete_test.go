@@ -3,35 +3,47 @@ package main
 import (
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/alecthomas/kong"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-// freeValues are arguments with free text.
-var freeValues = []string{
+// freeForm are the flags and arguments whose values cannot be listed.
+var freeForm = []string{
 	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than", "limit",
 	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "log-level",
 }
 
 func TestEveryArgumentHasACompletion(t *testing.T) {
+	home := t.TempDir()
+	for _, message := range []string{"kept", "deleted"} {
+		printed(t, home, "chat", "-m", message)
+	}
+	printed(t, home, "sessions", "delete", "latest", "--yes")
+
 	var c cli
 	parser, err := kong.New(&c, kong.Vars{"version": app.Version}, kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
-		values := slices.Clone(node.Positional)
-		for _, f := range node.Flags {
-			values = append(values, f.Value)
-		}
-		for _, v := range values {
-			_, known := completion.Completed[completion.NameOf(v)]
-			if !known && !v.IsBool() && v.Enum == "" && !slices.Contains(freeValues, v.Name) {
-				t.Errorf("%s: there is no completion of %q", node.FullPath(), v.Name)
+		command := append([]string{"__complete", "--"}, strings.Fields(node.Path())...)
+		check := func(v *kong.Value, words ...string) {
+			if v.IsBool() || slices.Contains(freeForm, v.Name) {
+				return
 			}
+			if printed(t, home, slices.Concat(command, words, []string{""})...) == "" {
+				t.Errorf("%v %v: nothing completes %q", command[2:], words, v.Name)
+			}
+		}
+		for _, f := range node.Flags {
+			check(f.Value, "--"+f.Name)
+		}
+		for i, argument := range node.Positional {
+			check(argument, slices.Repeat([]string{"x"}, i)...)
 		}
 	}
 }

@@ -19,38 +19,38 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completeCommand is what the shells' functions run: it prints what the last of
-// the words can become, one a line, with a tab and what it is; and the line
-// ":files" where the name of a file fits.
+// Complete is the hidden command __complete. It prints the completions of the last
+// word, one a line: the text, a tab and a description. The line ":files" asks the shell
+// to complete names of files.
 type Complete struct {
-	Shell string   `help:"Which shell asks." enum:"bash,zsh,fish" default:"fish"`
-	Words []string `arg:"" optional:"" help:"The words behind the program's name; the last one is to be completed."`
+	Shell string   `help:"Calling shell." enum:"bash,zsh,fish" default:"fish"`
+	Words []string `arg:"" optional:"" help:"Words after the program name; completes the last."`
 }
 
-// completable is how many sessions are offered by their titles and ids.
+// completable is how many sessions are completed by title and id.
 const completable = 1000
 
-// candidate is what a word can become.
+// candidate is a completion of a word.
 type candidate struct{ text, what string }
 
 // Run implements the command.
 func (cmd *Complete) Run(a *app.App, k *kong.Kong) error {
 	words := cmd.Words
-	behind := "" // what the shell takes for words of their own, and leaves as it is
+	fixed := "" // the part of the last word that the shell does not replace
 	if cmd.Shell == "bash" {
-		words, behind = bashWords(words)
+		words, fixed = bashWords(words)
 	}
 	if len(words) == 0 {
 		words = []string{""}
 	}
-	l := &halfTyped{app: a, node: k.Model.Node}
+	l := &commandLine{app: a, node: k.Model.Node}
 	for _, word := range words[:len(words)-1] {
 		l.take(word)
 	}
 	last := words[len(words)-1]
 	found, files := l.candidates(last)
 	for _, c := range found {
-		if text, ok := strings.CutPrefix(c.text, behind); ok {
+		if text, ok := strings.CutPrefix(c.text, fixed); ok {
 			fmt.Fprintf(a.Stdout, "%s\t%s\n", text, tty.SafeLine(c.what))
 		}
 	}
@@ -60,31 +60,31 @@ func (cmd *Complete) Run(a *app.App, k *kong.Kong) error {
 	return nil
 }
 
-// bashWords are the words as they were typed: bash takes = and : for words of
-// their own, and gives quotes and backslashes with them. Behind is what of the
-// last word stands before the part that bash replaces.
-func bashWords(parts []string) (words []string, behind string) {
+// bashWords joins the parts into which bash splits words at = and :, and removes their
+// quotes and backslashes. fixed is the part of the last word that bash does not
+// replace.
+func bashWords(parts []string) (words []string, fixed string) {
 	for i, part := range parts {
 		text := unquoted(part)
 		glued := i > 0 && (breaksWord(part) || breaksWord(parts[i-1]))
 		switch {
 		case !glued:
-			words, behind = append(words, text), ""
+			words, fixed = append(words, text), ""
 		default:
-			behind = words[len(words)-1]
+			fixed = words[len(words)-1]
 			words[len(words)-1] += text
 			if breaksWord(part) {
-				behind += text
+				fixed += text
 			}
 		}
 	}
-	return words, behind
+	return words, fixed
 }
 
 func breaksWord(part string) bool { return part != "" && strings.Trim(part, "=:") == "" }
 
-// unquoted is a word without the quotes and backslashes of a shell, whether or
-// not a quote is closed.
+// unquoted removes the quotes and backslashes of a shell from a word, whose last quote
+// may be open.
 func unquoted(word string) string {
 	var b strings.Builder
 	var quote byte
@@ -104,17 +104,17 @@ func unquoted(word string) string {
 	return b.String()
 }
 
-// halfTyped is where a half-typed command line stands.
-type halfTyped struct {
+// commandLine is an incomplete command line after the words taken so far.
+type commandLine struct {
 	app   *app.App
 	node  *kong.Node
-	args  int        // how many arguments the command has
-	flag  *kong.Flag // whose value comes next; nil: none
-	plain bool       // behind --, where nothing is a flag
+	args  int        // arguments so far
+	flag  *kong.Flag // the flag whose value follows; nil if none
+	plain bool       // after --, where nothing is a flag
 }
 
-// take goes on by a whole word.
-func (l *halfTyped) take(word string) {
+// take adds a complete word.
+func (l *commandLine) take(word string) {
 	flag := l.flag
 	l.flag = nil
 	switch {
@@ -134,7 +134,7 @@ func (l *halfTyped) take(word string) {
 	}
 }
 
-func (l *halfTyped) takeFlag(f *kong.Flag, value string, has bool) {
+func (l *commandLine) takeFlag(f *kong.Flag, value string, has bool) {
 	switch {
 	case f.IsBool():
 	case has:
@@ -144,9 +144,8 @@ func (l *halfTyped) takeFlag(f *kong.Flag, value string, has bool) {
 	}
 }
 
-// takeShort takes flags of one letter, the last of which may have its value
-// behind it.
-func (l *halfTyped) takeShort(letters string) {
+// takeShort takes flags of one letter; a value may follow the last one.
+func (l *commandLine) takeShort(letters string) {
 	for i, letter := range letters {
 		f := l.flagNamed(func(f *kong.Flag) bool { return f.Short == letter })
 		if f == nil || !f.IsBool() {
@@ -159,8 +158,8 @@ func (l *halfTyped) takeShort(letters string) {
 	}
 }
 
-// setHome looks for sessions and teams where the command will.
-func (l *halfTyped) setHome(f *kong.Flag, value string) {
+// setHome uses the home that the command line names.
+func (l *commandLine) setHome(f *kong.Flag, value string) {
 	if f.Name != "home" {
 		return
 	}
@@ -169,7 +168,7 @@ func (l *halfTyped) setHome(f *kong.Flag, value string) {
 	}
 }
 
-func (l *halfTyped) takeArgument(word string) {
+func (l *commandLine) takeArgument(word string) {
 	if l.args == 0 && !l.plain {
 		for _, child := range l.node.Children {
 			if child.Name == word {
@@ -184,8 +183,8 @@ func (l *halfTyped) takeArgument(word string) {
 	l.args++
 }
 
-// flags are those that fit here.
-func (l *halfTyped) flags() []*kong.Flag {
+// flags returns the flags of the command.
+func (l *commandLine) flags() []*kong.Flag {
 	node := l.node
 	if node.DefaultCmd != nil {
 		node = node.DefaultCmd
@@ -193,7 +192,7 @@ func (l *halfTyped) flags() []*kong.Flag {
 	return slices.Concat(node.AllFlags(true)...)
 }
 
-func (l *halfTyped) flagNamed(is func(*kong.Flag) bool) *kong.Flag {
+func (l *commandLine) flagNamed(is func(*kong.Flag) bool) *kong.Flag {
 	for _, f := range l.flags() {
 		if is(f) {
 			return f
@@ -202,8 +201,8 @@ func (l *halfTyped) flagNamed(is func(*kong.Flag) bool) *kong.Flag {
 	return nil
 }
 
-// candidates are what a word can become here, and whether it may be a file.
-func (l *halfTyped) candidates(word string) (found []candidate, files bool) {
+// candidates returns the completions of a word, and whether a file may complete it.
+func (l *commandLine) candidates(word string) (found []candidate, files bool) {
 	if name, value, has := strings.Cut(word, "="); has && strings.HasPrefix(name, "--") && !l.plain && l.flag == nil {
 		if f := l.flagNamed(func(f *kong.Flag) bool { return "--"+f.Name == name }); f != nil && !f.IsBool() {
 			found, files = l.values(f.Value, value)
@@ -229,7 +228,7 @@ func (l *halfTyped) candidates(word string) (found []candidate, files bool) {
 	return append(found, arguments...), files || more
 }
 
-func (l *halfTyped) flagCandidates(word string) []candidate {
+func (l *commandLine) flagCandidates(word string) []candidate {
 	var found []candidate
 	for _, f := range l.flags() {
 		if strings.HasPrefix("--"+f.Name, word) {
@@ -239,8 +238,8 @@ func (l *halfTyped) flagCandidates(word string) []candidate {
 	return found
 }
 
-// arguments are the commands and the arguments that fit.
-func (l *halfTyped) arguments(word string) (found []candidate, files bool) {
+// arguments returns the subcommands and arguments that complete a word.
+func (l *commandLine) arguments(word string) (found []candidate, files bool) {
 	node := l.node
 	if l.args == 0 && !l.plain {
 		for _, child := range node.Children {
@@ -259,21 +258,21 @@ func (l *halfTyped) arguments(word string) (found []candidate, files bool) {
 	return l.values(node.Positional[at], word)
 }
 
-// mayStandAlone reports whether a flag that takes a value goes without one, too.
+// mayStandAlone reports whether the value of a flag is optional.
 func mayStandAlone(f *kong.Flag) bool {
 	_, optional := f.Target.Addr().Interface().(*chat.OptionalID)
 	return optional
 }
 
-// values are what a flag or an argument can be.
-func (l *halfTyped) values(v *kong.Value, word string) (found []candidate, files bool) {
+// values returns the values of a flag or an argument that complete a word.
+func (l *commandLine) values(v *kong.Value, word string) (found []candidate, files bool) {
 	if v.Enum != "" {
 		for _, value := range v.EnumSlice() {
 			found = append(found, candidate{text: value})
 		}
 		return startingWith(found, word), false
 	}
-	for _, kind := range Completed[NameOf(v)] {
+	for _, kind := range completed[cmp.Or(v.Tag.Get("complete"), v.Name)] {
 		switch kind {
 		case completeFiles:
 			files = true
@@ -297,12 +296,11 @@ func (l *halfTyped) values(v *kong.Value, word string) (found []candidate, files
 	return found, files
 }
 
-// kind is what a flag or an argument names.
+// kind is what the value of a flag or an argument names.
 type kind int
 
 const (
-	completeNothing kind = iota // a text or a number, which nobody can foresee
-	completeFiles
+	completeFiles kind = iota
 	completeSessions
 	completeTrash
 	completeTeams
@@ -311,27 +309,29 @@ const (
 	completeTopics
 )
 
-// completed says what the flags and arguments of these names name, whichever
-// command has them. A tag complete:"…" stands for another name.
-var Completed = map[string][]kind{
+// completed maps the names of flags and arguments, in any command, to their kinds. A
+// tag complete:"…" replaces the name.
+var completed = map[string][]kind{
 	"id": {completeSessions}, "resume": {completeSessions}, "session": {completeSessions}, "trashed": {completeTrash},
 	"team-id": {completeTeamIDs},
-	"team":    {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles}, "file": {completeTeams, completeFiles},
+	"team": {
+		completeTeams,
+		completeFiles,
+	}, "with-team": {completeTeams, completeFiles}, "file": {completeTeams, completeFiles},
 	"name": {completeAgents}, "agents": {completeAgents},
 	"topic": {completeTopics},
-	"path":  {completeFiles}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
+	"path": {
+		completeFiles,
+	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
 }
-
-func NameOf(v *kong.Value) string { return cmp.Or(v.Tag.Get("complete"), v.Name) }
 
 func startingWith(all []candidate, word string) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.text, word) })
 }
 
-// sessions are the names of sessions that begin with the word: the newest first,
-// by the end of the id that lists show, by title, and, for who has begun to type
-// one, by the whole id.
-func (l *halfTyped) sessions(word string) []candidate {
+// sessions returns the names of sessions that start with the word, newest first: the
+// suffix of the id that lists show, the whole id if the word starts one, and titles.
+func (l *commandLine) sessions(word string) []candidate {
 	list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable})
 	if err != nil || len(list.Sessions) == 0 {
 		return nil
@@ -355,14 +355,13 @@ func (l *halfTyped) sessions(word string) []candidate {
 	return found
 }
 
-// startsTitle reports whether a title can be completed: nothing in it acts on
-// the terminal that it would be shown on.
+// startsTitle reports whether word starts a title that is safe to print.
 func startsTitle(title, word string) bool {
 	return tty.SafeLine(title) == title && len(title) >= len(word) && strings.EqualFold(title[:len(word)], word)
 }
 
-// trash are the ids of the sessions in the trash.
-func (l *halfTyped) trash(word string) []candidate {
+// trash returns the ids of the sessions in the trash.
+func (l *commandLine) trash(word string) []candidate {
 	teams, err := l.app.Catalog.Teams()
 	if err != nil {
 		return nil
@@ -382,8 +381,8 @@ func (l *halfTyped) trash(word string) []candidate {
 	return found
 }
 
-// teams are those that a chat can be had with.
-func (l *halfTyped) teams() []candidate {
+// teams returns the teams that a chat can name.
+func (l *commandLine) teams() []candidate {
 	names := map[string]string{team.Demo().Name: "built in"}
 	if files, err := team.Files(l.app.Cwd, l.app.Home); err == nil {
 		for _, f := range files {
@@ -395,8 +394,8 @@ func (l *halfTyped) teams() []candidate {
 	return candidatesOf(names)
 }
 
-// teamIDs are the teams that have sessions.
-func (l *halfTyped) teamIDs() []candidate {
+// teamIDs returns the teams that have sessions.
+func (l *commandLine) teamIDs() []candidate {
 	names := map[string]string{}
 	if list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable}); err == nil {
 		for _, s := range list.Sessions {
@@ -406,8 +405,8 @@ func (l *halfTyped) teamIDs() []candidate {
 	return candidatesOf(names)
 }
 
-// agents are those that are registered, and those that could be.
-func (l *halfTyped) agents() []candidate {
+// agents returns the registered and the known agents.
+func (l *commandLine) agents() []candidate {
 	names := map[string]string{}
 	if registered, err := team.RegisteredAgents(l.app.Home); err == nil {
 		for _, r := range registered {

@@ -7,27 +7,25 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-// The three functions ask the program itself what fits, by its command
-// __complete: what there is to complete is known in one place.
-//
 //go:embed scripts
-var completions embed.FS
+var scripts embed.FS
 
+// Command is the command completion.
 type Command struct {
-	Shell string `arg:"" help:"The shell: ${enum}." enum:"bash,zsh,fish"`
+	Shell string `arg:"" help:"Shell: ${enum}." enum:"bash,zsh,fish"`
 }
 
 // Help shows examples first.
 func (Command) Help() string {
 	return `Examples:
   source <(agent-chatter completion bash)   # in ~/.bashrc
-  source <(agent-chatter completion zsh)    # in ~/.zshrc, behind compinit
+  source <(agent-chatter completion zsh)    # in ~/.zshrc, after compinit
   agent-chatter completion fish > ~/.config/fish/completions/agent-chatter.fish`
 }
 
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
-	script, err := completions.Open("scripts/agent-chatter." + cmd.Shell)
+	script, err := scripts.Open("scripts/agent-chatter." + cmd.Shell)
 	if err != nil {
 		return err
 	}
