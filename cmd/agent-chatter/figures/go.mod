@@ -15,4 +15,5 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
 )

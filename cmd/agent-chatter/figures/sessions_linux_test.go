@@ -106,7 +106,7 @@ func say(t *testing.T, path, text string) {
 // appendBatches appends events to a journal, so many at a time.
 func appendBatches(t *testing.T, path string, size int, payloads iter.Seq[projection.Payload]) {
 	t.Helper()
-	log, err := journal.NewDir(filepath.Dir(path), journal.Options{}).Open(idOf(path))
+	log, err := journal.NewDir(filepath.Dir(path), journal.Options{}).Open(t.Context(), idOf(path))
 	if err != nil {
 		t.Fatal(err)
 	}
