@@ -29,8 +29,8 @@ func seal(body string, prev journal.Sum) string {
 func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 	noonish := noon.Add(123456 * time.Microsecond)
 	plain := journal.Event{Seq: 7, Time: noonish, Type: "sheep.counted", Data: json.RawMessage(`{"n":1}`)}
-	claiming, spaced, unknown, early := plain, plain, plain, plain
-	claiming.Synced = 6
+	withSynced, spaced, unknown, early := plain, plain, plain, plain
+	withSynced.Synced = 6
 	spaced.Data = json.RawMessage(`{ "n" : 1 }`)
 	unknown.Data = json.RawMessage(`{"sum":"00000000"}`)
 	early.Seq, early.Synced = 1<<63, 0
@@ -38,23 +38,29 @@ func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 		body string
 		want journal.Event
 	}{
-		"as it is written": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+		"as written": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
 			plain},
-		"with a claim": {`{"seq":7,"synced":6,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
-			claiming},
+		"with synced": {
+			`{"seq":7,"synced":6,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+			withSynced},
 		"spaces": {`{ "seq": 7, "time": "2026-11-21T12:00:00.123456Z", "type": "sheep.counted", "data": { "n" : 1 }`,
 			spaced},
-		"another order": {`{"data":{"n":1},"type":"sheep.counted","synced":6,"seq":7,"time":"2026-11-21T12:00:00.123456Z"`,
-			claiming},
-		"another time zone": {`{"seq":7,"time":"2026-11-21T13:00:00.123456+01:00","type":"sheep.counted","data":{"n":1}`,
+		"another order": {
+			`{"data":{"n":1},"type":"sheep.counted","synced":6,"seq":7,"time":"2026-11-21T12:00:00.123456Z"`,
+			withSynced},
+		"another time zone": {
+			`{"seq":7,"time":"2026-11-21T13:00:00.123456+01:00","type":"sheep.counted","data":{"n":1}`,
 			plain},
 		"an escaped type": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep\u002ecounted","data":{"n":1}`,
 			plain},
-		"a field more": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1},"mark":[1,2]`,
+		"an unknown field": {
+			`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1},"mark":[1,2]`,
 			plain},
-		"a sum in the data": {`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`,
+		"a sum in the data": {
+			`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`,
 			unknown},
-		"a seq of 19 digits": {`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
+		"a seq of 19 digits": {
+			`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
 			early},
 	} {
 		line := seal(c.body, 0xfeed)
