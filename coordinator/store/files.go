@@ -98,18 +98,10 @@ func (s *Files) mismatch(ctx context.Context, teamID, sessionID string, notFound
 
 // Load implements Store.
 func (s *Files) Load(ctx context.Context, teamID, sessionID string) (*projection.Snapshot, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if !s.validID(sessionID) {
 		return nil, notFound(sessionID)
 	}
-	r, err := s.team(teamID).Journals().Reader(sessionID, journal.Position{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(r.Scan())
+	snapshot, err := projection.ReadSnapshot(s.team(teamID).Events(ctx, sessionID))
 	if err == nil && snapshot.TeamID != teamID {
 		return nil, notFound(sessionID)
 	}

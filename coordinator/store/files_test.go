@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -356,5 +358,33 @@ func TestResumeOpensJournalOnce(t *testing.T) {
 		if len(opens) != 1 {
 			t.Errorf("%s: the journal was opened %d times, want 1", name, len(opens))
 		}
+	}
+}
+
+// cancelAfter is a context that is done after its Err was called n times.
+type cancelAfter struct {
+	context.Context
+	n int
+}
+
+func (c *cancelAfter) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancelledLoadStopsReading(t *testing.T) {
+	s := store.NewFiles(catalog.New(t.TempDir(), journal.Options{}))
+	session := create(t, s, team)
+	for range 100 {
+		session.append(message("hello", time.Now()))
+	}
+	id := session.SessionID()
+	if _, err := s.Load(&cancelAfter{t.Context(), 50}, team, id); !errors.Is(err, context.Canceled) {
+		t.Errorf("Load returned %v", err)
+	}
+	if _, err := s.Load(&cancelAfter{t.Context(), 1000}, team, id); err != nil {
+		t.Error(err)
 	}
 }
