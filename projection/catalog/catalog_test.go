@@ -434,14 +434,14 @@ func TestLatestSkipsEmptyAndDamaged(t *testing.T) {
 		{ID: "older, damaged", Damaged: "line 1"},
 		{ID: "older", Row: at(1)},
 	}
-	latest, skipped, err := catalog.Latest(sessions)
+	latest, skipped, err := catalog.Latest(slices.Values(sessions))
 	if err != nil || latest.ID != "latest" {
 		t.Errorf("%+v, %v", latest, err)
 	}
 	if diff := cmp.Diff([]string{"damaged", "empty and damaged"}, ids(skipped)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	_, skipped, err = catalog.Latest(sessions[:3])
+	_, skipped, err = catalog.Latest(slices.Values(sessions[:3]))
 	if !errors.Is(err, journal.ErrNotFound) || len(skipped) != 2 {
 		t.Errorf("%+v, %v", skipped, err)
 	}

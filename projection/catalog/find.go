@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -43,16 +44,12 @@ func (c *Catalog) Find(ctx context.Context, name string) (found Session, skipped
 		found, err = c.findID(ctx, id)
 		return found, nil, err
 	}
+	if name == LatestName {
+		return c.findLatest(ctx)
+	}
 	all, err := c.List(ctx, Query{})
 	if err != nil {
 		return Session{}, nil, err
-	}
-	if name == LatestName {
-		found, skipped, err = Latest(all.Sessions)
-		if errors.Is(err, journal.ErrNotFound) {
-			err = &NotFoundError{name}
-		}
-		return found, skipped, err
 	}
 	for _, matches := range []func(Session) bool{
 		func(s Session) bool { return s.Title == name && name != "" },
@@ -73,6 +70,25 @@ func (c *Catalog) Find(ctx context.Context, name string) (found Session, skipped
 		}
 	}
 	return Session{}, nil, &NotFoundError{name}
+}
+
+// findLatest decodes rows only up to the latest session.
+func (c *Catalog) findLatest(ctx context.Context) (found Session, skipped []Session, err error) {
+	list, err := c.List(ctx, Query{Limit: 1})
+	if err != nil {
+		return Session{}, nil, err
+	}
+	found, skipped, err = Latest(func(yield func(Session) bool) {
+		for _, e := range list.Matches {
+			if !yield(e.Session()) {
+				return
+			}
+		}
+	})
+	if errors.Is(err, journal.ErrNotFound) {
+		err = &NotFoundError{LatestName}
+	}
+	return found, skipped, err
 }
 
 // findID looks for the file of one session. A directory that cannot be read is
@@ -101,9 +117,9 @@ func (c *Catalog) findID(ctx context.Context, id string) (Session, error) {
 // Latest returns the first session that has messages and is not damaged, and
 // the damaged ones before it. If there is none, it returns
 // journal.ErrNotFound, or the ReadErr of one that could not be read.
-func Latest(sessions []Session) (latest Session, skipped []Session, err error) {
+func Latest(sessions iter.Seq[Session]) (latest Session, skipped []Session, err error) {
 	err = journal.ErrNotFound
-	for _, s := range sessions {
+	for s := range sessions {
 		if s.ReadErr != nil {
 			err = s.ReadErr
 		}

@@ -66,10 +66,11 @@ type Result struct {
 // answer selects from sessions in the order ByUpdated, and reorders the slice.
 func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 	if q.Team != "" || q.CWD != "" || q.Title != "" || q.Sort != ByUpdated {
+		rows := make([]row, len(entries))
 		inParallel(len(entries), func(i int) { // once, for all comparisons
 			if e := entries[i]; e.row == nil {
-				r := e.decode()
-				e.row = &r
+				rows[i] = e.decode()
+				e.row = &rows[i]
 			}
 		})
 	}
@@ -79,7 +80,7 @@ func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 		return nil, err
 	}
 	if q.Sort != ByUpdated {
-		slices.SortFunc(matches, func(a, b *Entry) int { return q.Sort.key(a).compare(q.Sort.key(b)) })
+		slices.SortFunc(matches, q.Sort.compare)
 	}
 	from := 0
 	if q.After != "" {
@@ -103,23 +104,39 @@ func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 }
 
 // match reports whether the query selects a session. Its Title is in lower
-// case.
+// case, and the row is decoded if the query needs it.
 func (q Query) match(e *Entry) bool {
 	if !q.Archived.match(e.Archived) || !q.Damaged.match(e.Damaged) {
 		return false
 	}
 	if q.Team != "" || q.CWD != "" || q.Title != "" {
-		s := e.Session()
-		if q.Team != "" && s.TeamID != q.Team || q.CWD != "" && s.CWD != q.CWD ||
-			!strings.Contains(strings.ToLower(s.Title), q.Title) {
+		if q.Team != "" && e.row.TeamID != q.Team || q.CWD != "" && e.row.CWD != q.CWD ||
+			!strings.Contains(strings.ToLower(e.row.Title), q.Title) {
 			return false
 		}
 	}
 	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.ID) != (journal.Holder{}))
 }
 
-// sortKey is the place of a session in an order. The fields that the order does
-// not compare are zero.
+// compare compares the places of two sessions, whose rows are decoded.
+func (s Sort) compare(a, b *Entry) int {
+	c := 0
+	switch s {
+	case ByCreated:
+		c = b.row.CreatedAt.Compare(a.row.CreatedAt)
+	case ByMessages:
+		c = cmp.Compare(b.row.MessageCount, a.row.MessageCount)
+	case ByTitle:
+		c = strings.Compare(a.row.Title, b.row.Title)
+	}
+	if c != 0 {
+		return c
+	}
+	return newestFirst(a, b)
+}
+
+// sortKey is the place of a session in an order, as Result.Next has it. The
+// fields that the order does not compare are zero.
 type sortKey struct {
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 	Messages  int       `json:"messages,omitempty"`
@@ -129,20 +146,22 @@ type sortKey struct {
 	Dir       string    `json:"dir"` // name of the team's directory
 }
 
+// key returns the place of a session, whose row is decoded unless the order is
+// ByUpdated.
 func (s Sort) key(e *Entry) sortKey {
 	k := sortKey{UpdatedAt: e.UpdatedAt, ID: e.ID, Dir: filepath.Base(e.dir.journals.Path())}
 	switch s {
 	case ByCreated:
-		k.CreatedAt = e.Session().CreatedAt
+		k.CreatedAt = e.row.CreatedAt
 	case ByMessages:
-		k.Messages = e.Session().MessageCount
+		k.Messages = e.row.MessageCount
 	case ByTitle:
-		k.Title = e.Session().Title
+		k.Title = e.row.Title
 	}
 	return k
 }
 
-// compare is negative if a comes before b.
+// compare gives the same order as Sort.compare.
 func (a sortKey) compare(b sortKey) int {
 	return cmp.Or(
 		b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Messages, a.Messages), strings.Compare(a.Title, b.Title),

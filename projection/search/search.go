@@ -60,8 +60,9 @@ func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, list.Sessions, yield) }
-	return &Result{Sessions: list.Sessions, Hits: hits}, nil
+	sessions := list.Sessions // without the index, which list holds
+	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, sessions, yield) }
+	return &Result{Sessions: sessions, Hits: hits}, nil
 }
 
 // search starts a searcher for each session, in order. The queue bounds their

@@ -72,7 +72,7 @@ func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, err
 // an index does not look.
 func (a *App) FirstSound(sessions []catalog.Session) (catalog.Session, error) {
 	for {
-		session, skipped, err := catalog.Latest(sessions)
+		session, skipped, err := catalog.Latest(slices.Values(sessions))
 		a.ReportSkipped(skipped)
 		if err != nil {
 			return session, err
