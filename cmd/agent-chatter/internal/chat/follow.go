@@ -40,11 +40,7 @@ func (cmd *Command) follow(a *app.App) error {
 	}
 	if cmd.Output == "json" {
 		tail := &sessions.Tail{N: followed, Follow: true, Output: cmd.Output}
-		from, err := tail.Last(a, team, id)
-		if err != nil {
-			return err
-		}
-		return tail.FollowSession(ctx, a, team, id, from)
+		return tail.Print(ctx, a, team, id)
 	}
 	name := id
 	if cmd.SessionFile != nil {

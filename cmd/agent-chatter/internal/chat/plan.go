@@ -88,7 +88,7 @@ func (cmd *Command) planResume(a *app.App, team *team.Team) (plan, error) {
 	if err != nil || !cmd.Fork {
 		return p, err
 	}
-	p.resume, err = sessions.ForkSession(a, a.Catalog.Team(p.team.ID), p.resume, 0)
+	p.resume, err = sessions.ForkSession(context.Background(), a, a.Catalog.Team(p.team.ID), p.resume, 0)
 	return p, err
 }
 

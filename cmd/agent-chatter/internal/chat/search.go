@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"context"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
@@ -12,6 +14,6 @@ func (t *talk) slashSearch(text string) error {
 		return nil
 	}
 	find := &sessions.Search{Text: text, Limit: 20, Output: "text"}
-	t.judge(find.Search(t.app, t.results(), search.Query{Text: text}))
+	t.judge(find.Search(context.Background(), t.app, t.results(), search.Query{Text: text}))
 	return nil
 }

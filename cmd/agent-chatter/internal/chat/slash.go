@@ -174,7 +174,7 @@ func (t *talk) slashRename(title string) error {
 
 func (t *talk) slashSessions(string) error {
 	list := &sessions.List{Limit: 20, Sort: "updated", Output: "text"}
-	t.judge(list.Print(t.app, t.results()))
+	t.judge(list.Print(context.Background(), t.app, t.results()))
 	return nil
 }
 
@@ -389,7 +389,7 @@ func (t *talk) slashFork(seq string) error {
 		t.refuse("This conversation is not saved: there is nothing to fork.")
 		return nil
 	}
-	fork, err := sessions.ForkSession(t.app, t.app.Catalog.Team(t.c.Team().ID), s.ID, upTo)
+	fork, err := sessions.ForkSession(context.Background(), t.app, t.app.Catalog.Team(t.c.Team().ID), s.ID, upTo)
 	if err != nil {
 		t.judge(err)
 		return nil

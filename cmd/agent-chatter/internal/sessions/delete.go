@@ -12,33 +12,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// trashedText is for a session that was moved to the trash.
-func trashedText(id, trash string) app.Message {
-	return app.Text("Session %s was moved to the trash: %s", id, tty.SafeLine(trash)).With(app.To("restore it", "sessions", "restore", id))
-}
-
-// pinnedText is for a session that cannot be deleted because it is pinned.
-func pinnedText(id string) app.Message {
-	return app.Text("Session %s is pinned and was not deleted.", id).
-		With(app.To("unpin it", "sessions", "unpin", id), app.To("delete it then", "sessions", "delete", id))
-}
-
+// Delete moves a session to the trash.
 type Delete struct {
 	ID  string `arg:"" help:"The session."`
-	Yes bool   `short:"y" help:"Do not ask."`
+	Yes bool   `short:"y" help:"Delete without confirmation."`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Delete) Help() string {
 	return `Examples:
   agent-chatter sessions delete 7QN3
   agent-chatter sessions delete 7QN3 --yes`
 }
 
-// Run implements the command.
+// Run implements the command. Without --yes it asks on a terminal, and fails elsewhere.
 func (cmd *Delete) Run(a *app.App) error {
-	c := a.Catalog
-	s, err := a.Find(context.Background(), cmd.ID)
+	ctx := context.Background() // Ctrl+C has to end the program at the question, too.
+	s, err := a.Find(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
@@ -47,27 +37,41 @@ func (cmd *Delete) Run(a *app.App) error {
 	}
 	if !cmd.Yes {
 		if !a.IsTerminal() {
-			return app.UsageError("Deleting needs a confirmation: add --yes to delete session %s.", s.ID)
+			return app.Exit(app.ExitUsage, confirmText(s.ID))
 		}
-		yes, err := ask(a, fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", s.ID, tty.SafeLine(s.Title)))
-		if err != nil || !yes {
+		fmt.Fprint(a.Stderr, deleteQuestionText(s.ID, s.Title))
+		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		if err != nil && err != io.EOF {
 			return err
 		}
+		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+			return nil
+		}
 	}
-	if err := c.At(s.Dir()).Delete(context.Background(), s.ID); err != nil {
+	if err := a.Catalog.At(s.Dir()).Delete(ctx, s.ID); err != nil {
 		return err
 	}
 	a.Show(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))
 	return nil
 }
 
-// ask waits for a person to say yes or anything else.
-func ask(a *app.App, question string) (bool, error) {
-	fmt.Fprint(a.Stderr, question)
-	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+// pinnedText is for a session that is not deleted because it is pinned.
+func pinnedText(id string) app.Message {
+	return app.Text("Session %s is pinned and was not deleted.", id).
+		With(app.To("unpin it", "sessions", "unpin", id), app.To("delete it then", "sessions", "delete", id))
+}
+
+// confirmText is for a deletion that cannot be confirmed because there is no terminal.
+func confirmText(id string) app.Message {
+	return app.Text("Deleting session %s needs a confirmation.", id).
+		With(app.To("confirm it", "sessions", "delete", id, "--yes"))
+}
+
+func deleteQuestionText(id, title string) string {
+	return fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", id, tty.SafeLine(title))
+}
+
+func trashedText(id, trash string) app.Message {
+	return app.Text("Session %s was moved to the trash: %s", id, tty.SafeLine(trash)).
+		With(app.To("restore it", "sessions", "restore", id))
 }

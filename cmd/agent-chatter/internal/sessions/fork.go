@@ -10,17 +10,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
-// forkedText says which session is the copy.
-func forkedText(id, fork string) string {
-	return fmt.Sprintf("Session %s is a copy of %s, which stays as it is.", fork, id)
-}
-
+// Fork copies a session.
 type Fork struct {
 	ID string `arg:"" help:"The session."`
-	At string `help:"Copy it up to there: the number of an event, a time, or turn:N; without it, all." placeholder:"X"`
+	At string `help:"Last event to copy: number, time or turn:N." placeholder:"X"`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Fork) Help() string {
 	return `Examples:
   agent-chatter sessions fork latest
@@ -30,24 +26,25 @@ func (Fork) Help() string {
 
 // Run implements the command. It prints the id of the copy.
 func (cmd *Fork) Run(a *app.App) error {
-	upTo, err := view.ParseSpan("", "", cmd.At)
+	span, err := view.ParseSpan("", "", cmd.At)
 	if err != nil {
 		return err
 	}
-	c := a.Catalog
-	s, err := a.Find(context.Background(), cmd.ID)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	s, err := a.Find(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
-	r := view.ReplayOf(a, c, s)
-	seq, err := r.LastSeq(upTo)
+	r := view.NewReplay(a, s)
+	upTo, err := span.LastSeq(r.Events(ctx))
 	if err != nil {
 		return err
 	}
-	if seq == 0 && cmd.At != "" {
+	if upTo == 0 && cmd.At != "" {
 		return app.Exit(app.ExitFailed, view.NotReachedText(r.ID, cmd.At))
 	}
-	fork, err := ForkSession(a, r.Team, r.ID, seq)
+	fork, err := ForkSession(ctx, a, r.Dir, r.ID, upTo)
 	if err != nil {
 		return err
 	}
@@ -55,12 +52,14 @@ func (cmd *Fork) Run(a *app.App) error {
 	return err
 }
 
-// fork makes a copy of a session of the team, up to the event of that number or
-// all of it, says so, and returns its id.
-func ForkSession(a *app.App, team *catalog.Dir, id string, upTo uint64) (string, error) {
-	fork, err := sessioncopy.Fork(context.Background(), team, id, upTo)
+// ForkSession copies the events of a session up to the sequence number upTo, or all if
+// upTo is 0. It prints a notice and returns the id of the copy.
+func ForkSession(ctx context.Context, a *app.App, dir *catalog.Dir, id string, upTo uint64) (string, error) {
+	fork, err := sessioncopy.Fork(ctx, dir, id, upTo)
 	if err == nil {
 		a.Notice(forkedText(id, fork))
 	}
 	return fork, err
 }
+
+func forkedText(id, fork string) string { return fmt.Sprintf("Session %s is a copy of %s.", fork, id) }

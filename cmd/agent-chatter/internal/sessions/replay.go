@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -12,19 +13,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// Replay prints the conversation of a session, or reruns it with another team.
 type Replay struct {
-	ID     string  `arg:"" help:"The session: its id or a part of it, its title, or latest."`
-	From   string  `help:"Begin there: the number of an event, a time, or turn:N." placeholder:"X"`
-	To     string  `help:"End there." placeholder:"X"`
-	At     string  `help:"The session as it was there." placeholder:"X"`
-	Speed  float64 `help:"Play at X times the original pace; without it, at once." placeholder:"X"`
-	Output string  `help:"What is printed: ${enum}." enum:"text,json,events,snapshot" default:"text"`
+	ID     string  `arg:"" help:"The session: id, part of it, title or latest."`
+	From   string  `help:"First event: number, time or turn:N." placeholder:"X"`
+	To     string  `help:"Last event: number, time or turn:N." placeholder:"X"`
+	At     string  `help:"Show the session as of X (same as --to)." placeholder:"X"`
+	Speed  float64 `help:"Multiple of the original pace (default: no delay)." placeholder:"X"`
+	Output string  `help:"Output format: ${enum}." enum:"text,json,events,snapshot" default:"text"`
 
-	WithTeam  string `help:"Ask this team again what people said, in a new session, and show both." placeholder:"TEAM"`
-	WithModel string `help:"Ask again with this model for every agent." placeholder:"M"`
+	WithTeam  string `help:"Rerun the prompts with this team." placeholder:"TEAM"`
+	WithModel string `help:"Rerun the prompts with this model." placeholder:"M"`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Replay) Help() string {
 	return `Examples:
   agent-chatter replay latest
@@ -37,111 +39,109 @@ func (Replay) Help() string {
 func (cmd *Replay) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
 
 func (cmd *Replay) run(a *app.App) error {
-	part, err := view.ParseSpan(cmd.From, cmd.To, cmd.At)
+	span, err := view.ParseSpan(cmd.From, cmd.To, cmd.At)
 	if err != nil {
 		return err
 	}
 	if cmd.Speed < 0 || math.IsNaN(cmd.Speed) || math.IsInf(cmd.Speed, 0) {
 		return app.UsageError("--speed takes a number above 0, such as 2 for twice as fast.")
 	}
-	r, err := view.OpenReplay(a, cmd.ID)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	r, err := view.OpenReplay(ctx, a, cmd.ID)
 	if err != nil {
 		return err
 	}
-	if err := r.Reaches(part); err != nil {
+	if err := r.CheckSpan(ctx, span); err != nil {
 		return err
 	}
 	if cmd.WithTeam != "" || cmd.WithModel != "" {
-		return cmd.askAgain(a, r, part)
+		return cmd.rerun(ctx, a, r, span)
 	}
 	out := bufio.NewWriter(a.Stdout)
-	err = cmd.print(out, r, part)
+	err = cmd.print(ctx, out, r, span)
 	if flushErr := out.Flush(); err == nil {
 		err = flushErr
 	}
 	return err
 }
 
-func (cmd *Replay) print(out *bufio.Writer, r *view.Replay, part view.Span) error {
+// print prints the span. Of a damaged session it prints what precedes the damage.
+func (cmd *Replay) print(ctx context.Context, out *bufio.Writer, r *view.Replay, span view.Span) error {
 	if cmd.Output == "snapshot" {
-		return printSnapshot(out, r, part)
+		return printSnapshot(ctx, out, r, span)
 	}
-	first, err := part.FirstSeq(r.Events())
+	first, err := span.FirstSeq(r.Events(ctx))
 	if err != nil || first == 0 {
 		return err
 	}
-	p := pace{speed: cmd.Speed, flush: out.Flush}
+	events := span.UpTo(r.EventsFor(ctx, span))
+	p := pacer{speed: cmd.Speed, flush: out.Flush}
 	if cmd.Output == "events" {
-		for e, err := range part.UpTo(r.EventsOf(part)) {
+		for e, err := range events {
 			if err != nil {
 				return err
 			}
 			if e.Seq >= first {
-				p.wait(e.Time)
+				p.wait(ctx, e.Time)
 				fmt.Fprintf(out, "%s\n", e.Line())
 			}
 		}
 		return nil
 	}
-	var damaged error
-	for entry, err := range projection.Replay(part.UpTo(r.EventsOf(part))) {
+	for entry, err := range projection.Replay(events) {
 		if err != nil {
-			damaged = err // what could be read before is shown
-			break
+			return err
 		}
 		if entry.Seq < first {
 			continue
 		}
-		p.waitFor(entry)
-		if err := printEntry(out, entry, cmd.Output); err != nil {
+		if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {
+			p.wait(ctx, t)
+		}
+		if cmd.Output == "json" {
+			err = app.WriteJSON(out, entry)
+		} else {
+			_, err = fmt.Fprintln(out, view.MessageText(entry))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return damaged
+	return nil
 }
 
-func printEntry(out io.Writer, entry projection.Entry, format string) error {
-	if format == "json" {
-		return app.WriteJSON(out, entry)
-	}
-	_, err := fmt.Fprintln(out, view.MessageText(entry))
-	return err
-}
-
-// printSnapshot folds twice: once for what stands around the messages, once
-// for them.
-func printSnapshot(out io.Writer, r *view.Replay, part view.Span) error {
-	if part.From != nil {
-		return app.UsageError("A snapshot begins at the beginning: leave --from out.")
+// printSnapshot reads the session twice: the state precedes the messages in a snapshot.
+func printSnapshot(ctx context.Context, out io.Writer, r *view.Replay, span view.Span) error {
+	if span.From != nil {
+		return app.UsageError("A snapshot starts at the first event: omit --from.")
 	}
 	var state projection.State
-	for e, err := range part.UpTo(r.Events()) {
+	for e, err := range span.UpTo(r.Events(ctx)) {
 		if err != nil {
 			return err
 		}
 		state.Apply(e)
 	}
-	return projection.WriteSnapshot(out, &state, part.UpTo(r.Events()))
+	return projection.WriteSnapshot(out, &state, span.UpTo(r.Events(ctx)))
 }
 
-// pace plays events at a multiple of the speed at which they happened.
-type pace struct {
-	speed float64
+// A pacer delays output to a multiple of the pace at which the events were recorded.
+type pacer struct {
+	speed float64 // 0: no delay
 	last  time.Time
 	flush func() error
 }
 
-func (p *pace) waitFor(entry projection.Entry) {
-	if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {
-		p.wait(t)
-	}
-}
-
-func (p *pace) wait(t time.Time) {
+// wait blocks until an event with time t is due, or ctx is done.
+func (p *pacer) wait(ctx context.Context, t time.Time) {
 	if p.speed > 0 {
 		p.flush()
 		if gap := t.Sub(p.last); !p.last.IsZero() && gap > 0 {
-			time.Sleep(time.Duration(float64(gap) / p.speed))
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Duration(float64(gap) / p.speed)):
+			}
 		}
 	}
 	p.last = t

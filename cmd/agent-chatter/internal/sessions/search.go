@@ -17,24 +17,25 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
+// Search prints the messages that match a text.
 type Search struct {
-	Text    string `arg:"" help:"What the messages contain; in any case, when it has no capital."`
-	Regex   bool   `help:"TEXT is a regular expression."`
-	Speaker string `help:"Only what this one said: an id or a name." placeholder:"NAME"`
-	Since   string `help:"Only what was said since then: a time, or how long ago." placeholder:"2026-11-21|7d"`
-	Team    string `complete:"team-id" help:"Only in sessions of this team." placeholder:"ID"`
-	Limit   int    `help:"Stop after so many; 0: show all." placeholder:"N"`
-	Output  string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Text    string `arg:"" help:"The text. Capitals make it case-sensitive."`
+	Regex   bool   `help:"Read TEXT as a regular expression."`
+	Speaker string `help:"Only messages of this speaker: id or name." placeholder:"NAME"`
+	Since   string `help:"Only messages since a time, or an age." placeholder:"2026-11-21|7d"`
+	Team    string `complete:"team-id" help:"Only sessions of this team." placeholder:"ID"`
+	Limit   int    `help:"Maximum number of results; 0: all." placeholder:"N"`
+	Output  string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Search) Help() string {
 	return `Examples:
   agent-chatter sessions search 'segmentation fault'
   agent-chatter sessions search --regex 'fix(es|ed)? #\d+' --speaker claude --since 30d --output json`
 }
 
-// hitJSON is a message that was found, in JSON output.
+// hitJSON is the JSON output of a hit.
 type hitJSON struct {
 	ID      string `json:"id"`
 	Seq     uint64 `json:"seq"`
@@ -47,35 +48,40 @@ type hitJSON struct {
 // Run implements the command.
 func (cmd *Search) Run(a *app.App) error {
 	since, err := cmd.since(time.Now())
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case cmd.Text == "":
+		return app.UsageError("The text to search for is empty.")
+	case cmd.Limit < 0:
+		return app.UsageError("--limit takes a number of results, 0 for all.")
 	}
-	if cmd.Text == "" || cmd.Limit < 0 {
-		return app.UsageError("Give a text to search for, and a --limit of 1 or more, or none.")
-	}
-	query := search.Query{
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	return cmd.Search(ctx, a, a.Stdout, search.Query{
 		Sessions: catalog.Query{Team: cmd.Team}, Text: cmd.Text, Regexp: cmd.Regex, Speaker: cmd.Speaker, Since: since,
-	}
-	return cmd.Search(a, a.Stdout, query)
+	})
 }
 
+// since returns the time of --since; zero: the flag is missing.
 func (cmd *Search) since(now time.Time) (time.Time, error) {
 	if cmd.Since == "" {
 		return time.Time{}, nil
 	}
-	var ago app.Days
-	if ago.UnmarshalText([]byte(cmd.Since)) == nil {
-		return now.Add(-time.Duration(ago)), nil
+	var age app.Days
+	if age.UnmarshalText([]byte(cmd.Since)) == nil {
+		return now.Add(-time.Duration(age)), nil
 	}
 	if t, ok := view.ParseTime(cmd.Since); ok {
 		return t, nil
 	}
-	return time.Time{}, app.UsageError("--since %s: expected a time such as 2026-11-21, or how long ago, such as 7d or 12h.", tty.SafeLine(cmd.Since))
+	return time.Time{}, app.UsageError("--since %s: expected a time such as 2026-11-21, or an age such as 7d or 12h.",
+		tty.SafeLine(cmd.Since))
 }
 
-// Search prints the matches of query to out and notices to Stderr.
-func (cmd *Search) Search(a *app.App, out io.Writer, query search.Query) error {
-	result, err := search.Search(context.Background(), a.Catalog, query)
+// Search prints at most Limit hits of a query to out, and notices to Stderr.
+func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query search.Query) error {
+	result, err := search.Search(ctx, a.Catalog, query)
 	var invalid *search.PatternError
 	if errors.As(err, &invalid) {
 		return app.UsageError("--regex: %s", tty.SafeLine(err.Error()))
@@ -85,10 +91,10 @@ func (cmd *Search) Search(a *app.App, out io.Writer, query search.Query) error {
 	}
 	sessions := result.Sessions
 	short := catalog.ShortIDs(sessions)
-	found, damaged := 0, 0
+	hits, damaged := 0, 0
 	for hit, err := range result.Hits {
 		if err != nil {
-			a.Show(unsearchedText(err))
+			a.Show(incompleteText(err))
 			if app.CodeOf(err) == app.ExitDamaged {
 				damaged++
 			}
@@ -97,15 +103,18 @@ func (cmd *Search) Search(a *app.App, out io.Writer, query search.Query) error {
 		if err := cmd.print(out, hit, short[hit.Session.ID]); err != nil {
 			return err
 		}
-		if found++; found == cmd.Limit {
+		if hits++; hits == cmd.Limit {
 			return nil
 		}
 	}
-	if found == 0 {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case hits == 0:
 		a.Notice(fmt.Sprintf("No match in %s.", app.Count(len(sessions), "session")))
 	}
 	if damaged > 0 {
-		return app.Exit(app.ExitDamaged, app.Message{Text: notSearchedText(damaged, len(sessions))})
+		return app.Exit(app.ExitDamaged, app.Message{Text: damagedCountText(damaged, len(sessions))})
 	}
 	return nil
 }
@@ -113,41 +122,37 @@ func (cmd *Search) Search(a *app.App, out io.Writer, query search.Query) error {
 func (cmd *Search) print(out io.Writer, h search.Hit, short string) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(out, hitJSON{
-			ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName, Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
+			ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName,
+			Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
 		})
 	}
-	place := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, tty.SafeLine(h.Speaker.DisplayName))
+	prefix := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, tty.SafeLine(h.Speaker.DisplayName))
 	line := h.Line
 	if columns := tty.Columns(out); columns > 0 {
-		line = around(line, h.Start, max(columns-1-displaywidth.String(place), tty.LeastShown))
+		line = excerpt(line, h.Start, max(columns-1-displaywidth.String(prefix), tty.LeastShown))
 	}
-	_, err := fmt.Fprintln(out, place+tty.SafeLine(line))
+	_, err := fmt.Fprintln(out, prefix+tty.SafeLine(line))
 	return err
 }
 
-// around is as much of a line as fits into so many columns, with what begins at
-// start: before it stands a third of them, or what is left over behind it.
-func around(line string, start, columns int) string {
-	before := ending(line[:start], max(columns/3, columns-1-displaywidth.String(line[start:])))
+// excerpt cuts a line to a width in columns, so that the text at the byte offset start is
+// shown. What precedes it takes a third of the width, or what the text after it leaves.
+func excerpt(line string, start, columns int) string {
+	before, width := line[:start], displaywidth.String(line[:start])
+	limit := max(columns/3, columns-1-displaywidth.String(line[start:]))
+	graphemes := displaywidth.StringGraphemes(before)
+	for width > limit && graphemes.Next() {
+		width -= graphemes.Width()
+		before = before[len(graphemes.Value()):]
+	}
 	if len(before) == start || displaywidth.String(line) <= columns {
 		return displaywidth.TruncateString(line, columns, "…")
 	}
 	return "…" + displaywidth.TruncateString(strings.TrimSpace(before+line[start:]), columns-1, "…")
 }
 
-// ending is as much of the end of a text as fits into so many columns.
-func ending(text string, columns int) string {
-	width := displaywidth.String(text)
-	letters := displaywidth.StringGraphemes(text)
-	for width > columns && letters.Next() {
-		width -= letters.Width()
-		text = text[len(letters.Value()):]
-	}
-	return text
-}
-
-// unsearchedText is for a session that could not be searched, or not to its end.
-func unsearchedText(err error) app.Message {
+// incompleteText is for a session that was not searched to its end.
+func incompleteText(err error) app.Message {
 	var of *search.Error
 	if !errors.As(err, &of) {
 		return app.Text("%s", tty.SafeLine(err.Error()))
@@ -156,7 +161,7 @@ func unsearchedText(err error) app.Message {
 		With(app.To("locate the damage", "verify", of.Session.ID))
 }
 
-// notSearchedText ends a search of damaged sessions.
-func notSearchedText(damaged, of int) string {
+// damagedCountText ends a search of damaged sessions.
+func damagedCountText(damaged, of int) string {
 	return fmt.Sprintf("%d of %s not searched to the end: damaged.", damaged, app.Count(of, "session"))
 }

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,23 +16,24 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// Show prints the details of a session.
 type Show struct {
 	ID     string `arg:"" help:"The session."`
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Show) Help() string {
 	return `Examples:
   agent-chatter sessions show latest
   agent-chatter sessions show 7QN3 --output json | jq .stats`
 }
 
-// sessionDetails is what show prints as JSON.
-type sessionDetails struct {
+// detailsJSON is the JSON output.
+type detailsJSON struct {
 	SessionJSON
 	Path       string          `json:"path"`
-	Stats      detailStats     `json:"stats"`
+	Stats      statsJSON       `json:"stats"`
 	TeamTask   *string         `json:"teamTask"`
 	Team       projection.Team `json:"teamConfig"`
 	LastSeq    uint64          `json:"lastSeq"`
@@ -44,8 +44,8 @@ type sessionDetails struct {
 	marks      string
 }
 
-// detailStats has the counts in the names of session statistics.
-type detailStats struct {
+// statsJSON has the field names of a session snapshot.
+type statsJSON struct {
 	TotalMessages  int            `json:"totalMessages"`
 	MessagesByRole map[string]int `json:"messagesByRole"` // by the id of the speaker
 	Duration       int64          `json:"duration"`       // milliseconds since the session was created
@@ -55,25 +55,36 @@ type detailStats struct {
 	OutputTokens   int64          `json:"outputTokens"`
 }
 
-// Run implements the command.
+// Run implements the command. Of a damaged session it prints what is readable, and fails.
 func (cmd *Show) Run(a *app.App) error {
-	c := a.Catalog
-	s, err := a.Find(context.Background(), cmd.ID)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	s, err := a.Find(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
-	d := sessionDetails{SessionJSON: NewSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged, marks: marks(s)}
-	if info, err := c.At(s.Dir()).Journals().Stat(s.ID); err == nil {
+	dir := a.Catalog.At(s.Dir())
+	d := detailsJSON{
+		SessionJSON: NewSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged, marks: marks(s),
+	}
+	if info, err := dir.Journals().Stat(s.ID); err == nil {
 		d.Path = info.Path()
 	}
-	state, loaded, err := c.At(s.Dir()).Load(context.Background(), s.ID)
+	state, loaded, err := dir.Load(ctx, s.ID)
 	if err == nil {
-		d.describe(state)
+		d.TeamTask, d.Team, d.OpenTurns = state.Task, state.Team, len(state.OpenTurns)
+		d.Unknown, d.Unreadable = state.Unknown, state.Unreadable
+		d.Stats = statsJSON{
+			TotalMessages: state.Stats.Messages, MessagesByRole: state.Stats.ByMember,
+			Duration: time.Since(state.Row.CreatedAt).Milliseconds(),
+			Turns:    state.Stats.Turns, Tools: state.Stats.Tools,
+			InputTokens: state.Stats.InputTokens, OutputTokens: state.Stats.OutputTokens,
+		}
 	}
 	if cmd.Output == "json" {
 		err = errors.Join(err, app.WriteJSON(a.Stdout, d))
 	} else {
-		d.write(a.Stdout)
+		d.print(a.Stdout)
 	}
 	if s.Truncated {
 		a.Notice(app.TruncatedText(s))
@@ -84,22 +95,13 @@ func (cmd *Show) Run(a *app.App) error {
 	return err
 }
 
-func (d *sessionDetails) describe(s *projection.State) {
-	d.TeamTask, d.Team, d.OpenTurns, d.Unknown, d.Unreadable = s.Task, s.Team, len(s.OpenTurns), s.Unknown, s.Unreadable
-	d.Stats = detailStats{
-		TotalMessages: s.Stats.Messages, MessagesByRole: s.Stats.ByMember,
-		Duration: time.Now().Sub(s.Row.CreatedAt).Milliseconds(),
-		Turns:    s.Stats.Turns, Tools: s.Stats.Tools, InputTokens: s.Stats.InputTokens, OutputTokens: s.Stats.OutputTokens,
-	}
-}
-
-func (d *sessionDetails) write(out io.Writer) {
+func (d *detailsJSON) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	defer w.Flush()
 	line := func(name string, value any) { fmt.Fprintf(w, "%s\t%s\n", name, tty.SafeLine(fmt.Sprint(value))) }
 	line("id", d.ID)
 	line("title", d.Title)
-	if d.SessionJSON.Team != "" { // or nobody knows
+	if d.SessionJSON.Team != "" { // Both are unknown if the header is lost.
 		line("team", d.SessionJSON.Team)
 		line("created", d.CreatedAt)
 	}

@@ -17,24 +17,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// permissionText is what became of something that an agent asked leave for.
-func permissionText(p projection.PermissionAnswered) string {
-	answer := "refused"
-	if p.Allowed {
-		answer = "allowed"
-	}
-	return fmt.Sprintf("%s by %s: %s", answer, p.By, tty.SafeLine(cmp.Or(p.Title, p.Name)))
-}
-
+// Tail prints the last events of a session, and with Follow those that are appended.
 type Tail struct {
-	ID     string `arg:"" optional:"" help:"The session; without it, the latest."`
-	N      int    `short:"n" help:"How many events to begin with." default:"10"`
-	Follow bool   `short:"f" help:"Go on with the events to come, until Ctrl+C."`
-	All    bool   `help:"All sessions of all teams, and those that come into being."`
-	Output string `help:"What is printed: ${enum}; json is the lines of the journal." enum:"text,json" default:"text"`
+	ID     string `arg:"" optional:"" help:"The session (default: latest)."`
+	N      int    `short:"n" help:"Number of past events to print." default:"10"`
+	Follow bool   `short:"f" help:"Follow new events until Ctrl+C."`
+	All    bool   `help:"Include all sessions of all teams."`
+	Output string `help:"Output format: ${enum} (journal lines)." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Tail) Help() string {
 	return `Examples:
   agent-chatter tail -f
@@ -42,131 +34,116 @@ func (Tail) Help() string {
   agent-chatter tail -f --all`
 }
 
-// Run implements the command.
-func (cmd *Tail) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
-
-func (cmd *Tail) run(a *app.App) error {
-	if cmd.N < 0 {
-		return app.UsageError("-n takes a number of events, 0 for none.")
-	}
+// Run implements the command. A signal ends Follow without an error.
+func (cmd *Tail) Run(a *app.App) error {
 	ctx, stop := a.UntilUnread()
 	defer stop()
-	if cmd.All {
-		if cmd.ID != "" {
-			return app.UsageError("Name a session, or say --all.")
-		}
-		return cmd.all(ctx, a)
+	err := cmd.run(ctx, a)
+	if cmd.Follow && errors.Is(err, context.Canceled) {
+		return nil
 	}
-	team, id, waited, err := cmd.session(ctx, a)
-	if err != nil || id == "" {
-		return err
-	}
-	var from journal.Position
-	if !waited {
-		if from, err = cmd.Last(a, team, id); err != nil {
-			return err
-		}
-	}
-	if !cmd.Follow {
-		return headless(team, id)
-	}
-	return cmd.FollowSession(ctx, a, team, id, from)
+	return app.Named(cmd.ID, err)
 }
 
-// headless is what is wrong with a session whose lines check.
-func headless(team *catalog.Dir, id string) error {
-	s, err := team.Session(context.Background(), id)
+func (cmd *Tail) run(ctx context.Context, a *app.App) error {
+	switch {
+	case cmd.N < 0:
+		return app.UsageError("-n takes a number of events, 0 for none.")
+	case cmd.All && cmd.ID != "":
+		return app.UsageError("Name a session or use --all, not both.")
+	case cmd.All:
+		return cmd.printAll(ctx, a)
+	case cmd.ID != "":
+		s, err := a.FindOrOpen(ctx, cmd.ID)
+		if err != nil {
+			return err
+		}
+		return cmd.Print(ctx, a, a.Catalog.At(s.Dir()), s.ID)
+	}
+	s, skipped, err := a.Catalog.Find(ctx, catalog.LatestName)
+	a.ReportSkipped(skipped)
+	if !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
+		if err != nil {
+			return err
+		}
+		return cmd.Print(ctx, a, a.Catalog.At(s.Dir()), s.ID)
+	}
+	a.Notice("There is no session yet: waiting for the first.")
+	for errors.Is(err, journal.ErrNotFound) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+		s, _, err = a.Catalog.Find(ctx, catalog.LatestName)
+	}
+	if err != nil {
+		return err
+	}
+	return cmd.follow(ctx, a, a.Catalog.At(s.Dir()), s.ID, journal.Position{})
+}
+
+// Print prints the last N events of a session, and with Follow those to come until ctx is
+// done.
+func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id string) error {
+	events, end, torn, err := lastEvents(ctx, dir, id, cmd.N)
+	for _, e := range events {
+		cmd.printEvent(a, e)
+	}
+	if torn.Bytes > 0 && !cmd.Follow {
+		a.Notice(view.TornText(id, torn))
+	}
+	switch {
+	case err != nil:
+		return err
+	case cmd.Follow:
+		return cmd.follow(ctx, a, dir, id, end)
+	}
+	s, err := dir.Session(ctx, id)
 	if err == nil && s.MissingHeader {
 		return &catalog.MissingHeaderError{ID: id, Reason: s.Damaged}
 	}
 	return nil
 }
 
-// follow prints the events to come until ctx is done.
-func (cmd *Tail) FollowSession(ctx context.Context, a *app.App, team *catalog.Dir, id string, from journal.Position) error {
-	for e, err := range team.Journals().Follow(ctx, id, from) {
+func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id string, from journal.Position) error {
+	for e, err := range dir.Journals().Follow(ctx, id, from) {
 		if err != nil {
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.Named(cmd.ID, err)))
 		}
-		cmd.print(a, e)
+		cmd.printEvent(a, e)
 	}
 	return nil
 }
 
-// session finds what to follow. The latest is waited for when there is none
-// yet; then everything of it is to come.
-func (cmd *Tail) session(ctx context.Context, a *app.App) (team *catalog.Dir, id string, waited bool, err error) {
-	c := a.Catalog
-	if cmd.ID != "" {
-		s, err := a.FindOrOpen(ctx, cmd.ID)
-		if err != nil {
-			return nil, "", false, err
-		}
-		return c.At(s.Dir()), s.ID, false, nil
-	}
-	for ; ; waited = true {
-		found, skipped, err := c.Find(ctx, catalog.LatestName)
-		if !waited {
-			a.ReportSkipped(skipped)
-		}
-		if err == nil {
-			return c.At(found.Dir()), found.ID, waited, nil
-		}
-		if !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
-			return nil, "", waited, err
-		}
-		if !waited {
-			a.Notice("There is no session yet: waiting for the first.")
-		}
-		select {
-		case <-ctx.Done():
-			return nil, "", waited, nil
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-// last prints the last events and returns the place behind them.
-func (cmd *Tail) Last(a *app.App, team *catalog.Dir, id string) (journal.Position, error) {
-	events, end, torn, err := lastEvents(team, id, cmd.N)
-	for _, e := range events {
-		cmd.print(a, e)
-	}
-	if torn.Bytes > 0 && !cmd.Follow {
-		a.Notice(view.TornText(id, torn))
-	}
-	return end, err
-}
-
-// lastEvents reads the last n events of a session, from its end. Of a damaged
-// one it reads everything, and returns the last n before the damage.
-func lastEvents(team *catalog.Dir, id string, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
-	reader, err := team.Journals().Reader(id, journal.Position{})
+// lastEvents returns the last n events of a session, the position after them and the torn
+// tail. It reads a journal from its end, and a damaged one from its beginning: then it
+// returns the last n events before the damage with the error.
+func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
+	last []journal.Event, end journal.Position, torn journal.Torn, err error,
+) {
+	reader, err := dir.Journals().Reader(id, journal.Position{})
 	if err != nil {
-		return nil, journal.Position{}, journal.Torn{}, err
+		return nil, end, torn, err
 	}
 	defer reader.Close()
-	end, err := reader.End()
-	if err != nil {
-		return lastBeforeDamage(reader, n)
-	}
-	var last []journal.Event
-	for e, err := range reader.Before(end) {
-		if err != nil {
-			return lastBeforeDamage(reader, n)
+	if end, err = reader.End(); err == nil {
+		for e, readErr := range reader.Before(end) {
+			if err = readErr; err != nil || len(last) == n {
+				break
+			}
+			last = append(last, e)
 		}
-		if len(last) == n {
-			break
-		}
-		last = append(last, e)
 	}
-	slices.Reverse(last)
-	return last, end, reader.Torn(), nil
-}
-
-func lastBeforeDamage(reader *journal.Reader, n int) ([]journal.Event, journal.Position, journal.Torn, error) {
-	var last []journal.Event
+	if err == nil {
+		slices.Reverse(last)
+		return last, end, reader.Torn(), nil
+	}
+	last = nil
 	for e, err := range reader.All() {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return last, reader.Position(), reader.Torn(), err
 		}
@@ -177,19 +154,18 @@ func lastBeforeDamage(reader *journal.Reader, n int) ([]journal.Event, journal.P
 	return last, reader.Position(), reader.Torn(), nil
 }
 
-func (cmd *Tail) print(a *app.App, e journal.Event) {
+func (cmd *Tail) printEvent(a *app.App, e journal.Event) {
 	if cmd.Output == "json" {
 		fmt.Fprintf(a.Stdout, "%s\n", e.Line())
 		return
 	}
-	fmt.Fprintf(a.Stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type), indented(eventDetail(e)))
+	// Indented lines cannot be mistaken for events.
+	detail := strings.ReplaceAll(eventDetail(e), "\n", "\n          ")
+	fmt.Fprintf(a.Stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type), detail)
 }
 
-// indented is a text whose lines but the first stand further right than any event begins, so
-// that none of them can be taken for one.
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n          ") }
-
-// eventDetail is what an event says, for people; "" when its type says it all.
+// eventDetail returns the part of an event that follows its type in text output, with a
+// separator; "" if there is none.
 func eventDetail(e journal.Event) string {
 	payload, err := projection.Decode(e)
 	if err != nil {
@@ -218,4 +194,16 @@ func eventDetail(e journal.Event) string {
 		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, tty.SafeLine(p.Reason))
 	}
 	return ""
+}
+
+// permissionText is for the answer to an agent's request for permission.
+func permissionText(p projection.PermissionAnswered) string {
+	action := tty.SafeLine(cmp.Or(p.Title, p.Name))
+	switch {
+	case p.By == projection.ByDefault:
+		return "refused without an answer: " + action
+	case p.Allowed:
+		return fmt.Sprintf("allowed by %s: %s", p.By, action)
+	}
+	return fmt.Sprintf("refused by %s: %s", p.By, action)
 }

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -107,10 +108,10 @@ type exported struct {
 }
 
 func (e *export) open(s catalog.Session) (*exported, error) {
-	r := view.ReplayOf(e.app, e.app.Catalog, s)
+	r := view.NewReplay(e.app, s)
 	x := &exported{e, s, r, new(projection.State)}
 	uncounted := redact.New(e.Variables) // it is read again
-	for event, err := range app.EventsWithout(uncounted, r.Events()) {
+	for event, err := range app.EventsWithout(uncounted, r.Events(context.Background())) {
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +123,7 @@ func (e *export) open(s catalog.Session) (*exported, error) {
 // events are read again for each format, up to where the state stands: somebody may
 // be talking.
 func (x *exported) events() iter.Seq2[journal.Event, error] {
-	return view.Span{To: &view.Place{Seq: x.state.Seq}}.UpTo(app.EventsWithout(x.export.Redactor, x.replay.Events()))
+	return view.Span{To: &view.Point{Seq: x.state.Seq}}.UpTo(app.EventsWithout(x.export.Redactor, x.replay.Events(context.Background())))
 }
 
 // formats are what a session can be written as.

@@ -57,6 +57,7 @@ func viewTexts() []apptest.Text {
 	add("notReachedText", "", NotReachedText(apptest.AliceID, "turn:99"))
 	add("promptText", "", promptText(apptest.Hostile, "You are "+apptest.Hostile+"\n\nMessage from You:\nhello\n"))
 	add("tornText", "", TornText(apptest.AliceID, journal.Torn{Offset: 4096, Bytes: 17}))
+	add("tornText", "readable events", TornText(apptest.AliceID, journal.Torn{Offset: 4096, Bytes: 900, FirstSeq: 8, LastSeq: 9}))
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: apptest.AliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))

@@ -12,125 +12,124 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// NotReachedText is for a place that a session does not have.
-func NotReachedText(id, place string) app.Message {
-	return app.Text("Session %s has no event at %s.", id, tty.SafeLine(place)).With(app.To("see its last events", "tail", id))
-}
-
-// behind yields the conversation behind an event.
-func (r *Replay) Behind(seq uint64) iter.Seq2[projection.Entry, error] {
-	return func(yield func(projection.Entry, error) bool) {
-		for entry, err := range projection.Replay(r.Events()) {
-			if (err != nil || entry.Seq > seq) && !yield(entry, err) {
-				return
-			}
-		}
-	}
-}
-
-// lastSeq is the number of the last event of a span; 0 when it has no end, or
-// ends before the session begins or behind its last turn.
-func (r *Replay) LastSeq(part Span) (seq uint64, err error) {
-	switch {
-	case part.To == nil:
-		return 0, nil
-	case part.To.Seq > 0:
-		return part.To.Seq, nil
-	}
-	var l locator
-	for e, err := range r.Events() {
-		if err != nil {
-			return 0, err
-		}
-		if l.beyond(*part.To, e) {
-			return seq, nil
-		}
-		seq = e.Seq
-	}
-	if part.To.turn > l.turns {
-		return 0, nil
-	}
-	return seq, nil
-}
-
-// replay is a session that is read again.
+// A Replay reads the events of a session from its journal, as often as needed. It prints
+// a torn tail once.
 type Replay struct {
-	app  *app.App
-	Team *catalog.Dir
-	ID   string
-	last uint64 // its last event; 0: nobody knows what a damaged one has
+	Dir *catalog.Dir
+	ID  string
 
-	torn     journal.Torn // what was said of its end; many read it more than once
-	headless error        // what is wrong with a session whose lines check; nil: nothing
+	app     *app.App
+	lastSeq uint64 // 0: unknown, the session is damaged
+	invalid error  // the journal is intact but not a session, a *catalog.MissingHeaderError
+	torn    journal.Torn
 }
 
-func OpenReplay(a *app.App, name string) (*Replay, error) {
-	c := a.Catalog
-	session, err := a.FindOrOpen(context.Background(), name)
+// OpenReplay returns the Replay of the session with a name, or of the journal at a path.
+// It prints a notice if the end of the session may be missing.
+func OpenReplay(ctx context.Context, a *app.App, name string) (*Replay, error) {
+	s, err := a.FindOrOpen(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return ReplayOf(a, c, session), nil
+	return NewReplay(a, s), nil
 }
 
-func ReplayOf(a *app.App, c *catalog.Catalog, session catalog.Session) *Replay {
-	if session.Truncated {
-		a.Notice(app.TruncatedText(session))
+// NewReplay is OpenReplay for a session that was found already.
+func NewReplay(a *app.App, s catalog.Session) *Replay {
+	if s.Truncated {
+		a.Notice(app.TruncatedText(s))
 	}
-	r := &Replay{app: a, Team: c.At(session.Dir()), ID: session.ID}
-	if session.Damaged == "" {
-		r.last = session.LastSeq
+	r := &Replay{Dir: a.Catalog.At(s.Dir()), ID: s.ID, app: a}
+	if s.Damaged == "" {
+		r.lastSeq = s.LastSeq
 	}
-	if session.MissingHeader {
-		r.headless = &catalog.MissingHeaderError{ID: session.ID, Reason: session.Damaged}
+	if s.MissingHeader {
+		r.invalid = &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
 	return r
 }
 
-// reaches refuses a span that begins or ends where the session has nothing; a
-// damaged one is refused by whoever reads it. The session is read only to count
-// its turns.
-func (r *Replay) Reaches(part Span) error {
-	for _, p := range []*Place{part.From, part.To} {
+// CheckSpan returns an error if an end of the span is an event or a turn that the session
+// does not have. It accepts any event of a damaged session: reading that fails later. Only
+// a turn requires reading.
+func (r *Replay) CheckSpan(ctx context.Context, s Span) error {
+	for _, p := range []*Point{s.From, s.To} {
+		point := ""
 		switch {
 		case p == nil:
-		case r.last > 0 && p.Seq > r.last:
-			return r.notReached(fmt.Sprint(p.Seq))
+		case r.lastSeq > 0 && p.Seq > r.lastSeq:
+			point = fmt.Sprint(p.Seq)
 		case p.turn > 0:
-			state, _, err := r.Team.Load(context.Background(), r.ID)
+			state, _, err := r.Dir.Load(ctx, r.ID)
 			if err == nil && p.turn > state.Stats.Turns+len(state.OpenTurns) {
-				return r.notReached(fmt.Sprintf("turn:%d", p.turn))
+				point = fmt.Sprintf("turn:%d", p.turn)
 			}
+		}
+		if point != "" {
+			return app.Exit(app.ExitFailed, NotReachedText(r.ID, point))
 		}
 	}
 	return nil
 }
 
-func (r *Replay) notReached(place string) error {
-	return app.Exit(app.ExitFailed, NotReachedText(r.ID, place))
-}
-
-// events reads the journal from its beginning. A torn tail is said.
-func (r *Replay) Events() iter.Seq2[journal.Event, error] {
-	return r.read(func(reader *journal.Reader, yield func(journal.Event, error) bool) {
-		r.pass(reader, journal.Position{}, yield)
+// Events yields the events of the session. Their Data is valid only until the next event.
+// After the events of an intact journal that is not a session, it yields a
+// *catalog.MissingHeaderError. When ctx is done, its error ends the sequence.
+func (r *Replay) Events(ctx context.Context) iter.Seq2[journal.Event, error] {
+	return r.read(ctx, func(reader *journal.Reader, yield func(journal.Event, error) bool) {
+		r.scan(reader, journal.Position{}, yield)
 	})
 }
 
-func (r *Replay) read(read func(*journal.Reader, func(journal.Event, error) bool)) iter.Seq2[journal.Event, error] {
+// EventsFor yields the events that a replay of a span needs. If an event starts the span,
+// these are the first event, which describes the members, and everything from the start
+// of the turn that is open at the span; the events in between are not read. Otherwise
+// they are all events.
+func (r *Replay) EventsFor(ctx context.Context, s Span) iter.Seq2[journal.Event, error] {
+	byEvent := s.From != nil && s.From.Seq > 0 && (s.To == nil || s.To.Seq > 0)
+	if !byEvent {
+		return r.Events(ctx)
+	}
+	return r.read(ctx, func(reader *journal.Reader, yield func(journal.Event, error) bool) {
+		start, err := turnStart(reader, s.From.Seq)
+		if err != nil {
+			yield(journal.Event{}, err)
+			return
+		}
+		if start.Seq > 0 {
+			for e, err := range reader.All() {
+				if !yield(e, err) || err != nil {
+					return
+				}
+				break
+			}
+		}
+		r.scan(reader, start, yield)
+	})
+}
+
+func (r *Replay) read(
+	ctx context.Context, read func(*journal.Reader, func(journal.Event, error) bool),
+) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		reader, err := r.Team.Journals().Reader(r.ID, journal.Position{})
+		reader, err := r.Dir.Journals().Reader(r.ID, journal.Position{})
 		if err != nil {
 			yield(journal.Event{}, err)
 			return
 		}
 		defer reader.Close()
-		read(reader, yield)
+		read(reader, func(e journal.Event, err error) bool {
+			if err == nil && ctx.Err() != nil {
+				yield(journal.Event{}, ctx.Err())
+				return false
+			}
+			return yield(e, err)
+		})
 	}
 }
 
-// pass yields the events behind a position.
-func (r *Replay) pass(reader *journal.Reader, p journal.Position, yield func(journal.Event, error) bool) {
+// scan yields the events after a position and prints the torn tail.
+func (r *Replay) scan(reader *journal.Reader, p journal.Position, yield func(journal.Event, error) bool) {
 	for e, err := range reader.ScanAfter(p) {
 		if !yield(e, err) {
 			return
@@ -140,48 +139,23 @@ func (r *Replay) pass(reader *journal.Reader, p journal.Position, yield func(jou
 		r.torn = torn
 		r.app.Notice(TornText(r.ID, torn))
 	}
-	if r.headless != nil {
-		yield(journal.Event{}, r.headless)
+	if r.invalid != nil {
+		yield(journal.Event{}, r.invalid)
 	}
 }
 
-// eventsOf reads what a span needs: when it begins at the number of an event,
-// the first event, which says who the members are, and then from the beginning
-// of the turn in which the span begins. What lies between is not read.
-func (r *Replay) EventsOf(part Span) iter.Seq2[journal.Event, error] {
-	if !part.bySeq() {
-		return r.Events()
-	}
-	return r.read(func(reader *journal.Reader, yield func(journal.Event, error) bool) {
-		p, err := beginOf(reader, part.From.Seq)
-		if err != nil {
-			yield(journal.Event{}, err)
-			return
-		}
-		if p.Seq > 0 {
-			for e, err := range reader.All() {
-				if !yield(e, err) || err != nil {
-					return
-				}
-				break
-			}
-		}
-		r.pass(reader, p, yield)
-	})
-}
+// maxTurnSearch limits how far back turnStart searches, in events.
+const maxTurnSearch = 1 << 14
 
-// mostOfATurn bounds how far the beginning of a turn is looked for, in events.
-const mostOfATurn = 1 << 14
-
-// beginOf is the position in front of an event, or of the turn that goes on
-// there.
-func beginOf(reader *journal.Reader, seq uint64) (journal.Position, error) {
+// turnStart returns the position before an event, or before the start of the turn that is
+// open there.
+func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
 	p, err := reader.Find(seq)
 	if err != nil {
 		return p, err
 	}
 	for e, err := range reader.Before(p) {
-		if err != nil || p.Seq-e.Seq > mostOfATurn {
+		if err != nil || p.Seq-e.Seq > maxTurnSearch {
 			break
 		}
 		payload, err := projection.Decode(e)
@@ -194,7 +168,7 @@ func beginOf(reader *journal.Reader, seq uint64) (journal.Position, error) {
 		case projection.TurnEnded:
 			return p, nil
 		case projection.MessageAppended:
-			if event.Message.Speaker.Type == projection.TypeHuman { // nobody's turn goes on behind it
+			if event.Message.Speaker.Type == projection.TypeHuman { // No turn is open after it.
 				return p, nil
 			}
 		}
@@ -202,11 +176,18 @@ func beginOf(reader *journal.Reader, seq uint64) (journal.Position, error) {
 	return p, nil
 }
 
-// tornText says what a crash left behind.
+// NotReachedText is for a point that a session does not have.
+func NotReachedText(id, point string) app.Message {
+	return app.Text("Session %s has no event at %s.", id, tty.SafeLine(point)).
+		With(app.To("see its last events", "tail", id))
+}
+
+// TornText is for the torn tail of a session.
 func TornText(id string, t journal.Torn) string {
 	readable := ""
 	if t.FirstSeq > 0 {
-		readable = fmt.Sprintf(", in which events up to %d can be read and do not check", t.LastSeq)
+		readable = fmt.Sprintf("; events up to %d in them can be read, but are not valid", t.LastSeq)
 	}
-	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s, as a crash leaves them: they are set aside by the next message.", id, t.Bytes, t.Offset, readable)
+	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s.\n"+
+		"A crash leaves them. The next message sets them aside.", id, t.Bytes, t.Offset, readable)
 }

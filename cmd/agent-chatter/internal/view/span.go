@@ -12,71 +12,42 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// place is a point of a session as people name it: an event's number, a time,
-// or turn:N.
-type Place struct {
-	Seq  uint64
+// A Span is a part of a session, both ends included. A nil end is open: the zero Span
+// is the whole session.
+type Span struct{ From, To *Point }
+
+// A Point is a place in a session: an event, a time or a turn.
+type Point struct {
+	Seq  uint64 // of the event; 0: a time or a turn
 	time time.Time
-	turn int
+	turn int // 1 is the first turn of an agent
 }
 
-func parsePlace(flag, text string) (Place, error) {
-	if number, ok := strings.CutPrefix(text, "turn:"); ok {
-		if n, err := strconv.Atoi(number); err == nil && n > 0 {
-			return Place{turn: n}, nil
-		}
-	}
-	if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {
-		return Place{Seq: n}, nil
-	}
-	if t, ok := ParseTime(text); ok {
-		return Place{time: t}, nil
-	}
-	return Place{}, app.UsageError("--%s %s: expected the number of an event, a time such as 2026-11-21T14:30:00Z, or turn:3.", flag, tty.SafeLine(text))
-}
-
-// parseTime reads a time as people write it, which is their own unless it says
-// otherwise.
-func ParseTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// span is a part of a session; nil ends are open.
-type Span struct{ From, To *Place }
-
-// bySeq reports whether it is from one event to another, or to the end, so that
-// nothing needs to be counted.
-func (s Span) bySeq() bool {
-	return s.From != nil && s.From.Seq > 0 && (s.To == nil || s.To.Seq > 0)
-}
-
-// parseSpan reads --from, --to and --at, where --at is another word for --to.
+// ParseSpan reads the flags --from, --to and --at; "" is a missing flag. --at is another
+// name of --to.
 func ParseSpan(from, to, at string) (Span, error) {
 	if to != "" && at != "" {
-		return Span{}, app.UsageError("--at and --to say the same thing: give one of them.")
+		return Span{}, app.UsageError("--at and --to mean the same: use one of them.")
 	}
-	last := "to"
+	toFlag := "to"
 	if at != "" {
-		last, to = "at", at
+		toFlag, to = "at", at
 	}
 	var s Span
 	for _, end := range []struct {
 		flag, text string
-		place      **Place
-	}{{"from", from, &s.From}, {last, to, &s.To}} {
+		point      **Point
+	}{{"from", from, &s.From}, {toFlag, to, &s.To}} {
 		if end.text == "" {
 			continue
 		}
-		p, err := parsePlace(end.flag, end.text)
-		if err != nil {
-			return Span{}, err
+		p, ok := parsePoint(end.text)
+		if !ok {
+			return Span{}, app.UsageError(
+				"--%s %s: expected the number of an event, a time such as 2026-11-21T14:30:00Z, or turn:3.",
+				end.flag, tty.SafeLine(end.text))
 		}
-		*end.place = &p
+		*end.point = &p
 	}
 	if s.From != nil && s.To != nil && s.To.before(*s.From) {
 		return Span{}, app.UsageError("--to precedes --from.")
@@ -84,8 +55,33 @@ func ParseSpan(from, to, at string) (Span, error) {
 	return s, nil
 }
 
-// before compares places that are named in the same way; others it does not know.
-func (p Place) before(q Place) bool {
+func parsePoint(text string) (Point, bool) {
+	if number, ok := strings.CutPrefix(text, "turn:"); ok {
+		n, err := strconv.Atoi(number)
+		return Point{turn: n}, err == nil && n > 0
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {
+		return Point{Seq: n}, true
+	}
+	t, ok := ParseTime(text)
+	return Point{time: t}, ok
+}
+
+// ParseTime reads a date or a time. It is local unless it has an offset.
+func ParseTime(text string) (t time.Time, ok bool) {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+	} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// before reports whether p precedes q. Points of two kinds cannot be compared: then it is
+// false.
+func (p Point) before(q Point) bool {
 	switch {
 	case p.Seq > 0 && q.Seq > 0:
 		return p.Seq < q.Seq
@@ -95,72 +91,8 @@ func (p Place) before(q Place) bool {
 	return !p.time.IsZero() && !q.time.IsZero() && p.time.Before(q.time)
 }
 
-// locator tells, event by event, whether a place is reached. Turns are counted
-// as they start.
-type locator struct {
-	turns  int
-	turnID string // of the turn that is looked for, once it started
-	ended  bool   // and whether it is over
-}
-
-// upTo yields the events up to the end of the span.
-func (s Span) UpTo(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		var l locator
-		for e, err := range events {
-			if err == nil && s.To != nil && l.beyond(*s.To, e) {
-				return
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// beyond reports whether an event comes after the place.
-func (l *locator) beyond(p Place, e journal.Event) bool {
-	switch {
-	case p.Seq > 0:
-		return e.Seq > p.Seq
-	case p.turn > 0:
-		over := l.ended
-		l.count(p, e)
-		return over
-	}
-	return e.Time.After(p.time)
-}
-
-// reached reports whether an event is at the place or after it.
-func (l *locator) reached(p Place, e journal.Event) bool {
-	switch {
-	case p.Seq > 0:
-		return e.Seq >= p.Seq
-	case p.turn > 0:
-		l.count(p, e)
-		return l.turnID != ""
-	}
-	return !e.Time.Before(p.time)
-}
-
-// count follows the turns.
-func (l *locator) count(p Place, e journal.Event) {
-	payload, err := projection.Decode(e)
-	if err != nil {
-		return
-	}
-	switch turn := payload.(type) {
-	case projection.TurnStarted:
-		if l.turns++; l.turns == p.turn {
-			l.turnID = turn.TurnID
-		}
-	case projection.TurnEnded:
-		l.ended = l.ended || l.turnID != "" && turn.TurnID == l.turnID
-	}
-}
-
-// firstSeq returns the number of the first event of the span; 1 when it is
-// open, 0 when nothing reaches it.
+// FirstSeq returns the number of the first event in the span, and 0 if the events end
+// before it. An open start is event 1.
 func (s Span) FirstSeq(events iter.Seq2[journal.Event, error]) (uint64, error) {
 	if s.From == nil {
 		return 1, nil
@@ -168,14 +100,105 @@ func (s Span) FirstSeq(events iter.Seq2[journal.Event, error]) (uint64, error) {
 	if s.From.Seq > 0 {
 		return s.From.Seq, nil
 	}
-	var l locator
+	l := locator{point: *s.From}
 	for e, err := range events {
 		if err != nil {
 			return 0, err
 		}
-		if l.reached(*s.From, e) {
+		if l.reached(e) {
 			return e.Seq, nil
 		}
 	}
 	return 0, nil
+}
+
+// LastSeq returns the number of the last event in the span. It returns 0 if the end is
+// open, if it precedes the first event, or if it is a turn that the session does not have.
+func (s Span) LastSeq(events iter.Seq2[journal.Event, error]) (uint64, error) {
+	if s.To == nil {
+		return 0, nil
+	}
+	if s.To.Seq > 0 {
+		return s.To.Seq, nil
+	}
+	l := locator{point: *s.To}
+	var last uint64
+	for e, err := range events {
+		if err != nil {
+			return 0, err
+		}
+		if l.passed(e) {
+			return last, nil
+		}
+		last = e.Seq
+	}
+	if s.To.turn > l.turns {
+		return 0, nil
+	}
+	return last, nil
+}
+
+// UpTo yields the events up to the end of the span, and nothing after an error. It does
+// not skip the events before the span.
+func (s Span) UpTo(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	if s.To == nil {
+		return events
+	}
+	return func(yield func(journal.Event, error) bool) {
+		l := locator{point: *s.To}
+		for e, err := range events {
+			if err == nil && l.passed(e) || !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A locator finds a point in a sequence of events. Each event is passed to one of its
+// methods, once and in order.
+type locator struct {
+	point  Point
+	turns  int    // started so far
+	turnID string // of the turn at the point, once it has started
+	ended  bool   // that turn
+}
+
+// reached reports whether an event is at the point or after it.
+func (l *locator) reached(e journal.Event) bool {
+	switch {
+	case l.point.Seq > 0:
+		return e.Seq >= l.point.Seq
+	case l.point.turn > 0:
+		l.countTurns(e)
+		return l.turnID != ""
+	}
+	return !e.Time.Before(l.point.time)
+}
+
+// passed reports whether an event is after the point. A turn ends with its turn.ended.
+func (l *locator) passed(e journal.Event) bool {
+	switch {
+	case l.point.Seq > 0:
+		return e.Seq > l.point.Seq
+	case l.point.turn > 0:
+		passed := l.ended
+		l.countTurns(e)
+		return passed
+	}
+	return e.Time.After(l.point.time)
+}
+
+func (l *locator) countTurns(e journal.Event) {
+	payload, err := projection.Decode(e)
+	if err != nil {
+		return
+	}
+	switch turn := payload.(type) {
+	case projection.TurnStarted:
+		if l.turns++; l.turns == l.point.turn {
+			l.turnID = turn.TurnID
+		}
+	case projection.TurnEnded:
+		l.ended = l.ended || l.turnID != "" && turn.TurnID == l.turnID
+	}
 }

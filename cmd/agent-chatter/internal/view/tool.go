@@ -8,32 +8,36 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// toolLength is how much is shown of what a tool was given, in characters.
-const toolLength = 200
+// maxInput is the length at which ToolText cuts the input of a tool, in code points.
+const maxInput = 200
 
-// toolText says in a line what an agent does with a tool.
+// ToolText describes a tool call in one line: the tool, and the part of its input that
+// says most.
 func ToolText(t projection.ToolStarted) string {
-	given := []rune(tty.SafeLine(given(t.Input)))
-	if len(given) == 0 {
+	input := []rune(tty.SafeLine(mainInput(t.Input)))
+	if len(input) == 0 {
 		return tty.SafeLine(t.Name)
 	}
-	if len(given) > toolLength {
-		given = append(given[:toolLength-1], '…')
+	if len(input) > maxInput {
+		input = append(input[:maxInput-1], '…')
 	}
-	return tty.SafeLine(t.Name) + ": " + string(given)
+	return tty.SafeLine(t.Name) + ": " + string(input)
 }
 
-// tellingFields are those that tell what a tool does, whichever agent it belongs to: the first
-// one that there is.
-var tellingFields = []string{"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description"}
+// mainFields are the fields of tool inputs that say what a call does, the most specific
+// first. They are those of all supported agents.
+var mainFields = []string{
+	"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description",
+}
 
-// given is what tells most of what a tool was given; all of it, when no field is known to.
-func given(input json.RawMessage) string {
+// mainInput returns the first of the mainFields that is not empty, or all of the input if
+// it has none.
+func mainInput(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return string(input)
 	}
-	for _, name := range tellingFields {
+	for _, name := range mainFields {
 		var text string
 		var words []string
 		switch {

@@ -23,7 +23,7 @@ func TestToolSummaryShowsMainArgument(t *testing.T) {
 		{"Write", `{"command":"` + strings.Repeat("é", 300) + `"}`, "Write: " + strings.Repeat("é", 199) + "…"},
 	} {
 		if got := ToolText(projection.ToolStarted{Name: tt.name, Input: []byte(tt.input)}); got != tt.want {
-			t.Errorf("%s %s is shown as %q, want %q", tt.name, tt.input, got, tt.want)
+			t.Errorf("%s %s: got %q, want %q", tt.name, tt.input, got, tt.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,12 +10,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// Rename sets the title of a session.
 type Rename struct {
 	ID    string `arg:"" help:"The session."`
-	Title string `arg:"" help:"Its new title."`
+	Title string `arg:"" help:"The new title."`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Rename) Help() string {
 	return `Examples:
   agent-chatter sessions rename 7QN3 "the calculator"`
@@ -28,14 +28,15 @@ func (cmd *Rename) Run(a *app.App) error {
 	if title == "" {
 		return app.UsageError("A title cannot be empty.")
 	}
-	return decide(a, cmd.ID, projection.SessionRenamed{Title: title}, "is now called "+title)
+	return appendEvent(a, cmd.ID, projection.SessionRenamed{Title: title}, "is now called "+title)
 }
 
+// Pin protects a session from retention and deletion.
 type Pin struct {
 	ID string `arg:"" help:"The session."`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Pin) Help() string {
 	return `Examples:
   agent-chatter sessions pin latest`
@@ -43,14 +44,15 @@ func (Pin) Help() string {
 
 // Run implements the command.
 func (cmd *Pin) Run(a *app.App) error {
-	return decide(a, cmd.ID, projection.SessionPinned{Pinned: true}, "is pinned")
+	return appendEvent(a, cmd.ID, projection.SessionPinned{Pinned: true}, "is pinned")
 }
 
+// Unpin undoes Pin.
 type Unpin struct {
 	ID string `arg:"" help:"The session."`
 }
 
-// Help shows examples first.
+// Help returns examples.
 func (Unpin) Help() string {
 	return `Examples:
   agent-chatter sessions unpin latest`
@@ -58,19 +60,23 @@ func (Unpin) Help() string {
 
 // Run implements the command.
 func (cmd *Unpin) Run(a *app.App) error {
-	return decide(a, cmd.ID, projection.SessionPinned{Pinned: false}, "is not pinned any more")
+	return appendEvent(a, cmd.ID, projection.SessionPinned{Pinned: false}, "is no longer pinned")
 }
 
-// decide records what somebody decided about a session.
-func decide(a *app.App, name string, p projection.Payload, outcome string) error {
-	c := a.Catalog
-	s, err := a.Find(context.Background(), name)
+// appendEvent appends an event to the session with a name, and prints the outcome.
+func appendEvent(a *app.App, name string, p projection.Payload, outcome string) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	s, err := a.Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := c.At(s.Dir()).Append(context.Background(), s.ID, projection.Record(time.Now(), p)); err != nil {
+	if err := a.Catalog.At(s.Dir()).Append(ctx, s.ID, projection.Record(time.Now(), p)); err != nil {
 		return err
 	}
-	a.Notice(fmt.Sprintf("Session %s %s.", s.ID, outcome))
+	a.Notice(changedText(s.ID, outcome))
 	return nil
 }
+
+// changedText is for a session whose title or pin changed.
+func changedText(id, outcome string) string { return fmt.Sprintf("Session %s %s.", id, outcome) }

@@ -3,7 +3,6 @@
 package sessions
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -39,8 +38,8 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 			t.Fatal(err)
 		}
 		you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
-		said := projection.NewMessage(text, time.Now(), you, text, nil)
-		if _, err := log.Append(projection.Record(time.Now(), said)); err != nil {
+		message := projection.NewMessage(text, time.Now(), you, text, nil)
+		if _, err := log.Append(projection.Record(time.Now(), message)); err != nil {
 			t.Fatal(err)
 		}
 		if err := log.Close(); err != nil {
@@ -50,56 +49,56 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	}
 	archive(ids[0])
 
-	var shown, said strings.Builder
-	a, err := app.New(app.IO{Stdout: &shown, Stderr: &said}, app.Options{Home: home})
+	var stdout, stderr strings.Builder
+	a, err := app.New(app.IO{Stdout: &stdout, Stderr: &stderr}, app.Options{Home: home})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := &Tail{N: 0, Output: "json"}
-	list, err := a.Catalog.List(context.Background(), catalog.Query{})
+	list, err := a.Catalog.List(t.Context(), catalog.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := cmd.lastOfAll(a, a.Catalog, list.Sessions)
+	sessions, err := cmd.printLast(t.Context(), a, list.Sessions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watchAll{cmd: cmd, app: a, catalog: a.Catalog, sessions: known}
-	look := func() string {
+	f := &allFollower{cmd: cmd, app: a, sessions: sessions}
+	poll := func() string {
 		t.Helper()
-		if err := w.look(t.Context()); err != nil {
+		if err := f.poll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		defer shown.Reset()
-		return shown.String()
+		defer stdout.Reset()
+		return stdout.String()
 	}
-	if got := look(); got != "" {
-		t.Errorf("there was nothing new, and it showed\n%s", got)
+	if got := poll(); got != "" {
+		t.Errorf("without new events it printed\n%s", got)
 	}
 	for n := range 3 {
 		for _, id := range ids {
 			text := fmt.Sprint("grown ", n)
 			grow(id, text)
-			if got := look(); strings.Count(got, "message.appended") != 1 || !strings.Contains(got, text) {
-				t.Errorf("of %q it showed\n%s", text, got)
+			if got := poll(); strings.Count(got, "message.appended") != 1 || !strings.Contains(got, text) {
+				t.Errorf("after message %q it printed\n%s", text, got)
 			}
 		}
 	}
-	if got := look(); got != "" || said.Len() > 0 {
-		t.Errorf("at the end it showed %q and said %q", got, said.String())
+	if got := poll(); got != "" || stderr.Len() > 0 {
+		t.Errorf("at the end it printed %q and the notices %q", got, stderr.String())
 	}
 }
 
 // A damaged session that grows is tried again every time it has grown.
 func TestTailAllReportsEachSessionErrorOnce(t *testing.T) {
-	var said strings.Builder
-	w := &watchAll{app: &app.App{IO: app.IO{Stderr: &said}}}
-	s := &watched{}
+	var stderr strings.Builder
+	f := &allFollower{app: &app.App{IO: app.IO{Stderr: &stderr}}}
+	s := &followedSession{}
 	for range 3 {
-		w.say(s, apptest.AliceID, &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "of a test"})
+		f.report(s, apptest.AliceID, &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "injected"})
 	}
-	w.say(s, apptest.AliceID, journal.ErrNotFound)
-	if got := said.String(); strings.Count(got, "of a test") != 1 || strings.Count(got, "is gone") != 1 {
-		t.Errorf("it said\n%s", got)
+	f.report(s, apptest.AliceID, journal.ErrNotFound)
+	if got := stderr.String(); strings.Count(got, "injected") != 1 || strings.Count(got, "is gone") != 1 {
+		t.Errorf("it printed\n%s", got)
 	}
 }
