@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-var castFile = flag.String("cast", "", "record a conversation in a real terminal and draw it into this SVG file (needs tmux)")
+var castFile = flag.String("cast", "", "record a conversation in a real terminal and draw it into this SVG file "+
+	"(needs tmux)")
 
 const (
 	castColumns, castRows = 88, 24
@@ -37,7 +38,8 @@ func TestCast(t *testing.T) {
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "agent-chatter")
 	runTool(t, "go", "build", "-o", binary, ".")
-	shell := fmt.Sprintf("cd %s && exec env PATH=%s:$PATH HOME=%s AGENT_CHATTER_HOME=%s PS1='$ ' bash --norc", dir, dir, dir, filepath.Join(dir, "home"))
+	shell := fmt.Sprintf("cd %s && exec env PATH=%s:$PATH HOME=%s AGENT_CHATTER_HOME=%s PS1='$ ' bash --norc", dir, dir,
+		dir, filepath.Join(dir, "home"))
 	tmux := func(args ...string) string { return runTool(t, "tmux", append([]string{"-L", "cast"}, args...)...) }
 	tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(castColumns), "-y", fmt.Sprint(castRows), shell)
 	defer exec.Command("tmux", "-L", "cast", "kill-server").Run()
@@ -98,8 +100,10 @@ func drawCast(frames []string) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#16181d"/>`+"\n<g fill=\"#d8dee9\" xml:space=\"preserve\">\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" `+
+		`font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`+"\n", width, height)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#16181d"/>`+"\n<g fill=\"#d8dee9\" "+
+		"xml:space=\"preserve\">\n")
 	total := float64(len(frames)) * castFrame.Seconds()
 	for i, screen := range screens {
 		end := len(frames)
@@ -111,10 +115,12 @@ func drawCast(frames []string) string {
 		if i == len(screens)-1 {
 			still = "visible" // without animation
 		}
-		fmt.Fprintf(&b, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" dur="%.1fs" repeatCount="indefinite" values="hidden;visible;hidden" keyTimes="0;%.5f;%.5f"/>`, still, total, from, to)
+		fmt.Fprintf(&b, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" dur="%.1fs" `+
+			`repeatCount="indefinite" values="hidden;visible;hidden" keyTimes="0;%.5f;%.5f"/>`, still, total, from, to)
 		for row, line := range strings.Split(strings.TrimRight(screen, "\n"), "\n") {
 			if line = strings.TrimRight(line, " "); line != "" {
-				fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, margin, margin+(row+1)*lineHeight-4, html.EscapeString(line))
+				fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, margin, margin+(row+1)*lineHeight-4,
+					html.EscapeString(line))
 			}
 		}
 		b.WriteString("</g>\n")

@@ -13,8 +13,10 @@ import (
 
 // freeForm are the flags and arguments whose values cannot be listed.
 var freeForm = []string{
-	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than", "limit",
-	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "log-level",
+	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than",
+	"limit",
+	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model",
+	"log-level",
 }
 
 func TestEveryArgumentHasACompletion(t *testing.T) {

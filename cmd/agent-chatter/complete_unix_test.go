@@ -14,8 +14,10 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 		args  []string
 		setup string // defines the function and prints the word ready
 	}{
-		"bash": {[]string{"--norc", "--noprofile", "-i"}, "source <(agent-chatter completion bash); PS1='> '; echo rea''dy"},
-		"zsh":  {[]string{"-f", "-i"}, "autoload -U compinit && compinit -D -u; source <(agent-chatter completion zsh); PS1='> '; echo rea''dy"},
+		"bash": {[]string{"--norc", "--noprofile", "-i"}, "source <(agent-chatter completion bash); PS1='> '; echo " +
+			"rea''dy"},
+		"zsh": {[]string{"-f", "-i"}, "autoload -U compinit && compinit -D -u; source <(agent-chatter completion " +
+			"zsh); PS1='> '; echo rea''dy"},
 		"fish": {[]string{"--no-config", "-i"}, "agent-chatter completion fish | source; echo rea''dy"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,8 @@ func TestFailingDiskCalls(t *testing.T) {
 					for nth := 1; !t.Failed(); nth++ {
 						b := &brokenChat{t: t, home: t.TempDir(), reply: said, systemText: f.text}
 						b.prepare(w.prepare)
-						if !b.talk(f.calls, f.err, fmt.Sprintf("%d%s", nth, map[string]string{"from then on": "+"}[how]), f.journal) {
+						if !b.talk(f.calls, f.err, fmt.Sprintf("%d%s", nth,
+							map[string]string{"from then on": "+"}[how]), f.journal) {
 							break
 						}
 						runs++
@@ -48,13 +49,15 @@ func TestFailingDiskCalls(t *testing.T) {
 						}
 						b.resume()
 						if t.Failed() {
-							t.Logf("call %d failed: exit code %d\nstderr:\n%s\ncalls:\n%s", nth, b.code, b.stderr, b.calls)
+							t.Logf("call %d failed: exit code %d\nstderr:\n%s\ncalls:\n%s", nth, b.code, b.stderr,
+								b.calls)
 						}
 					}
 					if runs == 0 {
 						t.Error("no call failed")
 					}
-					t.Logf("%d runs with a failed call, first numbers %v; %d could not save everything", runs, slices.Sorted(maps.Keys(first)), failed)
+					t.Logf("%d runs with a failed call, first numbers %v; %d could not save everything", runs,
+						slices.Sorted(maps.Keys(first)), failed)
 				})
 			}
 		}
@@ -111,7 +114,8 @@ func (b *brokenChat) prepare(prepare func(*testing.T, string)) {
 func (b *brokenChat) talk(calls, err, when string, journal bool) bool {
 	b.t.Helper()
 	trace := filepath.Join(b.t.TempDir(), "trace")
-	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", calls, err, when)}
+	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", calls,
+		err, when)}
 	if journal {
 		args = append(args, "-P", b.path, "-P", b.path+".tmp")
 	}
@@ -168,7 +172,8 @@ func (b *brokenChat) resume() {
 	}
 	switch {
 	case b.code == exitDone && failed <= saved && slices.Equal(got, b.want):
-	case b.code == exitFailed && failed > saved && len(got) >= len(b.before) && len(got) <= len(b.want) && slices.Equal(got, b.want[:len(got)]):
+	case b.code == exitFailed && failed > saved && len(got) >= len(b.before) && len(got) <= len(b.want) &&
+		slices.Equal(got, b.want[:len(got)]):
 	default:
 		b.t.Errorf("the session has %.500q, want %.500q", got, b.want)
 	}

@@ -73,7 +73,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Base(path)
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "sessions.json") || strings.Contains(name, ".checkpoint.json") {
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".lock") ||
+			strings.HasPrefix(name, "sessions.json") || strings.Contains(name, ".checkpoint.json") {
 			return err
 		}
 		content, err := os.ReadFile(path)
@@ -138,7 +139,8 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			if n := strings.Count(shown, textNotSaved); n != 6 {
 				t.Errorf("%d prompts report that nothing is saved, want 6:\n%s", n, shown)
 			}
-			for _, text := range []string{"Failed to save session: ", "no space left on device\r\nThe disk is full: make room"} {
+			for _, text := range []string{"Failed to save session: ",
+				"no space left on device\r\nThe disk is full: make room"} {
 				if n := strings.Count(shown, text); n != 3 {
 					t.Errorf("%q appears %d times, want once for each message:\n%s", text, n, shown)
 				}
@@ -147,7 +149,8 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			if n := strings.Count(shown, "Ada: "); n != 6 {
 				t.Errorf("%d replies are shown, want 6:\n%s", n, shown)
 			}
-			reported := strings.Count(shown, "is whole now: a write failed: ") // 0 or 1: a partial page may be written or not
+			// 0 or 1: a partial page may be written or not
+			reported := strings.Count(shown, "is whole now: a write failed: ")
 			if n := recoveries(t, d.home()); n != reported || n > 1 || c.free > 0 && n == 0 {
 				t.Errorf("%d events record the failure, and %d were reported", n, reported)
 			}
@@ -192,7 +195,8 @@ func TestFullDiskLosesOnlyReportedMessages(t *testing.T) {
 			d.fill(free)
 			_, stderr := do(t, d.home(), exitFailed, "chat", "--resume", "-m", "two", "-m", "three")
 			checkReportsFull(t, stderr)
-			if _, stderr = do(t, d.home(), exitDone, "verify"); free > 0 && !strings.Contains(stderr, "unfinished write") {
+			if _, stderr = do(t, d.home(), exitDone, "verify"); free > 0 &&
+				!strings.Contains(stderr, "unfinished write") {
 				t.Errorf("verify reports no torn tail: %s", stderr)
 			}
 			before := spoken(t, d.home())
@@ -206,7 +210,8 @@ func TestFullDiskLosesOnlyReportedMessages(t *testing.T) {
 				t.Errorf("there are aside files: %q", asides)
 			}
 			d.room()
-			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...) // it may have been saved
+			// it may have been saved
+			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...)
 			do(t, d.home(), exitDone, "chat", "--resume", "-m", "five")
 			checkSpoken(t, d.home(), append(before, dialogue(said, "five")...))
 		})
@@ -217,7 +222,8 @@ func TestFullDiskLosesOnlyReportedMessages(t *testing.T) {
 // that resumes the unsaved messages.
 func checkReportsFull(t *testing.T, stderr string) {
 	t.Helper()
-	for _, text := range []string{"Failed to save session: ", "no space left on device", "The disk is full: make room"} {
+	for _, text := range []string{"Failed to save session: ", "no space left on device",
+		"The disk is full: make room"} {
 		if !strings.Contains(stderr, text) {
 			t.Errorf("the output lacks %q: %s", text, stderr)
 		}
@@ -243,7 +249,8 @@ func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 		{name: "rename", args: []string{"sessions", "rename", "latest", strings.Repeat("a long title ", 300)}},
 		{name: "delete", args: []string{"sessions", "delete", "latest-id", "--yes"}},
 		{name: "clean", args: []string{"sessions", "clean", "--older-than", "0s"}},
-		{name: "clean, with something in the trash", trashed: true, works: true, args: []string{"sessions", "clean", "--older-than", "0s"}},
+		{name: "clean, with something in the trash", trashed: true, works: true, args: []string{"sessions", "clean",
+			"--older-than", "0s"}},
 		{name: "sessions", works: true, args: []string{"sessions"}},
 		{name: "replay", works: true, args: []string{"replay", "latest"}},
 		{name: "verify", works: true, args: []string{"verify"}},
@@ -282,13 +289,15 @@ func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 				return
 			}
 			_, stderr := do(t, d.home(), exitFailed, args...)
-			if !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, "The disk is full: make room") {
+			if !strings.Contains(stderr, "no space left on device") ||
+				!strings.Contains(stderr, "The disk is full: make room") {
 				t.Errorf("the remedy is missing: %s", stderr)
 			}
 			if after := contents(t, d.home()); !maps.Equal(before, after) {
 				t.Errorf("files changed: before %q, after %q", names(before), names(after))
 			}
-			if left := contents(t, d.dir); slices.ContainsFunc(names(left), func(n string) bool { return strings.HasSuffix(n, ".tmp") }) {
+			if left := contents(t, d.dir); slices.ContainsFunc(names(left),
+				func(n string) bool { return strings.HasSuffix(n, ".tmp") }) {
 				t.Errorf("it left %q", names(left))
 			}
 			d.room()
@@ -320,7 +329,8 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		chat.expect("hugo> ")
 		d.remount("ro")
 		for _, message := range []string{"one", "two"} {
-			chat.asks(message, "Failed to save session: ", "read-only file system", "Check who may read and write there", "Ada: ", textNotSaved)
+			chat.asks(message, "Failed to save session: ", "read-only file system",
+				"Check who may read and write there", "Ada: ", textNotSaved)
 		}
 		d.remount("rw")
 		chat.asks("three", "Ada: ", "✓ Everything is saved again.")

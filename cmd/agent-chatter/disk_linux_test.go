@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-var realDisks = flag.Bool("disk", false, "run the tests that mount disks and break system calls; they need root, loop devices and strace")
+var realDisks = flag.Bool("disk", false, "run the tests that mount disks and break system calls; they need root, "+
+	"loop devices and strace")
 
 // needsDisks skips a test without the flag -disk.
 func needsDisks(t *testing.T) {

@@ -160,7 +160,8 @@ func killChat(t *testing.T, newKiller func(t *testing.T, stream uint64) *killer)
 			s.settle()
 		})
 	}
-	t.Logf("%d rounds, %d torn tails, %d interrupted turns; %d events acknowledged, %d of them lost; %d kept without acknowledgement",
+	t.Logf("%d rounds, %d torn tails, %d interrupted turns; %d events acknowledged, %d of them lost; %d kept "+
+		"without acknowledgement",
 		sum.rounds, sum.torn, sum.interrupted, sum.acknowledged, sum.lost, sum.extra)
 	if *kills >= enoughKills && sum.torn == 0 && runtime.GOOS == "linux" {
 		t.Error("no write was torn: the kills missed the writes")
@@ -207,7 +208,8 @@ echo
   "agents": [{"name": "answer", "command": "sh", "args": ["answer.sh"]}],
   "team": {"name": "kill", "description": "Replies of any length", "members": [
     {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
-    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "answer", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`)
+    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "answer",
+      "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`)
 }
 
 // anySize returns a number of bytes from 300 to 1,000,000: one in four below
@@ -465,7 +467,8 @@ func (s *killedSession) checkMessages() {
 	}
 	before := readFile(s.t, s.journal())
 	_, stderr := s.run("chat", "-t", "team.json", "--resume", s.id)
-	if want := fmt.Sprintf("Resumed session: %s (%d messages loaded)", s.id, messages); !strings.Contains(stderr, want) {
+	if want := fmt.Sprintf("Resumed session: %s (%d messages loaded)", s.id, messages); !strings.Contains(stderr,
+		want) {
 		s.t.Errorf("stderr is %q, want %q", stderr, want)
 	}
 	if readFile(s.t, s.journal()) != before {
@@ -482,7 +485,8 @@ func (s *killedSession) checkTail() {
 	}
 	s.tail.printed(strings.Count(s.sound, "\n"))
 	if got := s.tail.stdout.String(); got != s.sound {
-		s.t.Errorf("tail printed %d lines in %d bytes, of which %d are the beginning of the journal, which has %d in %d",
+		s.t.Errorf("tail printed %d lines in %d bytes, of which %d are the beginning of the journal, which has %d "+
+			"in %d",
 			strings.Count(got, "\n"), len(got), commonLines(got, s.sound), strings.Count(s.sound, "\n"), len(s.sound))
 	}
 }

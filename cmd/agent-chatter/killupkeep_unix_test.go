@@ -60,7 +60,8 @@ func (c *chore) kill() {
 		}
 		c.finish()
 	}
-	c.t.Logf("%d rounds, %d killed before the end, %d of these after the first change; a complete run takes %v and makes %d observed changes",
+	c.t.Logf("%d rounds, %d killed before the end, %d of these after the first change; a complete run takes %v and "+
+		"makes %d observed changes",
 		rounds, killed, begun, c.took.Round(time.Millisecond), c.steps)
 	if *kills >= enoughKills && begun == 0 {
 		c.t.Error("it was never killed after its first change")
@@ -210,9 +211,11 @@ func compactChore(k *killer, bytes int) *chore {
 		for _, id := range ids {
 			got, _ := k.run("replay", id, "--output", "events")
 			rest, ok := strings.CutPrefix(got, content[id])
-			recovered := id == torn && strings.Count(rest, "\n") == 1 && strings.Contains(rest, `"type":"journal.recovered"`)
+			recovered := id == torn && strings.Count(rest, "\n") == 1 &&
+				strings.Contains(rest, `"type":"journal.recovered"`)
 			if !ok || rest != "" && !recovered {
-				k.t.Errorf("session %s has %d bytes of its %d, followed by %.200q", id, len(got)-len(rest), len(content[id]), rest)
+				k.t.Errorf("session %s has %d bytes of its %d, followed by %.200q", id, len(got)-len(rest),
+					len(content[id]), rest)
 			}
 			if finished && list[id].Archived != (id != newest) {
 				k.t.Errorf("session %s: archived %v", id, list[id].Archived)
@@ -419,7 +422,8 @@ func (k *killer) trash(ids []string, since time.Time) {
 	k.t.Helper()
 	for _, id := range ids {
 		k.run("sessions", "delete", "--yes", id)
-		k.write(filepath.Join("home", "sessions", "kill", "trash", id+".trashed"), since.UTC().Format(time.RFC3339)+"\n")
+		k.write(filepath.Join("home", "sessions", "kill", "trash", id+".trashed"),
+			since.UTC().Format(time.RFC3339)+"\n")
 	}
 }
 

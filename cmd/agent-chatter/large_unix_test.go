@@ -18,7 +18,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-var largeSessions = flag.Int("large", 0, "how many sessions the home of TestLargeHome has; its log then tells how long whole processes take")
+var largeSessions = flag.Int("large", 0, "how many sessions the home of TestLargeHome has; its log then tells how "+
+	"long whole processes take")
 
 // TestLargeHome lists a home with many sessions of one team, with and without an
 // index, after a session grew, and after one was edited, deleted and added. The
@@ -42,11 +43,13 @@ func TestLargeHome(t *testing.T) {
 	index := l.stat("sessions.json")
 
 	l.append(l.ids[n/2], "It is not over")
-	if list := l.time("sessions, one grew", "sessions", "--limit", "20"); !strings.Contains(strings.SplitN(list, "\n", 2)[0], l.ids[n/2][22:]) {
+	if list := l.time("sessions, one grew", "sessions", "--limit", "20"); !strings.Contains(strings.SplitN(list, "\n",
+		2)[0], l.ids[n/2][22:]) {
 		t.Errorf("the session that grew is not first:\n%s", list)
 	}
 	do(t, l.home, exitDone, "chat", "-m", "hello")
-	if list := l.time("sessions, one is new", "sessions", "--limit", "20"); !strings.HasSuffix(strings.SplitN(list, "\n", 2)[0], "hello") {
+	if list := l.time("sessions, one is new", "sessions", "--limit", "20"); !strings.HasSuffix(strings.SplitN(list,
+		"\n", 2)[0], "hello") {
 		t.Errorf("the new session is not first:\n%s", list)
 	}
 	if err := os.Remove(l.path(l.ids[3] + ".jsonl")); err != nil {
@@ -91,7 +94,8 @@ func (l *large) fill(n int) {
 	l.t.Helper()
 	began := time.Now()
 	var err error
-	l.ids, err = catalogtest.Sessions{Count: n, Newest: time.Now().Add(-time.Minute)}.Fill(filepath.Join(l.home, "sessions"))
+	l.ids, err = catalogtest.Sessions{Count: n, Newest: time.Now().Add(-time.Minute)}.Fill(filepath.Join(l.home,
+		"sessions"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -116,7 +120,8 @@ func (l *large) append(id, text string) {
 		l.t.Fatal(err)
 	}
 	you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
-	if _, err := log.Append(projection.Record(time.Now(), projection.NewMessage(id+"-x", time.Now(), you, text, nil))); err != nil {
+	if _, err := log.Append(projection.Record(time.Now(), projection.NewMessage(id+"-x", time.Now(), you, text,
+		nil))); err != nil {
 		l.t.Fatal(err)
 	}
 	if err := log.Close(); err != nil {

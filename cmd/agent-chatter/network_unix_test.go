@@ -37,7 +37,8 @@ func onNetwork(t *testing.T, network, home string, args ...string) (code int, st
 func TestChatWarnsOnceOfNetworkFileSystem(t *testing.T) {
 	here, there := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "home")
 	for _, home := range []string{here, there} {
-		if code, _, notices := onNetwork(t, "/nowhere", home, "chat", "-m", "hello"); code != exitDone || strings.Contains(notices, "network") {
+		if code, _, notices := onNetwork(t, "/nowhere", home, "chat", "-m", "hello"); code != exitDone ||
+			strings.Contains(notices, "network") {
 			t.Fatalf("exit code %d: %s", code, notices)
 		}
 	}

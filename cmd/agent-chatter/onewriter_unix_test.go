@@ -31,7 +31,8 @@ func leavingTeam(t *testing.T, then string) (path, pids string) {
   "agents": [{"name": "leaver", "command": "sh", "args": ["` + filepath.Join(dir, "leave.sh") + `"]}],
   "team": {"name": "leaving", "description": "An agent that leaves a process behind", "members": [
     {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
-    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "leaver", "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`
+    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "leaver",
+      "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`
 	for name, content := range map[string]string{"leave.sh": script, "team.json": configuration} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -144,7 +145,8 @@ func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 		holder := fmt.Sprintf("locked by process %d on ", winner.cmd.Process.Pid)
 		for _, p := range all {
 			said := p.stderr.String()
-			if p != winner && (!strings.Contains(said, holder) || !strings.Contains(said, ", since 2") || !strings.Contains(said, "agent-chatter tail -f "+id)) {
+			if p != winner && (!strings.Contains(said, holder) || !strings.Contains(said, ", since 2") ||
+				!strings.Contains(said, "agent-chatter tail -f "+id)) {
 				t.Errorf("it prints %q, want %q, since when, and how to follow", said, holder)
 			}
 		}

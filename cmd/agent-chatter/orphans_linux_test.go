@@ -57,18 +57,22 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	if runs(tool) {
 		t.Error("the tool still runs")
 	}
-	if !strings.Contains(stderr, "Processes that an agent had left running when this conversation broke off were ended: ") {
+	if !strings.Contains(stderr, "Processes that an agent had left running when this conversation broke off were "+
+		"ended: ") {
 		t.Errorf("the notice is missing: %s", stderr)
 	}
 	stdout, _ := do(t, home, exitDone, "replay", "latest")
-	if !strings.HasPrefix(stdout, "Hugo: say I am ready.\nAda: I am ready.\nHugo: tool\nAda (unfinished): I run it.\n") || !strings.HasSuffix(stdout, "Ada: I go on.\n") {
+	if !strings.HasPrefix(stdout,
+		"Hugo: say I am ready.\nAda: I am ready.\nHugo: tool\nAda (unfinished): I run it.\n") ||
+		!strings.HasSuffix(stdout, "Ada: I go on.\n") {
 		t.Errorf("replay shows\n%s", stdout)
 	}
 	do(t, home, exitDone, "verify")
 }
 
 func TestSignalInTurnEndsTools(t *testing.T) {
-	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM,
+		"SIGHUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()

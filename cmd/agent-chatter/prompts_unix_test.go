@@ -51,12 +51,15 @@ func promptKeeper() {
 	reply := keepPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
 	switch os.Getenv(promptsDialect) {
 	case "claude":
-		fmt.Println(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
-		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
+		fmt.Println(`{"type":"assistant","message":{"content":[` +
+			`{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
+		fmt.Println(`{"type":"user","message":{"content":[` +
+			`{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
 		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`+"\n", reply)
 		fmt.Println(`{"type":"result","subtype":"success"}`)
 	case "codex":
-		fmt.Println(`{"type":"item.completed","item":{"id":"0","type":"command_execution","command":"ls","aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
+		fmt.Println(`{"type":"item.completed","item":{"id":"0","type":"command_execution","command":"ls",` +
+			`"aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
 		fmt.Printf(`{"type":"item.completed","item":{"id":"1","type":"agent_message","text":%q}}`+"\n", reply)
 		fmt.Println(`{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`)
 	case "gemini":
@@ -132,9 +135,11 @@ func keepACP(in io.Reader, out io.Writer) {
 			reply, _ := json.Marshal(keepPrompt(sentPrompt{Prompt: promptIn(request.Params), Raw: raw}))
 			raw = ""
 			update := func(update string) {
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`+"\n", update)
+				const format = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`
+				fmt.Fprintf(out, format+"\n", update)
 			}
-			update(`{"sessionUpdate":"tool_call","toolCallId":"t","name":"ls","status":"completed","rawOutput":"a shelf"}`)
+			update(`{"sessionUpdate":"tool_call","toolCallId":"t","name":"ls","status":"completed",` +
+				`"rawOutput":"a shelf"}`)
 			update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, reply))
 			result = `{"stopReason":"end_turn"}`
 		}
@@ -186,12 +191,15 @@ func (p *promptHome) write(name, content string) {
 // team returns a team file with two humans and three agents of the engine.
 func (p *promptHome) team() string {
 	human := func(name, display string) map[string]any {
-		return map[string]any{"name": name, "displayName": display, "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""}
+		return map[string]any{"name": name, "displayName": display, "role": "human", "type": "human", "baseDir": ".",
+			"systemInstruction": ""}
 	}
 	member := func(name, display string) map[string]any {
 		return map[string]any{
-			"name": name, "displayName": display, "role": "author", "type": "ai", "agentType": "keeper", "engine": p.engine, "baseDir": ".",
-			"systemInstruction": []string{"Your name is " + display + ".", "Think."}, "endpoint": p.url, "env": map[string]string{"A": "b"},
+			"name": name, "displayName": display, "role": "author", "type": "ai", "agentType": "keeper",
+			"engine": p.engine, "baseDir": ".",
+			"systemInstruction": []string{"Your name is " + display + ".", "Think."}, "endpoint": p.url,
+			"env": map[string]string{"A": "b"},
 		}
 	}
 	keeper, err := exec.LookPath("prompt-keeper")
@@ -201,9 +209,11 @@ func (p *promptHome) team() string {
 	team, err := json.Marshal(map[string]any{
 		"schemaVersion": "1.2",
 		"agents":        []map[string]any{{"name": "keeper", "command": keeper}},
-		"team": map[string]any{"name": "keepers", "description": "", "instructionFile": "TEAM.md", "members": []map[string]any{
-			human("you", "You"), human("max", "Max"), member("ada", "Ada"), member("bea", "Bea"), member("cy", "Cy"),
-		}},
+		"team": map[string]any{"name": "keepers", "description": "", "instructionFile": "TEAM.md",
+			"members": []map[string]any{
+				human("you", "You"), human("max", "Max"), member("ada", "Ada"), member("bea", "Bea"),
+				member("cy", "Cy"),
+			}},
 	})
 	if err != nil {
 		p.t.Fatal(err)
@@ -229,7 +239,8 @@ func (p *promptHome) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, _ := json.Marshal(replyOf(name))
-	fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", reply)
+	fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+		reply)
 }
 
 func (p *promptHome) read(name string) string {
@@ -247,7 +258,8 @@ func (p *promptHome) talk(killFor, lines string, args ...string) (shown []string
 	args = append([]string{"chat", "--home", p.dir, "--show-prompt", "--output", "json"}, args...)
 	p.kill, p.chat = killFor, exec.Command("agent-chatter", args...)
 	dialect := p.engine
-	p.chat.Env = append(os.Environ(), promptsFile+"="+filepath.Join(p.dir, "prompts"), promptsDialect+"="+dialect, promptsKill+"="+killFor)
+	p.chat.Env = append(os.Environ(), promptsFile+"="+filepath.Join(p.dir, "prompts"), promptsDialect+"="+dialect,
+		promptsKill+"="+killFor)
 	p.chat.Stdin = strings.NewReader(lines)
 	var out, problems bytes.Buffer
 	p.chat.Stdout, p.chat.Stderr = &out, &problems
@@ -302,7 +314,8 @@ func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			uninterrupted := newPromptHome(t, engine)
-			shown := uninterrupted.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(uninterrupted.dir, "team.json"))
+			shown := uninterrupted.talk("", lineOne+lineTwo+lineThree, "-t", filepath.Join(uninterrupted.dir,
+				"team.json"))
 			want := uninterrupted.sent()
 			uninterrupted.check(shown, want)
 
@@ -317,7 +330,8 @@ func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 				t.Errorf("sent after two restarts (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(uninterrupted.said, restarted.said); diff != "" {
-				t.Errorf("said with two restarts (-want +got):\n%s", diff) // the demo engine derives its reply from the prompt
+				// the demo engine derives its reply from the prompt
+				t.Errorf("said with two restarts (-want +got):\n%s", diff)
 			}
 			if engine == "demo" {
 				return // it runs inside the chat and cannot kill it
@@ -332,7 +346,8 @@ func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 				killed.talk("", lineOne, "-t", filepath.Join(killed.dir, "team.json"))
 				killed.talk(name, lineTwo, "--resume")
 				killed.talk("", "/retry\n"+lineThree, "--resume")
-				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.sent() // sent, cut off and retried
+				// sent, cut off and retried
+				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.sent()
 				if name == "Cy" {
 					again, got = again[:at+2], got[:at+2] // Bea is not queued any more
 				}
@@ -361,8 +376,10 @@ func (p *promptHome) check(shown []string, sent []sentPrompt) {
 	if diff := cmp.Diff(shown, prompts); diff != "" {
 		p.t.Errorf("shown (-) and sent (+):\n%s", diff)
 	}
-	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- max (Max), human\n- ada (Ada), author\n- cy (Cy), author\n" +
-		"To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever else waits is next, then the human.\n\n"
+	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- max (Max), human\n- " +
+		"ada (Ada), author\n- cy (Cy), author\n" +
+		"To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever " +
+		"else waits is next, then the human.\n\n"
 	want := "Your name is Bea.\nThink.\n\nBe kind.\n\n" + roster + "Task of the team:\na boat\n\n" +
 		"Conversation so far (4 older messages are left out):\nCy: Fine.\n\n" +
 		"Message from Max, which Ada answered:\ntwo <&> \\ \"\t你好 \uFFFD\u2028 [FROM: max]\n\n" +

@@ -85,7 +85,8 @@ func onReadOnlyMount(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	const mounted = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"`
 	in := func(args ...string) *exec.Cmd {
-		return exec.Command("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", mounted, home}, args...)...)
+		return exec.Command("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", mounted,
+			home}, args...)...)
 	}
 	if runtime.GOOS != "linux" || in("true").Run() != nil {
 		t.Skip("there are no user namespaces")
@@ -160,11 +161,13 @@ func TestReadOnlyHomeIsReadWithoutLockOrChange(t *testing.T) {
 				said = append(said, run(args, exitDone).stdout.String())
 			}
 			chat := run([]string{"chat", "--resume", "-m", "hello again"}, exitFailed)
-			if answer, notice := chat.stdout.String(), chat.stderr.String(); !strings.Contains(answer, "“hello again”") || !strings.Contains(notice, "Failed to save session") {
+			if answer, notice := chat.stdout.String(), chat.stderr.String(); !strings.Contains(answer,
+				"“hello again”") || !strings.Contains(notice, "Failed to save session") {
 				t.Errorf("chat prints %q, %q", answer, notice)
 			}
 			doctor := run([]string{"doctor"}, exitFailed)
-			if found := doctor.stdout.String(); !strings.Contains(found, "wrong  locks: ") || !strings.Contains(found, "wrong  disk: ") {
+			if found := doctor.stdout.String(); !strings.Contains(found, "wrong  locks: ") ||
+				!strings.Contains(found, "wrong  disk: ") {
 				t.Errorf("doctor prints\n%s", found)
 			}
 			if after := snapshotOf(t, home); after != before {

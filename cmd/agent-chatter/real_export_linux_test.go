@@ -15,14 +15,16 @@ import (
 
 // A resumer is an agent's program that resumes an exported transcript.
 type resumer struct {
-	place  func(t *testing.T, m agent.Member, dir string) string // the directory of its sessions for a working directory
-	resume func(id string) []string                              // the arguments that resume a session
+	// the directory of its sessions for a working directory
+	place  func(t *testing.T, m agent.Member, dir string) string
+	resume func(id string) []string // the arguments that resume a session
 }
 
 var resumers = map[string]resumer{
 	"claude": {
 		place: func(_ *testing.T, m agent.Member, dir string) string {
-			return filepath.Join(m.Env["HOME"], ".claude", "projects", regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-"))
+			return filepath.Join(m.Env["HOME"], ".claude", "projects",
+				regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-"))
 		},
 		resume: func(id string) []string { return []string{"-p", "what was it?", "--resume", id} },
 	},
@@ -67,7 +69,8 @@ func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
 			place := takes.place(t, m, dir)
 			do(t, home, exitDone, "sessions", "export", "latest", "--format", real.Name, "-o", place+"/")
 			model.Instruct("say <<Blue.>>")
-			if answer := runAlone(t, m, dir, takes.resume(exportedID(t, place))...); !strings.Contains(answer, "Blue.") {
+			if answer := runAlone(t, m, dir, takes.resume(exportedID(t, place))...); !strings.Contains(answer,
+				"Blue.") {
 				t.Errorf("the answer is %q", answer)
 			}
 			if !model.Received(said) {

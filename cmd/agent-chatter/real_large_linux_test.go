@@ -23,7 +23,8 @@ var largeLimits = map[string]int{
 
 // largeRefusals are the texts of agents that refuse a message which exceeds the context of the model.
 var largeRefusals = map[string]string{
-	"claude": "Claude Code failed: Prompt is too long; say less at once, name a file instead", "claude over ACP": "Prompt is too long; say less at once, name a file instead",
+	"claude":          "Claude Code failed: Prompt is too long; say less at once, name a file instead",
+	"claude over ACP": "Prompt is too long; say less at once, name a file instead",
 }
 
 func TestRealAgentsGetMessageOf10MB(t *testing.T) {
@@ -40,13 +41,15 @@ func TestRealAgentsGetMessageOf10MB(t *testing.T) {
 		chat.closeInput()
 		if refusal := largeRefusals[a.Name]; refusal != "" {
 			chat.ends(exitFailed)
-			t.Logf("%d bytes: refused after %s: %s", len(message), time.Since(at).Round(time.Millisecond), r.lastTurn().Data.Error)
+			t.Logf("%d bytes: refused after %s: %s", len(message), time.Since(at).Round(time.Millisecond),
+				r.lastTurn().Data.Error)
 			if !strings.Contains(chat.stderr.String(), refusal) {
 				t.Errorf("%q is not in\n%s", refusal, chat.stderr)
 			}
 		} else {
 			chat.ends(exitDone)
-			t.Logf("%d bytes: answered after %s; %q", len(message), time.Since(at).Round(time.Millisecond), cutLine(chat.stderr.String()))
+			t.Logf("%d bytes: answered after %s; %q", len(message), time.Since(at).Round(time.Millisecond),
+				cutLine(chat.stderr.String()))
 			if got := chat.stdout.String(); got != a.displayed()+": I have read it.\n" {
 				t.Errorf("the answer is %.200q", got)
 			}
@@ -78,7 +81,8 @@ func checkRequest(t *testing.T, model *agenttest.Model, message string, most int
 		return
 	}
 	kept := most/2 - 10_000 // the rest of the prompt is shorter than that
-	for _, part := range []string{message[:kept], message[len(message)-kept:], " bytes of this message are left out here"} {
+	for _, part := range []string{message[:kept], message[len(message)-kept:],
+		" bytes of this message are left out here"} {
 		if !model.Received(part) {
 			t.Errorf("the model did not get the %d bytes “%.40s”", len(part), part)
 		}

@@ -63,9 +63,11 @@ func newKey(i int) string {
 // limit writes the team file, with a timeout for turns.
 func (r *realTeam) limit(turn time.Duration) {
 	r.t.Helper()
-	agents, members := []any{}, []any{member(map[string]any{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "human"})}
+	agents, members := []any{}, []any{member(map[string]any{"name": "hugo", "displayName": "Hugo", "type": "human",
+		"role": "human"})}
 	for _, a := range r.actors {
-		agents = append(agents, map[string]any{"name": a.as.AgentType, "command": a.as.Command, "args": append([]string{}, a.as.Args...)})
+		agents = append(agents, map[string]any{"name": a.as.AgentType, "command": a.as.Command,
+			"args": append([]string{}, a.as.Args...)})
 		m := member(map[string]any{
 			"name": a.name, "displayName": a.displayed(), "type": "ai", "role": "author",
 			"agentType": a.as.AgentType, "engine": a.as.Engine, "env": a.as.Env, "permissions": a.as.Permissions,
@@ -150,7 +152,8 @@ func (r *realTeam) events(kind string) []realEvent {
 	if path == "" {
 		return nil
 	}
-	return slices.DeleteFunc(objects[realEvent](r.t, wholeLines(readFile(r.t, path))), func(e realEvent) bool { return e.Type != kind })
+	return slices.DeleteFunc(objects[realEvent](r.t, wholeLines(readFile(r.t, path))),
+		func(e realEvent) bool { return e.Type != kind })
 }
 
 // lastTurn returns the end of the newest turn.

@@ -16,7 +16,8 @@ func TestRealTeamsHandOver(t *testing.T) {
 	for name, lasts := range map[string]bool{"CLI": false, "ACP": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals), func(a agenttest.Real) bool { return a.Resident() != lasts })
+			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals),
+				func(a agenttest.Real) bool { return a.Resident() != lasts })
 			newRealTeam(t, agents...).handsOver()
 		})
 	}
@@ -31,7 +32,8 @@ func (r *realTeam) handsOver() {
 		if i+1 < len(r.actors) {
 			next = r.actors[i+1].name
 		}
-		a.model.Instruct(fmt.Sprintf("tool <<echo %s | tee made-by-%s>> say <<I, %s, have made it with %s. [NEXT: %s]>>", a.key, a.name, a.name, a.key, next))
+		a.model.Instruct(fmt.Sprintf("tool <<echo %s | tee made-by-%s>> say <<I, %s, have made it with %s. [NEXT: "+
+			"%s]>>", a.key, a.name, a.name, a.key, next))
 		fmt.Fprintf(&want, `%s: I, %s, have made it with \[REDACTED:\w+\]\.\n`, a.displayed(), a.name)
 	}
 	stdout, stderr := do(t, r.home, exitDone, r.chatArgs("-m", "Make something, all of you. [NEXT: ada]")...)
@@ -80,5 +82,6 @@ func (r *realTeam) checkTurn(a *actor) {
 	if ended[0].Data.FinishReason != "done" || ended[0].Data.Usage.InputTokens == 0 {
 		r.t.Errorf("%s: the turn ended with %+v", a.name, ended)
 	}
-	r.t.Logf("%s (%s): tools: %d started, %d completed; tokens: %+v; %s", a.displayed(), a.Name, len(started), len(completed), ended[0].Data.Usage, ended[0].Data.FinishReason)
+	r.t.Logf("%s (%s): tools: %d started, %d completed; tokens: %+v; %s", a.displayed(), a.Name, len(started),
+		len(completed), ended[0].Data.Usage, ended[0].Data.FinishReason)
 }

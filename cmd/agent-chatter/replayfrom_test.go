@@ -15,7 +15,8 @@ import (
 func printed(t *testing.T, home string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(append([]string{"--home", home}, args...), app.IO{Stdin: os.Stdin, Stdout: &stdout, Stderr: &stderr}); code != exitDone {
+	if code := run(append([]string{"--home", home}, args...), app.IO{Stdin: os.Stdin, Stdout: &stdout,
+		Stderr: &stderr}); code != exitDone {
 		t.Fatalf("%v ends with %d: %s", args, code, stderr.String())
 	}
 	return stdout.String()

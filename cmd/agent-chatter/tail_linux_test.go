@@ -35,7 +35,8 @@ func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
 			home := t.TempDir()
 			do(t, home, exitDone, "chat", "-m", "before it began")
 			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "of another team")
-			tail := startCommand(t, home, limited(t, test.resource, test.limit, "tail", "-f", "--all", "-n", everything, "--output", "json"))
+			tail := startCommand(t, home, limited(t, test.resource, test.limit, "tail", "-f", "--all", "-n", everything,
+				"--output", "json"))
 			tail.expect("of another team")
 			for _, row := range listed(t, home) {
 				do(t, home, exitDone, "chat", "--resume", row.ID, "-m", "more of "+row.ID)
@@ -43,7 +44,8 @@ func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
 			}
 			do(t, home, exitDone, "chat", "-t", teamPath("capture.json"), "-m", "a new one")
 			sameJournals(t, home, tail)
-			if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 || !strings.Contains(said, test.says) {
+			if said := tail.stderr.String(); strings.Count(said, "The system does not report") != 1 ||
+				!strings.Contains(said, test.says) {
 				t.Errorf("stderr is\n%s", said)
 			}
 		})

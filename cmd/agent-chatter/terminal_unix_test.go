@@ -34,7 +34,8 @@ func startTerminal(t tester, home string, cmd *exec.Cmd) *program {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) && !errors.Is(err, os.ErrClosed) {
+		if _, err := io.Copy(p.stdout, terminal); err != nil && !errors.Is(err, syscall.EIO) &&
+			!errors.Is(err, os.ErrClosed) {
 			fmt.Fprintf(p.stderr, "read from the terminal: %v\n", err)
 		}
 	}()

@@ -64,7 +64,8 @@ func TestUnreadableTeamDirectoryIsReportedAndSkipped(t *testing.T) {
 			if !strings.Contains(p.stdout.String(), test.shows) {
 				t.Errorf("stdout is %q, want %q", p.stdout, test.shows)
 			}
-			if said := p.stderr.String(); strings.Count(said, "permission denied") != 1 || !strings.Contains(said, "echo-pair") {
+			if said := p.stderr.String(); strings.Count(said, "permission denied") != 1 ||
+				!strings.Contains(said, "echo-pair") {
 				t.Errorf("stderr is %q", said)
 			}
 		})
@@ -90,7 +91,8 @@ func TestImportContinuesAfterUnreadableDirectory(t *testing.T) {
 	if !strings.Contains(p.stdout.String(), id+"  imported  3 of 3 messages") {
 		t.Errorf("stdout is %q", p.stdout)
 	}
-	if said := p.stderr.String(); !strings.Contains(said, "echo-pair: permission denied") || !strings.Contains(said, "Not imported: 1 of 2 files.") {
+	if said := p.stderr.String(); !strings.Contains(said, "echo-pair: permission denied") ||
+		!strings.Contains(said, "Not imported: 1 of 2 files.") {
 		t.Errorf("stderr is %q", said)
 	}
 }
@@ -128,7 +130,8 @@ func TestUnreadableJournalIsNotReportedAsDamaged(t *testing.T) {
 			}
 			p.ends(test.code)
 			said := p.stdout.String() + p.stderr.String()
-			if !strings.Contains(p.stdout.String(), test.shows) || strings.Contains(said, "[damaged]") || strings.Contains(said, "is damaged") {
+			if !strings.Contains(p.stdout.String(), test.shows) || strings.Contains(said, "[damaged]") ||
+				strings.Contains(said, "is damaged") {
 				t.Errorf("stderr is %q", said)
 			}
 		})
@@ -144,7 +147,8 @@ func TestUnreadableOnlySessionIsReported(t *testing.T) {
 		for _, args := range [][]string{{"replay", "latest"}, {"chat", "--resume", "-m", "more"}} {
 			p := asReader(t, home, args...)
 			p.ends(exitFailed)
-			if said := p.stderr.String(); !strings.Contains(said, "permission denied") || !strings.Contains(said, "Check the permissions there") {
+			if said := p.stderr.String(); !strings.Contains(said, "permission denied") ||
+				!strings.Contains(said, "Check the permissions there") {
 				t.Errorf("%s: %q prints %q", caches, args, said)
 			}
 		}
