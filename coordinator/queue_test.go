@@ -46,16 +46,16 @@ func TestQueueOrder(t *testing.T) {
 		{"replies come before extends", "[NEXT: a01!P3, a02, a03!P2]", nil, "a02 a03 a01"},
 		{"interrupts come first", "[NEXT: a01, a02 !p1, a03]", nil, "a02 a01 a03"},
 		{
-			"of those who interrupt, the oldest", "[NEXT: a01!P1, a02!P1]", []turnFunc{says("[NEXT: a03!P1]")},
+			"the oldest of the interrupts", "[NEXT: a01!P1, a02!P1]", []turnFunc{says("[NEXT: a03!P1]")},
 			"a01 a02 a03",
 		},
 		{
-			"whom the last message asks comes before who waited longer", "[NEXT: a01, a02]",
+			"the last message precedes older ones", "[NEXT: a01, a02]",
 			[]turnFunc{says("[NEXT: a03]")}, "a01 a03 a02",
 		},
 		{"also extends", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: a03!P3]")}, "a01 a03 a02"},
 		{
-			"then the others, P2 before P3", "[NEXT: a01, a02!P3, a04]", []turnFunc{says("[NEXT: a03]")},
+			"then the others, replies before extends", "[NEXT: a01, a02!P3, a04]", []turnFunc{says("[NEXT: a03]")},
 			"a01 a03 a04 a02",
 		},
 		{"five in a row, then the oldest", "[NEXT: a01, a02]", []turnFunc{
@@ -68,10 +68,15 @@ func TestQueueOrder(t *testing.T) {
 		}, "a01 a03 a04 a05 a06 a07 a02 a08"},
 		{"a duplicate of the same message counts once", "[NEXT: a01, a02, a01]", nil, "a01 a02"},
 		{"another intent counts separately", "[NEXT: a01, a02, a01!P3]", nil, "a01 a02 a01"},
-		{"twice in a row counts once, by the more urgent intent", "[NEXT: a01, a02, a02!P1]", nil, "a02 a01"},
+		{"a repeated member counts once, with the more urgent intent", "[NEXT: a01, a02, a02!P1]", nil, "a02 a01"},
+		{"a duplicate keeps the more urgent intent", "[NEXT: a01, a02!P1, a02]", nil, "a02 a01"},
+		{"the last message is preferred again after the oldest", "[NEXT: a01, a02, a09]", []turnFunc{
+			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"),
+			says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
+		}, "a01 a03 a04 a05 a06 a02 a08 a09 a07"},
 		{"an agent addresses itself", "[NEXT: a01]", []turnFunc{says("[NEXT: a01]")}, "a01 a01"},
 		{
-			"all that a reply names is unknown: a human is next", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: zed]")},
+			"only unknown addressees: a human is next", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: zed]")},
 			"a01",
 		},
 	} {

@@ -411,3 +411,18 @@ func TestTaskAndTitleSurviveFailure(t *testing.T) {
 		t.Errorf("the task is %v", got.TeamTask)
 	}
 }
+
+// The log keeps a batch whose write failed. It must not be appended again as pending.
+func TestBatchKeptByLogIsNotWrittenTwice(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d, says("a1"), says("a2"), says("a3"))
+	d.FailFrom(1, syscall.EACCES, journaltest.Open)
+	s.say("one")
+	d.Heal()
+	d.FailFrom(1, syscall.ENOSPC, journaltest.Write)
+	s.say("two")
+	d.Heal()
+	s.say("three")
+	s.checkComplete(d, "you: one", "ada: a1", "you: two", "ada: a2", "you: three", "ada: a3")
+	checkEqual(t, "the notified events", s.recorder.appended, d.events(s.Session().ID))
+}
