@@ -28,7 +28,7 @@
 // A list describes every file and reads the first part of every row, which
 // shows whether the row is valid and where the session comes in the list. A
 // crash may cut off the second part; the journal is then folded when it is
-// needed. The index is replaced under a lock of its own. Errors in writing it
+// needed. The index is replaced under its own lock. Errors in writing it
 // are ignored, since nothing is lost. For one changed session it is rewritten
 // while the team has fewer than 1,000; a larger index is rewritten only by a
 // list that has read as many bytes as it has. Until then lists fold those tails

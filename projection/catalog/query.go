@@ -16,6 +16,8 @@ import (
 
 // Query selects and orders sessions. The zero Query selects all of them, the
 // most recently updated first. A session is selected if every field matches.
+// Pages are stable: a session that is updated or removed between two of them
+// neither repeats nor hides another one.
 type Query struct {
 	Team     string // id of the team; "": any
 	CWD      string // directory in which the session was created; "": any

@@ -273,7 +273,8 @@ func Validate(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, e
 // errNotSession: the first event of a journal is not session.created.
 var errNotSession = errors.New("it does not begin with session.created")
 
-// Header decodes the first event of a session.
+// Header decodes the first event of a session. It returns an error if the event
+// is not a session.created with a valid id.
 func Header(first journal.Event) (projection.SessionCreated, error) {
 	p, err := projection.Decode(first)
 	if err != nil {

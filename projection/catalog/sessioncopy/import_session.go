@@ -15,7 +15,7 @@ import (
 
 // ErrDiverged: a session with this id exists, and its events differ from those
 // to import.
-var ErrDiverged = errors.New("there is this session already, and it went on differently")
+var ErrDiverged = errors.New("the session exists and has diverged")
 
 // Import writes a session of another program to the catalog, or appends the
 // messages that an earlier import of it did not have. It returns the number of
