@@ -40,9 +40,9 @@ func (cmd *Command) Run(a *app.App) error {
 		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
 			With(app.To("read the page with the nearest name", "guide", topic.Name)))
 	case cmd.Output == "json":
-		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.Text()})
+		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.text()})
 	}
-	_, err := fmt.Fprint(a.Stdout, topic.Text())
+	_, err := fmt.Fprint(a.Stdout, topic.text())
 	return err
 }
 

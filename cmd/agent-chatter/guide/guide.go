@@ -37,19 +37,19 @@ func Topics() []Topic {
 	return topics
 }
 
-// Text returns the page as Markdown, without the comments for the tests.
-func (t Topic) Text() string {
+// text returns the page as Markdown, without the comments for the tests.
+func (t Topic) text() string {
 	page, err := pages.ReadFile(t.Name + ".md")
 	if err != nil {
 		panic(err) // a test compares README.md with the pages
 	}
-	var text strings.Builder
+	var b strings.Builder
 	for line := range strings.Lines(string(page)) {
 		if !strings.HasPrefix(line, "<!-- ") {
-			text.WriteString(line)
+			b.WriteString(line)
 		}
 	}
-	return text.String()
+	return b.String()
 }
 
 // find returns the topic of a name, in upper or lower case. If there is none, ok is

@@ -11,7 +11,7 @@ func TestPagesHaveNoComments(t *testing.T) {
 		t.Fatal("no topics")
 	}
 	for _, topic := range topics {
-		if text := topic.Text(); !strings.HasPrefix(text, "# ") || strings.Contains(text, "<!--") {
+		if text := topic.text(); !strings.HasPrefix(text, "# ") || strings.Contains(text, "<!--") {
 			t.Errorf("%s: %.60q", topic.Name, text)
 		}
 	}
