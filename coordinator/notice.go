@@ -9,123 +9,124 @@ import (
 // Notice is what a Listener is notified of besides events: a *TurnError or one of the types below.
 type Notice interface{ notice() }
 
-// Restored: SetTeam restored a session.
+// Restored reports that SetTeam restored a session.
 type Restored struct {
 	SessionID string
 	Messages  int
 }
 
-// MembersMissing: members spoke in the restored session and are not in the team, in the order of
+// MembersMissing reports that members spoke in the restored session and are not in the team, in the order of
 // their first message.
 type MembersMissing struct{ Members []projection.MemberRef }
 
-// MemberChanged: a member had another agent or model when the restored session was created. A nil
+// MemberChanged reports that a member had another agent or model when the restored session was created. A nil
 // change is none.
 type MemberChanged struct {
 	Member       team.Member
 	Agent, Model *projection.Change
 }
 
-// OrphansEnded: processes that agents left running when the program was killed were ended.
+// OrphansEnded reports that processes were ended that agents had left running when the program was
+// killed.
 type OrphansEnded struct{ Processes int }
 
-// SaveFailed: events could not be written. They are kept in memory, and the next save point
+// SaveFailed reports that events could not be written. They are kept in memory, and the next save point
 // retries. It is reported once per call of a Coordinator's method.
 type SaveFailed struct{ Err error }
 
-// Written: events that were delivered as Unsaved are in the journal.
+// Written reports that events that were delivered as Unsaved are in the journal.
 type Written struct{ Events []journal.Event }
 
-// Prompt: a prompt is about to be sent to an agent.
+// Prompt reports that a prompt is about to be sent to an agent.
 type Prompt struct {
 	Member team.Member
 	Text   string
 }
 
-// PromptTruncated: the oldest messages were left out of a prompt, which exceeded the agent's limit.
+// PromptTruncated reports that the oldest messages were left out of a prompt, which exceeded the agent's limit.
 type PromptTruncated struct {
 	Member   team.Member
 	Messages int
 }
 
-// MessageTruncated: the middle of the triggering message was left out of a prompt, which exceeded
+// MessageTruncated reports that the middle of the triggering message was left out of a prompt, which exceeded
 // the agent's limit.
 type MessageTruncated struct {
 	Member team.Member
 	Bytes  int
 }
 
-// SecretsRedacted: secrets were replaced in what was said or recorded.
+// SecretsRedacted reports that secrets were replaced in what was said or recorded.
 type SecretsRedacted struct {
 	Kinds []string // with their counts, as redact.Kinds returns them
 	Count int      // of different secrets
 }
 
-// PermissionDenied: an agent requested a permission that the member's configuration denies.
+// PermissionDenied reports that an agent requested a permission that the member's configuration denies.
 type PermissionDenied struct {
 	Member team.Member
 	Action string
 }
 
-// PermissionUnanswered: an agent requested a permission, and no user could be asked.
+// PermissionUnanswered reports that an agent requested a permission, and no user could be asked.
 type PermissionUnanswered struct {
 	Member team.Member
 	Action string
 }
 
-// UnknownNames: a message addressed names that no member has.
+// UnknownNames reports that a message addressed names that no member has.
 type UnknownNames struct{ Names []string }
 
-// Round: an agent's turn begins, the Round-th of at most Limit between two human messages.
+// Round reports that an agent's turn begins, the Round-th of at most Limit between two human messages.
 type Round struct {
 	Member       team.Member
 	Round, Limit int
 }
 
-// RunRound: an agent's turn begins, the Round-th of at most Limit in this run.
+// RunRound reports that an agent's turn begins, the Round-th of at most Limit in this run.
 type RunRound struct {
 	Member       team.Member
 	Round, Limit int
 }
 
-// RoundLimit: the agents had Limit turns since the last human message. The queue, which had Next,
+// RoundLimit reports that the agents had Limit turns since the last human message. The queue, which had Next,
 // was cleared.
 type RoundLimit struct {
 	Limit int
 	Next  []team.Member
 }
 
-// RunLimit: the agents had Limit turns in this run. The queue, which had Next, was cleared.
+// RunLimit reports that the agents had Limit turns in this run. The queue, which had Next, was cleared.
 type RunLimit struct {
 	Limit int
 	Next  []team.Member
 }
 
-// QueueFull: members were addressed and not queued, because Limit are.
+// QueueFull reports that members were addressed and not queued, because Limit are.
 type QueueFull struct {
 	Members []team.Member
 	Limit   int
 }
 
-// QueueDemoted: one message addressed more than Limit members; these come last.
+// QueueDemoted reports that one message addressed more than Limit members; these come last.
 type QueueDemoted struct {
 	Members []team.Member
 	Limit   int
 }
 
-// QueueCleared: queued members were removed.
+// QueueCleared reports that queued members were removed.
 type QueueCleared struct{ Members []team.Member }
 
-// FromIgnored: an agent wrote a FROM marker, which only humans may.
+// FromIgnored reports that an agent wrote a FROM marker, which only humans may.
 type FromIgnored struct{ Member team.Member }
 
-// TaskIgnored: an agent wrote a TEAM_TASK marker, which its configuration does not allow.
+// TaskIgnored reports that an agent wrote a TEAM_TASK marker, which its configuration does not allow.
 type TaskIgnored struct{ Member team.Member }
 
-// TaskTruncated: a task exceeded Limit bytes.
+// TaskTruncated reports that a task exceeded Limit bytes.
 type TaskTruncated struct{ Limit int }
 
-// TaskDone: an agent wrote its done word.
+// TaskDone reports that an agent wrote its done word.
 type TaskDone struct{ Member team.Member }
 
 func (Restored) notice()             {}
