@@ -17,7 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-// A session can grow and go into the archive between two looks.
+// A session can grow and be archived between two polls.
 func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	home := t.TempDir()
 	ids, err := catalogtest.Sessions{Count: 2}.Fill(filepath.Join(home, "sessions"))
@@ -89,13 +89,14 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	}
 }
 
-// A damaged session that grows is tried again every time it has grown.
+// A damaged session is tried again each time it grows.
 func TestTailAllReportsEachSessionErrorOnce(t *testing.T) {
 	var stderr strings.Builder
 	f := &allFollower{app: &app.App{IO: app.IO{Stderr: &stderr}}}
 	s := &followedSession{}
 	for range 3 {
-		f.report(s, apptest.AliceID, &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "injected"})
+		damage := &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "injected"}
+		f.report(s, apptest.AliceID, damage)
 	}
 	f.report(s, apptest.AliceID, journal.ErrNotFound)
 	if got := stderr.String(); strings.Count(got, "injected") != 1 || strings.Count(got, "is gone") != 1 {

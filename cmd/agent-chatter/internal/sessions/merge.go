@@ -56,6 +56,6 @@ func mergedText(a, b string, m sessioncopy.Merged) string {
 }
 
 func otherTeamText(a, b catalog.Session) string {
-	return fmt.Sprintf("Session %s is of team '%s' and session %s of team '%s'. Only sessions of one team can be merged.",
-		a.ID, tty.SafeLine(a.TeamID), b.ID, tty.SafeLine(b.TeamID))
+	return fmt.Sprintf("Session %s is of team '%s' and session %s of team '%s'. "+
+		"Only sessions of one team can be merged.", a.ID, tty.SafeLine(a.TeamID), b.ID, tty.SafeLine(b.TeamID))
 }

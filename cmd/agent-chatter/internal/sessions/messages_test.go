@@ -32,10 +32,14 @@ func sessionsTexts() []apptest.Text {
 	add("permissionText", "by the user", permissionText(projection.PermissionAnswered{
 		Name: "execute", Title: "rm -r /" + apptest.Hostile, Allowed: true, By: projection.ByPerson,
 	}))
-	add("permissionText", "by policy", permissionText(projection.PermissionAnswered{Name: "execute", By: projection.ByPolicy}))
-	add("permissionText", "unanswered", permissionText(projection.PermissionAnswered{Name: "execute", By: projection.ByDefault}))
+	refused := func(by projection.Decider) projection.PermissionAnswered {
+		return projection.PermissionAnswered{Name: "execute", By: by}
+	}
+	add("permissionText", "by policy", permissionText(refused(projection.ByPolicy)))
+	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
 	add("forkedText", "", forkedText(apptest.AliceID, apptest.BobID))
-	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{A: 12, B: 10, Messages: 5}))
+	common := projection.Divergence{A: 12, B: 10, Messages: 5}
+	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
 	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
 	add("onlyText", "", onlyText("<", apptest.AliceID, 3))
 	add("onlyText", "no messages", onlyText(">", apptest.BobID, 0))

@@ -57,7 +57,8 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	l.Saved = func() {}
 	c := coordinator.New(coordinator.Options{
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
-		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}), KeepSecrets: config.KeepSecrets(),
+		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
+		KeepSecrets: config.KeepSecrets(),
 	})
 	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{}); err != nil {
 		return err
