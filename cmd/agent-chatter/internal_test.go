@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -30,7 +29,16 @@ var (
 )
 
 type (
-	verdict     = maintain.Verdict
 	sessionJSON = sessions.SessionJSON
 	promptJSON  = view.PromptJSON
 )
+
+// verdict is what `verify --output json` prints for a session.
+type verdict struct {
+	ID      string `json:"id"`
+	OK      bool   `json:"ok"`
+	Events  uint64 `json:"events"`
+	Problem string `json:"problem"`
+	Line    int64  `json:"line"`
+	Offset  int64  `json:"offset"`
+}

@@ -14,31 +14,34 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
+// Compact is the command that writes checkpoints and applies the retention policy.
 type Compact struct {
-	ID           []string  `arg:"" optional:"" help:"The sessions; without any, all."`
-	DryRun       bool      `help:"Say what would be done, and do nothing."`
-	Keep         *int      `help:"Never touch the newest N of a team (10, unless configured)." placeholder:"N"`
-	ArchiveAfter *app.Days `help:"Archive what has been idle for that long (30d, unless configured)." placeholder:"D"`
-	DeleteAfter  *app.Days `help:"Move to the trash what has been idle for that long (0, which is never, unless configured)." placeholder:"D"`
-	Output       string    `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	ID           []string  `arg:"" optional:"" help:"The sessions; default: all."`
+	DryRun       bool      `help:"Print the changes without making them."`
+	Keep         *int      `help:"Sessions of a team to keep, newest first (default: as configured, or 10)." placeholder:"N"`
+	ArchiveAfter *app.Days `help:"Idle time before archiving (default: as configured, or 30d)." placeholder:"D"`
+	DeleteAfter  *app.Days `help:"Idle time before trashing, 0 for never (default: as configured, or 0)." placeholder:"D"`
+	Output       string    `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help shows examples.
 func (Compact) Help() string {
 	return `Examples:
   agent-chatter compact --dry-run
   agent-chatter compact --keep 5 --archive-after 7d`
 }
 
-// compacted is what compact says of one session.
-type compacted struct {
+// compactResult is what compact prints for a session.
+type compactResult struct {
 	ID            string `json:"id"`
 	Action        string `json:"action"` // checkpointed, archived, trashed, kept or skipped
 	CheckpointSeq uint64 `json:"checkpointSeq"`
 	BytesBefore   int64  `json:"bytesBefore"`
 	BytesAfter    int64  `json:"bytesAfter"`
-	why           string
+	skipReason    string // set if Action is skipped
 }
+
+func (r *compactResult) skip(reason string) { r.Action, r.skipReason = "skipped", reason }
 
 // Run implements the command.
 func (cmd *Compact) Run(a *app.App) error {
@@ -49,48 +52,42 @@ func (cmd *Compact) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	c := a.Catalog
-	list, err := c.List(context.Background(), catalog.Query{})
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	list, err := a.Catalog.List(ctx, catalog.Query{})
 	if err != nil {
 		return err
 	}
 	wanted := list.Sessions
 	if len(cmd.ID) > 0 {
-		if wanted, err = a.Named(context.Background(), cmd.ID, a.Find); err != nil {
+		if wanted, err = a.Named(ctx, cmd.ID, a.Find); err != nil {
 			return err
 		}
 	}
-	p := passes{}
-	freed, err := cmd.all(a, wanted, func(s catalog.Session, action catalog.Action) (compacted, error) {
-		t := c.At(s.Dir())
-		return cmd.compact(t, p.of(t), s, action, policy.Reason(action))
-	}, policy, catalog.Ranks(list.Sessions))
-	p.close(a)
-	if err == nil && cmd.Output == "text" {
-		a.Notice(fmt.Sprintf("%s, %s freed%s", app.Count(len(wanted), "session"), app.Count(int(freed), "byte"), map[bool]string{true: " (not really: --dry-run)"}[cmd.DryRun]))
-	}
-	return err
-}
-
-func (cmd *Compact) all(a *app.App, wanted []catalog.Session, compact func(catalog.Session, catalog.Action) (compacted, error), policy catalog.Policy, rank map[string]int) (freed int64, err error) {
-	at := time.Now()
+	passes := retentionPasses{}
+	defer passes.close(a)
+	ranks, now, freed := catalog.Ranks(list.Sessions), time.Now(), int64(0)
 	for _, s := range wanted {
-		done, err := compact(s, policy.Action(s, rank[s.ID], at))
+		t, action := a.Catalog.At(s.Dir()), policy.Action(s, ranks[s.ID], now)
+		r, err := cmd.compact(ctx, t, passes.of(t), s, action, policy.Reason(action))
 		if err != nil {
-			return freed, err
+			return err
 		}
-		freed += done.BytesBefore - done.BytesAfter
-		if err := cmd.print(a, done); err != nil {
-			return freed, err
+		freed += r.BytesBefore - r.BytesAfter
+		if err := cmd.print(a, r); err != nil {
+			return err
 		}
 	}
-	return freed, nil
+	if cmd.Output == "text" {
+		a.Notice(freedText(len(wanted), freed, cmd.DryRun))
+	}
+	return nil
 }
 
-// passes are the passes of retention over the teams of one command.
-type passes map[string]*catalog.RetentionPass
+// retentionPasses are the passes of one run, by the directory of the team.
+type retentionPasses map[string]*catalog.RetentionPass
 
-func (p passes) of(t *catalog.Dir) *catalog.RetentionPass {
+func (p retentionPasses) of(t *catalog.Dir) *catalog.RetentionPass {
 	dir := t.Journals().Path()
 	if p[dir] == nil {
 		p[dir] = t.BeginRetention()
@@ -98,9 +95,8 @@ func (p passes) of(t *catalog.Dir) *catalog.RetentionPass {
 	return p[dir]
 }
 
-// close ends the passes. What could not be recorded is said; it is done all the
-// same.
-func (p passes) close(a *app.App) {
+// close ends the passes and prints what could not be recorded.
+func (p retentionPasses) close(a *app.App) {
 	for _, dir := range slices.Sorted(maps.Keys(p)) {
 		if err := p[dir].Close(); err != nil {
 			a.Notice(notRecordedText(err))
@@ -108,7 +104,7 @@ func (p passes) close(a *app.App) {
 	}
 }
 
-// policy is the configured one, with what the command line says of it.
+// policy returns the configured policy, overridden by the flags.
 func (cmd *Compact) policy(a *app.App) (catalog.Policy, error) {
 	config, err := a.Config()
 	if err != nil {
@@ -127,87 +123,114 @@ func (cmd *Compact) policy(a *app.App) (catalog.Policy, error) {
 	return p, nil
 }
 
-// compact does to one session what the policy asks for.
-func (cmd *Compact) compact(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Session, action catalog.Action, reason string) (compacted, error) {
-	done := compacted{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
-	if s.ReadErr != nil {
-		done.Action, done.why = "skipped", tty.SafeLine(s.ReadErr.Error())
-		return done, nil
+// compact applies an action to a session, or skips it if it is damaged or in use.
+func (cmd *Compact) compact(
+	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass,
+	s catalog.Session, action catalog.Action, reason string,
+) (compactResult, error) {
+	r := compactResult{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
+	switch {
+	case s.ReadErr != nil:
+		r.skip(tty.SafeLine(s.ReadErr.Error()))
+		return r, nil
+	case s.Damaged != "" || s.Newer != "":
+		r.skip("it is damaged, or a newer version wrote it")
+		return r, nil
+	case cmd.DryRun && action != catalog.Keep:
+		if writer := t.Journals().Writer(s.ID); writer != (journal.Holder{}) {
+			r.skip(inUseText(writer))
+			return r, nil
+		}
 	}
-	if s.Damaged != "" || s.Newer != "" {
-		done.Action, done.why = "skipped", "it is damaged, or a newer version wrote it"
-		return done, nil
-	}
-	if writer := t.Journals().Writer(s.ID); cmd.DryRun && action != catalog.Keep && writer != (journal.Holder{}) {
-		done.Action, done.why = "skipped", "it is in use by "+tty.SafeLine(writer.String())
-		return done, nil
-	}
-	err := cmd.act(t, p, s, &done, action, reason)
+	err := cmd.apply(ctx, t, pass, s, &r, action, reason)
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
-		done.Action, done.why = "skipped", "it is in use by "+tty.SafeLine(locked.Holder.String())
+		r.skip(inUseText(locked.Holder))
 	case catalog.Busy(err):
-		done.Action, done.why = "skipped", "it was written to meanwhile"
+		r.skip("it was appended to during the run")
 	default:
-		return done, err
+		return r, err
 	}
-	return done, nil
+	return r, nil
 }
 
-func (cmd *Compact) act(t *catalog.Dir, p *catalog.RetentionPass, s catalog.Session, done *compacted, action catalog.Action, reason string) (err error) {
-	switch {
-	case action == catalog.Trash:
-		done.Action, done.BytesAfter = "trashed", 0
-		if cmd.DryRun {
-			return nil
+func (cmd *Compact) apply(
+	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass,
+	s catalog.Session, r *compactResult, action catalog.Action, reason string,
+) (err error) {
+	if action == catalog.Trash {
+		r.Action, r.BytesAfter = "trashed", 0
+		if !cmd.DryRun {
+			err = pass.Trash(ctx, s, reason)
 		}
-		return p.Trash(context.Background(), s, reason)
-	case s.Archived:
-		return nil
-	}
-	if err := cmd.checkpoint(t, s, done); err != nil || action != catalog.Archive {
 		return err
 	}
-	done.Action = "archived"
+	if s.Archived {
+		return nil
+	}
+	if err := cmd.writeCheckpoint(ctx, t, s, r); err != nil || action != catalog.Archive {
+		return err
+	}
+	r.Action = "archived"
 	if !cmd.DryRun {
-		done.BytesAfter, err = p.Archive(context.Background(), s, reason)
+		r.BytesAfter, err = pass.Archive(ctx, s, reason)
 	}
 	return err
 }
 
-func (cmd *Compact) checkpoint(t *catalog.Dir, s catalog.Session, done *compacted) error {
-	state, loaded, err := t.Load(context.Background(), s.ID)
+// writeCheckpoint writes a checkpoint unless the existing one is up to date.
+func (cmd *Compact) writeCheckpoint(
+	ctx context.Context, t *catalog.Dir, s catalog.Session, r *compactResult,
+) error {
+	state, loaded, err := t.Load(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	done.CheckpointSeq = loaded.At.Seq
+	r.CheckpointSeq = loaded.At.Seq
 	if loaded.From == loaded.At {
-		return nil // there is one already
+		return nil
 	}
-	done.Action = "checkpointed"
+	r.Action = "checkpointed"
 	if cmd.DryRun {
 		return nil
 	}
 	return t.WriteCheckpoint(s.ID, state, loaded.At)
 }
 
-func (cmd *Compact) print(a *app.App, done compacted) error {
+func (cmd *Compact) print(a *app.App, r compactResult) error {
 	if cmd.Output == "json" {
-		return app.WriteJSON(a.Stdout, done)
+		return app.WriteJSON(a.Stdout, r)
 	}
-	line := fmt.Sprintf("%s  %s", done.ID, done.Action)
-	if done.why != "" {
-		line += ": " + done.why
+	line := r.ID + "  " + r.Action
+	if r.skipReason != "" {
+		line += ": " + r.skipReason
 	}
-	if done.CheckpointSeq > 0 {
-		line += fmt.Sprintf("  checkpoint at %d", done.CheckpointSeq)
+	if r.CheckpointSeq > 0 {
+		line += fmt.Sprintf("  checkpoint at %d", r.CheckpointSeq)
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s  %d -> %d bytes\n", line, done.BytesBefore, done.BytesAfter)
+	_, err := fmt.Fprintf(a.Stdout, "%s  %d -> %d bytes\n", line, r.BytesBefore, r.BytesAfter)
 	return err
 }
 
-// notRecordedText says that retention did something and could not write it down.
+func inUseText(writer journal.Holder) string {
+	return "it is locked by " + tty.SafeLine(writer.String())
+}
+
+func freedText(sessions int, bytes int64, dryRun bool) string {
+	text := fmt.Sprintf("%s, %s freed", app.Count(sessions, "session"), app.Count(int(bytes), "byte"))
+	if dryRun {
+		text += " (--dry-run: nothing was changed)"
+	}
+	return text
+}
+
+// notRecordedText is for changes that could not be written to retention.jsonl.
 func notRecordedText(err error) string {
-	return fmt.Sprintf("⚠️  %s\n   What is listed above is done all the same.", app.Sentence(err)) + app.Remedy(err)
+	return fmt.Sprintf(
+		"⚠️  %s\n   The changes listed above were made nevertheless.",
+		app.Sentence(err),
+	) + app.Remedy(
+		err,
+	)
 }

@@ -17,14 +17,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-func newPatient(t *testing.T, disk journal.FS) *doctor {
-	d := newDoctor(testApp(t))
+// newTestDoctor returns a doctor for an empty home that accesses files through disk.
+func newTestDoctor(t *testing.T, disk journal.FS) *doctor {
+	t.Helper()
+	d := newDoctor(t.Context(), testApp(t))
 	d.fs = disk
 	return d
 }
 
-// wantLeft checks what is in the home.
-func wantLeft(t *testing.T, d *doctor, names ...string) {
+// wantFiles checks which files are in the home.
+func wantFiles(t *testing.T, d *doctor, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(d.Home)
 	if err != nil {
@@ -35,21 +37,23 @@ func wantLeft(t *testing.T, d *doctor, names ...string) {
 		left = append(left, entry.Name())
 	}
 	if !slices.Equal(left, names) {
-		t.Errorf("it has left %q, want %q", left, names)
+		t.Errorf("the home has %q, want %q", left, names)
 	}
 }
 
-func TestDoctorReportsDiskFailuresAndRemovesProbe(t *testing.T) {
+func TestDoctorReportsDiskErrorsAndRemovesProbe(t *testing.T) {
 	for _, kind := range []journaltest.Kind{journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir} {
 		t.Run(string(kind), func(t *testing.T) {
 			disk := journaltest.New(journal.OS)
 			disk.FailFrom(1, syscall.EIO, kind)
-			d := newPatient(t, disk)
+			d := newTestDoctor(t, disk)
 			found := d.checkDisk()
-			if len(found) != 1 || found[0].State != app.StateWrong || !strings.Contains(found[0].What, syscall.EIO.Error()) || found[0].Help == "" {
-				t.Errorf("it finds %+v", found)
+			if len(found) != 1 || found[0].State != app.StateWrong ||
+				!strings.Contains(found[0].What, syscall.EIO.Error()) ||
+				found[0].Help == "" {
+				t.Errorf("findings: %+v", found)
 			}
-			wantLeft(t, d)
+			wantFiles(t, d)
 		})
 	}
 }
@@ -57,61 +61,61 @@ func TestDoctorReportsDiskFailuresAndRemovesProbe(t *testing.T) {
 func TestDoctorReportsProbeThatCannotBeRemoved(t *testing.T) {
 	disk := journaltest.New(journal.OS)
 	disk.FailFrom(1, syscall.EIO, journaltest.Remove)
-	d := newPatient(t, disk)
+	d := newTestDoctor(t, disk)
 	if found := d.checkDisk(); found[0].State != app.StateWrong {
-		t.Errorf("it finds %+v", found)
+		t.Errorf("findings: %+v", found)
 	}
-	wantLeft(t, d, filepath.Base(d.probe("new")))
+	wantFiles(t, d, filepath.Base(d.probe("new")))
 }
 
-// lax is a file system on which a lock keeps nobody out.
-type lax struct{ journal.FS }
+// nonExclusive is a file system on which a lock can be taken any number of times.
+type nonExclusive struct{ journal.FS }
 
-func (lax) Lock(string) (func() error, error) { return func() error { return nil }, nil }
+func (nonExclusive) Lock(string) (func() error, error) { return func() error { return nil }, nil }
 
-// caseless is a file system in whose names case does not count.
-type caseless struct{ journal.FS }
+// caseInsensitive is a file system whose names are not case-sensitive.
+type caseInsensitive struct{ journal.FS }
 
-func (c caseless) Stat(name string) (fs.FileInfo, error) {
+func (c caseInsensitive) Stat(name string) (fs.FileInfo, error) {
 	if info, err := c.FS.Stat(name); err == nil {
 		return info, nil
 	}
 	return c.FS.Stat(filepath.Join(filepath.Dir(name), strings.ToLower(filepath.Base(name))))
 }
 
-func TestDoctorTriesLocks(t *testing.T) {
-	without := journaltest.New(journal.OS)
-	without.FailFrom(1, syscall.ENOLCK, journaltest.Lock)
-	once := journaltest.New(journal.OS)
-	once.Fail(2, syscall.EIO, journaltest.Lock)
+func TestDoctorTestsLocks(t *testing.T) {
+	unsupported := journaltest.New(journal.OS)
+	unsupported.FailFrom(1, syscall.ENOLCK, journaltest.Lock)
+	secondFails := journaltest.New(journal.OS)
+	secondFails.Fail(2, syscall.EIO, journaltest.Lock)
 	for _, tt := range []struct {
 		behaviour string
 		disk      journal.FS
 		want      app.State
 		what      string
 	}{
-		{"they hold", journal.OS, app.StateOK, "they hold"},
-		{"they keep nobody out", lax{journal.OS}, app.StateWrong, "taken twice"},
-		{"there are none", without, app.StateWrong, syscall.ENOLCK.Error()},
-		{"the second one fails", once, app.StateWrong, syscall.EIO.Error()},
+		{"exclusive", journal.OS, app.StateOK, "they are exclusive"},
+		{"not exclusive", nonExclusive{journal.OS}, app.StateWrong, "taken twice"},
+		{"unsupported", unsupported, app.StateWrong, syscall.ENOLCK.Error()},
+		{"the second fails", secondFails, app.StateWrong, syscall.EIO.Error()},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
-			d := newPatient(t, tt.disk)
+			d := newTestDoctor(t, tt.disk)
 			found := d.checkLocks()
 			if len(found) != 1 || found[0].State != tt.want || !strings.Contains(found[0].What, tt.what) {
-				t.Errorf("it finds %+v", found)
+				t.Errorf("findings: %+v", found)
 			}
-			wantLeft(t, d)
+			wantFiles(t, d)
 		})
 	}
 }
 
 func TestDoctorReportsCaseSensitivity(t *testing.T) {
-	d := newPatient(t, caseless{journal.OS})
+	d := newTestDoctor(t, caseInsensitive{journal.OS})
 	if found := d.checkDisk(); found[0].What != diskText(false).What {
-		t.Errorf("it finds %+v", found)
+		t.Errorf("findings: %+v", found)
 	}
-	wantLeft(t, d)
+	wantFiles(t, d)
 }
 
 func TestDoctorGradesFreeSpace(t *testing.T) {
@@ -146,15 +150,15 @@ func TestDoctorWarnsBelowTenthOfWatches(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDoctorChangesNothing(t *testing.T) {
+func TestReadOnlyFSRefusesChanges(t *testing.T) {
 	dir := t.TempDir()
-	look := lookOnly{journal.OS}
+	readOnly := readOnlyFS{journal.OS}
 	name := filepath.Join(dir, "a")
-	_, openErr := look.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
-	_, lockErr := look.Lock(name)
+	_, openErr := readOnly.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
+	_, lockErr := readOnly.Lock(name)
 	for what, err := range map[string]error{
 		"OpenFile": openErr, "Lock": lockErr,
-		"Mkdir": look.Mkdir(name, 0o700), "Rename": look.Rename(dir, name), "Remove": look.Remove(dir),
+		"Mkdir": readOnly.Mkdir(name, 0o700), "Rename": readOnly.Rename(dir, name), "Remove": readOnly.Remove(dir),
 	} {
 		if !errors.Is(err, syscall.EROFS) {
 			t.Errorf("%s: %v", what, err)

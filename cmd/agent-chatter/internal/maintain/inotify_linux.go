@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// inotify is how many instances and watches the processes of this user have,
-// roughly, and how many they may have.
-func inotify() (instances, watches usage, err error) {
+// inotifyUsage returns how many inotify instances and watches the user's processes
+// have, and the limits. Processes that start or end meanwhile may be missed.
+func inotifyUsage() (instances, watches usage, err error) {
 	const limits = "/proc/sys/fs/inotify/"
 	if instances.limit, err = readNumber(limits + "max_user_instances"); err != nil {
 		return instances, watches, err
@@ -19,7 +19,7 @@ func inotify() (instances, watches usage, err error) {
 	}
 	open, err := filepath.Glob("/proc/[0-9]*/fd/*")
 	for _, fd := range open {
-		if n, ok := watchesOf(fd); ok {
+		if n, ok := inotifyWatches(fd); ok {
 			instances.used++
 			watches.used += n
 		}
@@ -35,9 +35,9 @@ func readNumber(path string) (int, error) {
 	return strconv.Atoi(string(bytes.TrimSpace(content)))
 }
 
-// watchesOf counts the watches of an open file, if it is an inotify instance
-// of this user. What is gone meanwhile is none.
-func watchesOf(fd string) (n int, ok bool) {
+// inotifyWatches counts the watches of a file descriptor, given as /proc/PID/fd/N. It
+// reports false unless that is an inotify instance of the user.
+func inotifyWatches(fd string) (n int, ok bool) {
 	if target, err := os.Readlink(fd); err != nil || target != "anon_inode:inotify" {
 		return 0, false
 	}

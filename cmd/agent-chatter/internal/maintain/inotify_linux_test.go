@@ -7,7 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// ownWatches is what this process has.
+// ownWatches counts the inotify instances and watches of this process.
 func ownWatches(t *testing.T) (instances, watches int) {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")
@@ -15,7 +15,7 @@ func ownWatches(t *testing.T) (instances, watches int) {
 		t.Fatal(err)
 	}
 	for _, fd := range open {
-		if n, ok := watchesOf(fd); ok {
+		if n, ok := inotifyWatches(fd); ok {
 			instances, watches = instances+1, watches+n
 		}
 	}
@@ -35,10 +35,10 @@ func TestInotifyWatchesAreCounted(t *testing.T) {
 		}
 	}
 	if i, n := ownWatches(t); i != instances+1 || n != watches+2 {
-		t.Errorf("%d instances and %d watches became %d and %d", instances, watches, i, n)
+		t.Errorf("before: %d instances, %d watches; after: %d and %d", instances, watches, i, n)
 	}
-	all, each, err := inotify()
+	all, each, err := inotifyUsage()
 	if err != nil || all.used < instances+1 || each.used < watches+2 || all.limit < 1 || each.limit < 1 {
-		t.Errorf("this user has %+v instances and %+v watches, %v", all, each, err)
+		t.Errorf("instances: %+v, watches: %+v, error: %v", all, each, err)
 	}
 }

@@ -2,11 +2,9 @@
 
 package maintain
 
-import (
-	"errors"
-)
+import "errors"
 
-// inotify is a thing of Linux.
-func inotify() (instances, watches usage, err error) {
+// inotifyUsage returns errors.ErrUnsupported: only Linux has inotify.
+func inotifyUsage() (instances, watches usage, err error) {
 	return instances, watches, errors.ErrUnsupported
 }

@@ -1,33 +1,37 @@
 package maintain
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// group is files that are in one and the same way not as they should be.
-type group struct {
+// A fileSet counts files and keeps the first as an example.
+type fileSet struct {
 	n     int
-	first found
+	first homeFile
 }
 
-func (g *group) add(f found) {
-	if g.n++; g.n == 1 {
-		g.first = f
+func (s *fileSet) add(f homeFile) {
+	if s.n++; s.n == 1 {
+		s.first = f
 	}
 }
 
-func (g group) mode() fs.FileMode { return g.first.info.Mode() }
+func (s fileSet) mode() fs.FileMode { return s.first.info.Mode() }
 
-// checkPermissions sees who gets at what is in the home. What lies above it is
-// not looked at: it may let people in tomorrow.
+// checkPermissions checks that the files of the home belong to the user, are accessible
+// to the user, and to no other. The permissions of the directories above the home do
+// not count: they may change.
 func (d *doctor) checkPermissions() []app.Finding {
 	if runtime.GOOS == "windows" {
-		return nil // its permissions are others
+		return nil // file modes do not describe its permissions
 	}
 	var all []app.Finding
 	for _, err := range d.unreadable {
@@ -36,14 +40,13 @@ func (d *doctor) checkPermissions() []app.Finding {
 	all = append(all, d.checkOwner()...)
 	all = append(all, d.checkOthers()...)
 	if len(all) == 0 {
-		return []app.Finding{privateText()}
+		return []app.Finding{app.Fine(textPrivate)}
 	}
 	return all
 }
 
-// checkOwner sees that everything is this user's, and that he may use it.
 func (d *doctor) checkOwner() (all []app.Finding) {
-	var foreign, closed group
+	var foreign, inaccessible fileSet
 	for _, f := range d.files {
 		need := fs.FileMode(0o600)
 		if f.info.IsDir() {
@@ -54,54 +57,97 @@ func (d *doctor) checkOwner() (all []app.Finding) {
 		case known && uid != os.Geteuid():
 			foreign.add(f)
 		case f.info.Mode()&need != need:
-			closed.add(f)
+			inaccessible.add(f)
 		}
 	}
 	if foreign.n > 0 {
 		uid, _ := owner(foreign.first.info)
 		all = append(all, foreignText(d.Home, foreign.n, uid, foreign.first.path))
 	}
-	if closed.n > 0 {
-		all = append(all, closedText(d.Home, closed.n, closed.first.path, closed.mode()))
+	if inaccessible.n > 0 {
+		all = append(all, inaccessibleText(d.Home, inaccessible.n, inaccessible.first.path, inaccessible.mode()))
 	}
 	return all
 }
 
-// Permissions of others than the owner.
+// Permission bits.
 const (
-	toOthers  fs.FileMode = 0o077
-	toAnybody fs.FileMode = 0o007
-	toEnter   fs.FileMode = 0o011
-	theGroup              = "its group"
-	everybody             = "everybody"
+	groupOrOthers fs.FileMode = 0o077 // any access
+	others        fs.FileMode = 0o007 // any access
+	searchable    fs.FileMode = 0o011 // by the group or by others
 )
 
-// checkOthers sees who else gets in: a file is open when it is open itself and
-// so is every directory of the home above it.
+// checkOthers finds the files that other users can access: those whose own mode and
+// that of each directory up to the home allows it.
 func (d *doctor) checkOthers() []app.Finding {
-	var open, hidden group
-	who := theGroup
-	entered := map[string]bool{} // the directories that others get into
-	for i, f := range d.files {  // a directory comes before what is in it
+	var open, shielded fileSet
+	users := "the group"
+	reachable := map[string]bool{} // directories that other users can search
+	for i, f := range d.files {    // a directory precedes its files
 		mode := f.info.Mode()
-		reached := i == 0 || entered[filepath.Dir(f.path)]
-		entered[f.path] = reached && f.info.IsDir() && mode&toEnter != 0
+		reached := i == 0 || reachable[filepath.Dir(f.path)]
+		reachable[f.path] = reached && f.info.IsDir() && mode&searchable != 0
 		switch {
-		case mode&toOthers == 0:
+		case mode&groupOrOthers == 0:
 		case !reached:
-			hidden.add(f)
+			shielded.add(f)
 		default:
 			open.add(f)
-			if mode&toAnybody != 0 {
-				who = everybody
+			if mode&others != 0 {
+				users = "all users"
 			}
 		}
 	}
 	switch {
 	case open.n > 0:
-		return []app.Finding{openText(d.Home, open.n, who, open.first.path, open.mode())}
-	case hidden.n > 0:
-		return []app.Finding{hiddenText(d.Home, hidden.n, hidden.first.path, hidden.mode())}
+		return []app.Finding{openText(d.Home, open.n, users, open.first.path, open.mode())}
+	case shielded.n > 0:
+		return []app.Finding{shieldedText(d.Home, shielded.n, shielded.first.path, shielded.mode())}
 	}
 	return nil
+}
+
+const textPrivate = "all files are yours and private"
+
+// openText is for n files that other users can access; path is one of them.
+func openText(home string, n int, users, path string, mode fs.FileMode) app.Finding {
+	return app.Wrong(
+		fmt.Sprintf("%s open to %s, such as %s (%04o)", filesAre(n), users, tty.SafeLine(path), mode.Perm()),
+		"",
+		restrict(home),
+	)
+}
+
+// shieldedText is openText for files in a directory that other users cannot enter.
+func shieldedText(home string, n int, path string, mode fs.FileMode) app.Finding {
+	return app.Note(fmt.Sprintf("%s protected only by the mode of a directory, such as %s (%04o)",
+		filesAre(n), tty.SafeLine(path), mode.Perm()), "", restrict(home))
+}
+
+func restrict(home string) app.Help {
+	return app.ToRun("restrict them to yourself", "chmod", "-R", "go=", home)
+}
+
+// foreignText is for n files that belong to another user; path is one of them.
+func foreignText(home string, n, owner int, path string) app.Finding {
+	return app.Wrong(fmt.Sprintf("%s not yours, such as %s, of user %d", filesAre(n), tty.SafeLine(path), owner),
+		"", app.ToRun("take ownership", "sudo", "chown", "-R", strconv.Itoa(os.Getuid()), home))
+}
+
+// inaccessibleText is for n files that their owner cannot read and write; path is one
+// of them.
+func inaccessibleText(home string, n int, path string, mode fs.FileMode) app.Finding {
+	return app.Wrong(
+		fmt.Sprintf("%s not accessible to you, such as %s (%04o)", filesAre(n), tty.SafeLine(path), mode.Perm()),
+		"",
+		app.ToRun("permit access", "chmod", "-R", "u+rwX", home),
+	)
+}
+
+// filesAre returns the subject and verb of a sentence about n files.
+func filesAre(n int) string {
+	if n == 1 {
+		return "1 file or directory is"
+	}
+	return fmt.Sprintf("%d files and directories are", n)
 }

@@ -1,7 +1,6 @@
 package maintain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -9,16 +8,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
+// Reindex is the command that rebuilds the index and the checkpoints.
 type Reindex struct{}
 
-// Help shows examples first.
+// Help shows examples.
 func (Reindex) Help() string {
 	return `Examples:
   agent-chatter sessions reindex`
 }
 
-// Run implements the command.
+// Run implements the command. If the index of one team cannot be rebuilt, it
+// continues with the others.
 func (cmd *Reindex) Run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
@@ -26,10 +29,11 @@ func (cmd *Reindex) Run(a *app.App) error {
 	damaged := 0
 	var failures []error
 	for _, t := range teams {
-		sessions, err := t.Reindex(context.Background())
-		if err != nil {
-			failures = append(failures, err) // the other teams have theirs
+		sessions, err := t.Reindex(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		failures = append(failures, err)
 		for _, s := range sessions {
 			if s.Damaged != "" {
 				damaged++
@@ -40,12 +44,11 @@ func (cmd *Reindex) Run(a *app.App) error {
 		}
 	}
 	if damaged > 0 {
-		a.Notice(reindexedDamagedText(damaged))
+		a.Show(damagedSessionsText(damaged))
 	}
 	return errors.Join(failures...)
 }
 
-// reindexedText is what reindex says of a session.
 func reindexedText(s catalog.Session) string {
 	switch {
 	case s.Damaged != "":
@@ -56,7 +59,6 @@ func reindexedText(s catalog.Session) string {
 	return fmt.Sprintf("%s  %s", s.ID, app.Count(int(s.LastSeq), "event"))
 }
 
-// reindexedDamagedText says how to find out more of the damaged ones.
-func reindexedDamagedText(n int) string {
-	return fmt.Sprintf("%d damaged: agent-chatter verify shows where", n)
+func damagedSessionsText(n int) app.Message {
+	return app.Text("Damaged: %s.", app.Count(n, "session")).With(app.To("locate the damage", "verify"))
 }

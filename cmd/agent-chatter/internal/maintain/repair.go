@@ -1,7 +1,6 @@
 package maintain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +10,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
+// Repair is the command that sets aside the damaged lines of a session.
 type Repair struct {
-	ID     string `arg:"" help:"The session."`
-	DryRun bool   `help:"Say what would be set aside, and do nothing."`
-	Output string `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	ID     string `arg:"" help:"The session, or the path of its journal."`
+	DryRun bool   `help:"Print the changes without making them."`
+	Output string `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help shows examples.
 func (Repair) Help() string {
 	return `Examples:
   agent-chatter repair 7QN3 --dry-run
@@ -25,17 +25,18 @@ func (Repair) Help() string {
   agent-chatter repair ./talk.jsonl`
 }
 
-// repaired is what repair says of a session.
-type repaired struct {
-	ID      string    `json:"id"`
-	Action  string    `json:"action"` // repaired, or none when the journal is sound
-	Kept    uint64    `json:"kept"`   // events
-	Dropped []dropped `json:"setAside"`
-	Aside   string    `json:"aside,omitempty"` // the file that has the journal as it was
+// repairResult is what repair prints.
+type repairResult struct {
+	ID       string         `json:"id"`
+	Action   string         `json:"action"` // repaired, or none if the journal is valid
+	Kept     uint64         `json:"kept"`   // events
+	SetAside []damagedRange `json:"setAside"`
+	Aside    string         `json:"aside,omitempty"` // the file with the previous journal
 }
 
-// dropped is one run of bytes that does not check.
-type dropped struct {
+// damagedRange is a range of bytes that repair sets aside. FirstSeq and LastSeq are 0
+// if no event in it can be read.
+type damagedRange struct {
 	Offset   int64  `json:"offset"`
 	Bytes    int64  `json:"bytes"`
 	FirstSeq uint64 `json:"firstSeq,omitempty"`
@@ -47,23 +48,25 @@ type dropped struct {
 func (cmd *Repair) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
 
 func (cmd *Repair) run(a *app.App) error {
-	c := a.Catalog
-	s, err := a.FindOrOpen(context.Background(), cmd.ID)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	s, err := a.FindOrOpen(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
-	done, err := c.At(s.Dir()).Journals().Repair(context.Background(), s.ID, cmd.DryRun)
+	t := a.Catalog.At(s.Dir())
+	done, err := t.Journals().Repair(ctx, s.ID, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(cmd.ID).Name(s.ID)))
 	}
 	if err != nil {
 		return err
 	}
-	r := newRepaired(s.ID, done)
+	r := newRepairResult(s.ID, done)
 	if s.MissingHeader && r.Action == "none" {
 		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
-	if s, err := c.At(s.Dir()).Session(context.Background(), s.ID); err == nil && s.MissingHeader {
+	if s, err := t.Session(ctx, s.ID); err == nil && s.MissingHeader {
 		defer a.Show(app.HeaderLostText(s))
 	}
 	if cmd.Output == "json" {
@@ -72,28 +75,29 @@ func (cmd *Repair) run(a *app.App) error {
 	return r.write(a.Stdout, cmd.DryRun)
 }
 
-func newRepaired(id string, done journal.Repaired) repaired {
-	r := repaired{ID: id, Action: "none", Kept: done.Kept, Dropped: []dropped{}, Aside: done.Aside}
+func newRepairResult(id string, done journal.Repaired) repairResult {
+	r := repairResult{ID: id, Action: "none", Kept: done.Kept, SetAside: []damagedRange{}, Aside: done.Aside}
 	for _, d := range done.Dropped {
 		r.Action = "repaired"
-		r.Dropped = append(r.Dropped, dropped{d.Offset, d.Bytes, d.FirstSeq, d.LastSeq, d.Reason})
+		r.SetAside = append(r.SetAside, damagedRange{d.Offset, d.Bytes, d.FirstSeq, d.LastSeq, d.Reason})
 	}
 	return r
 }
 
-func (r repaired) write(out io.Writer, dryRun bool) error {
-	if len(r.Dropped) == 0 {
+func (r repairResult) write(out io.Writer, dryRun bool) error {
+	if len(r.SetAside) == 0 {
 		_, err := fmt.Fprintf(out, "%s  is sound: nothing to repair\n", r.ID)
 		return err
 	}
-	for _, d := range r.Dropped {
-		if _, err := fmt.Fprintf(out, "%s  byte %d: %d bytes set aside: %s\n", r.ID, d.Offset, d.Bytes, d.Reason); err != nil {
+	for _, d := range r.SetAside {
+		_, err := fmt.Fprintf(out, "%s  byte %d: %d bytes set aside: %s\n", r.ID, d.Offset, d.Bytes, d.Reason)
+		if err != nil {
 			return err
 		}
 	}
-	outcome := "the journal as it was is in " + r.Aside
+	outcome := "the previous journal was copied to " + r.Aside
 	if dryRun {
-		outcome = "nothing was done (--dry-run)"
+		outcome = "nothing was changed (--dry-run)"
 	}
 	_, err := fmt.Fprintf(out, "%s  %s kept; %s\n", r.ID, app.Count(int(r.Kept), "event"), outcome)
 	return err

@@ -14,31 +14,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// mendedText says that a cache was wrong, and what became of it.
-func mendedText(id, what string, err error) string {
-	if err != nil {
-		return fmt.Sprintf("Session %s: %s, and could not be removed: %s. It is only a cache: remove it, and it is made anew.", id, what, tty.SafeLine(err.Error()))
-	}
-	return fmt.Sprintf("Session %s: %s. It was removed; it is only a cache, and made anew when it is needed.", id, what)
-}
-
-// emptyText says that a file has a journal's name and nothing that could be read.
-func emptyText(info journal.Info) string {
-	return fmt.Sprintf("%s is no session: none of its %d bytes can be read. A power cut leaves this of a session that was just begun, or it is somebody else's file. It was left alone.", info.Path(), info.Size)
-}
-
-// strangerText says that a file is none of ours.
-func strangerText(path string) string {
-	return fmt.Sprintf("%s is none of our files, and was left alone.", tty.SafeLine(path))
-}
-
+// Verify is the command that checks journals and their caches.
 type Verify struct {
-	ID     []string `arg:"" optional:"" help:"The sessions; without any, all."`
-	Chain  bool     `help:"Check the chain of sums alone, several times as fast: not what the lines say, and no caches."`
-	Output string   `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals; default: all."`
+	Chain  bool     `help:"Check only the checksums, several times as fast."`
+	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help shows examples.
 func (Verify) Help() string {
 	return `Examples:
   agent-chatter verify
@@ -46,138 +29,159 @@ func (Verify) Help() string {
   agent-chatter verify --chain`
 }
 
-// verdict is what verify says of one session.
-type Verdict struct {
+// verdict is what verify prints for a session.
+type verdict struct {
 	ID      string `json:"id"`
 	OK      bool   `json:"ok"`
-	Events  uint64 `json:"events"`
+	Events  uint64 `json:"events"` // valid events before the damage
 	Problem string `json:"problem,omitempty"`
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
 
-	unread   bool // it is not known whether it is damaged
-	headless bool // all lines check, and it is no session
-	help     string
+	unreadable    bool // the journal could not be read, so OK is unknown
+	missingHeader bool // every line is valid, but the first is not the header
+	help          string
 }
 
 // Run implements the command.
 func (cmd *Verify) Run(a *app.App) error {
-	sessions, err := a.Named(context.Background(), cmd.ID, a.FindOrOpen)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	sessions, err := a.Named(ctx, cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
 	}
-	c, teams := a.Catalog, map[string]*catalog.Dir{}
-	unread := 0
+	teams := map[string]*catalog.Dir{}
+	unreadable := 0
 	var helps []app.Message // one for each damaged session
 	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
-			teams[s.Dir()] = c.At(s.Dir())
+			teams[s.Dir()] = a.Catalog.At(s.Dir())
 		}
-		v := verifySession(a, teams[s.Dir()], s, cmd.Chain)
+		v, err := verifySession(ctx, a, teams[s.Dir()], s, cmd.Chain)
+		if err != nil {
+			return err
+		}
 		switch {
-		case v.unread:
-			unread++
+		case v.unreadable:
+			unreadable++
+		case v.help != "":
+			helps = append(helps, app.Message{Text: v.help})
 		case !v.OK:
 			var file *app.FileError
 			if len(cmd.ID) > 0 {
 				file = app.ByPath(cmd.ID[i])
 			}
-			help := app.DamageHelp(s, file)
-			if v.help != "" {
-				help = app.Message{Text: v.help}
-			}
-			helps = append(helps, help)
+			helps = append(helps, app.DamageHelp(s, file))
 		}
 		if err := cmd.print(a, v); err != nil {
 			return err
 		}
 	}
 	if len(cmd.ID) == 0 {
-		if err := sayWhatIsNoSession(a); err != nil {
+		if err := reportOtherFiles(ctx, a); err != nil {
 			return err
 		}
 	}
 	if len(helps) > 0 {
 		return app.Exit(app.ExitDamaged, app.DamagedCountText(helps, len(sessions)))
 	}
-	if unread > 0 || a.HasUnreadable() {
+	if unreadable > 0 || a.HasUnreadable() {
 		return app.Exit(app.ExitFailed, app.NotAllReadText())
 	}
 	return nil
 }
 
-// sayWhatIsNoSession names the files among the sessions that are none.
-func sayWhatIsNoSession(a *app.App) error {
+// reportOtherFiles prints the files in the directories of the teams that are not
+// sessions.
+func reportOtherFiles(ctx context.Context, a *app.App) error {
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
 	}
 	for _, t := range teams {
-		if err := sayNoSessionsOf(a, t); err != nil {
+		empty, err := t.EmptyJournals(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, info := range empty {
+			a.Notice(emptyText(info))
+		}
+		var unknown []string
+		if err == nil {
+			unknown, err = t.UnknownFiles()
+		}
+		for _, name := range unknown {
+			a.Notice(unknownFileText(filepath.Join(t.Journals().Path(), name)))
+		}
+		if err != nil {
 			a.ReportUnreadable(t.Journals().Path(), err)
 		}
 	}
 	return nil
 }
 
-func sayNoSessionsOf(a *app.App, t *catalog.Dir) error {
-	empty, err := t.EmptyJournals(context.Background())
-	if err != nil {
-		return err
-	}
-	for _, info := range empty {
-		a.Notice(emptyText(info))
-	}
-	unknown, err := t.UnknownFiles()
-	for _, name := range unknown {
-		a.Notice(strangerText(filepath.Join(t.Journals().Path(), name)))
-	}
-	return err
-}
-
-// verify reads every line of a session. One that is written to meanwhile is
-// read until it holds still.
-func verifySession(a *app.App, team *catalog.Dir, s catalog.Session, chain bool) Verdict {
-	v := Verdict{ID: s.ID, OK: true}
+// verifySession reads every line of a session; with chainOnly it checks only the
+// checksums. If lines are appended meanwhile, it continues until it has read them too:
+// only then is a torn tail not a write in progress. Its error is that of ctx.
+func verifySession(
+	ctx context.Context, a *app.App, team *catalog.Dir, s catalog.Session, chainOnly bool,
+) (verdict, error) {
+	v := verdict{ID: s.ID, OK: true}
 	audit := team.Audit(s.ID)
-	torn := journal.Torn{}
-	for at, grown := (journal.Position{}), true; grown && v.OK; {
+	var torn journal.Torn
+	var at journal.Position
+	for grown := true; grown && v.OK; {
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
 		reader, err := team.Journals().Reader(s.ID, at)
 		if err != nil {
-			v.damaged(err)
+			v.fail(err)
 			break
 		}
-		if chain {
-			v.chain(reader)
+		if chainOnly {
+			if err := reader.CheckChain(); err != nil {
+				v.fail(err)
+			}
+			v.Events = reader.Position().Seq
 		} else {
-			verifyFrom(a, reader, audit, &v)
+			v.scan(ctx, a, reader, audit)
 		}
-		torn, grown = reader.Torn(), reader.Grown()
-		at = reader.Position()
+		torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
 		reader.Close()
 	}
-	if v.OK && !chain {
-		mend(a, s, audit)
+	if err := ctx.Err(); err != nil {
+		return v, err
 	}
-	if headless := audit.MissingHeader(); v.OK && headless != nil {
-		v.headlessBecause(headless.Reason)
+	if v.OK && !chainOnly {
+		removeInvalidCaches(a, s, audit)
 	}
-	if v.OK && s.Damaged != "" && s.ReadErr == nil { // what the lines alone cannot tell
-		v.headlessBecause(s.Damaged)
+	if missing := audit.MissingHeader(); v.OK && missing != nil {
+		v.failHeader(missing.Reason)
 	}
-	remark(a, s, v, torn)
-	return v
+	// The list knows damage that is not in the lines, such as another session's id.
+	if v.OK && s.Damaged != "" && s.ReadErr == nil {
+		v.failHeader(s.Damaged)
+	}
+	if torn.Bytes > 0 {
+		a.Notice(view.TornText(s.ID, torn))
+	}
+	if s.Truncated && v.OK {
+		a.Notice(app.TruncatedText(s))
+	}
+	return v, nil
 }
 
-// headlessBecause says that the lines check, and make no session.
-func (v *Verdict) headlessBecause(reason string) {
-	v.OK, v.Problem, v.Line, v.headless = false, reason, 1, true
-}
-
-func verifyFrom(a *app.App, reader *journal.Reader, audit *catalog.Audit, v *Verdict) {
+// scan checks the events of a reader until ctx is done. An event with an invalid
+// payload is reported and does not fail the session.
+func (v *verdict) scan(ctx context.Context, a *app.App, reader *journal.Reader, audit *catalog.Audit) {
 	for e, err := range reader.Scan() {
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil {
-			v.damaged(err)
+			v.fail(err)
 			return
 		}
 		v.Events = e.Seq
@@ -188,25 +192,9 @@ func verifyFrom(a *app.App, reader *journal.Reader, audit *catalog.Audit, v *Ver
 	}
 }
 
-// mend removes the caches that are wrong. That they could not be removed is no
-// reason to call the session damaged.
-func mend(a *app.App, s catalog.Session, audit *catalog.Audit) {
-	mended, err := audit.RemoveInvalid()
-	for _, what := range mended {
-		a.Notice(mendedText(s.ID, what, err))
-	}
-}
-
-// chain checks the sums alone.
-func (v *Verdict) chain(reader *journal.Reader) {
-	if err := reader.CheckChain(); err != nil {
-		v.damaged(err)
-	}
-	v.Events = reader.Position().Seq
-}
-
-func (v *Verdict) damaged(err error) {
-	v.OK, v.Problem, v.unread = false, err.Error(), catalog.IsReadError(err)
+// fail sets the verdict for an error of a reader.
+func (v *verdict) fail(err error) {
+	v.OK, v.Problem, v.unreadable = false, err.Error(), catalog.IsReadError(err)
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
@@ -216,36 +204,64 @@ func (v *Verdict) damaged(err error) {
 	}
 }
 
-// remark says what is no damage.
-func remark(a *app.App, s catalog.Session, v Verdict, torn journal.Torn) {
-	if torn.Bytes > 0 {
-		a.Notice(view.TornText(s.ID, torn))
-	}
-	if s.Truncated && v.OK {
-		a.Notice(app.TruncatedText(s))
+// failHeader sets the verdict for valid lines that are not a session.
+func (v *verdict) failHeader(reason string) {
+	v.OK, v.Problem, v.Line, v.missingHeader = false, reason, 1, true
+}
+
+// removeInvalidCaches removes the caches of a session that contradict its journal. A
+// cache that cannot be removed is reported and does not fail the session.
+func removeInvalidCaches(a *app.App, s catalog.Session, audit *catalog.Audit) {
+	removed, err := audit.RemoveInvalid()
+	for _, problem := range removed {
+		a.Notice(invalidCacheText(s.ID, problem, err))
 	}
 }
 
-func (cmd *Verify) print(a *app.App, v Verdict) error {
+func (cmd *Verify) print(a *app.App, v verdict) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, v)
 	}
-	if v.OK {
-		_, err := fmt.Fprintf(a.Stdout, "%s  ok  %s\n", v.ID, app.Count(int(v.Events), "event"))
-		return err
+	events, problem := app.Count(int(v.Events), "event"), tty.Safe(v.Problem)
+	var err error
+	switch {
+	case v.OK:
+		_, err = fmt.Fprintf(a.Stdout, "%s  ok  %s\n", v.ID, events)
+	case v.unreadable:
+		_, err = fmt.Fprintf(a.Stdout, "%s  unreadable  %s\n", v.ID, problem)
+	case v.missingHeader && v.Events > 0:
+		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s; checksums match for %s\n", v.ID, problem, events)
+	case v.missingHeader:
+		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s\n", v.ID, problem)
+	default:
+		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; %s before it valid\n",
+			v.ID, v.Line, v.Offset, problem, events)
 	}
-	if v.unread {
-		_, err := fmt.Fprintf(a.Stdout, "%s  unreadable  %s\n", v.ID, tty.Safe(v.Problem))
-		return err
-	}
-	if v.headless {
-		text := tty.Safe(v.Problem)
-		if v.Events > 0 {
-			text += fmt.Sprintf("; %s check", app.Count(int(v.Events), "event"))
-		}
-		_, err := fmt.Fprintf(a.Stdout, "%s  damaged  %s\n", v.ID, text)
-		return err
-	}
-	_, err := fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; %s before it are sound\n", v.ID, v.Line, v.Offset, tty.Safe(v.Problem), app.Count(int(v.Events), "event"))
 	return err
+}
+
+// invalidCacheText is for a cache that contradicted its journal; err is why it could
+// not be removed, or nil.
+func invalidCacheText(id, problem string, err error) string {
+	if err != nil {
+		return fmt.Sprintf(
+			"Session %s: %s, and could not be removed: %s.\nIt is a cache: remove it, and it will be rebuilt.",
+			id,
+			problem,
+			tty.SafeLine(err.Error()),
+		)
+	}
+	return fmt.Sprintf("Session %s: %s. The file was removed: it is a cache and will be rebuilt.", id, problem)
+}
+
+// emptyText is for a file that is named like a journal and has no valid line.
+func emptyText(info journal.Info) string {
+	return fmt.Sprintf("%s is not a session: none of its %d bytes can be read. "+
+		"It is a session whose creation a power cut interrupted, or a file of another program. It was left alone.",
+		tty.SafeLine(info.Path()), info.Size)
+}
+
+// unknownFileText is for a file that agent-chatter did not create.
+func unknownFileText(path string) string {
+	return fmt.Sprintf("%s is not a file of agent-chatter and was left alone.", tty.SafeLine(path))
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner is the number of the user whose file it is.
+// owner returns the user id of the owner of a file.
 func owner(info fs.FileInfo) (uid int, known bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -19,17 +19,17 @@ func owner(info fs.FileInfo) (uid int, known bool) {
 	return int(st.Uid), true
 }
 
-// mayWrite returns nil when this user may make files in a directory.
-func mayWrite(dir string) error {
+// checkWritable returns nil if the user may create files in a directory.
+func checkWritable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "write to", Path: dir, Err: err}
 	}
 	return nil
 }
 
-// space is what this user may still fill of the disk. A disk without a limit of
-// inodes has the greatest number of them.
-func space(path string) (bytes, inodes uint64, err error) {
+// freeSpace returns the bytes and inodes that the user can still allocate on the file
+// system of path. A file system without a limit of inodes has math.MaxUint64.
+func freeSpace(path string) (bytes, inodes uint64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
 		return 0, 0, &fs.PathError{Op: "statfs", Path: path, Err: err}
