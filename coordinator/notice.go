@@ -58,8 +58,8 @@ type MessageTruncated struct {
 
 // SecretsRedacted reports that secrets were replaced in what was said or recorded.
 type SecretsRedacted struct {
-	Kinds []string // with their counts, as redact.Kinds returns them
-	Count int      // of different secrets
+	Kinds []string // sorted, each once
+	Count int      // of secrets
 }
 
 // PermissionDenied reports that an agent requested a permission that the member's configuration denies.
