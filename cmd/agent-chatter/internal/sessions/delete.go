@@ -25,9 +25,10 @@ func (Delete) Help() string {
   agent-chatter sessions delete 7QN3 --yes`
 }
 
-// Run implements the command. Without --yes it asks on a terminal, and fails elsewhere.
+// Run implements the command. Without --yes it asks on a terminal, and fails with
+// ExitUsage elsewhere.
 func (cmd *Delete) Run(a *app.App) error {
-	ctx := context.Background() // Ctrl+C has to end the program at the question, too.
+	ctx := context.Background() // Not UntilSignal: Ctrl+C ends the program while it waits for the answer.
 	s, err := a.Find(ctx, cmd.ID)
 	if err != nil {
 		return err

@@ -141,9 +141,9 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 	return prompts, nil
 }
 
-// recordedTasks returns the tasks that people set, by the id of the message: the one that
-// contains the marker, which task.set follows, or the next one if the task was set by a
-// command.
+// recordedTasks returns the tasks that people set, by the id of a message. A marker in a
+// message sets the task in the event after that message; a command sets it before the next
+// message. A task that is set during a turn is the agent's.
 func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, error) {
 	tasks := map[string]*string{}
 	preceding := "" // id of the message if the last event was one of a person
