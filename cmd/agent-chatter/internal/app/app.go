@@ -76,7 +76,10 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return nil, Exit(ExitFailed, Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())))
+		return nil, Exit(
+			ExitFailed,
+			Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())),
+		)
 	}
 	a := &App{
 		IO: streams, Home: home, Cwd: cwd,
@@ -186,7 +189,7 @@ func UntilSignal() (ctx context.Context, stop func()) {
 func (a *App) UntilUnread() (ctx context.Context, stop func()) {
 	ctx, stop = UntilSignal()
 	if out, ok := a.Stdout.(interface{ Fd() uintptr }); ok {
-		go tty.WhileRead(ctx, out.Fd(), stop)
+		go tty.WatchReader(ctx, out.Fd(), stop)
 	}
 	return ctx, stop
 }

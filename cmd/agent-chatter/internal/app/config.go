@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// config is the content of config.json in the home. All of it is optional.
+// Config is the content of config.json in the home. Every setting is optional.
 type Config struct {
 	Retention retention `json:"retention"`
 	Window    window    `json:"window"`
@@ -24,7 +24,7 @@ type Config struct {
 	Redaction redaction `json:"redaction"`
 }
 
-// redaction says whether secrets are replaced before anything is kept.
+// redaction is whether secrets are replaced before an event is written.
 type redaction string
 
 // The values of redaction; "" is on.
@@ -33,37 +33,40 @@ const (
 	redactionOff redaction = "off"
 )
 
-// limits are those of journals.
+// limits are the limits of journals.
 type limits struct {
-	MaxLine int `json:"maxLine"` // bytes that one event may take; 0: 64 MiB
+	MaxLine int `json:"maxLine"` // bytes of a line; 0: 64 MiB
 }
 
-// The limit of a line is at least what a session with a large team begins with,
-// and at most what fits into memory a few times.
+// The range of maxLine: a session of a large team starts with a long line, and a line
+// has to fit into memory a few times.
 const (
 	minMaxLine = 64 << 10
 	maxMaxLine = 1 << 30
 )
 
-// window is how much of a conversation agents are shown; 0 is the usual.
+// window is the part of a conversation that a prompt contains; 0 is the default.
 type window struct {
-	Messages int `json:"messages"` // 20
-	Bytes    int `json:"bytes"`    // 256 KiB
+	Messages int `json:"messages"` // default: 20
+	Bytes    int `json:"bytes"`    // default: 256 KiB
 }
 
-// retention says what becomes of old sessions. Environment variables say the
-// same: AGENT_CHATTER_RETENTION_AUTO, _KEEP, _ARCHIVE_AFTER, _DELETE_AFTER.
+// retention is the policy for old sessions. The environment variables
+// AGENT_CHATTER_RETENTION_AUTO, _KEEP, _ARCHIVE_AFTER and _DELETE_AFTER override it.
 type retention struct {
-	Auto         *bool `json:"auto"` // also at the end of each chat, not only by compact; true
+	Auto         *bool `json:"auto"` // also at the end of each chat; default: true
 	Keep         *int  `json:"keep"`
 	ArchiveAfter *Days `json:"archiveAfter"`
 	DeleteAfter  *Days `json:"deleteAfter"`
 }
 
+// Auto reports whether a chat applies the retention policy at its end.
 func (c Config) Auto() bool { return c.Retention.Auto == nil || *c.Retention.Auto }
 
+// KeepSecrets reports whether redaction is off.
 func (c Config) KeepSecrets() bool { return c.Redaction == redactionOff }
 
+// Policy returns the retention policy.
 func (c Config) Policy() catalog.Policy {
 	p, r := catalog.DefaultPolicy, c.Retention
 	if r.Keep != nil {
@@ -78,7 +81,7 @@ func (c Config) Policy() catalog.Policy {
 	return p
 }
 
-// readConfig reads the file at path. One that is not there is empty.
+// readConfig reads the file at path. A missing file is an empty configuration.
 func readConfig(path string) (c Config, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -96,7 +99,7 @@ func readConfig(path string) (c Config, err error) {
 	return c, nil
 }
 
-// decodeConfig reads one JSON object and nothing else.
+// decodeConfig reads one JSON object without unknown fields.
 func decodeConfig(data []byte) (c Config, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -104,22 +107,27 @@ func decodeConfig(data []byte) (c Config, err error) {
 		return Config{}, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Config{}, errors.New("there is more than one JSON object in it")
+		return Config{}, errors.New("the file has more than one JSON object")
 	}
 	return c, nil
 }
 
-// check says what no configuration may ask for.
+// check returns an error for a value out of range.
 func (c Config) check() error {
 	switch line := c.Journal.MaxLine; {
 	case c.Retention.Keep != nil && *c.Retention.Keep < 0:
-		return errors.New("retention.keep is a number of sessions, 0 or more")
+		return errors.New("retention.keep must be a number of sessions, 0 or more")
 	case c.Window.Messages < 0 || c.Window.Bytes < 0:
-		return errors.New("window has numbers of messages and bytes, 0 for the usual")
+		return errors.New("window must have numbers of messages and bytes, 0 for the default")
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
-		return fmt.Errorf("redaction is %q or %q", redactionOn, redactionOff)
+		return fmt.Errorf("redaction must be %q or %q", redactionOn, redactionOff)
 	case line != 0 && (line < minMaxLine || line > maxMaxLine):
-		return fmt.Errorf("journal.maxLine is a number of bytes from %d to %d, 0 for the usual %d", minMaxLine, maxMaxLine, journal.DefaultMaxLine)
+		return fmt.Errorf(
+			"journal.maxLine must be a number of bytes from %d to %d, or 0 for the default %d",
+			minMaxLine,
+			maxMaxLine,
+			journal.DefaultMaxLine,
+		)
 	}
 	return nil
 }
@@ -129,8 +137,8 @@ func (r *retention) fromEnvironment() error {
 	for name, set := range map[string]func(string) error{
 		"AUTO":          func(v string) (err error) { r.Auto, err = parseAuto(v); return err },
 		"KEEP":          func(v string) (err error) { r.Keep, err = parseKeep(v); return err },
-		"ARCHIVE_AFTER": func(v string) error { r.ArchiveAfter = new(Days); return r.ArchiveAfter.UnmarshalText([]byte(v)) },
-		"DELETE_AFTER":  func(v string) error { r.DeleteAfter = new(Days); return r.DeleteAfter.UnmarshalText([]byte(v)) },
+		"ARCHIVE_AFTER": func(v string) (err error) { r.ArchiveAfter, err = parseDays(v); return err },
+		"DELETE_AFTER":  func(v string) (err error) { r.DeleteAfter, err = parseDays(v); return err },
 	} {
 		if v := os.Getenv(prefix + name); v != "" {
 			if err := set(v); err != nil {
@@ -149,19 +157,24 @@ func parseAuto(text string) (*bool, error) {
 	return &auto, nil
 }
 
+func parseDays(text string) (*Days, error) {
+	d := new(Days)
+	return d, d.UnmarshalText([]byte(text))
+}
+
 func parseKeep(text string) (*int, error) {
 	keep, err := strconv.Atoi(text)
 	if err != nil || keep < 0 {
-		return nil, fmt.Errorf("%q is no number of sessions, 0 or more", text)
+		return nil, fmt.Errorf("%q is not a number of sessions, 0 or more", text)
 	}
 	return &keep, nil
 }
 
-// days is a span of time such as 30d or 12h; zero is none.
+// Days is a duration such as 30d or 12h.
 type Days time.Duration
 
-// UnmarshalText reads a number with d for days, or what time.ParseDuration
-// reads.
+// UnmarshalText reads a number of days, such as 30d, or a duration as time.ParseDuration
+// does. A negative duration is an error.
 func (d *Days) UnmarshalText(text []byte) error {
 	s := string(text)
 	if n := len(s) - 1; n > 0 && s[n] == 'd' {
@@ -173,7 +186,7 @@ func (d *Days) UnmarshalText(text []byte) error {
 	}
 	span, err := time.ParseDuration(s)
 	if err != nil || span < 0 {
-		return fmt.Errorf("%q is no span of time such as 30d or 12h", s)
+		return fmt.Errorf("invalid duration %q; try 7d", s)
 	}
 	*d = Days(span)
 	return nil

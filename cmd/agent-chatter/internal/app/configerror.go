@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// configError says everything that is wrong with a configuration.
+// configError lists the problems of a configuration.
 type configError struct {
 	path     string
 	problems []string // at least one
@@ -23,9 +23,8 @@ func (e *configError) Error() string {
 	return e.path + ":\n  - " + strings.Join(e.problems, "\n  - ")
 }
 
-// configProblems looks at each setting by itself, so that one that is wrong hides
-// no other. A document that has none, or whose settings are all sound, has the
-// problem that was found in it as a whole.
+// configProblems checks each setting alone, so that one problem hides no other. If every
+// setting alone is valid, or there are none, it returns the problem of the whole file.
 func configProblems(data []byte, whole error) (all []string) {
 	var sections map[string]json.RawMessage
 	if json.Unmarshal(data, &sections) != nil {
@@ -45,14 +44,14 @@ func configProblems(data []byte, whole error) (all []string) {
 		all = []string{configProblem("", whole)}
 	}
 	slices.Sort(all)
-	return slices.Compact(all) // an unknown section is one problem, whatever is in it
+	return slices.Compact(all) // an unknown section is one problem
 }
 
-// appendProblem adds what is wrong with one setting.
+// appendProblem appends the problem of one setting, if it has one.
 func appendProblem(all []string, name string, setting map[string]any) []string {
 	document, err := json.Marshal(setting)
 	if err != nil {
-		return all // it was JSON a moment ago
+		return all // unreachable: it was decoded from JSON
 	}
 	c, err := decodeConfig(document)
 	if err == nil {
@@ -64,23 +63,22 @@ func appendProblem(all []string, name string, setting map[string]any) []string {
 	return append(all, configProblem(name, err))
 }
 
-// configProblem is what is wrong, in words of the configuration and not of the
-// decoder.
+// configProblem describes a problem in terms of the configuration instead of Go's.
 func configProblem(name string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	unknown, found := strings.CutPrefix(err.Error(), "json: unknown field ")
 	switch {
 	case found:
-		return "there is no setting " + unknown
+		return "unknown setting " + unknown
 	case errors.As(err, &wrong):
-		return fmt.Sprintf("%s is %s, not %s", name, expected(wrong.Type), article(wrong.Value))
+		return fmt.Sprintf("%s must be %s, not %s", name, expected(wrong.Type), article(wrong.Value))
 	case name != "" && !strings.Contains(err.Error(), name):
 		return name + ": " + err.Error()
 	}
 	return err.Error()
 }
 
-// expected is what a setting takes.
+// expected names the values of a setting.
 func expected(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -90,10 +88,10 @@ func expected(t reflect.Type) string {
 	case reflect.Struct:
 		return "an object"
 	}
-	return "a text"
+	return "a string"
 }
 
-// article is a kind of JSON, as the decoder calls it, with the word before it.
+// article names a kind of JSON value with its article.
 func article(kind string) string {
 	if _, number, found := strings.Cut(kind, " "); found { // "number 1.5"
 		return number
@@ -104,7 +102,7 @@ func article(kind string) string {
 	case "bool":
 		return "true or false"
 	case "string":
-		return "a text"
+		return "a string"
 	}
 	return "a " + kind
 }

@@ -26,14 +26,16 @@ func (a *App) FindOrOpen(ctx context.Context, name string) (catalog.Session, err
 	return t.Session(ctx, id)
 }
 
-// named is an error about what was named so.
-func Named(name string, err error) error {
+// WithName returns err as a FileError if name is the path of a journal.
+func WithName(name string, err error) error {
 	if err == nil || !IsJournal(name) {
 		return err
 	}
 	return &FileError{name, err}
 }
 
+// FindToResume returns the session with a name, or the latest if name is "" or latest. A
+// team restricts it to the sessions of that team.
 func (a *App) FindToResume(ctx context.Context, team *team.Team, name string) (catalog.Session, error) {
 	if name == "" || name == catalog.LatestName {
 		return a.latest(ctx, team)
@@ -46,7 +48,7 @@ func (a *App) FindToResume(ctx context.Context, team *team.Team, name string) (c
 	return session, err
 }
 
-// latest is the latest session of a team, or of all when team is nil.
+// latest returns the latest session of a team, or of all teams if team is nil.
 func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, error) {
 	var q catalog.Query
 	if team != nil {
@@ -68,8 +70,8 @@ func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, err
 	return session, Exit(ExitNotFound, nothingToResumeText())
 }
 
-// firstSound is the latest session that is not damaged at its end either, where
-// an index does not look.
+// FirstSound returns the latest session whose end is intact; the index does not check
+// that. It prints the sessions that it skips.
 func (a *App) FirstSound(sessions []catalog.Session) (catalog.Session, error) {
 	for {
 		session, skipped, err := catalog.Latest(slices.Values(sessions))
@@ -82,14 +84,17 @@ func (a *App) FirstSound(sessions []catalog.Session) (catalog.Session, error) {
 			return session, err
 		}
 		a.ReportSkipped([]catalog.Session{Failed(session, err)})
-		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID })
+		sessions = slices.DeleteFunc(
+			sessions,
+			func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID },
+		)
 		if len(sessions) == 0 && catalog.IsReadError(err) {
 			return session, err
 		}
 	}
 }
 
-// failed is a session that turned out to be damaged, or not to be readable.
+// Failed returns s marked as damaged or unreadable.
 func Failed(s catalog.Session, err error) catalog.Session {
 	s.Damaged = err.Error()
 	if catalog.IsReadError(err) {
@@ -98,8 +103,8 @@ func Failed(s catalog.Session, err error) catalog.Session {
 	return s
 }
 
-// compatible leaves out what a newer version wrote: it can be read, not gone
-// on with.
+// Compatible removes the sessions of a newer format, which cannot be resumed, and prints
+// them.
 func (a *App) Compatible(sessions []catalog.Session) []catalog.Session {
 	return slices.DeleteFunc(sessions, func(s catalog.Session) bool {
 		if s.Newer != "" {
@@ -109,14 +114,15 @@ func (a *App) Compatible(sessions []catalog.Session) []catalog.Session {
 	})
 }
 
+// ReportSkipped prints the damaged sessions that a search skipped.
 func (a *App) ReportSkipped(skipped []catalog.Session) {
 	for _, s := range skipped {
 		a.Show(skippedText(s))
 	}
 }
 
-// journalAt is the journal in a file, wherever that is. An archived one, which
-// may be read and not gone on with there, is in a directory that is called so.
+// JournalAt returns the directory and the id of the journal in a file anywhere. An
+// archived one must be in a directory called archive; it can be read but not resumed.
 func (a *App) JournalAt(path string) (*catalog.Dir, string, error) {
 	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if IsArchive(path) {
@@ -137,7 +143,7 @@ func (a *App) JournalAt(path string) (*catalog.Dir, string, error) {
 	return t, id, err
 }
 
-// findTrashed finds a session in the trash of any team.
+// FindTrashed finds a session in the trash of any team.
 func (a *App) FindTrashed(name string) (*catalog.Dir, string, error) {
 	teams, err := a.Catalog.Teams()
 	if err != nil {

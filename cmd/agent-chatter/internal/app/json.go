@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// writeJSON prints one JSON object on one line.
+// WriteJSON writes v as JSON on one line.
 func WriteJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

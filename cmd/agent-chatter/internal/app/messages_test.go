@@ -29,15 +29,46 @@ func appTexts() []apptest.Text {
 	alice := catalog.Session{ID: apptest.AliceID, TeamID: "review", Row: projection.Row{
 		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15, UpdatedAt: ago(2 * time.Hour),
 	}}
-	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
+	bob := catalog.Session{
+		ID:     apptest.BobID,
+		TeamID: apptest.Hostile,
+		Row: projection.Row{
+			Title:        apptest.Hostile,
+			Preview:      apptest.Hostile,
+			MessageCount: 1,
+			UpdatedAt:    ago(3 * 24 * time.Hour),
+		},
+	}
 	damaged, newer := alice, alice
 	damaged.Damaged, newer.Newer = "line 3 is "+apptest.Hostile, "2"
-	locked := &journal.LockedError{Path: filepath.Join("sessions", "review", apptest.AliceID+".jsonl"), Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since}}
+	locked := &journal.LockedError{
+		Path:   filepath.Join("sessions", "review", apptest.AliceID+".jsonl"),
+		Holder: journal.Holder{PID: 4711, Host: "desk", StartedAt: since},
+	}
 	lockedBy := &journal.LockedError{Path: locked.Path}
-	lockedByEnemy := &journal.LockedError{Path: locked.Path, Holder: journal.Holder{PID: 4711, Host: apptest.Hostile, StartedAt: since}}
-	corrupt := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl", Line: 7, Offset: 4096, Reason: "the sum does not match"}
-	archived := &journal.CorruptError{Path: "/home/hugo/.agent-chatter/sessions/review/archive/" + apptest.AliceID + ".jsonl.zst", Line: 7, Offset: 4096, Reason: "the sum does not match"}
-	longLine := &journal.CorruptError{Path: corrupt.Path, Line: 7, Offset: 4096, Reason: "it has 70000000 bytes, and the limit is 67108864", TooLong: 70000000}
+	lockedByEnemy := &journal.LockedError{
+		Path:   locked.Path,
+		Holder: journal.Holder{PID: 4711, Host: apptest.Hostile, StartedAt: since},
+	}
+	corrupt := &journal.CorruptError{
+		Path:   "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl",
+		Line:   7,
+		Offset: 4096,
+		Reason: "the sum does not match",
+	}
+	archived := &journal.CorruptError{
+		Path:   "/home/hugo/.agent-chatter/sessions/review/archive/" + apptest.AliceID + ".jsonl.zst",
+		Line:   7,
+		Offset: 4096,
+		Reason: "the sum does not match",
+	}
+	longLine := &journal.CorruptError{
+		Path:    corrupt.Path,
+		Line:    7,
+		Offset:  4096,
+		Reason:  "it has 70000000 bytes, and the limit is 67108864",
+		TooLong: 70000000,
+	}
 	tooLong := &journal.TooLongError{Type: "message.appended", Bytes: 70000000, Limit: journal.DefaultMaxLine}
 	mismatch := &store.TeamMismatchError{SessionID: apptest.AliceID, Want: "review", Got: apptest.Hostile}
 	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
@@ -78,7 +109,11 @@ func appTexts() []apptest.Text {
 	add("nothingForTeam", "", nothingForTeam("review"))
 	add("mismatchText", "", mismatchText(mismatch))
 	add("missingText", "one", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}}))
-	add("missingText", "two", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}))
+	add(
+		"missingText",
+		"two",
+		MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}),
+	)
 	add("saveFailedText", "", SaveFailedText(full))
 	add("resumedText", "", ResumedText(apptest.AliceID, 12))
 	add("skippedText", "", skippedText(damaged))
@@ -115,7 +150,13 @@ func appTexts() []apptest.Text {
 	add("missingHeaderText", "a file", missingHeaderText("k", "it does not begin with session.created", file))
 	add("tooLongText", "", tooLongText(tooLong))
 	add("unfinishedText", "", UnfinishedText(projection.Entry{Partial: true}))
-	add("unfinishedText", "that was cut", UnfinishedText(projection.Entry{Partial: true, ContentBytes: 70000000, Message: projection.Message{Content: "It is"}}))
+	add(
+		"unfinishedText",
+		"that was cut",
+		UnfinishedText(
+			projection.Entry{Partial: true, ContentBytes: 70000000, Message: projection.Message{Content: "It is"}},
+		),
+	)
 	add("allowText", "", AllowText(100_000))
 	add("allowText", "more than can be", AllowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
@@ -142,13 +183,26 @@ func appTexts() []apptest.Text {
 	explained("a full disk behind standard output", &OutputError{fmt.Errorf("standard output: %w", full)})
 	add("someAre", "one", someAre(1, 3, "session"))
 	add("someAre", "two", someAre(2, 2, "session"))
-	explained("a configuration with one thing wrong", &configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}})
-	explained("a configuration with two things wrong", &configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"}})
+	explained(
+		"a configuration with one thing wrong",
+		&configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}},
+	)
+	explained(
+		"a configuration with two things wrong",
+		&configError{
+			"/a/config.json",
+			[]string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"},
+		},
+	)
 	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))
 	add("archiveElsewhereText", "in the trash", archiveElsewhereText("/a/trash/"+apptest.AliceID+".jsonl.zst"))
 	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
 	add("progressText", "to the archive", progressText(journal.Progress{ID: apptest.AliceID, Done: 512, Total: 1024}))
-	add("progressText", "back, at its beginning", progressText(journal.Progress{ID: apptest.Hostile, Unarchive: true, Total: 1024}))
+	add(
+		"progressText",
+		"back, at its beginning",
+		progressText(journal.Progress{ID: apptest.Hostile, Unarchive: true, Total: 1024}),
+	)
 	found("NetworkText", "", NetworkText(home, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
@@ -174,10 +228,16 @@ var appPromised = []apptest.Promise{
 		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed with original names."},
 	{Behaviour: "a save fails", Got: SaveFailedText(errors.New("disk full")),
 		Want: "❌  Failed to save session: disk full"},
-	{Behaviour: "a session cannot be loaded", Got: apptest.FirstLine(skippedText(catalog.Session{ID: "X", Damaged: "reason"}).Text),
-		Want: "⚠️  Failed to load session X: reason"},
-	{Behaviour: "a session is of a newer format", Got: apptest.FirstLine(incompatibleText(catalog.Session{ID: "X", Row: projection.Row{Newer: "2.0"}})),
-		Want: "⚠️  Session X has incompatible schema version: 2.0"},
+	{
+		Behaviour: "a session cannot be loaded",
+		Got:       apptest.FirstLine(skippedText(catalog.Session{ID: "X", Damaged: "reason"}).Text),
+		Want:      "⚠️  Failed to load session X: reason",
+	},
+	{
+		Behaviour: "a session is of a newer format",
+		Got:       apptest.FirstLine(incompatibleText(catalog.Session{ID: "X", Row: projection.Row{Newer: "2.0"}})),
+		Want:      "⚠️  Session X has incompatible schema version: 2.0",
+	},
 	{Behaviour: "there is nothing to resume", Got: nothingToResumeText().Text,
 		Want: "No session to resume"},
 	{Behaviour: "a session is resumed", Got: ResumedText("session-m5abc-xyz", 12),

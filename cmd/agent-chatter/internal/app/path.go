@@ -13,21 +13,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
 
-// isJournal reports whether a path is named like a journal, or an archived one.
+// IsJournal reports whether a path has the name of a journal or an archived one.
 func IsJournal(path string) bool { return filepath.Ext(path) == ".jsonl" || IsArchive(path) }
 
+// IsArchive reports whether a path has the name of an archived journal.
 func IsArchive(path string) bool { return strings.HasSuffix(path, ArchiveSuffix) }
 
-// inArchive reports whether a file is where archived journals are.
+// InArchive reports whether a file is in an archive directory.
 func InArchive(path string) bool {
 	whole, err := filepath.Abs(path)
 	return err == nil && filepath.Base(filepath.Dir(whole)) == "archive"
 }
 
+// ArchiveSuffix ends the name of an archived journal.
 const ArchiveSuffix = ".jsonl.zst"
 
-// fileError is an error about a journal that was named by its path, and has to
-// be named by it in whatever helps.
+// FileError is an error about a journal that the user named by its path. Commands that
+// help have to name it so, too.
 type FileError struct {
 	path string
 	err  error
@@ -46,8 +48,8 @@ func (e *FileError) Name(id string) string {
 	return e.path
 }
 
-// byPath is for what is said of a journal that may have been named by its path;
-// nil when it was not.
+// ByPath returns a FileError without an error for a journal named by its path, or nil if
+// name is not a path.
 func ByPath(name string) *FileError {
 	if !IsJournal(name) {
 		return nil
@@ -55,11 +57,12 @@ func ByPath(name string) *FileError {
 	return &FileError{path: name}
 }
 
-// missingFileText says that there is no session in the file that was named.
+// MissingFileText is for a session file that does not exist.
 func MissingFileText(what, path string) Message {
 	return Text("There is no %s %s.", what, tty.SafeLine(path)).With(To("list the sessions", "sessions"))
 }
 
+// WriteAtomically replaces the file at path, or leaves it unchanged if write fails.
 func WriteAtomically(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return Exit(ExitFailed, noDirectoryText(filepath.Dir(path)))
@@ -67,7 +70,7 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 	return atomicfile.Replace(journal.OS, path, 0o600, write)
 }
 
-// isDirectory reports whether a path is one, or is written like one.
+// IsDirectory reports whether path is a directory or ends in a separator.
 func IsDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() || strings.HasSuffix(path, string(filepath.Separator))
@@ -84,5 +87,8 @@ func archiveElsewhereText(path string) Message {
 }
 
 func noDirectoryText(dir string) Message {
-	return Text("There is no directory %s; nothing was written. Add a trailing / to create the directory.", tty.SafeLine(dir))
+	return Text(
+		"There is no directory %s; nothing was written. Add a trailing / to create the directory.",
+		tty.SafeLine(dir),
+	)
 }

@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	progressAfter    = time.Second // what is done sooner needs no line
+	progressAfter    = time.Second // shorter work shows no progress
 	progressInterval = 100 * time.Millisecond
 )
 
-// progressLine shows how far a journal has come to the archive or back, or how
-// many of them were read, on one line that is drawn again and again, once it
-// takes longer than a moment.
+// progressLine shows on one line of a terminal how far archiving, unarchiving or listing
+// has come. It redraws the line, and erases it at the end.
 type progressLine struct {
 	out io.Writer
 
 	mu      sync.Mutex
-	of      string    // the session, or all
-	began   time.Time // its way
-	drawn   time.Time // last
-	onLine  bool      // something stands on the line
+	of      string // the session, or "all" for a list
+	began   time.Time
+	drawn   time.Time
+	onLine  bool // the line is drawn
 	columns func() int
 
 	hideArchiving bool
@@ -61,15 +60,14 @@ func (l *progressLine) fold(text string) string {
 	return folded.String()
 }
 
-// HideArchiving shows no more progress of archiving: a chat archives in the
-// background.
+// HideArchiving hides the progress of archiving, which a chat does in the background.
 func (a *App) HideArchiving() {
 	if a.progress != nil {
 		a.progress.hideArchiving = true
 	}
 }
 
-// spin shows where somebody watches that something goes on, until the returned function is called.
+// Spin shows a spinner on a terminal until end is called.
 func (a *App) Spin(what string) (end func()) {
 	if a.progress == nil {
 		return func() {}
@@ -87,13 +85,13 @@ func (l *progressLine) journal(p journal.Progress) {
 	l.show(p.ID, p.Done < p.Total, func() string { return progressText(p) })
 }
 
-// list is told how many journals a list has read.
+// list shows how many journals of a list were read.
 func (l *progressLine) list(done, of int) {
 	l.show("all", done < of, func() string { return listingText(done, of) })
 }
 
-// show draws the line, or takes it away when what it is of is done.
-func (l *progressLine) show(of string, goesOn bool, text func() string) {
+// show draws the line, or erases it if the work is done.
+func (l *progressLine) show(of string, running bool, text func() string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -101,7 +99,7 @@ func (l *progressLine) show(of string, goesOn bool, text func() string) {
 		l.of, l.began = of, now
 	}
 	switch {
-	case !goesOn:
+	case !running:
 		l.of = ""
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
@@ -111,7 +109,7 @@ func (l *progressLine) show(of string, goesOn bool, text func() string) {
 	}
 }
 
-// erase makes room for something else. A nil line needs none.
+// erase removes the line before other output. A nil progressLine has none.
 func (l *progressLine) erase() {
 	if l != nil {
 		l.mu.Lock()
@@ -127,17 +125,24 @@ func (l *progressLine) clear() {
 	}
 }
 
-// listingText says how much of a list was read.
+// listingText is the progress of a list.
 func listingText(done, of int) string { return fmt.Sprintf("Reading sessions: %d of %d", done, of) }
 
-// progressText is how far a journal has come to the archive or back. What matters comes
-// first: a narrow terminal shows no more.
+// progressText is the progress of archiving or unarchiving. A narrow terminal cuts its
+// end.
 func progressText(p journal.Progress) string {
 	what := "Archiving"
 	if p.Unarchive {
-		what = "Bringing back"
+		what = "Unarchiving"
 	}
 	const width = 20
 	done := int(width * p.Done / max(1, p.Total))
-	return fmt.Sprintf("%s %s%s %d%%  session %s", what, strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total), tty.SafeLine(p.ID))
+	return fmt.Sprintf(
+		"%s %s%s %d%%  session %s",
+		what,
+		strings.Repeat("━", done),
+		strings.Repeat("─", width-done),
+		100*p.Done/max(1, p.Total),
+		tty.SafeLine(p.ID),
+	)
 }

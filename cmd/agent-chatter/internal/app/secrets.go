@@ -13,16 +13,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// secretsReplacedText says that what was said is kept without its secrets.
+// SecretsReplacedText reports the kinds of secrets that were redacted.
 func SecretsReplacedText(kinds []string, n int) string {
-	it := "was"
-	if n > 1 {
-		it = "were"
-	}
-	return fmt.Sprintf("%s %s replaced before anything was kept or passed on: %s. To keep secrets, write \"redaction\": \"off\" into config.json.", Count(n, "secret"), it, tty.SafeLine(strings.Join(kinds, ", ")))
+	return fmt.Sprintf(
+		"Redacted %s before writing or sending: %s. To keep secrets, set \"redaction\": \"off\" in config.json.",
+		Count(n, "secret"),
+		tty.SafeLine(strings.Join(kinds, ", ")),
+	)
 }
 
-// eventsWithout replaces the secrets in events.
+// EventsWithout returns events with their secrets replaced.
 func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		replies := map[string]*redact.Stream{}
@@ -37,10 +37,10 @@ func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, err
 	}
 }
 
-// dataWithout is the payload of an event without secrets. A reply that is written down
-// while it comes is in pieces, which may cut a secret: what may become one is held
-// back, and goes with the next piece or, at its end, nowhere. A whole reply is in its
-// message, and what is left of a broken one in the end of its turn.
+// dataWithout returns the payload of an event without secrets. The chunks of a streamed
+// reply may cut a secret: text that may start one is held back until the next chunk, and
+// dropped at the end of the turn. The whole reply is in its message, and an interrupted
+// one in the end of its turn.
 func dataWithout(secrets *redact.Redactor, event journal.Event, replies map[string]*redact.Stream) []byte {
 	payload, err := projection.Decode(event)
 	if err != nil {
@@ -67,7 +67,7 @@ func dataWithout(secrets *redact.Redactor, event journal.Event, replies map[stri
 	return secrets.JSON(event.Data)
 }
 
-// snapshotWithout replaces the secrets in a snapshot.
+// SnapshotWithout replaces the secrets in a snapshot.
 func SnapshotWithout(secrets *redact.Redactor, s *projection.Snapshot) {
 	for i, m := range s.Context.Messages {
 		s.Context.Messages[i].Content = secrets.Text(m.Content)
@@ -76,14 +76,14 @@ func SnapshotWithout(secrets *redact.Redactor, s *projection.Snapshot) {
 		task := secrets.Text(*s.Context.TeamTask)
 		s.Context.TeamTask = &task
 	}
-	if len(s.Context.Messages) > 0 { // the old one may end in half a secret
+	if len(s.Context.Messages) > 0 { // the old one may end within a secret
 		s.Metadata.Summary = projection.Row{
 			MessageCount: len(s.Context.Messages), Preview: projection.Preview(s.Context.Messages[0].Content),
 		}.Summary()
 	}
 }
 
-// count is a number with its noun.
+// Count returns a number with its noun, such as "2 messages".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -126,7 +126,13 @@ func (a *App) RedactImport(s *interchange.Session) {
 	}
 	for _, turn := range s.Turns {
 		for i, tool := range turn.Tools {
-			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(tool.Input), r.Text(tool.Output), r.Text(tool.Error)
+			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(
+				tool.Input,
+			), r.Text(
+				tool.Output,
+			), r.Text(
+				tool.Error,
+			)
 		}
 	}
 	s.Title = r.Text(s.Title)

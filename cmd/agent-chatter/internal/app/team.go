@@ -58,13 +58,19 @@ func (a *App) RecordedTeam(id, teamID string, source *projection.Source) (*team.
 		if demo := team.Demo(); teamID == demo.ID {
 			return demo, nil
 		}
-		return nil, Exit(ExitNotFound, Text("Session %s records no configuration of its team '%s'.", id, tty.SafeLine(teamID)).
-			With(To("name one", "chat", "--resume", id, "-t", "TEAM")))
+		return nil, Exit(
+			ExitNotFound,
+			Text("Session %s records no configuration of its team '%s'.", id, tty.SafeLine(teamID)).
+				With(To("name one", "chat", "--resume", id, "-t", "TEAM")),
+		)
 	}
 	team, err := team.Load(source.Path, a.Home)
 	if err != nil {
-		return nil, Exit(ExitNotFound, Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), tty.Safe(err.Error())).
-			With(To("name another", "chat", "--resume", id, "-t", "TEAM")))
+		return nil, Exit(
+			ExitNotFound,
+			Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), tty.Safe(err.Error())).
+				With(To("name another", "chat", "--resume", id, "-t", "TEAM")),
+		)
 	}
 	if team.Source.SHA256 != source.SHA256 {
 		a.Notice(fmt.Sprintf("The team configuration %s has changed since this session.", tty.SafeLine(source.Path)))

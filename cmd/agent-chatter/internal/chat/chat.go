@@ -80,7 +80,7 @@ func (o *OptionalID) Decode(ctx *kong.DecodeContext) error {
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
 	if cmd.SessionFile != nil {
-		return app.Named(*cmd.SessionFile, cmd.run(a))
+		return app.WithName(*cmd.SessionFile, cmd.run(a))
 	}
 	return cmd.run(a)
 }

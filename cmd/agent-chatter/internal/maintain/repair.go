@@ -45,7 +45,7 @@ type damagedRange struct {
 }
 
 // Run implements the command.
-func (cmd *Repair) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
+func (cmd *Repair) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
 
 func (cmd *Repair) run(a *app.App) error {
 	ctx, stop := app.UntilSignal()

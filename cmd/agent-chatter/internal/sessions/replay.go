@@ -36,7 +36,7 @@ func (Replay) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Replay) Run(a *app.App) error { return app.Named(cmd.ID, cmd.run(a)) }
+func (cmd *Replay) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
 
 func (cmd *Replay) run(a *app.App) error {
 	span, err := view.ParseSpan(cmd.From, cmd.To, cmd.At)

@@ -42,7 +42,7 @@ func (cmd *Tail) Run(a *app.App) error {
 	if cmd.Follow && errors.Is(err, context.Canceled) {
 		return nil
 	}
-	return app.Named(cmd.ID, err)
+	return app.WithName(cmd.ID, err)
 }
 
 func (cmd *Tail) run(ctx context.Context, a *app.App) error {
@@ -109,7 +109,7 @@ func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id str
 func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id string, from journal.Position) error {
 	for e, err := range dir.Journals().Follow(ctx, id, from) {
 		if err != nil {
-			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.Named(cmd.ID, err)))
+			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.WithName(cmd.ID, err)))
 		}
 		cmd.printEvent(a, e)
 	}

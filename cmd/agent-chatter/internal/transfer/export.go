@@ -119,7 +119,7 @@ func (cmd *Export) Run(a *app.App) error {
 			err = cmd.one(e, x)
 		}
 		if err != nil {
-			return app.Named(names[i], err)
+			return app.WithName(names[i], err)
 		}
 	}
 	return nil

@@ -22,28 +22,28 @@ const (
 	keyInterrupt = 0x03 // Ctrl+C
 	keyEnd       = 0x04 // Ctrl+D
 
-	// escapeWait is how long the rest of a key that begins like Escape may take
-	// to arrive.
+	// escapeWait is how long the rest of an escape sequence may take to arrive.
 	escapeWait = 50 * time.Millisecond
 )
 
-// console is a terminal that gives out its keys as they are pressed, so that
-// Escape can cancel an agent. Lines are edited by x/term.
+// Console is a terminal in raw mode that reports keys as they are pressed, so that
+// Escape can cancel an agent. x/term edits its lines.
 type Console struct {
 	in    *os.File
 	out   io.Writer
 	saved *term.State
 	line  *term.Terminal
-	keys  chan []byte // whole keys, as they were pressed; closed at the end of input
+	keys  chan []byte // complete keys; closed at the end of input
 	stop  chan struct{}
 
-	ahead   []byte                    // pressed while no line was being typed
-	paste   paste                     // whether the line editor has begun to read one
-	answers atomic.Pointer[chan byte] // where keys go while a question is open
+	ahead   []byte                    // keys pressed while no line was edited
+	paste   paste                     // whether the editor is within a paste
+	answers atomic.Pointer[chan byte] // where keys go during a question
 	quit    <-chan struct{}
 }
 
-// openConsole puts the terminal into raw mode. Close puts it back.
+// OpenConsole puts a terminal into raw mode, in which newlines still return the carriage.
+// Close restores it.
 func OpenConsole(in *os.File, out io.Writer) (*Console, error) {
 	saved, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
@@ -61,7 +61,7 @@ func OpenConsole(in *os.File, out io.Writer) (*Console, error) {
 	return c, nil
 }
 
-// size is how many characters fit on a line, and how many lines on the screen.
+// size returns the columns and rows of the terminal, 80 and 24 if they are unknown.
 func (c *Console) size() (width, height int) {
 	width, height, err := term.GetSize(int(c.in.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -70,13 +70,14 @@ func (c *Console) size() (width, height int) {
 	return width, height
 }
 
+// Width returns the columns of the terminal, 80 if they are unknown.
 func (c *Console) Width() int {
 	width, _ := c.size()
 	return width
 }
 
-// read passes on what is pressed. It ends with the program: a read from a
-// terminal cannot be called off.
+// read sends the input to raw. It ends with the program: a read from a terminal cannot
+// be interrupted.
 func (c *Console) read(raw chan<- []byte) {
 	defer close(raw)
 	for {
@@ -95,8 +96,8 @@ func (c *Console) read(raw chan<- []byte) {
 	}
 }
 
-// join puts keys together that arrive in parts: an Escape at the end of a read
-// may be the beginning of an arrow.
+// join assembles keys that arrive in parts: an Escape at the end of a read may start the
+// sequence of an arrow.
 func (c *Console) join(raw <-chan []byte) {
 	defer close(c.keys)
 	for pressed := range raw {
@@ -119,8 +120,8 @@ func (c *Console) join(raw <-chan []byte) {
 	}
 }
 
-// withoutEscapes splits off the presses of Escape. What begins a sequence, such
-// as an arrow or a paste, is none.
+// withoutEscapes removes and counts presses of Escape, but not the start of a sequence
+// such as an arrow or a paste.
 func withoutEscapes(pressed []byte) (rest []byte, escapes int) {
 	for i, b := range pressed {
 		if isEscape(pressed[i:]) {
@@ -132,37 +133,37 @@ func withoutEscapes(pressed []byte) (rest []byte, escapes int) {
 	return rest, escapes
 }
 
-// isEscape reports whether Escape is what was pressed first.
+// isEscape reports whether the first key is Escape.
 func isEscape(pressed []byte) bool {
 	return pressed[0] == KeyEscape && (len(pressed) == 1 || pressed[1] != '[' && pressed[1] != 'O')
 }
 
-// unsent is what was typed ahead, without what would send it or end the program:
-// whoever presses Escape then wants neither. It stands on the next line, to be
-// sent, changed or deleted.
+// unsent removes from keys typed ahead those that would send the line or end the
+// program: after Escape, the user may want to edit the line first.
 func unsent(ahead []byte) []byte {
 	ahead = bytes.TrimRight(bytes.ReplaceAll(ahead, []byte{keyEnd}, nil), "\r\n")
 	return bytes.ReplaceAll(bytes.ReplaceAll(ahead, []byte("\r"), []byte(" ")), []byte("\n"), []byte(" "))
 }
 
-// Close makes the terminal what it was.
+// Close restores the terminal.
 func (c *Console) Close() error {
 	close(c.stop)
 	c.line.SetBracketedPasteMode(false)
 	return term.Restore(int(c.in.Fd()), c.saved)
 }
 
-// errInterrupted: Ctrl+C, Ctrl+D or a signal ended the typing.
+// ErrInterrupted reports that Ctrl+C, Ctrl+D or a signal ended the input.
 var ErrInterrupted = errors.New("interrupted")
 
-// next implements input.
+// Next reads a line with a prompt. It blocks until the line is sent, and returns
+// ErrInterrupted if quit is closed.
 func (c *Console) Next(prompt string, quit <-chan struct{}) (Line, error) {
 	text, err := c.readLine(prompt, quit)
 	return Line{Text: text}, err
 }
 
-// readLine lets a person type a message. A line that ends in a backslash, or in
-// a paste, goes on with the next. quit ends the typing.
+// readLine reads a message. A line that ends in a backslash or within a paste continues
+// on the next one.
 func (c *Console) readLine(prompt string, quit <-chan struct{}) (string, error) {
 	c.quit = quit
 	defer func() { c.quit = nil }()
@@ -177,7 +178,7 @@ func (c *Console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 		}
 		continued := len(line) > 0 && line[len(line)-1] == '\\'
 		switch {
-		case c.paste.goesOn:
+		case c.paste.open:
 			text += line + "\n"
 		case continued:
 			text += line[:len(line)-1] + "\n"
@@ -188,7 +189,7 @@ func (c *Console) readLine(prompt string, quit <-chan struct{}) (string, error) 
 	}
 }
 
-// readKey waits for one key; a sequence, such as an arrow, is utf8.RuneError.
+// ReadKey waits for a key. A sequence, such as an arrow, is utf8.RuneError.
 func (c *Console) ReadKey(quit <-chan struct{}) (rune, error) {
 	pressed := c.ahead
 	c.ahead = nil
@@ -219,8 +220,8 @@ func (c *Console) ReadKey(quit <-chan struct{}) (rune, error) {
 	return key, nil
 }
 
-// watch calls onEscape and onInterrupt when these keys are pressed, until the
-// returned function is called. What else is pressed belongs to the next line.
+// Watch calls onEscape and onInterrupt when Escape and Ctrl+C are pressed, until stop is
+// called. Other keys belong to the next line.
 func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 	done := make(chan struct{})
 	var over sync.WaitGroup
@@ -263,7 +264,7 @@ func (c *Console) react(pressed []byte, onEscape, onInterrupt func()) {
 		for _, key := range rest {
 			select {
 			case *answers <- key:
-			default: // nobody answers that often
+			default: // drop keys that flood the question
 			}
 		}
 		return
@@ -271,9 +272,8 @@ func (c *Console) react(pressed []byte, onEscape, onInterrupt func()) {
 	c.ahead = append(c.ahead, rest...)
 }
 
-// cancelAhead keeps what was pressed before the last Escape from being sent, and
-// returns what was pressed behind it.
-func (c *Console) cancelAhead(pressed []byte) (behind []byte) {
+// cancelAhead makes the keys before the last Escape unsent, and returns those after it.
+func (c *Console) cancelAhead(pressed []byte) (after []byte) {
 	last := len(pressed) - 1
 	for !isEscape(pressed[last:]) {
 		last--
@@ -283,8 +283,8 @@ func (c *Console) cancelAhead(pressed []byte) (behind []byte) {
 	return pressed[last+1:]
 }
 
-// ask puts a question that is answered with y or n, while watch watches, until ctx is done:
-// then the answer is no. What was pressed before is no answer.
+// Ask prints a question and waits for y or n while Watch runs. The answer is no when ctx
+// is done. Keys pressed earlier are no answers.
 func (c *Console) Ask(ctx context.Context, question string) bool {
 	answers := make(chan byte, 16)
 	c.answers.Store(&answers)
@@ -306,13 +306,13 @@ func (c *Console) Ask(ctx context.Context, question string) bool {
 	}
 }
 
-// consoleIO is what the line editor reads from and writes to.
+// consoleIO is the input and output of the line editor.
 type consoleIO struct{ c *Console }
 
 func (i consoleIO) Write(p []byte) (int, error) { return i.c.out.Write(p) }
 
-// Read gives the line editor what is pressed, but no Escape: it would take what
-// follows for a part of it.
+// Read returns the keys without presses of Escape, which the editor would combine with
+// the following key.
 func (i consoleIO) Read(p []byte) (int, error) {
 	c := i.c
 	for len(c.ahead) == 0 {
@@ -328,33 +328,33 @@ func (i consoleIO) Read(p []byte) (int, error) {
 	}
 	n := copy(p, c.ahead)
 	if end := bytes.IndexAny(p[:n], "\r\n"); end >= 0 {
-		n = end + 1 // so that the line is given out before what comes behind it
+		n = end + 1 // so that the editor returns the line before it reads on
 	}
 	c.ahead = c.ahead[n:]
 	c.paste.pass(p[:n])
 	return n, nil
 }
 
-// paste tells whether what a terminal gives out is pasted, which it marks.
+// paste tracks the marks that a terminal puts around pasted text.
 type paste struct {
-	goesOn bool
-	last   string // as many bytes as a mark has
+	open bool
+	last string // the last bytes, as many as a mark has
 }
 
 const (
-	pasteBegins = "\x1b[200~"
-	pasteEnds   = "\x1b[201~"
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
 )
 
 func (p *paste) pass(pressed []byte) {
 	for _, b := range pressed {
 		p.last += string([]byte{b})
-		p.last = p.last[max(0, len(p.last)-len(pasteBegins)):]
+		p.last = p.last[max(0, len(p.last)-len(pasteStart)):]
 		switch p.last {
-		case pasteBegins:
-			p.goesOn = true
-		case pasteEnds:
-			p.goesOn = false
+		case pasteStart:
+			p.open = true
+		case pasteEnd:
+			p.open = false
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package tty
 
-// line is one thing that somebody said or asked for.
+// Line is a line of input: a message or a command.
 type Line struct {
 	Text    string
-	From    string // the human who says it; "": the one who is next
-	Message bool   // it is never a command
+	From    string // the name of the human who sends it; "": the human whose turn it is
+	Message bool   // never a command, whatever it starts with
 }

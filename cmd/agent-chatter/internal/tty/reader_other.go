@@ -6,5 +6,5 @@ import (
 	"context"
 )
 
-// whileRead does nothing: the next write shows that nobody reads it.
-func WhileRead(context.Context, uintptr, func()) {}
+// WatchReader does nothing: the next write fails if the reader is gone.
+func WatchReader(context.Context, uintptr, func()) {}

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerInterval is how long nobody may read what is printed until that is noticed.
-const readerInterval = 200 * time.Millisecond
+// pollInterval is how long a poll waits before it checks ctx.
+const pollInterval = 200 * time.Millisecond
 
-// whileRead calls stop when nobody reads what is printed to a pipe any more, as behind
-// head, so that a command that waits for something to print does not wait for ever. It
-// ends with ctx.
-func WhileRead(ctx context.Context, fd uintptr, stop func()) {
+// WatchReader calls stop when the reader of a pipe closes it, as head does: a command
+// that waits for something to print would not notice. It blocks until then or until ctx
+// is done.
+func WatchReader(ctx context.Context, fd uintptr, stop func()) {
 	for ctx.Err() == nil {
 		output := []unix.PollFd{{Fd: int32(fd)}}
-		_, err := unix.Poll(output, int(readerInterval.Milliseconds()))
+		_, err := unix.Poll(output, int(pollInterval.Milliseconds()))
 		switch {
 		case err != nil && err != unix.EINTR, output[0].Revents&unix.POLLNVAL != 0:
 			return

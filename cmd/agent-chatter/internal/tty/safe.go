@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// safe makes text harmless to a terminal: control characters and those that
-// turn the direction of writing become visible ones. Line breaks and tabs stay.
+// Safe replaces control characters, and characters that change the direction of writing,
+// by visible ones. Newlines and tabs stay.
 func Safe(text string) string {
 	if isSafe(text) {
 		return text
@@ -16,7 +16,7 @@ func Safe(text string) string {
 	return strings.Map(safeRune, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// isSafe reports whether safe would leave the text as it is, as most of it is.
+// isSafe reports whether Safe would return the text unchanged, as it mostly does.
 func isSafe(text string) bool {
 	for i := 0; i < len(text); {
 		size := 1
@@ -32,7 +32,7 @@ func isSafe(text string) bool {
 	return true
 }
 
-// safeLine is safe, on one line.
+// SafeLine returns Safe text on one line: newlines become spaces.
 func SafeLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Safe(text))
 }
@@ -42,7 +42,7 @@ func safeRune(r rune) rune {
 	case r == '\n' || r == '\t':
 		return r
 	case r < 0x20:
-		return 0x2400 + r // the picture of that control character
+		return 0x2400 + r // the symbol for that control character
 	case r == 0x7f:
 		return 0x2421
 	case unicode.IsControl(r), isBidi(r):

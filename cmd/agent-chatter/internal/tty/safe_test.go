@@ -9,7 +9,25 @@ import (
 )
 
 func TestSafeEscapesControlCharactersOnly(t *testing.T) {
-	pieces := []string{"tea", "\n", "\t", "\r\n", "\r", "\x1b[31m", "\x7f", "\u0085", "\u202e", "\u2066", "\u2028", "壶", "🫖", "\xff", "\xe5", "\ufffd", "\x00"}
+	pieces := []string{
+		"tea",
+		"\n",
+		"\t",
+		"\r\n",
+		"\r",
+		"\x1b[31m",
+		"\x7f",
+		"\u0085",
+		"\u202e",
+		"\u2066",
+		"\u2028",
+		"壶",
+		"🫖",
+		"\xff",
+		"\xe5",
+		"\ufffd",
+		"\x00",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		got := Safe(text)

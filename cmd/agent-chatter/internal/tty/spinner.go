@@ -16,16 +16,16 @@ const (
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// spinner shows that an agent works, and for how long.
+// Spinner shows that work goes on, and for how long, on one line of a terminal.
 type Spinner struct {
 	Out   io.Writer
-	Width func() int // of the line; nil: wide enough
+	Width func() int // columns of the terminal; nil: no limit
 	mu    sync.Mutex
-	stop  chan struct{} // nil: it does not turn
+	stop  chan struct{} // nil unless it is shown
 	done  chan struct{}
 }
 
-// start begins to turn: what is done, for how long, and a hint.
+// Start shows what is done, the seconds since, and a hint, until End.
 func (s *Spinner) Start(what, hint string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +42,18 @@ func (s *Spinner) turn(what, hint string, stop, done chan struct{}) {
 	tick := time.NewTicker(spinnerInterval)
 	defer tick.Stop()
 	for frame := 0; ; frame++ {
-		fmt.Fprint(s.Out, EraseLine+s.Fit(fmt.Sprintf("%c %s %ds%s", spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()), hint)))
+		fmt.Fprint(
+			s.Out,
+			EraseLine+s.Fit(
+				fmt.Sprintf(
+					"%c %s %ds%s",
+					spinnerFrames[frame%len(spinnerFrames)],
+					what,
+					int(time.Since(began).Seconds()),
+					hint,
+				),
+			),
+		)
 		select {
 		case <-stop:
 			fmt.Fprint(s.Out, EraseLine)
@@ -52,7 +63,7 @@ func (s *Spinner) turn(what, hint string, stop, done chan struct{}) {
 	}
 }
 
-// end takes it off the screen. What is printed next has the line for itself.
+// End erases the line.
 func (s *Spinner) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +74,7 @@ func (s *Spinner) End() {
 	}
 }
 
-// fit cuts a text to the line, so that it can be erased again.
+// Fit cuts a text to one line of the terminal, so that it can be erased.
 func (s *Spinner) Fit(text string) string {
 	if s.Width == nil {
 		return text

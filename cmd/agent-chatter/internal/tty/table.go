@@ -8,12 +8,12 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// leastShown is how many columns a text that is shortened gets where there is
-// no room at all.
+// LeastShown is the minimum width in columns of a text that is cut, however narrow the
+// terminal is.
 const LeastShown = 12
 
-// table lines up rows of as many texts each. On a terminal of so many columns
-// the last one is shortened; 0: it never is.
+// Table aligns rows of texts. The last text of a row is cut to the width of the
+// terminal.
 type Table struct {
 	Columns int
 	rows    [][]string

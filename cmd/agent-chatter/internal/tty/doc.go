@@ -1,0 +1,7 @@
+// Package tty reads from and writes to terminals: keys and edited lines, safe text,
+// tables, wrapped lines and a spinner.
+//
+// Safe text has no control character but newline and tab, and none that changes the
+// direction of writing, so that it cannot move the cursor, change colours or hide
+// itself. Everything that others wrote passes through [Safe] or [SafeLine].
+package tty
