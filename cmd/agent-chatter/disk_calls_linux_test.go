@@ -160,7 +160,7 @@ func (b *brokenChat) resume() {
 	if failed >= 0 && !strings.Contains(b.stderr[failed:], b.systemText) {
 		b.t.Errorf("the output lacks %q", b.systemText)
 	}
-	if offered := strings.Contains(b.stderr, "To go on: "); offered != (b.code == exitDone) {
+	if offered := strings.Contains(b.stderr, "chat --resume "); offered != (b.code == exitDone) {
 		b.t.Errorf("the command that resumes is printed: %v", offered)
 	}
 	var got []string

@@ -220,7 +220,7 @@ func TestResumeEndsOrphanedRealAgents(t *testing.T) {
 // orphansLine returns the notice of orphaned processes.
 func orphansLine(stderr string) string {
 	for line := range strings.Lines(stderr) {
-		if strings.HasPrefix(line, "Processes that an agent had left running") {
+		if strings.HasPrefix(line, "Processes ") || strings.Contains(line, "rphaned process") {
 			return strings.TrimSpace(line)
 		}
 	}
