@@ -126,9 +126,11 @@ type toolCompleted struct {
 
 // decodeForFold is Decode, except that a ToolCompleted may lack its Output.
 func decodeForFold(e journal.Event) (Payload, error) {
-	var p toolCompleted
-	if e.Type == (ToolCompleted{}).eventType() && len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
-		return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name, Error: p.Error}, nil
+	if e.Type == (ToolCompleted{}).eventType() && len(upcasters[e.Type]) == 0 {
+		var p toolCompleted
+		if layout.Decode(e.Data, &p) {
+			return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name, Error: p.Error}, nil
+		}
 	}
 	return Decode(e)
 }
@@ -188,7 +190,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.startTool(p)
 		s.touch(e)
 	case ToolCompleted:
-		s.completeTool(p)
+		if t := s.turn(p.TurnID); t != nil {
+			t.Tools = slices.DeleteFunc(t.Tools, func(started ToolStarted) bool { return started.ToolID == p.ToolID })
+		}
 		s.touch(e)
 	case PermissionAnswered:
 		s.touch(e)
@@ -317,12 +321,6 @@ func (s *State) startTool(p ToolStarted) {
 	if t := s.turn(p.TurnID); t != nil {
 		p.Input = nil
 		t.Tools = newest(append(t.Tools, p), maxOpenTurns)
-	}
-}
-
-func (s *State) completeTool(p ToolCompleted) {
-	if t := s.turn(p.TurnID); t != nil {
-		t.Tools = slices.DeleteFunc(t.Tools, func(started ToolStarted) bool { return started.ToolID == p.ToolID })
 	}
 }
 

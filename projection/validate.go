@@ -29,7 +29,11 @@ func fits(e journal.Event) bool {
 	switch e.Type {
 	case MessageAppended{}.eventType():
 		var p MessageAppended
-		return layout.Decode(e.Data, &p) && isFormatted(p.Message.Timestamp) &&
+		if !layout.Decode(e.Data, &p) {
+			return false
+		}
+		at, err := time.Parse(timestampLayout, p.Message.Timestamp)
+		return err == nil && FormatTime(at) == p.Message.Timestamp &&
 			slices.Contains([]string{TypeAI, TypeHuman, TypeSystem}, p.Message.Speaker.Type)
 	case TurnStarted{}.eventType():
 		var p TurnStarted
@@ -51,10 +55,4 @@ func fits(e journal.Event) bool {
 		return layout.Decode(e.Data, &p) && p.TurnID != ""
 	}
 	return false
-}
-
-// isFormatted reports whether FormatTime could have returned timestamp.
-func isFormatted(timestamp string) bool {
-	t, err := time.Parse(timestampLayout, timestamp)
-	return err == nil && FormatTime(t) == timestamp
 }
