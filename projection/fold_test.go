@@ -62,6 +62,28 @@ func TestCloneIsIndependentOfTheOriginal(t *testing.T) {
 	})
 }
 
+func TestCloneHasItsOwnToolsAndMembers(t *testing.T) {
+	original := fold(session(t,
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u2"}),
+	)...)
+	before := string(marshal(t, original))
+	clone := original.Clone()
+	apply(clone, numbered(t,
+		record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1"}),
+		record(projection.SessionResumed{Changed: []projection.MemberChange{{
+			MemberRef: projection.MemberRef{ID: "ada"}, Model: &projection.Change{To: "haiku"},
+		}}}),
+	)...)
+	if diff := cmp.Diff(before, string(marshal(t, original))); diff != "" {
+		t.Errorf("the original changed with its clone:\n%s", diff)
+	}
+	if len(clone.OpenTurns[0].Tools) != 1 || clone.Speaker("ada") != original.Speaker("ada") || clone.Team.Members[1].Model != "haiku" {
+		t.Errorf("the clone has %+v", clone)
+	}
+}
+
 func TestRecentKeepsTheNewestMessagesThatFit(t *testing.T) {
 	for _, test := range []struct {
 		name  string

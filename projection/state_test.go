@@ -18,11 +18,12 @@ func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 		"session.created": true,
 		"task.set":        true, "message.appended": true,
 		"turn.started": true, "turn.text": true, "turn.ended": true, "tool.started": true, "tool.completed": true,
-		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
+		"permission.answered": true,
+		"session.resumed":     false, "session.renamed": false, "session.pinned": false, "session.ended": false,
 		"session.imported": false, "journal.recovered": false, "queue.changed": false,
 	}
 	later := created.Add(time.Hour)
-	for _, p := range everyPayload() {
+	for _, p := range append(everyPayload(), projection.PermissionAnswered{TurnID: "t1"}) {
 		r := projection.Record(later, p)
 		want, listed := moves[r.Type]
 		if !listed {
