@@ -149,7 +149,7 @@ func planFile(a *app.App, team *team.Team, path string) (plan, error) {
 	if app.IsArchive(path) {
 		return plan{}, app.Exit(app.ExitUsage, archivedFileText(path))
 	}
-	switch format := transfer.Beginning(path); {
+	switch format := transfer.DetectFormat(path); {
 	case format == transfer.FormatBundle:
 		return planBundle(a, team, path)
 	case format != "" && format != transfer.FormatJournal:
@@ -171,7 +171,7 @@ func planFile(a *app.App, team *team.Team, path string) (plan, error) {
 
 // planBundle imports the session of a bundle and goes on with it.
 func planBundle(a *app.App, team *team.Team, path string) (plan, error) {
-	all := transfer.TakeBundle(a, path)
+	all := transfer.ImportBundle(context.Background(), a, path)
 	switch last := all[len(all)-1]; {
 	case last.Action == "failed":
 		return plan{}, errors.New(last.Error)
@@ -195,7 +195,7 @@ func planSnapshot(a *app.App, team *team.Team, path string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	done := transfer.Take(a, s)
+	done := transfer.ImportSession(context.Background(), a, s)
 	if done.Action == "failed" {
 		return plan{}, errors.New(done.Error)
 	}

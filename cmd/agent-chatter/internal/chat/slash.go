@@ -211,24 +211,24 @@ func (t *talk) export(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e := transfer.NewExport(t.app)
+	secrets := team.InheritedSecrets()
 	for _, m := range t.c.Team().Members {
-		e.Variables = append(e.Variables, m.Secrets()...)
+		secrets = append(secrets, m.Secrets()...)
 	}
-	e.Redactor = redact.New(e.Variables)
-	app.SnapshotWithout(e.Redactor, snapshot)
-	defer e.SayReplaced()
+	redactor := redact.New(secrets)
+	app.SnapshotWithout(redactor, snapshot)
+	transfer.ReportRedacted(t.app, redactor)
 	updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
 	if err != nil {
 		return "", err
 	}
-	if path, err = transfer.PlaceFor(path, transfer.SnapshotName(updated, snapshot.SessionID)); err != nil {
+	if path, err = transfer.OutputPath(path, transfer.SnapshotName(updated, snapshot.SessionID)); err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", app.Exit(app.ExitFailed, notRegularText(path))
 	}
-	return path, transfer.WriteTo(path, func(w io.Writer) error {
+	return path, transfer.WriteFile(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")

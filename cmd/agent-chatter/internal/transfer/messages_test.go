@@ -8,20 +8,18 @@ import (
 
 // transferTexts renders each text of the package with sample values.
 func transferTexts() []apptest.Text {
-
-	var texts []apptest.Text
-	add := func(function, sample string, shown any) {
-		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
+	const path = "/a/" + apptest.Hostile
+	return []apptest.Text{
+		{Function: "redactedText", Shown: redactedText([]string{apptest.Hostile, "github-token"})},
+		{Function: "notExportedText", Sample: "some", Shown: notExportedText(1, 3)},
+		{Function: "notExportedText", Sample: "all", Shown: notExportedText(3, 3)},
+		{Function: "notImportedText", Shown: notImportedText(1, 2)},
+		{Function: "teamIgnoredText", Shown: teamIgnoredText(path)},
+		{Function: "notRegularText", Shown: notRegularText(path)},
+		{Function: "teamFileText", Shown: teamFileText(path)},
+		{Function: "missingText", Shown: missingText(path)},
+		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}
-	add("exportedWithoutText", "", exportedWithoutText([]string{apptest.Hostile, "github-token"}))
-	add("keepsTeamText", "", keepsTeamText("/a/"+apptest.Hostile))
-	add("pipeText", "", pipeText("/a/"+apptest.Hostile))
-	add("notExportedText", "some", notExportedText(1, 3))
-	add("notExportedText", "all", notExportedText(3, 3))
-	add("aTeamText", "", aTeamText("/a/"+apptest.Hostile))
-	add("noFileText", "", noFileText("/a/"+apptest.Hostile))
-	add("nothingInText", "", nothingInText("/a/"+apptest.Hostile))
-	return texts
 }
 
 func TestTransferTexts(t *testing.T) { apptest.CheckTexts(t, transferTexts()) }

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,34 +10,31 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// takeTranscript imports what another program kept of a conversation.
-func takeTranscript(a *app.App, format, path, team string) Imported {
-	done := Imported{Path: path, Action: "failed"}
+// importTranscript imports a conversation of another program as a session of a team; ""
+// is the team called like the program.
+func importTranscript(ctx context.Context, a *app.App, format, path, team string) Imported {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		done.Error = err.Error()
-		return done
+		return failed(path, err)
 	}
-	whole, err := filepath.Abs(path)
+	absolute, err := filepath.Abs(path)
 	if err != nil {
-		done.Error = err.Error()
-		return done
+		return failed(path, err)
 	}
-	s, err := readTranscript(a, format, data, whole)
+	s, err := readTranscript(a, format, data, absolute)
 	if err != nil {
-		done.Error = fmt.Sprintf("%s: %v", path, err)
-		return done
+		return failed(path, fmt.Errorf("%s: %w", path, err))
 	}
 	if team != "" {
 		s.SetTeam(team)
 	}
-	done = Take(a, s)
-	done.Path, done.Skipped = path, s.Imported.Skipped
-	return done
+	r := ImportSession(ctx, a, s)
+	r.Path, r.Skipped = path, s.Imported.Skipped
+	return r
 }
 
-// readTranscript reads a file of another program, and what lies beside it where
-// that is needed.
+// readTranscript parses a transcript. For synapse it also reads the index in the same
+// directory, if there is one.
 func readTranscript(a *app.App, format string, data []byte, path string) (*interchange.Session, error) {
 	if format != "synapse" {
 		return interchange.Transcript(format, data, path, a.Identity())
@@ -47,7 +45,7 @@ func readTranscript(a *app.App, format string, data []byte, path string) (*inter
 	}
 	index, err := os.ReadFile(filepath.Join(filepath.Dir(path), "sessions.json"))
 	if err != nil {
-		index = nil // the session stands without it
+		index = nil
 	}
 	return interchange.Synapse(data, path, index, info.ModTime(), a.Identity())
 }

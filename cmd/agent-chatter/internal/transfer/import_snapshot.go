@@ -1,0 +1,76 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+// ReadSnapshot reads a session from a snapshot.
+func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := interchange.Snapshot(data, absolute, a.Identity())
+	if err != nil && isTeam(data) {
+		return nil, app.Exit(app.ExitFailed, teamFileText(path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// isTeam reports whether a file is a team configuration.
+func isTeam(data []byte) bool {
+	var file struct{ Team, SessionID json.RawMessage }
+	return json.Unmarshal(data, &file) == nil && file.Team != nil && file.SessionID == nil
+}
+
+// oldestFirst sorts snapshots by time, so that several snapshots of one session extend
+// it in order. It keeps none of them in memory.
+func oldestFirst(files []string) []string {
+	if len(files) < 2 {
+		return files
+	}
+	updated := make(map[string]time.Time, len(files))
+	for _, path := range files {
+		updated[path] = updatedAt(path)
+	}
+	return slices.SortedStableFunc(
+		slices.Values(files),
+		func(x, y string) int { return updated[x].Compare(updated[y]) },
+	)
+}
+
+// updatedAt returns the time of a snapshot. It is zero if the snapshot is invalid, which
+// ReadSnapshot reports.
+func updatedAt(path string) time.Time {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return time.Time{}
+	}
+	var s struct{ UpdatedAt time.Time }
+	if json.Unmarshal(data, &s) != nil {
+		return time.Time{}
+	}
+	return s.UpdatedAt
+}
+
+// teamFileText is for a file that is a team configuration.
+func teamFileText(path string) app.Message {
+	return app.Text("%s is the configuration of a team, not a session.", tty.SafeLine(path)).
+		With(app.To("chat with the team", "chat", "-t", path))
+}

@@ -1,0 +1,62 @@
+package transfer
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+)
+
+// OutputPath returns path, or if that is a directory, the file called name in it. It
+// creates the directory if necessary.
+func OutputPath(path, name string) (string, error) {
+	if !app.IsDirectory(path) {
+		return path, nil
+	}
+	return filepath.Join(path, name), os.MkdirAll(path, 0o755)
+}
+
+// WriteFile writes a regular file atomically; its directory must exist. A symbolic link
+// is kept, and so is anything that is not a regular file, such as a pipe: it is written
+// to, and blocks until it is read.
+func WriteFile(path string, write func(io.Writer) error) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return app.WriteAtomically(path, write)
+	}
+	// The file of standard output has other writers with the same offset: a replacement
+	// would lose what they write.
+	if stdout, err := os.Stdout.Stat(); err == nil && os.SameFile(info, stdout) {
+		return writeBuffered(os.Stdout, write)
+	}
+	if info.Mode().IsRegular() {
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return err
+		}
+		return app.WriteAtomically(target, write)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = writeBuffered(f, write)
+	if closeErr := f.Close(); err == nil && closeErr != nil {
+		err = &app.OutputError{Err: closeErr}
+	}
+	return err
+}
+
+func writeBuffered(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	err := write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		return &app.OutputError{Err: err}
+	}
+	return nil
+}
