@@ -112,22 +112,25 @@ func decodeConfig(data []byte) (c Config, err error) {
 	return c, nil
 }
 
-// check returns an error for a value out of range.
+// rangeError is about a setting whose value is out of range.
+type rangeError struct{ setting, want string }
+
+func (e *rangeError) Error() string { return e.setting + " must be " + e.want }
+
+// check returns a rangeError for a value out of range.
 func (c Config) check() error {
 	switch line := c.Journal.MaxLine; {
 	case c.Retention.Keep != nil && *c.Retention.Keep < 0:
-		return errors.New("retention.keep must be a number of sessions, 0 or more")
-	case c.Window.Messages < 0 || c.Window.Bytes < 0:
-		return errors.New("window must have numbers of messages and bytes, 0 for the default")
+		return &rangeError{"retention.keep", "a number of sessions, 0 or more"}
+	case c.Window.Messages < 0:
+		return &rangeError{"window.messages", "a number of messages, or 0 for the default"}
+	case c.Window.Bytes < 0:
+		return &rangeError{"window.bytes", "a number of bytes, or 0 for the default"}
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
-		return fmt.Errorf("redaction must be %q or %q", redactionOn, redactionOff)
+		return &rangeError{"redaction", fmt.Sprintf("%q or %q", redactionOn, redactionOff)}
 	case line != 0 && (line < minMaxLine || line > maxMaxLine):
-		return fmt.Errorf(
-			"journal.maxLine must be a number of bytes from %d to %d, or 0 for the default %d",
-			minMaxLine,
-			maxMaxLine,
-			journal.DefaultMaxLine,
-		)
+		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
+			minMaxLine, maxMaxLine, journal.DefaultMaxLine)}
 	}
 	return nil
 }

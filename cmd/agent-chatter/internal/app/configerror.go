@@ -31,11 +31,19 @@ func configProblems(data []byte, whole error) (all []string) {
 		return []string{configProblem("", whole)}
 	}
 	for _, section := range slices.Sorted(maps.Keys(sections)) {
+		if !hasField(reflect.TypeFor[Config](), section) {
+			all = append(all, fmt.Sprintf("unknown setting %q", section))
+			continue
+		}
 		var settings map[string]json.RawMessage
 		if json.Unmarshal(sections[section], &settings) != nil || len(settings) == 0 {
 			all = appendProblem(all, section, map[string]any{section: sections[section]})
 		}
 		for _, setting := range slices.Sorted(maps.Keys(settings)) {
+			if !hasField(reflect.TypeFor[Config](), section, setting) {
+				all = append(all, fmt.Sprintf("unknown setting %q", setting))
+				continue
+			}
 			one := map[string]any{section: map[string]any{setting: settings[setting]}}
 			all = appendProblem(all, section+"."+setting, one)
 		}
@@ -44,7 +52,24 @@ func configProblems(data []byte, whole error) (all []string) {
 		all = []string{configProblem("", whole)}
 	}
 	slices.Sort(all)
-	return slices.Compact(all) // an unknown section is one problem
+	return all
+}
+
+// hasField reports whether a struct has the JSON fields of a path, in any case, as
+// encoding/json matches them.
+func hasField(t reflect.Type, path ...string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for f := range t.Fields() {
+		if strings.EqualFold(f.Tag.Get("json"), path[0]) {
+			return hasField(f.Type, path[1:]...)
+		}
+	}
+	return false
 }
 
 // appendProblem appends the problem of one setting, if it has one.
@@ -66,16 +91,14 @@ func appendProblem(all []string, name string, setting map[string]any) []string {
 // configProblem describes a problem in terms of the configuration instead of Go's.
 func configProblem(name string, err error) string {
 	var wrong *json.UnmarshalTypeError
-	unknown, found := strings.CutPrefix(err.Error(), "json: unknown field ")
+	var outside *rangeError
 	switch {
-	case found:
-		return "unknown setting " + unknown
 	case errors.As(err, &wrong):
 		return fmt.Sprintf("%s must be %s, not %s", name, expected(wrong.Type), article(wrong.Value))
-	case name != "" && !strings.Contains(err.Error(), name):
-		return name + ": " + err.Error()
+	case errors.As(err, &outside), name == "":
+		return err.Error()
 	}
-	return err.Error()
+	return name + ": " + err.Error()
 }
 
 // expected names the values of a setting.
