@@ -130,7 +130,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 				}
 			}
 			d.room()
-			chat.asks("five", "Ada: ", "✓ Everything is saved again.")
+			chat.asks("five", "✓ Everything is saved again.", "Ada: ")
 			chat.asks("/queue")
 			chat.asks("six", "Ada: ")
 			chat.press(ctrlC)
@@ -178,7 +178,7 @@ func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 				t.Errorf("on the full disk there is %s", stdout)
 			}
 			d.room()
-			chat.asks("two", "Ada: ", "✓ Everything is saved again.")
+			chat.asks("two", "✓ Everything is saved again.", "Ada: ")
 			chat.press(ctrlC)
 			chat.ends(exitDone)
 			checkSpoken(t, d.home(), dialogue(said, "one", "two"))
@@ -333,7 +333,7 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 				"Check the permissions there", "Ada: ", textNotSaved)
 		}
 		d.remount("rw")
-		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
+		chat.asks("three", "✓ Everything is saved again.", "Ada: ")
 		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
@@ -349,7 +349,7 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		chat.asks("two", "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
 		chat.asks("/status", textNotSaved)
 		d.remount("rw")
-		chat.asks("three", "Ada: ", "✓ Everything is saved again.")
+		chat.asks("three", "✓ Everything is saved again.", "Ada: ")
 		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
@@ -400,7 +400,7 @@ func TestOvercommittedDisk(t *testing.T) {
 	}
 	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada: ", textNotSaved)
 	makeRoom(t, below)
-	chat.asks("four", "Ada: ", "✓ Everything is saved again.")
+	chat.asks("four", "✓ Everything is saved again.", "Ada: ")
 	chat.press(ctrlC)
 	chat.ends(exitDone)
 	asked = append(asked, "three", "four")

@@ -239,7 +239,11 @@ func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.An
 // Status implements coordinator.Listener.
 func (s *Screen) Status(status coordinator.Status) {
 	if s.Unsaved && !status.Unsaved {
+		s.EndLine()
 		s.App.Notice("✓ Everything is saved again.")
+		if s.working {
+			s.GoOn(ThinkingText(s.asked.DisplayName))
+		}
 	}
 	s.Unsaved = status.Unsaved
 	if status.SessionID == "" {
