@@ -15,7 +15,7 @@ import (
 // Clean is the command that moves old sessions to the trash and empties it.
 type Clean struct {
 	OlderThan app.Days `help:"Minimum time idle, or in the trash." default:"30d" placeholder:"D"`
-	Keep      int      `help:"Sessions of a team to keep, newest first." default:"0" placeholder:"N"`
+	Keep      int      `help:"Newest sessions of a team to keep." default:"0" placeholder:"N"`
 	DryRun    bool     `help:"Print the changes without making them."`
 	Output    string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }

@@ -18,9 +18,9 @@ import (
 type Compact struct {
 	ID           []string  `arg:"" optional:"" help:"The sessions; default: all."`
 	DryRun       bool      `help:"Print the changes without making them."`
-	Keep         *int      `help:"Sessions of a team to keep, newest first (default: as configured, or 10)." placeholder:"N"`
-	ArchiveAfter *app.Days `help:"Idle time before archiving (default: as configured, or 30d)." placeholder:"D"`
-	DeleteAfter  *app.Days `help:"Idle time before trashing, 0 for never (default: as configured, or 0)." placeholder:"D"`
+	Keep         *int      `help:"Newest sessions of a team to keep (default: configured, or 10)." placeholder:"N"`
+	ArchiveAfter *app.Days `help:"Idle time before archiving (default: configured, or 30d)." placeholder:"D"`
+	DeleteAfter  *app.Days `help:"Idle time before trashing; 0: never (default: configured, or 0)." placeholder:"D"`
 	Output       string    `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }
 

@@ -93,7 +93,7 @@ func (cmd *Doctor) print(a *app.App, f app.Finding) error {
 	return err
 }
 
-// A doctor checks a home. It writes only temporary files of its own, which it removes.
+// A doctor checks a home. It writes only temporary files, and removes them.
 type doctor struct {
 	*app.App
 	ctx      context.Context // ends the checks

@@ -42,7 +42,9 @@ func wantFiles(t *testing.T, d *doctor, names ...string) {
 }
 
 func TestDoctorReportsDiskErrorsAndRemovesProbe(t *testing.T) {
-	for _, kind := range []journaltest.Kind{journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir} {
+	for _, kind := range []journaltest.Kind{
+		journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir,
+	} {
 		t.Run(string(kind), func(t *testing.T) {
 			disk := journaltest.New(journal.OS)
 			disk.FailFrom(1, syscall.EIO, kind)

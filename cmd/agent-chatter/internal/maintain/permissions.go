@@ -111,11 +111,8 @@ const textPrivate = "all files are yours and private"
 
 // openText is for n files that other users can access; path is one of them.
 func openText(home string, n int, users, path string, mode fs.FileMode) app.Finding {
-	return app.Wrong(
-		fmt.Sprintf("%s open to %s, such as %s (%04o)", filesAre(n), users, tty.SafeLine(path), mode.Perm()),
-		"",
-		restrict(home),
-	)
+	what := fmt.Sprintf("%s open to %s, such as %s (%04o)", filesAre(n), users, tty.SafeLine(path), mode.Perm())
+	return app.Wrong(what, "", restrict(home))
 }
 
 // shieldedText is openText for files in a directory that other users cannot enter.

@@ -234,7 +234,7 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 	case v.missingHeader:
 		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s\n", v.ID, problem)
 	default:
-		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; %s before it valid\n",
+		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; valid before it: %s\n",
 			v.ID, v.Line, v.Offset, problem, events)
 	}
 	return err
@@ -244,12 +244,8 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 // not be removed, or nil.
 func invalidCacheText(id, problem string, err error) string {
 	if err != nil {
-		return fmt.Sprintf(
-			"Session %s: %s, and could not be removed: %s.\nIt is a cache: remove it, and it will be rebuilt.",
-			id,
-			problem,
-			tty.SafeLine(err.Error()),
-		)
+		return fmt.Sprintf("Session %s: %s, and could not be removed: %s.\n"+
+			"It is a cache: remove it, and it will be rebuilt.", id, problem, tty.SafeLine(err.Error()))
 	}
 	return fmt.Sprintf("Session %s: %s. The file was removed: it is a cache and will be rebuilt.", id, problem)
 }

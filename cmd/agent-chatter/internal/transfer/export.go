@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -15,7 +16,7 @@ import (
 type Export struct {
 	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals; default: latest."`
 	Format string   `help:"The output format: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"snapshot"`
-	To     string   `name:"output-file" short:"o" help:"A file, or a directory; default: standard output (-)." placeholder:"PATH"`
+	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
 }
 
@@ -32,10 +33,13 @@ Secrets are replaced in the output, even if the sessions contain them.`
 
 // Run implements the command.
 func (cmd *Export) Run(a *app.App) error {
-	ctx, stop := app.UntilSignal()
-	defer stop()
-	// A second signal ends the process, even if it waits for the reader of a pipe.
-	context.AfterFunc(ctx, stop)
+	ctx := context.Background()
+	// Opening a pipe blocks until it has a reader, so there a signal ends the process.
+	if info, err := os.Stat(cmd.To); err != nil || info.Mode().IsRegular() || info.IsDir() {
+		var stop func()
+		ctx, stop = app.UntilSignal()
+		defer stop()
+	}
 	names := cmd.ID
 	if cmd.To == "-" {
 		cmd.To = "" // standard output

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,28 @@ func TestExportStopsWhenInterrupted(t *testing.T) {
 	cmd := &Export{All: true, Format: "bundle"}
 	if err := cmd.bundle(ctx, e, []catalog.Session{session}); !errors.Is(err, context.Canceled) {
 		t.Errorf("bundle: %v", err)
+	}
+}
+
+func TestImportStopsWhenInterrupted(t *testing.T) {
+	e, session := newSession(t)
+	x, err := e.open(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := e.write(path, func(w io.Writer) error { return formats["jsonl"](t.Context(), x, w) }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := importJournal(ctx, e.app, path); !errors.Is(r.err, context.Canceled) {
+		t.Errorf("%+v, %v", r, r.err)
+	}
+	if results := (&Import{Format: "auto"}).importFiles(ctx, e.app, []string{path}); len(results) > 0 {
+		t.Errorf("%+v", results)
+	}
+	if r := importJournal(t.Context(), e.app, path); r.Action != "unchanged" {
+		t.Errorf("%+v", r)
 	}
 }
