@@ -221,3 +221,25 @@ func TestManualNamesTests(t *testing.T) {
 		}
 	}
 }
+
+// quotedMessage matches a message that a row of a table starts with.
+var quotedMessage = regexp.MustCompile(`(?m)^\| "([^"]+)"`)
+
+func TestManualQuotesMessages(t *testing.T) {
+	files, err := filepath.Glob("internal/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("source: %v, %v", files, err)
+	}
+	var source strings.Builder
+	for _, path := range files {
+		if !strings.HasSuffix(path, "_test.go") {
+			source.WriteString(readText(t, path))
+		}
+	}
+	for _, match := range quotedMessage.FindAllStringSubmatch(readText(t, "guide/troubleshooting.md"), -1) {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(match[1]), "…", "%[a-z]")
+		if !regexp.MustCompile(pattern).MatchString(source.String()) {
+			t.Errorf("guide/troubleshooting.md quotes %q, which is no message", match[1])
+		}
+	}
+}
