@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -34,13 +35,19 @@ func WithName(name string, err error) error {
 	return &FileError{name, err}
 }
 
-// FindToResume returns the session with a name, or the latest if name is "" or latest. A
-// team restricts it to the sessions of that team.
-func (a *App) FindToResume(ctx context.Context, team *team.Team, name string) (catalog.Session, error) {
+// FindToResume finds a session by name and opens it; "" and catalog.LatestName are the
+// latest session of team, or of all teams if team is nil. A damaged latest session is
+// reported and skipped. open may be nil.
+func (a *App) FindToResume(
+	ctx context.Context, team *team.Team, name string, open func(catalog.Session) error,
+) (catalog.Session, error) {
 	if name == "" || name == catalog.LatestName {
-		return a.latest(ctx, team)
+		return a.latest(ctx, team, open)
 	}
 	session, err := a.Find(ctx, name)
+	if err == nil && open != nil {
+		return session, open(session)
+	}
 	var notFound *catalog.NotFoundError
 	if team != nil && errors.As(err, &notFound) {
 		return session, Exit(ExitNotFound, Message{Text: notFoundForTeam(name, team.ID)})
@@ -48,8 +55,10 @@ func (a *App) FindToResume(ctx context.Context, team *team.Team, name string) (c
 	return session, err
 }
 
-// latest returns the latest session of a team, or of all teams if team is nil.
-func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, error) {
+// latest opens the latest session of a team, or of all teams if team is nil.
+func (a *App) latest(
+	ctx context.Context, team *team.Team, open func(catalog.Session) error,
+) (catalog.Session, error) {
 	var q catalog.Query
 	if team != nil {
 		q.Team = team.ID
@@ -58,7 +67,7 @@ func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, err
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	session, err := a.FirstSound(a.Compatible(result.Sessions))
+	session, err := a.FirstSound(a.Compatible(result.Sessions), open)
 	switch {
 	case err == nil:
 		return session, nil
@@ -70,24 +79,33 @@ func (a *App) latest(ctx context.Context, team *team.Team) (catalog.Session, err
 	return session, Exit(ExitNotFound, nothingToResumeText())
 }
 
-// FirstSound returns the latest session whose end is intact; the index does not check
-// that. It prints the sessions that it skips.
-func (a *App) FirstSound(sessions []catalog.Session) (catalog.Session, error) {
+// FirstSound opens the first session that is not damaged, and reports those that it
+// skips. The index does not detect damage at the end of a journal: that is checked only
+// if open fails, so that a sound journal is opened once. If open is nil, the end is
+// checked instead. FirstSound may change the slice.
+func (a *App) FirstSound(
+	sessions []catalog.Session, open func(catalog.Session) error,
+) (catalog.Session, error) {
 	for {
 		session, skipped, err := catalog.Latest(slices.Values(sessions))
 		a.ReportSkipped(skipped)
 		if err != nil {
 			return session, err
 		}
+		var openErr error
+		if open != nil {
+			if openErr = open(session); openErr == nil {
+				return session, nil
+			}
+		}
 		err = a.Catalog.At(session.Dir()).Journals().Check(session.ID)
 		if err == nil || errors.Is(err, journal.ErrNotFound) {
-			return session, err
+			return session, cmp.Or(openErr, err)
 		}
 		a.ReportSkipped([]catalog.Session{Failed(session, err)})
-		sessions = slices.DeleteFunc(
-			sessions,
-			func(s catalog.Session) bool { return s.Damaged != "" || s.ID == session.ID },
-		)
+		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool {
+			return s.Damaged != "" || s.ID == session.ID
+		})
 		if len(sessions) == 0 && catalog.IsReadError(err) {
 			return session, err
 		}

@@ -13,31 +13,31 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/alecthomas/kong"
 )
 
-// demoPace is how fast the demo team speaks to somebody who watches.
+// demoPace is the pause between the words of the demo team on a terminal.
 const demoPace = 60 * time.Millisecond
 
+// Command is the chat command.
 type Command struct {
-	Team        string     `short:"t" help:"The team: a file, or the name of a configuration." placeholder:"TEAM"`
-	Message     texts      `short:"m" help:"Say this and end; may be repeated. Standard input is not read." placeholder:"TEXT"`
-	Resume      OptionalID `short:"r" help:"Go on with a session, or with the latest." placeholder:"[ID]"`
-	Continue    bool       `short:"c" help:"Go on with the latest session."`
-	Session     *string    `help:"Go on with this session." placeholder:"ID"`
-	SessionFile *string    `help:"Go on with the journal in this file, where it is; or import this snapshot and go on with it." placeholder:"PATH"`
-	Fork        bool       `help:"Go on with a copy of the session, and leave it as it is."`
-	Follow      bool       `help:"Watch a session, or the latest, and say nothing in it."`
-	Plain       bool       `help:"Talk line by line, as it is without a full-screen chat."`
-	ShowPrompt  bool       `help:"Show everything that an agent is told, before it answers."`
-	NoSave      bool       `help:"Keep nothing on the disk."`
-	MaxRounds   int        `help:"End after that many turns of agents; 0 is no limit." placeholder:"N"`
-	Input       string     `help:"What lines of standard input are: ${enum}; json takes {\"content\", \"from\"?} lines, for messages of several lines." enum:"text,json" default:"text"`
-	Output      string     `help:"What is printed: ${enum}." enum:"text,json" default:"text"`
+	Team        string     `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
+	Message     texts      `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
+	Resume      OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
+	Continue    bool       `short:"c" help:"Resume the latest session."`
+	Session     *string    `help:"Resume this session." placeholder:"ID"`
+	SessionFile *string    `help:"Resume a journal in place, or import a snapshot." placeholder:"PATH"`
+	Fork        bool       `help:"Resume a copy of the session."`
+	Follow      bool       `help:"Watch a session (default: latest), read-only."`
+	Plain       bool       `help:"Chat line by line, without a full-screen display."`
+	ShowPrompt  bool       `help:"Show each agent's prompt before its reply."`
+	NoSave      bool       `help:"Keep nothing on disk."`
+	MaxRounds   int        `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
+	Input       string     `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
+	Output      string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
-// Help shows examples first.
+// Help returns the examples for --help.
 func (Command) Help() string {
 	return `Examples:
   agent-chatter chat
@@ -47,7 +47,7 @@ func (Command) Help() string {
   printf 'hello\nand again\n' | agent-chatter chat --output json`
 }
 
-// texts is a flag whose value may begin with a dash and hold commas.
+// texts is a repeatable flag whose values may start with a dash and contain commas.
 type texts []string
 
 // Decode implements kong.MapperValue.
@@ -60,10 +60,11 @@ func (t *texts) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// optionalID is a flag with a value that may be left out.
+// OptionalID is a flag whose value, the name of a session, may be omitted. The zero
+// OptionalID is an unset flag.
 type OptionalID struct {
 	set bool
-	id  string
+	id  string // "" if omitted
 }
 
 // Decode implements kong.MapperValue.
@@ -86,29 +87,73 @@ func (cmd *Command) Run(a *app.App) error {
 }
 
 func (cmd *Command) run(a *app.App) error {
+	if err := cmd.check(); err != nil {
+		return err
+	}
 	if cmd.Follow {
 		return cmd.follow(a)
 	}
-	plan, err := cmd.plan(a)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	config, err := a.Config()
 	if err != nil {
-		return err
-	}
-	if plan.config, err = a.Config(); err != nil {
 		return err
 	}
 	cmd.warnOfNetwork(a)
-	t, closeInput, err := cmd.open(a, plan)
+	r, err := cmd.newREPL(a, config)
 	if err != nil {
 		return err
 	}
-	defer closeInput()
-	if err := t.begin(plan); err != nil {
+	defer func() { r.closeInput() }()
+	if err := cmd.start(ctx, r); err != nil {
 		return err
 	}
-	return t.run()
+	return r.run(ctx)
 }
 
-// warnOfNetwork says that the session may be where other machines write, too.
+// check rejects flags that conflict.
+func (cmd *Command) check() error {
+	named := 0
+	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != nil, cmd.SessionFile != nil} {
+		if set {
+			named++
+		}
+	}
+	switch {
+	case named > 1 || named == 1 && cmd.Continue:
+		return app.UsageError("Specify only one session to resume.")
+	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
+		return app.UsageError("%s", textNoSaveNoResume)
+	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
+		return app.UsageError("--fork resumes a copy of a session: name the session with --resume ID.")
+	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
+		return app.UsageError("The name of the session is empty. --resume alone resumes the latest.")
+	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || cmd.NoSave || cmd.MaxRounds != 0 || cmd.ShowPrompt):
+		return app.UsageError(
+			"--follow is read-only: it excludes -m, --fork, --no-save, --max-rounds and --show-prompt.",
+		)
+	case cmd.MaxRounds < 0:
+		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
+	}
+	return nil
+}
+
+const textNoSaveNoResume = "--no-save keeps nothing on disk, so it excludes --resume."
+
+// resumes reports whether a flag other than --session-file asks to resume a session.
+func (cmd *Command) resumes() bool {
+	return cmd.Resume.set || cmd.Continue || cmd.Session != nil
+}
+
+// name returns the name of the session to resume; "" is the latest.
+func (cmd *Command) name() string {
+	if cmd.Session != nil {
+		return *cmd.Session
+	}
+	return cmd.Resume.id
+}
+
+// warnOfNetwork warns if the session is on a network file system.
 func (cmd *Command) warnOfNetwork(a *app.App) {
 	dir := a.Home
 	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
@@ -119,62 +164,60 @@ func (cmd *Command) warnOfNetwork(a *app.App) {
 	}
 }
 
-// open connects the conversation with where its lines come from and go to.
-func (cmd *Command) open(a *app.App, p plan) (t *talk, closeInput func(), err error) {
-	t = &talk{app: a, scripted: true, noSave: cmd.NoSave}
-	if p.config.Auto() && !cmd.NoSave {
-		t.tidying = newTidying(a, p.config.Policy())
-	}
-	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
-		if t.sessionFile, err = filepath.Abs(*cmd.SessionFile); err != nil {
-			return nil, nil, err
-		}
-	}
-	closeInput = func() {}
-	var width func() int
-	var ask func(context.Context, coordinator.Question) coordinator.Answer
-	switch {
-	case len(cmd.Message) > 0:
-		t.input = &messages{cmd.Message}
-	case a.IsTerminal():
-		c, err := tty.OpenConsole(a.Stdin, a.Stdout)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.input, t.scripted = c, false
-		closeInput = func() { c.Close() }
-		width, ask = c.Width, askOn(c)
-		a.Slash = slashForm
-		a.HideArchiving()
-	default:
-		t.input = newPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
-	}
-	t.screen = &view.Screen{
-		App: a, Team: p.team, JSON: cmd.Output == "json",
-		Terminal: !t.scripted, Prompts: cmd.ShowPrompt, Asker: ask, Spinner: &tty.Spinner{Out: a.Stdout, Width: width}, Wrap: tty.Wrapper{Width: width},
-	}
-	demo := agent.Demo{}
-	if !t.scripted {
-		demo.Pace = demoPace
-	}
-	t.connect = func(store store.Store) *coordinator.Coordinator {
-		return coordinator.New(coordinator.Options{
-			Store: store, Listener: t.screen, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds, Window: coordinator.Window(p.config.Window),
-			Engines: app.Engines(demo), KeepSecrets: p.config.KeepSecrets(),
-		})
-	}
-	return t, closeInput, nil
-}
-
-// lastMessages is how many messages a resumed chat shows.
-const lastMessages = 6
-
-// lastOf is what a person sees again of the newest messages of a session.
-func lastOf(recent []projection.Entry) []projection.Entry {
-	return recent[max(0, len(recent)-lastMessages):]
-}
-
 func networkText(dir, kind string) string {
 	f := app.NetworkText(dir, kind)
 	return "⚠️  " + f.What + ".\n" + f.Help
+}
+
+// newREPL returns a repl without a conversation. Its input is opened by begin.
+func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
+	r := &repl{app: a, noSave: cmd.NoSave, closeInput: func() {}}
+	switch {
+	case len(cmd.Message) > 0:
+		r.scripted, r.input = true, &messages{cmd.Message}
+	case !a.IsTerminal():
+		r.scripted, r.input = true, newPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
+	}
+	if config.Auto() && !cmd.NoSave {
+		r.retention = newRetention(a, config.Policy())
+	}
+	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
+		var err error
+		if r.sessionFile, err = filepath.Abs(*cmd.SessionFile); err != nil {
+			return nil, err
+		}
+	}
+	r.screen = &view.Screen{
+		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Prompts: cmd.ShowPrompt,
+		Spinner: &tty.Spinner{Out: a.Stdout},
+	}
+	demo := agent.Demo{}
+	if !r.scripted {
+		demo.Pace = demoPace
+	}
+	r.connect = func(s store.Store) *coordinator.Coordinator {
+		return coordinator.New(coordinator.Options{
+			Store: s, Listener: r.screen, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
+			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
+		})
+	}
+	return r, nil
+}
+
+// openTerminal puts the terminal into raw mode and reads lines from it.
+func (r *repl) openTerminal() error {
+	c, err := tty.OpenConsole(r.app.Stdin, r.app.Stdout)
+	if err != nil {
+		return err
+	}
+	r.input = c
+	r.closeInput = func() { c.Close() }
+	r.screen.Spinner.Width, r.screen.Wrap.Width = c.Width, c.Width
+	r.screen.Asker = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
+		if c.Ask(ctx, permissionText(q.Member.DisplayName, q.Permission)) {
+			return coordinator.Allowed
+		}
+		return coordinator.Refused
+	}
+	return nil
 }

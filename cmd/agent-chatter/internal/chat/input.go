@@ -13,7 +13,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// messages is the input of somebody who gave them on the command line.
+// An input is a source of lines.
+type input interface {
+	// Next waits for a line. The error is io.EOF after the last line, and
+	// tty.ErrInterrupted after Ctrl+C or when quit is closed.
+	Next(prompt string, quit <-chan struct{}) (tty.Line, error)
+	// Watch calls onEscape and onInterrupt when the user presses Escape or Ctrl+C, until
+	// stop is called.
+	Watch(onEscape, onInterrupt func()) (stop func())
+}
+
+// messages is the input of -m flags.
 type messages struct{ rest []string }
 
 func (m *messages) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
@@ -32,16 +42,16 @@ func (m *messages) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 
 func (m *messages) Watch(_, _ func()) func() { return func() {} }
 
-// pipe is the input of a program: one message a line.
+// pipe is an input with one message a line.
 type pipe struct {
 	json  bool // lines are objects
-	limit int  // how long a line may be, in bytes
+	limit int  // maximum length of a line in bytes
 	lines chan rawLine
-	err   error // why there are no more lines; set before lines is closed
+	err   error // of reading, or io.EOF; set before lines is closed
 }
 
 func newPipe(r io.Reader, asJSON bool, limit int) *pipe {
-	if asJSON { // in which a letter may take six times as much
+	if asJSON { // an escaped character takes up to six times as many bytes
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
 	p := &pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
@@ -63,13 +73,13 @@ func (p *pipe) read(r *lines.Reader) {
 	}
 }
 
-// rawLine is a line of a pipe without its newline. A line over the limit has only a length.
+// rawLine is a line without its newline. A line over the limit has no text.
 type rawLine struct {
 	text  string
-	bytes int // with the newline
+	bytes int // including the newline
 }
 
-// readLine reads the next line. The last line may lack its newline: it comes with an error.
+// readLine reads the next line. A last line without a newline is returned with an error.
 func readLine(r *lines.Reader) (rawLine, error) {
 	line, err := r.Next()
 	switch err {
@@ -100,10 +110,10 @@ func (p *pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	}
 }
 
-// errNoMessage: a line of JSON input is none.
-var errNoMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
+// errNotMessage is the error for an invalid line of --input json.
+var errNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
 
-// parseLine reads a message that may have several lines.
+// parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
 	if strings.TrimSpace(text) == "" {
 		return tty.Line{}, nil
@@ -115,7 +125,7 @@ func parseLine(text string) (tty.Line, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&m) != nil || m.Content == nil || d.Decode(new(any)) != io.EOF {
-		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), errNoMessage)
+		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), errNotMessage)
 	}
 	return tty.Line{Text: *m.Content, From: m.From, Message: true}, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// Whatever a line of JSON input holds: it is a message with the content that
-// stands there, nothing, or refused.
+// FuzzParseLine checks that a line of JSON input is a message with exactly its content,
+// blank, or rejected with a text that is safe for a terminal.
 func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{
 		"", " \t", "hello", "null", "[]", "\x1b[31m{\"content\"", "\xef\xbb\xbf{\"content\":\"x\"}",
@@ -22,7 +22,7 @@ func FuzzParseLine(f *testing.F) {
 		`{"content":""}`, `{"content":1}`, `{"content":null}`, `{"content":"x`,
 		`{"CONTENT":"x"}`, `{"content":"x","later":1}`, `{"content":"x","content":"y"}`,
 		"{\"content\":\"x\"} \t", `{"content":"x"} y`,
-		`{"content":"x"}{"content":"y"}`, // the second message was lost
+		`{"content":"x"}{"content":"y"}`, // the second message must not be lost
 		`{"content":"\ud800"}`, "{\"content\":\"\xff\"}",
 		`{"content":` + strings.Repeat("[", 3000),
 	} {
@@ -30,25 +30,25 @@ func FuzzParseLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := parseLine(text)
-		var said struct {
+		var want struct {
 			Content *string `json:"content"`
 			From    string  `json:"from"`
 		}
-		jsonErr := json.Unmarshal([]byte(text), &said)
+		jsonErr := json.Unmarshal([]byte(text), &want)
 		switch {
 		case strings.TrimSpace(text) == "":
 			if l != (tty.Line{}) || err != nil {
-				t.Errorf("nothing is read as %+v, %v", l, err)
+				t.Errorf("a blank line is parsed as %+v, %v", l, err)
 			}
 		case err != nil:
-			if !errors.Is(err, errNoMessage) {
+			if !errors.Is(err, errNotMessage) {
 				t.Errorf("%q: %v", text, err)
 			}
 			if r, found := apptest.Acting(err.Error()); found {
 				t.Errorf("%q: the error contains %U", text, r)
 			}
-		case jsonErr != nil || said.Content == nil || *said.Content != l.Text || said.From != l.From || !l.Message:
-			t.Errorf("%q is read as %+v (%v)", text, l, jsonErr)
+		case jsonErr != nil || want.Content == nil || *want.Content != l.Text || want.From != l.From || !l.Message:
+			t.Errorf("%q is parsed as %+v (%v)", text, l, jsonErr)
 		}
 	})
 }

@@ -22,47 +22,67 @@ func chatTexts() []apptest.Text {
 	ago := func(d time.Duration) time.Time { return at.Add(-d) }
 	since := time.Date(2025, 11, 27, 10, 30, 0, 0, time.Local)
 	alice := catalog.Session{ID: apptest.AliceID, TeamID: "review", Row: projection.Row{
-		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15, UpdatedAt: ago(2 * time.Hour),
+		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15,
+		UpdatedAt: ago(2 * time.Hour),
 	}}
-	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour)}}
-	review := &team.Team{ID: "review", Name: "review", DisplayName: "Review", Members: []team.Member{{Name: "hugo"}, {Name: "ada"}, {Name: apptest.Hostile}}}
-	waits := coordinator.Queued{Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile, Text: strings.Repeat(apptest.Hostile+" ", 20)}
-	interrupts, extends := waits, waits
+	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{
+		Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour),
+	}}
+	review := &team.Team{
+		ID: "review", Name: "review", DisplayName: "Review",
+		Members: []team.Member{{Name: "hugo"}, {Name: "ada"}, {Name: apptest.Hostile}},
+	}
+	reply := coordinator.Queued{
+		Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile,
+		Text: strings.Repeat(apptest.Hostile+" ", 20),
+	}
+	interrupts, extends := reply, reply
 	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
-	decided := []projection.QueueChange{{Action: projection.QueueDropped, MemberID: apptest.Hostile, Reason: "DROP marker"}}
-	wordless := waits
-	wordless.Text = ""
+	changes := []projection.QueueChange{
+		{Action: projection.QueueDropped, MemberID: apptest.Hostile, Reason: "DROP marker"},
+	}
+	empty := reply
+	empty.Text = ""
 	var texts []apptest.Text
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("greetingText", "", greetingText(review))
+	add("bannerText", "", bannerText(review))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
-	add("importedText", "", importedText(transfer.Imported{Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3}))
+	add("importedText", "", importedText(transfer.Imported{
+		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,
+	}))
 	add("importFirstText", "", importFirstText("/"+apptest.Hostile, "claude"))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
-	add("askLeaveText", "all that is known", askLeaveText("Ada", agent.Permission{Tool: "execute", Title: "rm -r /" + apptest.Hostile, Input: []byte(`{"command":"rm -r /"}`)}))
-	add("askLeaveText", "much of it", askLeaveText("Ada", agent.Permission{Tool: "edit", Input: []byte(strings.Repeat("x", 2*shownInput))}))
-	add("taskSetText", "", taskSetText(apptest.Hostile))
+	add("permissionText", "short input", permissionText("Ada", agent.Permission{
+		Tool: "execute", Title: "rm -r /" + apptest.Hostile, Input: []byte(`{"command":"rm -r /"}`),
+	}))
+	add("permissionText", "long input", permissionText("Ada", agent.Permission{
+		Tool: "edit", Input: []byte(strings.Repeat("x", 2*shownInput)),
+	}))
+	add("taskText", "", taskText(apptest.Hostile))
 	add("renamedText", "", renamedText(apptest.Hostile))
 	add("olderText", "", olderText(2, apptest.AliceID))
-	add("unsaidText", "", unsaidText(1))
+	add("notSentText", "", notSentText(1))
 	add("followingText", "", followingText(apptest.AliceID, apptest.Hostile))
 	add("roundsText", "one", roundsText(1, 10))
-	add("roundsText", "fewer are allowed now", roundsText(11, 10))
+	add("roundsText", "a lower limit", roundsText(11, 10))
 	add("roundsText", "no limit", roundsText(3, 0))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
-	add("queueText", "nobody", queueText(nil, nil))
-	add("queueText", "an empty message", queueText([]coordinator.Queued{wordless}, nil))
-	add("queueText", "", queueText([]coordinator.Queued{interrupts, waits, extends}, decided))
+	add("queueText", "empty", queueText(nil, nil))
+	add("queueText", "an empty message", queueText([]coordinator.Queued{empty}, nil))
+	add("queueText", "", queueText([]coordinator.Queued{interrupts, reply, extends}, changes))
 	add("intentText", "", intentText(marker.Reply))
-	add("firstWords", "", firstWords("hello"))
+	add("previewText", "", previewText("hello"))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at, 0))
 	add("recentText", "a narrow terminal", recentText([]catalog.Session{alice, bob}, at, 36))
-	for _, d := range []time.Duration{-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute, time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour} {
+	for _, d := range []time.Duration{
+		-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute,
+		time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
+	} {
 		add("longAge", d.String(), longAge(ago(d), at))
 		add("age", d.String(), sessions.Age(ago(d), at))
 	}
@@ -75,17 +95,23 @@ func chatTexts() []apptest.Text {
 
 func TestChatTexts(t *testing.T) { apptest.CheckTexts(t, chatTexts()) }
 
-// chatPromised is what other programs and people rely on, letter by letter.
-var chatPromised = []apptest.Promise{
-	{Behaviour: "a team with history is deployed",
-		Got:  restoreQuestion(projection.Row{MessageCount: 15, Preview: "first message", UpdatedAt: time.Unix(0, 0)}, time.Unix(2*3600, 0)),
-		Want: "Found previous session (2 hours ago, 15 messages)\n  15 messages - \"first message\"\n[R] Resume  [N] Start New"},
-	{Behaviour: "sessions are offered",
+// chatPromises are texts that must not change.
+var chatPromises = []apptest.Promise{
+	{Behaviour: "/team deploy offers the latest session",
+		Got: restoreQuestion(projection.Row{
+			MessageCount: 15, Preview: "first message", UpdatedAt: time.Unix(0, 0),
+		}, time.Unix(2*3600, 0)),
+		Want: "Found previous session (2 hours ago, 15 messages)\n  15 messages - \"first message\"\n" +
+			"[R] Resume  [N] Start New"},
+	{Behaviour: "/resume lists sessions",
 		Got: recentText([]catalog.Session{
-			{ID: "session-m5abc-xyz", Row: projection.Row{Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0)}},
+			{ID: "session-m5abc-xyz", Row: projection.Row{
+				Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0),
+			}},
 			{ID: "session-k3def-uvw", Row: projection.Row{Title: "Repair the login", UpdatedAt: time.Unix(0, 0)}},
 		}, time.Unix(24*3600, 0), 0),
-		Want: "Recent Sessions:\n  1. [-xyz] Write a calculator (2h ago)\n  2. [-uvw] Repair the login (1d ago)\nEnter number or session ID to resume (or press Enter to cancel):"},
+		Want: "Recent Sessions:\n  1. [-xyz] Write a calculator (2h ago)\n  2. [-uvw] Repair the login (1d ago)\n" +
+			"Enter number or session ID to resume (or press Enter to cancel):"},
 }
 
-func TestChatTextsOthersRelyOn(t *testing.T) { apptest.CheckPromises(t, chatPromised) }
+func TestChatPromises(t *testing.T) { apptest.CheckPromises(t, chatPromises) }

@@ -1,15 +1,12 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,118 +17,190 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
-	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
+	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// slash is one command of the chat.
-type slash struct {
-	name, usage, help string
-	do                func(t *talk, args string) error
-}
-
-// slashes are the commands in the order in which help shows them.
-func slashes() []slash {
-	return []slash{
-		{"/help", "", "this", (*talk).slashHelp},
-		{"/status", "", "what the conversation is doing", (*talk).slashStatus},
-		{"/members", "", "who takes part", (*talk).slashMembers},
-		{"/queue", "", "who speaks next", (*talk).slashQueue},
-		{"/retry", "", "ask again the agent that did not finish", (*talk).slashRetry},
-		{"/task", "TEXT", "set the team's task; without a text, show it", (*talk).slashTask},
-		{"/rename", "TITLE", "give the session a title", (*talk).slashRename},
-		{"/sessions", "", "list the sessions", (*talk).slashSessions},
-		{"/search", "TEXT", "find messages in all sessions", (*talk).slashSearch},
-		{"/resume", "[ID|--last|--latest]", "go on with another session", (*talk).slashResume},
-		{"/fork", "[SEQ]", "go on in a copy of it, up to that event", (*talk).slashFork},
-		{"/team", "deploy FILE | list", "talk to another team", (*talk).slashTeam},
-		{"/export", "FILE", "write the session to a file, as a snapshot", (*talk).slashExport},
-		{"/clear", "", "clear the screen", (*talk).slashClear},
-		{"/end", "", "end, saved (also /exit, /quit)", (*talk).slashEnd},
-		{"/exit", "", "", (*talk).slashEnd},
-		{"/quit", "", "", (*talk).slashEnd},
+// slashForm returns the slash command for a command of the program, or nil if the chat
+// has none.
+func slashForm(argv []string) []string {
+	switch command := strings.Join(argv, " "); command {
+	case "sessions", "team list":
+		return argv
 	}
-}
-
-// command obeys a line that starts with a slash.
-func (t *talk) command(line string) error {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	for _, s := range slashes() {
-		if s.name == name {
-			return s.do(t, strings.TrimSpace(args))
-		}
-	}
-	t.refuse("There is no command %s; nothing was sent. /help shows those there are; a message that starts with / is typed with two: /%s", tty.SafeLine(name), tty.SafeLine(line))
 	return nil
 }
 
-func (t *talk) slashHelp(string) error {
+func taskText(task string) string { return "Team task: " + tty.Safe(task) }
+
+func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }
+
+// notRegularText is for a destination that is not a regular file: writing to a pipe would
+// block the chat.
+func notRegularText(path string) app.Message {
+	return app.Text("%s is not a regular file. A chat exports only to files.", tty.SafeLine(path)).
+		With(app.To("export elsewhere", "sessions", "export", "latest", "-o", path))
+}
+
+// queueText lists the queued replies and the last changes of the queue.
+func queueText(queue []coordinator.Queued, changes []projection.QueueChange) string {
 	var b strings.Builder
-	b.WriteString("What you type is said to the team. To say who answers, write [NEXT: name].\n")
-	for _, s := range slashes() {
+	if len(queue) == 0 {
+		b.WriteString("Queue empty; your turn.\n")
+	} else {
+		b.WriteString("Queue:\n")
+	}
+	for i, q := range queue {
+		fmt.Fprintf(&b, "  %d. %s, %s %s",
+			i+1, tty.SafeLine(q.Member.Name), intentText(q.Intent), tty.SafeLine(q.AskedBy))
+		if preview := tty.SafeLine(previewText(q.Text)); preview != "" {
+			b.WriteString(": " + preview)
+		}
+		b.WriteString("\n")
+	}
+	if len(changes) > 0 {
+		b.WriteString("Changes since your last message:\n")
+	}
+	for _, c := range changes {
+		fmt.Fprintf(&b, "  %s %s: %s\n",
+			tty.SafeLine(c.MemberID), tty.SafeLine(string(c.Action)), tty.SafeLine(c.Reason))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func intentText(i marker.Intent) string {
+	switch i {
+	case marker.Interrupt:
+		return "interrupts (P1)"
+	case marker.Extend:
+		return "adds to (P3)"
+	}
+	return "replies to"
+}
+
+// previewText returns the first 50 characters of a message.
+func previewText(text string) string {
+	const limit = 50
+	if r := []rune(text[:min(len(text), 4*limit+4)]); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return text
+}
+
+// A slashCommand is a command of the chat. help is "" for an alias, which /help omits.
+type slashCommand struct {
+	name, usage, help string
+	run               func(r *repl, ctx context.Context, args string) error
+}
+
+// slashCommands returns the commands in the order of /help.
+func slashCommands() []slashCommand {
+	return []slashCommand{
+		{"/help", "", "list the commands", (*repl).slashHelp},
+		{"/status", "", "show the session and who is next", (*repl).slashStatus},
+		{"/members", "", "list the members of the team", (*repl).slashMembers},
+		{"/queue", "", "show who is next, and why", (*repl).slashQueue},
+		{"/retry", "", "rerun the interrupted turn", (*repl).slashRetry},
+		{"/task", "TEXT", "set or show the team's task", (*repl).slashTask},
+		{"/rename", "TITLE", "rename the session", (*repl).slashRename},
+		{"/sessions", "", "list the sessions", (*repl).slashSessions},
+		{"/search", "TEXT", "search all sessions", (*repl).slashSearch},
+		{"/resume", "[ID|--last|--latest]", "resume another session", (*repl).slashResume},
+		{"/fork", "[SEQ]", "continue in a copy, up to an event", (*repl).slashFork},
+		{"/team", "deploy FILE | list", "switch to another team", (*repl).slashTeam},
+		{"/export", "FILE", "write the session as a snapshot", (*repl).slashExport},
+		{"/clear", "", "clear the screen", (*repl).slashClear},
+		{"/end", "", "save and end (also /exit, /quit)", (*repl).slashEnd},
+		{"/exit", "", "", (*repl).slashEnd},
+		{"/quit", "", "", (*repl).slashEnd},
+	}
+}
+
+// runSlash runs a line that starts with a slash.
+func (r *repl) runSlash(ctx context.Context, line string) error {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	for _, s := range slashCommands() {
+		if s.name == name {
+			return s.run(r, ctx, strings.TrimSpace(args))
+		}
+	}
+	r.reject("Unknown command %s; nothing was sent. /help lists the commands. To send the line as a message, type: /%s",
+		tty.SafeLine(name), tty.SafeLine(line))
+	return nil
+}
+
+func (r *repl) slashHelp(context.Context, string) error {
+	var b strings.Builder
+	b.WriteString("Other lines are messages to the team. [NEXT: name] chooses who replies.\n")
+	for _, s := range slashCommands() {
 		if s.help != "" {
 			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
 		}
 	}
-	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "a message that starts with /")
-	b.WriteString("Escape interrupts the agent that speaks, Ctrl+C ends the conversation.\nA line that ends in \\ goes on with the next.")
-	t.app.Notice(b.String())
+	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
+	b.WriteString("Escape interrupts the agent; Ctrl+C ends the conversation, saved.\n" +
+		"A line that ends in \\ continues on the next line.")
+	r.app.Notice(b.String())
 	return nil
 }
 
-func (t *talk) slashEnd(string) error { return errEnd }
+func (r *repl) slashEnd(context.Context, string) error { return errEnd }
 
-func (t *talk) slashClear(string) error {
-	if t.screen.Terminal {
-		fmt.Fprint(t.app.Stdout, "\x1b[2J\x1b[H")
+func (r *repl) slashClear(context.Context, string) error {
+	if r.screen.Terminal {
+		fmt.Fprint(r.app.Stdout, "\x1b[2J\x1b[H")
 	}
 	return nil
 }
 
-func (t *talk) slashStatus(string) error {
-	s := t.c.Session()
+func (r *repl) slashStatus(context.Context, string) error {
+	s := r.c.Session()
 	if s == nil {
-		t.app.Notice(fmt.Sprintf("%s: nothing was said yet. Team %s.", t.c.Status().Phase, tty.SafeLine(t.c.Team().DisplayName)))
+		r.app.Notice(fmt.Sprintf("%s: no messages yet; team %s.",
+			r.c.Status().Phase, tty.SafeLine(r.c.Team().DisplayName)))
 		return nil
 	}
-	t.app.Notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s of agents; next: %s.",
-		t.c.Status().Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName), app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "turn"), tty.SafeLine(t.c.Status().Waiting)))
-	t.sayRounds()
-	if t.c.Status().Unsaved {
-		t.app.Notice(app.TextNotSaved)
+	r.app.Notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s; next: %s.",
+		r.c.Status().Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName),
+		app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "agent turn"),
+		tty.SafeLine(r.c.Status().Waiting)))
+	r.showRounds()
+	if r.c.Status().Unsaved {
+		r.app.Notice(app.TextNotSaved)
 	}
 	return nil
 }
 
-// sayRounds says how many turns agents have left, when they are counted.
-func (t *talk) sayRounds() {
-	if text := roundsText(t.c.Rounds()); text != "" {
-		t.app.Notice(text)
+// showRounds prints the number of agent turns if it is limited.
+func (r *repl) showRounds() {
+	if text := roundsText(r.c.Rounds()); text != "" {
+		r.app.Notice(text)
 	}
 }
 
-func (t *talk) slashMembers(string) error {
-	for _, m := range t.c.Team().Members {
+func (r *repl) slashMembers(context.Context, string) error {
+	for _, m := range r.c.Team().Members {
 		what := m.Type
 		if m.AgentType != "" {
 			what += ", " + m.AgentType
 		}
-		t.app.Notice(fmt.Sprintf("  %s (%s): %s", tty.SafeLine(m.Name), tty.SafeLine(m.DisplayName), tty.SafeLine(what)))
+		r.app.Notice(fmt.Sprintf("  %s (%s): %s",
+			tty.SafeLine(m.Name), tty.SafeLine(m.DisplayName), tty.SafeLine(what)))
 	}
 	return nil
 }
 
-func (t *talk) slashQueue(string) error {
-	t.app.Notice(queueText(t.c.Queued(), t.c.QueueChanges()))
-	t.sayRounds()
+func (r *repl) slashQueue(context.Context, string) error {
+	r.app.Notice(queueText(r.c.Queued(), r.c.QueueChanges()))
+	r.showRounds()
 	return nil
 }
 
-func (t *talk) slashRetry(string) error {
-	return t.work(func(ctx context.Context) error {
-		err := t.c.Retry(ctx)
+func (r *repl) slashRetry(ctx context.Context, _ string) error {
+	return r.runTurns(ctx, func(ctx context.Context) error {
+		err := r.c.Retry(ctx)
 		if errors.Is(err, coordinator.ErrNothingToRetry) {
 			return errors.New("no turn was interrupted: there is nothing to retry")
 		}
@@ -139,85 +208,85 @@ func (t *talk) slashRetry(string) error {
 	})
 }
 
-func (t *talk) slashTask(text string) error {
+func (r *repl) slashTask(_ context.Context, text string) error {
 	if text != "" {
-		err := t.c.SetTask(text)
-		t.judge(err)
-		if s := t.c.Session(); err == nil && s != nil && s.TeamTask != nil {
-			t.app.Notice(taskSetText(*s.TeamTask))
+		err := r.c.SetTask(text)
+		r.report(err)
+		if s := r.c.Session(); err == nil && s != nil && s.TeamTask != nil {
+			r.app.Notice(taskText(*s.TeamTask))
 		}
 		return nil
 	}
-	if s := t.c.Session(); s != nil && s.TeamTask != nil {
-		t.app.Notice("Task: " + tty.Safe(*s.TeamTask))
+	if s := r.c.Session(); s != nil && s.TeamTask != nil {
+		r.app.Notice(taskText(*s.TeamTask))
 		return nil
 	}
-	t.app.Notice("The team has no task. To set one: /task TEXT")
+	r.app.Notice("The team has no task. Type /task TEXT to set one.")
 	return nil
 }
 
-func (t *talk) slashRename(title string) error {
+func (r *repl) slashRename(_ context.Context, title string) error {
 	if title == "" {
-		t.refuse("A title is missing: /rename TITLE")
+		r.reject("A title is missing. Type /rename TITLE.")
 		return nil
 	}
-	err := t.c.Rename(tty.SafeLine(title))
+	err := r.c.Rename(tty.SafeLine(title))
 	if errors.Is(err, coordinator.ErrNoSession) {
-		err = errors.New("there is nothing to name yet: say something first")
+		err = errors.New("the session has no messages yet; send one first")
 	}
-	t.judge(err)
+	r.report(err)
 	if err == nil {
-		t.app.Notice(renamedText(t.c.Session().Title))
+		r.app.Notice(renamedText(r.c.Session().Title))
 	}
 	return nil
 }
 
-func (t *talk) slashSessions(string) error {
+func (r *repl) slashSessions(ctx context.Context, _ string) error {
 	list := &sessions.List{Limit: 20, Sort: "updated", Output: "text"}
-	t.judge(list.Print(context.Background(), t.app, t.results()))
+	r.report(list.Print(ctx, r.app, r.results()))
 	return nil
 }
 
-// results is where a slash command prints its results: Stderr if Stdout is for the
-// lines of the journal alone.
-func (t *talk) results() io.Writer {
-	if t.screen.JSON {
-		return t.app.Stderr
+// results returns the writer for the results of slash commands: Stderr if Stdout has only
+// lines of the journal.
+func (r *repl) results() io.Writer {
+	if r.screen.JSON {
+		return r.app.Stderr
 	}
-	return t.app.Stdout
+	return r.app.Stdout
 }
 
-func (t *talk) slashExport(path string) error {
-	s := t.c.Session()
+func (r *repl) slashExport(ctx context.Context, path string) error {
+	s := r.c.Session()
 	switch {
 	case path == "":
-		t.refuse("A file is missing: /export FILE")
+		r.reject("A file is missing. Type /export FILE.")
 		return nil
 	case s == nil:
-		t.refuse("Nothing was said yet: there is nothing to export.")
+		r.reject("The session has no messages yet; there is nothing to export.")
 		return nil
 	}
-	written, err := t.export(path)
+	written, err := r.export(ctx, path)
 	if err == nil {
-		t.app.Notice("Written: " + tty.SafeLine(written))
+		r.app.Notice("Written: " + tty.SafeLine(written))
 	}
-	t.judge(err)
+	r.report(err)
 	return nil
 }
 
-// export writes the session that is going on, wherever it is kept.
-func (t *talk) export(path string) (string, error) {
-	snapshot, err := t.c.Snapshot(context.Background())
+// export writes the running session to path and returns the path of the file.
+func (r *repl) export(ctx context.Context, path string) (string, error) {
+	snapshot, err := r.c.Snapshot(ctx)
 	if err != nil {
 		return "", err
 	}
 	secrets := team.InheritedSecrets()
-	for _, m := range t.c.Team().Members {
+	for _, m := range r.c.Team().Members {
 		secrets = append(secrets, m.Secrets()...)
 	}
 	redactor := redact.New(secrets)
 	app.SnapshotWithout(redactor, snapshot)
-	transfer.ReportRedacted(t.app, redactor)
+	transfer.ReportRedacted(r.app, redactor)
 	updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
 	if err != nil {
 		return "", err
@@ -236,204 +305,27 @@ func (t *talk) export(path string) (string, error) {
 	})
 }
 
-func (t *talk) slashTeam(args string) error {
+func (r *repl) slashTeam(ctx context.Context, args string) error {
 	verb, name, _ := strings.Cut(args, " ")
 	switch {
 	case verb == "list":
 		list := &setup.TeamList{Output: "text"}
-		t.judge(list.Print(t.app, t.results()))
+		r.report(list.Print(r.app, r.results()))
 		return nil
 	case verb == "deploy" && name != "":
-		return t.deploy(strings.TrimSpace(name))
+		return r.deploy(ctx, strings.TrimSpace(name))
 	}
-	t.refuse("Type /team deploy FILE to talk to another team, or /team list.")
+	r.reject("Type /team deploy FILE to switch to another team, or /team list.")
 	return nil
 }
 
-// deploy ends the conversation and begins one with another team. On a terminal
-// a person is asked whether to go on with that team's latest session.
-func (t *talk) deploy(name string) error {
-	team, err := t.app.LoadTeam(name)
-	if err != nil {
-		t.judge(err)
+// slashSearch is sessions search without its flags.
+func (r *repl) slashSearch(ctx context.Context, text string) error {
+	if text == "" {
+		r.reject("A text is missing. Type /search TEXT.")
 		return nil
 	}
-	resume := ""
-	if latest, found := t.previous(team); found && !t.scripted && !t.noSave {
-		answer, err := t.askRestore(latest)
-		switch {
-		case err != nil:
-			return err
-		case answer == tty.KeyEscape:
-			return nil // back to the conversation
-		case answer == 'r':
-			resume = latest.ID
-		}
-	}
-	p := plan{team: team, store: store.NewFiles(t.app.Catalog), resume: resume}
-	if t.noSave {
-		p.store = &store.Memory{}
-	}
-	return t.change(p)
-}
-
-// previous is the session that a team could go on with: not the one that goes on.
-func (t *talk) previous(team *team.Team) (catalog.Session, bool) {
-	c := t.app.Catalog
-	list, err := c.List(context.Background(), catalog.Query{Team: team.ID})
-	if err != nil {
-		t.judge(err)
-		return catalog.Session{}, false
-	}
-	sessions := list.Sessions
-	if current := t.c.Session(); current != nil {
-		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.ID == current.ID })
-	}
-	latest, err := t.app.FirstSound(t.app.Compatible(sessions))
-	if err != nil && !errors.Is(err, journal.ErrNotFound) {
-		t.judge(err)
-	}
-	return latest, err == nil
-}
-
-// askRestore returns 'r', 'n' or keyEscape.
-func (t *talk) askRestore(latest catalog.Session) (rune, error) {
-	console, ok := t.input.(*tty.Console)
-	if !ok {
-		return 'n', nil
-	}
-	question := restoreQuestion(latest.Row, time.Now())
-	for {
-		fmt.Fprintln(t.app.Stdout, question)
-		key, err := console.ReadKey(t.quit)
-		switch {
-		case err != nil:
-			return 0, errEnd
-		case key == 'r' || key == 'R':
-			return 'r', nil
-		case key == 'n' || key == 'N':
-			return 'n', nil
-		case key == tty.KeyEscape:
-			return tty.KeyEscape, nil
-		}
-		question = "Press R to resume, N to start new, or Escape to go back."
-	}
-}
-
-// change saves the conversation and begins or goes on with another. What
-// cannot be gone on with leaves the conversation as it is.
-func (t *talk) change(p plan) error {
-	if p.resume != "" {
-		log, state, err := p.store.Open(context.Background(), p.team.ID, p.resume)
-		if err != nil {
-			t.judge(err)
-			return nil
-		}
-		if err := log.Close(state); err != nil {
-			t.judge(err)
-			return nil
-		}
-	}
-	if err := t.end("another conversation"); err != nil {
-		t.judge(err)
-	}
-	t.sessionFile = ""
-	if err := t.begin(p); err != nil {
-		t.judge(err)
-		return nil
-	}
-	t.greet()
+	find := &sessions.Search{Text: text, Limit: 20, Output: "text"}
+	r.report(find.Search(ctx, r.app, r.results(), search.Query{Text: text}))
 	return nil
-}
-
-func (t *talk) slashResume(name string) error {
-	if t.noSave {
-		t.refuse("%s", textNoSaveNoResume)
-		return nil
-	}
-	if name == "" {
-		var err error
-		if name, err = t.chooseSession(); err != nil || name == "" {
-			return err
-		}
-	}
-	if name == "--last" || name == "--latest" {
-		others := t.recent()
-		if len(others) == 0 {
-			t.refuse("%s", app.TextNoOthers)
-			return nil
-		}
-		name = others[0].ID
-	}
-	p, err := planResume(t.app, nil, name)
-	if err != nil {
-		t.judge(err)
-		return nil
-	}
-	if s := t.c.Session(); s != nil && s.ID == p.resume {
-		t.app.Notice("That is the session you are in.")
-		return nil
-	}
-	return t.change(p)
-}
-
-// slashFork goes on in a copy, and leaves the session as it is.
-func (t *talk) slashFork(seq string) error {
-	upTo, err := strconv.ParseUint(cmp.Or(seq, "0"), 10, 64)
-	s := t.c.Session()
-	switch {
-	case err != nil:
-		t.refuse("/fork takes the number of an event, as replay --output events shows them: /fork 7")
-		return nil
-	case s == nil || t.noSave || t.sessionFile != "" || t.c.Status().Unsaved:
-		t.refuse("This conversation is not saved: there is nothing to fork.")
-		return nil
-	}
-	fork, err := sessions.ForkSession(context.Background(), t.app, t.app.Catalog.Team(t.c.Team().ID), s.ID, upTo)
-	if err != nil {
-		t.judge(err)
-		return nil
-	}
-	return t.change(plan{team: t.c.Team(), store: store.NewFiles(t.app.Catalog), resume: fork})
-}
-
-// resumable is how many sessions are offered.
-const resumable = 10
-
-// recent is what can be gone on with: not the empty ones, not this one, and
-// none that is damaged or written by a newer version.
-func (t *talk) recent() []catalog.Session {
-	list, err := t.app.Catalog.List(context.Background(), catalog.Query{Damaged: catalog.Without})
-	if err != nil {
-		t.judge(err)
-		return nil
-	}
-	current := t.c.Session()
-	return slices.DeleteFunc(list.Sessions, func(s catalog.Session) bool {
-		return s.MessageCount == 0 || s.Newer != "" || current != nil && s.ID == current.ID
-	})
-}
-
-// chooseSession lists the sessions and asks for one; "" when nobody chose.
-func (t *talk) chooseSession() (string, error) {
-	sessions := t.recent()
-	if len(sessions) == 0 {
-		t.app.Notice(app.TextNoOthers)
-		return "", nil
-	}
-	sessions = sessions[:min(len(sessions), resumable)]
-	if t.scripted {
-		t.refuse("Name the session: /resume ID, or /resume --last")
-		return "", nil
-	}
-	fmt.Fprintln(t.app.Stdout, recentText(sessions, time.Now(), tty.Columns(t.app.Stdout)))
-	typed, err := t.input.Next("", t.quit)
-	if err != nil {
-		return "", errEnd
-	}
-	answer := strings.TrimSpace(typed.Text)
-	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(sessions) {
-		return sessions[n-1].ID, nil
-	}
-	return answer, nil
 }

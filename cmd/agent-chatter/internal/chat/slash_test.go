@@ -11,12 +11,12 @@ import (
 
 func TestHelpFitsEightyColumns(t *testing.T) {
 	var shown bytes.Buffer
-	if err := (&talk{app: &app.App{IO: app.IO{Stderr: &shown}}}).slashHelp(""); err != nil {
+	if err := (&repl{app: &app.App{IO: app.IO{Stderr: &shown}}}).slashHelp(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(shown.String()) {
 		if displaywidth.String(line) > 80 {
-			t.Errorf("too long: %s", line)
+			t.Errorf("more than 80 columns: %s", line)
 		}
 	}
 }

@@ -1,0 +1,285 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// bannerText starts a new conversation.
+func bannerText(t *team.Team) string {
+	return fmt.Sprintf("Team %s: %s. Type /help to list the commands.",
+		tty.SafeLine(t.DisplayName), view.MemberNames(t))
+}
+
+func interruptedTurnText(member string) app.Message {
+	return app.Text("%s's turn was interrupted.", tty.SafeLine(member)).
+		With(app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}})
+}
+
+// shownInput is how many bytes of a tool's input permissionText shows.
+const shownInput = 1000
+
+// permissionText asks the user to allow an action of an agent.
+func permissionText(member string, p agent.Permission) string {
+	input := ""
+	if p.Input != nil {
+		input = string(p.Input)
+		if len(input) > shownInput {
+			input = fmt.Sprintf("%s… (%d bytes)", input[:shownInput], len(input))
+		}
+		input = "\n  " + tty.SafeLine(input)
+	}
+	return fmt.Sprintf("%s requests permission for: %s%s\n[Y] Allow  [N] Refuse  [Esc] Cancel the turn",
+		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), input)
+}
+
+// notSentText is for the messages of -m flags after the last turn of a run.
+func notSentText(n int) string {
+	return fmt.Sprintf("Not sent: %s (--max-rounds reached).", app.Count(n, "message"))
+}
+
+// roundsText returns how many turns the agents had since the last message of a user, and
+// "" if their number is unlimited.
+func roundsText(had, limit int) string {
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Agent turns since your last message: %d of %d.", had, limit)
+}
+
+// resumingText starts a resumed conversation.
+func resumingText(updated time.Time, turns, had, limit int) string {
+	text := fmt.Sprintf("Resuming session from %s (%s).",
+		updated.Local().Format("2006-01-02 15:04"), app.Count(turns, "agent turn"))
+	return strings.TrimSpace(text + " " + roundsText(had, limit))
+}
+
+// A repl reads lines and runs them as messages or slash commands.
+type repl struct {
+	app        *app.App
+	screen     *view.Screen
+	c          *coordinator.Coordinator
+	input      input // nil: a terminal that is not open yet
+	closeInput func()
+	scripted   bool // no user is present: a failed turn fails the program, and nothing is asked
+
+	connect func(store.Store) *coordinator.Coordinator
+
+	noSave      bool
+	sessionFile string     // absolute path of the journal that is resumed in place; "": none
+	retention   *retention // nil: automatic retention is off
+
+	failed bool // a line failed
+}
+
+// errEnd is returned by a slash command that ends the chat.
+var errEnd = errors.New("the conversation has ended")
+
+// begin starts a new session or resumes one.
+func (r *repl) begin(ctx context.Context, c conversation) error {
+	if r.input == nil {
+		if err := r.openTerminal(); err != nil {
+			return err
+		}
+	}
+	r.screen.Begin(c.team)
+	r.screen.Saved = func() { r.retention.saved(c.team.ID) }
+	r.c = r.connect(c.store)
+	if err := r.c.SetTeam(ctx, c.team, coordinator.SetTeamOptions{ResumeSessionID: c.resume}); err != nil {
+		return err
+	}
+	for _, m := range c.team.Members {
+		setup.WarnIneffective(r.app, m)
+	}
+	return nil
+}
+
+// run runs lines until the input ends, the user ends the chat, or ctx is done. Then it
+// saves.
+func (r *repl) run(ctx context.Context) error {
+	if !r.scripted {
+		r.app.Slash = slashForm
+		r.app.HideArchiving()
+	}
+	r.banner()
+	reason, err := r.loop(ctx)
+	saveErr := r.end(reason)
+	r.retention.close()
+	switch {
+	case err != nil:
+		return err
+	case saveErr != nil, r.failed && r.scripted:
+		return &app.ExitError{Code: app.ExitFailed} // the error was printed
+	}
+	return nil
+}
+
+// banner prints the team of a new conversation, or the newest messages of a resumed one.
+func (r *repl) banner() {
+	session := r.c.Session()
+	if session == nil {
+		if !r.scripted {
+			r.app.Notice(bannerText(r.c.Team()))
+		}
+		return
+	}
+	r.app.Notice(tty.SafeLine(session.Title))
+	had, limit := r.c.Rounds()
+	r.app.Notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, limit))
+	if r.screen.JSON || !r.screen.Terminal {
+		return
+	}
+	recent := newest(session.Recent)
+	if older := session.Stats.Messages - len(recent); older > 0 {
+		r.app.Show(olderText(older, cmp.Or(r.sessionFile, session.ID)))
+	}
+	for _, entry := range recent {
+		r.screen.ShowEntry(entry)
+	}
+	if member, ok := r.c.Team().Member(session.Interrupted); ok {
+		r.app.Show(interruptedTurnText(member.DisplayName))
+	}
+}
+
+// loop runs lines. reason is why it ended, for the journal.
+func (r *repl) loop(ctx context.Context) (reason string, err error) {
+	for !r.c.RunOver() {
+		line, err := r.input.Next(r.prompt(), ctx.Done())
+		switch {
+		case errors.Is(err, tty.ErrInterrupted):
+			return "interrupted", nil
+		case err == io.EOF:
+			return "end of input", nil
+		case errors.Is(err, errNotMessage):
+			r.reject("%v", err)
+			continue
+		case errors.Is(err, journal.ErrTooLong):
+			r.report(err)
+			continue
+		case err != nil:
+			return "error", fmt.Errorf("standard input: %w", err)
+		}
+		switch err := r.runLine(ctx, line); {
+		case errors.Is(err, errEnd):
+			return "end", nil
+		case err != nil:
+			return "interrupted", err
+		}
+	}
+	if m, ok := r.input.(*messages); ok && len(m.rest) > 0 {
+		r.app.Notice(notSentText(len(m.rest)))
+	}
+	return "rounds", nil
+}
+
+// prompt returns the names of the users who can type the next line.
+func (r *repl) prompt() string {
+	if r.scripted {
+		return ""
+	}
+	if r.screen.Unsaved {
+		r.app.Notice(app.TextNotSaved)
+	}
+	var names []string
+	for _, m := range r.c.Team().Members {
+		if waiting := r.c.Status().Waiting; m.Type == team.Human && (waiting == "" || waiting == m.ID) {
+			names = append(names, tty.SafeLine(m.Name))
+		}
+	}
+	return strings.Join(names, " or ") + "> "
+}
+
+// runLine runs a slash command or sends a message.
+func (r *repl) runLine(ctx context.Context, l tty.Line) error {
+	_, fromFlag := r.input.(*messages) // where an empty message is an error
+	switch {
+	case strings.TrimSpace(l.Text) == "" && !fromFlag:
+		return nil
+	case l.Message:
+	case strings.HasPrefix(l.Text, "//"):
+		l.Text = l.Text[1:]
+	case strings.HasPrefix(l.Text, "/"):
+		return r.runSlash(ctx, l.Text)
+	}
+	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.SayAs(ctx, l.From, l.Text) })
+}
+
+// runTurns calls do, which runs turns of agents. Escape cancels them; Ctrl+C and the end of
+// ctx also end the program.
+func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
+	turns, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var interrupted atomic.Bool
+	interrupt := func() {
+		interrupted.Store(true)
+		cancel()
+	}
+	escape := cancel
+	if !r.c.Team().AllowEscCancel {
+		escape = func() {}
+	}
+	stopWatching := r.input.Watch(escape, interrupt)
+	err := do(turns)
+	stopWatching()
+	r.screen.EndLine()
+	if interrupted.Load() || ctx.Err() != nil {
+		return &app.ExitError{Code: app.ExitInterrupted}
+	}
+	r.report(err)
+	return nil
+}
+
+// report prints the error of a line. The screen has printed a *coordinator.TurnError, and
+// a canceled command needs no text.
+func (r *repl) report(err error) {
+	if err == nil {
+		return
+	}
+	var turn *coordinator.TurnError
+	isTurn := errors.As(err, &turn)
+	if !isTurn && errors.Is(err, context.Canceled) {
+		return
+	}
+	r.failed = true
+	if !isTurn {
+		r.app.Show(app.Explain(err))
+	}
+}
+
+// reject prints why a line was not run.
+func (r *repl) reject(format string, args ...any) {
+	r.failed = true
+	r.app.Notice(fmt.Sprintf(format, args...))
+}
+
+// end saves and ends the conversation, and prints the command that resumes it.
+func (r *repl) end(reason string) error {
+	r.screen.EndLine()
+	session := r.c.Session()
+	err := r.c.Stop(reason)
+	if err == nil && session != nil && session.Stats.Messages > 0 && !r.screen.JSON && !r.noSave {
+		resume := app.To("resume", "chat", "--resume", session.ID)
+		if r.sessionFile != "" {
+			resume = app.To("resume", "chat", "--session-file", r.sessionFile)
+		}
+		r.app.Notice("", resume)
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// importedText reports a file that was imported as a session.
+func importedText(done transfer.Imported) string {
+	return fmt.Sprintf("Session %s: %s, %d of %s from %s",
+		done.ID, done.Action, done.Taken, app.Count(done.Total, "message"), tty.SafeLine(done.Path))
+}
+
+// importFirstText is for a transcript of another program.
+func importFirstText(path, format string) app.Message {
+	return app.Text("%s is a transcript of %s.", tty.SafeLine(path), format).
+		With(app.To("import it", "sessions", "import", path, "--team", "ID"))
+}
+
+// severalInBundleText is for a bundle of several sessions, of which one can be resumed.
+func severalInBundleText(path string, n int) app.Message {
+	return app.Text("%s contains %s. All were imported.", tty.SafeLine(path), app.Count(n, "session")).
+		With(app.To("resume one of them", "chat", "--resume", "ID"))
+}
+
+func directoryText(path string) app.Message {
+	return app.Text("%s is a directory: name a snapshot or a .jsonl journal in it.", tty.SafeLine(path))
+}
+
+// archivedFileText is for the path of an archived journal. An archive is resumed only in
+// the directory of its session.
+func archivedFileText(path string) app.Message {
+	id := strings.TrimSuffix(filepath.Base(path), app.ArchiveSuffix)
+	return app.Text("%s is an archived journal.", tty.SafeLine(path)).With(
+		app.To("resume it in its own home", "chat", "--resume", id),
+		app.To("import it elsewhere", "sessions", "import", path))
+}
+
+// A conversation is a team and a session of it in a store.
+type conversation struct {
+	team   *team.Team
+	store  store.Store
+	resume string // the session's id; "": a new session
+}
+
+// start begins the conversation that the flags name.
+func (cmd *Command) start(ctx context.Context, r *repl) error {
+	var t *team.Team
+	if cmd.Team != "" {
+		var err error
+		if t, err = r.app.LoadTeam(cmd.Team); err != nil {
+			return err
+		}
+	}
+	switch {
+	case cmd.SessionFile != nil:
+		return r.startFile(ctx, t, *cmd.SessionFile)
+	case cmd.resumes():
+		return r.startSession(ctx, t, cmd.name(), cmd.Fork)
+	case t == nil:
+		t = team.Demo()
+	}
+	return r.begin(ctx, conversation{team: t, store: r.newStore()})
+}
+
+// newStore returns the store of new sessions.
+func (r *repl) newStore() store.Store {
+	if r.noSave {
+		return &store.Memory{}
+	}
+	return store.NewFiles(r.app.Catalog)
+}
+
+// startSession resumes the session of that name, or a copy of it. t overrides the recorded
+// team unless it is nil.
+func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool) error {
+	_, err := r.app.FindToResume(ctx, t, name, func(s catalog.Session) error {
+		c, err := r.resumable(ctx, t, s)
+		if err == nil && fork {
+			c.resume, err = sessions.ForkSession(ctx, r.app, r.app.Catalog.Team(c.team.ID), s.ID, 0)
+		}
+		if err != nil {
+			return err
+		}
+		return r.begin(ctx, c)
+	})
+	return err
+}
+
+// resumable returns the conversation of a session with its recorded team, or with t unless
+// t is nil. It does not open the journal.
+func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (conversation, error) {
+	var err error
+	switch {
+	case t != nil:
+	case s.Damaged != "": // for its error
+		t, err = r.app.TeamOf(ctx, r.app.Catalog.At(s.Dir()), s.ID)
+	default:
+		t, err = r.app.RecordedTeam(s.ID, s.TeamID, s.Source)
+	}
+	if err != nil {
+		return conversation{}, err
+	}
+	if s.Truncated {
+		r.app.Notice(app.TruncatedText(s))
+	}
+	return conversation{team: t, store: store.NewFiles(r.app.Catalog), resume: s.ID}, nil
+}
+
+// startFile resumes a journal in place, or imports a bundle or a snapshot and resumes it.
+func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
+	if app.IsArchive(path) {
+		return app.Exit(app.ExitUsage, archivedFileText(path))
+	}
+	switch format := transfer.DetectFormat(path); {
+	case format == transfer.FormatBundle:
+		return r.startBundle(ctx, t, path)
+	case format != "" && format != transfer.FormatJournal:
+		return app.Exit(app.ExitUsage, importFirstText(path, format))
+	case !app.IsJournal(path):
+		return r.startSnapshot(ctx, t, path)
+	}
+	dir, id, err := r.app.JournalAt(path)
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		if t, err = r.app.TeamOf(ctx, dir, id); err != nil {
+			return err
+		}
+	}
+	return r.begin(ctx, conversation{team: t, store: store.NewDir(dir), resume: id})
+}
+
+func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error {
+	all := transfer.ImportBundle(ctx, r.app, path)
+	switch last := all[len(all)-1]; {
+	case last.Action == "failed":
+		return errors.New(last.Error)
+	case len(all) > 1:
+		return app.Exit(app.ExitUsage, severalInBundleText(path, len(all)))
+	default:
+		r.app.Notice(importedText(last))
+		return r.startSession(ctx, t, last.ID, false)
+	}
+}
+
+func (r *repl) startSnapshot(ctx context.Context, t *team.Team, path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return app.Exit(app.ExitFailed, directoryText(path))
+	}
+	s, err := transfer.ReadSnapshot(r.app, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return app.Exit(app.ExitNotFound, app.MissingFileText("file", path))
+	}
+	if err != nil {
+		return err
+	}
+	done := transfer.ImportSession(ctx, r.app, s)
+	if done.Action == "failed" {
+		return errors.New(done.Error)
+	}
+	done.Path = path
+	r.app.Notice(importedText(done))
+	return r.startSession(ctx, t, s.ID, false)
+}

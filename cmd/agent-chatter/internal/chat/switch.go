@@ -1,0 +1,243 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/clipperhouse/displaywidth"
+)
+
+// restoreQuestion is asked when a team with an earlier session is deployed.
+func restoreQuestion(r projection.Row, now time.Time) string {
+	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
+		longAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
+}
+
+// recentText lists sessions to resume. It truncates titles so that each session fits on a
+// line of a terminal; columns is 0 for no limit.
+func recentText(found []catalog.Session, now time.Time, columns int) string {
+	short := catalog.ShortIDs(found)
+	var b strings.Builder
+	b.WriteString("Recent Sessions:\n")
+	for i, s := range found {
+		prefix := fmt.Sprintf("  %d. [%s] ", i+1, short[s.ID])
+		suffix := fmt.Sprintf(" (%s)", sessions.Age(s.UpdatedAt, now))
+		title := tty.SafeLine(s.Title)
+		if columns > 0 {
+			width := columns - 1 - displaywidth.String(prefix+suffix)
+			title = displaywidth.TruncateString(title, max(width, tty.LeastShown), "…")
+		}
+		b.WriteString(prefix + title + suffix + "\n")
+	}
+	b.WriteString("Enter number or session ID to resume (or press Enter to cancel):")
+	return b.String()
+}
+
+// longAge returns how long ago t was, such as "2 hours ago".
+func longAge(t, now time.Time) string {
+	if n, unit := app.Elapsed(t, now); n > 0 {
+		return app.Count(n, unit) + " ago"
+	}
+	return "just now"
+}
+
+// deploy ends the conversation and begins one with another team. On a terminal it offers
+// to resume that team's latest session.
+func (r *repl) deploy(ctx context.Context, name string) error {
+	t, err := r.app.LoadTeam(name)
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	resume := ""
+	if latest, found := r.latestOther(ctx, t); found && !r.scripted && !r.noSave {
+		answer, err := r.askRestore(ctx, latest)
+		switch {
+		case err != nil:
+			return err
+		case answer == tty.KeyEscape:
+			return nil
+		case answer == 'r':
+			resume = latest.ID
+		}
+	}
+	return r.switchTo(ctx, conversation{team: t, store: r.newStore(), resume: resume})
+}
+
+// latestOther returns the latest session of a team that can be resumed, except the running
+// one.
+func (r *repl) latestOther(ctx context.Context, t *team.Team) (catalog.Session, bool) {
+	list, err := r.app.Catalog.List(ctx, catalog.Query{Team: t.ID})
+	if err != nil {
+		r.report(err)
+		return catalog.Session{}, false
+	}
+	sessions := list.Sessions
+	if current := r.c.Session(); current != nil {
+		sessions = slices.DeleteFunc(sessions, func(s catalog.Session) bool { return s.ID == current.ID })
+	}
+	latest, err := r.app.FirstSound(r.app.Compatible(sessions), nil)
+	if err != nil && !errors.Is(err, journal.ErrNotFound) {
+		r.report(err)
+	}
+	return latest, err == nil
+}
+
+// askRestore returns 'r', 'n' or tty.KeyEscape; 'n' without a terminal.
+func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, error) {
+	console, ok := r.input.(*tty.Console)
+	if !ok {
+		return 'n', nil
+	}
+	question := restoreQuestion(latest.Row, time.Now())
+	for {
+		fmt.Fprintln(r.app.Stdout, question)
+		key, err := console.ReadKey(ctx.Done())
+		switch {
+		case err != nil:
+			return 0, errEnd
+		case key == 'r' || key == 'R':
+			return 'r', nil
+		case key == 'n' || key == 'N':
+			return 'n', nil
+		case key == tty.KeyEscape:
+			return tty.KeyEscape, nil
+		}
+		question = "Press R to resume, N to start new, or Escape to cancel."
+	}
+}
+
+// switchTo saves and ends the conversation, and begins or resumes another. If that cannot
+// be resumed, the running conversation continues.
+func (r *repl) switchTo(ctx context.Context, c conversation) error {
+	if c.resume != "" {
+		log, state, err := c.store.Open(ctx, c.team.ID, c.resume)
+		if err != nil {
+			r.report(err)
+			return nil
+		}
+		if err := log.Close(state); err != nil {
+			r.report(err)
+			return nil
+		}
+	}
+	if err := r.end("another conversation"); err != nil {
+		r.report(err)
+	}
+	r.sessionFile = ""
+	if err := r.begin(ctx, c); err != nil {
+		r.report(err)
+		return nil
+	}
+	r.banner()
+	return nil
+}
+
+func (r *repl) slashResume(ctx context.Context, name string) error {
+	if r.noSave {
+		r.reject("%s", textNoSaveNoResume)
+		return nil
+	}
+	if name == "" {
+		var err error
+		if name, err = r.chooseSession(ctx); err != nil || name == "" {
+			return err
+		}
+	}
+	if name == "--last" || name == "--latest" {
+		others := r.others(ctx)
+		if len(others) == 0 {
+			r.reject("%s", app.TextNoOthers)
+			return nil
+		}
+		name = others[0].ID
+	}
+	session, err := r.app.FindToResume(ctx, nil, name, nil)
+	var c conversation
+	if err == nil {
+		c, err = r.resumable(ctx, nil, session)
+	}
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	if s := r.c.Session(); s != nil && s.ID == c.resume {
+		r.app.Notice("This session is already open.")
+		return nil
+	}
+	return r.switchTo(ctx, c)
+}
+
+// slashFork ends the conversation and resumes a copy of its session.
+func (r *repl) slashFork(ctx context.Context, seq string) error {
+	upTo, err := strconv.ParseUint(cmp.Or(seq, "0"), 10, 64)
+	s := r.c.Session()
+	switch {
+	case err != nil:
+		r.reject("/fork takes the number of an event, as in replay --output events. Type, for example, /fork 7.")
+		return nil
+	case s == nil || r.noSave || r.sessionFile != "" || r.c.Status().Unsaved:
+		r.reject("This conversation is not saved in the home; there is nothing to fork.")
+		return nil
+	}
+	fork, err := sessions.ForkSession(ctx, r.app, r.app.Catalog.Team(r.c.Team().ID), s.ID, upTo)
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	return r.switchTo(ctx, conversation{team: r.c.Team(), store: store.NewFiles(r.app.Catalog), resume: fork})
+}
+
+// offeredSessions is how many sessions /resume lists.
+const offeredSessions = 10
+
+// others returns the sessions that can be resumed, except the running one.
+func (r *repl) others(ctx context.Context) []catalog.Session {
+	list, err := r.app.Catalog.List(ctx, catalog.Query{Damaged: catalog.Without})
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	current := r.c.Session()
+	return slices.DeleteFunc(list.Sessions, func(s catalog.Session) bool {
+		return s.MessageCount == 0 || s.Newer != "" || current != nil && s.ID == current.ID
+	})
+}
+
+// chooseSession lists the sessions and asks for one; "" if none was chosen.
+func (r *repl) chooseSession(ctx context.Context) (string, error) {
+	sessions := r.others(ctx)
+	if len(sessions) == 0 {
+		r.app.Notice(app.TextNoOthers)
+		return "", nil
+	}
+	sessions = sessions[:min(len(sessions), offeredSessions)]
+	if r.scripted {
+		r.reject("Name the session. Type /resume ID or /resume --last.")
+		return "", nil
+	}
+	fmt.Fprintln(r.app.Stdout, recentText(sessions, time.Now(), tty.Columns(r.app.Stdout)))
+	typed, err := r.input.Next("", ctx.Done())
+	if err != nil {
+		return "", errEnd
+	}
+	answer := strings.TrimSpace(typed.Text)
+	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(sessions) {
+		return sessions[n-1].ID, nil
+	}
+	return answer, nil
+}
