@@ -26,7 +26,6 @@ type Options struct {
 	Window    Window // of the prompts
 	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
-	Now         func() time.Time // nil: time.Now
 }
 
 // Coordinator runs one conversation at a time. It is not safe for concurrent use; contexts may be
@@ -60,9 +59,6 @@ type run struct {
 func New(o Options) *Coordinator {
 	if o.Listener == nil {
 		o.Listener = silent{}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
 	}
 	return &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}}
 }
@@ -119,7 +115,7 @@ func (c *Coordinator) Session() *Session {
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
-		Duration: c.o.Now().Sub(s.Row.CreatedAt), Recent: s.Recent, Interrupted: interrupted,
+		Duration: time.Since(s.Row.CreatedAt), Recent: s.Recent, Interrupted: interrupted,
 		Written: s.Seq > 0 && !c.resumed,
 	}
 }
@@ -224,7 +220,7 @@ func newID() string { return ulid.Make().String() }
 
 // records returns events for the payloads, without secrets.
 func (c *Coordinator) records(payloads ...projection.Payload) []journal.Record {
-	now := c.o.Now()
+	now := time.Now()
 	records := make([]journal.Record, len(payloads))
 	for i, p := range payloads {
 		records[i] = projection.Record(now, c.redact(p))

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -23,7 +22,6 @@ type item struct {
 	member  team.Member
 	trigger trigger
 	intent  marker.Intent
-	since   time.Time
 }
 
 // trigger is the message that triggers a turn.
@@ -178,14 +176,13 @@ type Queued struct {
 	Intent  marker.Intent
 	AskedBy string // the display name of the speaker of the message
 	Text    string // the message that addressed the member
-	Since   time.Time
 }
 
 // Queued returns the queue in the order in which the members would speak without further messages.
 func (c *Coordinator) Queued() []Queued {
 	var all []Queued
 	for _, i := range c.queue.order(c.last) {
-		all = append(all, Queued{i.member, i.intent, i.trigger.speaker, i.trigger.text, i.since})
+		all = append(all, Queued{i.member, i.intent, i.trigger.speaker, i.trigger.text})
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -103,7 +104,7 @@ func (c *Coordinator) appendHuman(human team.Member, m marker.Message) (projecti
 	if err != nil {
 		return projection.Message{}, err
 	}
-	said := projection.NewMessage(newID(), c.o.Now(), speaker(human), m.Content, c.routing(m))
+	said := projection.NewMessage(newID(), time.Now(), speaker(human), m.Content, c.routing(m))
 	payloads := append(opening, said)
 	if m.HasTask {
 		payloads = append(payloads, c.taskSet(m.Task))
@@ -152,7 +153,7 @@ func (c *Coordinator) routeHuman(m marker.Message, said projection.Message) bool
 		return false
 	}
 	if first, ok := c.team.FirstAI(); ok && c.queue.empty() {
-		c.queue.add(item{member: first, trigger: t, intent: marker.Reply, since: c.o.Now()})
+		c.queue.add(item{member: first, trigger: t, intent: marker.Reply})
 	}
 	return true
 }
@@ -168,7 +169,7 @@ func (c *Coordinator) enqueue(m marker.Message, t trigger) (addressed int) {
 			continue
 		}
 		addressed++
-		change := c.queue.add(item{member: member, trigger: t, intent: target.Intent, since: c.o.Now()})
+		change := c.queue.add(item{member: member, trigger: t, intent: target.Intent})
 		if change != nil {
 			changes = append(changes, *change)
 		}

@@ -106,7 +106,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	}
 	c.notifyRounds(m)
 	t := &turn{
-		c: c, item: next, id: newID(), started: c.o.Now(), text: c.secrets.Stream(),
+		c: c, item: next, id: newID(), started: time.Now(), text: c.secrets.Stream(),
 		requests: make(chan permissionRequest),
 	}
 	c.setPhase(Active)
@@ -261,7 +261,7 @@ func (t *turn) record(p projection.Payload) error {
 func (t *turn) finish(ctx context.Context, failure error) (more bool, err error) {
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
-		DurationMS: t.c.o.Now().Sub(t.started).Milliseconds(), Usage: t.usage,
+		DurationMS: time.Since(t.started).Milliseconds(), Usage: t.usage,
 		AgentSession: t.session,
 	}
 	if failure == nil {
@@ -287,7 +287,7 @@ func (t *turn) finish(ctx context.Context, failure error) (more bool, err error)
 func (t *turn) appendReply(reply string, end projection.TurnEnded) (more bool, err error) {
 	c, m := t.c, t.c.parse(reply)
 	member := t.item.member
-	said := projection.NewMessage(newID(), c.o.Now(), speaker(member), m.Content, c.routing(m))
+	said := projection.NewMessage(newID(), time.Now(), speaker(member), m.Content, c.routing(m))
 	payloads := []projection.Payload{said, end}
 	if m.HasTask && member.AllowTeamTask {
 		payloads = []projection.Payload{said, c.taskSet(m.Task), end}

@@ -57,7 +57,7 @@ func TestEverySchemaHasValidAndInvalidSamples(t *testing.T) {
 		for _, file := range samples(t, dir) {
 			seen[schemaOf(t, file)] = true
 		}
-		for _, name := range Names() {
+		for _, name := range names() {
 			if !seen[name] {
 				t.Errorf("testdata/%s has nothing for %s", dir, name)
 			}
@@ -108,7 +108,7 @@ func mustFind(t testing.TB, pattern string) []string {
 // schemaOf returns the schema of a sample by the prefix of its file name.
 func schemaOf(t testing.TB, file string) string {
 	t.Helper()
-	for _, name := range Names() {
+	for _, name := range names() {
 		kind, _, _ := strings.Cut(name, "-v")
 		if strings.HasPrefix(filepath.Base(file), kind) {
 			return name

@@ -56,8 +56,8 @@ func newSchema(name string, v versions) schema {
 	})}
 }
 
-// Names returns the names of all schemas.
-func Names() []string {
+// names returns the names of all schemas.
+func names() []string {
 	names := make([]string, len(all))
 	for i, s := range all {
 		names[i] = s.name
@@ -89,7 +89,7 @@ func find(name string) (schema, error) {
 			return s, nil
 		}
 	}
-	return schema{}, fmt.Errorf("no schema named %q, only %s", name, strings.Join(Names(), ", "))
+	return schema{}, fmt.Errorf("no schema named %q, only %s", name, strings.Join(names(), ", "))
 }
 
 func (s schema) check(value any) error {

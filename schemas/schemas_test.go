@@ -166,7 +166,7 @@ func TestEmptyPropertyNameIsRejected(t *testing.T) {
 }
 
 func TestSchemasAreValidDraft07(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		parsed := source(t, name).(map[string]any)
 		if parsed["$schema"] != "http://json-schema.org/draft-07/schema#" || parsed["$id"] != baseURL+name+".json" {
 			t.Errorf("%s: $schema %v, $id %v", name, parsed["$schema"], parsed["$id"])
@@ -190,7 +190,7 @@ func TestSchemasUseOnlyExplainedKeywords(t *testing.T) {
 	known := strings.Fields(`$schema $id $ref title description default definitions properties items allOf anyOf
 		if then else type const enum format pattern minLength minItems minimum required additionalProperties
 		contentEncoding`)
-	for _, name := range Names() {
+	for _, name := range names() {
 		eachKeyword(source(t, name), func(keyword string, argument any) {
 			if !slices.Contains(known, keyword) {
 				t.Errorf("%s uses %q", name, keyword)
@@ -223,10 +223,10 @@ func eachKeyword(schema any, visit func(keyword string, argument any)) {
 
 func TestSchemaFilesAreNamedAndEmbedded(t *testing.T) {
 	entries, err := files.ReadDir(".")
-	if err != nil || len(entries) != len(Names()) {
-		t.Errorf("%d files, %d names, %v", len(entries), len(Names()), err)
+	if err != nil || len(entries) != len(names()) {
+		t.Errorf("%d files, %d names, %v", len(entries), len(names()), err)
 	}
-	for _, name := range Names() {
+	for _, name := range names() {
 		text, err := files.ReadFile(name + ".json")
 		if err != nil || !json.Valid(text) {
 			t.Errorf("%s: %v", name, err)
@@ -274,14 +274,14 @@ func TestCheckIsSafeForConcurrentUse(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	for _, dir := range []string{"valid", "invalid"} {
 		for _, file := range samples(f, dir) {
-			f.Add(slices.Index(Names(), schemaOf(f, file)), read(f, file))
+			f.Add(slices.Index(names(), schemaOf(f, file)), read(f, file))
 		}
 	}
 	f.Fuzz(func(t *testing.T, which int, document []byte) {
-		if which < 0 || which >= len(Names()) {
+		if which < 0 || which >= len(names()) {
 			return
 		}
-		name := Names()[which]
+		name := names()[which]
 		err := Check(name, document)
 		var invalid *InvalidError
 		var version *VersionError

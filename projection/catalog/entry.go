@@ -15,9 +15,9 @@ import (
 // shows it. The rest of its row is decoded by Session: a list of a hundred
 // thousand sessions shows twenty.
 type Entry struct {
-	ID         string
-	UpdatedAt  time.Time
-	Archived   bool
+	id         string
+	updatedAt  time.Time
+	archived   bool
 	Damaged    bool // Session.Damaged is set
 	Unreadable bool // Session.ReadErr is set
 	Truncated  bool
@@ -38,7 +38,7 @@ func (d *Dir) entryOf(r *row) *Entry {
 // of the row is decoded; the row is not kept.
 func (d *Dir) indexedEntry(r *row, line string) *Entry {
 	return &Entry{
-		ID: r.ID, UpdatedAt: r.UpdatedAt, Archived: r.Archived,
+		id: r.ID, updatedAt: r.UpdatedAt, archived: r.Archived,
 		Damaged: r.Damaged != "", Unreadable: r.readErr != nil, Truncated: r.Lost > 0, dir: d, line: line,
 	}
 }
@@ -47,7 +47,7 @@ func (d *Dir) indexedEntry(r *row, line string) *Entry {
 // the file as it is, else nil.
 func (d *Dir) currentEntry(info journal.Info, line string) *Entry {
 	if updated, ok := glance(info, line); ok {
-		return &Entry{ID: info.ID, UpdatedAt: updated, Archived: info.Archived, dir: d, line: line}
+		return &Entry{id: info.ID, updatedAt: updated, archived: info.Archived, dir: d, line: line}
 	}
 	if r, ok := decodeRow(line); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
 		return d.indexedEntry(&r, line)
@@ -57,10 +57,10 @@ func (d *Dir) currentEntry(info journal.Info, line string) *Entry {
 
 // newestFirst compares two sessions in the order ByUpdated.
 func newestFirst(a, b *Entry) int {
-	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+	if c := b.updatedAt.Compare(a.updatedAt); c != 0 {
 		return c
 	}
-	return cmp.Or(strings.Compare(b.ID, a.ID), strings.Compare(a.dir.journals.Path(), b.dir.journals.Path()))
+	return cmp.Or(strings.Compare(b.id, a.id), strings.Compare(a.dir.journals.Path(), b.dir.journals.Path()))
 }
 
 // Session returns the description of the session. It reads the journal only if
@@ -84,9 +84,9 @@ func (e *Entry) decode() row {
 
 // reread folds the journal of an entry whose line is cut off.
 func (e *Entry) reread() row {
-	info, err := e.dir.journals.Stat(e.ID)
+	info, err := e.dir.journals.Stat(e.id)
 	if err != nil {
-		return row{ID: e.ID} // deleted since
+		return row{ID: e.id} // deleted since
 	}
 	r, _ := e.dir.foldRow(context.Background(), info, row{})
 	return r

@@ -160,7 +160,7 @@ func ShortIDs(sessions []Session, others ...*Entry) map[string]string {
 		distinguish(s.ID)
 	}
 	for _, other := range others {
-		distinguish(other.ID)
+		distinguish(other.id)
 	}
 	short := make(map[string]string, len(sessions))
 	for id, n := range length {

@@ -207,7 +207,7 @@ func (d *Dir) lockIndex() (unlock func() error, err error) {
 }
 
 func (d *Dir) replaceIndex(entries []*Entry) error {
-	slices.SortFunc(entries, func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(entries, func(a, b *Entry) int { return strings.Compare(a.id, b.id) })
 	var text bytes.Buffer
 	text.Grow(len(entries) * rowBytes)
 	text.WriteString(indexHead)
@@ -219,8 +219,8 @@ func (d *Dir) replaceIndex(entries []*Entry) error {
 		if err := e.appendLine(&text); err != nil {
 			return err
 		}
-		if e.UpdatedAt.After(updated) {
-			updated = e.UpdatedAt
+		if e.updatedAt.After(updated) {
+			updated = e.updatedAt
 		}
 	}
 	at, err := json.Marshal(updated)

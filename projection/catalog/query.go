@@ -108,7 +108,7 @@ func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 // match reports whether the query selects a session. Its Title is in lower
 // case, and the row is decoded if the query needs it.
 func (q Query) match(e *Entry) bool {
-	if !q.Archived.match(e.Archived) || !q.Damaged.match(e.Damaged) {
+	if !q.Archived.match(e.archived) || !q.Damaged.match(e.Damaged) {
 		return false
 	}
 	if q.Team != "" || q.CWD != "" || q.Title != "" {
@@ -117,7 +117,7 @@ func (q Query) match(e *Entry) bool {
 			return false
 		}
 	}
-	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.ID) != (journal.Holder{}))
+	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{}))
 }
 
 // compare compares the places of two sessions, whose rows are decoded.
@@ -151,7 +151,7 @@ type sortKey struct {
 // key returns the place of a session, whose row is decoded unless the order is
 // ByUpdated.
 func (s Sort) key(e *Entry) sortKey {
-	k := sortKey{UpdatedAt: e.UpdatedAt, ID: e.ID, Dir: filepath.Base(e.dir.journals.Path())}
+	k := sortKey{UpdatedAt: e.updatedAt, ID: e.id, Dir: filepath.Base(e.dir.journals.Path())}
 	switch s {
 	case ByCreated:
 		k.CreatedAt = e.row.CreatedAt

@@ -106,7 +106,7 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 			break
 		}
 		done, bytes = done+1, bytes+s.Bytes
-		if err := pass.Do(ctx, action, s, p.Reason(action)); err != nil && !Busy(err) && ctx.Err() == nil {
+		if err := pass.do(ctx, action, s, p.Reason(action)); err != nil && !Busy(err) && ctx.Err() == nil {
 			failures = append(failures, err)
 		}
 	}

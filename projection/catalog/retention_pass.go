@@ -30,8 +30,8 @@ func (d *Dir) BeginRetention() *RetentionPass {
 	return &RetentionPass{dir: d, trash: d.journals.TrashBatch(), changed: map[string]*row{}}
 }
 
-// Do calls Archive or Trash, or nothing if the action is Keep.
-func (p *RetentionPass) Do(ctx context.Context, a Action, s Session, reason string) error {
+// do calls Archive or Trash, or nothing if the action is Keep.
+func (p *RetentionPass) do(ctx context.Context, a Action, s Session, reason string) error {
 	switch a {
 	case Archive:
 		_, err := p.Archive(ctx, s, reason)

@@ -15,7 +15,7 @@ import (
 type Session struct {
 	ID        string // a ULID, the same for every save of the session
 	TeamID    string
-	UpdatedAt time.Time
+	updatedAt time.Time
 	Created   projection.SessionCreated
 	CreatedAt time.Time
 	Messages  []projection.Message
@@ -103,10 +103,10 @@ func (s *Session) RecordsFrom(n int) []journal.Record {
 		}
 	}
 	if s.Title != "" && n == 0 {
-		records = append(records, projection.Record(s.UpdatedAt, projection.SessionRenamed{Title: s.Title}))
+		records = append(records, projection.Record(s.updatedAt, projection.SessionRenamed{Title: s.Title}))
 	}
 	if s.Task != nil {
-		records = append(records, projection.Record(s.UpdatedAt, projection.TaskSet{Task: s.Task}))
+		records = append(records, projection.Record(s.updatedAt, projection.TaskSet{Task: s.Task}))
 	}
 	imported := s.Imported
 	imported.Taken = len(s.Messages) - n

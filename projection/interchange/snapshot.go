@@ -30,7 +30,7 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 	}
 	id := sessionID("snapshot", s.TeamID, s.SessionID, created)
 	return &Session{
-		ID: id, TeamID: s.TeamID, CreatedAt: created, UpdatedAt: updated,
+		ID: id, TeamID: s.TeamID, CreatedAt: created, updatedAt: updated,
 		Messages: s.Context.Messages, Task: s.Context.TeamTask,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app,

@@ -27,7 +27,7 @@ type synapseIndex struct {
 
 // Synapse reads a session of Synapse. index is the content of the sessions.json
 // in its directory, or empty. If it does not have the session, the messages have
-// the time modified. Synapse returns ErrNoMessages if there are no messages.
+// the time modified. A session without messages is an error.
 func Synapse(data []byte, path string, index []byte, modified time.Time, app projection.App) (*Session, error) {
 	t := &transcript{format: synapseFormat, turns: map[int]Turn{}, undated: true}
 	t.id = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))

@@ -24,11 +24,8 @@ const (
 	synapseFormat      = "synapse"
 )
 
-// ErrNoMessages: a transcript has no messages.
-var ErrNoMessages = errors.New("it has no messages")
-
 // Transcript reads a transcript in the format claude, codex, gemini or
-// claude-master. It returns ErrNoMessages if the transcript has no messages.
+// claude-master. A transcript without messages is an error.
 func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
 	t := &transcript{format: format, turns: map[int]Turn{}}
 	switch format {
@@ -121,15 +118,15 @@ func (t *transcript) startTool(id, name string, input json.RawMessage, at time.T
 	if !json.Valid(input) {
 		input, _ = json.Marshal(string(input))
 	}
-	t.pending.Tools = append(t.pending.Tools, Tool{ID: id, Name: name, Input: bytes.Clone(input), At: at})
+	t.pending.Tools = append(t.pending.Tools, Tool{id: id, Name: name, Input: bytes.Clone(input), at: at})
 }
 
 // completeTool adds the result of a tool. The result of an unknown call is
 // skipped.
 func (t *transcript) completeTool(id, output, failure string, at time.Time) {
 	for i := range t.pending.Tools {
-		if tool := &t.pending.Tools[i]; tool.ID == id && !tool.completed {
-			tool.Output, tool.Error, tool.Until, tool.completed = output, failure, at, true
+		if tool := &t.pending.Tools[i]; tool.id == id && !tool.completed {
+			tool.Output, tool.Error, tool.until, tool.completed = output, failure, at, true
 			return
 		}
 	}
@@ -151,7 +148,7 @@ func (u *Turn) addUsage(input, output int64) {
 // session returns what was collected.
 func (t *transcript) session(path string, app projection.App) (*Session, error) {
 	if len(t.messages) == 0 {
-		return nil, ErrNoMessages
+		return nil, errors.New("it has no messages")
 	}
 	if t.id == "" {
 		base := filepath.Base(path)
@@ -167,7 +164,7 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 	id := sessionID(t.format, t.format, t.id, idTime)
 	t.skipped += len(t.pending.Tools) // no message follows them
 	return &Session{
-		ID: id, TeamID: t.format, CreatedAt: t.created, UpdatedAt: t.updated,
+		ID: id, TeamID: t.format, CreatedAt: t.created, updatedAt: t.updated,
 		Messages: t.messages, Turns: t.turns, Title: t.title,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app, CWD: t.cwd,

@@ -72,10 +72,10 @@ func WriteTranscript(
 			if len(p.Input) > 0 {
 				input = bytes.Clone(p.Input)
 			}
-			open[p.ToolID] = Tool{ID: p.ToolID, Name: p.Name, Input: input, At: e.Time}
+			open[p.ToolID] = Tool{id: p.ToolID, Name: p.Name, Input: input, at: e.Time}
 		case projection.ToolCompleted:
 			if t, ok := open[p.ToolID]; ok {
-				t.Output, t.Error, t.Until = p.Output, p.Error, e.Time
+				t.Output, t.Error, t.until = p.Output, p.Error, e.Time
 				delete(open, p.ToolID)
 				w.format.tool(w, t, model)
 			}
@@ -167,11 +167,11 @@ func (f claudeLines) response(id, model string, block fields, stop string) field
 }
 
 func (f claudeLines) tool(w *transcriptWriter, t Tool, model string) {
-	use := fields{"type": "tool_use", "id": t.ID, "name": t.Name, "input": t.Input}
-	f.line(w, "assistant", t.ID+"/use", f.response(t.ID, model, use, "tool_use"), t.At)
-	f.line(w, "user", t.ID+"/result", fields{"role": "user", "content": []fields{
-		{"type": "tool_result", "tool_use_id": t.ID, "content": cmp.Or(t.Error, t.Output), "is_error": t.Error != ""},
-	}}, t.Until)
+	use := fields{"type": "tool_use", "id": t.id, "name": t.Name, "input": t.Input}
+	f.line(w, "assistant", t.id+"/use", f.response(t.id, model, use, "tool_use"), t.at)
+	f.line(w, "user", t.id+"/result", fields{"role": "user", "content": []fields{
+		{"type": "tool_result", "tool_use_id": t.id, "content": cmp.Or(t.Error, t.Output), "is_error": t.Error != ""},
+	}}, t.until)
 }
 
 type codexLines struct{}
@@ -202,10 +202,10 @@ func (f codexLines) agent(w *transcriptWriter, m projection.Message, text, _ str
 }
 
 func (f codexLines) tool(w *transcriptWriter, t Tool, _ string) {
-	call := fields{"type": "function_call", "call_id": t.ID, "name": t.Name, "arguments": string(t.Input)}
-	f.line(w, "response_item", call, t.At)
-	output := fields{"type": "function_call_output", "call_id": t.ID, "output": cmp.Or(t.Error, t.Output)}
-	f.line(w, "response_item", output, t.Until)
+	call := fields{"type": "function_call", "call_id": t.id, "name": t.Name, "arguments": string(t.Input)}
+	f.line(w, "response_item", call, t.at)
+	output := fields{"type": "function_call_output", "call_id": t.id, "output": cmp.Or(t.Error, t.Output)}
+	f.line(w, "response_item", output, t.until)
 }
 
 type geminiLines struct{}
@@ -237,12 +237,12 @@ func (geminiLines) tool(w *transcriptWriter, t Tool, model string) {
 	if t.Error != "" {
 		status, key = "error", "error"
 	}
-	response := fields{"id": t.ID, "name": t.Name, "response": fields{key: cmp.Or(t.Error, t.Output)}}
+	response := fields{"id": t.id, "name": t.Name, "response": fields{key: cmp.Or(t.Error, t.Output)}}
 	w.line(fields{
-		"id": uuidOf(t.ID + "/use"), "timestamp": projection.FormatTime(t.At), "type": "gemini", "content": "",
+		"id": uuidOf(t.id + "/use"), "timestamp": projection.FormatTime(t.at), "type": "gemini", "content": "",
 		"thoughts": []fields{}, "tokens": nil, "model": model,
 		"toolCalls": []fields{{
-			"id": t.ID, "name": t.Name, "args": t.Input, "status": status, "timestamp": projection.FormatTime(t.Until),
+			"id": t.id, "name": t.Name, "args": t.Input, "status": status, "timestamp": projection.FormatTime(t.until),
 			"result": []fields{{"functionResponse": response}},
 		}},
 	})

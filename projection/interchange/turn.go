@@ -19,11 +19,11 @@ type Turn struct {
 
 // Tool is one call of a tool.
 type Tool struct {
-	ID, Name  string
+	id, Name  string
 	Input     json.RawMessage
 	Output    string // complete; the event has the first 64 KiB
 	Error     string
-	At, Until time.Time
+	at, until time.Time
 	completed bool
 }
 
@@ -37,13 +37,13 @@ func (u Turn) records(m projection.Message, trigger string, at time.Time) []jour
 	})}
 	for _, tool := range u.Tools {
 		records = append(records, projection.Record(at, projection.ToolStarted{
-			TurnID: m.ID, ToolID: tool.ID, Name: tool.Name, Input: tool.Input,
+			TurnID: m.ID, ToolID: tool.id, Name: tool.Name, Input: tool.Input,
 		}))
 		if !tool.completed {
 			continue
 		}
 		completed := projection.ToolCompleted{
-			TurnID: m.ID, ToolID: tool.ID, Name: tool.Name, Output: tool.Output, Error: tool.Error,
+			TurnID: m.ID, ToolID: tool.id, Name: tool.Name, Output: tool.Output, Error: tool.Error,
 		}
 		if len(tool.Output) > toolOutput {
 			completed.Output = strings.ToValidUTF8(tool.Output[:toolOutput], "")

@@ -22,8 +22,8 @@ import (
 // Version is the version of the program. A release build sets it.
 var Version = "0.1.0-dev"
 
-// DefaultHome is the home if neither --home nor AGENT_CHATTER_HOME names one.
-const DefaultHome = "~/.agent-chatter"
+// defaultHome is the home if neither --home nor AGENT_CHATTER_HOME names one.
+const defaultHome = "~/.agent-chatter"
 
 // IO is where a command reads and writes: results to Stdout, everything else to
 // Stderr.
@@ -59,7 +59,7 @@ type App struct {
 // Options are the global flags of a run. The zero Options are those of a run
 // without flags.
 type Options struct {
-	Home     string // "": DefaultHome
+	Home     string // "": defaultHome
 	LogLevel slog.Level
 }
 
@@ -84,7 +84,7 @@ func New(streams IO, o Options) (*App, error) {
 	a := &App{
 		IO: streams, Home: home, Cwd: cwd,
 		Log:      slog.New(slog.NewTextHandler(streams.Stderr, &slog.HandlerOptions{Level: o.LogLevel})),
-		homeFlag: o.Home != "" && o.Home != DefaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
+		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
 		progress: newProgressLine(streams.Stderr),
 		unread:   map[string]bool{},
 	}
@@ -108,7 +108,7 @@ func New(streams IO, o Options) (*App, error) {
 // configuration. An empty name, as of a variable set to nothing, is the default and
 // not the working directory.
 func homeDir(dir string) (string, error) {
-	dir = cmp.Or(dir, DefaultHome)
+	dir = cmp.Or(dir, defaultHome)
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 		user, err := os.UserHomeDir()
 		if err != nil {
