@@ -150,7 +150,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 				t.Errorf("%d replies are shown, want 6:\n%s", n, shown)
 			}
 			// 0 or 1: a partial page may be written or not
-			reported := strings.Count(shown, "is whole now: a write failed: ")
+			reported := strings.Count(shown, "Completed a line of which only ")
 			if n := recoveries(t, d.home()); n != reported || n > 1 || c.free > 0 && n == 0 {
 				t.Errorf("%d events record the failure, and %d were reported", n, reported)
 			}

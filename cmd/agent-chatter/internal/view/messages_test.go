@@ -26,15 +26,15 @@ func viewTexts() []apptest.Text {
 		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Message: message, Err: err}
 	}
 	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
-	add("turnErrorText", "a script", turnErrorText(failed("Ada failed: "+apptest.Hostile, nil), false))
-	add("turnErrorText", "a person", turnErrorText(failed("Codex failed: "+apptest.Hostile, nil), true))
+	add("turnErrorText", "scripted", turnErrorText(failed("Ada failed: "+apptest.Hostile, nil), false))
+	add("turnErrorText", "interactive", turnErrorText(failed("Codex failed: "+apptest.Hostile, nil), true))
 	add("turnErrorText", "a reason that knows what helps", turnErrorText(failed("Ada failed: out of memory; to try again, type /retry", nil), true))
 	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted), true))
 	add("promptCutText", "a limit of the agent", promptCutText(apptest.Hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(apptest.Hostile, apptest.Hostile))
-	add("nobodyToAskText", "input from a pipe", nobodyToAskText(apptest.Hostile, apptest.Hostile))
+	add("unansweredText", "input from a pipe", unansweredText(apptest.Hostile, apptest.Hostile))
 	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
 	both := []team.Member{ada, hostile}
 	crew := &team.Team{Members: both}

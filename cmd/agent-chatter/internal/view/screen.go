@@ -17,29 +17,31 @@ import (
 )
 
 func promptCutText(member string, messages int) string {
-	return fmt.Sprintf("%s takes no longer prompt: the oldest %d messages of the conversation were left out of it.", tty.SafeLine(member), messages)
+	return fmt.Sprintf("%s's context window is full; dropped the oldest %d messages.", tty.SafeLine(member), messages)
 }
 
 func messageCutText(member string, bytes int) string {
-	return fmt.Sprintf("%s takes no longer prompt: %d bytes in the middle of the message were left out of it. In the session it is whole. To have all of it read, name a file instead of quoting it.", tty.SafeLine(member), bytes)
+	return fmt.Sprintf("%s's context window is full; dropped %d bytes from the middle of the message.\n"+
+		"The session has the complete message. For long texts, name a file instead of quoting it.",
+		tty.SafeLine(member), bytes)
 }
 
-// textEscapeStops stands behind what an agent does.
+// textEscapeStops follows the activity of an agent.
 const textEscapeStops = "  (Esc interrupts)"
 
-// thinkingText says that nothing is heard of an agent yet.
+// ThinkingText is shown before the first output of an agent.
 func ThinkingText(member string) string { return tty.SafeLine(member) + " is thinking" }
 
-// usingText says which tool an agent waits for.
+// usingText is shown while a tool of an agent runs.
 func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
 
-// turnErrorText returns why an agent did not reply and the commands that help; /retry only if the user
-// can type it.
+// turnErrorText returns why an agent did not reply and the commands that help; /retry only
+// if the user can type it.
 func turnErrorText(e *coordinator.TurnError, typing bool) string {
 	if e.Reason == projection.Cancelled {
-		return fmt.Sprintf("%s was interrupted. What was said so far is kept in the journal.", displayName(e.Member))
+		return fmt.Sprintf("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
 	}
 	reason := strings.TrimPrefix(e.Message, e.Member.DisplayName+" failed: ")
 	text := fmt.Sprintf("%s did not answer: %s", displayName(e.Member), tty.Safe(reason))
@@ -47,25 +49,27 @@ func turnErrorText(e *coordinator.TurnError, typing bool) string {
 		text += "; type: " + hint.Join(h.Argv)
 	}
 	if typing && !strings.Contains(reason, "/retry") {
-		text += "\nTo ask again, type: /retry"
+		text += "\nTo retry, type: /retry"
 	}
 	return text
 }
 
-// orphansEndedText says what became of processes that nobody looked after any more.
 func orphansEndedText(n int) string {
-	return fmt.Sprintf("Processes that an agent had left running when this conversation broke off were ended: %d.", n)
+	return fmt.Sprintf("Ended orphaned processes of agents: %d.", n)
 }
 
 func notPermittedText(member, what string) string {
-	return fmt.Sprintf("%s asked to do this, and its permissions do not allow it: %s", tty.SafeLine(member), tty.SafeLine(what))
+	return fmt.Sprintf("%s requested permission, which its configuration denies: %s",
+		tty.SafeLine(member), tty.SafeLine(what))
 }
 
-func nobodyToAskText(member, what string) string {
-	return fmt.Sprintf("%s asked to do this, and was refused, because nobody is there to be asked: %s\nTo allow all that it asks for, set its \"permissions\" to \"allow\".", tty.SafeLine(member), tty.SafeLine(what))
+func unansweredText(member, what string) string {
+	return fmt.Sprintf("%s requested permission, which was denied, since no user can be asked: %s\n"+
+		"To allow every request, set the member's \"permissions\" to \"allow\".",
+		tty.SafeLine(member), tty.SafeLine(what))
 }
 
-// changedText returns what of a member differs from the restored session.
+// changedText lists the settings of a member that differ from the restored session.
 func changedText(n coordinator.MemberChanged) string {
 	var lines []string
 	for _, of := range []struct {
@@ -73,16 +77,18 @@ func changedText(n coordinator.MemberChanged) string {
 		change *projection.Change
 	}{{"agent", n.Agent}, {"model", n.Model}} {
 		if of.change != nil {
-			from, to := cmp.Or(of.change.From, "not named"), cmp.Or(of.change.To, "not named")
-			lines = append(lines, fmt.Sprintf("%s's %s was %s in this session, and is %s now.", displayName(n.Member), of.what, tty.SafeLine(from), tty.SafeLine(to)))
+			from, to := cmp.Or(of.change.From, "unset"), cmp.Or(of.change.To, "unset")
+			lines = append(lines, fmt.Sprintf("%s's %s has changed since this session: %s, now %s.",
+				displayName(n.Member), of.what, tty.SafeLine(from), tty.SafeLine(to)))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// promptText shows everything that an agent is told.
+// promptText is a prompt with --show-prompt.
 func promptText(member, prompt string) string {
-	return fmt.Sprintf("──── %s is told (%s):\n%s\n──── That is all.\n", tty.SafeLine(member), app.Count(len(prompt), "byte"), strings.TrimSuffix(tty.Safe(prompt), "\n"))
+	return fmt.Sprintf("──── Prompt for %s (%s):\n%s\n──── End of prompt\n",
+		tty.SafeLine(member), app.Count(len(prompt), "byte"), strings.TrimSuffix(tty.Safe(prompt), "\n"))
 }
 
 // noticeText returns the text of a notice; "" if it is not shown.
@@ -107,15 +113,18 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.PermissionDenied:
 		return notPermittedText(n.Member.DisplayName, n.Action)
 	case coordinator.PermissionUnanswered:
-		return nobodyToAskText(n.Member.DisplayName, n.Action)
+		return unansweredText(n.Member.DisplayName, n.Action)
 	case coordinator.FromIgnored:
-		return fmt.Sprintf("%s wrote [FROM: …], which only people can. It means nothing.", displayName(n.Member))
+		return fmt.Sprintf("%s wrote [FROM: …]; ignored, since only people may use it.", displayName(n.Member))
 	case coordinator.TaskIgnored:
-		return fmt.Sprintf("%s wrote [TEAM_TASK: …] and may not set the task. It stays as it is.\nTo set it yourself, type /task TEXT; to allow it, set the member's \"allowTeamTask\" to true in the team file.", displayName(n.Member))
+		return fmt.Sprintf("%s wrote [TEAM_TASK: …]; ignored, since it may not set the task.\n"+
+			"To allow this, set the member's \"allowTeamTask\" to true in the team file, or use /task TEXT.",
+			displayName(n.Member))
 	case coordinator.TaskDone:
-		return fmt.Sprintf("%s says that the task is done.", displayName(n.Member))
+		return fmt.Sprintf("%s reports the task as done.", displayName(n.Member))
 	case coordinator.TaskTruncated:
-		return fmt.Sprintf("The task is longer than %d bytes: agents are told that much of it. To tell them more, put it into a file and name the file.", n.Limit)
+		return fmt.Sprintf("The task is longer than %d bytes; prompts have only its beginning. "+
+			"Write a long task to a file and name the file.", n.Limit)
 	}
 	return queueNoticeText(n, t)
 }
@@ -124,21 +133,26 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	switch n := n.(type) {
 	case coordinator.UnknownNames:
-		return fmt.Sprintf("Nobody here is called %s. The members are: %s.", tty.SafeLine(strings.Join(n.Names, ", ")), MemberNames(t))
+		return fmt.Sprintf("Unknown members: %s. The members are: %s.",
+			tty.SafeLine(strings.Join(n.Names, ", ")), MemberNames(t))
 	case coordinator.Round:
-		return fmt.Sprintf("%s has turn %d of %d until your next message: %d left.", displayName(n.Member), n.Round, n.Limit, n.Limit-n.Round)
+		return fmt.Sprintf("%s: agent turn %d/%d", displayName(n.Member), n.Round, n.Limit)
 	case coordinator.RunRound:
-		return fmt.Sprintf("%s has turn %d of %d of this run: %d left.", displayName(n.Member), n.Round, n.Limit, n.Limit-n.Round)
+		return fmt.Sprintf("%s: agent turn %d/%d of this run", displayName(n.Member), n.Round, n.Limit)
 	case coordinator.RoundLimit:
-		return fmt.Sprintf("The agents have had the %s that the team allows them between two messages of yours. Next would have been: %s.\nTo let them go on, type a message, such as: go on [NEXT: %s]", app.Count(n.Limit, "turn"), displayNames(n.Next), displayName(n.Next[0]))
+		return fmt.Sprintf("The team's limit of %s is reached. Still queued: %s.\n"+
+			"To continue, send a message, such as: continue [NEXT: %s]",
+			app.Count(n.Limit, "agent turn"), displayNames(n.Next), displayName(n.Next[0]))
 	case coordinator.RunLimit:
-		return fmt.Sprintf("The agents have had their %s of this run. Next would have been: %s.", app.Count(n.Limit, "turn"), displayNames(n.Next))
+		return fmt.Sprintf("The limit of this run, %s, is reached. Still queued: %s.",
+			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
 	case coordinator.QueueFull:
-		return fmt.Sprintf("%d are waiting already. Not asked: %s.\nTo see who waits, type /queue; to clear it, write [DROP: ALL].", n.Limit, displayNames(n.Members))
+		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a message clears it.",
+			n.Limit, displayNames(n.Members))
 	case coordinator.QueueDemoted:
-		return fmt.Sprintf("One message asks for more than %d answers. These come last: %s.", n.Limit, displayNames(n.Members))
+		return fmt.Sprintf("One message asks for more than %d replies. Queued last: %s.", n.Limit, displayNames(n.Members))
 	case coordinator.QueueCleared:
-		return fmt.Sprintf("Not asked any more: %s. To ask, write [NEXT: name].", displayNames(n.Members))
+		return fmt.Sprintf("Removed from the queue: %s. To ask for a reply, write [NEXT: name].", displayNames(n.Members))
 	}
 	return ""
 }
@@ -153,24 +167,24 @@ func displayNames(members []team.Member) string {
 	return strings.Join(names, ", ")
 }
 
-// setAsideText says what became of bytes that a crash or a failed write had left.
+// setAsideText reports the recovery from a crash or a failed write.
 func setAsideText(r journal.Recovered) string {
 	switch {
 	case r.Aside == "" && r.Bytes > 0:
-		return fmt.Sprintf("A line of which only %d bytes had been written is whole now: %s", r.Bytes, tty.SafeLine(r.Reason))
+		return fmt.Sprintf("Completed a line of which only %d bytes were written: %s", r.Bytes, tty.SafeLine(r.Reason))
 	case r.Aside == "":
-		return fmt.Sprintf("The journal was written anew: %s", tty.SafeLine(r.Reason))
+		return fmt.Sprintf("The journal was rewritten: %s", tty.SafeLine(r.Reason))
 	}
 	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, tty.SafeLine(r.Aside), tty.SafeLine(r.Reason))
 }
 
-// screen shows a conversation, as text or as JSON lines.
+// A Screen prints a conversation as text or as JSON lines. It is a coordinator.Listener.
 type Screen struct {
 	App      *app.App
 	Team     *team.Team
 	JSON     bool
-	Terminal bool // somebody watches: replies appear as they come
-	Prompts  bool // what agents are told is shown, too
+	Terminal bool // replies are streamed
+	Prompts  bool // prompts are printed
 
 	// Asker asks the user for permission; nil if no user can be asked.
 	Asker func(context.Context, coordinator.Question) coordinator.Answer
@@ -184,10 +198,10 @@ type Screen struct {
 	Spinner   *tty.Spinner
 	Unsaved   bool
 	SessionID string
-	Saved     func() // is told when something was said and is on the disk
+	Saved     func() // called when new events were saved
 }
 
-// begin forgets what belongs to another conversation.
+// Begin resets the state for another conversation.
 func (s *Screen) Begin(team *team.Team) {
 	s.Team, s.Unsaved, s.SessionID, s.wrote = team, false, "", false
 }
@@ -203,12 +217,12 @@ func (s *Screen) Event(e coordinator.Event) {
 		s.reply = streamed{}
 		s.asked, _ = s.Team.Member(p.MemberID)
 		s.working = true
-		s.GoOn(ThinkingText(s.asked.DisplayName))
+		s.showActivity(ThinkingText(s.asked.DisplayName))
 	case projection.ToolStarted:
 		s.tool(p)
 	case projection.ToolCompleted:
 		s.EndLine()
-		s.GoOn(ThinkingText(s.asked.DisplayName))
+		s.showActivity(ThinkingText(s.asked.DisplayName))
 	case projection.MessageAppended:
 		s.message(p.Message)
 	case projection.TurnEnded:
@@ -231,7 +245,7 @@ func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.An
 	s.EndLine()
 	answer := s.Asker(ctx, q)
 	if ctx.Err() == nil {
-		s.GoOn(ThinkingText(q.Member.DisplayName))
+		s.showActivity(ThinkingText(q.Member.DisplayName))
 	}
 	return answer
 }
@@ -242,7 +256,7 @@ func (s *Screen) Status(status coordinator.Status) {
 		s.EndLine()
 		s.App.Notice("✓ Everything is saved again.")
 		if s.working {
-			s.GoOn(ThinkingText(s.asked.DisplayName))
+			s.showActivity(ThinkingText(s.asked.DisplayName))
 		}
 	}
 	s.Unsaved = status.Unsaved
@@ -279,21 +293,21 @@ func (s *Screen) Notice(n coordinator.Notice) {
 		s.App.Notice(text)
 	}
 	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
-		s.GoOn(ThinkingText(s.asked.DisplayName))
+		s.showActivity(ThinkingText(s.asked.DisplayName))
 	}
 }
 
-// tool shows what an agent does with a tool, and that it does it.
+// tool prints a tool call and shows that it runs.
 func (s *Screen) tool(t projection.ToolStarted) {
 	s.EndLine()
 	if s.watched() {
 		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+ToolText(t))))
 	}
-	s.GoOn(usingText(s.asked.DisplayName, t.Name))
+	s.showActivity(usingText(s.asked.DisplayName, t.Name))
 }
 
-// goOn shows that an agent works, and at what.
-func (s *Screen) GoOn(what string) {
+// showActivity shows what an agent does in the spinner.
+func (s *Screen) showActivity(what string) {
 	if !s.watched() || !s.Team.ShowThinkingTimer {
 		return
 	}
@@ -316,19 +330,18 @@ func (s *Screen) prompt(n coordinator.Prompt) {
 	}
 }
 
-// promptJSON is a prompt among the lines of a journal, which it is not one of: it has no seq.
+// PromptJSON is a prompt in JSON output. It is not a line of the journal and has no seq.
 type PromptJSON struct {
 	Type     string `json:"type"`
 	MemberID string `json:"memberId"`
 	Prompt   string `json:"prompt"`
 }
 
-// watched reports whether somebody sees replies as they come.
+// watched reports whether replies are streamed as text.
 func (s *Screen) watched() bool { return s.Terminal && !s.JSON }
 
-// Text shows a reply as it comes, to somebody who watches: up to the first marker. What comes
-// behind that is shown when the reply is whole, since only then it is known what is a marker and
-// what is code.
+// Text implements coordinator.Listener. It prints a streamed reply up to the first marker. The rest
+// is printed when the reply is complete, since a marker may turn out to be in a code block.
 func (s *Screen) Text(m team.Member, text string) {
 	if !s.watched() {
 		return
@@ -336,7 +349,7 @@ func (s *Screen) Text(m team.Member, text string) {
 	s.show(m.DisplayName, s.reply.pass(text))
 }
 
-// show shows a part of a reply.
+// show prints a part of a reply.
 func (s *Screen) show(name, text string) {
 	if text == "" {
 		return
@@ -352,7 +365,7 @@ func (s *Screen) show(name, text string) {
 	fmt.Fprint(s.App.Stdout, s.Wrap.Pass(tty.Safe(text)))
 }
 
-// message shows an agent's message except for the part that was streamed.
+// message prints an agent's message except for the part that was streamed.
 func (s *Screen) message(m projection.Message) {
 	if s.JSON || m.Speaker.Type == projection.TypeHuman {
 		return
@@ -367,22 +380,22 @@ func (s *Screen) message(m projection.Message) {
 	s.ShowEntry(projection.Entry{Message: m})
 }
 
+// ShowEntry prints a message.
 func (s *Screen) ShowEntry(e projection.Entry) {
 	name, text, _ := strings.Cut(MessageText(e), ": ")
 	s.name(name)
 	fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(text))
 }
 
-// name begins a message with who says it.
+// name starts a message with its speaker.
 func (s *Screen) name(name string) {
 	fmt.Fprintf(s.App.Stdout, "%s: ", s.bold(name))
 	s.Wrap.Begin(name + ": ")
 }
 
-// bold makes a name stand out.
 func (s *Screen) bold(name string) string { return s.styled("\x1b[1m", name) }
 
-// styled is a text in a style, where somebody watches and likes it.
+// styled returns text in a style of the terminal, unless colors are off.
 func (s *Screen) styled(style, text string) string {
 	if !s.watched() || s.App.NoColor {
 		return text
@@ -390,12 +403,12 @@ func (s *Screen) styled(style, text string) string {
 	return style + text + "\x1b[0m"
 }
 
-// messageText is a message as text output has it.
+// MessageText returns a message as text output prints it.
 func MessageText(e projection.Entry) string {
 	return tty.SafeLine(e.Speaker.DisplayName) + app.UnfinishedText(e) + ": " + tty.Safe(e.Content)
 }
 
-// endLine makes room for a line of its own.
+// EndLine ends the spinner and an unfinished line.
 func (s *Screen) EndLine() {
 	if s.watched() {
 		s.Spinner.End()
@@ -406,6 +419,7 @@ func (s *Screen) EndLine() {
 	}
 }
 
+// MemberNames returns the names of the members, safe for a terminal.
 func MemberNames(t *team.Team) string {
 	names := make([]string, len(t.Members))
 	for i, m := range t.Members {
@@ -414,17 +428,17 @@ func MemberNames(t *team.Team) string {
 	return strings.Join(names, ", ")
 }
 
-// A streamed is a reply that is shown as it comes, up to the first marker.
+// A streamed is a reply that is printed while it arrives, up to the first marker.
 type streamed struct {
 	shown  strings.Builder
-	held   strings.Builder // what came behind that: a marker and the rest, or what may become one
+	held   strings.Builder // the text after shown: a marker or its possible beginning, and the rest
 	marked bool
 }
 
-// blanks may be the end of a reply, which has none.
+// blanks are trimmed from the end of a reply.
 const blanks = " \t\r\n"
 
-// pass takes in a piece of the reply and gives what can be shown now.
+// pass appends a chunk of the reply and returns what can be printed.
 func (r *streamed) pass(piece string) string {
 	r.held.WriteString(piece)
 	if r.marked {

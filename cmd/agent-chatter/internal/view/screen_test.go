@@ -28,14 +28,14 @@ var streamedReplies = []string{
 	"a\xff\xfe b [NEXT: bea]",
 }
 
-// watching is a screen that somebody watches, and what it shows.
+// watching returns a screen that streams replies, and its output.
 func watching() (*Screen, *strings.Builder) {
 	shown := &strings.Builder{}
 	a := &app.App{IO: app.IO{Stdout: shown, Stderr: io.Discard, NoColor: true}}
 	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
 }
 
-// stream lets Ada say something in pieces of so many bytes.
+// stream streams a reply of Ada in chunks of size bytes.
 func stream(s *Screen, reply string, size int) team.Member {
 	ada := team.Member{ID: "ada", DisplayName: "Ada"}
 	s.Event(event(projection.TurnStarted{MemberID: ada.ID}))
@@ -100,7 +100,7 @@ func TestToolsAreNoPartOfReply(t *testing.T) {
 	s.Terminal = false
 	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
 	if shown.Len() > 0 {
-		t.Errorf("where nobody watches it shows %q", shown)
+		t.Errorf("without a terminal it shows %q", shown)
 	}
 }
 
