@@ -45,9 +45,9 @@ func main() {
 
 // cli is the command line.
 type cli struct {
-	Home     string           `help:"Directory of sessions, teams and configuration." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
-	NoColor  bool             `help:"Print without colour (also: NO_COLOR set to anything)."`
-	LogLevel slog.Level       `help:"Minimum level logged to stderr: debug, info, warn or error." default:"warn" placeholder:"LEVEL"`
+	Home     string           `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
+	NoColor  bool             `help:"Print without colour, as when NO_COLOR is set."`
+	LogLevel slog.Level       `help:"Minimum log level: debug, info, warn, error (default: ${default})." default:"warn" placeholder:"LEVEL"`
 	Version  kong.VersionFlag `help:"Print the version."`
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
@@ -57,7 +57,7 @@ type cli struct {
 	Verify   maintain.Verify  `cmd:"" help:"Check every line of the journals."`
 	Repair   maintain.Repair  `cmd:"" help:"Set aside the damaged lines of a session."`
 	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
-	Doctor   maintain.Doctor  `cmd:"" help:"Diagnose storage problems."`
+	Doctor   maintain.Doctor  `cmd:"" help:"Check storage, configuration and agents."`
 	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
 	Agents   setup.Agents     `cmd:"" help:"Find, register and verify agents."`
 
@@ -72,13 +72,13 @@ type sessionsCommand struct {
 	Show    sessions.Show    `cmd:"" help:"Show the details of a session."`
 	Rename  sessions.Rename  `cmd:"" help:"Set the title of a session."`
 	Pin     sessions.Pin     `cmd:"" help:"Protect a session from archiving and deletion."`
-	Unpin   sessions.Unpin   `cmd:"" help:"Unpin a session."`
+	Unpin   sessions.Unpin   `cmd:"" help:"Remove the pin of a session."`
 	Delete  sessions.Delete  `cmd:"" help:"Move a session to the trash."`
 	Restore maintain.Restore `cmd:"" help:"Restore a session from the trash."`
 	Fork    sessions.Fork    `cmd:"" help:"Copy a session."`
 	Diff    sessions.Diff    `cmd:"" help:"Compare two sessions."`
 	Merge   sessions.Merge   `cmd:"" help:"Merge two diverged sessions."`
-	Clean   maintain.Clean   `cmd:"" help:"Move old sessions to the trash; empty it."`
+	Clean   maintain.Clean   `cmd:"" help:"Trash idle sessions and purge old trash."`
 	Export  transfer.Export  `cmd:"" help:"Export sessions to files."`
 	Import  transfer.Import  `cmd:"" help:"Import sessions from files."`
 	Reindex maintain.Reindex `cmd:"" help:"Rebuild the index and checkpoints."`
@@ -98,7 +98,7 @@ func run(args []string, streams app.IO) int {
 	printed := false // --help or --version
 	parser := kong.Must(&c,
 		kong.Name("agent-chatter"),
-		kong.Description("Chat with AI agents; crashes lose nothing."),
+		kong.Description("Chat with AI agents in crash-safe sessions."),
 		kong.Vars{"version": app.Version},
 		kong.Writers(streams.Stdout, streams.Stderr),
 		kong.Exit(func(int) { printed = true }),

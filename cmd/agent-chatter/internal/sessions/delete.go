@@ -14,7 +14,7 @@ import (
 
 // Delete moves a session to the trash.
 type Delete struct {
-	ID  string `arg:"" help:"The session."`
+	ID  string `arg:"" help:"The session: id, title or latest."`
 	Yes bool   `short:"y" help:"Delete without confirmation."`
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Fork copies a session.
 type Fork struct {
-	ID string `arg:"" help:"The session."`
+	ID string `arg:"" help:"The session: id, title or latest."`
 	At string `help:"Last event to copy: number, time or turn:N." placeholder:"X"`
 }
 

@@ -17,7 +17,7 @@ import (
 // List prints the sessions, one per line.
 type List struct {
 	Team   string `complete:"team-id" help:"Only sessions of this team." placeholder:"ID"`
-	Limit  int    `help:"Maximum number of sessions." default:"20" placeholder:"N"`
+	Limit  int    `help:"Maximum number of sessions (default: ${default})." default:"20" placeholder:"N"`
 	All    bool   `help:"List all sessions."`
 	Sort   string `help:"Order: ${enum}." enum:"updated,created,messages,title" default:"updated"`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`

@@ -12,7 +12,7 @@ import (
 // Merge writes a new session that contains the common prefix of two sessions and what
 // each has after it.
 type Merge struct {
-	A string `arg:"" complete:"id" help:"A session."`
+	A string `arg:"" complete:"id" help:"A session: id, title or latest."`
 	B string `arg:"" complete:"id" help:"Another session of the same team."`
 }
 

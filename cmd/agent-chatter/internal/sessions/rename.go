@@ -12,7 +12,7 @@ import (
 
 // Rename sets the title of a session.
 type Rename struct {
-	ID    string `arg:"" help:"The session."`
+	ID    string `arg:"" help:"The session: id, title or latest."`
 	Title string `arg:"" help:"The new title."`
 }
 
@@ -33,7 +33,7 @@ func (cmd *Rename) Run(a *app.App) error {
 
 // Pin protects a session from retention and deletion.
 type Pin struct {
-	ID string `arg:"" help:"The session."`
+	ID string `arg:"" help:"The session: id, title or latest."`
 }
 
 // Help returns examples.
@@ -49,7 +49,7 @@ func (cmd *Pin) Run(a *app.App) error {
 
 // Unpin undoes Pin.
 type Unpin struct {
-	ID string `arg:"" help:"The session."`
+	ID string `arg:"" help:"The session: id, title or latest."`
 }
 
 // Help returns examples.

@@ -15,7 +15,7 @@ import (
 
 // Replay prints the conversation of a session, or reruns it with another team.
 type Replay struct {
-	ID     string  `arg:"" help:"The session: id, part of it, title or latest."`
+	ID     string  `arg:"" help:"The session: id, title, latest or a path."`
 	From   string  `help:"First event: number, time or turn:N." placeholder:"X"`
 	To     string  `help:"Last event: number, time or turn:N." placeholder:"X"`
 	At     string  `help:"Show the session as of X (same as --to)." placeholder:"X"`

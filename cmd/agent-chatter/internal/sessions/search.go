@@ -19,12 +19,12 @@ import (
 
 // Search prints the messages that match a text.
 type Search struct {
-	Text    string `arg:"" help:"The text. Capitals make it case-sensitive."`
+	Text    string `arg:"" help:"The text; case-sensitive if it has capital letters."`
 	Regex   bool   `help:"Read TEXT as a regular expression."`
 	Speaker string `help:"Only messages of this speaker: id or name." placeholder:"NAME"`
-	Since   string `help:"Only messages since a time, or an age." placeholder:"2026-11-21|7d"`
+	Since   string `help:"Earliest time, or maximum age, of messages." placeholder:"2026-11-21|7d"`
 	Team    string `complete:"team-id" help:"Only sessions of this team." placeholder:"ID"`
-	Limit   int    `help:"Maximum number of results; 0: all." placeholder:"N"`
+	Limit   int    `help:"Maximum number of results (default: 0, unlimited)." placeholder:"N"`
 	Output  string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Show prints the details of a session.
 type Show struct {
-	ID     string `arg:"" help:"The session."`
+	ID     string `arg:"" help:"The session: id, title or latest."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 

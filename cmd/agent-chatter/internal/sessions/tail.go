@@ -19,7 +19,7 @@ import (
 
 // Tail prints the last events of a session, and with Follow those that are appended.
 type Tail struct {
-	ID     string `arg:"" optional:"" help:"The session (default: latest)."`
+	ID     string `arg:"" optional:"" help:"The session: id, title or a path (default: latest)."`
 	N      int    `short:"n" help:"Number of past events to print." default:"10"`
 	Follow bool   `short:"f" help:"Follow new events until Ctrl+C."`
 	All    bool   `help:"Include all sessions of all teams."`

@@ -24,7 +24,7 @@ type Agents struct {
 	Scan     agentsScan     `cmd:"" help:"Find installed agents."`
 	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
 	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
-	Verify   agentsVerify   `cmd:"" help:"Check programs, logins and a short question."`
+	Verify   agentsVerify   `cmd:"" help:"Check that agents run and answer."`
 	Delete   agentsDelete   `cmd:"" help:"Remove an agent from the registry."`
 }
 
@@ -101,7 +101,7 @@ func commandLine(r team.Agent) string {
 }
 
 type agentsInfo struct {
-	Name   string `arg:"" help:"The agent."`
+	Name   string `arg:"" help:"Name of the agent."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 

@@ -44,7 +44,7 @@ func noCommandText(name string) string {
 type agentsRegister struct {
 	DisplayName string   `help:"Name shown to people." placeholder:"NAME"`
 	Replace     bool     `help:"Replace an agent of the same name."`
-	Name        string   `arg:"" help:"Name; the agentType of team members."`
+	Name        string   `arg:"" help:"Name of the agent; teams use it as agentType."`
 	Command     []string `arg:"" optional:"" passthrough:"" help:"Program and arguments; optional for known agents."`
 }
 
@@ -137,7 +137,7 @@ func knownAgent(name string) (agent.Known, bool) {
 }
 
 type agentsDelete struct {
-	Name string `arg:"" help:"The agent."`
+	Name string `arg:"" help:"Name of the agent."`
 }
 
 // Help shows examples first.

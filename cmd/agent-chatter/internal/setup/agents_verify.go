@@ -95,7 +95,7 @@ func notWorkingText(bad, of int) string {
 type agentsVerify struct {
 	Name       []string      `arg:"" optional:"" help:"Registered agents (default: all)."`
 	Team       string        `short:"t" help:"Verify the members of this team instead." placeholder:"TEAM"`
-	SkipDryRun bool          `help:"Skip the question, which may cost money."`
+	SkipDryRun bool          `help:"Skip the question, for which vendors may charge."`
 	Timeout    time.Duration `help:"Time limit for an answer (default: ${default})." default:"60s"`
 	Output     string        `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }

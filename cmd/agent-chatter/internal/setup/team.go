@@ -21,9 +21,9 @@ import (
 // Team is the command team.
 type Team struct {
 	Init     teamInit     `cmd:"" help:"Create a team configuration."`
-	List     TeamList     `cmd:"" default:"withargs" help:"List the teams available by name."`
-	Show     teamShow     `cmd:"" help:"Show a team as it is loaded."`
-	Validate teamValidate `cmd:"" help:"Check a configuration and locate invalid fields."`
+	List     TeamList     `cmd:"" default:"withargs" help:"List the team configurations."`
+	Show     teamShow     `cmd:"" help:"Show the members and settings of a team."`
+	Validate teamValidate `cmd:"" help:"Validate a team configuration."`
 }
 
 // Help shows examples first.

@@ -22,7 +22,7 @@ import (
 
 // teamInit is the command team init.
 type teamInit struct {
-	File   string   `arg:"" optional:"" help:"File to write, or a name for this directory."`
+	File   string   `arg:"" optional:"" help:"File to write, or name of the configuration."`
 	Agents []string `help:"Agents in the team (default: those found)." placeholder:"AGENT"`
 	Yes    bool     `short:"y" help:"Accept the defaults without asking."`
 }
