@@ -52,7 +52,7 @@ type App struct {
 	config    Config
 	configErr error
 	homeFlag  bool            // --home names the home
-	progress  *progressLine   // nil unless stderr is a terminal
+	progress  *tty.Progress   // nil unless stderr is a terminal
 	unread    map[string]bool // directories whose read error was printed
 }
 
@@ -85,7 +85,7 @@ func New(streams IO, o Options) (*App, error) {
 		IO: streams, Home: home, Cwd: cwd,
 		Log:      slog.New(slog.NewTextHandler(streams.Stderr, &slog.HandlerOptions{Level: o.LogLevel})),
 		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
-		progress: newProgressLine(streams.Stderr),
+		progress: tty.NewProgress(streams.Stderr),
 		unread:   map[string]bool{},
 	}
 	a.config, a.configErr = readConfig(filepath.Join(home, "config.json"))
@@ -94,12 +94,12 @@ func New(streams IO, o Options) (*App, error) {
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
 	}
 	if a.progress != nil {
-		journals.Progress = a.progress.journal
+		journals.Progress = a.progress.Journal
 	}
 	a.Catalog = catalog.New(filepath.Join(home, "sessions"), journals)
 	a.Catalog.DirError = a.ReportUnreadable
 	if a.progress != nil {
-		a.Catalog.Progress = a.progress.list
+		a.Catalog.Progress = a.progress.List
 	}
 	return a, nil
 }
@@ -148,10 +148,10 @@ func (a *App) Notice(text string, help ...Help) { a.Show(Message{text, help}) }
 // Show prints a message to Stderr. On a terminal, long lines of the text break
 // between words; a command stays whole, so that it can be copied.
 func (a *App) Show(m Message) {
-	a.progress.erase()
+	a.progress.Erase()
 	text := a.Render(Message{Help: m.Help})
 	if m.Text != "" {
-		text = strings.TrimSuffix(a.progress.fold(m.Text)+"\n"+text, "\n")
+		text = strings.TrimSuffix(a.progress.Fold(m.Text)+"\n"+text, "\n")
 	}
 	fmt.Fprintln(a.Stderr, text)
 }
@@ -192,4 +192,21 @@ func (a *App) UntilUnread() (ctx context.Context, stop func()) {
 		go tty.WatchReader(ctx, out.Fd(), stop)
 	}
 	return ctx, stop
+}
+
+// HideArchiving hides the progress of archiving, which a chat does in the background.
+func (a *App) HideArchiving() {
+	if a.progress != nil {
+		a.progress.HideArchiving = true
+	}
+}
+
+// Spin shows a spinner on a terminal until end is called.
+func (a *App) Spin(what string) (end func()) {
+	if a.progress == nil {
+		return func() {}
+	}
+	s := &tty.Spinner{Out: a.Stderr, Width: a.progress.Columns}
+	s.Start(what, "")
+	return s.End
 }

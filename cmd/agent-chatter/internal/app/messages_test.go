@@ -176,7 +176,6 @@ func appTexts() []apptest.Text {
 	add("secretsReplacedText", "three", SecretsReplacedText([]string{apptest.Hostile, "github-token"}, 3))
 	explained("several people", &coordinator.WhoSpeaksError{Humans: []string{"mia", apptest.Hostile}})
 	add("whoSpeaksText", "", whoSpeaksText(&coordinator.WhoSpeaksError{Humans: []string{apptest.Hostile}}))
-	add("listingText", "", listingText(41230, 100000))
 	add("count", "none", Count(0, "message"))
 	add("count", "one", Count(1, "message"))
 	add("count", "two", Count(2, "message"))
@@ -197,12 +196,6 @@ func appTexts() []apptest.Text {
 	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))
 	add("archiveElsewhereText", "in the trash", archiveElsewhereText("/a/trash/"+apptest.AliceID+".jsonl.zst"))
 	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
-	add("progressText", "to the archive", progressText(journal.Progress{ID: apptest.AliceID, Done: 512, Total: 1024}))
-	add(
-		"progressText",
-		"back, at its beginning",
-		progressText(journal.Progress{ID: apptest.Hostile, Unarchive: true, Total: 1024}),
-	)
 	found("NetworkText", "", NetworkText(home, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))

@@ -15,7 +15,7 @@ import (
 
 // onTerminal returns an App that shows progress on a terminal of so many columns.
 func onTerminal(out io.Writer, columns int) *App {
-	return &App{IO: IO{Stderr: out}, progress: &progressLine{out: out, columns: func() int { return columns }}}
+	return &App{IO: IO{Stderr: out}, progress: &tty.Progress{Out: out, Columns: func() int { return columns }}}
 }
 
 func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
@@ -23,7 +23,7 @@ func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
 		var shown bytes.Buffer
 		a := onTerminal(&shown, 80)
 		for done := int64(0); done <= 100; done++ {
-			a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 100})
+			a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 100})
 			time.Sleep(50 * time.Millisecond)
 		}
 		text := shown.String()
@@ -58,12 +58,12 @@ func TestLongListShowsProgress(t *testing.T) {
 		a := onTerminal(&shown, 80)
 		for range 2 { // two lists
 			for done := range 5 {
-				a.progress.list(done+1, 5)
+				a.progress.List(done+1, 5)
 				time.Sleep(400 * time.Millisecond)
 			}
 			time.Sleep(time.Hour)
 		}
-		once := tty.EraseLine + listingText(4, 5) + tty.EraseLine
+		once := tty.EraseLine + "Reading sessions: 4 of 5" + tty.EraseLine
 		if shown.String() != once+once {
 			t.Errorf("it shows %q", shown.String())
 		}
@@ -86,7 +86,7 @@ func TestShortWorkShowsNoProgress(t *testing.T) {
 		a := onTerminal(&shown, 80)
 		for _, id := range []string{apptest.AliceID, apptest.BobID, apptest.AliceID} {
 			for done := int64(0); done <= 10; done++ {
-				a.progress.journal(journal.Progress{ID: id, Done: done, Total: 10})
+				a.progress.Journal(journal.Progress{ID: id, Done: done, Total: 10})
 				time.Sleep(90 * time.Millisecond)
 			}
 		}
@@ -100,9 +100,9 @@ func TestNoticeErasesProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
 		a := onTerminal(&shown, 20)
-		a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: 1, Total: 10})
+		a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: 1, Total: 10})
 		time.Sleep(2 * time.Second)
-		a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
+		a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
 		a.Notice("the disk is full")
 		if want := tty.EraseLine + "Archiving ━━━━─────" + tty.EraseLine + "the disk is full\n"; shown.String() != want {
 			t.Errorf("it shows %q, want %q", shown.String(), want)
@@ -117,7 +117,7 @@ func TestChatHidesProgressOfArchiving(t *testing.T) {
 		a.HideArchiving()
 		for _, unarchive := range []bool{false, true} {
 			for done := range int64(2) {
-				a.progress.journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 10, Unarchive: unarchive})
+				a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: done, Total: 10, Unarchive: unarchive})
 				time.Sleep(2 * time.Second)
 			}
 		}

@@ -1,0 +1,129 @@
+package tty
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"golang.org/x/term"
+)
+
+const (
+	progressAfter    = time.Second // shorter work shows no progress
+	progressInterval = 100 * time.Millisecond
+)
+
+// Progress shows on one line of a terminal how far archiving, unarchiving or listing has
+// come. It redraws the line, and erases it at the end. A nil Progress shows nothing.
+type Progress struct {
+	Out           io.Writer
+	Columns       func() int // width of the terminal
+	HideArchiving bool       // set before the first call of Journal
+
+	mu     sync.Mutex
+	of     string // the session, or "all" for a list
+	began  time.Time
+	drawn  time.Time
+	onLine bool // the line is drawn
+}
+
+// NewProgress returns the Progress of a terminal, or nil if out is none.
+func NewProgress(out io.Writer) *Progress {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &Progress{Out: out, Columns: func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}}
+}
+
+// Fold breaks the lines of a text between words, for the width of the terminal.
+func (l *Progress) Fold(text string) string {
+	if l == nil {
+		return text
+	}
+	var folded strings.Builder
+	for line := range strings.Lines(text) {
+		folded.WriteString((&Wrapper{Width: l.Columns}).Pass(line))
+	}
+	return folded.String()
+}
+
+// Journal shows how far a journal is on its way to the archive or back.
+func (l *Progress) Journal(p journal.Progress) {
+	if l.HideArchiving && !p.Unarchive {
+		return
+	}
+	l.show(p.ID, p.Done < p.Total, func() string { return progressText(p) })
+}
+
+// List shows how many journals of a list were read.
+func (l *Progress) List(done, of int) {
+	l.show("all", done < of, func() string { return listingText(done, of) })
+}
+
+// show draws the line, or erases it if the work is done.
+func (l *Progress) show(of string, running bool, text func() string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.of != of {
+		l.of, l.began = of, now
+	}
+	switch {
+	case !running:
+		l.of = ""
+		l.clear()
+	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
+		fit := Spinner{Width: l.Columns}
+		fmt.Fprint(l.Out, EraseLine+fit.Fit(text()))
+		l.drawn, l.onLine = now, true
+	}
+}
+
+// Erase removes the line before other output.
+func (l *Progress) Erase() {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.clear()
+	}
+}
+
+func (l *Progress) clear() {
+	if l.onLine {
+		fmt.Fprint(l.Out, EraseLine)
+		l.onLine = false
+	}
+}
+
+// listingText is the progress of a list.
+func listingText(done, of int) string { return fmt.Sprintf("Reading sessions: %d of %d", done, of) }
+
+// progressText is the progress of archiving or unarchiving. A narrow terminal cuts its
+// end.
+func progressText(p journal.Progress) string {
+	what := "Archiving"
+	if p.Unarchive {
+		what = "Unarchiving"
+	}
+	const width = 20
+	done := int(width * p.Done / max(1, p.Total))
+	return fmt.Sprintf(
+		"%s %s%s %d%%  session %s",
+		what,
+		strings.Repeat("━", done),
+		strings.Repeat("─", width-done),
+		100*p.Done/max(1, p.Total),
+		SafeLine(p.ID),
+	)
+}
