@@ -107,11 +107,6 @@ func (e example) pattern() *regexp.Regexp {
 }
 
 func TestManualExamples(t *testing.T) {
-	for _, tool := range []string{"sh", "jq", "awk", "sed"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
 	ran, notRun := 0, []string{}
 	for _, path := range manualPages(t) {
 		blocks := blocksOf(readText(t, path))
@@ -170,6 +165,11 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Helper()
+	for _, tool := range []string{"sh", "jq", "awk", "sed"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
 	dir := t.TempDir()
 	s := &shell{t: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	s.env = append(os.Environ(), "HOME="+s.home, "TZ=UTC", "LC_ALL=C.UTF-8")
