@@ -42,11 +42,7 @@ func Explain(err error) Message {
 	case errors.As(err, &exit):
 		return exit.Message
 	case errors.As(err, &output):
-		return Message{
-			Text: Sentence(
-				output,
-			) + "\nThe output is incomplete. Free space at its destination, or redirect it elsewhere.",
-		}
+		return Message{Text: Sentence(output) + textIncomplete}
 	case errors.As(err, &config):
 		return Message{Text: Sentence(config) + "\n" + TextCorrectConfig}.With(ToListSettings)
 	case errors.As(err, &unnamed):
@@ -58,11 +54,7 @@ func Explain(err error) Message {
 	case errors.As(err, &mismatch):
 		return Message{Text: mismatchText(mismatch)}
 	case errors.As(err, &upgrade):
-		return Text(
-			"⚠️  Session %s has incompatible schema version: %s\nA newer agent-chatter wrote it. Upgrade to resume it.",
-			upgrade.SessionID,
-			tty.SafeLine(upgrade.Version),
-		).With(To("read it", "replay", upgrade.SessionID))
+		return upgradeText(upgrade)
 	case errors.As(err, &locked):
 		return lockedText(locked, file)
 	case errors.As(err, &corrupt):
@@ -70,8 +62,7 @@ func Explain(err error) Message {
 	case errors.As(err, &header):
 		return missingHeaderText(header.ID, header.Reason, file)
 	case errors.As(err, &noTeam):
-		return Text("There is no team '%s'. Searched:\n  %s\nThe built-in team is called demo.",
-			tty.SafeLine(noTeam.Name), strings.Join(noTeam.Looked, "\n  ")).With(To("list the teams", "team", "list"))
+		return noTeamText(noTeam)
 	case errors.Is(err, coordinator.ErrNoTeam):
 		return Message{Text: "Team must be set before restoring session"}
 	case errors.Is(err, team.ErrAgentNotFound):
@@ -90,10 +81,23 @@ func Explain(err error) Message {
 
 // Texts that several commands print.
 const (
+	textIncomplete    = "\nThe output is incomplete. Free space at its destination, or redirect it elsewhere."
 	TextNotSaved      = "This conversation is not being saved. The next message retries."
 	TextCorrectConfig = "Correct the file or move it away to start a chat."
 	TextNoOthers      = "There are no other sessions."
 )
+
+// upgradeText is for a session of a newer format.
+func upgradeText(e *store.UpgradeError) Message {
+	return Text("⚠️  Session %s has incompatible schema version: %s\n"+
+		"A newer agent-chatter wrote it. Upgrade to resume it.", e.SessionID, tty.SafeLine(e.Version)).
+		With(To("read it", "replay", e.SessionID))
+}
+
+func noTeamText(e *team.NotFoundError) Message {
+	return Text("There is no team '%s'. Searched:\n  %s\nThe built-in team is called demo.",
+		tty.SafeLine(e.Name), strings.Join(e.Looked, "\n  ")).With(To("list the teams", "team", "list"))
+}
 
 // NotAllReadText ends a command that could not read every session.
 func NotAllReadText() Message {

@@ -199,6 +199,8 @@ func appTexts() []apptest.Text {
 	found("NetworkText", "", NetworkText(home, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
+	add("upgradeText", "", upgradeText(&store.UpgradeError{SessionID: apptest.AliceID, Version: "2"}))
+	add("noTeamText", "", noTeamText(noTeam))
 	add("NotAllReadText", "", NotAllReadText())
 	add("nothingToResumeText", "", nothingToResumeText())
 	add("TruncatedText", "", TruncatedText(alice))
