@@ -114,14 +114,16 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			move(&end)
 			write(t, checkpointOf(team, id(1)), []byte(asJSON(t, map[string]any{
-				"foldVersion": projection.FoldVersion, "seq": end.Seq, "offset": end.Offset, "sum": end.Sum, "state": state,
+				"foldVersion": projection.FoldVersion, "seq": end.Seq, "offset": end.Offset, "sum": end.Sum,
+				"state": state,
 			})))
 		}
 	}
 	wrong := projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
 	wrongAt := func(seq uint64) projection.State { state := wrong; state.Seq = seq; return state }
 	row := func(fields string) damage {
-		return index(content(`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong",` + fields + `}]}`))
+		return index(content(`{"version":"1.0.0","sessions":[{"id":"` + id(1) + `","foldVersion":1,"title":"wrong",` +
+			fields + `}]}`))
 	}
 	for _, test := range []struct {
 		name   string
@@ -163,7 +165,8 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
-		{"a row of another fold version, and the file grew", func(t *testing.T, team *catalog.Dir, end journal.Position) {
+		{"a row of another fold version, and the file grew", func(t *testing.T, team *catalog.Dir,
+			end journal.Position) {
 			fold := fmt.Sprintf(`"foldVersion":%d`, projection.FoldVersion)
 			change(t, indexOf(team), fold, strings.Replace(fold, ":", ":9", 1))
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
@@ -188,7 +191,8 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		{"a checkpoint that is not JSON", checkpoint(content("\x00\x00"))},
 		{"a checkpoint of another shape", checkpoint(content(`[]`))},
 		{"an empty JSON object as checkpoint", checkpoint(content(`{}`))},
-		{"a checkpoint without a state", checkpoint(content(fmt.Sprintf(`{"foldVersion":%d}`, projection.FoldVersion)))},
+		{"a checkpoint without a state",
+			checkpoint(content(fmt.Sprintf(`{"foldVersion":%d}`, projection.FoldVersion)))},
 		{"a checkpoint of another fold version", checkpoint(func(t *testing.T, path string) {
 			fold := `"foldVersion":%d`
 			change(t, path, fmt.Sprintf(fold, projection.FoldVersion), fmt.Sprintf(fold, projection.FoldVersion+1))
@@ -485,7 +489,8 @@ func TestIndexInOtherLayoutIsReformatted(t *testing.T) {
 	ours := read(t, path)
 	for name, layout := range map[string]func(t *testing.T) []byte{
 		"fields in another order": func(t *testing.T) []byte {
-			return regexp.MustCompile(`(?m)^{("id":"[^"]*"),(.*),("updatedAt":"[^"]*")`).ReplaceAll(ours, []byte(`{$1,$3,$2`))
+			return regexp.MustCompile(`(?m)^{("id":"[^"]*"),(.*),("updatedAt":"[^"]*")`).ReplaceAll(ours,
+				[]byte(`{$1,$3,$2`))
 		},
 		"times of another zone": func(t *testing.T) []byte {
 			return regexp.MustCompile(`[^"]*Z","inode"`).ReplaceAllFunc(ours, func(found []byte) []byte {

@@ -194,7 +194,8 @@ func TestUnknownFilesAreNotListed(t *testing.T) {
 	for _, name := range []string{
 		id(2) + ".jsonl.tmp", id(2) + ".jsonl~", id(2) + ".json", "." + id(2) + ".jsonl",
 		"copy of " + id(2) + ".jsonl", "notes.jsonl",
-		strings.ToLower(id(2)) + ".jsonl", id(2) + "x.jsonl", id(2)[1:] + ".jsonl", ".jsonl", "8" + id(2)[1:] + ".jsonl",
+		strings.ToLower(id(2)) + ".jsonl", id(2) + "x.jsonl", id(2)[1:] + ".jsonl", ".jsonl", "8" + id(2)[1:] +
+			".jsonl",
 		filepath.Join("trash", id(2)+".jsonl"), filepath.Join("archive", id(2)+".jsonl"), id(2) + ".aside-1",
 	} {
 		write(t, filepath.Join(team.Journals().Path(), name), text)
@@ -278,7 +279,8 @@ func TestTeamDirectoriesAreDistinct(t *testing.T) {
 	c := catalog.New(root, journal.Options{})
 	seen := map[string]string{}
 	for _, team := range []string{
-		"团队A", "团组A", "Dev", "dev", "DEV", "../../etc", "..", ".", "/etc", "a/b", `a\b`, "a b", "a_b", "", "con", "x\x00y",
+		"团队A", "团组A", "Dev", "dev", "DEV", "../../etc", "..", ".", "/etc", "a/b", `a\b`, "a b", "a_b", "", "con",
+		"x\x00y",
 		strings.Repeat("x", 300), strings.Repeat("x", 299), "dev-0123abcd", "archive", "trash",
 	} {
 		path := c.Team(team).Journals().Path()

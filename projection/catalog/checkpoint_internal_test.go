@@ -87,14 +87,22 @@ func FuzzCheckpointEqualsEncodingJSON(f *testing.F) {
 	list := regexp.MustCompile(`"recent":\[.*\],"unknown"`).FindString(text)
 	list = strings.TrimSuffix(list, `,"unknown"`)
 	for _, seed := range []string{
-		text, string(without), "", "{}", `{"state":{"seq":1,"recent":[]}}`, `{"state":{"seq":1,"recent":[null]}}`, `{"state":null,"recent":[]}`,
-		strings.Replace(text, `"recent":`, `"Recent":`, 1), strings.Replace(text, `,"unknown"`, `,"recent":[],"unknown"`, 1),
-		strings.Replace(text, `,"unknown"`, `,"RECENT":[{"seq":3}],"unknown"`, 1), strings.Replace(text, `"seq":7`, `"seq":07`, 1),
-		strings.Replace(text, `,"unknown"`, `,"recent":null,"unknown"`, 1), strings.Replace(text, `,"unknown"`, `,"Recent":null,"unknown"`, 1),
-		`{"state":{"seq":1},` + list + `}`, `{"state":{"seq":1}},` + list, `{"state":{"seq":1,"other":{"a":1,` + list + `}}}`, `{"state":{"seq":1,"lastTurn":{"a":1,` + list + `}}}`,
-		`{"x":[1,` + list + `],"state":{"seq":1}}`, `{"x",` + list + `:1}`, `{"state":{"seq":1,"cwd":"a,` + list + `"}}`,
-		`{"state":{"seq":1,"a":1,` + list + `},"state":null,"state":{"seq":2}}`, `{"state":{"seq":1,"openTurns":[{"tools":[{"input":{"a":1,` + list + `}}]}]}}`,
-		strings.Replace(text, `"content"`, `"Content"`, 1), strings.Replace(text, `"recent":[`, `"recent":[ `, 1), text[:len(text)-1],
+		text, string(without), "", "{}", `{"state":{"seq":1,"recent":[]}}`, `{"state":{"seq":1,"recent":[null]}}`,
+		`{"state":null,"recent":[]}`,
+		strings.Replace(text, `"recent":`, `"Recent":`, 1), strings.Replace(text, `,"unknown"`,
+			`,"recent":[],"unknown"`, 1),
+		strings.Replace(text, `,"unknown"`, `,"RECENT":[{"seq":3}],"unknown"`, 1), strings.Replace(text, `"seq":7`,
+			`"seq":07`, 1),
+		strings.Replace(text, `,"unknown"`, `,"recent":null,"unknown"`, 1), strings.Replace(text, `,"unknown"`,
+			`,"Recent":null,"unknown"`, 1),
+		`{"state":{"seq":1},` + list + `}`, `{"state":{"seq":1}},` + list, `{"state":{"seq":1,"other":{"a":1,` + list +
+			`}}}`, `{"state":{"seq":1,"lastTurn":{"a":1,` + list + `}}}`,
+		`{"x":[1,` + list + `],"state":{"seq":1}}`, `{"x",` + list + `:1}`, `{"state":{"seq":1,"cwd":"a,` + list +
+			`"}}`,
+		`{"state":{"seq":1,"a":1,` + list + `},"state":null,"state":{"seq":2}}`,
+		`{"state":{"seq":1,"openTurns":[{"tools":[{"input":{"a":1,` + list + `}}]}]}}`,
+		strings.Replace(text, `"content"`, `"Content"`, 1), strings.Replace(text, `"recent":[`, `"recent":[ `, 1),
+		text[:len(text)-1],
 	} {
 		f.Add(seed)
 	}

@@ -97,10 +97,14 @@ func TestEveryFault(t *testing.T) {
 					{"EIO once", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EIO) }},
 					{"ENOSPC for a while", func(d *journaltest.FS, n int) {
 						d.HalfWrites(true)
-						d.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open, journaltest.Rename, journaltest.Mkdir)
+						d.FailFrom(n, syscall.ENOSPC, journaltest.Write, journaltest.Open, journaltest.Rename,
+							journaltest.Mkdir)
 					}},
 					{"EROFS for a while", func(d *journaltest.FS, n int) { d.FailFrom(n, syscall.EROFS) }},
-					{"EACCES once on read", func(d *journaltest.FS, n int) { d.Fail(n, syscall.EACCES, journaltest.Read) }},
+					{"EACCES once on read", func(d *journaltest.FS, n int) {
+						d.Fail(n, syscall.EACCES,
+							journaltest.Read)
+					}},
 				} {
 					if testing.Short() && f.name != "EIO once" {
 						continue

@@ -143,7 +143,8 @@ func TestRetentionBudget(t *testing.T) {
 	}{
 		{"no limit", func(int64) catalog.Budget { return catalog.Budget{} }, 5},
 		{"2 sessions", func(int64) catalog.Budget { return catalog.Budget{Sessions: 2, Bytes: 1 << 20} }, 2},
-		{"bytes of 3 sessions", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: 3*b + b/2} }, 3},
+		{"bytes of 3 sessions", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: 3*b + b/2} },
+			3},
 		{"bytes of no session", func(b int64) catalog.Budget { return catalog.Budget{Sessions: 9, Bytes: b - 1} }, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

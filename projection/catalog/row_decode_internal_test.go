@@ -130,7 +130,8 @@ func FuzzGlanceEqualsRow(f *testing.F) {
 	if !ok {
 		f.Fatal(written(f, r))
 	}
-	for _, seed := range []string{rest, strings.ReplaceAll(rest, `"title":"`, `"title":",\"updatedAt\":\"`), "", `,"end":`, `7,"end":1}`, `07,"end":1,"updatedAt":"2026-11-21T12:00:00Z"}`} {
+	for _, seed := range []string{rest, strings.ReplaceAll(rest, `"title":"`, `"title":",\"updatedAt\":\"`), "",
+		`,"end":`, `7,"end":1}`, `07,"end":1,"updatedAt":"2026-11-21T12:00:00Z"}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, rest string) {
@@ -148,9 +149,12 @@ func FuzzRowEqualsEncodingJSON(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, seed := range []string{
-		string(line), "", "{}", "null", `{"id":"a","size":007}`, `{"id":"a","size":-0}`, `{"id":"a","size":1e3}`, `{"id":"a","title":null}`,
-		`{"id":"a","id":"b"}`, `{"ID":"a"}`, `{"id":"a","what":{}}`, `{"id":"\u0061"}`, `{"id":"\q"}`, `{"id":"` + "\xff" + `"}`, `{"id":"a"} `,
-		`{"id":"a","summary":}`, `{"sum":"0000000G"}`, `{"inode":-1}`, `{"pinned":True}`, `{"createdAt":""}`, `{"createdAt":null,"modTime":"2026-11-21T12:00:00+25:00"}`,
+		string(line), "", "{}", "null", `{"id":"a","size":007}`, `{"id":"a","size":-0}`, `{"id":"a","size":1e3}`,
+		`{"id":"a","title":null}`,
+		`{"id":"a","id":"b"}`, `{"ID":"a"}`, `{"id":"a","what":{}}`, `{"id":"\u0061"}`, `{"id":"\q"}`, `{"id":"` +
+			"\xff" + `"}`, `{"id":"a"} `,
+		`{"id":"a","summary":}`, `{"sum":"0000000G"}`, `{"inode":-1}`, `{"pinned":True}`, `{"createdAt":""}`,
+		`{"createdAt":null,"modTime":"2026-11-21T12:00:00+25:00"}`,
 	} {
 		f.Add(seed)
 	}

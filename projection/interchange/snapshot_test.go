@@ -213,7 +213,8 @@ func TestIDIsULID(t *testing.T) {
 	if got := mustRead(t, snapshot(id, "review", at)).ID; got != id {
 		t.Errorf("%s became %s", id, got)
 	}
-	for _, id := range []string{"session-abc", strings.ToLower(id), "../../etc/passwd", "x", "9ZZZZZZZZZZZZZZZZZZZZZZZZZ"} {
+	for _, id := range []string{"session-abc", strings.ToLower(id), "../../etc/passwd", "x",
+		"9ZZZZZZZZZZZZZZZZZZZZZZZZZ"} {
 		got := mustRead(t, snapshot(id, "review", at)).ID
 		parsed, err := ulid.ParseStrict(got)
 		if err != nil || !journal.ValidID(got) {
@@ -265,7 +266,8 @@ func TestByteOrderMarkIsIgnored(t *testing.T) {
 
 func TestInvalidSnapshots(t *testing.T) {
 	for name, wants := range map[string][]string{
-		"context-version": {"Invalid session-snapshot-v1.0:", "- /context/version: ", "Please check the schema: schemas/session-snapshot-v1.0.json"},
+		"context-version": {"Invalid session-snapshot-v1.0:", "- /context/version: ",
+			"Please check the schema: schemas/session-snapshot-v1.0.json"},
 		"invalid-speaker": {"Invalid session-snapshot-v1.0:", "- /context/messages/0/speaker"},
 		"missing-context": {"Invalid session-snapshot-v1.0:", "context"},
 		"bad-date":        {"Invalid session-snapshot-v1.0:", "- /createdAt: "},

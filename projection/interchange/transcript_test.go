@@ -151,51 +151,78 @@ func TestTranscripts(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ format, text, want string }{
 		"rewound branch": {"claude",
-			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "not this") + claude("3", "1", "assistant", "this"), "you: hello\nclaude: this\n"},
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "not this") + claude("3", "1", "assistant",
+				"this"), "you: hello\nclaude: this\n"},
 		"missing parent": {"claude",
-			claude("1", "", "user", "hello") + claude("3", "2", "assistant", "all the same"), "you: hello\nclaude: all the same\n"},
+			claude("1", "", "user", "hello") + claude("3", "2", "assistant", "all the same"),
+			"you: hello\nclaude: all the same\n"},
 		"cycle of parents": {"claude",
 			claude("1", "2", "user", "hello") + claude("2", "1", "assistant", "hello"), "you: hello\nclaude: hello\n"},
 		"response in several lines": {"claude",
-			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "text", "text": "one"}}) +
-				strings.Replace(claude("3", "2", "assistant", []object{{"type": "text", "text": "two"}}), `"m3"`, `"m2"`, 1), "you: hello\nclaude: one\n\ntwo\n"},
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant",
+				[]object{{"type": "text", "text": "one"}}) +
+				strings.Replace(claude("3", "2", "assistant", []object{{"type": "text", "text": "two"}}), `"m3"`,
+					`"m2"`, 1), "you: hello\nclaude: one\n\ntwo\n"},
 		"side chain and program messages": {"claude",
-			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "aside", "isSidechain", true) + claude("3", "1", "user", "meta", "isMeta", true), "you: hello\n"},
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "aside", "isSidechain", true) +
+				claude("3", "1", "user", "meta", "isMeta", true), "you: hello\n"},
 		"wrappers": {"claude",
 			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
 		"failed tool": {"claude",
-			claude("1", "", "user", "hello") + claude("2", "1", "assistant", []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{"a": 1}}}) +
-				claude("3", "2", "user", []object{{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "no"}}) + claude("4", "3", "assistant", "sorry"),
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant",
+				[]object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{"a": 1}}}) +
+				claude("3", "2", "user", []object{{"type": "tool_result", "tool_use_id": "t", "is_error": true,
+					"content": "no"}}) + claude("4", "3", "assistant", "sorry"),
 			"you: hello\n  Bash {\"a\":1} -> \"\" \"no\"\nclaude: sorry\n"},
 		"invalid lines": {"claude",
-			"nonsense\n{\"type\": 7}\n" + claude("1", "", "user", "hello") + `{"type":"assistant","uuid":"2","message":{"cont`, "you: hello\n"},
+			"nonsense\n{\"type\": 7}\n" + claude("1", "", "user", "hello") +
+				`{"type":"assistant","uuid":"2","message":{"cont`, "you: hello\n"},
 		"rollback": {"codex",
-			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") + codexMessage("assistant", "2") +
-				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) + codexMessage("user", "three"), "you: one\ncodex: 1\nyou: three\n"},
+			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") +
+				codexMessage("assistant", "2") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) +
+				codexMessage("user", "three"), "you: one\ncodex: 1\nyou: three\n"},
 		"instructions": {"codex",
-			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions\nnever") + codexMessage("user", "hello"), "you: hello\n"},
+			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions\nnever") +
+				codexMessage("user", "hello"), "you: hello\n"},
 		"older tool output": {"codex",
-			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c", "name": "shell", "arguments": "not json"}) +
-				codex("response_item", object{"type": "function_call_output", "call_id": "c", "output": object{"content": "out"}}) + codexMessage("assistant", "done"),
+			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c",
+				"name": "shell", "arguments": "not json"}) +
+				codex("response_item", object{"type": "function_call_output", "call_id": "c",
+					"output": object{"content": "out"}}) + codexMessage("assistant", "done"),
 			"you: hello\n  shell \"not json\" -> \"out\" \"\"\ncodex: done\n"},
 		"rewind": {"gemini",
-			gemini("1", "user", "one") + gemini("2", "gemini", "1") + gemini("3", "user", "two") + line(t, object{"$rewindTo": "3"}) + gemini("4", "user", "three"), "you: one\ngemini: 1\nyou: three\n"},
+			gemini("1", "user", "one") + gemini("2", "gemini", "1") + gemini("3", "user", "two") +
+				line(t, object{"$rewindTo": "3"}) + gemini("4", "user", "three"), "you: one\ngemini: 1\nyou: three\n"},
 		"replaced message": {"gemini",
-			gemini("1", "user", "one") + gemini("2", "gemini", "half") + gemini("3", "info", "note") + gemini("2", "gemini", "whole"), "you: one\ngemini: whole\n"},
+			gemini("1", "user", "one") + gemini("2", "gemini", "half") + gemini("3", "info", "note") +
+				gemini("2", "gemini", "whole"), "you: one\ngemini: whole\n"},
 		"instructor and worker": {"claude-master",
-			line(t, object{"sessionId": "s", "createdAt": at, "config": object{"instructorModel": "big", "workDir": "/work"},
-				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "one is done"}, {"role": "assistant", "content": "do two"}}},
+			line(t, object{"sessionId": "s", "createdAt": at, "config": object{"instructorModel": "big",
+				"workDir": "/work"},
+				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"},
+					{"role": "assistant", "content": "do one"}, {"role": "user", "content": "one is done"},
+					{"role": "assistant", "content": "do two"}}},
 				"worker": object{"conversationHistory": []object{{"role": "user", "content": "do one"},
-					{"role": "assistant", "content": []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}}, {"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": "t", "content": "out"}}},
-					{"role": "assistant", "content": "one is done"}, {"role": "user", "content": "do two"}, {"role": "assistant", "content": "two is done"}}}}),
-			"you: build it\ninstructor: do one\n  Bash {} -> \"out\" \"\"\nworker: one is done\ninstructor: do two\nworker: two is done\n"},
+					{"role": "assistant", "content": []object{{"type": "tool_use", "id": "t", "name": "Bash",
+						"input": object{}}}}, {"role": "user",
+						"content": []object{{"type": "tool_result", "tool_use_id": "t", "content": "out"}}},
+					{"role": "assistant", "content": "one is done"}, {"role": "user", "content": "do two"},
+					{"role": "assistant", "content": "two is done"}}}}),
+			"you: build it\ninstructor: do one\n  Bash {} -> \"out\" \"\"\nworker: one is done\ninstructor: do " +
+				"two\nworker: two is done\n"},
 		"instructor without worker": {"claude-master",
-			line(t, object{"sessionId": "s", "createdAt": at, "instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}, {"role": "assistant", "content": "do one"}, {"role": "user", "content": "done"}}}}),
+			line(t, object{"sessionId": "s", "createdAt": at,
+				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"},
+					{"role": "assistant", "content": "do one"}, {"role": "user", "content": "done"}}}}),
 			"you: build it\ninstructor: do one\nworker: done\n"},
 		"instructor log": {"claude-master",
 			line(t, object{"type": "session-metadata", "sessionId": "s", "createdAt": at}) +
-				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "user", "content": "build it"}}) +
-				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "assistant", "content": []object{{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "do one"}}}}) + `{"type":"instr`,
+				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "user",
+					"content": "build it"}}) +
+				line(t, object{"type": "instructor-message", "timestamp": at, "message": object{"role": "assistant",
+					"content": []object{{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "do one"}}}}) +
+				`{"type":"instr`,
 			"you: build it\ninstructor: do one\n"},
 		"file of an older version": {"gemini",
 			"{\n \"sessionId\": \"s\", \"messages\": [" + gemini("1", "user", "one") + "]\n}", "you: one\n"},
@@ -375,7 +402,8 @@ func FuzzTranscript(f *testing.F) {
 }
 
 func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
-	for _, name := range []string{"claude/one-tool.jsonl", "codex/one-tool.jsonl", "codex/resumed.jsonl", "gemini/one-tool.jsonl", "gemini/repeated-ids.jsonl"} {
+	for _, name := range []string{"claude/one-tool.jsonl", "codex/one-tool.jsonl", "codex/resumed.jsonl",
+		"gemini/one-tool.jsonl", "gemini/repeated-ids.jsonl"} {
 		s, err := interchange.Transcript(filepath.Dir(name), transcript(t, name), "/old/"+name, app)
 		if err != nil {
 			t.Fatal(err)

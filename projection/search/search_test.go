@@ -117,7 +117,8 @@ func TestQuery(t *testing.T) {
 		{search.Query{Text: `(?m)nil$`, Regexp: true}, []string{"2:4:\treturn [nil]"}},
 		{search.Query{Text: `\d+% OF`, Regexp: true}, nil},
 		{search.Query{Text: `\d+%\S* of`, Regexp: true}, []string{"2:3:GRÜNE ÄPFEL, [100% of] them"}},
-		{search.Query{Text: `^\pL+ äpfel`, Regexp: true}, []string{"2:2:[grüne Äpfel]", "2:3:[GRÜNE ÄPFEL], 100% of them"}},
+		{search.Query{Text: `^\pL+ äpfel`, Regexp: true}, []string{"2:2:[grüne Äpfel]", "2:3:[GRÜNE ÄPFEL], 100% of " +
+			"them"}},
 	} {
 		got, failed := hits(t, c, c2.q)
 		if len(failed) > 0 || !slices.Equal(got, c2.want) {
@@ -193,7 +194,8 @@ func TestHitsAreInOrderOfSessions(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d:%d:[needle]", n, seq+2))
 		}
 		if n%2 == 0 {
-			if err := c.Team("review").Journals().Archive(t.Context(), fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d", n)); err != nil {
+			if err := c.Team("review").Journals().Archive(t.Context(), fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d",
+				n)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,12 +14,16 @@ func FuzzConfig(f *testing.F) {
 		`{"retention":{"auto":true,"keep":10,"archiveAfter":"30d","deleteAfter":"365d"},` +
 			`"window":{"messages":20,"bytes":262144},"journal":{"maxLine":67108864}}`,
 		`{"retention":{"auto":null,"keep":null,"archiveAfter":null},"window":null,"journal":null}`,
-		`{"retention":{"ke`, `{"retention":{"kepe":1}}`, `{"Retention":{"KEEP":1}}`, `{"retention":{"keep":1,"keep":-1}}`,
+		`{"retention":{"ke`, `{"retention":{"kepe":1}}`, `{"Retention":{"KEEP":1}}`,
+		`{"retention":{"keep":1,"keep":-1}}`,
 		`{"retention":{"keep":-1}}`, `{"retention":{"keep":1.5}}`, `{"retention":{"keep":99999999999999999999}}`,
-		`{"retention":{"archiveAfter":"36h"}}`, `{"retention":{"archiveAfter":"0.5d"}}`, `{"retention":{"archiveAfter":"-1d"}}`,
+		`{"retention":{"archiveAfter":"36h"}}`, `{"retention":{"archiveAfter":"0.5d"}}`,
+		`{"retention":{"archiveAfter":"-1d"}}`,
 		`{"retention":{"archiveAfter":"30"}}`, `{"retention":{"deleteAfter":30}}`, `{"retention":{"deleteAfter":"d"}}`,
-		`{"retention":{"deleteAfter":"99999d"}}`, `{"retention":{"deleteAfter":"100000d"}}`, // the longest duration and one more
-		`{"retention":{"archiveAfter":"NaNd"}}`, `{"retention":{"archiveAfter":"Infd"}}`, `{"retention":{"deleteAfter":"0x10p4d"}}`,
+		// the longest duration and one more
+		`{"retention":{"deleteAfter":"99999d"}}`, `{"retention":{"deleteAfter":"100000d"}}`,
+		`{"retention":{"archiveAfter":"NaNd"}}`, `{"retention":{"archiveAfter":"Infd"}}`,
+		`{"retention":{"deleteAfter":"0x10p4d"}}`,
 		`{"window":{"messages":-1}}`, `{"window":{"bytes":9223372036854775808}}`,
 		`{"journal":{"maxLine":"64M"}}`, `{"journal":{"maxLine":-1}}`, `{"journal":{"maxLine":0}}`,
 		`{"journal":{"maxLine":65535}}`, `{"journal":{"maxLine":65536}}`, // journal.MinMaxLine

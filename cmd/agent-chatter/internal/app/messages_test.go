@@ -27,7 +27,8 @@ func appTexts() []apptest.Text {
 	ago := func(d time.Duration) time.Time { return at.Add(-d) }
 	since := time.Date(2025, 11, 27, 10, 30, 0, 0, time.Local)
 	alice := catalog.Session{ID: apptest.AliceID, TeamID: "review", Row: projection.Row{
-		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15, UpdatedAt: ago(2 * time.Hour),
+		Title: "Write me a calculator", Preview: "Write me a calculator", MessageCount: 15,
+		UpdatedAt: ago(2 * time.Hour),
 	}}
 	bob := catalog.Session{
 		ID:     apptest.BobID,
@@ -212,15 +213,18 @@ func TestAppTexts(t *testing.T) { apptest.CheckTexts(t, appTexts()) }
 // appPromised is what other programs and people rely on, letter by letter.
 var appPromised = []apptest.Promise{
 	{Behaviour: "a session of a team is not found", Got: notFoundForTeam("X", "Y"),
-		Want: "Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start a new session."},
+		Want: "Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start " +
+			"a new session."},
 	{Behaviour: "a session belongs to another team", Got: mismatchText(&store.TeamMismatchError{Want: "X", Got: "Y"}),
-		Want: "Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct team configuration."},
+		Want: "Session teamId mismatch: snapshot is for team 'X', but current team is 'Y'.\nPlease use the correct " +
+			"team configuration."},
 	{Behaviour: "a restore needs a team", Got: Explain(coordinator.ErrNoTeam).Text,
 		Want: "Team must be set before restoring session"},
 	{Behaviour: "a team has no sessions", Got: nothingForTeam("X"),
 		Want: "No previous sessions found for team 'X'"},
 	{Behaviour: "members are missing", Got: MissingText([]projection.MemberRef{{Name: "ada"}, {Name: "bea"}}),
-		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed with original names."},
+		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed " +
+			"with original names."},
 	{Behaviour: "a save fails", Got: SaveFailedText(errors.New("disk full")),
 		Want: "❌  Failed to save session: disk full"},
 	{

@@ -104,7 +104,8 @@ func TestNoticeErasesProgress(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
 		a.Notice("the disk is full")
-		if want := tty.EraseLine + "Archiving ━━━━─────" + tty.EraseLine + "the disk is full\n"; shown.String() != want {
+		if want := tty.EraseLine + "Archiving ━━━━─────" + tty.EraseLine +
+			"the disk is full\n"; shown.String() != want {
 			t.Errorf("it shows %q, want %q", shown.String(), want)
 		}
 	})

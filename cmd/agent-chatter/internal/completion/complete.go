@@ -322,7 +322,8 @@ var completed = map[string][]kind{
 	"topic": {completeTopics},
 	"path": {
 		completeFiles,
-	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "command": {completeFiles},
+	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles},
+	"command": {completeFiles},
 }
 
 func startingWith(all []candidate, word string) []candidate {

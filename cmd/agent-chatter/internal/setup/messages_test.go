@@ -126,7 +126,8 @@ func setupTexts() []apptest.Text {
 		add("listedText", fmt.Sprint(sample+1), strings.ReplaceAll(listedText(row), "\t", " | "))
 	}
 	add("shownTeamText", "", shownTeamText(shownTeam{
-		Name: "review", DisplayName: "Review", Description: apptest.Hostile, Path: "/review.json", MaxRounds: 10, MaxAgentResponseTime: 1_800_000,
+		Name: "review", DisplayName: "Review", Description: apptest.Hostile, Path: "/review.json", MaxRounds: 10,
+		MaxAgentResponseTime: 1_800_000,
 		Members: []shownMember{
 			{
 				Name:        "ada",

@@ -31,7 +31,8 @@ func TestSafeEscapesControlCharactersOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		got := Safe(text)
-		if want := strings.Map(safeRune, strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\ufffd")); got != want {
+		if want := strings.Map(safeRune, strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"),
+			"\ufffd")); got != want {
 			t.Fatalf("%q becomes %q, not %q", text, got, want)
 		}
 		if !isSafe(got) || Safe(got) != got {

@@ -32,7 +32,8 @@ var streamedReplies = []string{
 func watching() (*Screen, *strings.Builder) {
 	shown := &strings.Builder{}
 	a := &app.App{IO: app.IO{Stdout: shown, Stderr: io.Discard, NoColor: true}}
-	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true, Spinner: &tty.Spinner{Out: shown}}, shown
+	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true,
+		Spinner: &tty.Spinner{Out: shown}}, shown
 }
 
 // stream streams a reply of Ada in chunks of size bytes.
@@ -55,7 +56,8 @@ func TestStreamedReplyEqualsMessage(t *testing.T) {
 			content := strings.ToValidUTF8(marker.Parse(reply).Content, "\uFFFD")
 			said(s, content)
 			s.Event(event(projection.TurnEnded{MemberID: "ada", FinishReason: projection.Done}))
-			if got, want := shown.String(), "Ada: "+content+"\n"; !strings.HasSuffix(got, want) || len(got) > len(want) && !strings.Contains(reply, "\xff") {
+			if got, want := shown.String(), "Ada: "+content+"\n"; !strings.HasSuffix(got, want) ||
+				len(got) > len(want) && !strings.Contains(reply, "\xff") {
 				t.Errorf("of %q in pieces of %d bytes it shows\n%q, want\n%q", reply, size, got, want)
 			}
 		}
@@ -84,7 +86,8 @@ func TestReplyIsShownWhileStreaming(t *testing.T) {
 func TestToolsAreShownBetweenText(t *testing.T) {
 	s, shown := watching()
 	ada := stream(s, "I look.\n\n", 3)
-	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash", Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
+	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash",
+		Input: []byte(`{"command":"ls\n-l","timeout":3}`)}))
 	s.Event(event(projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Think"}))
 	s.Text(ada, "Nothing is")
 	s.Text(ada, " there.")

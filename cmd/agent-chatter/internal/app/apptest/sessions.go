@@ -23,7 +23,8 @@ func CrashedSession(t *testing.T, home string) *journal.Dir {
 	at := time.Now()
 	payloads := []projection.Payload{
 		projection.SessionCreated{Format: projection.Format, SessionID: AliceID, Team: projection.Team{
-			ID: "review", Name: "review", Members: []projection.Member{{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}},
+			ID: "review", Name: "review", Members: []projection.Member{{ID: "ada", Name: "ada", DisplayName: "Ada",
+				Type: projection.TypeAI}},
 		}},
 		projection.NewMessage("m1", at, you, "one", nil),
 		projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
@@ -36,7 +37,8 @@ func CrashedSession(t *testing.T, home string) *journal.Dir {
 		projection.TurnText{TurnID: "t2", Text: "a part "},
 		projection.TurnText{TurnID: "t2", Text: "of it"},
 		projection.SessionResumed{},
-		projection.TurnEnded{TurnID: "t2", MemberID: "ada", FinishReason: projection.Interrupted, Partial: "a part of it"},
+		projection.TurnEnded{TurnID: "t2", MemberID: "ada", FinishReason: projection.Interrupted,
+			Partial: "a part of it"},
 		projection.NewMessage("m4", at, you, "four", nil),
 		projection.TurnStarted{TurnID: "t3", MemberID: "ada"},
 		projection.TurnText{TurnID: "t3", Text: "the beginning, "},

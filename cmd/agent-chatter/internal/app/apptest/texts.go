@@ -59,7 +59,8 @@ func CheckTexts(t *testing.T, texts []Text) {
 	slash := strings.NewReplacer(filepath.Join("sessions", "review"), "sessions/review")
 	var got strings.Builder
 	for _, text := range texts {
-		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.Function+": "+text.Sample, ": "), slash.Replace(fmt.Sprint(text.Shown)))
+		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.Function+": "+text.Sample, ": "),
+			slash.Replace(fmt.Sprint(text.Shown)))
 		checkCommands(t, fmt.Sprint(text.Shown))
 		if r, found := Acting(fmt.Sprint(text.Shown)); found {
 			t.Errorf("%s (%s) contains %U: %q", text.Function, text.Sample, r, fmt.Sprint(text.Shown))
@@ -120,7 +121,8 @@ func textFunctions(t *testing.T) (names []string) {
 		}
 		for _, declared := range file.Decls {
 			function, ok := declared.(*ast.FuncDecl)
-			if ok && function.Recv == nil && strings.HasSuffix(function.Name.Name, "Text") && function.Name.Name != "Text" {
+			if ok && function.Recv == nil && strings.HasSuffix(function.Name.Name, "Text") &&
+				function.Name.Name != "Text" {
 				names = append(names, function.Name.Name)
 			}
 		}
