@@ -1,6 +1,6 @@
 // Package coordinator runs the conversation of a team and decides who speaks next.
 //
-// A conversation has a team of humans and agents and a queue of members who are to speak. The
+// A conversation has a team of humans and agents and a queue of members who speak next. The
 // Coordinator appends what a human says to the session, runs the queued agents one after another,
 // records what they do, and returns when a human is next.
 //
@@ -20,7 +20,7 @@
 //
 // # Queue
 //
-// The markers of a message say who is to speak; queue.go defines the order. The queue is not
+// The markers of a message name who speaks next; queue.go defines the order. The queue is not
 // recorded. Changes that do not follow from messages and turns alone (a member was preferred,
 // demoted, skipped or dropped) are recorded as queue.changed, with the reason, before the next turn
 // or before a human is next.

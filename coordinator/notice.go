@@ -56,7 +56,7 @@ type MessageTruncated struct {
 	Bytes  int
 }
 
-// SecretsRedacted reports that secrets were replaced in what was said or recorded.
+// SecretsRedacted reports that secrets were replaced in messages, replies or recorded events.
 type SecretsRedacted struct {
 	Kinds []string // sorted, each once
 	Count int      // of secrets

@@ -1,5 +1,5 @@
-// Command agent-chatter lets people and AI agents share a conversation in the
-// terminal. It saves every session as an append-only journal.
+// Agent-chatter runs conversations between people and AI agents in a terminal. It
+// saves each session in an append-only journal.
 package main
 
 import (

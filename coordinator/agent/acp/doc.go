@@ -18,12 +18,12 @@
 //		}
 //	}
 //
-// Agents are not trusted to keep to the protocol: what a Client does not understand it ignores,
-// and requests that it does not support it refuses. It offers neither files nor terminals.
+// Agents are not trusted to follow the protocol: a Client ignores messages that it does not
+// understand and rejects requests that it does not support. It offers neither files nor terminals.
 //
 // The methods of a Client, except Answer and Dismiss, must not be called concurrently. Only Next and
-// the methods with a context block: nothing is read while none of them waits, so that an
-// agent is never further ahead of its consumer than its pipe is long. The connection of the SDK
-// reads ahead instead, gives up when 1,024 notifications wait, and may lose the last answer of a
-// program that exits after it; only the types of the SDK are used.
+// the methods with a context block. Output is read only during these calls, so an agent that is
+// faster than its consumer blocks when its pipe is full. Only the types of the SDK are used: its
+// connection reads ahead, fails when 1,024 notifications are queued, and may lose the last answer
+// of a program that exits after it.
 package acp

@@ -3,5 +3,5 @@
 //
 // Safe text has no control character but newline and tab, and none that changes the
 // direction of writing, so that it cannot move the cursor, change colours or hide
-// itself. Everything that others wrote passes through [Safe] or [SafeLine].
+// itself. All untrusted text passes through [Safe] or [SafeLine].
 package tty
