@@ -8,10 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -130,11 +132,28 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 	return files
 }
 
-// The limits of the source code.
+// The limits of the source code. A tab counts as four columns.
 const (
+	maxColumns       = 120
 	maxFunctionLines = 60
 	maxCommandLines  = 1900 // of a package below cmd
 )
+
+// Struct tags and examples in comments, which cannot be broken, may be longer.
+var unbreakable = regexp.MustCompile("`[^`]*:\"[^`]*`$|^// {2,}")
+
+func TestLinesFit120Columns(t *testing.T) {
+	for _, f := range sourceFiles(t) {
+		n := 0
+		for line := range strings.Lines(f.text) {
+			n++
+			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+			if columns := utf8.RuneCountInString(line); columns > maxColumns && !unbreakable.MatchString(line) {
+				t.Errorf("%s:%d has %d columns", f.path, n, columns)
+			}
+		}
+	}
+}
 
 func TestFunctionsHaveAtMost60Lines(t *testing.T) {
 	for _, f := range sourceFiles(t) {

@@ -147,12 +147,15 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 		return fmt.Sprintf("The limit of this run, %s, is reached. Still queued: %s.",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
 	case coordinator.QueueFull:
-		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a message clears it.",
+		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a "+
+			"message clears it.",
 			n.Limit, displayNames(n.Members))
 	case coordinator.QueueDemoted:
-		return fmt.Sprintf("One message asks for more than %d replies. Queued last: %s.", n.Limit, displayNames(n.Members))
+		return fmt.Sprintf("One message asks for more than %d replies. Queued last: %s.", n.Limit,
+			displayNames(n.Members))
 	case coordinator.QueueCleared:
-		return fmt.Sprintf("Removed from the queue: %s. To ask for a reply, write [NEXT: name].", displayNames(n.Members))
+		return fmt.Sprintf("Removed from the queue: %s. To ask for a reply, write [NEXT: name].",
+			displayNames(n.Members))
 	}
 	return ""
 }
@@ -175,7 +178,8 @@ func setAsideText(r journal.Recovered) string {
 	case r.Aside == "":
 		return fmt.Sprintf("The journal was rewritten: %s", tty.SafeLine(r.Reason))
 	}
-	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, tty.SafeLine(r.Aside), tty.SafeLine(r.Reason))
+	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, tty.SafeLine(r.Aside),
+		tty.SafeLine(r.Reason))
 }
 
 // A Screen prints a conversation as text or as JSON lines. It is a coordinator.Listener.
