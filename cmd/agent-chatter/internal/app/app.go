@@ -37,7 +37,7 @@ type IO struct {
 	NetworkFS func(path string) string
 }
 
-// An App is what every command gets.
+// An App holds the streams, the configuration and the catalog of one run of a command.
 type App struct {
 	IO
 	Home    string // absolute

@@ -251,7 +251,7 @@ func tooLongText(e *journal.TooLongError) Message {
 	)
 }
 
-// AllowText explains how to raise the limit of a line to so many bytes.
+// AllowText explains how to raise the maximum length of a line to a number of bytes.
 func AllowText(bytes int64) string {
 	const step = 1 << 20
 	enough := (bytes + step - 1) / step * step

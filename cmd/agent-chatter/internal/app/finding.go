@@ -23,7 +23,7 @@ const (
 // Fine returns a Finding without a problem.
 func Fine(what string) Finding { return Finding{State: StateOK, What: what} }
 
-// Note returns a Finding that is no problem but worth knowing.
+// Note returns a Finding that needs no action.
 func Note(what, help string, commands ...Help) Finding {
 	return Finding{State: StateNote, What: what, Help: help, Commands: commands}
 }

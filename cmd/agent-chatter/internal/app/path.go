@@ -28,8 +28,8 @@ func InArchive(path string) bool {
 // ArchiveSuffix ends the name of an archived journal.
 const ArchiveSuffix = ".jsonl.zst"
 
-// FileError is an error about a journal that the user named by its path. Commands that
-// help have to name it so, too.
+// FileError is an error about a journal that the user named by its path. Suggested
+// commands name it by that path, too.
 type FileError struct {
 	path string
 	err  error

@@ -91,7 +91,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Redactor returns what replaces the secrets in the output of a command other than
+// Redactor returns the redactor for the output of a command other than
 // chat: nil, which replaces nothing, if redaction is off. A configuration that cannot
 // be read does not turn it off.
 func (a *App) Redactor(variables []redact.Variable) *redact.Redactor {
