@@ -276,7 +276,11 @@ func (d *Dir) checkRestorable(f files) error {
 	if _, err := f.stat(d.fs); err == nil {
 		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
 	}
-	if !d.isTrashed(f) {
+	trashed := slices.ContainsFunc(f.inTrash(), func(path string) bool {
+		_, err := d.fs.Stat(path)
+		return err == nil
+	})
+	if !trashed {
 		return fmt.Errorf("%s: not in the trash: %w", f.id, ErrNotFound)
 	}
 	return nil
@@ -307,14 +311,6 @@ func (d *Dir) restore(f files) error {
 		}
 	}
 	return nil
-}
-
-// isTrashed reports whether a journal is in the trash.
-func (d *Dir) isTrashed(f files) bool {
-	return slices.ContainsFunc(f.inTrash(), func(path string) bool {
-		_, err := d.fs.Stat(path)
-		return err == nil
-	})
 }
 
 // Purge removes a journal from the trash permanently, with all files that belong

@@ -60,7 +60,10 @@ func (s *Speaker) UnmarshalJSON(data []byte) error {
 	}
 	*s = Speaker(both.current)
 	if s.ID == "" && both.RoleID != nil {
-		s.ID, s.Name = *both.RoleID, value(both.RoleName)
+		s.ID, s.Name = *both.RoleID, ""
+		if both.RoleName != nil {
+			s.Name = *both.RoleName
+		}
 		s.DisplayName = s.Name
 		if both.RoleTitle != nil {
 			s.DisplayName = *both.RoleTitle
@@ -113,13 +116,6 @@ func (r *Routing) withLists() *Routing {
 		full.ResolvedAddressees = []Addressee{}
 	}
 	return &full
-}
-
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // NewMessage returns the payload of a message. Content may be any bytes: if they are

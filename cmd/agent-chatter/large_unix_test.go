@@ -67,7 +67,7 @@ func TestLargeHome(t *testing.T) {
 	if err := os.Remove(l.path("sessions.json")); err != nil {
 		t.Fatal(err)
 	}
-	if anew, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); anew != known {
+	if rebuilt, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); rebuilt != known {
 		t.Error("the list without an index differs")
 	}
 }

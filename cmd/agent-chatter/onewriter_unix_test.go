@@ -29,7 +29,7 @@ func leavingTeam(t *testing.T, then string) (path, pids string) {
 	script := fmt.Sprintf("cd '%s'\nsetsid sleep 300 >/dev/null 2>&1 &\necho $$ $! >pids\n%s\n", dir, then)
 	configuration := `{"schemaVersion": "1.2",
   "agents": [{"name": "leaver", "command": "sh", "args": ["` + filepath.Join(dir, "leave.sh") + `"]}],
-  "team": {"name": "leaving", "description": "An agent that leaves a process behind", "members": [
+  "team": {"name": "leaving", "description": "An agent that leaves a process running", "members": [
     {"name": "hugo", "displayName": "Hugo", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
     {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "leaver",
       "engine": "command", "baseDir": ".", "systemInstruction": ""}]}}`
@@ -41,9 +41,9 @@ func leavingTeam(t *testing.T, then string) (path, pids string) {
 	return filepath.Join(dir, "team.json"), pids
 }
 
-// leftBehind reads the process ids of the agent and of the process that it has
+// startedProcesses reads the process ids of the agent and of the process that it has
 // started, which ends with the test.
-func leftBehind(t *testing.T, pids string) (all []int) {
+func startedProcesses(t *testing.T, pids string) (all []int) {
 	t.Helper()
 	for _, field := range strings.Fields(readFile(t, pids)) {
 		pid, err := strconv.Atoi(field)
@@ -79,7 +79,7 @@ func TestOrphanedProcessHoldsNoLock(t *testing.T) {
 		t.Run(end.how, func(t *testing.T) {
 			chat := start(t, home, "chat", "-t", configuration)
 			chat.enter("hello")
-			stray := leftBehind(t, pids)[1]
+			stray := startedProcesses(t, pids)[1]
 			chat.expect("Ada: done")
 			end.of(chat)
 			wantRunning(t, stray)
@@ -93,7 +93,7 @@ func TestAgentThatOutlivesChatHoldsNoLock(t *testing.T) {
 	configuration, pids := leavingTeam(t, "if mkdir once 2>/dev/null; then exec sleep 300; fi; echo done")
 	chat := start(t, home, "chat", "-t", configuration)
 	chat.enter("hello")
-	both := leftBehind(t, pids)
+	both := startedProcesses(t, pids)
 	t.Cleanup(func() { syscall.Kill(both[0], syscall.SIGKILL) })
 	chat.signal(syscall.SIGKILL)
 	<-chat.ended
@@ -108,7 +108,7 @@ func resumes(t *testing.T, home, pids, answer string) {
 	t.Helper()
 	chat := start(t, home, "chat", "--resume", "-m", "hello again")
 	chat.expectNotice("Resumed session") // otherwise it exits before the agent writes its ids
-	leftBehind(t, pids)
+	startedProcesses(t, pids)
 	chat.expect(answer)
 	chat.ends(exitDone)
 }

@@ -242,16 +242,11 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	})
 }
 
-// refused returns the ids of the tools that were refused, sorted.
-func (t *acpTurn) refused() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool {
-		return !t.tools[id].refused.Load()
-	})
-}
-
 // finish emits the last events and returns the turn's error.
 func (t *acpTurn) finish(result acp.Result) error {
-	refused := t.refused()
+	refused := slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool {
+		return !t.tools[id].refused.Load()
+	})
 	for _, id := range refused { // agents do not report the end of all of them
 		if tool := t.tools[id]; !tool.ended {
 			tool.ended = true

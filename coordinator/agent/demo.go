@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -24,7 +25,11 @@ type Demo struct {
 // Run yields the reply. Its only error is that ctx is done.
 func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for i, piece := range d.pieces(demoReply(turn)) {
+		pieces := []string{demoReply(turn)}
+		if d.Pace > 0 {
+			pieces = strings.SplitAfter(pieces[0], " ")
+		}
+		for i, piece := range pieces {
 			if i > 0 {
 				pause(ctx, d.Pace)
 			}
@@ -41,14 +46,6 @@ func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	}
 }
 
-// pieces splits the reply into the texts of its events.
-func (d Demo) pieces(reply string) []string {
-	if d.Pace <= 0 {
-		return []string{reply}
-	}
-	return strings.SplitAfter(reply, " ")
-}
-
 // pause blocks for the time, or until ctx is done.
 func pause(ctx context.Context, pace time.Duration) {
 	timer := time.NewTimer(pace)
@@ -61,7 +58,8 @@ func pause(ctx context.Context, pace time.Duration) {
 
 // demoReply returns the reply, including the marker.
 func demoReply(turn Turn) string {
-	words := demoWords(turn.Member.Name, demoSpeaker(turn.Said.Speaker), excerpt(turn.Said.Text))
+	speaker := cmp.Or(excerpt(turn.Said.Speaker), "someone")
+	words := demoWords(turn.Member.Name, speaker, excerpt(turn.Said.Text))
 	if next := excerpt(turn.Member.Next); next != "" {
 		words += "\n\n[NEXT: " + next + "]"
 	}
@@ -87,12 +85,4 @@ func demoWords(name, speaker, quoted string) string {
 		return "I am listening. Tell me what you would like to do."
 	}
 	return fmt.Sprintf("Thank you, I have read what %s said: “%s”. I have nothing to add for now.", speaker, quoted)
-}
-
-// demoSpeaker returns how the reply names the speaker.
-func demoSpeaker(name string) string {
-	if name = excerpt(name); name != "" {
-		return name
-	}
-	return "someone"
 }

@@ -83,7 +83,11 @@ func (p *geminiParser) parse(raw []byte) []Event {
 		p.endMessage()
 		return []Event{ToolStarted{ID: line.ToolID, Name: line.ToolName, Input: line.Parameters}}
 	case "tool_result":
-		return []Event{p.completed(line)}
+		failed, output := line.Status != "success", line.Output
+		if failed && line.Error.Message != "" {
+			output = line.Error.Message
+		}
+		return []Event{completed(line.ToolID, p.tools[line.ToolID], output, failed)}
 	case "error": // it continues
 		return []Event{warning(apiMessage(line.Message))}
 	case "result":
@@ -93,12 +97,4 @@ func (p *geminiParser) parse(raw []byte) []Event {
 		}
 	}
 	return nil
-}
-
-func (p *geminiParser) completed(line geminiLine) ToolCompleted {
-	output := line.Output
-	if line.Status != "success" && line.Error.Message != "" {
-		output = line.Error.Message
-	}
-	return completed(line.ToolID, p.tools[line.ToolID], output, line.Status != "success")
 }

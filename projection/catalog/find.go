@@ -152,7 +152,7 @@ func ShortIDs(sessions []Session, others ...*Entry) map[string]string {
 	distinguish := func(other string) {
 		for _, id := range sameEnd[shortestEnd(other)] {
 			if other != id {
-				length[id] = max(length[id], commonEnd(id, other)+1)
+				length[id] = max(length[id], commonSuffix(id, other)+1)
 			}
 		}
 	}
@@ -172,8 +172,8 @@ func ShortIDs(sessions []Session, others ...*Entry) map[string]string {
 // shortestEnd returns the shortest end of an id that can name a session.
 func shortestEnd(id string) string { return id[max(0, len(id)-minIDPart):] }
 
-// commonEnd returns how many characters two ids have in common at their ends.
-func commonEnd(a, b string) int {
+// commonSuffix returns how many characters two ids have in common at their ends.
+func commonSuffix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++

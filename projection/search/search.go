@@ -90,7 +90,10 @@ func (m *matcher) search(
 			workers.Go(func() {
 				defer close(results)
 				journals := c.At(s.Dir()).Journals()
-				(&searcher{matcher: m, journals: journals, session: s, ctx: ctx, results: results}).run()
+				worker := &searcher{matcher: m, journals: journals, session: s, ctx: ctx, results: results}
+				if err := worker.search(); err != nil && !errors.Is(err, journal.ErrNotFound) {
+					worker.send(result{err: &Error{s, err}})
+				}
 			})
 		}
 	})
@@ -119,13 +122,6 @@ type searcher struct {
 
 	verified journal.Position // the checksums were verified up to here
 	damage   error            // found after verified
-}
-
-func (s *searcher) run() {
-	err := s.search()
-	if err != nil && !errors.Is(err, journal.ErrNotFound) {
-		s.send(result{err: &Error{s.session, err}})
-	}
 }
 
 // send reports whether the caller wants more results.

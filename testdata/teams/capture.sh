@@ -6,7 +6,7 @@ set -eu
 if [ -n "${CAPTURE:-}" ]; then
 	mkdir -p "$CAPTURE"
 	n=1
-	# noclobber makes the file only if nobody else has: two agents never share a number.
+	# noclobber creates the file only if it does not exist: two agents never share a number.
 	until (set -C && : >"$CAPTURE/$n.txt") 2>/dev/null; do
 		if [ ! -e "$CAPTURE/$n.txt" ]; then
 			echo "cannot write $CAPTURE/$n.txt" >&2

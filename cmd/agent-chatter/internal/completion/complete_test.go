@@ -10,7 +10,7 @@ func TestCompletionJoinsWordsSplitByBash(t *testing.T) {
 	for _, test := range []struct {
 		parts  []string
 		words  []string
-		behind string
+		prefix string
 	}{
 		{nil, nil, ""},
 		{[]string{""}, []string{""}, ""},
@@ -23,9 +23,9 @@ func TestCompletionJoinsWordsSplitByBash(t *testing.T) {
 		{[]string{"replay", `'it is \ `}, []string{"replay", `it is \ `}, ""},
 		{[]string{"replay", `a"b c"d\"`}, []string{"replay", `ab cd"`}, ""},
 	} {
-		words, behind := bashWords(test.parts)
-		if diff := cmp.Diff(test.words, words); diff != "" || behind != test.behind {
-			t.Errorf("%q (-want +got):\n%s\nbehind %q, want %q", test.parts, diff, behind, test.behind)
+		words, prefix := bashWords(test.parts)
+		if diff := cmp.Diff(test.words, words); diff != "" || prefix != test.prefix {
+			t.Errorf("%q (-want +got):\n%s\nprefix %q, want %q", test.parts, diff, prefix, test.prefix)
 		}
 	}
 }

@@ -146,7 +146,13 @@ func askVersions(ctx context.Context, a *app.App, all []scanned) {
 		s := &all[i]
 		if s.Found && first[s.Path] == nil {
 			first[s.Path] = s
-			asking.Go(func() { s.ask(ctx) })
+			asking.Go(func() {
+				var err error
+				var failed *process.StartError
+				if s.Version, err = versionOf(ctx, s.Path); errors.As(err, &failed) {
+					s.Broken = failed.Err.Error()
+				}
+			})
 		}
 	}
 	asking.Wait()
@@ -154,15 +160,6 @@ func askVersions(ctx context.Context, a *app.App, all []scanned) {
 		if s.Found {
 			all[i].Version, all[i].Broken = first[s.Path].Version, first[s.Path].Broken
 		}
-	}
-}
-
-// ask sets the version, or why the program does not start.
-func (s *scanned) ask(ctx context.Context) {
-	var err error
-	var start *process.StartError
-	if s.Version, err = versionOf(ctx, s.Path); errors.As(err, &start) {
-		s.Broken = start.Err.Error()
 	}
 }
 

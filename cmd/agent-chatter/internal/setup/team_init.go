@@ -87,7 +87,7 @@ func writeTeam(a *app.App, path string, d draft) error {
 	if err != nil {
 		return err
 	}
-	if within(a.Home, path) {
+	if below, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(below) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
@@ -295,12 +295,6 @@ func baseDirFrom(path, cwd string) string {
 		return cwd
 	}
 	return filepath.ToSlash(relative)
-}
-
-// within reports whether a path lies below a directory.
-func within(dir, path string) bool {
-	relative, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(relative)
 }
 
 // teamFileJSON is a team configuration, version 1.2.

@@ -16,7 +16,7 @@ const (
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// Spinner shows that work goes on, and for how long, on one line of a terminal.
+// Spinner shows on one line of a terminal what is running, and for how long.
 type Spinner struct {
 	Out   io.Writer
 	Width func() int // columns of the terminal; nil: no limit
