@@ -20,7 +20,7 @@ func viewTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("thinkingText", "", ThinkingText(apptest.Hostile))
+	add("thinkingText", "", thinkingText(apptest.Hostile))
 	add("usingText", "", usingText("Ada", apptest.Hostile))
 	failed := func(message string, err error) *coordinator.TurnError {
 		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Message: message, Err: err}

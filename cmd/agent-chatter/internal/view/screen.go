@@ -29,8 +29,8 @@ func messageCutText(member string, bytes int) string {
 // textEscapeStops follows the activity of an agent.
 const textEscapeStops = "  (Esc interrupts)"
 
-// ThinkingText is shown before the first output of an agent.
-func ThinkingText(member string) string { return tty.SafeLine(member) + " is thinking" }
+// thinkingText is shown before the first output of an agent.
+func thinkingText(member string) string { return tty.SafeLine(member) + " is thinking" }
 
 // usingText is shown while a tool of an agent runs.
 func usingText(member, tool string) string {
@@ -221,12 +221,12 @@ func (s *Screen) Event(e coordinator.Event) {
 		s.reply = streamed{}
 		s.asked, _ = s.Team.Member(p.MemberID)
 		s.working = true
-		s.showActivity(ThinkingText(s.asked.DisplayName))
+		s.showActivity(thinkingText(s.asked.DisplayName))
 	case projection.ToolStarted:
 		s.tool(p)
 	case projection.ToolCompleted:
 		s.EndLine()
-		s.showActivity(ThinkingText(s.asked.DisplayName))
+		s.showActivity(thinkingText(s.asked.DisplayName))
 	case projection.MessageAppended:
 		s.message(p.Message)
 	case projection.TurnEnded:
@@ -249,7 +249,7 @@ func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.An
 	s.EndLine()
 	answer := s.Asker(ctx, q)
 	if ctx.Err() == nil {
-		s.showActivity(ThinkingText(q.Member.DisplayName))
+		s.showActivity(thinkingText(q.Member.DisplayName))
 	}
 	return answer
 }
@@ -260,7 +260,7 @@ func (s *Screen) Status(status coordinator.Status) {
 		s.EndLine()
 		s.App.Notice("✓ Everything is saved again.")
 		if s.working {
-			s.showActivity(ThinkingText(s.asked.DisplayName))
+			s.showActivity(thinkingText(s.asked.DisplayName))
 		}
 	}
 	s.Unsaved = status.Unsaved
@@ -297,7 +297,7 @@ func (s *Screen) Notice(n coordinator.Notice) {
 		s.App.Notice(text)
 	}
 	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
-		s.showActivity(ThinkingText(s.asked.DisplayName))
+		s.showActivity(thinkingText(s.asked.DisplayName))
 	}
 }
 
@@ -393,11 +393,9 @@ func (s *Screen) ShowEntry(e projection.Entry) {
 
 // name starts a message with its speaker.
 func (s *Screen) name(name string) {
-	fmt.Fprintf(s.App.Stdout, "%s: ", s.bold(name))
+	fmt.Fprintf(s.App.Stdout, "%s: ", s.styled("\x1b[1m", name))
 	s.Wrap.Begin(name + ": ")
 }
-
-func (s *Screen) bold(name string) string { return s.styled("\x1b[1m", name) }
 
 // styled returns text in a style of the terminal, unless colors are off.
 func (s *Screen) styled(style, text string) string {
