@@ -39,6 +39,7 @@ type TurnError struct {
 	Member  team.Member
 	Reason  projection.FinishReason // Failed, Cancelled or TimedOut
 	Message string                  // of Err, without secrets
+	Detail  string                  // Message without the name of the agent
 	Err     error
 }
 
@@ -102,7 +103,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	m := next.member
 	if ctx.Err() != nil {
 		err := context.Cause(ctx)
-		return false, &TurnError{Member: m, Reason: projection.Cancelled, Message: err.Error(), Err: err}
+		return false, &TurnError{Member: m, Reason: projection.Cancelled, Message: err.Error(), Detail: err.Error(), Err: err}
 	}
 	c.notifyRounds(m)
 	t := &turn{
@@ -327,6 +328,10 @@ func (t *turn) route(m marker.Message, said projection.Message) (more bool) {
 // fits into a line.
 func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, failure error) error {
 	message := validUTF8(t.c.secrets.Text(failure.Error()))
+	detail := message
+	if f := (*agent.FailureError)(nil); errors.As(failure, &f) {
+		detail = validUTF8(t.c.secrets.Text(f.Detail()))
+	}
 	end.FinishReason = reason
 	end.Partial = validUTF8(t.reply.String())
 	if reason != projection.Cancelled {
@@ -342,7 +347,7 @@ func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, fa
 		end.Partial = runecut.Prefix(end.Partial, n)
 		err = t.record(end)
 	}
-	turnErr := &TurnError{Member: t.item.member, Reason: reason, Message: message, Err: failure}
+	turnErr := &TurnError{Member: t.item.member, Reason: reason, Message: message, Detail: detail, Err: failure}
 	t.c.notify(turnErr)
 	return errors.Join(turnErr, err)
 }

@@ -16,12 +16,14 @@ type FailureError struct {
 	Remedy Remedy
 }
 
-func (e *FailureError) Error() string {
-	text := fmt.Sprintf("%s failed: %s", e.Agent, e.Reason)
-	if e.Remedy.Advice != "" {
-		text += "; " + e.Remedy.Advice
+func (e *FailureError) Error() string { return fmt.Sprintf("%s failed: %s", e.Agent, e.Detail()) }
+
+// Detail returns the reason and the advice, without the name of the agent.
+func (e *FailureError) Detail() string {
+	if e.Remedy.Advice == "" {
+		return e.Reason
 	}
-	return text
+	return e.Reason + "; " + e.Remedy.Advice
 }
 
 var _ hint.Hinter = (*FailureError)(nil)

@@ -16,7 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -30,7 +29,7 @@ func bannerText(t *team.Team) string {
 
 func interruptedTurnText(member string) app.Message {
 	return app.Text("%s's turn was interrupted.", tty.SafeLine(member)).
-		With(app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}})
+		With(view.Retry)
 }
 
 // shownInput is how many bytes of a tool's input permissionText shows.

@@ -23,13 +23,11 @@ func viewTexts() []apptest.Text {
 	add("thinkingText", "", thinkingText(apptest.Hostile))
 	add("usingText", "", usingText("Ada", apptest.Hostile))
 	failed := func(message string, err error) *coordinator.TurnError {
-		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Message: message, Err: err}
+		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Detail: message, Err: err}
 	}
 	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
-	add("turnErrorText", "scripted", turnErrorText(failed("Ada failed: "+apptest.Hostile, nil), false))
-	add("turnErrorText", "interactive", turnErrorText(failed("Codex failed: "+apptest.Hostile, nil), true))
-	add("turnErrorText", "a reason that knows what helps", turnErrorText(failed("Ada failed: out of memory; to try again, type /retry", nil), true))
-	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted), true))
+	add("turnErrorText", "", turnErrorText(failed(apptest.Hostile, nil)))
+	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted)))
 	add("promptCutText", "a limit of the agent", promptCutText(apptest.Hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))

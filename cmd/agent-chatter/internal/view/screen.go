@@ -37,21 +37,19 @@ func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
 
-// turnErrorText returns why an agent did not reply and the commands that help; /retry only
-// if the user can type it.
-func turnErrorText(e *coordinator.TurnError, typing bool) string {
+// Retry is the slash command that repeats a turn.
+var Retry = app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}
+
+// turnErrorText returns why an agent did not reply and the commands that help.
+func turnErrorText(e *coordinator.TurnError) app.Message {
 	if e.Reason == projection.Cancelled {
-		return fmt.Sprintf("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
+		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
 	}
-	reason := strings.TrimPrefix(e.Message, e.Member.DisplayName+" failed: ")
-	text := fmt.Sprintf("%s did not answer: %s", displayName(e.Member), tty.Safe(reason))
+	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
 	if h, ok := hint.Of(e); ok && h.Kind == hint.Run {
-		text += "; type: " + hint.Join(h.Argv)
+		m = m.With(app.Help{Purpose: "fix this", Command: h})
 	}
-	if typing && !strings.Contains(reason, "/retry") {
-		text += "\nTo retry, type: /retry"
-	}
-	return text
+	return m.With(Retry)
 }
 
 func orphansEndedText(n int) string {
@@ -292,7 +290,7 @@ func (s *Screen) Notice(n coordinator.Notice) {
 	}
 	s.EndLine()
 	if e, ok := n.(*coordinator.TurnError); ok {
-		s.App.Notice(turnErrorText(e, s.Terminal))
+		s.App.Show(turnErrorText(e))
 	} else if text := noticeText(n, s.Team); text != "" {
 		s.App.Notice(text)
 	}
