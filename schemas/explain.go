@@ -23,11 +23,8 @@ func explain(document any, failure *jsonschema.ValidationError) []Problem {
 	e := explainer{document: document, sources: map[string]any{}}
 	faults := e.faults(failure)
 	slices.SortFunc(faults, func(a, b fault) int {
-		return cmp.Or(
-			comparePointers(a.pointer, b.pointer),
-			cmp.Compare(a.pointer, b.pointer),
-			cmp.Compare(a.message, b.message),
-		)
+		return cmp.Or(comparePointers(a.pointer, b.pointer),
+			cmp.Compare(a.pointer, b.pointer), cmp.Compare(a.message, b.message))
 	})
 	var problems []Problem
 	for _, f := range faults {

@@ -42,9 +42,7 @@ var goldmark = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(delimiter{parser.NewAutoLinkParser()}, 300),
 			util.Prioritized(delimiter{parser.NewEmphasisParser()}, 500),
 		),
-		parser.WithParagraphTransformers(
-			util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
-			util.Prioritized(tables{}, 200),
-		),
+		parser.WithParagraphTransformers(util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
+			util.Prioritized(tables{}, 200)),
 	)
 })

@@ -105,10 +105,8 @@ func (s *session) event(p projection.Payload) {
 func (s *session) created() projection.SessionCreated {
 	team := projection.Team{ID: "kitchen", Name: "Kitchen"}
 	for _, m := range append([]projection.Speaker{mia}, agents...) {
-		team.Members = append(
-			team.Members,
-			projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type},
-		)
+		team.Members = append(team.Members,
+			projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
 	}
 	return projection.SessionCreated{
 		Format: projection.Format, SessionID: "01KAJ000000000000000000000", Team: team, CWD: "/home/mia/kettle",

@@ -90,10 +90,7 @@ func (s Sessions) write(team *catalog.Dir, n int) (id string, err error) {
 		lines, at = append(append(lines, e.Line()...), '\n'), next
 	}
 	path := filepath.Join(team.Journals().Path(), id)
-	return id, errors.Join(
-		os.WriteFile(path+".jsonl", lines, 0o600),
-		os.WriteFile(path+".lock", nil, 0o600),
-	)
+	return id, errors.Join(os.WriteFile(path+".jsonl", lines, 0o600), os.WriteFile(path+".lock", nil, 0o600))
 }
 
 func (s Sessions) id(began time.Time, n int) string {

@@ -76,10 +76,8 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return nil, Exit(
-			ExitFailed,
-			Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())),
-		)
+		return nil, Exit(ExitFailed,
+			Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())))
 	}
 	a := &App{
 		IO: streams, Home: home, Cwd: cwd,

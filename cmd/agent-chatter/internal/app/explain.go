@@ -115,12 +115,9 @@ func notFoundText(e *catalog.NotFoundError) Message {
 }
 
 func notFoundForTeam(name, team string) string {
-	return fmt.Sprintf(
-		"Session '%s' not found for team '%s'.\n"+
-			"Use --resume without ID to restore the latest session, or start a new session.",
-		tty.SafeLine(name),
-		tty.SafeLine(team),
-	)
+	return fmt.Sprintf("Session '%s' not found for team '%s'.\n"+
+		"Use --resume without ID to restore the latest session, or start a new session.",
+		tty.SafeLine(name), tty.SafeLine(team))
 }
 
 func nothingForTeam(team string) string {
@@ -133,22 +130,15 @@ func nothingToResumeText() Message {
 }
 
 func mismatchText(e *store.TeamMismatchError) string {
-	return fmt.Sprintf(
-		"Session teamId mismatch: snapshot is for team '%s', but current team is '%s'.\n"+
-			"Please use the correct team configuration.",
-		tty.SafeLine(e.Want),
-		tty.SafeLine(e.Got),
-	)
+	return fmt.Sprintf("Session teamId mismatch: snapshot is for team '%s', but current team is '%s'.\n"+
+		"Please use the correct team configuration.", tty.SafeLine(e.Want), tty.SafeLine(e.Got))
 }
 
 // whoSpeaksText explains how a message names its sender in a team of several people.
 func whoSpeaksText(e *coordinator.WhoSpeaksError) Message {
-	return Text(
-		"The team has several people, and the message names no sender: %s.\n"+
-			"Nothing was sent. Start the message with a name, such as: [FROM: %s] hello",
-		tty.SafeLine(strings.Join(e.Humans, ", ")),
-		tty.SafeLine(e.Humans[0]),
-	)
+	return Text("The team has several people, and the message names no sender: %s.\n"+
+		"Nothing was sent. Start the message with a name, such as: [FROM: %s] hello",
+		tty.SafeLine(strings.Join(e.Humans, ", ")), tty.SafeLine(e.Humans[0]))
 }
 
 // MissingText lists the speakers of a session who are not members of its team.
@@ -157,11 +147,8 @@ func MissingText(missing []projection.MemberRef) string {
 	for i, m := range missing {
 		names[i] = tty.SafeLine(m.Name)
 	}
-	return fmt.Sprintf(
-		"⚠️  Some speakers in history are not in current team: %s\n"+
-			"   Their messages will be displayed with original names.",
-		strings.Join(names, ", "),
-	)
+	return fmt.Sprintf("⚠️  Some speakers in history are not in current team: %s\n"+
+		"   Their messages will be displayed with original names.", strings.Join(names, ", "))
 }
 
 func SaveFailedText(err error) string {
@@ -184,13 +171,8 @@ func skippedText(s catalog.Session) Message {
 
 // unreadableText is for a team's directory that cannot be read.
 func unreadableText(path string, err error) string {
-	return fmt.Sprintf(
-		"⚠️  Sessions in %s are not listed: %s",
-		tty.SafeLine(path),
-		tty.SafeLine(err.Error()),
-	) + Remedy(
-		err,
-	)
+	return fmt.Sprintf("⚠️  Sessions in %s are not listed: %s",
+		tty.SafeLine(path), tty.SafeLine(err.Error())) + Remedy(err)
 }
 
 func incompatibleText(s catalog.Session) string {
@@ -242,13 +224,8 @@ func UnfinishedText(e projection.Entry) string {
 
 // tooLongText is for a message that exceeds the limit of a line.
 func tooLongText(e *journal.TooLongError) Message {
-	return Text(
-		"The message is too long: it needs %d bytes, and the limit is %d.\n"+
-			"Nothing was sent. Write it to a file and name the file. %s",
-		e.Bytes,
-		e.Limit,
-		AllowText(int64(e.Bytes)),
-	)
+	return Text("The message is too long: it needs %d bytes, and the limit is %d.\n"+
+		"Nothing was sent. Write it to a file and name the file. %s", e.Bytes, e.Limit, AllowText(int64(e.Bytes)))
 }
 
 // AllowText explains how to raise the maximum length of a line to a number of bytes.
@@ -258,10 +235,8 @@ func AllowText(bytes int64) string {
 	if enough > maxMaxLine {
 		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", maxMaxLine)
 	}
-	return fmt.Sprintf(
-		"To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}",
-		enough,
-	)
+	return fmt.Sprintf("To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}",
+		enough)
 }
 
 func corruptText(e *journal.CorruptError, file *FileError) Message {
@@ -290,11 +265,7 @@ func archiveHelp(name string) Message {
 // ArchivedText explains why an archived session is not repaired.
 func ArchivedText(id string) Message {
 	help := archiveHelp(id)
-	return Text(
-		"Session %s is archived and was not changed.\n%s",
-		id,
-		help.Text,
-	).With(To("check it", "verify", id)).
+	return Text("Session %s is archived and was not changed.\n%s", id, help.Text).With(To("check it", "verify", id)).
 		With(help.Help...)
 }
 
@@ -344,20 +315,15 @@ func notInTrashText(name string, ids []string) Message {
 // missingHeaderText is for a journal whose first event is lost: repair cannot help.
 func missingHeaderText(id, reason string, file *FileError) Message {
 	help := missingHeaderHelp(file.Name(id))
-	return Text(
-		"⚠️  Failed to load session %s: %s\n%s",
-		tty.SafeLine(id),
-		tty.Safe(reason),
-		help.Text,
-	).With(help.Help...)
+	return Text("⚠️  Failed to load session %s: %s\n%s",
+		tty.SafeLine(id), tty.Safe(reason), help.Text).With(help.Help...)
 }
 
 func missingHeaderHelp(name string) Message {
 	return Text(
 		"Every checksum matches, so there is nothing to repair, but the session cannot be resumed without its " +
 			"header. Restore the file from a backup.",
-	).
-		With(To("read what is left", "replay", name))
+	).With(To("read what is left", "replay", name))
 }
 
 // HeaderLostText is for a session whose header a repair could not restore.
@@ -372,15 +338,11 @@ func FollowEndedText(id string, err error) Message {
 	errors.As(err, &file)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
-		return Text(
-			"Session %s is gone.",
-			tty.SafeLine(id),
-		).With(To("restore it if it was deleted", "sessions", "restore", id))
+		return Text("Session %s is gone.",
+			tty.SafeLine(id)).With(To("restore it if it was deleted", "sessions", "restore", id))
 	case errors.Is(err, journal.ErrReplaced):
-		return Text(
-			"The journal of session %s was replaced: it was repaired, restored or truncated.",
-			tty.SafeLine(id),
-		).
+		return Text("The journal of session %s was replaced: it was repaired, restored or truncated.",
+			tty.SafeLine(id)).
 			With(To("follow the new one", "tail", "-f", file.Name(id)))
 	}
 	return Explain(err)
@@ -433,11 +395,8 @@ func someAre(n, of int, noun string) string {
 // NetworkText is for a directory that other machines may share.
 func NetworkText(dir, kind string) Finding {
 	return Note(
-		fmt.Sprintf(
-			"%s may be on a network file system (%s): locks may not work across machines",
-			tty.SafeLine(dir),
-			tty.SafeLine(kind),
-		),
+		fmt.Sprintf("%s may be on a network file system (%s): locks may not work across machines",
+			tty.SafeLine(dir), tty.SafeLine(kind)),
 		"Use a session on one machine at a time, or keep the sessions on a local disk with --home DIR.",
 	)
 }

@@ -110,11 +110,8 @@ func appTexts() []apptest.Text {
 	add("nothingForTeam", "", nothingForTeam("review"))
 	add("mismatchText", "", mismatchText(mismatch))
 	add("missingText", "one", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}}))
-	add(
-		"missingText",
-		"two",
-		MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}),
-	)
+	add("missingText",
+		"two", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}, {ID: "2", Name: apptest.Hostile}}))
 	add("saveFailedText", "", SaveFailedText(full))
 	add("resumedText", "", ResumedText(apptest.AliceID, 12))
 	add("skippedText", "", skippedText(damaged))
@@ -183,10 +180,8 @@ func appTexts() []apptest.Text {
 	explained("standard output on a full disk", &OutputError{fmt.Errorf("standard output: %w", full)})
 	add("someAre", "one", someAre(1, 3, "session"))
 	add("someAre", "two", someAre(2, 2, "session"))
-	explained(
-		"a configuration with one thing wrong",
-		&configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}},
-	)
+	explained("a configuration with one thing wrong",
+		&configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}})
 	explained(
 		"a configuration with two things wrong",
 		&configError{

@@ -87,8 +87,6 @@ func archiveElsewhereText(path string) Message {
 }
 
 func noDirectoryText(dir string) Message {
-	return Text(
-		"There is no directory %s; nothing was written. Add a trailing / to create the directory.",
-		tty.SafeLine(dir),
-	)
+	return Text("There is no directory %s; nothing was written. Add a trailing / to create the directory.",
+		tty.SafeLine(dir))
 }

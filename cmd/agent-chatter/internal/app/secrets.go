@@ -126,13 +126,9 @@ func (a *App) RedactImport(s *interchange.Session) {
 	}
 	for _, turn := range s.Turns {
 		for i, tool := range turn.Tools {
-			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(
-				tool.Input,
-			), r.Text(
+			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(tool.Input), r.Text(
 				tool.Output,
-			), r.Text(
-				tool.Error,
-			)
+			), r.Text(tool.Error)
 		}
 	}
 	s.Title = r.Text(s.Title)

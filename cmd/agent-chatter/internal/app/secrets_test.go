@@ -42,13 +42,8 @@ func TestSecretInTwoChunksIsRedacted(t *testing.T) {
 func TestSecretInInvalidUTF8IsRedacted(t *testing.T) {
 	const secret = "made-up-token-4711"
 	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
-	said := projection.NewMessage(
-		"1",
-		time.Now(),
-		projection.Speaker{ID: "a", Name: "a", DisplayName: "A", Type: "human"},
-		"\xff "+secret,
-		nil,
-	)
+	said := projection.NewMessage("1",
+		time.Now(), projection.Speaker{ID: "a", Name: "a", DisplayName: "A", Type: "human"}, "\xff "+secret, nil)
 	if said.Raw == nil {
 		t.Fatal("the exact bytes are not kept")
 	}

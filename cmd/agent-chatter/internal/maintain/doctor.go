@@ -203,10 +203,8 @@ func homeText(home string) app.Finding { return app.Fine(tty.SafeLine(home)) }
 
 // newHomeText is for a home that does not exist yet.
 func newHomeText(home string) app.Finding {
-	return app.Note(
-		tty.SafeLine(home)+" does not exist yet; nothing was written to it",
-		"The first message of a chat creates it.",
-	)
+	return app.Note(tty.SafeLine(home)+" does not exist yet; nothing was written to it",
+		"The first message of a chat creates it.")
 }
 
 func invalidHomeText(err error) app.Finding {

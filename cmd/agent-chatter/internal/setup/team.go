@@ -194,10 +194,8 @@ func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
 			_, err = fmt.Fprintln(w, listedText(row))
 		}
 		if !row.Valid {
-			invalid = append(
-				invalid,
-				app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path),
-			)
+			invalid = append(invalid,
+				app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path))
 		}
 		if err != nil {
 			return err

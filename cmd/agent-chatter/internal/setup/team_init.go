@@ -354,10 +354,8 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
 		human += "-human"
 	}
-	return append(
-		members,
-		teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human},
-	), nil
+	return append(members,
+		teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
 }
 
 // membersOf returns the members for an agent: one, or the two of the demo.
@@ -366,10 +364,8 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 		var members []teamMemberJSON
 		for _, m := range team.Demo().Members {
 			if m.Type == team.AI {
-				members = append(
-					members,
-					teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType},
-				)
+				members = append(members,
+					teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType})
 			}
 		}
 		return members

@@ -186,9 +186,6 @@ func notExportedText(n, of int) string {
 	if n == of {
 		return fmt.Sprintf("Nothing was exported: none of %s can be read.", app.Count(of, "session"))
 	}
-	return fmt.Sprintf(
-		"Not exported because unreadable: %d of %s. The others were exported.",
-		n,
-		app.Count(of, "session"),
-	)
+	return fmt.Sprintf("Not exported because unreadable: %d of %s. The others were exported.",
+		n, app.Count(of, "session"))
 }

@@ -49,10 +49,8 @@ func oldestFirst(files []string) []string {
 	for _, path := range files {
 		updated[path] = updatedAt(path)
 	}
-	return slices.SortedStableFunc(
-		slices.Values(files),
-		func(x, y string) int { return updated[x].Compare(updated[y]) },
-	)
+	return slices.SortedStableFunc(slices.Values(files),
+		func(x, y string) int { return updated[x].Compare(updated[y]) })
 }
 
 // updatedAt returns the time of a snapshot. It is zero if the snapshot is invalid, which

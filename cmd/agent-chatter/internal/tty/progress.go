@@ -118,12 +118,6 @@ func progressText(p journal.Progress) string {
 	}
 	const width = 20
 	done := int(width * p.Done / max(1, p.Total))
-	return fmt.Sprintf(
-		"%s %s%s %d%%  session %s",
-		what,
-		strings.Repeat("━", done),
-		strings.Repeat("─", width-done),
-		100*p.Done/max(1, p.Total),
-		SafeLine(p.ID),
-	)
+	return fmt.Sprintf("%s %s%s %d%%  session %s",
+		what, strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total), SafeLine(p.ID))
 }

@@ -45,13 +45,8 @@ func (s *Spinner) turn(what, hint string, stop, done chan struct{}) {
 		fmt.Fprint(
 			s.Out,
 			EraseLine+s.Fit(
-				fmt.Sprintf(
-					"%c %s %ds%s",
-					spinnerFrames[frame%len(spinnerFrames)],
-					what,
-					int(time.Since(began).Seconds()),
-					hint,
-				),
+				fmt.Sprintf("%c %s %ds%s",
+					spinnerFrames[frame%len(spinnerFrames)], what, int(time.Since(began).Seconds()), hint),
 			),
 		)
 		select {
