@@ -103,7 +103,9 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	m := next.member
 	if ctx.Err() != nil {
 		err := context.Cause(ctx)
-		return false, &TurnError{Member: m, Reason: projection.Cancelled, Message: err.Error(), Detail: err.Error(), Err: err}
+		return false, &TurnError{
+			Member: m, Reason: projection.Cancelled, Message: err.Error(), Detail: err.Error(), Err: err,
+		}
 	}
 	c.notifyRounds(m)
 	t := &turn{

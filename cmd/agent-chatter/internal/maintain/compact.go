@@ -227,7 +227,6 @@ func freedText(sessions int, bytes int64, dryRun bool) string {
 
 // notRecordedText is for changes that could not be written to retention.jsonl.
 func notRecordedText(err error) string {
-	return fmt.Sprintf("⚠️  %s\n   The changes listed above were made nevertheless.", app.Sentence(err)) + app.Remedy(
-		err,
-	)
+	text := fmt.Sprintf("⚠️  %s\n   The changes listed above were made nevertheless.", app.Sentence(err))
+	return text + app.Remedy(err)
 }
