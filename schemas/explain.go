@@ -9,16 +9,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// fault is a violated keyword of the schema.
+// fault is a violation of one keyword of the schema.
 type fault struct {
-	pointer  string // JSON pointer into the document; "": the document
+	pointer  string // JSON pointer to the invalid value; "" is the document
 	keyword  string
-	expected []string // of keyword "type": the accepted types
+	expected []string // for keyword "type": the accepted types
 	message  string
 }
 
 // explain converts the validator's tree of errors to problems, one for each field that has to
-// be changed, in terms of the document instead of the schema.
+// be changed. Their messages describe the document, not the schema.
 func explain(document any, failure *jsonschema.ValidationError) []Problem {
 	e := explainer{document: document, sources: map[string]any{}}
 	faults := e.faults(failure)
@@ -38,14 +38,14 @@ type explainer struct {
 	sources  map[string]any // parsed schema files by URL
 }
 
-// faults collects the leaves of the tree of errors. The inner nodes only repeat that a leaf
-// exists, except anyOf, of which one alternative is explained.
+// faults returns the faults of the leaves of the tree of errors. Inner nodes add no
+// information, except anyOf: only one of its alternatives is explained.
 func (e explainer) faults(failure *jsonschema.ValidationError) []fault {
 	if len(failure.Causes) == 0 {
 		return e.leaf(failure)
 	}
 	if e.rule(failure).keyword == "anyOf" {
-		return e.alternatives(failure)
+		return e.bestAlternative(failure)
 	}
 	var faults []fault
 	for _, cause := range failure.Causes {
@@ -54,9 +54,10 @@ func (e explainer) faults(failure *jsonschema.ValidationError) []fault {
 	return faults
 }
 
-// alternatives explains the alternative that the value was most likely meant to match: the
-// first of those that have its type and know most of its fields.
-func (e explainer) alternatives(failure *jsonschema.ValidationError) []fault {
+// bestAlternative returns the faults of the alternative of an anyOf that the value was most
+// likely meant to match: of those that accept its type, the first with the fewest unknown
+// fields.
+func (e explainer) bestAlternative(failure *jsonschema.ValidationError) []fault {
 	pointer := instancePointer(failure)
 	var best []fault
 	var expected []string
@@ -105,7 +106,7 @@ func (e explainer) leaf(failure *jsonschema.ValidationError) []fault {
 	if len(faults) > 0 {
 		return faults
 	}
-	// No field is found if its name is empty: the validator omits it from its paths.
+	// A field with an empty name is not found: the validator omits the name from its paths.
 	return []fault{{pointer: pointer, keyword: r.keyword, message: r.message(value, failure.Message)}}
 }
 
@@ -137,8 +138,8 @@ func missing(value, required any) []string {
 	})
 }
 
-// unknown returns the fields of an object that its schema does not have. The schemas define
-// fields with "properties" only.
+// unknown returns the fields of an object that its schema does not define. The schemas define
+// fields only with "properties".
 func unknown(value, properties any) []string {
 	fields, _ := value.(map[string]any)
 	known, _ := properties.(map[string]any)
@@ -151,7 +152,7 @@ func unknown(value, properties any) []string {
 	return names
 }
 
-// rule is a keyword of a schema that a value violates.
+// rule is a violated keyword of a schema.
 type rule struct {
 	keyword  string
 	argument any

@@ -51,7 +51,7 @@ func FuzzClaude(f *testing.F) {
 }
 
 func TestClaudeArguments(t *testing.T) {
-	checkArguments(t, Claude(), []arguments{
+	checkArguments(t, Claude(), []argumentsTest{
 		{Member{}, "-p --output-format stream-json --verbose --include-partial-messages"},
 		{
 			Member{Model: "opus", Permissions: "read"},

@@ -47,7 +47,7 @@ func FuzzCodex(f *testing.F) {
 }
 
 func TestCodexArguments(t *testing.T) {
-	checkArguments(t, Codex(), []arguments{
+	checkArguments(t, Codex(), []argumentsTest{
 		{Member{}, "exec --json -"},
 		{Member{Model: "m", Permissions: "read"}, "exec --json --sandbox read-only --skip-git-repo-check -m m -"},
 		{Member{Permissions: "edit"}, "exec --json --sandbox workspace-write -"},

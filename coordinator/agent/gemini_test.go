@@ -46,7 +46,7 @@ func FuzzGemini(f *testing.F) {
 }
 
 func TestGeminiArguments(t *testing.T) {
-	checkArguments(t, Gemini(), []arguments{
+	checkArguments(t, Gemini(), []argumentsTest{
 		{Member{}, "--output-format stream-json"},
 		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
 		{Member{Permissions: "edit"}, "--output-format stream-json --approval-mode auto_edit"},

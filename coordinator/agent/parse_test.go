@@ -15,11 +15,11 @@ import (
 // parsed returns the events of a stream, formatted, with adjacent texts joined.
 func parsed(p parser, stream []byte) []string {
 	var lines []string
-	var replied strings.Builder
+	var reply strings.Builder
 	flush := func() {
-		if replied.Len() > 0 {
-			lines = append(lines, fmt.Sprintf("text %q", replied.String()))
-			replied.Reset()
+		if reply.Len() > 0 {
+			lines = append(lines, fmt.Sprintf("text %q", reply.String()))
+			reply.Reset()
 		}
 	}
 	for line := range bytes.Lines(stream) {
@@ -28,7 +28,7 @@ func parsed(p parser, stream []byte) []string {
 		}
 		for _, e := range p.parse(line) {
 			if text, ok := e.(Text); ok {
-				replied.WriteString(text.Text)
+				reply.WriteString(text.Text)
 				continue
 			}
 			flush()
@@ -62,24 +62,26 @@ func describe(e Event) string {
 	return fmt.Sprintf("%#v", e)
 }
 
-// A streamTest is output of an agent and its events. TestRecordedAgents has the output of real agents.
+// A streamTest is output of an agent and the events parsed from it. TestRecordedAgents parses the
+// output of real agents.
 type streamTest struct {
 	name, lines string
 	want        []string
 }
 
-func checkStreams(t *testing.T, fresh func() parser, sendChunks []streamTest) {
-	for _, s := range sendChunks {
+func checkStreams(t *testing.T, newParser func() parser, tests []streamTest) {
+	for _, s := range tests {
 		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
-			lines := strings.ReplaceAll(s.lines, "\n\t", "") // a line with a tab continues the previous one
-			if diff := cmp.Diff(s.want, parsed(fresh(), []byte(lines))); diff != "" {
+			// A line that starts with a tab continues the previous one.
+			lines := strings.ReplaceAll(s.lines, "\n\t", "")
+			if diff := cmp.Diff(s.want, parsed(newParser(), []byte(lines))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// addRecordings adds the output of the recordings of an agent to a corpus.
+// addRecordings adds the recorded output of an agent to the seed corpus.
 func addRecordings(f *testing.F, agent string) {
 	files, err := filepath.Glob(filepath.Join("testdata", "streams", agent+"-*.rec"))
 	if err != nil || len(files) == 0 {
@@ -90,30 +92,30 @@ func addRecordings(f *testing.F, agent string) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		var printed []byte
+		var output []byte
 		for line := range bytes.Lines(content) {
 			if line, ok := bytes.CutPrefix(line, []byte("< ")); ok {
-				printed = append(printed, line...)
+				output = append(output, line...)
 			}
 		}
-		f.Add(printed)
+		f.Add(output)
 	}
 }
 
 // fuzzParser checks that a parser does not panic, yields no empty or invalid text, and is
 // deterministic.
-func fuzzParser(f *testing.F, fresh func() parser) {
+func fuzzParser(f *testing.F, newParser func() parser) {
 	f.Fuzz(func(t *testing.T, content []byte) {
-		p := fresh()
+		p := newParser()
 		for line := range bytes.Lines(content) {
 			for _, e := range p.parse(bytes.TrimSpace(line)) {
 				if text, ok := e.(Text); ok && (text.Text == "" || !utf8.ValidString(text.Text)) {
-					t.Errorf("the text %q of the line %q", text.Text, line)
+					t.Errorf("line %q: empty or invalid text %q", line, text.Text)
 				}
 			}
 		}
-		if diff := cmp.Diff(parsed(fresh(), content), parsed(fresh(), content)); diff != "" {
-			t.Errorf("two runs differ:\n%s", diff)
+		if diff := cmp.Diff(parsed(newParser(), content), parsed(newParser(), content)); diff != "" {
+			t.Errorf("two parses differ:\n%s", diff)
 		}
 	})
 }
@@ -133,24 +135,24 @@ func TestAPIMessage(t *testing.T) {
 	}
 }
 
-// An arguments is a member and the arguments of its agent.
-type arguments struct {
+// An argumentsTest is a member and the arguments of its agent.
+type argumentsTest struct {
 	member Member
 	want   string
 }
 
-func checkArguments(t *testing.T, c CLI, table []arguments) {
+func checkArguments(t *testing.T, c CLI, tests []argumentsTest) {
 	t.Helper()
-	for _, tt := range table {
+	for _, tt := range tests {
 		got, err := c.arguments(tt.member)
 		if err != nil || strings.Join(got, " ") != tt.want {
 			t.Errorf("%+v: got %q, %v, want %q", tt.member, got, err, tt.want)
 		}
 	}
-	for _, no := range []string{"yolo", "Bypass", " "} {
-		got, err := c.arguments(Member{Permissions: no})
+	for _, invalid := range []string{"yolo", "Bypass", " "} {
+		got, err := c.arguments(Member{Permissions: invalid})
 		if err == nil || !strings.Contains(err.Error(), `"permissions" to read, edit, bypass`) {
-			t.Errorf("permissions %q gave %q, %v", no, got, err)
+			t.Errorf("permissions %q: got %q, %v, want an error", invalid, got, err)
 		}
 	}
 }

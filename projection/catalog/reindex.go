@@ -10,9 +10,9 @@ import (
 )
 
 // Reindex rebuilds the index and the checkpoints from the journals, and returns
-// the sessions, the most recently updated first. Of the old index it keeps only
-// which files have lost events, which no journal records. It returns a
-// journal.ErrLocked if the index is being written elsewhere.
+// the sessions, the most recently updated first. From the old index it keeps only
+// which journals lost events, because the journals do not record it. The error
+// wraps journal.ErrLocked if another process is writing the index.
 func (d *Dir) Reindex(ctx context.Context) ([]Session, error) {
 	infos, err := d.journals.List(ctx)
 	if err != nil || len(infos) == 0 {
@@ -61,7 +61,7 @@ func (d *Dir) rebuild(ctx context.Context, info journal.Info, earlier row) (row,
 	}
 	state, loaded, err := foldFrom(ctx, d.reader(info.ID), &projection.State{}, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
-		return row{}, nil // deleted since
+		return row{}, nil // deleted after it was listed
 	}
 	if err != nil {
 		return damagedRow(info, state, err), nil

@@ -9,25 +9,25 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Session describes a session: what a list shows of it.
+// Session describes a session as lists show it.
 type Session struct {
 	ID     string
 	TeamID string
-	Source *projection.Source // of the team's configuration; nil: none is recorded
+	Source *projection.Source // the team's configuration file; nil if the journal does not record one
 	CWD    string
 	projection.Row
 	Archived bool
 
-	// Damaged is why the journal cannot be read to its end; "": it can. The
-	// other fields then describe the part that was read.
+	// Damaged is the reason that the journal cannot be read to its end, or "".
+	// If it is set, the other fields describe the part that was read.
 	Damaged       string
-	ReadErr       error // the system's error, if that is why; the journal may be intact
-	MissingHeader bool  // damaged although every checksum is valid; Repair does not help
+	ReadErr       error // the I/O error that caused Damaged, if any; the journal may be intact
+	MissingHeader bool  // every checksum is valid, but Damaged is set; Repair does not help
 	Truncated     bool  // the file has fewer events than it had before
 
 	Bytes   int64 // size of the file, compressed if archived
 	LastSeq uint64
-	End     journal.Position // after event LastSeq
+	End     journal.Position // the position after event LastSeq
 
 	dir string
 }
@@ -38,7 +38,8 @@ func (s Session) Path() string { return filepath.Join(s.dir, s.ID+".jsonl") }
 // Dir returns the path of the directory in which the session was found.
 func (s Session) Dir() string { return s.dir }
 
-// Session describes one session, or returns journal.ErrNotFound.
+// Session returns the session with this id. The error wraps journal.ErrNotFound
+// if its journal does not exist, or is empty and is not known to have had events.
 func (d *Dir) Session(ctx context.Context, id string) (Session, error) {
 	info, err := d.journals.Stat(id)
 	if err != nil {

@@ -24,13 +24,14 @@ func importedText(done transfer.Imported) string {
 		done.ID, done.Action, done.Taken, app.Count(done.Total, "message"), tty.SafeLine(done.Path))
 }
 
-// importFirstText is for a transcript of another program.
+// importFirstText reports that path is a transcript of another program, in this format.
 func importFirstText(path, format string) app.Message {
 	return app.Text("%s is a transcript of %s.", tty.SafeLine(path), format).
 		With(app.To("import it", "sessions", "import", path, "--team", "ID"))
 }
 
-// severalInBundleText is for a bundle of several sessions, of which one can be resumed.
+// severalInBundleText reports that a bundle contained n sessions. All are imported, and
+// the user chooses the one to resume.
 func severalInBundleText(path string, n int) app.Message {
 	return app.Text("%s contains %s. All were imported.", tty.SafeLine(path), app.Count(n, "session")).
 		With(app.To("resume one of them", "chat", "--resume", "ID"))
@@ -40,8 +41,8 @@ func directoryText(path string) app.Message {
 	return app.Text("%s is a directory: name a snapshot or a .jsonl journal in it.", tty.SafeLine(path))
 }
 
-// archivedFileText is for the path of an archived journal. An archive is resumed only in
-// the directory of its session.
+// archivedFileText reports that path is an archived journal. An archive cannot be resumed
+// by its path, only by its session's id in the home that contains it.
 func archivedFileText(path string) app.Message {
 	id := strings.TrimSuffix(filepath.Base(path), app.ArchiveSuffix)
 	return app.Text("%s is an archived journal.", tty.SafeLine(path)).With(
@@ -49,14 +50,14 @@ func archivedFileText(path string) app.Message {
 		app.To("import it elsewhere", "sessions", "import", path))
 }
 
-// A conversation is a team and a session of it in a store.
+// A conversation is a team, a store, and the session in it that is resumed.
 type conversation struct {
 	team   *team.Team
 	store  store.Store
-	resume string // the session's id; "": a new session
+	resume string // the session's id; "" for a new session
 }
 
-// start begins the conversation that the flags name.
+// start begins the conversation that the flags select.
 func (cmd *Command) start(ctx context.Context, r *repl) error {
 	var t *team.Team
 	if cmd.Team != "" {
@@ -76,7 +77,7 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	return r.begin(ctx, conversation{team: t, store: r.newStore()})
 }
 
-// newStore returns the store of new sessions.
+// newStore returns the store for new sessions.
 func (r *repl) newStore() store.Store {
 	if r.noSave {
 		return &store.Memory{}
@@ -84,8 +85,8 @@ func (r *repl) newStore() store.Store {
 	return store.NewFiles(r.app.Catalog)
 }
 
-// startSession resumes the session of that name, or a copy of it. t overrides the recorded
-// team unless it is nil.
+// startSession resumes the named session, or a fork of it. If t is not nil, it overrides
+// the recorded team.
 func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool) error {
 	_, err := r.app.FindToResume(ctx, t, name, func(s catalog.Session) error {
 		c, err := r.resumable(ctx, t, s)
@@ -100,13 +101,13 @@ func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork
 	return err
 }
 
-// resumable returns the conversation of a session with its recorded team, or with t unless
-// t is nil. It does not open the journal.
+// resumable returns the conversation that resumes s. Its team is t or, if t is nil, the
+// recorded team. The journal is read only if the session is damaged.
 func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (conversation, error) {
 	var err error
 	switch {
 	case t != nil:
-	case s.Damaged != "": // for its error
+	case s.Damaged != "": // TeamOf reads the journal and returns the error
 		t, err = r.app.TeamOf(ctx, r.app.Catalog.At(s.Dir()), s.ID)
 	default:
 		t, err = r.app.RecordedTeam(s.ID, s.TeamID, s.Source)

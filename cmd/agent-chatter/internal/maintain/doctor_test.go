@@ -146,7 +146,7 @@ func TestDoctorWarnsBelowTenthOfWatches(t *testing.T) {
 		usage
 		want bool
 	}{{usage{0, 128}, false}, {usage{115, 128}, false}, {usage{116, 128}, true}, {usage{128, 128}, true}} {
-		if got := tt.scarce(); got != tt.want {
+		if got := tt.nearLimit(); got != tt.want {
 			t.Errorf("%+v: %v", tt.usage, got)
 		}
 	}

@@ -6,20 +6,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-// usage is how much of a limit the user's processes have used.
+// usage is how much of a limit the user's processes use.
 type usage struct{ used, limit int }
 
-// scarce reports whether less than a tenth is left.
-func (u usage) scarce() bool { return u.used*10 > u.limit*9 }
+// nearLimit reports whether more than 90% of the limit is used.
+func (u usage) nearLimit() bool { return u.used*10 > u.limit*9 }
 
-// checkWatches checks the limits of inotify. Where it does not exist or its limits
-// cannot be read, there is nothing to report: followers then poll.
+// checkWatches checks how much of the inotify limits is used. It reports nothing if
+// inotify does not exist or its limits cannot be read: followers then poll.
 func (d *doctor) checkWatches() []app.Finding {
 	instances, watches, err := inotifyUsage()
 	switch {
 	case err != nil:
 		return nil
-	case instances.scarce() || watches.scarce():
+	case instances.nearLimit() || watches.nearLimit():
 		return []app.Finding{fewWatchesText(instances, watches)}
 	}
 	return []app.Finding{watchesText(instances, watches)}

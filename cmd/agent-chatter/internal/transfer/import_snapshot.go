@@ -13,7 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// ReadSnapshot reads a session from a snapshot.
+// ReadSnapshot reads the session in the snapshot file at path.
 func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -39,8 +39,8 @@ func isTeam(data []byte) bool {
 	return json.Unmarshal(data, &file) == nil && file.Team != nil && file.SessionID == nil
 }
 
-// oldestFirst sorts snapshots by time, so that several snapshots of one session extend
-// it in order. It keeps none of them in memory.
+// oldestFirst sorts snapshot files by their update times, so that several snapshots of one
+// session extend it in order. It keeps only the times in memory.
 func oldestFirst(files []string) []string {
 	if len(files) < 2 {
 		return files
@@ -53,8 +53,8 @@ func oldestFirst(files []string) []string {
 		func(x, y string) int { return updated[x].Compare(updated[y]) })
 }
 
-// updatedAt returns the time of a snapshot. It is zero if the snapshot is invalid, which
-// ReadSnapshot reports.
+// updatedAt returns the update time of a snapshot. It is zero if the snapshot cannot be
+// read; ReadSnapshot reports the error.
 func updatedAt(path string) time.Time {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func updatedAt(path string) time.Time {
 	return s.UpdatedAt
 }
 
-// teamFileText is for a file that is a team configuration.
+// teamFileText reports that path is a team configuration.
 func teamFileText(path string) app.Message {
 	return app.Text("%s is the configuration of a team, not a session.", tty.SafeLine(path)).
 		With(app.To("chat with the team", "chat", "-t", path))
