@@ -24,7 +24,7 @@ var (
 )
 
 // TestPowerCutsLoseNothingAcknowledged repeatedly runs a chat on a disk, cuts its
-// power, and resumes the chat on what is left.
+// power, and resumes the chat on the data that is left.
 func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to mount: sudo go test ./... in journal/journaltest/powerloss")
@@ -48,7 +48,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 // rig runs the program on a disk whose power is cut.
 type rig struct {
 	t       *testing.T
-	dice    *rand.Rand
+	rng     *rand.Rand
 	binary  string
 	dir     string // where the disk is mounted
 	disk    *powerloss.Disk
@@ -58,8 +58,8 @@ type rig struct {
 	sessions, cuts, torn, acknowledged, lost int
 }
 
-func newRig(t *testing.T, dice *rand.Rand) *rig {
-	h := &rig{t: t, dice: dice, dir: t.TempDir(), disk: powerloss.New(), sessions: 1}
+func newRig(t *testing.T, rng *rand.Rand) *rig {
+	h := &rig{t: t, rng: rng, dir: t.TempDir(), disk: powerloss.New(), sessions: 1}
 	h.binary = filepath.Join(t.TempDir(), "agent-chatter")
 	build := exec.Command("go", "build", "-o", h.binary, "./cmd/agent-chatter")
 	build.Dir = filepath.Join("..", "..", "..")
@@ -106,9 +106,9 @@ func (h *rig) run(args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// round resumes the chat until the power is cut, and checks what is left.
+// round runs a chat until the power is cut, then checks the data that is left.
 func (h *rig) round(n int) {
-	if h.dice.IntN(3) == 0 { // an empty disk
+	if h.rng.IntN(3) == 0 { // an empty disk
 		h.disk, h.history = powerloss.New(), nil
 		h.sessions++
 	}
@@ -126,21 +126,21 @@ func (h *rig) round(n int) {
 	h.must(err)
 	h.must(cmd.Start())
 	s := &transcript{}
-	var talking sync.WaitGroup
-	talking.Go(func() { s.send(n, stdin) })
-	talking.Go(func() { s.listen(stdout) })
-	talking.Go(func() { s.watch(stderr) })
+	var wg sync.WaitGroup
+	wg.Go(func() { s.send(n, stdin) })
+	wg.Go(func() { s.listen(stdout) })
+	wg.Go(func() { s.watch(stderr) })
 
-	dark := h.disk.CutBefore(1 + h.dice.IntN(60))
+	powerCut := h.disk.CutBefore(1 + h.rng.IntN(60))
 	ended := make(chan struct{})
-	go func() { talking.Wait(); close(ended) }()
+	go func() { wg.Wait(); close(ended) }()
 	select {
-	case <-dark:
+	case <-powerCut:
 	case <-ended:
-		h.t.Fatal("it ended before the power was cut")
+		h.t.Fatal("the chat ended before the power was cut")
 	}
 	h.must(cmd.Process.Kill())
-	left := h.disk.AfterCut(h.dice)
+	left := h.disk.AfterCut(h.rng)
 	h.disk.Release()
 	<-ended
 	cmd.Wait()
@@ -148,7 +148,7 @@ func (h *rig) round(n int) {
 	h.disk = left
 	h.mount()
 	h.check(s)
-	if len(h.history) > 0 && h.dice.IntN(4) == 0 {
+	if len(h.history) > 0 && h.rng.IntN(4) == 0 {
 		h.resumeWithoutCut()
 	}
 	h.unmount()
@@ -157,13 +157,13 @@ func (h *rig) round(n int) {
 	}
 }
 
-// resumeWithoutCut sends a message and ends the chat. The disk keeps what that left
-// unsynced.
+// resumeWithoutCut sends a message and ends the chat. Data that the chat did not sync stays
+// unsynced on the disk.
 func (h *rig) resumeWithoutCut() {
 	h.t.Helper()
 	h.run("chat", "--resume", "-m", "without a cut")
 	if _, stderr := h.run("verify"); stderr != "" {
-		h.t.Errorf("verify says %s", stderr)
+		h.t.Errorf("verify reports %s", stderr)
 	}
 	found := h.messages()
 	if len(found) != len(h.history)+3 {
@@ -179,7 +179,7 @@ func (h *rig) must(err error) {
 	}
 }
 
-// transcript is what the test sent in one round, and what was acknowledged of it.
+// transcript is what the test sent in one round, and how much of it was acknowledged.
 type transcript struct {
 	sent     []string
 	answered int // user messages whose last reply was printed
@@ -192,9 +192,9 @@ var sizes = []int{30, 300, 4_095, 4_097, 12_345, 65_537, 131_000}
 
 // send sends messages until the program no longer reads them.
 func (s *transcript) send(round int, stdin io.Writer) {
-	dice := rand.New(rand.NewPCG(uint64(round), 1))
+	rng := rand.New(rand.NewPCG(uint64(round), 1))
 	for i := 0; ; i++ {
-		message := fmt.Sprintf("n%dx%d %s end", round, i, strings.Repeat("a", sizes[dice.IntN(len(sizes))]))
+		message := fmt.Sprintf("n%dx%d %s end", round, i, strings.Repeat("a", sizes[rng.IntN(len(sizes))]))
 		s.sent = append(s.sent, message)
 		if _, err := fmt.Fprintln(stdin, message); err != nil {
 			return
@@ -202,8 +202,8 @@ func (s *transcript) send(round int, stdin io.Writer) {
 	}
 }
 
-// listen counts the messages whose replies were printed: an agent is started when
-// the message is on the disk.
+// listen counts the messages whose replies were printed. A reply acknowledges its
+// message: an agent is started only after the message is synced.
 func (s *transcript) listen(stdout io.Reader) {
 	for line := range linesOf(stdout) {
 		switch {
@@ -236,17 +236,17 @@ func linesOf(r io.Reader) func(yield func(string) bool) {
 	}
 }
 
-// least returns the number of acknowledged messages, those of the agents included.
+// acknowledged returns the number of acknowledged messages, those of the agents included.
 // Planner replies to the user, Critic to Planner.
-func (s *transcript) least() int {
-	least := 3 * s.saved
+func (s *transcript) acknowledged() int {
+	n := 3 * s.saved
 	if s.began > 0 {
-		least = max(least, 3*(s.began-1)+1)
+		n = max(n, 3*(s.began-1)+1)
 	}
 	if s.answered > 0 {
-		least = max(least, 3*(s.answered-1)+2)
+		n = max(n, 3*(s.answered-1)+2)
 	}
-	return least
+	return n
 }
 
 // check checks that the disk has all earlier messages, then a prefix of those of this
@@ -272,12 +272,12 @@ func (h *rig) check(s *transcript) {
 		return
 	}
 	h.cuts++
-	h.acknowledged += s.least()
+	h.acknowledged += s.acknowledged()
 	fresh := found[len(h.history):]
-	if missing := s.least() - len(fresh); missing > 0 {
+	if missing := s.acknowledged() - len(fresh); missing > 0 {
 		h.lost += missing
 		h.t.Errorf("%d messages were acknowledged, %d were found (%d begun, %d answered, %d saved)",
-			s.least(), len(fresh), s.began, s.answered, s.saved)
+			s.acknowledged(), len(fresh), s.began, s.answered, s.saved)
 	}
 	for i, message := range fresh {
 		want := []string{"You: " + s.sent[i/3], "Planner: ", "Critic: "}[i%3]
