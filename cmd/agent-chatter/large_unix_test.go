@@ -18,21 +18,21 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
-var largeSessions = flag.Int("large", 0, "how many sessions the home of TestLargeHome has; its log then tells how "+
-	"long whole processes take")
+var largeSessions = flag.Int("large", 0, "number of sessions in TestLargeHome, at least 1500; if set, the "+
+	"test builds the program and runs each command nine times")
 
 // TestLargeHome lists a home with many sessions of one team, with and without an
-// index, after a session grew, and after one was edited, deleted and added. The
-// log has the times:
+// index, and after a session grew, one was added and one was deleted. It logs how
+// long each command takes. To measure the program with more sessions:
 //
 //	go test ./cmd/agent-chatter -run LargeHome -large 100000 -v -timeout 1h
 func TestLargeHome(t *testing.T) {
 	n := *largeSessions
 	l := &large{t: t, home: t.TempDir(), program: "agent-chatter", runs: 1}
 	if n > 0 {
-		l.runs, l.program = 9, built(t)
+		l.runs, l.program = 9, buildProgram(t)
 	}
-	n = max(n, 1500) // so many that a chat does not rewrite the index
+	n = max(n, 1500) // enough sessions that a chat does not rewrite the index
 	l.fill(n)
 	l.time("--version", "--version")
 	l.time("sessions, no index", "sessions", "--limit", "20")
@@ -61,18 +61,18 @@ func TestLargeHome(t *testing.T) {
 	if !os.SameFile(index, l.stat("sessions.json")) {
 		t.Error("the index was rewritten for three sessions")
 	}
-	known, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json")
+	indexed, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json")
 	l.time("sessions show ID", "sessions", "show", l.ids[n/3])
 	l.time("compact --dry-run", "compact", "--dry-run")
 	if err := os.Remove(l.path("sessions.json")); err != nil {
 		t.Fatal(err)
 	}
-	if rebuilt, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); rebuilt != known {
+	if rebuilt, _ := do(t, l.home, exitDone, "sessions", "--all", "--output", "json"); rebuilt != indexed {
 		t.Error("the list without an index differs")
 	}
 }
 
-// large is a home with many sessions; ids has the newest first.
+// large is a home with many sessions. ids lists the newest first.
 type large struct {
 	t       *testing.T
 	home    string
@@ -81,8 +81,8 @@ type large struct {
 	runs    int
 }
 
-// built builds the program, which starts faster than the test binary.
-func built(t *testing.T) string {
+// buildProgram builds the program, which starts faster than the test binary, and returns its path.
+func buildProgram(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "agent-chatter")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -129,10 +129,10 @@ func (l *large) append(id, text string) {
 	}
 }
 
-// time runs the program several times and logs the median.
+// time runs the program l.runs times, logs the median wall and CPU times, and returns the last output.
 func (l *large) time(what string, args ...string) (stdout string) {
 	l.t.Helper()
-	var took, busy []time.Duration
+	var took, cpu []time.Duration
 	for range l.runs {
 		cmd := exec.Command(l.program, args...)
 		cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+l.home)
@@ -142,11 +142,11 @@ func (l *large) time(what string, args ...string) (stdout string) {
 			l.t.Fatalf("%v: %v", args, err)
 		}
 		took = append(took, time.Since(began))
-		busy = append(busy, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		stdout = string(out)
 	}
 	slices.Sort(took)
-	slices.Sort(busy)
-	l.t.Logf("%-24s %6d ms, %6d ms CPU", what, took[l.runs/2].Milliseconds(), busy[l.runs/2].Milliseconds())
+	slices.Sort(cpu)
+	l.t.Logf("%-24s %6d ms, %6d ms CPU", what, took[l.runs/2].Milliseconds(), cpu[l.runs/2].Milliseconds())
 	return stdout
 }

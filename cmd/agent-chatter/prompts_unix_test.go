@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The environment of an agent that records its prompts: the file to which it appends
+// Environment variables of an agent that records its prompts: the file to which it appends
 // each of them as a line of JSON, the dialect of its output, and the member in whose
 // turn it kills the chat.
 const (
@@ -32,23 +32,23 @@ const (
 	promptsKill    = "KILL_FOR"
 )
 
-func init() { programs["prompt-keeper"] = promptKeeper }
+func init() { programs["prompt-keeper"] = recordingAgent }
 
 // A sentPrompt is what an engine sent to its agent in one turn.
 type sentPrompt struct {
 	Prompt []byte // decoded
-	Raw    string // everything sent with it: arguments, the frames of a protocol, a body
+	Raw    string // the arguments, protocol frames or request body sent with it
 }
 
-// promptKeeper is an agent that records its prompts. Ada uses a tool and hands over, the
+// recordingAgent is an agent that records its prompts. Ada uses a tool and hands over, the
 // others answer. It kills the chat in the turn of the member named by KILL_FOR.
-func promptKeeper() {
+func recordingAgent() {
 	if os.Getenv(promptsDialect) == "acp" {
-		keepACP(os.Stdin, os.Stdout)
+		recordACP(os.Stdin, os.Stdout)
 		return
 	}
 	prompt, _ := io.ReadAll(os.Stdin)
-	reply := keepPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
+	reply := recordPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
 	switch os.Getenv(promptsDialect) {
 	case "claude":
 		fmt.Println(`{"type":"assistant","message":{"content":[` +
@@ -72,9 +72,9 @@ func promptKeeper() {
 	}
 }
 
-// keepPrompt records a prompt and returns the reply.
-func keepPrompt(k sentPrompt) string {
-	line, _ := json.Marshal(k)
+// recordPrompt records a prompt and returns the reply.
+func recordPrompt(sent sentPrompt) string {
+	line, _ := json.Marshal(sent)
 	f, err := os.OpenFile(os.Getenv(promptsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.Write(append(line, '\n'))
@@ -82,7 +82,7 @@ func keepPrompt(k sentPrompt) string {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err.Error()
 	}
-	name := speakerOf(string(k.Prompt))
+	name := speakerOf(string(sent.Prompt))
 	if name == os.Getenv(promptsKill) {
 		syscall.Kill(os.Getppid(), syscall.SIGKILL)
 		io.Copy(io.Discard, os.Stdin) // until the chat has ended
@@ -90,7 +90,7 @@ func keepPrompt(k sentPrompt) string {
 	return replyOf(name)
 }
 
-// speakerOf returns the member whose prompt it is.
+// speakerOf returns the name of the member to whom a prompt is addressed.
 func speakerOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "You are ")
 	name, _, _ := strings.Cut(rest, " ")
@@ -98,7 +98,7 @@ func speakerOf(prompt string) string {
 }
 
 // replyOf returns the reply of a member. Ada queues Cy first and Bea last: in Bea's turn,
-// the message that Ada has answered is outside of the window.
+// the message that Ada has answered is outside the window.
 func replyOf(name string) string {
 	if name == "Ada" {
 		return "Over to\n\n    you.\n\n[NEXT: bea!P3, cy!P1]"
@@ -106,8 +106,8 @@ func replyOf(name string) string {
 	return "Fine."
 }
 
-// keepACP speaks just enough of the Agent Client Protocol.
-func keepACP(in io.Reader, out io.Writer) {
+// recordACP is an agent that records its prompts and speaks the Agent Client Protocol.
+func recordACP(in io.Reader, out io.Writer) {
 	lines := bufio.NewReader(in)
 	raw := ""
 	for {
@@ -132,7 +132,7 @@ func keepACP(in io.Reader, out io.Writer) {
 		case "session/new":
 			result = `{"sessionId":"s"}`
 		case "session/prompt":
-			reply, _ := json.Marshal(keepPrompt(sentPrompt{Prompt: promptIn(request.Params), Raw: raw}))
+			reply, _ := json.Marshal(recordPrompt(sentPrompt{Prompt: promptIn(request.Params), Raw: raw}))
 			raw = ""
 			update := func(update string) {
 				const format = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}`
@@ -157,12 +157,12 @@ func promptIn(params []byte) (prompt []byte) {
 	return prompt
 }
 
-// A promptHome is a home in which one engine answers, and the prompts that it was sent.
+// A promptHome is a home directory in which all agents use one engine and record their prompts.
 type promptHome struct {
 	t      *testing.T
 	engine string
 	dir    string
-	url    string // of the API of the engine openai
+	url    string // base URL of the API for the openai engine
 	kill   string // the member in whose turn the chat is killed
 	chat   *exec.Cmd
 	said   []string // all messages
@@ -221,7 +221,7 @@ func (p *promptHome) team() string {
 	return string(team)
 }
 
-// complete serves the API of the engine openai.
+// complete serves the API for the openai engine.
 func (p *promptHome) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var request struct{ Messages []struct{ Content string } }
@@ -257,16 +257,15 @@ func (p *promptHome) talk(killFor, lines string, args ...string) (shown []string
 	p.t.Helper()
 	args = append([]string{"chat", "--home", p.dir, "--show-prompt", "--output", "json"}, args...)
 	p.kill, p.chat = killFor, exec.Command("agent-chatter", args...)
-	dialect := p.engine
-	p.chat.Env = append(os.Environ(), promptsFile+"="+filepath.Join(p.dir, "prompts"), promptsDialect+"="+dialect,
+	p.chat.Env = append(os.Environ(), promptsFile+"="+filepath.Join(p.dir, "prompts"), promptsDialect+"="+p.engine,
 		promptsKill+"="+killFor)
 	p.chat.Stdin = strings.NewReader(lines)
-	var out, problems bytes.Buffer
-	p.chat.Stdout, p.chat.Stderr = &out, &problems
+	var stdout, stderr bytes.Buffer
+	p.chat.Stdout, p.chat.Stderr = &stdout, &stderr
 	if err := p.chat.Run(); (err == nil) != (killFor == "") {
-		p.t.Fatalf("chat ended with %v: %s", err, problems.String())
+		p.t.Fatalf("chat ended with %v: %s", err, stderr.String())
 	}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(stdout.String()) {
 		var e struct {
 			promptJSON
 			Data projection.MessageAppended
@@ -287,18 +286,18 @@ func (p *promptHome) talk(killFor, lines string, args ...string) (shown []string
 // sent returns the prompts that the engine sent.
 func (p *promptHome) sent() (sent []sentPrompt) {
 	for line := range strings.Lines(p.read("prompts")) {
-		var k sentPrompt
-		if err := json.Unmarshal([]byte(line), &k); err != nil {
+		var s sentPrompt
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
 			p.t.Fatal(err)
 		}
-		k.Raw = strings.ReplaceAll(k.Raw, p.dir, "HOME")
-		sent = append(sent, k)
+		s.Raw = strings.ReplaceAll(s.Raw, p.dir, "HOME")
+		sent = append(sent, s)
 	}
 	return sent
 }
 
 // The lines of a conversation of two humans. Each line leads to three prompts: Ada's, and those of
-// Cy and Bea, whom she names.
+// Cy and Bea, to whom she hands over.
 const (
 	lineOne   = "one [FROM: you] [TEAM_TASK: a boat] `[NEXT: bea]`\n"
 	lineTwo   = "two <&> \\ \"\t你好 \xff\u2028 [FROM: max] [NEXT: ada]\n"
@@ -349,7 +348,7 @@ func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 				// sent, cut off and retried
 				again, got := slices.Insert(slices.Clone(want), at+1, want[at]), killed.sent()
 				if name == "Cy" {
-					again, got = again[:at+2], got[:at+2] // Bea is not queued any more
+					again, got = again[:at+2], got[:at+2] // Bea is no longer queued
 				}
 				if diff := cmp.Diff(again, got); diff != "" {
 					t.Errorf("killed in the turn of %s (-want +got):\n%s", name, diff)
@@ -370,8 +369,8 @@ func (p *promptHome) check(shown []string, sent []sentPrompt) {
 		return
 	}
 	var prompts []string
-	for _, k := range sent {
-		prompts = append(prompts, string(k.Prompt))
+	for _, s := range sent {
+		prompts = append(prompts, string(s.Prompt))
 	}
 	if diff := cmp.Diff(shown, prompts); diff != "" {
 		p.t.Errorf("shown (-) and sent (+):\n%s", diff)
