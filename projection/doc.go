@@ -7,7 +7,7 @@
 //	State     bounded, whatever the length of the session: title, task, statistics,
 //	          speakers, open turns, the newest messages. A conversation resumes from
 //	          it, and checkpoints store it.
-//	Timeline  a row for each turn and message: who, when, how long, at what cost.
+//	Timeline  a row for each turn and message: speaker, time, duration, cost.
 //	Snapshot  every message, in the session snapshot format v1.0, which other
 //	          versions of agent-chatter read.
 //
@@ -18,10 +18,9 @@
 // always give the same result. Folding all events equals folding some, storing the
 // State, and folding the rest.
 //
-// Package journal, below it, stores events and does not interpret their data. Package
-// catalog keeps folds on disk as caches, and package interchange converts the sessions
-// of other programs to events. Package coordinator appends events and folds them at
-// once.
+// Package journal stores events and does not interpret their data. Package catalog
+// caches folds on disk, and package interchange converts the sessions of other programs
+// to events. Package coordinator appends events and folds them immediately.
 //
 // # Events
 //
@@ -38,7 +37,7 @@
 //	tool.started, tool.completed, permission.answered
 //	journal.recovered (which package journal appends)
 //
-// What retention did to sessions is in a journal of the team, with its own types:
+// Retention records its actions in a separate journal of the team, with these types:
 //
 //	session.archived, session.trashed, session.purged
 //
@@ -47,6 +46,6 @@
 // Fields are only added. A payload whose shape has to change gets "v":2 and an
 // upcaster, a pure function from the old shape to the new one. Stored lines are never
 // changed. Events of unknown types are counted and skipped. A newer version of a
-// payload or of the journal format sets State.Newer: what is known can be read, but
-// appending could corrupt the session.
+// payload or of the journal format sets State.Newer: the known fields and events can be
+// read, but appending could corrupt the session.
 package projection

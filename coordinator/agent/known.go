@@ -9,19 +9,19 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// A Known is a program that an engine knows how to run.
+// A Known is an agent program that an engine can run.
 type Known struct {
-	Name        string // in a registry
+	Name        string // in an agent registry
 	DisplayName string
 	Engine      string   // "claude", "codex", "gemini" or "acp"
 	Program     string   // looked up in PATH
-	Args        []string // that the engine needs
+	Args        []string // required by the engine
 	Install     []string // the command that installs it
 	LoggedIn    []string // arguments with which Program exits with 0 if it is logged in; nil if unknown
-	Login       Remedy   // when it is not logged in
+	Login       Remedy   // how to log in
 }
 
-// KnownAgents returns all of them, in the order of display: CLIs, then agents that speak the Agent
+// KnownAgents returns all known agents in display order: CLIs, then agents that speak the Agent
 // Client Protocol.
 func KnownAgents() []Known {
 	claude, codex := Claude().profile.known("claude"), Codex().profile.known("codex")
@@ -45,8 +45,8 @@ func (p profile) known(engine string) Known {
 	}
 }
 
-// Recognize returns the known agent that a command starts. If several start the same program it is
-// the one with the most required arguments.
+// Recognize returns the known agent that a command starts, and whether there is one. If several
+// match, it returns the one with the most required arguments.
 func Recognize(command string, args []string) (Known, bool) {
 	var found Known
 	for _, k := range KnownAgents() {
@@ -58,8 +58,8 @@ func Recognize(command string, args []string) (Known, bool) {
 	return found, found.Name != ""
 }
 
-// Speaks reports whether an engine can run a command, as far as is known. The CLI of an agent may
-// not speak the Agent Client Protocol.
+// Speaks reports whether an engine can run a command: the CLI of an agent might not speak the Agent
+// Client Protocol. It returns true for unknown programs.
 func Speaks(engine, command string) bool {
 	known := false
 	for _, k := range KnownAgents() {
@@ -77,17 +77,17 @@ func programName(command string) string {
 	return strings.TrimSuffix(filepath.Base(command), ".exe")
 }
 
-// acpServers are the programs that speak the Agent Client Protocol for the known agents, and the
-// arguments that they need for it.
+// acpServers has a function for each known agent that speaks the Agent Client Protocol. It returns
+// the profile of the agent's ACP server and the arguments that the server requires.
 var acpServers = map[string]func() (server profile, args []string){
 	"claude": func() (profile, []string) {
-		return served(Claude(), "claude-agent-acp", "@agentclientprotocol/claude-agent-acp"), nil
+		return serverProfile(Claude(), "claude-agent-acp", "@agentclientprotocol/claude-agent-acp"), nil
 	},
 	"codex": func() (profile, []string) {
-		return served(Codex(), "codex-acp", "@agentclientprotocol/codex-acp", codexLimit), nil
+		return serverProfile(Codex(), "codex-acp", "@agentclientprotocol/codex-acp", codexLimit), nil
 	},
 	"gemini": func() (profile, []string) {
-		return served(Gemini(), "gemini", "@google/gemini-cli", geminiWindow), []string{"--acp"}
+		return serverProfile(Gemini(), "gemini", "@google/gemini-cli", geminiWindow), []string{"--acp"}
 	},
 	"opencode": func() (profile, []string) {
 		return profile{
@@ -97,8 +97,8 @@ var acpServers = map[string]func() (server profile, args []string){
 	},
 }
 
-// served returns the profile of the ACP server of a CLI's agent.
-func served(c CLI, program, packageName string, limits ...limit) profile {
+// serverProfile returns the profile of the ACP server for the agent that c runs.
+func serverProfile(c CLI, program, packageName string, limits ...limit) profile {
 	p := c.profile
 	p.program, p.install, p.limits = program, npmInstall(packageName), limits
 	return p
@@ -109,20 +109,20 @@ func npmInstall(packageName string) []string { return []string{"npm", "install",
 // acpSuffix ends the names of ACP servers of agents that also have a CLI.
 const acpSuffix = "-acp"
 
-// acpNames are other names of agent types.
+// acpNames maps aliases of agent types to the keys of acpServers.
 var acpNames = map[string]string{
 	"claude-code": "claude", "gemini-cli": "gemini",
 	"claude" + acpSuffix: "claude", "codex" + acpSuffix: "codex", "gemini" + acpSuffix: "gemini",
 }
 
-// ServesACP reports whether the program that speaks the Agent Client Protocol for an agent type is
-// known, so that a member needs no command.
+// ServesACP reports whether the ACP server of an agent type is known. If it is, a member of that
+// type needs no command.
 func ServesACP(agentType string) bool {
 	return acpServers[cmp.Or(acpNames[agentType], agentType)] != nil
 }
 
-// acpProfile returns the profile of a member's agent, and its arguments: the member's own, after
-// those without which a known agent does not speak the protocol.
+// acpProfile returns the profile of a member's agent and its arguments: those that a known agent
+// requires to speak the protocol, then the member's own.
 func acpProfile(m Member) (profile, []string) {
 	server := acpServers[cmp.Or(acpNames[m.AgentType], m.AgentType)]
 	if server == nil {

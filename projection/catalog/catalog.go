@@ -18,16 +18,17 @@ type Catalog struct {
 	o    journal.Options
 
 	// Progress, if set, is called while a list reads journals that are not in
-	// the index: done of total are read. It is called from several goroutines.
+	// the index, with the number read so far and their total. It is called from
+	// several goroutines.
 	Progress func(done, total int)
 
 	// DirError, if set, is called for each team's directory that cannot be
-	// read; lists leave it out. If it is nil, lists fail with that error.
+	// read; lists omit that team. If DirError is nil, lists fail with that error.
 	DirError func(path string, err error)
 }
 
-// New returns the catalog in the directory root. It touches nothing on the
-// disk; the directory need not exist.
+// New returns the catalog in the directory root, which need not exist. New does
+// not access it.
 func New(root string, o journal.Options) *Catalog {
 	if o.FS == nil {
 		o.FS = journal.OS
@@ -77,8 +78,8 @@ func (c *Catalog) linksToDir(entry fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// List returns the sessions that a query selects. Its Team names the directory
-// to list; without it, all are listed. Nothing is written but the index.
+// List returns the sessions that a query selects. If q.Team is set, only the
+// directory of that team is read. List writes nothing except the index.
 func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 	var entries []*Entry
 	var err error

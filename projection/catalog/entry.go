@@ -12,8 +12,8 @@ import (
 )
 
 // Entry is the part of a Session that determines whether and where a list
-// shows it. The rest of its row is decoded by Session: a list of a hundred
-// thousand sessions shows twenty.
+// shows it. Session decodes the rest of the row, only for the sessions shown:
+// a list may show twenty of a hundred thousand.
 type Entry struct {
 	id         string
 	updatedAt  time.Time
@@ -23,8 +23,8 @@ type Entry struct {
 	Truncated  bool
 
 	dir  *Dir
-	line string // the row in the index; "": it is not there
-	row  *row   // nil: not decoded
+	line string // the row in the index; "" if it is not indexed
+	row  *row   // nil if not decoded
 }
 
 // entryOf returns the entry of a row that is not in the index.
@@ -34,8 +34,8 @@ func (d *Dir) entryOf(r *row) *Entry {
 	return e
 }
 
-// indexedEntry returns the entry of a line of the index. At least the beginning
-// of the row is decoded; the row is not kept.
+// indexedEntry returns the entry of a line of the index. Only the
+// beginning of r has to be decoded; the entry does not keep r.
 func (d *Dir) indexedEntry(r *row, line string) *Entry {
 	return &Entry{
 		id: r.ID, updatedAt: r.UpdatedAt, archived: r.Archived,
@@ -44,7 +44,7 @@ func (d *Dir) indexedEntry(r *row, line string) *Entry {
 }
 
 // currentEntry returns the entry of a line of the index if the line describes
-// the file as it is, else nil.
+// the current file, else nil.
 func (d *Dir) currentEntry(info journal.Info, line string) *Entry {
 	if updated, ok := glance(info, line); ok {
 		return &Entry{id: info.ID, updatedAt: updated, archived: info.Archived, dir: d, line: line}
@@ -63,8 +63,8 @@ func newestFirst(a, b *Entry) int {
 	return cmp.Or(strings.Compare(b.id, a.id), strings.Compare(a.dir.journals.Path(), b.dir.journals.Path()))
 }
 
-// Session returns the description of the session. It reads the journal only if
-// the row in the index is cut off after the part that the Entry has.
+// Session returns the session of the entry. It reads the journal only if the
+// line in the index is truncated after the part that the Entry has.
 func (e *Entry) Session() Session {
 	if e.row != nil {
 		return e.dir.session(e.row)
@@ -73,7 +73,7 @@ func (e *Entry) Session() Session {
 	return e.dir.session(&r)
 }
 
-// decode decodes the row. If its line is cut off, the journal is folded.
+// decode decodes the row. If its line is truncated, the journal is folded.
 func (e *Entry) decode() row {
 	r, ok := decodeRow(e.line)
 	if !ok {
@@ -82,7 +82,7 @@ func (e *Entry) decode() row {
 	return r
 }
 
-// reread folds the journal of an entry whose line is cut off.
+// reread folds the journal of an entry whose line is truncated.
 func (e *Entry) reread() row {
 	info, err := e.dir.journals.Stat(e.id)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
 
-// A kind of marker is the text that it begins with, in any case.
+// A kind is the text with which a marker begins. Case is ignored.
 type kind string
 
 const (
@@ -17,7 +17,7 @@ const (
 	kindTask kind = "[TEAM_TASK:"
 )
 
-// kindAt returns which of the kinds begins at text[i]; "" if none does.
+// kindAt returns which of the kinds begins at text[i], or "".
 func kindAt(text string, i int, kinds ...kind) kind {
 	for _, k := range kinds {
 		if end := i + len(k); end <= len(text) && strings.EqualFold(text[i:end], string(k)) {
@@ -37,9 +37,9 @@ func contains(text string, kinds ...kind) bool {
 	return false
 }
 
-// Begin returns where the first NEXT or DROP marker in text begins; if there is none, where a beginning of one
-// such as "[NE" ends the text, or len(text). The first is reported by begun. Begin is for text that is
-// still being written: it does not know whether the marker is in code, or will be closed.
+// Begin returns the offset of the first NEXT or DROP marker in text, and true. If there is none, it returns
+// false and the offset of a marker prefix such as "[NE" at the end of text, or len(text). Begin is for text
+// that is still being streamed: it does not check whether the marker is in code or is closed.
 func Begin(text string) (at int, begun bool) {
 	for at = range len(text) {
 		if text[at] != '[' {
@@ -72,7 +72,7 @@ func commands(text string) []marker {
 		return nil
 	}
 	var found []marker
-	var open kind // of the marker that the scan is in
+	var open kind // kind of the marker that is not closed yet, or ""
 	start := 0
 	for i, c := range delimiters(text) {
 		switch {
@@ -88,8 +88,8 @@ func commands(text string) []marker {
 	return found
 }
 
-// declarations returns the FROM and TEAM_TASK markers. If one begins within another, the outer one is not
-// closed and is text.
+// declarations returns the FROM and TEAM_TASK markers. If one begins inside another, the outer
+// one is unclosed and stays text.
 func declarations(text string) []marker {
 	if !contains(text, kindFrom, kindTask) {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// EndOrphans kills the orphans of a turn and returns their number. If the owner of one of them is
-// alive they are no orphans: the caller has a copy of the owner's session. It returns 0 on other
-// systems than Linux.
+// EndOrphans kills the orphans of a turn and returns their number. It kills nothing and returns 0
+// if the owner of one of the turn's processes is alive: the caller then has a copy of the owner's
+// session. On systems other than Linux it returns 0.
 func EndOrphans(turnID string) (ended int) {
 	orphans := orphansOf(turnID)
 	if len(orphans) > 0 {
@@ -20,15 +20,15 @@ func EndOrphans(turnID string) (ended int) {
 	return len(orphans)
 }
 
-// EndResidents kills the agents that were kept after a turn and whose owner has died, and returns
-// their number. Detached processes keep running, such as a server that is meant to stay: a process
-// is detached if its group is the one that leads its session, or if the leader of its session
-// carries the turn's id. EndResidents returns 0 on other systems than Linux.
+// EndResidents kills the resident agents of a turn whose owner has died, and returns their number.
+// Detached processes keep running, such as a server that an agent was asked to start: a process is
+// detached if it is in the process group of its session leader, or if its session leader carries
+// the turn's id. On systems other than Linux EndResidents returns 0.
 func EndResidents(turnID string) (ended int) {
 	orphans := orphansOf(turnID)
 	for pid := range orphans {
-		is, ok := stat(pid)
-		if _, detached := orphans[is.session]; ok && !detached && is.group != is.session {
+		status, ok := stat(pid)
+		if _, detached := orphans[status.session]; ok && !detached && status.group != status.session {
 			killIf(pid, func() bool { carries, _ := carriesTurn(pid, turnID); return carries })
 			ended++
 		}
@@ -36,8 +36,8 @@ func EndResidents(turnID string) (ended int) {
 	return ended
 }
 
-// OrphanedTurns returns the ids of the turns that have orphans. It returns nil on other systems
-// than Linux.
+// OrphanedTurns returns the ids of the turns that have orphans. On systems other than Linux it
+// returns nil.
 func OrphanedTurns() []string {
 	found := map[string]struct{}{}
 	for _, pid := range allPIDs() {
@@ -57,20 +57,20 @@ func orphansOf(turnID string) map[int]struct{} {
 	if turnID == "" {
 		return nil
 	}
-	left := carriers(turnID)
-	for pid := range left {
+	found := carriers(turnID)
+	for pid := range found {
 		if hasOwner(pid) {
 			return nil
 		}
 	}
-	return left
+	return found
 }
 
 // thisOwner returns the value of ownerVariable for this process.
 func thisOwner() string { return ownerName(os.Getpid()) }
 
-// ownerName returns the id and the start time of a process, or "" if it has ended. An id alone may
-// be reused.
+// ownerName returns the id and the start time of a process, or "" if it has ended. The start time
+// is included because ids are reused.
 func ownerName(pid int) string {
 	is, ok := stat(pid)
 	if !ok || is.ended() {
