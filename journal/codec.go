@@ -100,9 +100,13 @@ func (r Record) normalize(now time.Time, maxLine int) (Record, error) {
 	if !ok || !isLowerCase(noun) || !isLowerCase(verb) {
 		return r, fmt.Errorf("type %q is not noun.verb in lower case", r.Type)
 	}
-	data, err := r.compactData()
-	if err != nil {
-		return r, fmt.Errorf("data of %s: %w", r.Type, err)
+	data := r.Data
+	// Data that is wrongly declared compact must not break the lines of the journal.
+	if !r.Compact || bytes.IndexByte(data, '\n') >= 0 {
+		var err error
+		if data, err = compactJSON(data); err != nil {
+			return r, fmt.Errorf("data of %s: %w", r.Type, err)
+		}
 	}
 	if len(data) == 0 || data[0] != '{' || data[len(data)-1] != '}' {
 		return r, fmt.Errorf("data of %s is not a JSON object", r.Type)
@@ -119,16 +123,6 @@ func (r Record) normalize(now time.Time, maxLine int) (Record, error) {
 	}
 	r.Data = data
 	return r, nil
-}
-
-// compactData returns the payload without white space between its tokens. A payload
-// that is declared compact cannot break the lines of the journal, even if the
-// declaration is wrong.
-func (r Record) compactData() ([]byte, error) {
-	if r.Compact && bytes.IndexByte(r.Data, '\n') < 0 {
-		return r.Data, nil
-	}
-	return compactJSON(r.Data)
 }
 
 // hasFourDigitYear reports whether a time in UTC can be written.

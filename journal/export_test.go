@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -32,12 +33,12 @@ func (d *Dir) Compress(id string) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	src, file, err := f.liveSource(d.fs)
+	o, err := f.openLive(d.fs, os.O_RDONLY)
 	if err != nil {
 		return 0, err
 	}
-	defer file.Close()
-	return compressAll(io.NewSectionReader(file.(File), 0, src.size), d.frameSize)
+	defer o.file.Close()
+	return compressAll(io.NewSectionReader(o.file.(File), 0, o.src.size), d.frameSize)
 }
 
 func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {

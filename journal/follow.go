@@ -73,7 +73,12 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		case err == io.EOF:
 			return true, t.atEOF()
 		case t.archived() && err != nil:
-			return false, t.corruptArchive(err)
+			// The archive was compared with its journal when it was written, so it
+			// has been corrupted since.
+			if !errors.As(err, &bad) {
+				bad = &lineError{t.sc.at, err}
+			}
+			return false, bad.corrupt(t.files.archivePath())
 		case errors.As(err, &bad):
 			wait, err := t.handleInvalid(bad)
 			if wait || err != nil {
@@ -104,16 +109,6 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 func (t *follower) archived() bool {
 	_, ok := t.file.(archiveFile)
 	return ok
-}
-
-// corruptArchive returns the error for any failure of reading an archive: it was
-// compared with its journal when it was written, so it has been corrupted since.
-func (t *follower) corruptArchive(err error) error {
-	var bad *lineError
-	if !errors.As(err, &bad) {
-		bad = &lineError{t.sc.at, err}
-	}
-	return bad.corrupt(t.files.archivePath())
 }
 
 // short reports whether the file, read again from its start, has not yet reached

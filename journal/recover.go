@@ -98,7 +98,7 @@ func (l *Log) acknowledgeBatch() []Event {
 }
 
 // reopen opens the file again. If a disk was unmounted and mounted again, it is
-// another file, which must be the same journal and must be locked.
+// another file, which must have all lines that were synced and must be locked.
 func (l *Log) reopen(ctx context.Context) error {
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -107,7 +107,12 @@ func (l *Log) reopen(ctx context.Context) error {
 	reopened, reopenedErr := file.Stat()
 	previous, previousErr := l.file.Stat()
 	if reopenedErr != nil || previousErr != nil || !l.dir.fs.SameFile(reopened, previous) {
-		err = l.adopt(ctx, file)
+		t, tailErr := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
+		if tailErr != nil || t.end != l.synced {
+			err = errOtherFile
+		} else {
+			err = l.relock(ctx)
+		}
 	}
 	if err != nil {
 		file.Close()
@@ -116,15 +121,6 @@ func (l *Log) reopen(ctx context.Context) error {
 	l.file.Close()
 	l.file = file
 	return nil
-}
-
-// adopt accepts a file as the journal if it has all lines that were synced.
-func (l *Log) adopt(ctx context.Context, file File) error {
-	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
-	if err != nil || t.end != l.synced {
-		return errOtherFile
-	}
-	return l.relock(ctx)
 }
 
 // relock replaces the lock by one on the lock file that now has its name.

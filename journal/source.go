@@ -59,22 +59,18 @@ func (r contextReader) Read(p []byte) (int, error) {
 // source opens the file of the journal, live or archived.
 func (f files) source(fsys FS) (src source, file io.Closer, err error) {
 	for range locateTries {
-		if src, file, err = f.liveSource(fsys); !errors.Is(err, ErrNotFound) {
-			break
+		var live *openedFile
+		if live, err = f.openLive(fsys, os.O_RDONLY); err == nil {
+			return live.src, live.file, nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return source{}, nil, err
 		}
 		if src, file, err = f.archiveSource(fsys); !errors.Is(err, ErrNotFound) {
 			break
 		}
 	}
 	return src, file, err
-}
-
-func (f files) liveSource(fsys FS) (source, io.Closer, error) {
-	o, err := f.openLive(fsys, os.O_RDONLY)
-	if err != nil {
-		return source{}, nil, err
-	}
-	return o.src, o.file, nil
 }
 
 // openedFile is the open file of a journal.

@@ -28,7 +28,12 @@ func decode(document []byte) (any, *Problem) {
 	case len(bytes.TrimSpace(document)) == 0:
 		return nil, notJSON(document, 0, "it is empty")
 	case errors.As(err, &syntax):
-		return nil, notJSON(document, errorOffset(document, syntax), syntax.Error())
+		// Offset counts the byte that the error is about, except at the end of the document.
+		index := int(syntax.Offset) - 1
+		if strings.HasPrefix(syntax.Error(), "unexpected end") {
+			index = len(document)
+		}
+		return nil, notJSON(document, index, syntax.Error())
 	case errors.As(err, &number):
 		text := strings.TrimPrefix(number.Value, "number ")
 		start := bytes.LastIndex(document[:min(int(number.Offset), len(document))], []byte(text))
@@ -37,23 +42,11 @@ func decode(document []byte) (any, *Problem) {
 	return nil, &Problem{Path: "/", Message: "not valid JSON: " + err.Error()}
 }
 
-// errorOffset returns the index of the byte that a syntax error is about. err.Offset counts
-// that byte, except at the end of the document.
-func errorOffset(document []byte, err *json.SyntaxError) int {
-	if strings.HasPrefix(err.Error(), "unexpected end") {
-		return len(document)
-	}
-	return int(err.Offset) - 1
-}
-
+// notJSON reports a syntax error at a byte, with its line and column as editors count them,
+// from 1.
 func notJSON(document []byte, index int, reason string) *Problem {
-	line, column := position(document, index)
-	return &Problem{Path: "/", Message: fmt.Sprintf("not valid JSON: line %d, column %d: %s", line, column, reason)}
-}
-
-// position returns the line and column of a byte as editors count them, from 1.
-func position(document []byte, index int) (line, column int) {
 	before := document[:min(max(index, 0), len(document))]
-	lineStart := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return &Problem{Path: "/", Message: fmt.Sprintf("not valid JSON: line %d, column %d: %s", line, column, reason)}
 }

@@ -52,7 +52,11 @@ var all = []schema{
 // newSchema does not compile the schema: most runs of the program use one or none.
 func newSchema(name string, v versions) schema {
 	return schema{name: name, versions: v, compile: sync.OnceValues(func() (*jsonschema.Schema, error) {
-		return compile(name)
+		c := jsonschema.NewCompiler()
+		c.Draft = jsonschema.Draft7
+		c.LoadURL = openEmbedded
+		c.Formats["date-time"] = isDateTime
+		return c.Compile(baseURL + name + ".json")
 	})}
 }
 
@@ -106,14 +110,6 @@ func (s schema) check(value any) error {
 		return fmt.Errorf("schema %s: %w", s.name, err)
 	}
 	return &InvalidError{Schema: s.name, Problems: explain(value, failure)}
-}
-
-func compile(name string) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.Draft = jsonschema.Draft7
-	c.LoadURL = openEmbedded
-	c.Formats["date-time"] = isDateTime
-	return c.Compile(baseURL + name + ".json")
 }
 
 // openEmbedded opens the schema that a $ref refers to, instead of fetching it.

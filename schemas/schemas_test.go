@@ -178,7 +178,11 @@ func TestSchemasAreValidDraft07(t *testing.T) {
 		if err := meta.Validate(any(parsed)); err != nil {
 			t.Errorf("%s: %#v", name, err)
 		}
-		if _, err := compile(name); err != nil {
+		s, err := find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.compile(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

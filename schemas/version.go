@@ -13,7 +13,8 @@ type versions struct{ oldest, newest string }
 func (v versions) check(schema string, document any) error {
 	fields, _ := document.(map[string]any)
 	version, _ := fields["schemaVersion"].(string)
-	if v == (versions{}) || !isVersion(version) {
+	major, minor, _ := strings.Cut(version, ".")
+	if v == (versions{}) || !isNumber(major) || !isNumber(minor) {
 		return nil
 	}
 	newer := compareVersions(version, v.newest) > 0
@@ -21,12 +22,6 @@ func (v versions) check(schema string, document any) error {
 		return nil
 	}
 	return &VersionError{Schema: schema, Version: version, Newer: newer, Supported: v.newest}
-}
-
-// isVersion reports whether text is two numbers separated by a dot.
-func isVersion(text string) bool {
-	major, minor, found := strings.Cut(text, ".")
-	return found && isNumber(major) && isNumber(minor)
 }
 
 func isNumber(text string) bool {

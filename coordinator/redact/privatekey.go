@@ -51,7 +51,10 @@ func matchPrivateKey(text string, ends bool) (length int, incomplete bool) {
 		k.at += next
 		k.done = k.done || !terminated
 	}
-	return k.length(), false
+	if k.end > 0 && (k.longLines > 0 || k.base64 > 0 && !k.hasHeader) {
+		return k.end, false
+	}
+	return k.longEnd, false
 }
 
 // keyLabel returns the length of the text after BEGIN or END up to and including the dashes, and
@@ -138,14 +141,6 @@ func (k *keyScanner) scanHeader(line string, run, padding int) {
 	k.hasHeader = k.hasHeader || line != ""
 	k.header += len(line)
 	k.done = k.done || k.header > maxHeader || !header && (run >= minKey || padding > maxPadding)
-}
-
-// length returns the length of the key; 0 if there is none.
-func (k *keyScanner) length() int {
-	if k.end > 0 && (k.longLines > 0 || k.base64 > 0 && !k.hasHeader) {
-		return k.end
-	}
-	return k.longEnd
 }
 
 // longestRun returns the longest run of base64 characters.

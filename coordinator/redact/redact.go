@@ -118,9 +118,13 @@ func (r *Redactor) JSON(value []byte) []byte {
 			if end = stringEnd(value, at); end < 0 {
 				return []byte(r.Text(string(value)))
 			}
-			changed = r.jsonString(value[at:end])
+			quoted := value[at:end]
+			text := string(quoted[1 : len(quoted)-1])
+			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &text) == nil {
+				changed = r.jsonText(text)
+			}
 		case value[at] == '-' || value[at] >= '0' && value[at] <= '9':
-			end = numberEnd(value, at)
+			end = len(value) - len(bytes.TrimLeft(value[at:], "0123456789.eE+-"))
 			changed = r.jsonText(string(value[at:end]))
 		default:
 			continue
@@ -137,15 +141,6 @@ func (r *Redactor) JSON(value []byte) []byte {
 	return append(clean, value[copied:]...)
 }
 
-// numberEnd returns the end of the JSON number at start.
-func numberEnd(value []byte, start int) int {
-	end := start
-	for end < len(value) && strings.IndexByte("0123456789.eE+-", value[end]) >= 0 {
-		end++
-	}
-	return end
-}
-
 // stringEnd returns the end of the JSON string at start, or -1 if it is unterminated.
 func stringEnd(value []byte, start int) int {
 	for at := start + 1; at < len(value); at++ {
@@ -157,15 +152,6 @@ func stringEnd(value []byte, start int) int {
 		}
 	}
 	return -1
-}
-
-// jsonString returns a JSON string without its secrets, or nil if it has none.
-func (r *Redactor) jsonString(quoted []byte) []byte {
-	text := string(quoted[1 : len(quoted)-1])
-	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) != nil {
-		return nil
-	}
-	return r.jsonText(text)
 }
 
 // jsonText returns a text without its secrets as a JSON string, or nil if it has none.

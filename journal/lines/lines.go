@@ -117,7 +117,13 @@ func (l *Reader) fill() error {
 		return err
 	}
 	if cap(l.pending)-len(l.pending) <= len(l.block)/4 {
-		l.makeRoom()
+		// Move pending to the beginning of a block, which grows to at most the longest
+		// line and one block.
+		size := max(firstBlock, min(4*len(l.block), blockSize), min(2*len(l.pending), l.limit+blockSize))
+		if len(l.block) < size || len(l.block) > 2*size {
+			l.block = make([]byte, size)
+		}
+		l.pending = l.block[:copy(l.block, l.pending)]
 	}
 	for range 100 {
 		n, err := l.r.Read(l.pending[len(l.pending):cap(l.pending)])
@@ -131,14 +137,4 @@ func (l *Reader) fill() error {
 		}
 	}
 	return io.ErrNoProgress
-}
-
-// makeRoom moves pending to the beginning of a block, which grows to at most
-// the longest line and one block.
-func (l *Reader) makeRoom() {
-	size := max(firstBlock, min(4*len(l.block), blockSize), min(2*len(l.pending), l.limit+blockSize))
-	if len(l.block) < size || len(l.block) > 2*size {
-		l.block = make([]byte, size)
-	}
-	l.pending = l.block[:copy(l.block, l.pending)]
 }

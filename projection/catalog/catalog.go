@@ -61,21 +61,17 @@ func (c *Catalog) Teams() ([]*Dir, error) {
 	}
 	var teams []*Dir
 	for _, entry := range entries {
-		if entry.IsDir() || c.linksToDir(entry) {
-			teams = append(teams, c.At(filepath.Join(c.root, entry.Name())))
+		path, isDir := filepath.Join(c.root, entry.Name()), entry.IsDir()
+		if entry.Type()&fs.ModeSymlink != 0 {
+			target, err := c.o.FS.Stat(path)
+			isDir = err == nil && target.IsDir()
+		}
+		if isDir {
+			teams = append(teams, c.At(path))
 		}
 	}
 	slices.SortFunc(teams, func(a, b *Dir) int { return strings.Compare(a.journals.Path(), b.journals.Path()) })
 	return teams, nil
-}
-
-// linksToDir reports whether an entry is a symbolic link to a directory.
-func (c *Catalog) linksToDir(entry fs.DirEntry) bool {
-	if entry.Type()&fs.ModeSymlink == 0 {
-		return false
-	}
-	info, err := c.o.FS.Stat(filepath.Join(c.root, entry.Name()))
-	return err == nil && info.IsDir()
 }
 
 // List returns the sessions that a query selects. If q.Team is set, only the

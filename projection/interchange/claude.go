@@ -142,12 +142,14 @@ func (t *transcript) startTools(content claudeContent, at time.Time) {
 }
 
 // completeTools adds the tool results of a message.
-func (t *transcript) completeTools(content claudeContent, at time.Time) {
-	for _, block := range content {
+func (t *transcript) completeTools(message claudeContent, at time.Time) {
+	for _, block := range message {
 		if block.Type != "tool_result" {
 			continue
 		}
-		output, failure := claudeText(block.Content), ""
+		var content claudeContent
+		_ = json.Unmarshal(block.Content, &content) // without content, the result is empty
+		output, failure := strings.Join(content.texts(), "\n"), ""
 		if block.IsError {
 			output, failure = "", output
 		}
@@ -164,15 +166,6 @@ func (t *transcript) addClaudeUser(line claudeLine) {
 	case len(texts) > 0:
 		t.addHuman(line.UUID, strings.Join(texts, "\n\n"), line.Timestamp.Time)
 	}
-}
-
-// claudeText returns the text of a claudeContent.
-func claudeText(data json.RawMessage) string {
-	var content claudeContent
-	if len(data) == 0 || json.Unmarshal(data, &content) != nil {
-		return ""
-	}
-	return strings.Join(content.texts(), "\n")
 }
 
 // activeBranch returns the messages of the branch that has the last one. If a

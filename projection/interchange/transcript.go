@@ -67,9 +67,12 @@ type transcript struct {
 	skipped  int  // lines
 }
 
-// addHuman adds a message of a person.
+// addHuman adds a message of a person, without what the program put around it.
 func (t *transcript) addHuman(id, text string, at time.Time) {
-	if text = stripWrappers(text); text == "" {
+	text = strings.TrimSpace(text)
+	generated := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted")
+	text = strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
+	if generated || text == "" {
 		t.skipped++
 		return
 	}
@@ -184,14 +187,6 @@ var wrappers = sync.OnceValue(func() *regexp.Regexp {
 		`permissions instructions|app-context|session_context|skills_instructions|user_instructions)`
 	return regexp.MustCompile(`(?s)<` + tag + `>.*?(?:</` + tag + `>|\z)`)
 })
-
-func stripWrappers(text string) string {
-	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted") {
-		return ""
-	}
-	return strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
-}
 
 // decodeLines decodes the lines that are JSON objects and counts the others.
 func decodeLines[T any](data []byte, skipped *int) []T {

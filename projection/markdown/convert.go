@@ -216,7 +216,9 @@ func (c *converter) inline(node ast.Node) Inline {
 	case *ast.CodeSpan:
 		i.Kind = CodeSpan
 		i.Text = c.span(n)
-		i.End = c.spanEnd(n)
+		// Before the closing backticks there may be a blank or the prefix of a line.
+		at := n.LastChild().(*ast.Text).Segment.Stop
+		i.End = at + strings.IndexByte(c.source[at:], '`') + runLength(c.source, n.Pos())
 		c.code = append(c.code, i.Range)
 	case *ast.AutoLink:
 		i.Kind = Link
@@ -268,13 +270,6 @@ func (c *converter) span(n *ast.CodeSpan) string {
 		s = strings.ReplaceAll(s, `\|`, "|")
 	}
 	return s
-}
-
-// spanEnd returns where the closing backticks of a code span end. Between them and the last text there
-// may be a blank or the prefix of a line.
-func (c *converter) spanEnd(n *ast.CodeSpan) int {
-	at := n.LastChild().(*ast.Text).Segment.Stop
-	return at + strings.IndexByte(c.source[at:], '`') + runLength(c.source, n.Pos())
 }
 
 // literal returns the text of a code block.

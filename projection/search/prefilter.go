@@ -22,7 +22,7 @@ type prefilter struct {
 func newPrefilter(text string, fold bool) prefilter {
 	var longest, run []byte
 	for i := range len(text) {
-		if !neverEscaped(text[i]) {
+		if b := text[i]; b < ' ' || b >= utf8.RuneSelf-1 || strings.IndexByte("\"\\/<>&'+=`", b) >= 0 {
 			run = nil
 			continue
 		}
@@ -54,15 +54,6 @@ func longestWide(text string) (longest string) {
 		}
 	}
 	return longest
-}
-
-// neverEscaped reports whether every JSON writer writes a byte as it is.
-func neverEscaped(b byte) bool {
-	switch b {
-	case '"', '\\', '/', '<', '>', '&', '\'', '+', '=', '`':
-		return false
-	}
-	return ' ' <= b && b < utf8.RuneSelf-1
 }
 
 // byFrequency are bytes of English text, source code and JSON, the most

@@ -154,7 +154,14 @@ func (s *searcher) search() error {
 		if !ok {
 			continue
 		}
-		if hit, ok := s.hit(entry); ok && s.isVerified(e.Seq) && !s.send(result{hit: hit}) {
+		hit, ok := s.hit(entry)
+		if !ok {
+			continue
+		}
+		if e.Seq > s.verified.Seq && s.damage == nil {
+			s.verify()
+		}
+		if e.Seq <= s.verified.Seq && !s.send(result{hit: hit}) {
 			return nil
 		}
 	}
@@ -168,14 +175,6 @@ func (s *searcher) index(lines []byte) int {
 		return -1
 	}
 	return s.matcher.prefilter.index(lines)
-}
-
-// isVerified reports whether the checksums up to an event are valid.
-func (s *searcher) isVerified(seq uint64) bool {
-	if seq > s.verified.Seq && s.damage == nil {
-		s.verify()
-	}
-	return seq <= s.verified.Seq
 }
 
 // verify verifies checksums up to damage or the current end of the journal.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -271,10 +270,11 @@ func ArchivedText(id string) Message {
 
 // DamagedCountText ends a check that found damaged sessions: help is for each of them.
 func DamagedCountText(help []Message, of int) Message {
-	m := Text("%s damaged. Nothing was changed.", someAre(len(help), of, "session"))
 	if len(help) > 1 {
-		return m.With(To("diagnose each", "doctor"))
+		return Text("%d of %s are damaged. Nothing was changed.", len(help), Count(of, "session")).
+			With(To("diagnose each", "doctor"))
 	}
+	m := Text("1 of %s is damaged. Nothing was changed.", Count(of, "session"))
 	if help[0].Text != "" {
 		m.Text += "\n" + help[0].Text
 	}
@@ -385,11 +385,6 @@ func Sentence(err error) string {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// someAre returns a count with its verb, such as "1 of 3 sessions is".
-func someAre(n, of int, noun string) string {
-	return fmt.Sprintf("%d of %s %s", n, Count(of, noun), cmp.Or(map[int]string{1: "is"}[n], "are"))
 }
 
 // NetworkText is for a directory that other machines may share.

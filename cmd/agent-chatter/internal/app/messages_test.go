@@ -178,8 +178,6 @@ func appTexts() []apptest.Text {
 	add("count", "one", Count(1, "message"))
 	add("count", "two", Count(2, "message"))
 	explained("standard output on a full disk", &OutputError{fmt.Errorf("standard output: %w", full)})
-	add("someAre", "one", someAre(1, 3, "session"))
-	add("someAre", "two", someAre(2, 2, "session"))
 	explained("a configuration with one thing wrong",
 		&configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}})
 	explained(

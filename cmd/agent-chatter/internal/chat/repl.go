@@ -114,7 +114,13 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 // saves.
 func (r *repl) run(ctx context.Context) error {
 	if !r.scripted {
-		r.app.Slash = slashForm
+		r.app.Slash = func(argv []string) []string {
+			switch strings.Join(argv, " ") {
+			case "sessions", "team list":
+				return argv
+			}
+			return nil
+		}
 		r.app.HideArchiving()
 	}
 	r.banner()

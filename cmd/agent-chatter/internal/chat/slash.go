@@ -23,16 +23,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// slashForm returns the slash command for a command of the program, or nil if the chat
-// has none.
-func slashForm(argv []string) []string {
-	switch command := strings.Join(argv, " "); command {
-	case "sessions", "team list":
-		return argv
-	}
-	return nil
-}
-
 func taskText(task string) string { return "Team task: " + tty.Safe(task) }
 
 func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }

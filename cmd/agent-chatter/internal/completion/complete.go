@@ -348,17 +348,13 @@ func (l *commandLine) sessions(word string) []candidate {
 		case strings.HasPrefix(s.ID, upper):
 			found = append(found, candidate{s.ID, s.Title})
 		}
-		if word != "" && !titles[s.Title] && startsTitle(s.Title, word) {
+		matches := word != "" && len(s.Title) >= len(word) && strings.EqualFold(s.Title[:len(word)], word)
+		if matches && !titles[s.Title] && tty.SafeLine(s.Title) == s.Title {
 			titles[s.Title] = true
 			found = append(found, candidate{s.Title, s.ID})
 		}
 	}
 	return found
-}
-
-// startsTitle reports whether word starts a title that is safe to print.
-func startsTitle(title, word string) bool {
-	return tty.SafeLine(title) == title && len(title) >= len(word) && strings.EqualFold(title[:len(word)], word)
 }
 
 // trash returns the ids of the sessions in the trash.

@@ -155,7 +155,11 @@ func verifySession(
 		return v, err
 	}
 	if v.OK && !chainOnly {
-		removeInvalidCaches(a, s, audit)
+		// A cache that cannot be removed does not fail the session.
+		removed, err := audit.RemoveInvalid()
+		for _, problem := range removed {
+			a.Notice(invalidCacheText(s.ID, problem, err))
+		}
 	}
 	if missing := audit.MissingHeader(); v.OK && missing != nil {
 		v.failHeader(missing.Reason)
@@ -207,15 +211,6 @@ func (v *verdict) fail(err error) {
 // failHeader sets the verdict for valid lines that are not a session.
 func (v *verdict) failHeader(reason string) {
 	v.OK, v.Problem, v.Line, v.missingHeader = false, reason, 1, true
-}
-
-// removeInvalidCaches removes the caches of a session that contradict its journal. A
-// cache that cannot be removed is reported and does not fail the session.
-func removeInvalidCaches(a *app.App, s catalog.Session, audit *catalog.Audit) {
-	removed, err := audit.RemoveInvalid()
-	for _, problem := range removed {
-		a.Notice(invalidCacheText(s.ID, problem, err))
-	}
 }
 
 func (cmd *Verify) print(a *app.App, v verdict) error {

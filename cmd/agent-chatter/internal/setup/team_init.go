@@ -64,8 +64,11 @@ func (cmd *teamInit) Run(a *app.App) error {
 		description: draftDescription,
 		agents:      cmd.Agents,
 		registered:  choices.registered,
-		human:       userName(),
+		human:       "you",
 		maxRounds:   draftRounds,
+	}
+	if u, err := user.Current(); err == nil && u.Username != "root" {
+		d.human = plainName(filepath.Base(strings.ReplaceAll(u.Username, `\`, "/")), d.human)
 	}
 	if len(d.agents) == 0 {
 		d.agents = choices.found
@@ -83,7 +86,11 @@ func (cmd *teamInit) Run(a *app.App) error {
 
 // writeTeam writes the configuration and prints how to use it.
 func writeTeam(a *app.App, path string, d draft) error {
-	content, err := d.file(baseDirFrom(path, a.Cwd))
+	baseDir := a.Cwd
+	if relative, err := filepath.Rel(filepath.Dir(path), a.Cwd); err == nil && strings.Count(relative, "..") <= 2 {
+		baseDir = filepath.ToSlash(relative)
+	}
+	content, err := d.file(baseDir)
 	if err != nil {
 		return err
 	}
@@ -265,14 +272,6 @@ func (q *questions) ask(question, proposal string, check func(answer string) (co
 	return proposal
 }
 
-// userName returns a name for the user, from the system.
-func userName() string {
-	if u, err := user.Current(); err == nil && u.Username != "root" {
-		return plainName(filepath.Base(strings.ReplaceAll(u.Username, `\`, "/")), "you")
-	}
-	return "you"
-}
-
 // plainName reduces a name to letters, digits, '-' and '_'. It returns fallback if
 // nothing remains.
 func plainName(name, fallback string) string {
@@ -286,15 +285,6 @@ func plainName(name, fallback string) string {
 		return -1
 	}, name)
 	return cmp.Or(strings.Trim(plain, "-"), fallback)
-}
-
-// baseDirFrom returns cwd as the configuration at path names it: relative if it is near.
-func baseDirFrom(path, cwd string) string {
-	relative, err := filepath.Rel(filepath.Dir(path), cwd)
-	if err != nil || strings.Count(relative, "..") > 2 {
-		return cwd
-	}
-	return filepath.ToSlash(relative)
 }
 
 // teamFileJSON is a team configuration, version 1.2.

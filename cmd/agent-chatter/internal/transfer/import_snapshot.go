@@ -24,19 +24,14 @@ func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
 		return nil, err
 	}
 	s, err := interchange.Snapshot(data, absolute, a.Identity())
-	if err != nil && isTeam(data) {
+	if err == nil {
+		return s, nil
+	}
+	var config struct{ Team, SessionID json.RawMessage }
+	if json.Unmarshal(data, &config) == nil && config.Team != nil && config.SessionID == nil {
 		return nil, app.Exit(app.ExitFailed, teamFileText(path))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
-
-// isTeam reports whether a file is a team configuration.
-func isTeam(data []byte) bool {
-	var file struct{ Team, SessionID json.RawMessage }
-	return json.Unmarshal(data, &file) == nil && file.Team != nil && file.SessionID == nil
+	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
 // oldestFirst sorts snapshot files by their update times, so that several snapshots of one

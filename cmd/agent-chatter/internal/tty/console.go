@@ -138,13 +138,6 @@ func isEscape(pressed []byte) bool {
 	return pressed[0] == KeyEscape && (len(pressed) == 1 || pressed[1] != '[' && pressed[1] != 'O')
 }
 
-// unsent removes from keys typed ahead those that would send the line or end the
-// program: after Escape, the user may want to edit the line first.
-func unsent(ahead []byte) []byte {
-	ahead = bytes.TrimRight(bytes.ReplaceAll(ahead, []byte{keyEnd}, nil), "\r\n")
-	return bytes.ReplaceAll(bytes.ReplaceAll(ahead, []byte("\r"), []byte(" ")), []byte("\n"), []byte(" "))
-}
-
 // Close restores the terminal.
 func (c *Console) Close() error {
 	close(c.stop)
@@ -272,14 +265,18 @@ func (c *Console) react(pressed []byte, onEscape, onInterrupt func()) {
 	c.ahead = append(c.ahead, rest...)
 }
 
-// cancelAhead makes the keys before the last Escape unsent, and returns those after it.
+// cancelAhead removes from the keys before the last Escape those that would send the line
+// or end the program, because the user may want to edit the line first. It returns the
+// keys after the Escape.
 func (c *Console) cancelAhead(pressed []byte) (after []byte) {
 	last := len(pressed) - 1
 	for !isEscape(pressed[last:]) {
 		last--
 	}
 	before, _ := withoutEscapes(pressed[:last])
-	c.ahead = unsent(append(c.ahead, before...))
+	ahead := append(c.ahead, before...)
+	ahead = bytes.TrimRight(bytes.ReplaceAll(ahead, []byte{keyEnd}, nil), "\r\n")
+	c.ahead = bytes.ReplaceAll(bytes.ReplaceAll(ahead, []byte("\r"), []byte(" ")), []byte("\n"), []byte(" "))
 	return pressed[last+1:]
 }
 

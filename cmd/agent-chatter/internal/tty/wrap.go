@@ -56,9 +56,11 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 	if len(w.head) < headKept {
 		w.head = utf8.AppendRune(w.head, r)
 	}
+	head := string(w.head[:min(len(w.head), len("    "))])
 	n := displaywidth.Rune(r)
 	switch {
-	case w.isCode():
+	case w.fence != "", head == "    ", strings.HasPrefix(head, "\t"), strings.HasPrefix(head, "|"):
+		// Code blocks and tables are not wrapped.
 	case r == ' ' && w.column%(limit+1) == limit:
 		w.column, w.word = 0, ""
 		b.WriteByte('\n')
@@ -85,7 +87,10 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 
 // moveWord moves the word at the end of the line to the next line, unless the line holds nothing else.
 func (w *Wrapper) moveWord(b *bytes.Buffer) {
-	columns := runesWidth(w.word)
+	columns := 0 // as put counts them: a variation selector that would widen a rune arrives after it
+	for _, r := range w.word {
+		columns += displaywidth.Rune(r)
+	}
 	switch {
 	case columns == w.column:
 		return
@@ -98,23 +103,8 @@ func (w *Wrapper) moveWord(b *bytes.Buffer) {
 	w.column = columns
 }
 
-// runesWidth returns the sum of the widths of single runes, which is what put counts: when it counts a rune,
-// a variation selector that would widen it has not arrived yet.
-func runesWidth(text string) (columns int) {
-	for _, r := range text {
-		columns += displaywidth.Rune(r)
-	}
-	return columns
-}
-
 // headKept is how many bytes of a line are kept, which is enough for the info string of a fence.
 const headKept = 1 << 10
-
-// isCode reports whether the line so far is part of a code block or a table.
-func (w *Wrapper) isCode() bool {
-	head := string(w.head[:min(len(w.head), len("    "))])
-	return w.fence != "" || head == "    " || strings.HasPrefix(head, "\t") || strings.HasPrefix(head, "|")
-}
 
 // endLine begins the next line. A line that begins like a fence is parsed after the opening fence, if there is
 // one, to see whether the end of it is in code.

@@ -221,7 +221,11 @@ func (s *Screen) Event(e coordinator.Event) {
 		s.working = true
 		s.showActivity(thinkingText(s.asked.DisplayName))
 	case projection.ToolStarted:
-		s.tool(p)
+		s.EndLine()
+		if s.watched() {
+			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+ToolText(p))))
+		}
+		s.showActivity(usingText(s.asked.DisplayName, p.Name))
 	case projection.ToolCompleted:
 		s.EndLine()
 		s.showActivity(thinkingText(s.asked.DisplayName))
@@ -297,15 +301,6 @@ func (s *Screen) Notice(n coordinator.Notice) {
 	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
 		s.showActivity(thinkingText(s.asked.DisplayName))
 	}
-}
-
-// tool prints a tool call and shows that it runs.
-func (s *Screen) tool(t projection.ToolStarted) {
-	s.EndLine()
-	if s.watched() {
-		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+ToolText(t))))
-	}
-	s.showActivity(usingText(s.asked.DisplayName, t.Name))
 }
 
 // showActivity shows what an agent does in the spinner.
