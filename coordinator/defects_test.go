@@ -69,7 +69,7 @@ func TestDefectEscapeStoredPartialReply(t *testing.T) {
 	d := onDisk(t, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := start(t, d, cancels(cancel, "half [NEXT: bob] [DROP: ALL] [TEAM_TASK: x]"))
-	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "ada", projection.Cancelled)
+	turnError(t, s.Say(ctx, "you", "hello [NEXT: ada, bob]"), "ada", projection.Cancelled)
 	s.checkMembers("ada")
 	if len(s.Queue()) > 0 || s.Session().TeamTask != nil || s.Waiting() != "you" {
 		t.Errorf("queue %v, the task is %v, waiting for %s", s.Queue(), s.Session().TeamTask, s.Waiting())
@@ -84,7 +84,7 @@ func TestDefectEscapeStoredPartialReply(t *testing.T) {
 
 func TestDefectErrorLeftRouterLocked(t *testing.T) {
 	s := start(t, &store.Memory{}, yields(errors.New("broken")))
-	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	turnError(t, s.Say(context.Background(), "you", "hello"), "ada", projection.Failed)
 	s.say("again", "and you [NEXT: bob]")
 	s.checkMembers("ada", "ada", "bob")
 }
@@ -92,7 +92,7 @@ func TestDefectErrorLeftRouterLocked(t *testing.T) {
 func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, says("over [NEXT: bob]"), yields(errors.New("broken")))
-		turnError(t, s.SayAs(context.Background(), "you", "hello"), "bob", projection.Failed)
+		turnError(t, s.Say(context.Background(), "you", "hello"), "bob", projection.Failed)
 		inMemory := s.Session().Recent
 		started := payloads[projection.TurnStarted](t, s.recorder.appended)
 		id := s.stop()

@@ -332,7 +332,7 @@ func (s *fixture) setTeam(team *team.Team, resumeID string) {
 func (s *fixture) say(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
-		if err := s.SayAs(context.Background(), s.speaker(text), text); err != nil {
+		if err := s.Say(context.Background(), s.speaker(text), text); err != nil {
 			s.t.Fatalf("say %.40q: %v", text, err)
 		}
 	}

@@ -100,7 +100,7 @@ func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 		return true
 	}))
 	s.setTeam(testTeam(), "")
-	turnError(t, s.SayAs(ctx, "you", "go"), "ada", projection.Cancelled)
+	turnError(t, s.Say(ctx, "you", "go"), "ada", projection.Cancelled)
 	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /",
 		By: projection.ByDefault})
 	s.say("go on")

@@ -333,7 +333,7 @@ func TestPromptHasMessageRepliedTo(t *testing.T) {
 				}
 				s := open(says("look at this [NEXT: ada!P1, bob]"), says(tt.between), fails)
 				s.setTeam(testTeam(), "")
-				turnError(t, s.SayAs(context.Background(), "you", "the question [NEXT: ada]"), "bob", projection.Failed)
+				turnError(t, s.Say(context.Background(), "you", "the question [NEXT: ada]"), "bob", projection.Failed)
 				first := s.engine.prompt()
 				if shown := strings.HasSuffix(first, section); shown != tt.shown {
 					t.Errorf("it is in the prompt: %v\n%s", shown, first)

@@ -178,7 +178,7 @@ func TestQueueChangesAreRecorded(t *testing.T) {
 			team := crowd(5)
 			team.MaxRounds = 4
 			s.setTeam(team, "")
-			s.Say(context.Background(), "hello "+tt.says)
+			s.Say(context.Background(), "", "hello "+tt.says)
 			decided := len(s.QueueChanges())
 			id := s.stop()
 			if got := decisions(t, d, id); !slices.Equal(got, tt.want) {
@@ -239,7 +239,7 @@ func TestQueueIsEmptyAfterRestart(t *testing.T) {
 
 func TestClearedQueueIsNotified(t *testing.T) {
 	s := start(t, &store.Memory{}, yields(errors.New("broken")))
-	turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+	turnError(t, s.Say(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 	if n := s.recorder.count("notice QueueCleared [Bob]"); n != 1 || len(s.Queue()) > 0 {
 		t.Errorf("notified %q, queue %v", s.recorder.lines, s.Queue())
 	}
@@ -249,7 +249,7 @@ func TestFirstMessageNamesSpeaker(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	var who *coordinator.WhoSpeaksError
-	if err := s.Say(context.Background(), "hello"); !errors.As(err, &who) ||
+	if err := s.Say(context.Background(), "", "hello"); !errors.As(err, &who) ||
 		!slices.Equal(who.Humans, []string{"you", "eve"}) {
 		t.Errorf("the error is %v", err)
 	}
@@ -324,7 +324,7 @@ func TestRoundsAreNotified(t *testing.T) {
 	team := testTeam()
 	team.MaxRounds = 3
 	s.setTeam(team, "")
-	s.SayAs(context.Background(), "you", "hello")
+	s.Say(context.Background(), "you", "hello")
 	s.recorder.check(t, "notice Round Ada 1 3", "notice Round Bob 2 3")
 	id := s.stop()
 

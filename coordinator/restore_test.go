@@ -100,7 +100,7 @@ func TestRestoreFailsIfTeamIsNotSet(t *testing.T) {
 	if !errors.Is(err, coordinator.ErrNoTeam) {
 		t.Errorf("restore: %v, want %v", err, coordinator.ErrNoTeam)
 	}
-	if err := s.Say(context.Background(), "hello"); !errors.Is(err, coordinator.ErrNoTeam) {
+	if err := s.Say(context.Background(), "", "hello"); !errors.Is(err, coordinator.ErrNoTeam) {
 		t.Errorf("say: %v, want %v", err, coordinator.ErrNoTeam)
 	}
 	s.checkClean(nil)
@@ -604,7 +604,7 @@ func TestOpenTurnIsInterruptedAfterRestart(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	killed := start(t, d, calls(func() { close(entered); <-release }, says("too late")))
 	done := make(chan error)
-	go func() { done <- killed.SayAs(context.Background(), "you", "do it") }()
+	go func() { done <- killed.Say(context.Background(), "you", "do it") }()
 	<-entered
 	// The file as it is while the agent works, on another disk.
 	other := onDisk(t, 0)

@@ -272,7 +272,7 @@ func TestTeamMaxRoundsReturnsToHuman(t *testing.T) {
 func TestRoundsAreCountedAcrossRestarts(t *testing.T) {
 	store := &store.Memory{}
 	s := start(t, store, says("1 [NEXT: bob]"), says("2 [NEXT: ada]"), yields(errors.New("broken")))
-	turnError(t, s.SayAs(context.Background(), "you", "start"), "ada", projection.Failed)
+	turnError(t, s.Say(context.Background(), "you", "start"), "ada", projection.Failed)
 	id := s.stop()
 
 	s = newFixture(t, store, pingPong()...)

@@ -93,7 +93,7 @@ func TestSavesOnUserCancellation(t *testing.T) {
 	d := onDisk(t, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := start(t, d, cancels(cancel, "half"))
-	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
+	turnError(t, s.Say(ctx, "you", "hello"), "ada", projection.Cancelled)
 	d.checkDurable("after the cancellation")
 	if n := s.recorder.saves(); n != 1 {
 		t.Errorf("saved %d times: %q", n, s.recorder.lines)

@@ -29,20 +29,14 @@ func (e *WhoSpeaksError) Error() string {
 	return "who speaks? The humans are " + strings.Join(e.Humans, ", ")
 }
 
-// Say appends a message of the human who is next and runs the turns of the agents that it leads to,
-// one after another. It returns when a human is next. Canceling ctx ends the running turn and
-// clears the queue.
+// Say appends a message of the human with the given name and runs the turns of the agents that it
+// leads to, one after another. If name is "", it is a message of the human who is next. Say returns
+// when a human is next. Canceling ctx ends the running turn and clears the queue.
 //
-// Errors are a *TurnError for a turn that failed or was canceled, a *WhoSpeaksError,
-// journal.ErrTooLong, and the one of an empty message. That the session cannot be saved is not an error of Say
-// but a SaveFailed notice.
-func (c *Coordinator) Say(ctx context.Context, text string) error {
-	return c.SayAs(ctx, "", text)
-}
-
-// SayAs is Say for the human with the given name; "" is the human who is next. An unknown name is an
-// error.
-func (c *Coordinator) SayAs(ctx context.Context, name, text string) error {
+// Errors are the one of an unknown name, a *TurnError for a turn that failed or was canceled, a
+// *WhoSpeaksError, journal.ErrTooLong, and the one of an empty message. That the session cannot be
+// saved is not an error of Say but a SaveFailed notice.
+func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}

@@ -34,7 +34,7 @@ func TestPartialSecretIsNotRecorded(t *testing.T) {
 		if err := c.SetTeam(t.Context(), demo, SetTeamOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Say(t.Context(), "hello"); err != nil {
+		if err := c.Say(t.Context(), "", "hello"); err != nil {
 			t.Fatal(err)
 		}
 		turn := &turn{c: c, id: "t", item: item{member: demo.Members[0]}, text: c.secrets.Stream()}

@@ -93,11 +93,11 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		},
 		{"an unfinished reply", func(s *fixture) {
 			s.engine.then(yields(errors.New("it broke"), pieces(all+" "+membersKey[:12])...))
-			s.SayAs(ctx, "you", "hello")
+			s.Say(ctx, "you", "hello")
 		}},
 		{"a failure", func(s *fixture) {
 			s.engine.then(yields(errors.New("401: no such key: " + all)))
-			s.SayAs(ctx, "you", "hello")
+			s.Say(ctx, "you", "hello")
 		}},
 		{"a tool", func(s *fixture) {
 			s.engine.then(yields(nil,
@@ -117,7 +117,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 				agent.Text{Text: "done"}))
 			s.say("hello")
 		}},
-		{"a cancelled turn", func(s *fixture) { s.engine.then(cancels(cancel, all)); s.SayAs(ctx, "you", "hello") }},
+		{"a cancelled turn", func(s *fixture) { s.engine.then(cancels(cancel, all)); s.Say(ctx, "you", "hello") }},
 	} {
 		t.Run(tt.where, func(t *testing.T) {
 			d := onDisk(t, 0)

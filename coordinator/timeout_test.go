@@ -65,7 +65,7 @@ func TestIdleAgentTimesOut(t *testing.T) {
 				team := testTeam()
 				team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Hour, tt.limit
 				s.setTeam(team, "")
-				err := s.SayAs(t.Context(), "you", "go")
+				err := s.Say(t.Context(), "you", "go")
 				if !tt.idle {
 					if err != nil {
 						t.Error(err)
@@ -109,7 +109,7 @@ func TestAnswerTimeDoesNotCount(t *testing.T) {
 		team := testTeam()
 		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Minute, time.Minute
 		s.setTeam(team, "")
-		if err := s.SayAs(t.Context(), "you", "go"); err != nil {
+		if err := s.Say(t.Context(), "you", "go"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -137,7 +137,7 @@ func TestRemainingTimeCountsAfterQuestion(t *testing.T) {
 				team := testTeam()
 				team.MaxAgentResponseTime = 10 * time.Minute
 				s.setTeam(team, "")
-				err := s.SayAs(t.Context(), "you", "go")
+				err := s.Say(t.Context(), "you", "go")
 				if tt.over {
 					turnError(t, err, "ada", projection.TimedOut)
 				} else if err != nil {

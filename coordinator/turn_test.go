@@ -35,7 +35,7 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := start(t, store, cancels(cancel, "half a reply [NEXT: eve] [TEAM_TASK: no]"))
-		err := s.SayAs(ctx, "you", "hello [NEXT: ada, bob]")
+		err := s.Say(ctx, "you", "hello [NEXT: ada, bob]")
 		failed := turnError(t, err, "ada", projection.Cancelled)
 		if !errors.Is(failed, context.Canceled) {
 			t.Errorf("the reason is %v", failed.Err)
@@ -67,7 +67,7 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 func TestCancelBetweenTurnsStartsNoAgent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := start(t, &store.Memory{}, calls(cancel, says("a1")))
-	turnError(t, s.SayAs(ctx, "you", "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
+	turnError(t, s.Say(ctx, "you", "hello [NEXT: ada, bob]"), "bob", projection.Cancelled)
 	s.checkMembers("ada")
 	if n := s.recorder.count("turn of bob"); n != 0 {
 		t.Errorf("notified %q", s.recorder.lines)
@@ -89,7 +89,7 @@ func TestMessageWithCanceledContextIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := start(t, &store.Memory{})
-	turnError(t, s.SayAs(ctx, "you", "hello"), "ada", projection.Cancelled)
+	turnError(t, s.Say(ctx, "you", "hello"), "ada", projection.Cancelled)
 	s.checkMembers()
 	if got := s.Session(); got.Stats.Messages != 1 || s.Status().Phase != coordinator.Paused {
 		t.Errorf("the session is %+v", got)
@@ -114,7 +114,7 @@ func TestLongTurnTimesOut(t *testing.T) {
 		team := testTeam()
 		team.MaxAgentResponseTime = 1500 * time.Millisecond
 		s.setTeam(team, "")
-		err := s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]")
+		err := s.Say(context.Background(), "you", "hello [NEXT: ada, bob]")
 		turnError(t, err, "ada", projection.TimedOut)
 		checkRetryHint(t, err)
 		end := s.lastEnd()
@@ -174,7 +174,7 @@ func TestFailedTurnRecordsReason(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &store.Memory{}, test.turnFunc)
-			turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+			turnError(t, s.Say(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
 			end := s.lastEnd()
 			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
 				t.Errorf("the turn ended with %+v", end)
@@ -194,7 +194,7 @@ func TestUnknownEngineFailsTurn(t *testing.T) {
 	team := testTeam()
 	team.Members[0].Engine = "acp"
 	s.setTeam(team, "")
-	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.Say(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !strings.Contains(failed.Error(), `"acp"`) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -205,7 +205,7 @@ func TestUnknownEngineFailsTurn(t *testing.T) {
 func TestRetryRepeatsMessage(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, yields(errors.New("broken"), agent.Text{Text: "half"}))
-		turnError(t, s.SayAs(context.Background(), "you", "hello [NEXT: bob]"), "bob", projection.Failed)
+		turnError(t, s.Say(context.Background(), "you", "hello [NEXT: bob]"), "bob", projection.Failed)
 		first := s.engine.prompt()
 		id := s.stop()
 
@@ -303,7 +303,7 @@ func TestTooLongReplyFailsOnlyTheTurn(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, says("short"), says(strings.Repeat("long ", maxLine)))
 	s.say("hello")
-	failed := turnError(t, s.SayAs(context.Background(), "you", "tell me everything"), "ada", projection.Failed)
+	failed := turnError(t, s.Say(context.Background(), "you", "tell me everything"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -334,7 +334,7 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 			yield(nil, context.Cause(ctx))
 		}
 	})
-	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.Say(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) || said > 4<<20 {
 		t.Errorf("after %d bytes the error is %v", said, failed)
 	}
@@ -346,7 +346,7 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 func TestPartialReplyIsKeptAsFarAsItFits(t *testing.T) {
 	d := onDisk(t, maxLine)
 	s := start(t, d, yields(errors.New("broken"), agent.Text{Text: strings.Repeat("\x01", maxLine)}))
-	turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	turnError(t, s.Say(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" || end.PartialBytes != maxLine {
 		t.Errorf("the turn ended with %.200v", end)
 	}
@@ -371,7 +371,7 @@ func TestTooLongToolFailsOnlyTheTurn(t *testing.T) {
 			}
 		}
 	})
-	failed := turnError(t, s.SayAs(context.Background(), "you", "hello"), "ada", projection.Failed)
+	failed := turnError(t, s.Say(context.Background(), "you", "hello"), "ada", projection.Failed)
 	if !errors.Is(failed, journal.ErrTooLong) {
 		t.Errorf("the error is %v", failed)
 	}
@@ -387,7 +387,7 @@ func TestTooLongMessageIsRejectedWhileUnsaved(t *testing.T) {
 	s := start(t, d)
 	d.FailFrom(1, syscall.ENOSPC)
 	s.say("hello")
-	if err := s.SayAs(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err,
+	if err := s.Say(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err,
 		journal.ErrTooLong) {
 		t.Errorf("the error is %v", err)
 	}
@@ -403,12 +403,12 @@ func TestTooLongMessageIsRejected(t *testing.T) {
 	d := onDisk(t, maxLine)
 	long := strings.Repeat("long ", maxLine)
 	s := start(t, d)
-	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.Say(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the first message: %v", err)
 	}
 	s.checkClean(s.Team())
 	s.say("hello")
-	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.Say(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("a later message: %v", err)
 	}
 	s.say("again")
@@ -417,7 +417,7 @@ func TestTooLongMessageIsRejected(t *testing.T) {
 	id := s.stop()
 
 	s = resume(t, d, id)
-	if err := s.SayAs(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
+	if err := s.Say(context.Background(), "you", long); !errors.Is(err, journal.ErrTooLong) {
 		t.Errorf("the first message after a restore: %v", err)
 	}
 	s.say("third")
@@ -429,7 +429,7 @@ func TestTooLongMessageIsRejected(t *testing.T) {
 func TestEmptyMessageIsRejected(t *testing.T) {
 	s := start(t, &store.Memory{})
 	for _, text := range []string{"", "  ", "\n\t"} {
-		if err := s.SayAs(context.Background(), "you", text); !errors.Is(err, coordinator.ErrEmptyMessage) {
+		if err := s.Say(context.Background(), "you", text); !errors.Is(err, coordinator.ErrEmptyMessage) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -43,7 +43,7 @@ func InheritedSecrets() []redact.Variable {
 // Secrets returns the variables that the member's settings pass to its agent.
 func (m Member) Secrets() []redact.Variable {
 	var variables []redact.Variable
-	env := m.Environment()
+	env := m.environment()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !isFile(env[name]) {
 			variables = append(variables, redact.Variable{Name: name, Value: env[name]})
@@ -77,10 +77,10 @@ func referenced(value string) string {
 	return match[1] + match[2]
 }
 
-// Environment returns Env with references expanded, so that a team file needs no secrets: $NAME
+// environment returns Env with references expanded, so that a team file needs no secrets: $NAME
 // and ${NAME} are replaced by the variable of the program's environment, and left out if it is
 // unset. A leading $$ stands for a literal $.
-func (m Member) Environment() map[string]string {
+func (m Member) environment() map[string]string {
 	if len(m.Env) == 0 {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (m Member) Unset() []string {
 	for _, value := range m.Env {
 		names = append(names, referenced(value))
 	}
-	_, own := m.Environment()[m.APIKeyEnv]
+	_, own := m.environment()[m.APIKeyEnv]
 	names = slices.DeleteFunc(names, func(name string) bool {
 		_, set := os.LookupEnv(name)
 		return name == "" || set || own && name == m.APIKeyEnv

@@ -15,7 +15,7 @@ func TestEnvironmentExpandsReferences(t *testing.T) {
 		"A": "$GIVEN_KEY", "B": "${GIVEN_KEY}", "C": "$NO_SUCH_KEY", "D": "$EMPTY_KEY",
 		"E": "$$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
 	}}
-	checkEqual(t, "the environment", m.Environment(), map[string]string{
+	checkEqual(t, "the environment", m.ForEngine("").Env, map[string]string{
 		"A": "the key", "B": "the key", "D": "",
 		"E": "$GIVEN_KEY", "F": "price: $5", "G": "a$GIVEN_KEY", "H": "$", "I": "${GIVEN_KEY", "J": "$1", "K": "",
 	})

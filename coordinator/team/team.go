@@ -98,7 +98,7 @@ type Member struct {
 
 	// Command is the program that the engine runs: an absolute path, or a name that is looked
 	// up in PATH; "" is the engine's default. Args are its arguments. Env is added to its
-	// environment after Environment expanded it.
+	// environment, with references such as $NAME expanded.
 	Command string
 	Args    []string
 	Env     map[string]string
@@ -214,6 +214,6 @@ func (m Member) ForEngine(next string) agent.Member {
 	return agent.Member{
 		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
 		Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
-		Command: m.Command, Args: m.Args, Env: m.Environment(), Next: next,
+		Command: m.Command, Args: m.Args, Env: m.environment(), Next: next,
 	}
 }

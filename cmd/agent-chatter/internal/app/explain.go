@@ -113,13 +113,13 @@ func notFoundText(e *catalog.NotFoundError) Message {
 	return Text("No session is named '%s'.", tty.SafeLine(e.Name)).With(To("list the sessions", "sessions"))
 }
 
-func notFoundForTeam(name, team string) string {
+func notFoundForTeamText(name, team string) string {
 	return fmt.Sprintf("Session '%s' not found for team '%s'.\n"+
 		"Use --resume without ID to restore the latest session, or start a new session.",
 		tty.SafeLine(name), tty.SafeLine(team))
 }
 
-func nothingForTeam(team string) string {
+func nothingForTeamText(team string) string {
 	return fmt.Sprintf("No previous sessions found for team '%s'", tty.SafeLine(team))
 }
 

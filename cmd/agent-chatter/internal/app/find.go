@@ -50,7 +50,7 @@ func (a *App) FindToResume(
 	}
 	var notFound *catalog.NotFoundError
 	if team != nil && errors.As(err, &notFound) {
-		return session, Exit(ExitNotFound, Message{Text: notFoundForTeam(name, team.ID)})
+		return session, Exit(ExitNotFound, Message{Text: notFoundForTeamText(name, team.ID)})
 	}
 	return session, err
 }
@@ -74,7 +74,7 @@ func (a *App) latest(
 	case !errors.Is(err, journal.ErrNotFound):
 		return session, err
 	case team != nil:
-		return session, Exit(ExitNotFound, Message{Text: nothingForTeam(team.ID)})
+		return session, Exit(ExitNotFound, Message{Text: nothingForTeamText(team.ID)})
 	}
 	return session, Exit(ExitNotFound, nothingToResumeText())
 }

@@ -106,8 +106,8 @@ func appTexts() []apptest.Text {
 	explained("no permission", denied)
 	explained("a full disk", full)
 	explained("anything else", errors.New(apptest.Hostile))
-	add("notFoundForTeam", "", notFoundForTeam("01ZZZZ", "review"))
-	add("nothingForTeam", "", nothingForTeam("review"))
+	add("notFoundForTeamText", "", notFoundForTeamText("01ZZZZ", "review"))
+	add("nothingForTeamText", "", nothingForTeamText("review"))
 	add("mismatchText", "", mismatchText(mismatch))
 	add("missingText", "one", MissingText([]projection.MemberRef{{ID: "1", Name: "ada"}}))
 	add("missingText",
@@ -205,7 +205,7 @@ func TestAppTexts(t *testing.T) { apptest.CheckTexts(t, appTexts()) }
 
 // appPromised is what other programs and people rely on, letter by letter.
 var appPromised = []apptest.Promise{
-	{Behaviour: "a session of a team is not found", Got: notFoundForTeam("X", "Y"),
+	{Behaviour: "a session of a team is not found", Got: notFoundForTeamText("X", "Y"),
 		Want: "Session 'X' not found for team 'Y'.\nUse --resume without ID to restore the latest session, or start " +
 			"a new session."},
 	{Behaviour: "a session belongs to another team", Got: mismatchText(&store.TeamMismatchError{Want: "X", Got: "Y"}),
@@ -213,7 +213,7 @@ var appPromised = []apptest.Promise{
 			"team configuration."},
 	{Behaviour: "a restore needs a team", Got: Explain(coordinator.ErrNoTeam).Text,
 		Want: "Team must be set before restoring session"},
-	{Behaviour: "a team has no sessions", Got: nothingForTeam("X"),
+	{Behaviour: "a team has no sessions", Got: nothingForTeamText("X"),
 		Want: "No previous sessions found for team 'X'"},
 	{Behaviour: "members are missing", Got: MissingText([]projection.MemberRef{{Name: "ada"}, {Name: "bea"}}),
 		Want: "⚠️  Some speakers in history are not in current team: ada, bea\n   Their messages will be displayed " +

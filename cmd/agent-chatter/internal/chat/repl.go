@@ -223,7 +223,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	case strings.HasPrefix(l.Text, "/"):
 		return r.runSlash(ctx, l.Text)
 	}
-	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.SayAs(ctx, l.From, l.Text) })
+	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, l.From, l.Text) })
 }
 
 // runTurns calls do, which runs turns of agents. Escape cancels them; Ctrl+C and the end of

@@ -222,7 +222,7 @@ func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p promp
 	if !ok || person.Type != team.Human {
 		person, _ = t.FirstHuman()
 	}
-	return c.SayAs(ctx, person.Name, text)
+	return c.Say(ctx, person.Name, text)
 }
 
 // printAnswers prints a prompt with its recorded answers and the new ones.
