@@ -83,8 +83,10 @@ func New(streams IO, o Options) (*App, error) {
 		IO: streams, Home: home, Cwd: cwd,
 		Log:      slog.New(slog.NewTextHandler(streams.Stderr, &slog.HandlerOptions{Level: o.LogLevel})),
 		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
-		progress: tty.NewProgress(streams.Stderr),
 		unread:   map[string]bool{},
+	}
+	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.progress = tty.NewProgress(f, func() int { return cmp.Or(tty.Columns(f), 80) })
 	}
 	a.config, a.configErr = readConfig(filepath.Join(home, "config.json"))
 	journals := journal.Options{

@@ -15,7 +15,7 @@ import (
 
 // onTerminal returns an App that shows progress on a terminal of so many columns.
 func onTerminal(out io.Writer, columns int) *App {
-	return &App{IO: IO{Stderr: out}, progress: &tty.Progress{Out: out, Columns: func() int { return columns }}}
+	return &App{IO: IO{Stderr: out}, progress: tty.NewProgress(out, func() int { return columns })}
 }
 
 func TestProgressUsesOneLineAndErasesIt(t *testing.T) {

@@ -3,13 +3,11 @@ package tty
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"golang.org/x/term"
 )
 
 const (
@@ -20,7 +18,7 @@ const (
 // Progress shows on one line of a terminal how far archiving, unarchiving or listing has
 // come. It redraws the line, and erases it at the end. A nil Progress shows nothing.
 type Progress struct {
-	Out           io.Writer
+	out           io.Writer
 	Columns       func() int // width of the terminal
 	HideArchiving bool       // set before the first call of Journal
 
@@ -31,19 +29,9 @@ type Progress struct {
 	onLine bool // the line is drawn
 }
 
-// NewProgress returns the Progress of a terminal, or nil if out is none.
-func NewProgress(out io.Writer) *Progress {
-	f, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return &Progress{Out: out, Columns: func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	}}
+// NewProgress returns the Progress on a terminal whose width columns returns.
+func NewProgress(out io.Writer, columns func() int) *Progress {
+	return &Progress{out: out, Columns: columns}
 }
 
 // Fold breaks the lines of a text between words, for the width of the terminal.
@@ -85,7 +73,7 @@ func (l *Progress) show(of string, running bool, text func() string) {
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
 		fit := Spinner{Width: l.Columns}
-		fmt.Fprint(l.Out, EraseLine+fit.Fit(text()))
+		fmt.Fprint(l.out, EraseLine+fit.Fit(text()))
 		l.drawn, l.onLine = now, true
 	}
 }
@@ -101,7 +89,7 @@ func (l *Progress) Erase() {
 
 func (l *Progress) clear() {
 	if l.onLine {
-		fmt.Fprint(l.Out, EraseLine)
+		fmt.Fprint(l.out, EraseLine)
 		l.onLine = false
 	}
 }
