@@ -15,7 +15,7 @@
 //
 //	{"seq":1,"time":"2026-11-21T12:00:00.000000Z","type":"water.poured","data":{"litres":1.5},"sum":"b1377f53"}
 //	{"seq":2,"time":"2026-11-21T12:00:00.000000Z","type":"kettle.started","data":{"celsius":21},"sum":"6a883cd9"}
-//	{"seq":3,"synced":2,"time":"2026-11-21T12:00:00.000000Z","type":"water.boiled","data":{"celsius":100},"sum":"544d8fe8"}
+//	{"seq":3,"synced":2,"time":"2026-11-21T12:00:00.000000Z","type":"tea.made","data":{"cups":2},"sum":"5d6cebaa"}
 //
 // The fields of a line:
 //
