@@ -73,9 +73,20 @@ func Explain(err error) Message {
 	}
 	m := Message{Text: Sentence(err) + Remedy(err)}
 	if h, ok := hint.Of(err); ok {
-		m = m.With(Help{"fix this", h})
+		m = m.With(Help{Purpose(h), h})
 	}
 	return m
+}
+
+// Purpose returns what the hint of an error is for, if the error does not say it.
+func Purpose(h hint.Hint) string {
+	switch h.Argv[0] {
+	case "command":
+		return "look for it in PATH"
+	case "chmod":
+		return "make it executable"
+	}
+	return "fix this"
 }
 
 // Texts that several commands print.

@@ -57,7 +57,11 @@ func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
 		f.Help = app.Sentence(errors.New(r.Advice))
 		return f
 	}
-	f.Commands = append(f.Commands, app.Help{Purpose: tty.SafeLine(r.Advice), Command: command})
+	purpose := tty.SafeLine(r.Advice)
+	if command.Argv[0] == "command" { // it only looks for the program
+		f.Help, purpose = app.Sentence(errors.New(r.Advice)), app.Purpose(command)
+	}
+	f.Commands = append(f.Commands, app.Help{Purpose: purpose, Command: command})
 	return f
 }
 

@@ -306,7 +306,14 @@ func (c *Console) Ask(ctx context.Context, question string) bool {
 // consoleIO is the input and output of the line editor.
 type consoleIO struct{ c *Console }
 
-func (i consoleIO) Write(p []byte) (int, error) { return i.c.out.Write(p) }
+// Write prints what the editor shows. The terminal turns a newline into a carriage return
+// and a line feed, so that the editor's own carriage returns before newlines are dropped.
+func (i consoleIO) Write(p []byte) (int, error) {
+	if _, err := i.c.out.Write(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
 
 // Read returns the keys without presses of Escape, which the editor would combine with
 // the following key.

@@ -47,7 +47,7 @@ func turnErrorText(e *coordinator.TurnError) app.Message {
 	}
 	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
 	if h, ok := hint.Of(e); ok && h.Kind == hint.Run {
-		m = m.With(app.Help{Purpose: "fix this", Command: h})
+		m = m.With(app.Help{Purpose: app.Purpose(h), Command: h})
 	}
 	return m.With(Retry)
 }
