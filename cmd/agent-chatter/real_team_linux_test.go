@@ -40,8 +40,8 @@ func (r *realTeam) handsOver() {
 	if !regexp.MustCompile("^" + want.String() + "$").MatchString(stdout) {
 		t.Errorf("it prints\n%s\nwant\n%s", stdout, want.String())
 	}
-	if n := strings.Count(stderr, "secrets were replaced"); n != len(r.actors) {
-		t.Errorf("the notice of replaced secrets appears %d times:\n%s", n, stderr)
+	if n := strings.Count(stderr, "Redacted "); n != len(r.actors) {
+		t.Errorf("the notice of redacted secrets appears %d times:\n%s", n, stderr)
 	}
 	for _, a := range r.actors {
 		r.checkTurn(a)
