@@ -120,10 +120,15 @@ func (l *Reader) fill() error {
 		// Move pending to the beginning of a block, which grows to at most the longest
 		// line and one block.
 		size := max(firstBlock, min(4*len(l.block), blockSize), min(2*len(l.pending), l.limit+blockSize))
-		if len(l.block) < size || len(l.block) > 2*size {
+		resize := len(l.block) < size || len(l.block) > 2*size
+		if resize {
 			l.block = make([]byte, size)
 		}
-		l.pending = l.block[:copy(l.block, l.pending)]
+		// A line at the start of its block stays there: copying it for each read would take
+		// quadratic time.
+		if resize || cap(l.pending) < len(l.block) {
+			l.pending = l.block[:copy(l.block, l.pending)]
+		}
 	}
 	for range 100 {
 		n, err := l.r.Read(l.pending[len(l.pending):cap(l.pending)])
