@@ -5,6 +5,6 @@ package journal_test
 import "testing"
 
 func queueLength(t *testing.T) int {
-	t.Skip("how long the queue of this system is, it does not tell")
+	t.Skip("the length of the notification queue is unknown on this system")
 	return 0
 }

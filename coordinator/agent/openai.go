@@ -18,7 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// OpenAI is the engine for a model behind a chat completions API, such as OpenAI's own and those
+// OpenAI is the engine for a model with a chat completions API, such as OpenAI's own and those
 // of Ollama, llama.cpp and vLLM. The prompt is one user message, and the reply is streamed. The
 // model has no tools.
 //

@@ -1,5 +1,3 @@
-// Package lines splits a stream into lines of limited length. However long a
-// line is, a Reader needs memory for little more than the limit.
 package lines
 
 import (

@@ -1,5 +1,3 @@
-// Package jsonlines reads the output of programs that print JSON objects, one in each line, and
-// that are not trusted to do so.
 package jsonlines
 
 import (
