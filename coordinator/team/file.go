@@ -100,6 +100,7 @@ type memberJSON struct {
 	AgentType         *string           `json:"agentType"`
 	Engine            string            `json:"engine"`
 	Model             string            `json:"model"`
+	Thinking          *bool             `json:"thinking"`
 	Permissions       string            `json:"permissions"`
 	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
@@ -294,6 +295,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		Role:              m.Role,
 		Engine:            m.Engine,
 		Model:             m.Model,
+		Thinking:          m.Thinking,
 		Permissions:       m.Permissions,
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,

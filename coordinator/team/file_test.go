@@ -312,13 +312,14 @@ func TestLoadSetsEveryField(t *testing.T) {
 				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".",
 				 "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
-				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000,
+				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "thinking": false,
 				 "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
 		}
 	}`)
 	loaded.Source = nil
+	thinking := false
 	want := &team.Team{
 		ID: "crew", Name: "crew", DisplayName: "The Crew", Description: "All of it",
 		InstructionFile: filepath.Join(dir, "docs/TEAM.md"),
@@ -327,7 +328,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
 				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute,
-				Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
+				Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},

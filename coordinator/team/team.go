@@ -73,6 +73,7 @@ type Member struct {
 	AgentType   string // "" for a human
 	Engine      string // as configured; EngineName has the default
 	Model       string // "" is the agent's default
+	Thinking    *bool  // whether the model reasons before it replies; nil is the agent's default
 	Permissions string // "" is the engine's default
 	// MaxAgentIdleTime is the maximum time without output from the agent in a turn; 0 is no
 	// limit.
@@ -213,7 +214,7 @@ func matchKey(name string) string {
 func (m Member) ForEngine(next string) agent.Member {
 	return agent.Member{
 		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
-		Model: m.Model, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+		Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
 		Command: m.Command, Args: m.Args, Env: m.environment(), Next: next,
 	}
 }

@@ -147,6 +147,10 @@ func setupTexts() []apptest.Text {
 			{Name: "you", DisplayName: apptest.Hostile, Type: "human"},
 		},
 	}))
+	on, off := true, false
+	add("thinkingText", "unset", thinkingText(nil))
+	add("thinkingText", "on", thinkingText(&on))
+	add("thinkingText", "off", thinkingText(&off))
 	add("maxRoundsText", "", maxRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))

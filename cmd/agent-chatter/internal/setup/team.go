@@ -245,6 +245,7 @@ type shownMember struct {
 	Command           string   `json:"command,omitempty"`
 	Args              []string `json:"args,omitempty"`
 	Model             string   `json:"model,omitempty"`
+	Thinking          *bool    `json:"thinking,omitempty"`
 	Permissions       string   `json:"permissions,omitempty"`
 	Endpoint          string   `json:"endpoint,omitempty"`
 	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
@@ -287,7 +288,7 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
 		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
-		Command: m.Command, Model: m.Model, Permissions: m.Permissions,
+		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions,
 		Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: m.SystemInstruction,
 		Env: slices.Sorted(maps.Keys(m.Env)),
@@ -358,6 +359,7 @@ func shownTeamText(t shownTeam) string {
 		line("  engine", m.Engine)
 		line("  command", strings.Join(append([]string{m.Command}, m.Args...), " "))
 		line("  model", m.Model)
+		line("  thinking", thinkingText(m.Thinking))
 		line("  permissions", m.Permissions)
 		line("  endpoint", m.Endpoint)
 		line("  key variable", m.APIKeyEnv)
@@ -367,6 +369,16 @@ func shownTeamText(t shownTeam) string {
 		line("  unset", strings.Join(m.Unset, ", "))
 	}
 	return b.String()
+}
+
+func thinkingText(on *bool) string {
+	switch {
+	case on == nil:
+		return ""
+	case *on:
+		return "on"
+	}
+	return "off"
 }
 
 func maxRoundsText(n int) string {
