@@ -28,7 +28,6 @@ var (
 	ErrReplaced = errors.New("journal was replaced by another history")
 
 	errLockRemoved = errors.New("the lock file keeps being removed")
-	errTooBig      = errors.New("file is too big")
 	errNotRegular  = errors.New("not a file")
 	errNotDir      = errors.New("not a directory")
 	errOtherFile   = errors.New("another file has its name: move that file away")

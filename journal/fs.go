@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 // FS is the file system of a journal. The zero Options use the operating
@@ -16,7 +17,8 @@ import (
 //
 // Names are paths as in package os.
 type FS interface {
-	// OpenFile opens a file as os.OpenFile does.
+	// OpenFile opens a regular file as os.OpenFile does, and refuses everything
+	// else at once.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// Mkdir creates one directory as os.Mkdir does.
 	Mkdir(name string, perm fs.FileMode) error
@@ -64,7 +66,7 @@ var OS FS = osFS{}
 type osFS struct{}
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := os.OpenFile(name, flag, perm)
+	f, err := regularfile.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +154,7 @@ func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errTooBig}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: &regularfile.SizeError{Limit: limit}}
 	}
 	return data, err
 }
