@@ -231,6 +231,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
+	r.screen.Cancelled = turns.Done()
 	var interrupted atomic.Bool
 	interrupt := func() {
 		interrupted.Store(true)

@@ -16,10 +16,33 @@ import (
 type Wrapper struct {
 	Width  func() int // of the terminal; nil: nothing is broken
 	column int        // of the cursor
-	word   string     // the word that the line ends with
+	word   word       // at the end of the line
 	head   []byte     // the beginning of the line as it was received
 	fence  string     // the line that opened the fenced code block that the line is in; "" outside
 }
+
+// A word is the text after the last blank of a line. Only one that may still move to the next line keeps its
+// text, so that a long word costs no more than its length.
+type word struct {
+	text    []byte
+	columns int  // as put counts them: a variation selector that would widen a rune arrives after it
+	fixed   bool // it fills the line from its start, or is longer than wordKept: it stays there
+}
+
+// wordKept is how many bytes of a word are kept. Only combining characters make a word of so many bytes that
+// fits on a line.
+const wordKept = 4 << 10
+
+func (w *word) add(r rune, columns int) {
+	w.columns += columns
+	if w.fixed = w.fixed || len(w.text) > wordKept; w.fixed {
+		w.text = w.text[:0]
+		return
+	}
+	w.text = utf8.AppendRune(w.text, r)
+}
+
+func (w *word) clear() { *w = word{text: w.text[:0]} }
 
 // tabStop is the distance of the terminal's tab stops in columns.
 const tabStop = 8
@@ -62,45 +85,48 @@ func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 	case w.fence != "", head == "    ", strings.HasPrefix(head, "\t"), strings.HasPrefix(head, "|"):
 		// Code blocks and tables are not wrapped.
 	case r == ' ' && w.column%(limit+1) == limit:
-		w.column, w.word = 0, ""
+		w.column = 0
+		w.word.clear()
 		b.WriteByte('\n')
 		return
 	case r == ' ':
-		w.column, w.word = (w.column+1)%(limit+1), ""
+		w.column = (w.column + 1) % (limit + 1)
+		w.word.clear()
 	case r == '\t': // to the next stop, or to the edge
 		column := w.column % (limit + 1)
-		w.column, w.word = min(column+tabStop-column%tabStop, limit), ""
+		w.column = min(column+tabStop-column%tabStop, limit)
+		w.word.clear()
 	case n > 1: // East Asian text breaks between any two characters
 		if w.column+n > limit {
 			w.column = 0
 			b.WriteByte('\n')
 		}
-		w.column, w.word = w.column+n, ""
+		w.column += n
+		w.word.clear()
 	default:
-		if w.column+n > limit {
+		if w.column+n > limit && !w.word.fixed {
 			w.moveWord(b)
 		}
-		w.column, w.word = w.column+n, w.word+string(r)
+		w.column += n
+		w.word.add(r, n)
 	}
 	b.WriteRune(r)
 }
 
 // moveWord moves the word at the end of the line to the next line, unless the line holds nothing else.
 func (w *Wrapper) moveWord(b *bytes.Buffer) {
-	columns := 0 // as put counts them: a variation selector that would widen a rune arrives after it
-	for _, r := range w.word {
-		columns += displaywidth.Rune(r)
-	}
 	switch {
-	case columns == w.column:
+	case w.word.columns == w.column:
+		w.word.fixed = true
 		return
-	case bytes.HasSuffix(b.Bytes(), []byte(w.word)): // not printed yet
-		b.Truncate(b.Len() - len(w.word))
+	case bytes.HasSuffix(b.Bytes(), w.word.text): // not printed yet
+		b.Truncate(b.Len() - len(w.word.text))
 	default:
-		fmt.Fprintf(b, "\x1b[%dD\x1b[K", columns)
+		fmt.Fprintf(b, "\x1b[%dD\x1b[K", w.word.columns)
 	}
-	b.WriteString("\n" + w.word)
-	w.column = columns
+	b.WriteByte('\n')
+	b.Write(w.word.text)
+	w.column = w.word.columns
 }
 
 // headKept is how many bytes of a line are kept, which is enough for the info string of a fence.
@@ -118,5 +144,6 @@ func (w *Wrapper) endLine() {
 			w.fence = string(w.head) + "\n"
 		}
 	}
-	w.column, w.word, w.head = 0, "", w.head[:0]
+	w.column, w.head = 0, w.head[:0]
+	w.word.clear()
 }

@@ -102,3 +102,15 @@ func TestWrapperWithoutWidthBreaksNothing(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A word of 60 MB, as minified code or the data of an image may be, is a reply like any other.
+func BenchmarkWrapperLongWord(b *testing.B) {
+	piece := strings.Repeat("x", 32<<10)
+	b.SetBytes(60 << 20)
+	for b.Loop() {
+		w := &Wrapper{Width: func() int { return 80 }}
+		for range (60 << 20) / len(piece) {
+			w.Pass(piece)
+		}
+	}
+}

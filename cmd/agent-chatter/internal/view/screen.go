@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 func promptCutText(member string, messages int) string {
@@ -191,6 +192,10 @@ type Screen struct {
 	// Asker asks the user for permission; nil if no user can be asked.
 	Asker func(context.Context, coordinator.Question) coordinator.Answer
 
+	// Cancelled is closed when the running turns are cancelled; nil: they cannot be. The rest of a long piece of
+	// a reply is not printed then.
+	Cancelled <-chan struct{}
+
 	asked     team.Member // whose turn it is
 	wrote     bool        // events were appended
 	working   bool        // a turn runs
@@ -359,8 +364,21 @@ func (s *Screen) show(name, text string) {
 		s.name(tty.SafeLine(name))
 		s.speaking = true
 	}
+	for len(text) > printedAtOnce {
+		first := runecut.Prefix(text, printedAtOnce)
+		fmt.Fprint(s.App.Stdout, s.Wrap.Pass(tty.Safe(first)))
+		text = text[len(first):]
+		select {
+		case <-s.Cancelled:
+			return
+		default:
+		}
+	}
 	fmt.Fprint(s.App.Stdout, s.Wrap.Pass(tty.Safe(text)))
 }
+
+// printedAtOnce is how many bytes of a reply are printed before the next look at Cancelled.
+const printedAtOnce = 64 << 10
 
 // message prints an agent's message except for the part that was streamed.
 func (s *Screen) message(m projection.Message) {
@@ -435,14 +453,15 @@ const blanks = " \t\r\n"
 
 // pass appends a chunk of the reply and returns what can be printed.
 func (r *streamed) pass(piece string) string {
+	scanned := max(0, r.held.Len()-len("[NEXT")) // no marker begins before
 	r.held.WriteString(piece)
-	if r.marked {
+	if r.marked || strings.Trim(piece, blanks) == "" {
 		return ""
 	}
 	text := r.held.String()
-	at, marked := marker.Begin(text)
+	at, marked := marker.Begin(text[scanned:])
 	r.marked = marked
-	show := strings.TrimRight(text[:at], blanks)
+	show := strings.TrimRight(text[:scanned+at], blanks)
 	r.shown.WriteString(show)
 	r.held.Reset()
 	r.held.WriteString(text[len(show):])

@@ -83,6 +83,39 @@ func TestReplyIsShownWhileStreaming(t *testing.T) {
 	}
 }
 
+func TestCancelledReplyIsNotPrintedToItsEnd(t *testing.T) {
+	s, shown := watching()
+	cancelled := make(chan struct{})
+	s.Cancelled = cancelled
+	const long = 10 * printedAtOnce
+	stream(s, strings.Repeat("é", long/2), long)
+	if n := strings.Count(shown.String(), "é"); n != long/2 {
+		t.Errorf("before, %d of %d letters are shown", n, long/2)
+	}
+	close(cancelled)
+	stream(s, strings.Repeat("é", long/2), long)
+	if n := strings.Count(shown.String(), "é"); n != long/2+printedAtOnce/2 {
+		t.Errorf("after, %d more letters are shown, want %d", n-long/2, printedAtOnce/2)
+	}
+}
+
+// Blanks are held back, since they may be the last ones, and a bracket, since it may open a marker.
+func TestHeldTextIsNotScannedAgain(t *testing.T) {
+	for _, reply := range []string{
+		strings.Repeat(" ", 1<<20), strings.Repeat(" ", 1<<20) + "[NEX", strings.Repeat("[ ", 1<<19),
+		"[NEXT: " + strings.Repeat("x", 1<<20),
+	} {
+		var r streamed
+		var shown strings.Builder
+		for _, b := range []byte(reply) { // scanning all for each byte would take hours
+			shown.WriteString(r.pass(string([]byte{b})))
+		}
+		if got := shown.String() + r.held.String(); got != reply {
+			t.Errorf("%.20q…: %d of %d bytes are shown or held", reply, len(got), len(reply))
+		}
+	}
+}
+
 func TestToolsAreShownBetweenText(t *testing.T) {
 	s, shown := watching()
 	ada := stream(s, "I look.\n\n", 3)
