@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -48,11 +49,13 @@ type detailsJSON struct {
 type statsJSON struct {
 	TotalMessages  int            `json:"totalMessages"`
 	MessagesByRole map[string]int `json:"messagesByRole"` // by the id of the speaker
-	Duration       int64          `json:"duration"`       // milliseconds since the session was created
-	Turns          int            `json:"turns"`
-	Tools          int            `json:"tools"`
-	InputTokens    int64          `json:"inputTokens"`
-	OutputTokens   int64          `json:"outputTokens"`
+	// Duration is in milliseconds, from the creation until now if a process has the session open for
+	// writing, else until the last activity.
+	Duration     int64 `json:"duration"`
+	Turns        int   `json:"turns"`
+	Tools        int   `json:"tools"`
+	InputTokens  int64 `json:"inputTokens"`
+	OutputTokens int64 `json:"outputTokens"`
 }
 
 // Run implements the command. Of a damaged session it prints what is readable, and fails.
@@ -74,9 +77,13 @@ func (cmd *Show) Run(a *app.App) error {
 	if err == nil {
 		d.TeamTask, d.Team, d.OpenTurns = state.Task, state.Team, len(state.OpenTurns)
 		d.Unknown, d.Unreadable = state.Unknown, state.Unreadable
+		until := state.Row.UpdatedAt
+		if dir.Journals().Writer(s.ID) != (journal.Holder{}) {
+			until = time.Now()
+		}
 		d.Stats = statsJSON{
 			TotalMessages: state.Stats.Messages, MessagesByRole: state.Stats.ByMember,
-			Duration: time.Since(state.Row.CreatedAt).Milliseconds(),
+			Duration: until.Sub(state.Row.CreatedAt).Milliseconds(),
 			Turns:    state.Stats.Turns, Tools: state.Stats.Tools,
 			InputTokens: state.Stats.InputTokens, OutputTokens: state.Stats.OutputTokens,
 		}
