@@ -92,7 +92,7 @@ func TestImportContinuesAfterUnreadableDirectory(t *testing.T) {
 		t.Errorf("stdout is %q", p.stdout)
 	}
 	if said := p.stderr.String(); !strings.Contains(said, "echo-pair: permission denied") ||
-		!strings.Contains(said, "Not imported: 1 of 2 files.") {
+		!strings.Contains(said, "Not imported: 1 of 2 sessions.") {
 		t.Errorf("stderr is %q", said)
 	}
 }

@@ -103,22 +103,30 @@ func (e *BundleError) Error() string {
 
 // ReadBundle yields the sessions of a bundle in order, each as its events. The
 // events are valid until the next session is yielded; those that were not read
-// are skipped. Every line is validated; lines are at most limit bytes long. An
-// error ends its session and the bundle: a *BundleError, also for a truncated
-// bundle, or that of r.
+// are skipped. Every line is validated; lines are at most limit bytes long.
+//
+// An invalid line is a *BundleError. One within a session ends that session, and
+// the next one follows. One outside of the sessions, and an error of r, is the
+// only element of a last session.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
 	return func(yield func(iter.Seq2[journal.Event, error]) bool) {
-		b := &bundleReader{lines: lines.NewReader(r, limit)}
+		b := &bundleReader{lines: lines.NewReader(r, limit), between: true}
 		if b.err = b.head(); b.err == nil {
-			b.nextEvent, b.err = b.next()
+			b.advance()
 		}
-		for b.err != io.EOF && !b.reported {
+		for b.err != io.EOF {
 			s := &bundledSession{b: b}
 			if !yield(s.events) {
 				return
 			}
 			for more := true; more; {
 				_, more = s.next()
+			}
+			if b.err != nil && b.reported {
+				if b.final {
+					return
+				}
+				b.advance()
 			}
 		}
 	}
@@ -136,7 +144,7 @@ func (s *bundledSession) events(yield func(journal.Event, error) bool) {
 			return
 		}
 	}
-	if b := s.b; b.err != nil && b.err != io.EOF && !b.reported {
+	if b := s.b; b.err != nil && b.err != io.EOF && !(s.started && b.between) {
 		b.reported = true
 		yield(journal.Event{}, b.err)
 	}
@@ -149,7 +157,7 @@ func (s *bundledSession) next() (e journal.Event, ok bool) {
 		return e, false
 	}
 	s.started, e = true, b.nextEvent
-	b.nextEvent, b.err = b.next()
+	b.advance()
 	return e, true
 }
 
@@ -158,98 +166,127 @@ type bundleReader struct {
 	line     int
 	at       journal.Position // in the current session
 	sessions int              // that have not begun yet
-	events   int              // read from this bundle
+	events   int              // read from this bundle, invalid ones included
 
 	nextEvent journal.Event // read ahead; invalid if err is set
 	err       error         // io.EOF: the bundle is complete
 	reported  bool          // err was yielded
+	final     bool          // nothing can be read after err
+	between   bool          // err is not in the session of the event before it
+	invalid   bool          // the current session has an invalid line
+}
+
+// advance reads the next event, or the reason why there is none.
+func (b *bundleReader) advance() {
+	b.reported, b.between = false, false
+	b.nextEvent, b.err = b.next()
 }
 
 // read returns the next line, which is valid until the next call.
 func (b *bundleReader) read() ([]byte, error) {
 	b.line++
 	line, err := b.lines.Next()
-	switch err {
-	case lines.ErrTooLong:
-		err = b.invalid("the line is too long")
-	case io.EOF:
-		err = b.invalid("the bundle is truncated here")
+	if err == io.EOF {
+		err = b.lineError("the bundle is truncated here")
 	}
+	b.final = err != nil && err != lines.ErrTooLong
 	return line, err
 }
 
-func (b *bundleReader) invalid(reason string) error { return &BundleError{b.line, reason} }
+func (b *bundleReader) lineError(reason string) error { return &BundleError{b.line, reason} }
 
 func (b *bundleReader) head() error {
 	line, err := b.read()
-	if err != nil {
+	if err != nil && err != lines.ErrTooLong {
 		return err
 	}
+	b.final = true
 	var head bundleHead
 	if json.Unmarshal(line, &head) != nil || head.Bundle == "" {
-		return b.invalid("it is not the first line of a bundle")
+		return b.lineError("it is not the first line of a bundle")
 	}
 	if head.Bundle != bundleVersion {
-		return b.invalid("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
+		return b.lineError("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
 	}
 	b.sessions, b.events = head.Sessions, 0
 	return nil
 }
 
-// next returns the next event, or io.EOF after the last line.
+// next returns the next event, or io.EOF after the last line. After an invalid
+// line it skips the rest of that session.
 func (b *bundleReader) next() (journal.Event, error) {
 	for {
 		line, err := b.read()
-		if err != nil {
+		switch {
+		case err == lines.ErrTooLong:
+			err = b.lineError("the line is too long")
+			if _, skipped := b.lines.Skip(nil); skipped != nil {
+				b.final = true
+			}
+			if b.events++; b.invalid {
+				continue
+			}
+			b.invalid = true
 			return journal.Event{}, err
-		}
-		if !bytes.HasPrefix(line, []byte(`{"end":`)) {
-			return b.event(line)
-		}
-		if err := b.end(line); err != nil {
+		case err != nil:
 			return journal.Event{}, err
+		case bytes.HasPrefix(line, []byte(`{"end":`)):
+			if err := b.end(line); err != nil {
+				return journal.Event{}, err
+			}
+			continue
 		}
-		if err := b.head(); err != nil {
-			return journal.Event{}, err
+		var read journal.Event
+		damage := json.Unmarshal(line, &read)
+		b.events++
+		if read.Seq == 1 || damage != nil && bytes.HasPrefix(line, []byte(`{"seq":1,`)) {
+			b.at, b.between, b.invalid = journal.Position{}, true, false
+			b.sessions--
 		}
+		if b.invalid {
+			continue
+		}
+		e, err := b.event(read, damage)
+		b.invalid = err != nil
+		return e, err
 	}
 }
 
-// end validates the end of a bundle. It returns io.EOF unless another bundle
-// follows.
+// end validates the end of a bundle, and the head of the next one if another
+// bundle follows. It returns io.EOF if none does.
 func (b *bundleReader) end(line []byte) error {
+	b.final = true
 	var end bundleEnd
 	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
-		return b.invalid("lines before this one are missing")
+		return b.lineError("lines before this one are missing")
 	}
+	b.between, b.invalid = true, false
 	more, err := b.lines.More()
-	if err == nil && !more {
-		err = io.EOF
+	switch {
+	case err != nil:
+		return err
+	case !more:
+		return io.EOF
 	}
-	return err
+	return b.head()
 }
 
-// event validates a line of a journal.
-func (b *bundleReader) event(line []byte) (journal.Event, error) {
-	var read journal.Event
-	if err := json.Unmarshal(line, &read); err != nil {
-		return journal.Event{}, b.invalid(err.Error())
-	}
-	if read.Seq == 1 {
-		b.at = journal.Position{}
-		b.sessions--
+// event validates a line of a journal, which is decoded unless damage is set.
+func (b *bundleReader) event(read journal.Event, damage error) (journal.Event, error) {
+	if damage != nil {
+		return journal.Event{}, b.lineError(damage.Error())
 	}
 	e, next, err := b.at.Next(journal.Record{Type: read.Type, Data: read.Data, Time: read.Time})
 	if err != nil {
-		return e, b.invalid(err.Error())
+		return e, b.lineError(err.Error())
 	}
 	if e.Seq != read.Seq || e.Sum != read.Sum {
-		return e, b.invalid("checksum mismatch")
+		return e, b.lineError("checksum mismatch")
 	}
 	if err := projection.Validate(e); err != nil {
-		return e, b.invalid(err.Error())
+		return e, b.lineError(err.Error())
 	}
-	b.at, b.events = next, b.events+1
+	b.at = next
 	return e, nil
 }
 

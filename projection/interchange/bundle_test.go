@@ -3,6 +3,7 @@ package interchange_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -143,6 +144,11 @@ func TestDamagedBundleReportsLine(t *testing.T) {
 		"missing end":                 {without(len(lines)-1, len(lines)), len(lines)},
 		"half a line":                 {text[:len(text)-10], len(lines)},
 		"missing session":             {without(second, len(lines)-1), second + 1},
+		"missing first session":       {without(1, second), len(lines) - second + 1},
+		"missing last event":          {without(len(lines)-2, len(lines)-1), len(lines) - 1},
+		"larger number of sessions":   {strings.Replace(text, `"sessions":2`, `"sessions":3`, 1), len(lines)},
+		"smaller number of sessions":  {strings.Replace(text, `"sessions":2`, `"sessions":1`, 1), len(lines)},
+		"event of the schema":         {strangeBundle(t), 2 + strings.Count(bundle(t, "legacy"), "\n") - 2 + 1},
 		"invalid JSON":                {lines[0] + "nonsense\n", 2},
 		"text after the end":          {text + "nonsense\n", len(lines) + 1},
 		"half a bundle after the end": {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
@@ -169,8 +175,170 @@ func TestConcatenatedBundles(t *testing.T) {
 		t.Fatal(err)
 	}
 	both, err := readBundle(legacy + other)
-	if err != nil || len(both) != len(first)+len(second) {
-		t.Errorf("%d events, want %d and %d: %v", len(both), len(first), len(second), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(texts(append(first, second...)), texts(both)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// texts returns the lines of events.
+func texts(events []journal.Event) (all []string) {
+	for _, e := range events {
+		all = append(all, string(e.Line()))
+	}
+	return all
+}
+
+// bundleParts describes each session of a bundle: "<events> events", and the error
+// that ended it.
+func bundleParts(text string, limit int) (parts []string) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), limit) {
+		n, part := 0, ""
+		for _, err := range session {
+			if err != nil {
+				part = ", " + err.Error()
+				break
+			}
+			n++
+		}
+		parts = append(parts, fmt.Sprintf("%d events%s", n, part))
+	}
+	return parts
+}
+
+// strangeBundle returns a bundle of three sessions, of which the second has an
+// event that violates the schema.
+func strangeBundle(t testing.TB) string {
+	t.Helper()
+	text := bundle(t, "legacy")
+	lines := strings.SplitAfter(text, "\n")
+	sessions := strings.Join(lines[1:len(lines)-2], "")
+	var strange bytes.Buffer
+	_, err := interchange.WriteJournal(&strange, func(yield func(journal.Event, error) bool) {
+		events, err := readBundle(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			e.Data = bytes.Replace(e.Data, []byte(`"speaker":`), []byte(`"spoken":`), 1)
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 3 * (len(lines) - 3)
+	return fmt.Sprintf("{\"bundle\":\"1.0\",\"app\":{\"name\":\"test\",\"version\":\"1\"},\"sessions\":3}\n"+
+		"%s%s%s{\"end\":\"1.0\",\"events\":%d}\n", sessions, strange.String(), sessions, n)
+}
+
+func TestInvalidLineEndsOnlyItsSession(t *testing.T) {
+	const limit = 4 << 10
+	text := bundle(t, "legacy", "legacy", "legacy")
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	each := (len(lines) - 2) / 3 // lines of a session
+	change := func(line int, how func(string) string) string {
+		changed := append([]string{}, lines...)
+		changed[line] = how(changed[line])
+		return strings.Join(changed, "") + "\n"
+	}
+	flip := func(line string) string { return strings.Replace(line, `"time":"20`, `"time":"21`, 1) }
+	cut := func(line string) string { return line[:len(line)/2] + "\n" }
+	long := func(line string) string { return strings.TrimSuffix(line, "\n") + strings.Repeat(" ", limit) + "\n" }
+	start, end := 1+each, 2*each
+	for name, test := range map[string]struct {
+		text   string
+		line   int // from 0
+		before int // events of the session
+		reason string
+	}{
+		"changed first line":  {change(start, flip), start, 0, "checksum mismatch"},
+		"changed line":        {change(start+1, flip), start + 1, 1, "checksum mismatch"},
+		"changed last line":   {change(end, flip), end, each - 1, "checksum mismatch"},
+		"half a first line":   {change(start, cut), start, 0, "unexpected end of JSON input"},
+		"half a line":         {change(start+1, cut), start + 1, 1, "unexpected end of JSON input"},
+		"half a last line":    {change(end, cut), end, each - 1, "unexpected end of JSON input"},
+		"line too long":       {change(start+1, long), start + 1, 1, "the line is too long"},
+		"last line too long":  {change(end, long), end, each - 1, "the line is too long"},
+		"event of the schema": {strangeBundle(t), start + 1, 1, "Invalid journal-event-v1.0:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := bundleParts(test.text, limit)
+			all := fmt.Sprintf("%d events", each)
+			bad := fmt.Sprintf("%d events, line %d of the bundle: %s", test.before, test.line+1, test.reason)
+			if len(got) != 3 || got[0] != all || !strings.HasPrefix(got[1], bad) || got[2] != all {
+				t.Errorf("got %q, want %q and an error in %q", got, all, bad)
+			}
+		})
+	}
+}
+
+// An error outside of the sessions is reported by itself: the sessions before it are
+// complete.
+func TestTextAfterBundleIsErrorOfItsOwn(t *testing.T) {
+	text := bundle(t, "legacy")
+	lines := strings.Count(text, "\n")
+	all := fmt.Sprintf("%d events", lines-2)
+	want := []string{all, fmt.Sprintf("0 events, line %d of the bundle: it is not the first line of a bundle", lines+1)}
+	if diff := cmp.Diff(want, bundleParts(text+"nonsense\n", 1<<20)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestHeaderIsSessionCreated(t *testing.T) {
+	events, err := readBundle(bundle(t, "legacy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := interchange.Header(events[0])
+	if err != nil || created.Team.ID == "" || !journal.ValidID(created.SessionID) {
+		t.Errorf("got %+v, %v", created, err)
+	}
+	if got, err := interchange.Header(events[1]); err == nil {
+		t.Errorf("a message is the header %+v", got)
+	}
+	invalid := events[0]
+	invalid.Data = bytes.Replace(invalid.Data, []byte(created.SessionID), []byte("../x"), 1)
+	if got, err := interchange.Header(invalid); err == nil {
+		t.Errorf("an invalid id is the header %+v", got)
+	}
+	invalid.Data = []byte("7")
+	if got, err := interchange.Header(invalid); err == nil {
+		t.Errorf("a number is the header %+v", got)
+	}
+}
+
+func TestValidateEndsAtInvalidEvent(t *testing.T) {
+	events, err := readBundle(bundle(t, "legacy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events[2].Data = []byte(`{"message":{}}`)
+	broken := errors.New("broken")
+	for at, want := range map[int]string{1: "broken", len(events): "event 3: Invalid journal-event-v1.0:"} {
+		n := 0
+		var failure error
+		for e, err := range interchange.Validate(func(yield func(journal.Event, error) bool) {
+			for i, e := range events {
+				if i == at && !yield(journal.Event{}, broken) || !yield(e, nil) {
+					return
+				}
+			}
+		}) {
+			if failure != nil {
+				t.Errorf("%s after an error", e.Line())
+			}
+			if failure = err; err == nil {
+				n++
+			}
+		}
+		if n != min(at, 2) || failure == nil || !strings.HasPrefix(failure.Error(), want) {
+			t.Errorf("%d events, then %v; want %q", n, failure, want)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func ImportSession(ctx context.Context, a *app.App, s *interchange.Session) Impo
 }
 
 func notImportedText(n, of int) string {
-	return fmt.Sprintf("Not imported: %d of %s.", n, app.Count(of, "file"))
+	return fmt.Sprintf("Not imported: %d of %s.", n, app.Count(of, "session"))
 }
 
 // teamIgnoredText is for a file that records the team of its sessions.
