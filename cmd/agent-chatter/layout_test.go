@@ -36,7 +36,7 @@ func level(pkg string) int {
 	switch {
 	case pkg == mainAt:
 		return level + 4
-	case inside(pkg, mainAt+"/internal/tty"):
+	case inside(pkg, mainAt+"/internal/tty"), inside(pkg, mainAt+"/internal/logfile"):
 		return level
 	case inside(pkg, mainAt+"/internal/app"): // its texts are safe for a terminal
 		return level + 1

@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"reflect"
 	"runtime/debug"
@@ -47,7 +46,8 @@ func main() {
 type cli struct {
 	Home     string           `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
 	NoColor  bool             `help:"Print without colour, as when NO_COLOR is set."`
-	LogLevel slog.Level       `help:"Minimum log level: debug, info, warn, error (default: ${default})." default:"warn" placeholder:"LEVEL"`
+	LogLevel *string          `help:"Print log records from this level: ${enum}." enum:"debug,info,warn,error" placeholder:"LEVEL"`
+	LogFile  string           `help:"Append the log records to this file instead." placeholder:"PATH"`
 	Version  kong.VersionFlag `help:"Print the version."`
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
@@ -125,12 +125,17 @@ func run(args []string, streams app.IO) int {
 		return app.ExitUsage
 	}
 	streams.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
-	a, err := app.New(streams, app.Options{Home: c.Home, LogLevel: c.LogLevel})
+	a, err := app.New(streams, app.Options{Home: c.Home, LogLevel: c.LogLevel, LogFile: c.LogFile})
 	if err != nil {
 		fmt.Fprintln(streams.Stderr, app.Explain(err).Text)
 		return app.CodeOf(err)
 	}
-	return a.Fail(command.Run(a))
+	code := a.Fail(command.Run(a))
+	writer, ok := command.Selected().Target.Addr().Interface().(interface{ Writes() bool })
+	if ok && writer.Writes() {
+		a.LogFailure(command.Command(), code)
+	}
+	return code
 }
 
 // usageHint names the help of the command that the user meant.

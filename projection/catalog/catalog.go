@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // Catalog is the directory of all sessions, with a subdirectory for each team.
@@ -25,6 +26,10 @@ type Catalog struct {
 	// DirError, if set, is called for each team's directory that cannot be
 	// read; lists omit that team. If DirError is nil, lists fail with that error.
 	DirError func(path string, err error)
+
+	// Retired, if set, is called for each event that a RetentionPass records:
+	// SessionArchived, SessionTrashed and SessionPurged.
+	Retired func(projection.Payload)
 }
 
 // New returns the catalog in the directory root, which need not exist. New does
@@ -43,9 +48,12 @@ func (c *Catalog) Team(teamID string) *Dir {
 
 // At returns the directory of sessions at a path, in the catalog or elsewhere.
 func (c *Catalog) At(path string) *Dir {
-	d := &Dir{journals: journal.NewDir(path, c.o), fs: c.o.FS, progress: c.Progress}
+	d := &Dir{journals: journal.NewDir(path, c.o), fs: c.o.FS, progress: c.Progress, retired: c.Retired}
 	if d.progress == nil {
 		d.progress = func(int, int) {}
+	}
+	if d.retired == nil {
+		d.retired = func(projection.Payload) {}
 	}
 	return d
 }

@@ -18,7 +18,8 @@ import (
 type Dir struct {
 	journals *journal.Dir
 	fs       journal.FS
-	progress func(done, total int) // not nil
+	progress func(done, total int)    // not nil
+	retired  func(projection.Payload) // not nil
 
 	audited struct {
 		sync.Mutex

@@ -136,6 +136,7 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 	}
 	records := make([]journal.Record, len(payloads))
 	for i, payload := range payloads {
+		p.dir.retired(payload)
 		records[i] = projection.Record(time.Time{}, payload)
 	}
 	_, p.err = p.log.Append(records...)

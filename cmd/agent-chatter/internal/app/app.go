@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -59,8 +60,9 @@ type App struct {
 // Options are the global flags of a run. The zero Options are those of a run
 // without flags.
 type Options struct {
-	Home     string // "": defaultHome
-	LogLevel slog.Level
+	Home     string  // "": defaultHome
+	LogLevel *string // debug, info, warn or error; nil: info in LogFile, nothing on Stderr
+	LogFile  string  // "": Stderr
 }
 
 // New reads the configuration of the home and returns the App of a run. A
@@ -81,12 +83,15 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	a := &App{
 		IO: streams, Home: home, Cwd: cwd,
-		Log:      slog.New(slog.NewTextHandler(streams.Stderr, &slog.HandlerOptions{Level: o.LogLevel})),
 		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
 		unread:   map[string]bool{},
 	}
 	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		a.progress = tty.NewProgress(f, func() int { return cmp.Or(tty.Columns(f), 80) })
+	}
+	a.Log, err = logfile.NewLogger(home, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
+	if err != nil {
+		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
 	a.config, a.configErr = readConfig(filepath.Join(home, "config.json"))
 	journals := journal.Options{
@@ -98,6 +103,7 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	a.Catalog = catalog.New(filepath.Join(home, "sessions"), journals)
 	a.Catalog.DirError = a.ReportUnreadable
+	a.Catalog.Retired = a.logRetired
 	if a.progress != nil {
 		a.Catalog.Progress = a.progress.List
 	}

@@ -78,6 +78,9 @@ func (o *OptionalID) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
+// Writes reports whether the command writes to the home, so that its failure is logged there.
+func (cmd *Command) Writes() bool { return !cmd.NoSave && !cmd.Follow }
+
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
 	if cmd.SessionFile != nil {
@@ -195,9 +198,13 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 	if !r.scripted {
 		demo.Pace = demoPace
 	}
+	var listener coordinator.Listener = r.screen
+	if cmd.Writes() {
+		listener = &logged{Listener: r.screen, log: a.Log}
+	}
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
-			Store: s, Listener: r.screen, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
+			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
 		})
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -53,7 +54,9 @@ func (r *retention) saved(teamID string) {
 
 func (r *retention) pass(teamID string, budget catalog.Budget) {
 	err := r.app.Catalog.Team(teamID).ApplyRetention(r.ctx, r.policy, time.Now(), budget)
-	r.app.Log.Debug("retention", "team", teamID, "error", err)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		r.app.Log.Warn("retention failed", "team", teamID, "error", err)
+	}
 }
 
 // close runs the passes of the end and stops those in the background. A nil retention

@@ -154,6 +154,7 @@ func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error
 	case len(all) > 1:
 		return app.Exit(app.ExitUsage, severalInBundleText(path, len(all)))
 	default:
+		last.Log(r.app)
 		r.app.Notice(importedText(last))
 		return r.startSession(ctx, t, last.ID, false)
 	}
@@ -175,6 +176,7 @@ func (r *repl) startSnapshot(ctx context.Context, t *team.Team, path string) err
 		return errors.New(done.Error)
 	}
 	done.Path = path
+	done.Log(r.app)
 	r.app.Notice(importedText(done))
 	return r.startSession(ctx, t, s.ID, false)
 }

@@ -322,7 +322,7 @@ var completed = map[string][]kind{
 	"topic": {completeTopics},
 	"path": {
 		completeFiles,
-	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles},
+	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles},
 	"command": {completeFiles},
 }
 

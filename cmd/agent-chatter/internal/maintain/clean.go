@@ -34,6 +34,9 @@ type cleanResult struct {
 	Bytes  int64  `json:"bytes"`
 }
 
+// Writes reports whether the command writes to the home, so that its failure is logged there.
+func (cmd *Clean) Writes() bool { return !cmd.DryRun }
+
 // Run implements the command. It empties the trash of a team before it moves sessions
 // there, so that no session is moved and deleted in one run.
 func (cmd *Clean) Run(a *app.App) error {

@@ -43,6 +43,9 @@ type compactResult struct {
 
 func (r *compactResult) skip(reason string) { r.Action, r.skipReason = "skipped", reason }
 
+// Writes reports whether the command writes to the home, so that its failure is logged there.
+func (cmd *Compact) Writes() bool { return !cmd.DryRun }
+
 // Run implements the command.
 func (cmd *Compact) Run(a *app.App) error {
 	if cmd.Keep != nil && *cmd.Keep < 0 {

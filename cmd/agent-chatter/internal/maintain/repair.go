@@ -44,6 +44,9 @@ type damagedRange struct {
 	Reason   string `json:"reason"`
 }
 
+// Writes reports whether the command writes to the home, so that its failure is logged there.
+func (cmd *Repair) Writes() bool { return !cmd.DryRun }
+
 // Run implements the command.
 func (cmd *Repair) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
 
@@ -63,6 +66,9 @@ func (cmd *Repair) run(a *app.App) error {
 		return err
 	}
 	r := newRepairResult(s.ID, done)
+	if r.Action == "repaired" && !cmd.DryRun {
+		a.Log.Warn("journal repaired", "session", s.ID, "aside", done.Aside)
+	}
 	if s.MissingHeader && r.Action == "none" {
 		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}

@@ -43,6 +43,16 @@ type Imported struct {
 	err error
 }
 
+// Log logs the result.
+func (r Imported) Log(a *app.App) {
+	if r.Action == "failed" {
+		a.Log.Warn("import failed", "path", r.Path)
+		return
+	}
+	a.Log.Info("file imported", "session", r.ID, "path", r.Path,
+		"action", r.Action, "taken", r.Taken, "of", r.Total, "skipped", r.Skipped)
+}
+
 // failed returns the Imported of a file that could not be imported.
 func failed(path string, err error) Imported {
 	r := Imported{Path: path}
@@ -63,6 +73,9 @@ func (r *Imported) setAction(err error) {
 		r.Action = "extended"
 	}
 }
+
+// Writes reports whether the command writes to the home, so that its failure is logged there.
+func (*Import) Writes() bool { return true }
 
 // Run implements the command.
 func (cmd *Import) Run(a *app.App) error {
@@ -142,6 +155,7 @@ func (cmd *Import) formatOf(path string) string {
 }
 
 func (cmd *Import) print(a *app.App, r Imported) error {
+	r.Log(a)
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}

@@ -276,7 +276,6 @@ func (s *Screen) Status(status coordinator.Status) {
 	}
 	s.SessionID = status.SessionID
 	if s.wrote && !status.Unsaved && status.Phase != coordinator.Active {
-		s.App.Log.Debug("session saved", "session", s.SessionID)
 		s.Saved()
 	}
 }

@@ -1,0 +1,73 @@
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// A Writer appends records to a log file. Each Write is one record: it opens the file,
+// appends the record with one write(2) and closes the file, so that the records of
+// several processes do not mix and a renamed file is not written to for long. It must
+// not be used concurrently; package slog serializes the records of a handler.
+type Writer struct {
+	Path  string // its directory is created with mode 0700, the file with 0600
+	Limit int64  // bytes; a file of this size or more is renamed to Path.1 before a write
+	Keep  int    // the number of renamed files: Path.1 is the newest
+}
+
+// ErrNotRegular means that the log file is a link, a directory, a FIFO or a device.
+var ErrNotRegular = errors.New("the log file is not a regular file")
+
+// Write implements io.Writer.
+func (w *Writer) Write(record []byte) (int, error) {
+	if err := os.MkdirAll(filepath.Dir(w.Path), 0o700); err != nil {
+		return 0, err
+	}
+	info, err := os.Lstat(w.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("%s: %w", w.Path, ErrNotRegular)
+	case info.Size() >= w.Limit:
+		if err := w.rotate(); err != nil {
+			return 0, err
+		}
+	}
+	f, err := os.OpenFile(w.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.Write(record)
+	return n, errors.Join(err, f.Close())
+}
+
+// rotate renames the file, unless another process is doing so or has done so.
+func (w *Writer) rotate() error {
+	unlock, err := journal.OS.Lock(w.Path + ".lock")
+	if errors.Is(err, journal.ErrLocked) {
+		return nil // the file exceeds its limit by a record
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if info, err := os.Lstat(w.Path); err != nil || info.Size() < w.Limit {
+		return nil
+	}
+	for n := w.Keep; n > 1; n-- {
+		// Crash here leaves a gap in the numbers. The next rotation moves the rest.
+		if err := os.Rename(w.numbered(n-1), w.numbered(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Rename(w.Path, w.numbered(1))
+}
+
+func (w *Writer) numbered(n int) string { return fmt.Sprintf("%s.%d", w.Path, n) }

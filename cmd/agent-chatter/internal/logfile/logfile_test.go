@@ -1,0 +1,127 @@
+package logfile_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
+)
+
+// writerEnv is set in the processes of TestProcessesShareALog to the path of the log.
+const writerEnv = "LOGFILE_TEST_PATH"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writerEnv); path != "" {
+		w := logfile.Writer{Path: path, Limit: 4 << 10, Keep: 100}
+		for n := range 200 {
+			if _, err := fmt.Fprintf(&w, "%d %d end\n", os.Getpid(), n); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestWriterKeepsTheNewestFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "logs", "log")
+	w := logfile.Writer{Path: path, Limit: 4, Keep: 2}
+	for _, record := range []string{"one\n", "two\n", "three\n", "four\n"} {
+		if n, err := w.Write([]byte(record)); n != len(record) || err != nil {
+			t.Fatalf("Write(%q) = %d, %v", record, n, err)
+		}
+	}
+	for name, want := range map[string]string{"log": "four\n", "log.1": "three\n", "log.2": "two\n"} {
+		got, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
+		if string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if _, err := os.Stat(path + ".3"); err == nil {
+		t.Error("a third file is kept")
+	}
+}
+
+func TestWriterAppendsBelowTheLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	w := logfile.Writer{Path: path, Limit: 100, Keep: 2}
+	for range 3 {
+		if _, err := w.Write([]byte("record\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := os.ReadFile(path); string(got) != "record\nrecord\nrecord\n" {
+		t.Errorf("content %q", got)
+	}
+}
+
+func TestProcessesShareALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	const processes, records = 4, 200
+	var running []*exec.Cmd
+	for range processes {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), writerEnv+"="+path)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	names, err := filepath.Glob(path + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".lock") {
+			continue
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+			var pid, n int
+			if _, err := fmt.Sscanf(lines.Text(), "%d %d end", &pid, &n); err != nil {
+				t.Fatalf("%s: mixed record %q", name, lines.Text())
+			}
+			seen[strconv.Itoa(pid)+" "+strconv.Itoa(n)] = true
+		}
+	}
+	if len(seen) != processes*records {
+		t.Errorf("%d records, want %d", len(seen), processes*records)
+	}
+}
+
+func TestWriterRefusesALink(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "log")
+	if err := os.WriteFile(target, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	w := logfile.Writer{Path: path, Limit: 100, Keep: 2}
+	if _, err := w.Write([]byte("record\n")); !errors.Is(err, logfile.ErrNotRegular) {
+		t.Errorf("error %v, want ErrNotRegular", err)
+	}
+	if got, _ := os.ReadFile(target); len(got) > 0 {
+		t.Errorf("the target of the link has %q", got)
+	}
+}
