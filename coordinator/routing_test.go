@@ -37,6 +37,20 @@ func TestMarkersRouteMessages(t *testing.T) {
 			"only unknown addressees: no turn", "hello [NEXT: zed, yak]", nil, nil, "you", nil,
 			[]string{"notice UnknownNames [zed yak]"},
 		},
+		{"a mention", "@bob what do you think", nil, []string{"bob"}, "you", nil, nil},
+		{"mentions", "@Bob, @ada: hello", nil, []string{"bob", "ada"}, "you", nil, nil},
+		{"a mention after FROM", "[FROM: eve] @bob hello", nil, []string{"bob"}, "you", nil, nil},
+		{"a mention alone", "@bob", nil, []string{"bob"}, "you", nil, nil},
+		{"a mention of a human", "@eve hello", nil, nil, "eve", nil, nil},
+		{"a mention after text", "ask @bob", nil, []string{"ada"}, "you", nil, nil},
+		{"a mention and NEXT", "@bob said so [NEXT: ada]", nil, []string{"ada"}, "you", nil, nil},
+		{
+			"an unknown mention", "@zed hello", nil, []string{"ada"}, "you", nil,
+			[]string{"notice UnknownNames [zed]"},
+		},
+		{"paths", "@./bob @../bob @bob/x hello", nil, []string{"ada"}, "you", nil, nil},
+		{"only at signs", "@ @, hello", nil, []string{"ada"}, "you", nil, nil},
+		{"a mention by an agent", "hello", []turnFunc{says("@bob hi")}, []string{"ada"}, "you", nil, nil},
 		{"another human", "hello [NEXT: eve]", nil, nil, "eve", nil, nil},
 		{"a human first: the others stay queued", "hello [NEXT: eve, bob]", nil, nil, "eve", []string{"bob"}, nil},
 		{"only a drop: no turn", "[DROP: ALL]", nil, nil, "you", nil, nil},
@@ -81,7 +95,11 @@ func TestMarkersRouteMessages(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &store.Memory{}, test.script...)
-			s.say(test.says)
+			err := s.Say(context.Background(), s.speaker(test.says), test.says)
+			if lost := strings.HasPrefix(test.name, "only unknown"); lost != errors.Is(err, coordinator.ErrNotDelivered) ||
+				!lost && err != nil {
+				t.Errorf("the error is %v", err)
+			}
 			s.checkMembers(test.asked...)
 			if s.Waiting() != test.waiting || !slices.Equal(s.Queue(), test.queue) {
 				t.Errorf("waiting for %q, queue %v, want %q, %v", s.Waiting(), s.Queue(), test.waiting, test.queue)
@@ -122,9 +140,17 @@ func TestQueueContinuesAfterHuman(t *testing.T) {
 	}
 }
 
+// sayUndelivered says a text whose addressees are unknown.
+func (s *fixture) sayUndelivered(text string) {
+	s.t.Helper()
+	if err := s.Say(context.Background(), s.speaker(text), text); !errors.Is(err, coordinator.ErrNotDelivered) {
+		s.t.Fatalf("say %q: %v", text, err)
+	}
+}
+
 func TestHumanIsNextWhileQueueWaits(t *testing.T) {
 	s := paused(t)
-	s.say("hm [NEXT: zed]") // an unknown addressee: no turn
+	s.sayUndelivered("hm [NEXT: zed]")
 	s.checkMembers("ada")
 	if s.Waiting() != "eve" || !slices.Equal(s.Queue(), []string{"bob"}) {
 		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
@@ -135,11 +161,11 @@ func TestHumanIsNextWhileQueueWaits(t *testing.T) {
 
 func TestHumanWithUnknownAddresseesIsNext(t *testing.T) {
 	s := start(t, &store.Memory{})
-	s.say("[FROM: eve] hm [NEXT: zed]")
+	s.sayUndelivered("[FROM: eve] hm [NEXT: zed]")
 	if s.Waiting() != "eve" {
 		t.Errorf("waiting for %q, want eve", s.Waiting())
 	}
-	s.say("[FROM: you] hm [NEXT: zed]") // out of turn
+	s.sayUndelivered("[FROM: you] hm [NEXT: zed]") // out of turn
 	if s.Waiting() != "you" {
 		t.Errorf("waiting for %q, want you", s.Waiting())
 	}

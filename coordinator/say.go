@@ -8,11 +8,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
+
+// ErrNotDelivered is the error of Say if the text addresses only names that no member has. The names are in
+// an UnknownNames notice. The message is recorded.
+var ErrNotDelivered = errors.New("no member received the message")
 
 var (
 	errEmptyMessage = errors.New("the message is empty")
@@ -30,11 +35,12 @@ func (e *WhoSpeaksError) Error() string {
 }
 
 // Say appends a message of the human with the given name and runs the turns of the agents that it
-// leads to, one after another. If name is "", it is a message of the human who is next. Say returns
-// when a human is next. Canceling ctx ends the running turn and clears the queue.
+// leads to, one after another. If name is "", it is a message of the human who is next. A text that
+// starts with "@ada" and has no NEXT marker addresses ada. Say returns when a human is next. Canceling
+// ctx ends the running turn and clears the queue.
 //
 // Errors are the one of an unknown name, a *TurnError for a turn that failed or was canceled, a
-// *WhoSpeaksError, journal.ErrTooLong, and the one of an empty message. That the session cannot be
+// *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, and the one of an empty message. That the session cannot be
 // saved is not an error of Say but a SaveFailed notice.
 func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if c.team == nil {
@@ -52,6 +58,9 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if err != nil {
 		return err
 	}
+	if len(m.Next) == 0 {
+		c.addMentions(&m)
+	}
 	said, err := c.appendHuman(human, m)
 	c.notifyRedacted()
 	if err != nil {
@@ -60,9 +69,33 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if !c.routeHuman(m, said) {
 		c.waiting = human.ID
 		c.pause()
+		if len(m.Next) > 0 {
+			return ErrNotDelivered
+		}
 		return nil
 	}
 	return c.runQueue(ctx)
+}
+
+// addMentions adds the members that a message names at its start, as in "@ada, @bob: hello", to those that it
+// addresses. A name that no member has is notified and stays text.
+func (c *Coordinator) addMentions(m *marker.Message) {
+	var unknown []string
+	rest := strings.TrimSpace(marker.Strip(m.Content))
+	for strings.HasPrefix(rest, "@") {
+		word := rest[:cmp.Or(strings.IndexFunc(rest, unicode.IsSpace)+1, len(rest)+1)-1]
+		rest = strings.TrimSpace(rest[len(word):])
+		name := strings.TrimRight(word[1:], ",:;.!?")
+		if member, ok := c.team.Match(name); ok {
+			m.Next = append(m.Next, marker.Target{Identifier: member.Name})
+			m.RawNext = append(m.RawNext, member.Name)
+		} else if name != "" && !strings.ContainsAny(name, "./\\") { // otherwise it is a path
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		c.notify(UnknownNames{unknown})
+	}
 }
 
 // parse parses the markers of a message. Removing them may join the parts of a secret.

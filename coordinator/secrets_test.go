@@ -84,7 +84,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		{"invalid UTF-8", func(s *fixture) { s.say("\xff" + all + "\xff") }},
 		{"the task", func(s *fixture) { s.say("[TEAM_TASK: use " + shapedKey + "] begin"); s.SetTask(all) }},
 		{"a title", func(s *fixture) { s.say("hello"); s.Rename(all) }},
-		{"an unknown name", func(s *fixture) { s.say("hello [NEXT: " + shellToken + ", ada]") }},
+		{"an unknown name", func(s *fixture) { s.say("hello [NEXT: ada, " + shellToken + "]") }},
 		{"a reply", func(s *fixture) { s.engine.then(says(all)); s.say("hello") }},
 		{"a reply in pieces", func(s *fixture) { s.engine.then(yields(nil, pieces(all)...)); s.say("hello") }},
 		{

@@ -68,6 +68,8 @@ func Explain(err error) Message {
 		return Message{Text: Sentence(err)}.With(To("list the agents", "agents", "list"))
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
+	case errors.Is(err, coordinator.ErrNotDelivered):
+		return Message{Text: textNotDelivered}
 	case errors.Is(err, context.Canceled):
 		return Message{}
 	}
@@ -95,6 +97,7 @@ const (
 	TextNotSaved      = "This conversation is not being saved. The next message retries."
 	TextCorrectConfig = "Correct the file or move it away to start a chat."
 	TextNoOthers      = "There are no other sessions."
+	textNotDelivered  = "No member received the message; it is in the session."
 )
 
 // upgradeText is for a session of a newer format.
@@ -166,7 +169,7 @@ func SaveFailedText(err error) string {
 }
 
 func ResumedText(id string, messages int) string {
-	return fmt.Sprintf("✓ Resumed session: %s (%d messages loaded)", id, messages)
+	return fmt.Sprintf("✓ Resumed session: %s (%s loaded)", id, Count(messages, "message"))
 }
 
 // skippedText is for a damaged or unreadable session that a search for a session
