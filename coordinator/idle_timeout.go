@@ -25,9 +25,11 @@ func newIdleTimeout(limit time.Duration) *idleTimeout {
 	return t
 }
 
-// restart restarts the timeout after an event; nil is another sign of life.
+// restart restarts the timeout after an event; nil is another sign of life. A retry is none.
 func (t *idleTimeout) restart(e agent.Event) {
 	switch e := e.(type) {
+	case agent.Retry:
+		return
 	case agent.ToolStarted:
 		t.tools[e.ID] = true
 	case agent.ToolCompleted:

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -60,6 +61,12 @@ type MessageTruncated struct {
 type SecretsRedacted struct {
 	Kinds []string // sorted, each once
 	Count int      // of secrets
+}
+
+// Retrying reports that a request of an agent failed and is repeated, in a turn that continues.
+type Retrying struct {
+	Member team.Member
+	Retry  agent.Retry // without secrets
 }
 
 // PermissionDenied reports that an agent requested a permission that the member's configuration denies.
@@ -139,6 +146,7 @@ func (Prompt) notice()               {}
 func (PromptTruncated) notice()      {}
 func (MessageTruncated) notice()     {}
 func (SecretsRedacted) notice()      {}
+func (Retrying) notice()             {}
 func (PermissionDenied) notice()     {}
 func (PermissionUnanswered) notice() {}
 func (UnknownNames) notice()         {}

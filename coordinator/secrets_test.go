@@ -8,8 +8,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -188,6 +190,17 @@ func TestReplacedSecretsAreNotified(t *testing.T) {
 		}
 	}
 	checkEqual(t, "the notices", notices, []string{replaced + "[github-token] 1", replaced + "[ADAS_PASSWORD] 2"})
+}
+
+func TestRetriesAreNotifiedWithoutSecrets(t *testing.T) {
+	failed := agent.Retry{Reason: "the key " + shapedKey + " is wrong", Wait: time.Second, Try: 1, Max: 6}
+	s := newFixture(t, &store.Memory{}, yields(nil, failed, agent.Text{Text: "ok"}))
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	want := "notice Retrying Ada {the key [REDACTED:github-token] is wrong 1s 1 6}"
+	if !slices.Contains(s.recorder.lines, want) {
+		t.Errorf("no %q in %q", want, s.recorder.lines)
+	}
 }
 
 func TestKeepSecretsKeepsSecrets(t *testing.T) {

@@ -47,6 +47,10 @@ func TestIdleAgentTimesOut(t *testing.T) {
 		{"regular events", time.Minute, pauses(59*time.Second, text, text, text), false},
 		{"signs of life", time.Minute, pauses(59*time.Second, alive, alive, text), false},
 		{"nothing", time.Minute, pauses(61*time.Second, text), true},
+		{
+			"retries only", time.Minute,
+			then(says("so far "), pauses(29*time.Second, agent.Retry{}, agent.Retry{}, agent.Retry{}, text)), true,
+		},
 		{"no further events", time.Minute, then(says("so far "), pauses(61*time.Second, text)), true},
 		{"a tool at work", time.Minute, pauses(59*time.Second, started, text, completed, text), false},
 		{

@@ -213,9 +213,14 @@ func (t *turn) handle(e agent.Event) error {
 		}
 		return t.record(p)
 	case agent.Usage:
-		t.usage = &projection.Usage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
+		t.usage = &projection.Usage{
+			InputTokens: e.Input + e.CachedRead + e.CachedWrite, OutputTokens: e.Output + e.Thought,
+		}
 	case agent.Session:
 		t.session = validUTF8(e.ID)
+	case agent.Retry:
+		e.Reason = validUTF8(t.c.secrets.Text(e.Reason))
+		t.c.notify(Retrying{t.item.member, e})
 	}
 	return nil
 }
@@ -374,7 +379,7 @@ func (t *turn) input(engine agent.Engine) agent.Turn {
 		dir = c.o.CWD
 	}
 	return agent.Turn{
-		ID: t.id, Prompt: prompt, Dir: dir,
+		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(c.memberAfter(m)),
 	}

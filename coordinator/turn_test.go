@@ -230,8 +230,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		agent.Session{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
 		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
 		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
-		agent.Usage{InputTokens: 10, OutputTokens: 1}, agent.Text{Text: "see."}, agent.Usage{InputTokens: 20,
-			OutputTokens: 5}))
+		agent.Usage{Input: 10, Output: 1}, agent.Text{Text: "see."}, agent.Usage{Input: 20, Output: 5}))
 	s.say("find it")
 	checkEqual(t, "the events", s.recorder.types(), []string{
 		"session.created", "message.appended", "turn.started",

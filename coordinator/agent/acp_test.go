@@ -65,6 +65,13 @@ func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []stri
 		switch event := event.(type) {
 		case agent.ToolStarted:
 			got = append(got, fmt.Sprintf("%T {ID:%s Name:%s Input:%s}", event, event.ID, event.Name, event.Input))
+		case agent.Usage:
+			cost := "unknown"
+			if event.Cost != nil {
+				cost = fmt.Sprintf("%g %s", event.Cost.Amount, event.Cost.Currency)
+			}
+			got = append(got, fmt.Sprintf("%T %d+%d+%d %d+%d, cost %s", event,
+				event.Input, event.CachedRead, event.CachedWrite, event.Output, event.Thought, cost))
 		default:
 			got = append(got, fmt.Sprintf("%T %+v", event, event))
 		}
@@ -77,7 +84,7 @@ func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []stri
 
 func TestACPYieldsEvents(t *testing.T) {
 	got, err := allEvents(within(t), newACP(t), acpTurn(t, "say Build a shelf. [NEXT: bob]"))
-	want := "agent.Session {ID:session-1}\nBuild a shelf. [NEXT: bob]\nagent.Usage {InputTokens:12 OutputTokens:5}"
+	want := "agent.Session {ID:session-1}\nBuild a shelf. [NEXT: bob]\nagent.Usage 10+2+0 5+0, cost unknown"
 	if got := strings.Join(got, "\n"); err != nil || got != want {
 		t.Errorf("got\n%s\nand %v, want\n%s", got, err, want)
 	}

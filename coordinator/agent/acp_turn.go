@@ -32,6 +32,7 @@ type acpTurn struct {
 	tools     map[string]*acpTool
 	broken    bool            // the agent's chunks are an error message
 	complaint strings.Builder // that message
+	cost      *Cost           // of the session, which is the turn's
 
 	asking     sync.WaitGroup // goroutines that wait for permission
 	askContext context.Context
@@ -113,6 +114,15 @@ func (t *acpTurn) relay(ctx context.Context) (acp.Result, error) {
 			t.takePermissionRequest(m)
 		case acp.SystemError:
 			t.broken = true
+			t.emit(Alive{})
+		case acp.Plan:
+			entries := make([]PlanEntry, len(m))
+			for i, e := range m {
+				entries[i] = PlanEntry(e)
+			}
+			t.emit(Plan{entries})
+		case acp.Cost:
+			t.cost = &Cost{m.Amount, m.Currency}
 			t.emit(Alive{})
 		case acp.OtherUpdate:
 			t.emit(Alive{})
@@ -256,7 +266,11 @@ func (t *acpTurn) finish(result acp.Result) error {
 	if result.Err != nil {
 		return t.explain(context.Background(), result.Err)
 	}
-	used := Usage{InputTokens: result.InputTokens, OutputTokens: result.OutputTokens}
+	used := Usage{
+		Input: result.Usage.Input, CachedRead: result.Usage.CachedRead, CachedWrite: result.Usage.CachedWrite,
+		Output: result.Usage.Output, Thought: result.Usage.Thought,
+	}.separate(result.Usage.Total)
+	used.Cost = t.cost
 	if used != (Usage{}) && !t.emit(used) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -66,14 +67,22 @@ type claudeLine struct {
 		CacheWritten int64 `json:"cache_creation_input_tokens"`
 		CacheRead    int64 `json:"cache_read_input_tokens"`
 		Output       int64 `json:"output_tokens"`
+		Details      struct {
+			Thought int64 `json:"thinking_tokens"`
+		} `json:"output_tokens_details"`
 	} `json:"usage"`
+	Cost *float64 `json:"total_cost_usd"`
 
 	// On a line that reports a retry.
-	Attempt     int    `json:"attempt"`
-	MaxRetries  int    `json:"max_retries"`
-	ErrorStatus int    `json:"error_status"`
-	Error       string `json:"error"`
+	Attempt     int     `json:"attempt"`
+	MaxRetries  int     `json:"max_retries"`
+	RetryDelay  float64 `json:"retry_delay_ms"`
+	ErrorStatus int     `json:"error_status"`
+	Error       string  `json:"error"`
 }
+
+// maxRetryDelay is the longest delay of a retry that is believed, in milliseconds: a day.
+const maxRetryDelay = 24 * 60 * 60 * 1000
 
 // A claudeBlock is a part of a message.
 type claudeBlock struct {
@@ -110,8 +119,12 @@ func (p *claudeParser) system(line claudeLine) []Event {
 	case line.Subtype == "init" && line.SessionID != "":
 		return []Event{Session{line.SessionID}}
 	case line.Subtype == "api_retry":
-		return []Event{warning(fmt.Sprintf("try %d of %d failed: %s (status %d)",
-			line.Attempt, line.MaxRetries, cmp.Or(line.Error, "no answer"), line.ErrorStatus))}
+		reason := cmp.Or(line.Error, "no answer")
+		if line.ErrorStatus != 0 {
+			reason += fmt.Sprintf(" (status %d)", line.ErrorStatus)
+		}
+		wait := time.Duration(min(line.RetryDelay, maxRetryDelay)) * time.Millisecond
+		return []Event{Retry{Reason: reason, Wait: max(0, wait), Try: line.Attempt, Max: line.MaxRetries}}
 	}
 	return nil
 }
@@ -138,6 +151,9 @@ func (p *claudeParser) message(line claudeLine) (events []Event) {
 			p.tools[b.ID] = b.Name
 			p.endMessage()
 			events = append(events, ToolStarted{ID: b.ID, Name: b.Name, Input: b.Input})
+			if line.Parent == nil {
+				events = append(events, todoPlan(b.Name, b.Input)...)
+			}
 		case b.Type == "tool_result":
 			events = append(events, completed(b.ToolUseID, p.tools[b.ToolUseID], textOf(b.Content), b.IsError))
 		}
@@ -161,7 +177,13 @@ func (p *claudeParser) completeText(text string) []Event {
 // that the agent runs without its model.
 func (p *claudeParser) result(line claudeLine) []Event {
 	u := line.Usage
-	events := []Event{Usage{InputTokens: u.Input + u.CacheWritten + u.CacheRead, OutputTokens: u.Output}}
+	used := Usage{
+		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWritten, Output: u.Output, Thought: u.Details.Thought,
+	}.separate(0)
+	if line.Cost != nil {
+		used.Cost = &Cost{*line.Cost, "USD"}
+	}
+	events := []Event{used}
 	if line.IsError || strings.HasPrefix(line.Subtype, "error") {
 		message := cmp.Or(line.Result, strings.Join(line.Errors, "; "), line.Subtype)
 		return append(events, verdict{failed: true, message: message})

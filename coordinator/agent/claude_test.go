@@ -26,18 +26,38 @@ func TestClaudeParser(t *testing.T) {
 		}},
 		{
 			name: "slash command without model", lines: `{"type":"result","subtype":"success","result":"Cleared."}`,
-			want: []string{"used 0 0", `text "Cleared."`, "done"},
+			want: []string{"used 0+0+0 0+0 unknown", `text "Cleared."`, "done"},
 		},
 		{
 			name:  "turn limit",
 			lines: `{"type":"result","subtype":"error_max_turns","is_error":false,"errors":["a","b"]}`,
-			want:  []string{"used 0 0", "failed: a; b"},
+			want:  []string{"used 0+0+0 0+0 unknown", "failed: a; b"},
 		},
 		{
 			name:  "fields of other types",
 			lines: `{"type":"result","subtype":"success","usage":7,"result":[],"errors":"x"}`,
-			want:  []string{"used 0 0", "done"},
+			want:  []string{"used 0+0+0 0+0 unknown", "done"},
 		},
+		{name: "cost and cached tokens", lines: `{"type":"result","subtype":"success","total_cost_usd":0.25,
+	"usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":9,
+	"output_tokens_details":{"thinking_tokens":4}}}`, want: []string{"used 10+30+20 5+4 0.25 USD", "done"}},
+		{name: "todo list", lines: `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1",
+	"name":"TodoWrite","input":{"todos":[{"content":"saw","status":"completed"},{"content":"glue","status":"in_progress",
+	"activeForm":"gluing"}]}}]}}
+{"type":"assistant","parent_tool_use_id":"t","message":{"content":[{"type":"tool_use","id":"2","name":"TodoWrite",
+	"input":{"todos":[]}}]}}`, want: []string{
+			`started 1 TodoWrite {"todos":[{"content":"saw","status":"completed"},{"content":"glue",` +
+				`"status":"in_progress","activeForm":"gluing"}]}`,
+			`plan completed "saw", in_progress "glue"`, `started 2 TodoWrite {"todos":[]}`,
+		}},
+		{name: "retries", lines: `
+{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":512.5,"error_status":401,
+	"error":"authentication_failed"}
+{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":-1,"error_status":null}
+{"type":"system","subtype":"api_retry","retry_delay_ms":1e300}`, want: []string{
+			"retry 1/10 in 512ms: authentication_failed (status 401)", "retry 2/10 in 0s: no answer",
+			"retry 0/0 in 24h0m0s: no answer",
+		}},
 		{
 			name: "unparsed lines", lines: "npm warn\n\n[1]\n{\"type\":\"news\"}\n{\"type\":",
 			want: []string{"unparsed: npm warn", "unparsed: [1]", `unparsed: {"type":`},

@@ -200,7 +200,7 @@ func TestCLIStopErrorHasLastWarning(t *testing.T) {
 		last = err
 		cancel(enough)
 	}
-	want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown (status 0)"
+	want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown"
 	if !errors.Is(last, enough) || fmt.Sprint(last) != want {
 		t.Errorf("got %v, want %s", last, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
@@ -60,9 +61,12 @@ type codexLine struct {
 	Error    struct {
 		Message string `json:"message"`
 	} `json:"error"`
-	Usage struct {
-		Input  int64 `json:"input_tokens"`
-		Output int64 `json:"output_tokens"`
+	Usage struct { // the input includes cached tokens
+		Input       int64 `json:"input_tokens"`
+		CachedRead  int64 `json:"cached_input_tokens"`
+		CachedWrite int64 `json:"cache_write_input_tokens"`
+		Output      int64 `json:"output_tokens"`
+		Thought     int64 `json:"reasoning_output_tokens"`
 	} `json:"usage"`
 }
 
@@ -87,6 +91,11 @@ type codexItem struct {
 
 	Changes json.RawMessage `json:"changes"` // of file_change
 	Query   string          `json:"query"`   // of web_search
+
+	Todos []struct {
+		Text      string `json:"text"`
+		Completed bool   `json:"completed"`
+	} `json:"items"` // of todo_list
 }
 
 func (p *codexParser) parse(raw []byte) []Event {
@@ -97,16 +106,28 @@ func (p *codexParser) parse(raw []byte) []Event {
 	switch line.Type {
 	case "thread.started":
 		return []Event{Session{line.ThreadID}}
-	case "item.started":
+	case "item.started", "item.updated":
+		if line.Item.Type == itemTodoList {
+			return []Event{line.Item.plan()}
+		}
 		return p.startTool(line.Item)
 	case "item.completed":
 		return p.complete(line.Item)
-	case "error": // it may retry
-		return []Event{warning(apiMessage(line.Message))}
+	case "error":
+		reason := apiMessage(line.Message)
+		if strings.HasPrefix(reason, "Reconnecting") {
+			return []Event{Retry{Reason: reason}}
+		}
+		return []Event{warning(reason)}
 	case "turn.failed":
 		return []Event{verdict{failed: true, message: line.Error.Message}}
 	case "turn.completed":
-		return []Event{Usage{InputTokens: line.Usage.Input, OutputTokens: line.Usage.Output}, verdict{}}
+		u := line.Usage
+		used := Usage{
+			Input: max(0, u.Input-u.CachedRead-u.CachedWrite), CachedRead: u.CachedRead, CachedWrite: u.CachedWrite,
+			Output: u.Output, Thought: u.Thought,
+		}
+		return []Event{used.separate(0), verdict{}}
 	}
 	return nil
 }
@@ -129,6 +150,8 @@ func (p *codexParser) complete(i codexItem) []Event {
 		events := p.text(i.Text)
 		p.endMessage()
 		return events
+	case i.Type == itemTodoList:
+		return []Event{i.plan()}
 	case i.Type == "error":
 		return []Event{warning(apiMessage(i.Message))}
 	case name != "":
@@ -138,8 +161,24 @@ func (p *codexParser) complete(i codexItem) []Event {
 	return nil
 }
 
+// itemTodoList is the type of an item that is the agent's todo list.
+const itemTodoList = "todo_list"
+
+// plan returns the todo list.
+func (i codexItem) plan() Plan {
+	entries := []PlanEntry{}
+	for _, todo := range i.Todos {
+		status := "pending"
+		if todo.Completed {
+			status = "completed"
+		}
+		entries = append(entries, PlanEntry{Content: todo.Text, Status: status})
+	}
+	return Plan{entries}
+}
+
 // tool returns the name and the input of the tool that an item is the use of; "" for other items,
-// such as thoughts and plans.
+// such as thoughts.
 func (i codexItem) tool() (name string, input json.RawMessage) {
 	switch i.Type {
 	case "command_execution":

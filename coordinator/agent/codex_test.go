@@ -12,7 +12,6 @@ func TestCodexParser(t *testing.T) {
 		{name: "several messages", lines: `
 {"type":"item.completed","item":{"id":"1","type":"agent_message","text":"I look."}}
 {"type":"item.completed","item":{"id":"2","type":"reasoning","text":"hm"}}
-{"type":"item.completed","item":{"id":"3","type":"todo_list","items":[]}}
 {"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`,
 			want: []string{`text "I look.\n\nI saw."`}},
 		{name: "all kinds of tools", lines: `
@@ -30,6 +29,22 @@ func TestCodexParser(t *testing.T) {
 			`started 3 web_search {"query":"q"}`, `completed 3 web_search "" ""`,
 			`started 4 shell {"command":"rm"}`, `completed 4 shell "" "declined"`,
 		}},
+		{name: "todo list", lines: `
+{"type":"item.started","item":{"id":"1","type":"todo_list","items":[{"text":"saw","completed":false}]}}
+{"type":"item.updated","item":{"id":"1","type":"todo_list","items":[{"text":"saw","completed":true}]}}
+{"type":"item.completed","item":{"id":"1","type":"todo_list","items":[]}}`, want: []string{
+			`plan pending "saw"`, `plan completed "saw"`, "plan",
+		}},
+		{
+			name: "retry", lines: `{"type":"error","message":"Reconnecting... 1/5 (timeout)"}`,
+			want: []string{"retry 0/0 in 0s: Reconnecting... 1/5 (timeout)"},
+		},
+		{
+			name: "usage",
+			lines: `{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":4,` +
+				`"cache_write_input_tokens":1,"output_tokens":9,"reasoning_output_tokens":2}}`,
+			want: []string{"used 5+4+1 7+2 unknown", "done"},
+		},
 		{
 			name: "warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`,
 			want: []string{"warning: old model"},

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
@@ -45,6 +46,9 @@ type Turn struct {
 	Said Said
 	// Dir is the working directory of the agent; "" is the current one.
 	Dir string
+	// Limit is how long the turn may take, without the time that the user takes to answer a
+	// question; zero is no limit. ctx is done then, and an engine need not wait for what comes later.
+	Limit time.Duration
 	// Permit decides whether an agent may use a tool; nil allows nothing. It may block until ctx
 	// is done, and may keep the consumer from its events meanwhile: ctx is done when the ctx of
 	// Run is, and when the turn has ended. It is called concurrently.
@@ -76,6 +80,8 @@ type Member struct {
 	// APIKeyEnv is the name of the variable with its key, in Env or in the environment of this
 	// process; "" is no key.
 	APIKeyEnv string
+	// Headers are added to the requests to an API, and override its own. They may be secrets.
+	Headers map[string]string
 
 	// Command, Args and Env are the agent's program, as in process.Program.
 	Command string

@@ -1,9 +1,16 @@
 package agent
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"time"
 
-// An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted],
-// [Usage], [Session] or [Alive]. Consumers ignore the kinds that they do not use.
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+)
+
+// An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
+// [Usage], [Session], [Retry] or [Alive]. Consumers ignore the kinds that they do not use.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are not empty, and never cut a valid UTF-8
@@ -26,20 +33,91 @@ type ToolCompleted struct {
 	Error  string // "" if the tool succeeded
 }
 
-// Usage is the number of tokens that the turn has used so far. The last one of a turn counts; they
-// are not added up.
-type Usage struct{ InputTokens, OutputTokens int64 }
+// Plan is the agent's todo list as it stands. It replaces the previous one of the turn.
+type Plan struct{ Entries []PlanEntry }
+
+// A PlanEntry is one item of a todo list, in the agent's words.
+type PlanEntry struct {
+	Content  string
+	Status   string // usually pending, in_progress or completed
+	Priority string // "" if the agent has none
+}
+
+// todoPlan returns the todo list that a use of a tool sets; none for most tools.
+func todoPlan(tool string, input json.RawMessage) []Event {
+	if tool != "TodoWrite" && tool != "write_todos" { // of Claude Code and of Gemini CLI
+		return nil
+	}
+	var list struct {
+		Todos []struct {
+			PlanEntry
+			Description string // Gemini CLI's name of Content
+		}
+	}
+	if !jsonlines.Decode(input, &list) || list.Todos == nil {
+		return nil
+	}
+	entries := make([]PlanEntry, len(list.Todos))
+	for i, todo := range list.Todos {
+		entries[i] = todo.PlanEntry
+		entries[i].Content = cmp.Or(todo.Content, todo.Description)
+	}
+	return []Event{Plan{entries}}
+}
+
+// Usage is what the turn has used so far, in tokens; 0 is unknown or none. The last one of a turn
+// counts; they are not added up. No token is counted in two fields.
+type Usage struct {
+	Input       int64 // not from a cache
+	CachedRead  int64
+	CachedWrite int64
+	Output      int64 // without Thought
+	Thought     int64
+	Cost        *Cost // nil if the agent does not report it
+}
+
+// Cost is an amount of money.
+type Cost struct {
+	Amount   float64
+	Currency string // as in ISO 4217
+}
+
+func (c *Cost) String() string {
+	if c == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%g %s", c.Amount, c.Currency)
+}
+
+// separate returns the usage with the thought subtracted from the output, if it is a part of it.
+// Agents differ in that, and total, the number of all tokens, tells; a total of 0 is unknown.
+func (u Usage) separate(total int64) Usage {
+	all := u.Input + u.CachedRead + u.CachedWrite + u.Output + u.Thought
+	if total == 0 || total < all {
+		u.Output = max(0, u.Output-u.Thought)
+	}
+	return u
+}
 
 // Session is the agent's own id of its session. The last one of a turn counts.
 type Session struct{ ID string }
 
-// Alive reports that the agent is at work, for example that it thinks. Retries after a failure are
-// not reported.
+// Retry reports that a request of the agent has failed and that the agent repeats it. It is no sign
+// of life: a turn without any other event is idle.
+type Retry struct {
+	Reason   string        // why the request failed; may have several lines
+	Wait     time.Duration // until the request is repeated; 0 if unknown
+	Try, Max int           // the number of the failed request and of the last one; 0 if unknown
+}
+
+// Alive reports that the agent is at work, for example that it thinks.
 type Alive struct{}
 
 func (Text) event()          {}
 func (ToolStarted) event()   {}
 func (ToolCompleted) event() {}
+func (Plan) event()          {}
 func (Usage) event()         {}
+func (Retry) event()         {}
 func (Session) event()       {}
 func (Alive) event()         {}

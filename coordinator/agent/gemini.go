@@ -60,8 +60,10 @@ type geminiLine struct {
 	Error      struct {
 		Message string `json:"message"`
 	} `json:"error"`
-	Stats struct {
+	Stats struct { // the input includes cached tokens, and the total thoughts
+		Total  int64 `json:"total_tokens"`
 		Input  int64 `json:"input_tokens"`
+		Cached int64 `json:"cached"`
 		Output int64 `json:"output_tokens"`
 	} `json:"stats"`
 }
@@ -81,7 +83,8 @@ func (p *geminiParser) parse(raw []byte) []Event {
 	case "tool_use":
 		p.tools[line.ToolID] = line.ToolName
 		p.endMessage()
-		return []Event{ToolStarted{ID: line.ToolID, Name: line.ToolName, Input: line.Parameters}}
+		started := ToolStarted{ID: line.ToolID, Name: line.ToolName, Input: line.Parameters}
+		return append([]Event{started}, todoPlan(line.ToolName, line.Parameters)...)
 	case "tool_result":
 		failed, output := line.Status != "success", line.Output
 		if failed && line.Error.Message != "" {
@@ -89,10 +92,13 @@ func (p *geminiParser) parse(raw []byte) []Event {
 		}
 		return []Event{completed(line.ToolID, p.tools[line.ToolID], output, failed)}
 	case "error": // it continues
-		return []Event{warning(apiMessage(line.Message))}
+		return []Event{Retry{Reason: apiMessage(line.Message)}}
 	case "result":
+		u := line.Stats
 		return []Event{
-			Usage{InputTokens: line.Stats.Input, OutputTokens: line.Stats.Output},
+			Usage{
+				Input: max(0, u.Input-u.Cached), CachedRead: u.Cached, Output: u.Output, Thought: max(0, u.Total-u.Input-u.Output),
+			},
 			verdict{failed: line.Status != "success", message: line.Error.Message},
 		}
 	}

@@ -30,8 +30,22 @@ func TestGeminiParser(t *testing.T) {
 			want: []string{`completed 1  "" "it failed"`},
 		},
 		{
+			name: "todo list",
+			lines: `{"type":"tool_use","tool_id":"1","tool_name":"write_todos","parameters":{"todos":[` +
+				`{"description":"saw","status":"pending"}]}}`,
+			want: []string{
+				`started 1 write_todos {"todos":[{"description":"saw","status":"pending"}]}`, `plan pending "saw"`,
+			},
+		},
+		{
+			name: "usage",
+			lines: `{"type":"result","status":"success","stats":{"total_tokens":20,"input_tokens":10,"cached":4,` +
+				`"output_tokens":7}}`,
+			want: []string{"used 6+4+0 7+3 unknown", "done"},
+		},
+		{
 			name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`,
-			want: []string{"warning: loop"},
+			want: []string{"retry 0/0 in 0s: loop"},
 		},
 		{
 			name: "unparsed lines", lines: "YOLO\n{\"type\":\"news\"}\n{",

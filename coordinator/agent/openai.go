@@ -1,17 +1,21 @@
 package agent
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
@@ -25,19 +29,29 @@ import (
 // Member.Endpoint is the address, Member.Model the model. The key, if there is one, is read in each
 // turn from the variable Member.APIKeyEnv, in Member.Env or in the environment of this process. It
 // is not kept, and removed from the API's error messages.
-type OpenAI struct{}
+//
+// A request that the API cannot serve at the moment (status 429, 500, 502, 503, 504, or no
+// connection) is repeated after the time that its Retry-After asks for, or after a time that
+// doubles; each is a [Retry]. A request that would be repeated after Turn.Limit is not. Redirects are
+// not followed: the key and the prompt are meant for the endpoint.
+type OpenAI struct {
+	// Wait is the time before the first retry, unless the API asks for another; zero is 1 second.
+	Wait time.Duration
+}
 
 // Run sends the prompt and yields the reply. The last error is a *FailureError, or wraps
 // context.Cause(ctx).
-func (OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		// Leaving the loop cancels the request, too.
 		requesting, cancel := context.WithCancel(ctx)
 		defer cancel()
-		a := api{member: turn.Member}
+		a := api{member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit}
 		more, err := a.complete(requesting, turn.Prompt, yield)
 		switch {
 		case !more:
+		case ctx.Err() != nil && a.lastRetry != "":
+			yield(nil, fmt.Errorf("%w; the last try failed: %s", process.Stopped(ctx), a.lastRetry))
 		case ctx.Err() != nil:
 			yield(nil, process.Stopped(ctx))
 		case err != nil:
@@ -48,8 +62,14 @@ func (OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 
 // An api is the API of one turn.
 type api struct {
-	member Member
-	key    string
+	member  Member
+	wait    time.Duration // before the first retry
+	limit   time.Duration // of the turn
+	key     string
+	address *url.URL
+	plain   bool // without stream_options, which it has rejected
+
+	lastRetry string // why the last repeated request had failed; "" after a response
 }
 
 // complete requests a completion and yields it. more is false if the consumer has left the loop.
@@ -60,33 +80,32 @@ func (a *api) complete(ctx context.Context, prompt string, yield func(Event, err
 			return true, a.failure(reason, Remedy{Advice: "set it to the key before starting the chat"})
 		}
 	}
-	request, err := a.request(ctx, prompt)
-	if err != nil {
-		return true, a.failure(err.Error(), Remedy{Advice: "check the member's endpoint"})
+	if a.address, err = url.Parse(a.member.Endpoint); err != nil {
+		return true, a.failure(urlReason(err), Remedy{Advice: "check the member's endpoint"})
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		advice := "check the member's endpoint, and that its server, such as Ollama, runs"
-		return true, a.failure(err.Error(), Remedy{Advice: advice})
+	response, more, err := a.post(ctx, prompt, yield)
+	if err != nil || !more {
+		return more, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return true, a.statusError(response)
-	}
 	return a.relay(response, yield)
 }
 
+// request returns the request of a completion.
 func (a *api) request(ctx context.Context, prompt string) (*http.Request, error) {
-	body, err := json.Marshal(map[string]any{
-		"model":          a.member.Model,
-		"messages":       []map[string]string{{"role": "user", "content": prompt}},
-		"stream":         true,
-		"stream_options": map[string]bool{"include_usage": true},
-	})
+	asked := map[string]any{
+		"model":    a.member.Model,
+		"messages": []map[string]string{{"role": "user", "content": prompt}},
+		"stream":   true,
+	}
+	if !a.plain {
+		asked["stream_options"] = map[string]bool{"include_usage": true}
+	}
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}
-	address := strings.TrimRight(a.member.Endpoint, "/") + "/chat/completions"
+	address := a.address.JoinPath("chat", "completions").String()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -96,12 +115,19 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 	if a.key != "" {
 		request.Header.Set("Authorization", "Bearer "+a.key)
 	}
+	for name, value := range a.member.Headers {
+		request.Header.Set(name, value)
+	}
 	return request, nil
 }
 
-// statusError returns the error of a response other than 200.
-func (a *api) statusError(response *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxReason))
+// statusError returns the error of a response other than 200, whose body is an excerpt.
+func (a *api) statusError(response *http.Response, body []byte) error {
+	if target, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
+		reason := fmt.Sprintf("%s: it redirects to %s://%s, and redirects are not followed", response.Status, target.Scheme,
+			target.Host)
+		return a.failure(reason, Remedy{Advice: "set the member's endpoint to the address that answers"})
+	}
 	var c completion
 	message := strings.TrimSpace(string(body))
 	if json.Unmarshal(body, &c) == nil {
@@ -121,25 +147,66 @@ var statusRemedies = map[int]Remedy{
 	},
 }
 
-// failure returns the error of a turn, without the key. The remedy of a zero Remedy is a retry.
+// failure returns the error of a turn, without secrets. The remedy of a zero Remedy is a retry.
 func (a *api) failure(reason string, remedy Remedy) error {
-	if a.key != "" {
-		reason = strings.ReplaceAll(reason, a.key, "(the key)")
-	}
-	address := a.member.Endpoint
-	if u, err := url.Parse(address); err == nil {
-		address = u.Redacted()
-	}
 	if remedy.Advice == "" {
 		remedy.Hint = retry
 	}
-	return profile{name: "the API at " + address}.failure(reason, remedy)
+	name := "the API"
+	if a.address != nil { // without the query and the user, which may be secrets
+		shown := url.URL{Scheme: a.address.Scheme, Host: a.address.Host, Path: a.address.Path}
+		name += " at " + shown.String()
+	}
+	return profile{name: name}.failure(a.withoutSecrets(reason), remedy)
+}
+
+// withoutSecrets returns a reason without the key, the values of headers, and those of the endpoint's
+// query, which an API may repeat.
+func (a *api) withoutSecrets(reason string) string {
+	secrets := []string{a.key}
+	for _, value := range a.member.Headers {
+		secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
+	}
+	if a.address != nil {
+		for _, values := range a.address.Query() {
+			for _, value := range values {
+				secrets = append(secrets, value, url.QueryEscape(value))
+			}
+		}
+		secrets = append(secrets, a.address.RawQuery)
+		if password, ok := a.address.User.Password(); ok {
+			secrets = append(secrets, password)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			reason = strings.ReplaceAll(reason, secret, "(secret)")
+		}
+	}
+	return reason
+}
+
+// minSecret is the length of the shortest secret that is removed from an error message. A shorter
+// value, such as a version in a query, may be any word.
+const minSecret = 8
+
+// urlReason returns the reason of an error without the address, which may have secrets.
+func urlReason(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 // relay yields the reply, until its end. more is false if the consumer has left the loop.
 func (a *api) relay(response *http.Response, yield func(Event, error) bool) (more bool, err error) {
 	var p openaiParser
-	r := lines.NewReader(response.Body, jsonlines.Limit)
+	body := bufio.NewReader(response.Body)
+	if isObject(body) {
+		return a.relayObject(&p, response, body, yield)
+	}
+	r := lines.NewReader(body, jsonlines.Limit)
 	for {
 		line, err := r.Next()
 		if err != nil && err != lines.ErrTooLong {
@@ -149,22 +216,64 @@ func (a *api) relay(response *http.Response, yield func(Event, error) bool) (mor
 		if len(events) == 0 && bytes.HasPrefix(line, []byte("data:")) {
 			events = append(events, Alive{}) // it thinks
 		}
-		for _, e := range events {
-			switch e.(type) {
-			case verdict, unparsed: // kept by the parser
-				continue
-			}
-			if !yield(e, nil) {
-				return false, nil
-			}
-		}
 		switch {
+		case !yieldAll(events, yield):
+			return false, nil
 		case err == lines.ErrTooLong:
 			return true, a.failure(jsonlines.ErrTooLong.Error(), Remedy{Advice: "ask for less at once"})
 		case err != nil || p.over:
 			return true, a.result(&p, response, err)
 		}
 	}
+}
+
+// isObject reports whether a body begins with a JSON object: the API does not stream.
+func isObject(body *bufio.Reader) bool {
+	for {
+		first, err := body.Peek(1)
+		if err != nil || !bytes.Contains([]byte(" \t\r\n"), first) {
+			return err == nil && first[0] == '{'
+		}
+		_, _ = body.Discard(1)
+	}
+}
+
+// relayObject is relay for an API that answers with JSON objects, of one or more lines.
+func (a *api) relayObject(
+	p *openaiParser, response *http.Response, body io.Reader, yield func(Event, error) bool,
+) (more bool, err error) {
+	limited := &io.LimitedReader{R: body, N: jsonlines.Limit + 1}
+	for decoder := json.NewDecoder(limited); ; {
+		var object json.RawMessage
+		err := decoder.Decode(&object)
+		switch {
+		case limited.N == 0:
+			return true, a.failure(jsonlines.ErrTooLong.Error(), Remedy{Advice: "ask for less at once"})
+		case err != nil:
+			if _, invalid := errors.AsType[*json.SyntaxError](err); invalid && p.unparsed == "" {
+				p.unparsed = "{…"
+			}
+			return true, a.result(p, response, err)
+		case !yieldAll(p.chunk(object), yield):
+			return false, nil
+		case p.verdict != nil:
+			return true, a.result(p, response, nil)
+		}
+	}
+}
+
+// yieldAll yields the events for the consumer, and reports whether it wants more.
+func yieldAll(events []Event, yield func(Event, error) bool) bool {
+	for _, e := range events {
+		switch e.(type) {
+		case verdict, unparsed: // kept by the parser
+			continue
+		}
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // result returns the turn's error at the end of the reply.
@@ -176,6 +285,8 @@ func (a *api) result(p *openaiParser, response *http.Response, err error) error 
 		return a.failure(reason, statusRemedies[http.StatusNotFound])
 	case p.verdict == nil && err != nil && err != io.EOF:
 		return a.failure("the reply broke off: "+err.Error(), Remedy{})
+	case p.verdict == nil && p.over && p.started: // some APIs give no reason when they are done
+		return nil
 	case p.verdict == nil:
 		return a.failure("the reply ended before it was finished", Remedy{})
 	case p.verdict.failed:
@@ -195,107 +306,4 @@ var incompleteRemedies = map[string]Remedy{
 	incompleteLength: {Advice: "allow the model a longer reply or context where it runs, or shorten the message"},
 	incompleteFilter: {Advice: "ask in other words"},
 	incompleteTools:  {Advice: `say in its "systemInstruction" that it has no tools`},
-}
-
-// An openaiParser parses the lines of a reply: a stream of events, or one completion if an API does
-// not stream.
-type openaiParser struct {
-	started  bool     // the reply has text
-	over     bool     // the stream has ended
-	unparsed string   // an excerpt of the first line that is not a completion
-	verdict  *verdict // the last one
-}
-
-// A completion is a chunk of a reply, a complete one, or an error.
-type completion struct {
-	Choices []struct {
-		Index   int                      `json:"index"`
-		Delta   struct{ Content string } `json:"delta"`
-		Message struct{ Content string } `json:"message"`
-		Finish  string                   `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
-		Input  int64 `json:"prompt_tokens"`
-		Output int64 `json:"completion_tokens"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-// parse returns the events of a line. It is as parser.parse, and keeps the last verdict.
-func (p *openaiParser) parse(line []byte) []Event {
-	data, isData := bytes.CutPrefix(line, []byte("data:"))
-	data = bytes.TrimSpace(data)
-	switch {
-	case len(line) == 0 || line[0] == ':' || isOtherField(line):
-		return nil
-	case isData && string(data) == "[DONE]":
-		p.over = true
-		return nil
-	}
-	return p.chunk(data)
-}
-
-// isOtherField reports whether the line is a field of an event other than its data.
-func isOtherField(line []byte) bool {
-	for _, field := range []string{"event:", "id:", "retry:"} {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *openaiParser) chunk(data []byte) (events []Event) {
-	var c completion
-	if !jsonlines.Decode(data, &c) {
-		p.unparsed = cmp.Or(p.unparsed, excerpt(string(data)))
-		return []Event{unparsed(data)}
-	}
-	for _, choice := range c.Choices {
-		if text := choice.Delta.Content + choice.Message.Content; text != "" && choice.Index == 0 {
-			p.started = true
-			events = append(events, Text{text})
-		}
-		if choice.Finish != "" && choice.Index == 0 {
-			v := verdictOf(choice.Finish)
-			p.verdict = &v
-			events = append(events, v)
-		}
-	}
-	if c.Usage != nil {
-		events = append(events, Usage{InputTokens: c.Usage.Input, OutputTokens: c.Usage.Output})
-	}
-	if message := c.errorMessage(); message != "" {
-		p.verdict = &verdict{failed: true, message: message}
-		events = append(events, *p.verdict)
-	}
-	return events
-}
-
-// verdictOf returns the verdict of a finish_reason.
-func verdictOf(reason string) verdict {
-	switch reason {
-	case "length":
-		return verdict{failed: true, message: incompleteLength}
-	case "content_filter":
-		return verdict{failed: true, message: incompleteFilter}
-	case "tool_calls", "function_call":
-		return verdict{failed: true, message: incompleteTools}
-	}
-	return verdict{}
-}
-
-// errorMessage returns the message of an error, which is an object with a message, or a string.
-func (c completion) errorMessage() string {
-	var object struct{ Message string }
-	var text string
-	switch {
-	case len(c.Error) == 0 || string(c.Error) == "null":
-		return ""
-	case json.Unmarshal(c.Error, &object) == nil && object.Message != "":
-		return object.Message
-	case json.Unmarshal(c.Error, &text) == nil && text != "":
-		return text
-	}
-	return string(c.Error)
 }

@@ -8,7 +8,7 @@ func TestOpenAIParser(t *testing.T) {
 	checkStreams(t, newOpenAIParser, []streamTest{
 		{
 			name: "completion without streaming", lines: completeReply,
-			want: []string{`text "Hello."`, "done", "used 10 5"},
+			want: []string{`text "Hello."`, "done", "used 10+0+0 5+0 unknown"},
 		},
 		{name: "usage in separate chunk", lines: `
 : a comment
@@ -18,12 +18,34 @@ data: {"choices":[{"delta":{"content":"hi"}}]}
 
 data: {"choices":[{"delta":{},"finish_reason":"stop"}]}
 data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}
-data: [DONE]`, want: []string{`text "hi"`, "done", "used 3 4"}},
+data: [DONE]`, want: []string{`text "hi"`, "done", "used 3+0+0 4+0 unknown"}},
 		{
 			name: "only the first choice counts",
 			lines: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"},` +
 				`"finish_reason":"stop"}]}`,
 			want: []string{`text "a"`},
+		},
+		{
+			name: "parts", lines: `data: {"choices":[{"delta":{"content":[{"type":"text","text":"h"},7,` +
+				`{"type":"thinking","thinking":[],"text":"no"},{"text":"i"},{"type":"image_url"}]}}]}`,
+			want: []string{`text "hi"`},
+		},
+		{
+			name:  "content of another form",
+			lines: `data: {"choices":[{"delta":{"content":7}},{"delta":{"content":{"text":"x"}}},{"delta":{"content":"a"}}]}`,
+			want:  []string{`text "a"`},
+		},
+		{
+			name: "usage of a model that thinks",
+			lines: `data: {"usage":{"prompt_tokens":10,"completion_tokens":7,"total_tokens":17,` +
+				`"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":5}}}`,
+			want: []string{"used 6+4+0 2+5 unknown"},
+		},
+		{
+			name: "usage with thoughts beside the output",
+			lines: `data: {"usage":{"prompt_tokens":10,"completion_tokens":7,"total_tokens":22,` +
+				`"completion_tokens_details":{"reasoning_tokens":5}}}`,
+			want: []string{"used 10+0+0 7+5 unknown"},
 		},
 		{
 			name: "cut off", lines: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}`,

@@ -25,6 +25,9 @@ func apiTurn(t *testing.T, answer http.HandlerFunc) agent.Turn {
 	return agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: m}
 }
 
+// impatient retries at once.
+var impatient = agent.OpenAI{Wait: 1}
+
 // sendChunks returns a handler that sends each chunk separately.
 func sendChunks(chunks ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -47,7 +50,7 @@ func TestOpenAIRequest(t *testing.T) {
 	m := agent.Member{Endpoint: model.URL + "/v1/", Model: "m1", APIKeyEnv: "AGENT_TEST_KEY"}
 	turn := agent.Turn{ID: t.Name(), Prompt: "Build a shelf.", Member: m}
 	got, err := allEvents(within(t), agent.OpenAI{}, turn)
-	want := []string{agenttest.ModelReply, "agent.Usage {InputTokens:10 OutputTokens:5}"}
+	want := []string{agenttest.ModelReply, "agent.Usage 10+0+0 5+0, cost unknown"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -98,7 +101,7 @@ func TestOpenAITurnErrors(t *testing.T) {
 		{"done, without mark", sendChunks(chunkHi, chunkStop), "hi", "", ""},
 		{
 			"no key", status(401, `{"error":{"message":"Incorrect API key: sk-secret"}}`), "",
-			"401 Unauthorized: Incorrect API key: (the key)", "apiKeyEnv",
+			"401 Unauthorized: Incorrect API key: (secret)", "apiKeyEnv",
 		},
 		{"no model", status(404, `{"error":"model 'm1' not found"}`), "", "404 Not Found: model 'm1' not found", "/v1"},
 		{"too many requests", status(429, ``), "", "429 Too Many Requests", "wait"},
@@ -109,10 +112,18 @@ func TestOpenAITurnErrors(t *testing.T) {
 		},
 		{"empty", status(200, ""), "", "the reply ended before it was finished", "/retry"},
 		{"no finish reason", sendChunks(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
-		{
-			"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "the reply ended before it was finished",
-			"/retry",
-		},
+		{"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "", ""},
+		{"mark without a reply", sendChunks("[DONE]"), "", "the reply ended before it was finished", "/retry"},
+		{"JSON over several lines", status(200, " \n"+`{
+			"choices": [
+				{"message": {"content": "hi"}, "finish_reason": "stop"}
+			]
+		}`+"\n"), "hi", "", ""},
+		{"JSON cut off", status(200, "{\n"), "", "the reply broke off: unexpected EOF", "/retry"},
+		{"not JSON", status(200, "{\nx"), "", "that is no completion", "/v1"},
+		{"another object", status(200, `{"a":1}`), "", "the reply ended before it was finished", "/retry"},
+		{"accepted", status(202, ""), "", "202 Accepted", "/retry"},
+		{"not modified", status(304, ""), "", "304 Not Modified", "/retry"},
 		{"cut off", sendChunks(chunkHi, `{"choices":[{"finish_reason":"length"}]}`), "hi", "cut off", "longer reply"},
 		{"error", sendChunks(chunkHi, `{"error":{"message":"out of memory"}}`), "hi", "out of memory", "/retry"},
 		{"connection lost", func(w http.ResponseWriter, r *http.Request) {
@@ -129,7 +140,7 @@ func TestOpenAITurnErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := apiTurn(t, tt.answer)
 			turn.Member.APIKeyEnv = "AGENT_TEST_KEY"
-			replied, err := reply(within(t), agent.OpenAI{}, turn)
+			replied, err := reply(within(t), impatient, turn)
 			if replied != tt.replied {
 				t.Errorf("the reply is %q", replied)
 			}
@@ -149,12 +160,12 @@ func TestOpenAIConnectionErrors(t *testing.T) {
 	turn := apiTurn(t, sendChunks())
 	for _, tt := range []struct{ endpoint, key, reason string }{
 		{"http://127.0.0.1:1/v1", "", "such as Ollama"},
-		{"http://me:hunter2@127.0.0.1:1/v1", "", "http://me:xxxxx@127.0.0.1:1/v1"},
+		{"http://me:hunter2@127.0.0.1:1/v1", "", "the API at http://127.0.0.1:1/v1 failed"},
 		{"http://127.0.0.1:x/v1", "", "endpoint"},
 		{turn.Member.Endpoint, "AGENT_TEST_NO_KEY", `the environment variable "AGENT_TEST_NO_KEY"`},
 	} {
 		turn.Member.Endpoint, turn.Member.APIKeyEnv = tt.endpoint, tt.key
-		_, err := reply(within(t), agent.OpenAI{}, turn)
+		_, err := reply(within(t), impatient, turn)
 		if _, ok := errors.AsType[*agent.FailureError](err); !ok || !strings.Contains(err.Error(), tt.reason) {
 			t.Errorf("%s: got %v, want %q", tt.endpoint, err, tt.reason)
 		}

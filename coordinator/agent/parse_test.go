@@ -44,7 +44,15 @@ func describe(e Event) string {
 	case Session:
 		return "session " + e.ID
 	case Usage:
-		return fmt.Sprintf("used %d %d", e.InputTokens, e.OutputTokens)
+		return fmt.Sprintf("used %d+%d+%d %d+%d %v", e.Input, e.CachedRead, e.CachedWrite, e.Output, e.Thought, e.Cost)
+	case Plan:
+		var entries []string
+		for _, entry := range e.Entries {
+			entries = append(entries, fmt.Sprintf(" %s %q", entry.Status, entry.Content))
+		}
+		return "plan" + strings.Join(entries, ",")
+	case Retry:
+		return fmt.Sprintf("retry %d/%d in %v: %s", e.Try, e.Max, e.Wait, e.Reason)
 	case ToolStarted:
 		return fmt.Sprintf("started %s %s %s", e.ID, e.Name, e.Input)
 	case ToolCompleted:

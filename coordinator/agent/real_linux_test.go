@@ -63,7 +63,7 @@ func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (replied, session 
 		case agent.Session:
 			session = e.ID
 		case agent.Usage:
-			used = e.InputTokens
+			used = e.Input + e.CachedRead + e.CachedWrite
 		}
 	}
 	return text.String(), session, used

@@ -25,7 +25,7 @@ type verdict struct {
 	message string // why it failed
 }
 
-// A warning is an error that the agent tries to overcome.
+// A warning is an error that may be the reason why the turn fails later.
 type warning string
 
 // An unparsed is a line that is not in the agent's format.
@@ -86,6 +86,14 @@ func (s *stream) relayLine(line []byte, yield func(Event, error) bool) bool {
 			s.verdict, s.overdue = &e, time.After(s.linger)
 		case warning:
 			s.warning = string(e)
+		case Retry:
+			s.warning = e.Reason
+			if e.Try > 0 {
+				s.warning = fmt.Sprintf("try %d of %d failed: %s", e.Try, e.Max, e.Reason)
+			}
+			if !yield(e, nil) {
+				return false
+			}
 		case unparsed:
 			s.unparsed = cmp.Or(s.unparsed, excerpt(string(e)))
 		default:

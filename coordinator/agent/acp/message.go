@@ -11,7 +11,7 @@ import (
 )
 
 // A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
-// [SystemError], [OtherUpdate] or [Result].
+// [Plan], [Cost], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.
@@ -49,6 +49,22 @@ type permissionOption struct {
 	Kind string `json:"kind"`
 }
 
+// A Plan is the agent's todo list as it stands.
+type Plan []PlanEntry
+
+// A PlanEntry is one item of a todo list, in the agent's words.
+type PlanEntry struct {
+	Content  string `json:"content"`
+	Status   string `json:"status"`
+	Priority string `json:"priority"`
+}
+
+// A Cost is what the session has cost so far.
+type Cost struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+}
+
 // A SystemError announces that the chunks that follow are an error message. Codex sends it.
 type SystemError struct{}
 
@@ -57,14 +73,27 @@ type OtherUpdate struct{}
 
 // A Result is the end of a turn.
 type Result struct {
-	StopReason                sdk.StopReason
-	InputTokens, OutputTokens int64 // 0 if unknown
-	Err                       error // a *RequestError if the agent could not take the prompt
+	StopReason sdk.StopReason
+	Usage      Usage
+	Err        error // a *RequestError if the agent could not take the prompt
+}
+
+// A Usage is what a turn has used, in tokens; 0 is unknown. With some agents Output includes Thought;
+// Total counts each token once.
+type Usage struct {
+	Input       int64 `json:"inputTokens"`
+	CachedRead  int64 `json:"cachedReadTokens"`
+	CachedWrite int64 `json:"cachedWriteTokens"`
+	Output      int64 `json:"outputTokens"`
+	Thought     int64 `json:"thoughtTokens"`
+	Total       int64 `json:"totalTokens"`
 }
 
 func (Chunk) message()             {}
 func (ToolUpdate) message()        {}
 func (PermissionRequest) message() {}
+func (Plan) message()              {}
+func (Cost) message()              {}
 func (SystemError) message()       {}
 func (OtherUpdate) message()       {}
 func (Result) message()            {}
@@ -84,6 +113,9 @@ type update struct {
 	Status    string          `json:"status"`
 	RawInput  json.RawMessage `json:"rawInput"`
 	RawOutput json.RawMessage `json:"rawOutput"`
+
+	Entries []PlanEntry `json:"entries"` // of a plan
+	Cost    *Cost       `json:"cost"`    // of a usage_update
 
 	Meta struct {
 		Terminal struct {
@@ -113,6 +145,10 @@ func (c *Client) updateOf(m rpcMessage) (Message, bool) {
 		return Chunk{MessageID: u.MessageID, Text: block.Text}, true
 	case u.Kind == "tool_call", u.Kind == "tool_call_update":
 		return u.tool(), true
+	case u.Kind == "plan":
+		return Plan(u.Entries), true
+	case u.Kind == "usage_update" && u.Cost != nil:
+		return *u.Cost, true
 	case u.Kind == "session_info_update" && u.Meta.Codex.Status.Type == "systemError":
 		return SystemError{}, true
 	}
@@ -205,13 +241,8 @@ func resultOf(m rpcMessage) Result {
 	}
 	var end struct {
 		Reason sdk.StopReason `json:"stopReason"`
-		Usage  *struct {
-			Input   int64 `json:"inputTokens"`
-			Output  int64 `json:"outputTokens"`
-			Thought int64 `json:"thoughtTokens"`
-			Total   int64 `json:"totalTokens"`
-		} `json:"usage"`
-		Meta struct {
+		Usage  *Usage         `json:"usage"`
+		Meta   struct {
 			Quota struct {
 				Tokens struct {
 					Input  int64 `json:"input_tokens"` // of Gemini CLI
@@ -221,11 +252,11 @@ func resultOf(m rpcMessage) Result {
 		} `json:"_meta"`
 	}
 	jsonlines.Decode(bytes.TrimSpace(m.Result), &end)
-	r := Result{
-		StopReason: end.Reason, InputTokens: end.Meta.Quota.Tokens.Input, OutputTokens: end.Meta.Quota.Tokens.Output,
-	}
-	if u := end.Usage; u != nil { // only the total includes cached tokens
-		r.InputTokens, r.OutputTokens = max(u.Input, u.Total-u.Output-u.Thought), u.Output
+	r := Result{StopReason: end.Reason}
+	if end.Usage != nil {
+		r.Usage = *end.Usage
+	} else {
+		r.Usage.Input, r.Usage.Output = end.Meta.Quota.Tokens.Input, end.Meta.Quota.Tokens.Output
 	}
 	return r
 }

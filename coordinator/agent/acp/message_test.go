@@ -28,6 +28,15 @@ func TestUpdates(t *testing.T) {
 		},
 		"image":   {`{"sessionUpdate":"agent_message_chunk","content":{"type":"image"}}`, Chunk{}},
 		"thought": {`{"sessionUpdate":"agent_thought_chunk","content":{"text":"hm"}}`, OtherUpdate{}},
+		"plan": {
+			`{"sessionUpdate":"plan","entries":[{"content":"saw","status":"completed","priority":"high"}]}`,
+			Plan{{"saw", "completed", "high"}},
+		},
+		"cost": {
+			`{"sessionUpdate":"usage_update","used":9,"size":99,"cost":{"amount":0.5,"currency":"USD"}}`,
+			Cost{0.5, "USD"},
+		},
+		"context": {`{"sessionUpdate":"usage_update","used":9,"size":99}`, OtherUpdate{}},
 		"system error": {
 			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`,
 			SystemError{},
@@ -73,12 +82,13 @@ func TestResponses(t *testing.T) {
 	}{
 		{`{"id":1,"result":{"stopReason":"end_turn"}}`, Result{StopReason: "end_turn"}},
 		{
-			`{"id":1,"result":{"stopReason":"end_turn","usage":{"inputTokens":2,"outputTokens":3,"totalTokens":9}}}`,
-			Result{StopReason: "end_turn", InputTokens: 6, OutputTokens: 3},
+			`{"id":1,"result":{"stopReason":"end_turn","usage":{"inputTokens":2,"cachedReadTokens":3,` +
+				`"cachedWriteTokens":4,"outputTokens":5,"thoughtTokens":1,"totalTokens":14}}}`,
+			Result{StopReason: "end_turn", Usage: Usage{2, 3, 4, 5, 1, 14}},
 		},
 		{
 			`{"id":1,"result":{"_meta":{"quota":{"token_count":{"input_tokens":2,"output_tokens":3}}}}}`,
-			Result{InputTokens: 2, OutputTokens: 3},
+			Result{Usage: Usage{Input: 2, Output: 3}},
 		},
 		{`{"id":1,"error":{"code":1,"message":"no"}}`, Result{Err: &RequestError{Message: "no"}}},
 		{

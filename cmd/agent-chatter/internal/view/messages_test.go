@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -32,6 +34,8 @@ func viewTexts() []apptest.Text {
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(apptest.Hostile, apptest.Hostile))
+	add("retryingText", "", retryingText(apptest.Hostile, agent.Retry{Reason: apptest.Hostile}))
+	add("retryingText", "a wait", retryingText("Ada", agent.Retry{Reason: "429 Too Many Requests", Wait: 4200 * time.Millisecond, Try: 2, Max: 6}))
 	add("unansweredText", "input from a pipe", unansweredText(apptest.Hostile, apptest.Hostile))
 	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
 	both := []team.Member{ada, hostile}

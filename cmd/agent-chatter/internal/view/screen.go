@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -68,6 +70,18 @@ func unansweredText(member, what string) string {
 		tty.SafeLine(member), tty.SafeLine(what))
 }
 
+// retryingText reports a failed request that the agent repeats.
+func retryingText(member string, r agent.Retry) string {
+	when := ""
+	if r.Wait > 0 {
+		when = " in " + max(r.Wait.Round(time.Second), time.Second).String()
+	}
+	if r.Try > 0 && r.Max > 0 {
+		when += fmt.Sprintf(", try %d of %d failed", r.Try, r.Max)
+	}
+	return fmt.Sprintf("%s is retrying%s: %s", tty.SafeLine(member), when, tty.SafeLine(r.Reason))
+}
+
 // changedText lists the settings of a member that differ from the restored session.
 func changedText(n coordinator.MemberChanged) string {
 	var lines []string
@@ -109,6 +123,8 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return messageCutText(n.Member.DisplayName, n.Bytes)
 	case coordinator.SecretsRedacted:
 		return app.SecretsReplacedText(n.Kinds, n.Count)
+	case coordinator.Retrying:
+		return retryingText(n.Member.DisplayName, n.Retry)
 	case coordinator.PermissionDenied:
 		return notPermittedText(n.Member.DisplayName, n.Action)
 	case coordinator.PermissionUnanswered:

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// maxTries is how often a request is sent at most.
+	maxTries = 6
+	// defaultRetryWait is the time before the first retry. It doubles with each.
+	defaultRetryWait = time.Second
+)
+
+// retried are the statuses of a request that may succeed later.
+var retried = []int{
+	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+	http.StatusGatewayTimeout,
+}
+
+// client follows no redirects.
+var client = http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// post sends the request until it is served or has failed for good, and yields a Retry before each
+// repetition. more is false if the consumer has left the loop. The caller closes the response.
+func (a *api) post(
+	ctx context.Context, prompt string, yield func(Event, error) bool,
+) (response *http.Response, more bool, err error) {
+	started := time.Now()
+	for try := 1; ; try++ {
+		wait, after := a.wait<<(try-1), ""
+		response, err = a.send(ctx, prompt)
+		temporary := isTemporary(err)
+		switch {
+		case err == nil && response.StatusCode == http.StatusOK:
+			a.lastRetry = ""
+			return response, true, nil
+		case err == nil:
+			after, temporary = response.Header.Get("Retry-After"), slices.Contains(retried, response.StatusCode)
+			if err = a.refusal(response); err == errNoStreamOptions {
+				a.plain, try = true, try-1
+				continue
+			}
+		default:
+			err = a.connectionError(err)
+		}
+		wait += rand.N(wait/2 + 1)
+		if asked, ok := retryAfter(after, time.Now()); ok {
+			wait = asked
+		}
+		if !temporary || try == maxTries || ctx.Err() != nil || a.limit > 0 && time.Since(started)+wait > a.limit {
+			return nil, true, err
+		}
+		a.lastRetry = err.(*FailureError).Reason
+		if !yield(Retry{Reason: a.lastRetry, Wait: wait, Try: try, Max: maxTries}, nil) {
+			return nil, false, nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, true, err
+		}
+	}
+}
+
+func (a *api) send(ctx context.Context, prompt string) (*http.Response, error) {
+	request, err := a.request(ctx, prompt)
+	if err != nil {
+		return nil, err
+	}
+	return client.Do(request)
+}
+
+// errNoStreamOptions is the error of an API that does not know the option stream_options.
+var errNoStreamOptions = errors.New("stream_options is unknown")
+
+// refusal returns the error of a response other than 200, and closes the response.
+func (a *api) refusal(response *http.Response) error {
+	defer response.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxReason))
+	invalid := response.StatusCode == http.StatusBadRequest || response.StatusCode == http.StatusUnprocessableEntity
+	if invalid && !a.plain && strings.Contains(string(body), "stream_options") {
+		return errNoStreamOptions
+	}
+	return a.statusError(response, body)
+}
+
+// isTemporary reports whether a request without a response may succeed later.
+func isTemporary(err error) bool {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return !dns.IsNotFound
+	}
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func (a *api) connectionError(err error) error {
+	advice := "check the member's endpoint, and that its server, such as Ollama, runs"
+	return a.failure(urlReason(err), Remedy{Advice: advice})
+}
+
+// retryAfter returns the time for which a Retry-After asks: a number of seconds, or a date.
+func retryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	value = strings.TrimSpace(value)
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now)), true
+	}
+	return 0, false
+}
