@@ -3,7 +3,6 @@ package coordinator
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,13 +38,25 @@ func (h history) len() int {
 	return len(h.entries)
 }
 
+// instructed is an item with the contents of the instruction files of the team and of the member.
+type instructed struct {
+	item
+	ofTeam, ofMember string
+}
+
 // promptFor returns the prompt, truncated to the limit of the engine: the oldest messages are left
-// out first, then the middle of the triggering message. It notifies the listener of both.
-func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
+// out first, then the middle of the triggering message. It notifies the listener of both. The error
+// is that of team.Instructions: an agent does not run without its instructions.
+func (c *Coordinator) promptFor(engine agent.Engine, waiting item) (string, error) {
+	next := instructed{item: waiting}
+	var err error
+	if next.ofTeam, next.ofMember, err = c.team.Instructions(next.member); err != nil {
+		return "", err
+	}
 	h := c.history(next.trigger)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
-		return c.prompt(next, h)
+		return c.prompt(next, h), nil
 	}
 	m := next.member.ForEngine("")
 	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
@@ -57,13 +68,13 @@ func (c *Coordinator) promptFor(engine agent.Engine, next item) string {
 	if bytes > 0 {
 		c.notify(MessageTruncated{next.member, bytes})
 	}
-	return prompt
+	return prompt, nil
 }
 
 // fitting truncates a prompt to the limit of an engine.
 type fitting struct {
 	c      *Coordinator
-	next   item
+	next   instructed
 	excess func(prompt string) int // the bytes beyond the limit
 }
 
@@ -117,7 +128,7 @@ func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
 
 // prompt returns the text for the agent: sections under plain headings, without the empty ones. It
 // depends only on the team and the session, so that it is the same after a restart.
-func (c *Coordinator) prompt(next item, h history) string {
+func (c *Coordinator) prompt(next instructed, h history) string {
 	task := ""
 	if t := c.conv.state.Task; t != nil {
 		task = section("Task of the team", *t)
@@ -129,8 +140,8 @@ func (c *Coordinator) prompt(next item, h history) string {
 	}
 	sections := []string{
 		next.member.SystemInstruction,
-		readInstructions(c.team.InstructionFile),
-		readInstructions(next.member.InstructionFile),
+		next.ofTeam,
+		next.ofMember,
 		c.roster(next.member),
 		task,
 		c.conversationSoFar(h),
@@ -151,18 +162,6 @@ func section(title, text string) string {
 		return ""
 	}
 	return title + ":\n" + text
-}
-
-// readInstructions returns the content of an instruction file; "" if it cannot be read.
-func readInstructions(path string) string {
-	if path == "" {
-		return ""
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 // roster describes the agent, the other members, and how to hand over.

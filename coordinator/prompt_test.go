@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -350,4 +351,24 @@ func TestPromptHasMessageRepliedTo(t *testing.T) {
 			})
 		}
 	})
+}
+
+// An agent does not run without instructions that exist.
+func TestTurnFailsIfInstructionsCannotBeRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not say that it is a directory")
+	}
+	dir := t.TempDir()
+	team := testTeam()
+	team.Members[0].InstructionFile = dir
+	s := newFixture(t, &store.Memory{}, says("never said"))
+	s.setTeam(team, "")
+	err := s.Say(t.Context(), "you", "one")
+	var failed *coordinator.TurnError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "instruction file "+dir) {
+		t.Errorf("got %v, want a TurnError that names %s", err, dir)
+	}
+	if asked := s.engine.members(); len(asked) > 0 {
+		t.Errorf("%q ran", asked)
+	}
 }

@@ -135,7 +135,10 @@ func (t *turn) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
-	input := t.input(engine)
+	input, err := t.input(engine)
+	if err != nil {
+		return err
+	}
 	input.Permit = t.permit
 	steps := make(chan step)
 	go func() {
@@ -370,9 +373,13 @@ func finishReason(ctx context.Context, failure error) projection.FinishReason {
 	return projection.Failed
 }
 
-// input returns the turn for the engine.
-func (t *turn) input(engine agent.Engine) agent.Turn {
-	c, m, prompt := t.c, t.item.member, t.c.promptFor(engine, t.item)
+// input returns the turn for the engine. Its errors are those of promptFor.
+func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
+	c, m := t.c, t.item.member
+	prompt, err := c.promptFor(engine, t.item)
+	if err != nil {
+		return agent.Turn{}, err
+	}
 	c.notify(Prompt{m, prompt})
 	dir := m.BaseDir
 	if dir == "" {
@@ -382,7 +389,7 @@ func (t *turn) input(engine agent.Engine) agent.Turn {
 		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(c.memberAfter(m)),
-	}
+	}, nil
 }
 
 // memberAfter returns the name of the member after m in the team, or of the first human.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -41,6 +42,9 @@ func load(path, home string) (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
+	if home, err = filepath.Abs(home); err != nil {
+		return nil, err
+	}
 	content, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -55,13 +59,15 @@ func load(path, home string) (*Team, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(content)
-	team.Source = &Source{Path: path, SHA256: hex.EncodeToString(sum[:])}
+	team.Source = &Source{Path: path, SHA256: hex.EncodeToString(sum[:]), Home: home}
+	team.Elsewhere = team.elsewhere()
 	return team, nil
 }
 
-// readFile is os.ReadFile without the path in its error, which the caller adds.
+// readFile returns the content of a regular file of at most maxFile bytes. The caller adds the path
+// to its error.
 func readFile(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
+	content, err := regularfile.Read(path, maxFile)
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return nil, e.Err
 	}

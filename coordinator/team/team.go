@@ -54,12 +54,18 @@ type Team struct {
 
 	// Source is the file that the team was loaded from; nil for a built-in team.
 	Source *Source
+	// Elsewhere are the instruction files that were outside of the team's directories when it
+	// was loaded, without links, sorted. They are read only if ReadElsewhere is set: the user
+	// has confirmed them.
+	Elsewhere     []string
+	ReadElsewhere bool
 }
 
 // Source identifies one version of a team file.
 type Source struct {
 	Path   string // absolute
 	SHA256 string // of the file's content, in hex
+	Home   string // whose registry completed it
 }
 
 // Member is a participant of a team: a human or an agent.
