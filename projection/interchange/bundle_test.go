@@ -23,7 +23,7 @@ func bundle(t testing.TB, sessions ...string) string {
 		t.Fatal(err)
 	}
 	for _, name := range sessions {
-		records := mustRead(t, sample(t, "valid/session-snapshot-"+name+".json")).Records()
+		records := recordsOf(t, mustRead(t, sample(t, "valid/session-snapshot-"+name+".json")))
 		err := w.Add(func(yield func(journal.Event, error) bool) {
 			for _, r := range records {
 				if !yield(journal.Event{Type: r.Type, Data: r.Data, Time: r.Time}, nil) {

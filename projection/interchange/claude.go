@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // claudeLine is a line of a transcript of Claude Code. The lines are a tree: it
@@ -70,6 +72,7 @@ func (c *claudeContent) UnmarshalJSON(data []byte) error {
 // readClaude reads a transcript of Claude Code. The lines of one response become
 // one message.
 func (t *transcript) readClaude(data []byte) {
+	t.agent = agent(claudeFormat, "Claude Code")
 	all := decodeLines[claudeLine](data, &t.skipped)
 	var response []claudeLine
 	counted := map[string]bool{} // responses whose tokens were counted
@@ -109,16 +112,24 @@ func (t *transcript) addClaudeResponse(lines []claudeLine, counted map[string]bo
 		texts = append(texts, line.Message.Content.texts()...)
 	}
 	if first.Message.Model != "<synthetic>" { // a message of the program itself
-		t.pending.Model = first.Message.Model
+		t.model = first.Message.Model
 	}
-	if id := first.Message.ID; id == "" || !counted[id] {
-		counted[id] = true
-		u := lines[len(lines)-1].Message.Usage // every line repeats it
-		t.pending.addUsage(u.Input+u.Read+u.Wrote, u.Output)
+	t.addReply(first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
+	count := func() {
+		if id := first.Message.ID; id == "" || !counted[id] {
+			counted[id] = true
+			u := lines[len(lines)-1].Message.Usage // every line repeats it
+			t.addUsage(projection.Usage{InputTokens: u.Input + u.Read + u.Wrote, OutputTokens: u.Output})
+		}
 	}
-	t.addReply(agent(claudeFormat, "Claude Code"), first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
+	if len(texts) > 0 {
+		count()
+	}
 	for _, line := range lines {
 		t.startTools(line.Message.Content, line.Timestamp.Time)
+	}
+	if len(texts) == 0 {
+		count()
 	}
 }
 

@@ -135,7 +135,7 @@ func (t *transcript) addMasterMessage(by projection.Speaker, m masterMessage, mo
 		}
 		return
 	}
-	t.pending.Model = model
-	t.addReply(by, "", text, at)
+	t.speak(by, model)
+	t.addReply("", text, at)
 	t.startTools(m.Content, at)
 }

@@ -80,16 +80,22 @@ func (o *codexOutput) UnmarshalJSON(data []byte) error {
 // readCodex reads a Codex rollout. The messages are in its response items; its
 // events repeat them.
 func (t *transcript) readCodex(data []byte) {
+	t.agent = agent(codexFormat, "Codex")
 	c := &codexReader{transcript: t}
-	for i, line := range decodeLines[codexLine](data, &t.skipped) {
+	lines := decodeLines[codexLine](data, &t.skipped)
+	removed := rolledBack(lines)
+	for i, line := range lines {
 		t.addTime(line.Timestamp.Time)
+		if removed[i] {
+			continue
+		}
 		switch p := line.Payload; line.Type {
 		case "session_meta":
 			if t.id == "" { // a later one is copied from the parent of a fork
 				t.id, t.cwd = p.ID, p.CWD
 			}
 		case "turn_context":
-			c.model = p.Model
+			t.model = p.Model
 		case "response_item":
 			c.addItem(i, line)
 		case "event_msg":
@@ -102,7 +108,6 @@ func (t *transcript) readCodex(data []byte) {
 
 type codexReader struct {
 	*transcript
-	model         string
 	input, output int64 // tokens so far
 }
 
@@ -118,8 +123,7 @@ func (c *codexReader) addItem(i int, line codexLine) {
 		case "user":
 			c.addHuman(id, p.Content.text(), at)
 		case "assistant":
-			c.pending.Model = c.model
-			c.addReply(agent(codexFormat, "Codex"), id, p.Content.text(), at)
+			c.addReply(id, p.Content.text(), at)
 		default:
 			c.skipped++
 		}
@@ -139,35 +143,33 @@ func (c *codexReader) addEvent(p codexPayload) {
 	switch p.Type {
 	case "token_count": // the total so far
 		if p.Info != nil {
-			c.addUsageBefore(p.Info.Total.Input-c.input, p.Info.Total.Output-c.output)
+			c.addUsage(projection.Usage{
+				InputTokens: p.Info.Total.Input - c.input, OutputTokens: p.Info.Total.Output - c.output,
+			})
 			c.input, c.output = p.Info.Total.Input, p.Info.Total.Output
 		}
-	case "thread_rolled_back":
-		c.rollBack(p.NumTurns)
 	}
 }
 
-// addUsageBefore adds tokens to the turn before them: that of the last message,
-// or the pending one if it has a tool call.
-func (t *transcript) addUsageBefore(input, output int64) {
-	last := len(t.messages) - 1
-	turn, replied := t.turns[last]
-	if !replied || len(t.pending.Tools) > 0 {
-		t.pending.addUsage(input, output)
-		return
-	}
-	turn.addUsage(input, output)
-	t.turns[last] = turn
-}
-
-// rollBack removes the last messages of the person and all that follow them.
-func (t *transcript) rollBack(turns int) {
-	for i := len(t.messages) - 1; i >= 0 && turns > 0; i-- {
-		if t.messages[i].Speaker.Type == projection.TypeHuman {
-			turns--
+// rolledBack returns the indexes of the lines that were removed later: a
+// rollback removes the last messages of the person and all that follow them.
+func rolledBack(lines []codexLine) map[int]bool {
+	removed := map[int]bool{}
+	var prompts []int // that were not removed
+	for i, line := range lines {
+		p := line.Payload
+		switch {
+		case line.Type == "response_item" && p.Type == "message" && p.Role == "user":
+			if _, ok := humanText(p.Content.text()); ok {
+				prompts = append(prompts, i)
+			}
+		case line.Type == "event_msg" && p.Type == "thread_rolled_back" && p.NumTurns > 0 && len(prompts) > 0:
+			from := prompts[max(0, len(prompts)-p.NumTurns)]
+			prompts = prompts[:max(0, len(prompts)-p.NumTurns)]
+			for j := from; j < i; j++ {
+				removed[j] = true
+			}
 		}
-		delete(t.turns, i)
-		t.messages = t.messages[:i]
 	}
-	t.pending = Turn{}
+	return removed
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // geminiRecord is a conversation of the Gemini CLI: the file of an older version,
@@ -62,6 +64,7 @@ func (c *geminiContent) UnmarshalJSON(data []byte) error {
 
 // readGemini reads a conversation of the Gemini CLI.
 func (t *transcript) readGemini(data []byte) {
+	t.agent = agent(geminiFormat, "Gemini")
 	for _, m := range t.geminiMessages(data) {
 		t.addTime(m.Timestamp.Time)
 		switch m.Type {
@@ -119,10 +122,7 @@ func (t *transcript) addGeminiHeader(r geminiRecord) {
 }
 
 func (t *transcript) addGeminiReply(m geminiMessage) {
-	t.pending.Model = m.Model
-	if m.Tokens != nil {
-		t.pending.addUsage(m.Tokens.Input, m.Tokens.Output)
-	}
+	t.model = m.Model
 	for _, call := range m.ToolCalls {
 		t.startTool(call.ID, call.Name, call.Args, call.Timestamp.Time)
 		output, failure := geminiResult(call.Result), ""
@@ -131,7 +131,10 @@ func (t *transcript) addGeminiReply(m geminiMessage) {
 		}
 		t.completeTool(call.ID, output, failure, call.Timestamp.Time)
 	}
-	t.addReply(agent(geminiFormat, "Gemini"), m.ID, string(m.Content), m.Timestamp.Time)
+	t.addReply(m.ID, string(m.Content), m.Timestamp.Time)
+	if m.Tokens != nil {
+		t.addUsage(projection.Usage{InputTokens: m.Tokens.Input, OutputTokens: m.Tokens.Output})
+	}
 }
 
 // geminiResult returns the texts in the parts of a tool result.

@@ -3,6 +3,7 @@ package interchange
 import (
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -18,14 +19,16 @@ type Session struct {
 	updatedAt time.Time
 	Created   projection.SessionCreated
 	CreatedAt time.Time
-	Messages  []projection.Message
-	Turns     map[int]Turn // by the index of the message that ended it; nil: no turns are known
-	Title     string       // chosen by a person; "": none
+	Title     string // chosen by a person; "": none
 	Task      *string
-	Imported  projection.SessionImported
+	Imported  projection.SessionImported // without its counts
 
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
+
+	// conversation passes the records of the messages and turns to a function until
+	// that returns false, and returns how many lines of the source it skipped.
+	conversation func(yield func(journal.Record) bool) (skipped int, err error)
 }
 
 // SetTeam makes s a session of the team. That changes its id.
@@ -59,56 +62,51 @@ func parseTime(text string) (time.Time, error) {
 	return t, err
 }
 
-// speakers returns the people and agents that wrote messages, in the order of
-// their first message.
-func speakers(messages []projection.Message) []projection.Member {
+// members returns the people and agents among speakers.
+func members(speakers []projection.Speaker) []projection.Member {
 	members := []projection.Member{}
-	seen := map[string]bool{}
-	for _, m := range messages {
-		s := m.Speaker
-		if seen[s.ID] || s.Type == projection.TypeSystem {
-			continue
-		}
-		seen[s.ID] = true
+	for _, s := range speakers {
 		members = append(members, projection.Member{ID: s.ID, Name: s.Name, DisplayName: s.DisplayName, Type: s.Type})
 	}
 	return members
 }
 
-// Records returns the events of the session.
-func (s *Session) Records() []journal.Record {
-	records := []journal.Record{projection.Record(s.CreatedAt, s.Created)}
-	return append(records, s.RecordsFrom(0)...)
+// Records reads the source and yields the events of the session. The last one
+// has the counts of messages and of skipped lines. An error, which may be
+// ErrNoMessages, ends them.
+func (s *Session) Records() iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		stopped, messages := false, 0
+		emit := func(r journal.Record) bool {
+			if !stopped {
+				stopped = !yield(r, nil)
+			}
+			return !stopped
+		}
+		emit(projection.Record(s.CreatedAt, s.Created))
+		if s.Title != "" {
+			emit(projection.Record(s.CreatedAt, projection.SessionRenamed{Title: s.Title}))
+		}
+		skipped, err := s.conversation(func(r journal.Record) bool {
+			if r.Type == messageType {
+				messages++
+			}
+			return emit(r)
+		})
+		switch {
+		case stopped:
+			return
+		case err != nil:
+			yield(journal.Record{}, err)
+			return
+		}
+		if s.Task != nil {
+			emit(projection.Record(s.updatedAt, projection.TaskSet{Task: s.Task}))
+		}
+		imported := s.Imported
+		imported.Taken, imported.Skipped = messages, skipped
+		emit(projection.Record(time.Time{}, imported))
+	}
 }
 
-// RecordsFrom returns the events of the messages from index n on, for a journal
-// that has those before it.
-func (s *Session) RecordsFrom(n int) []journal.Record {
-	var records []journal.Record
-	at, trigger := s.CreatedAt, ""
-	for i, m := range s.Messages {
-		if t, err := parseTime(m.Timestamp); err == nil {
-			at = t
-		}
-		turn, isTurn := s.Turns[i]
-		switch {
-		case i < n:
-		case isTurn:
-			records = append(records, turn.records(m, trigger, at)...)
-		default:
-			records = append(records, projection.Record(at, projection.MessageAppended{Message: m}))
-		}
-		if m.Speaker.Type == projection.TypeHuman {
-			trigger = m.ID
-		}
-	}
-	if s.Title != "" && n == 0 {
-		records = append(records, projection.Record(s.updatedAt, projection.SessionRenamed{Title: s.Title}))
-	}
-	if s.Task != nil {
-		records = append(records, projection.Record(s.updatedAt, projection.TaskSet{Task: s.Task}))
-	}
-	imported := s.Imported
-	imported.Taken = len(s.Messages) - n
-	return append(records, projection.Record(time.Time{}, imported))
-}
+var messageType = projection.Record(time.Time{}, projection.MessageAppended{}).Type

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -30,14 +31,37 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 	}
 	id := sessionID("snapshot", s.TeamID, s.SessionID, created)
 	return &Session{
-		ID: id, TeamID: s.TeamID, CreatedAt: created, updatedAt: updated,
-		Messages: s.Context.Messages, Task: s.Context.TeamTask,
+		ID: id, TeamID: s.TeamID, CreatedAt: created, updatedAt: updated, Task: s.Context.TeamTask,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app,
-			Team: projection.Team{ID: s.TeamID, Name: s.TeamID, Members: speakers(s.Context.Messages)},
+			Team: projection.Team{ID: s.TeamID, Name: s.TeamID, Members: members(speakers(s.Context.Messages))},
 		},
-		Imported: projection.SessionImported{
-			Source: schemas.SessionSnapshot, Path: path, Taken: len(s.Context.Messages),
+		Imported: projection.SessionImported{Source: schemas.SessionSnapshot, Path: path},
+		conversation: func(yield func(journal.Record) bool) (skipped int, err error) {
+			at := created
+			for _, m := range s.Context.Messages {
+				if t, err := parseTime(m.Timestamp); err == nil {
+					at = t
+				}
+				if !yield(projection.Record(at, projection.MessageAppended{Message: m})) {
+					break
+				}
+			}
+			return 0, nil
 		},
 	}, nil
+}
+
+// speakers returns the people and agents that wrote messages, in the order of
+// their first message.
+func speakers(messages []projection.Message) []projection.Speaker {
+	var all []projection.Speaker
+	seen := map[string]bool{}
+	for _, m := range messages {
+		if s := m.Speaker; !seen[s.ID] && s.Type != projection.TypeSystem {
+			seen[s.ID] = true
+			all = append(all, s)
+		}
+	}
+	return all
 }

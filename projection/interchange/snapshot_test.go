@@ -90,10 +90,10 @@ func TestOlderSpeakersAreReadNotWritten(t *testing.T) {
 		},
 		{ID: "m3", Timestamp: "2026-11-20T09:03:00.000Z", Speaker: ada, Content: "One file may hold both."},
 	}
-	if diff := cmp.Diff(want, s.Messages); diff != "" {
+	if diff := cmp.Diff(want, messagesOf(t, s)); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	for _, r := range s.Records() {
+	for _, r := range recordsOf(t, s) {
 		if strings.Contains(string(r.Data), "role") {
 			t.Errorf("%s: %s", r.Type, r.Data)
 		}
@@ -102,7 +102,7 @@ func TestOlderSpeakersAreReadNotWritten(t *testing.T) {
 
 func TestMissingDisplayNameIsName(t *testing.T) {
 	data := bytes.ReplaceAll(sample(t, "valid/session-snapshot-legacy.json"), []byte("\"roleTitle\": \"Bo\",\n"), nil)
-	if bo := mustRead(t, data).Messages[1].Speaker; bo.DisplayName != "bo" {
+	if bo := messagesOf(t, mustRead(t, data))[1].Speaker; bo.DisplayName != "bo" {
 		t.Errorf("%+v", bo)
 	}
 }
@@ -112,7 +112,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data := sample(t, "valid/session-snapshot-"+name+".json")
 			s := mustRead(t, data)
-			got := snapshotOf(t, s.Records())
+			got := snapshotOf(t, recordsOf(t, s))
 			var source projection.Snapshot
 			if err := json.Unmarshal(data, &source); err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 func TestSnapshotEventsMatchSchema(t *testing.T) {
 	for _, name := range []string{"empty", "legacy", "legacy-without-title", "new-format"} {
 		var at journal.Position
-		for _, r := range mustRead(t, sample(t, "valid/session-snapshot-"+name+".json")).Records() {
+		for _, r := range recordsOf(t, mustRead(t, sample(t, "valid/session-snapshot-"+name+".json"))) {
 			if r.Time.IsZero() {
 				r.Time = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) // the journal's clock does this
 			}
@@ -236,31 +236,28 @@ func TestTimeOutsideULIDRange(t *testing.T) {
 	}
 }
 
-func TestRecordsFromOfLaterSave(t *testing.T) {
+func TestRecordsOfSnapshot(t *testing.T) {
 	s := mustRead(t, sample(t, "valid/session-snapshot-legacy.json"))
-	for n := range len(s.Messages) + 1 {
-		var types []string
-		for _, r := range s.RecordsFrom(n) {
-			types = append(types, r.Type)
-		}
-		want := append([]string{}, strings.Fields(strings.Repeat("message.appended ", len(s.Messages)-n))...)
-		want = append(want, "task.set", "session.imported")
-		if diff := cmp.Diff(want, types); diff != "" {
-			t.Errorf("from %d (-want +got):\n%s", n, diff)
-		}
-		records := s.RecordsFrom(n)
-		var imported projection.SessionImported
-		err := json.Unmarshal(records[len(records)-1].Data, &imported)
-		if err != nil || imported.Taken != len(s.Messages)-n || imported.Path != "/old/session.json" {
-			t.Errorf("from %d: %+v, %v", n, imported, err)
-		}
+	var types []string
+	records := recordsOf(t, s)
+	for _, r := range records {
+		types = append(types, r.Type)
+	}
+	want := strings.Fields("session.created message.appended message.appended message.appended task.set session.imported")
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var imported projection.SessionImported
+	err := json.Unmarshal(records[len(records)-1].Data, &imported)
+	if err != nil || imported.Taken != 3 || imported.Path != "/old/session.json" {
+		t.Errorf("%+v, %v", imported, err)
 	}
 }
 
 func TestByteOrderMarkIsIgnored(t *testing.T) {
 	data := sample(t, "valid/session-snapshot-legacy.json")
-	if s := mustRead(t, append([]byte("\xEF\xBB\xBF"), data...)); len(s.Messages) != 3 {
-		t.Errorf("%d messages", len(s.Messages))
+	if s := mustRead(t, append([]byte("\xEF\xBB\xBF"), data...)); len(messagesOf(t, s)) != 3 {
+		t.Errorf("%d messages", len(messagesOf(t, s)))
 	}
 }
 
@@ -321,8 +318,8 @@ func FuzzSnapshot(f *testing.F) {
 			t.Errorf("the id is %q", s.ID)
 		}
 		// Whatever is read becomes a journal with the same messages.
-		if got := snapshotOf(t, s.Records()); len(got.Context.Messages) != len(s.Messages) {
-			t.Errorf("%d messages became %d", len(s.Messages), len(got.Context.Messages))
+		if got := snapshotOf(t, recordsOf(t, s)); len(got.Context.Messages) != len(messagesOf(t, s)) {
+			t.Errorf("%d messages became %d", len(messagesOf(t, s)), len(got.Context.Messages))
 		}
 	})
 }

@@ -29,21 +29,24 @@ type synapseIndex struct {
 // in its directory, or empty. If it does not have the session, the messages have
 // the time modified. A session without messages is an error.
 func Synapse(data []byte, path string, index []byte, modified time.Time, app projection.App) (*Session, error) {
-	t := &transcript{format: synapseFormat, turns: map[int]Turn{}, undated: true}
-	t.id = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	header := transcript{id: id, undated: true}
 	at := modified.UTC()
 	var known synapseIndex
 	if json.Unmarshal(index, &known) == nil {
 		for _, s := range known.Sessions {
-			if s.ID == t.id && !s.CreatedAt.IsZero() {
-				at, t.cwd, t.title, t.undated = s.CreatedAt.Time, s.CWD, s.Title, false
+			if s.ID == id && !s.CreatedAt.IsZero() {
+				at, header.cwd, header.title, header.undated = s.CreatedAt.Time, s.CWD, s.Title, false
 			}
 		}
 	}
-	for _, m := range decodeLines[synapseMessage](data, &t.skipped) {
-		t.addSynapse(m, at)
-	}
-	return t.session(path, app)
+	return newSession(synapseFormat, path, app, func(t *transcript) {
+		t.id, t.cwd, t.title, t.undated = id, header.cwd, header.title, header.undated
+		t.speak(agent(synapseFormat, "Synapse"), "")
+		for _, m := range decodeLines[synapseMessage](data, &t.skipped) {
+			t.addSynapse(m, at)
+		}
+	})
 }
 
 func (t *transcript) addSynapse(m synapseMessage, at time.Time) {
@@ -52,7 +55,7 @@ func (t *transcript) addSynapse(m synapseMessage, at time.Time) {
 	case "user":
 		t.addHuman("", text, at)
 	case "assistant":
-		t.addReply(agent(synapseFormat, "Synapse"), "", text, at)
+		t.addReply("", text, at)
 		for _, call := range m.ToolCalls {
 			t.startTool(call.ID, call.Name, json.RawMessage(call.Arguments), at)
 		}

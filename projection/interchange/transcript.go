@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -24,23 +27,69 @@ const (
 	synapseFormat      = "synapse"
 )
 
+// ErrNoMessages: a transcript has no message of a person or an agent.
+var ErrNoMessages = errors.New("it has no messages")
+
+// Source is the file of a transcript.
+type Source struct {
+	Path string // absolute
+	// Open opens the file for one reading. It is opened more than once: the reading
+	// of a large file keeps only the places of its lines.
+	Open func() (io.ReadCloser, error)
+}
+
+// data returns the content of the file.
+func (s Source) data() ([]byte, error) {
+	f, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// readers are the formats of transcripts. A reader passes what it knows of a
+// transcript to the collector; it is called again for each use of the session.
+var readers = map[string]func(t *transcript, data []byte){
+	claudeFormat:       (*transcript).readClaude,
+	codexFormat:        (*transcript).readCodex,
+	geminiFormat:       (*transcript).readGemini,
+	claudeMasterFormat: (*transcript).readClaudeMaster,
+}
+
 // Transcript reads a transcript in the format claude, codex, gemini or
-// claude-master. A transcript without messages is an error.
-func Transcript(format string, data []byte, path string, app projection.App) (*Session, error) {
-	t := &transcript{format: format, turns: map[int]Turn{}}
-	switch format {
-	case claudeFormat:
-		t.readClaude(data)
-	case codexFormat:
-		t.readCodex(data)
-	case geminiFormat:
-		t.readGemini(data)
-	case claudeMasterFormat:
-		t.readClaudeMaster(data)
-	default:
+// claude-master. Errors: ErrNoMessages; those of the source.
+func Transcript(format string, src Source, app projection.App) (*Session, error) {
+	read, ok := readers[format]
+	if !ok {
 		return nil, fmt.Errorf("unknown transcript format %q", format)
 	}
-	return t.session(path, app)
+	data, err := src.data()
+	if err != nil {
+		return nil, err
+	}
+	return newSession(format, src.Path, app, func(t *transcript) { read(t, data) })
+}
+
+// newSession returns the session of a transcript. The function read passes the
+// transcript to the collector, each time in the same way.
+func newSession(format, path string, app projection.App, read func(*transcript)) (*Session, error) {
+	header := &transcript{format: format}
+	read(header)
+	s, err := header.session(path, app)
+	if err != nil {
+		return nil, err
+	}
+	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+		t := &transcript{format: format, yield: yield}
+		read(t)
+		t.endTurn()
+		if t.messages == 0 && !t.stopped {
+			return 0, ErrNoMessages
+		}
+		return t.skipped, nil
+	}
+	return s, nil
 }
 
 var user = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
@@ -50,57 +99,101 @@ func agent(id, displayName string) projection.Speaker {
 	return projection.Speaker{ID: id, Name: id, DisplayName: displayName, Type: projection.TypeAI}
 }
 
-// transcript collects the content of a transcript. No line makes the rest
-// unreadable: what is unknown is counted and skipped.
+// transcript collects the content of a transcript and passes it on as records.
+// No line makes the rest unreadable: what is unknown is counted and skipped.
 type transcript struct {
 	format  string
 	id      string // the other program's id of the session
 	created time.Time
-	updated time.Time
+	updated time.Time // of the latest item
 	cwd     string
 	title   string // chosen by a person; "": none
 	undated bool   // created is only the time at which the file was last changed
 
-	messages []projection.Message
-	turns    map[int]Turn
-	pending  Turn // of the next message of an agent
-	skipped  int  // lines
+	yield   func(journal.Record) bool // nil: only the header is read
+	stopped bool                      // yield wants no more records
+
+	agent   projection.Speaker // whose turn begins next
+	model   string             // of that turn
+	turn    *turn              // nil: none
+	turns   int
+	trigger string // id of the newest message of a person
+
+	messages int
+	speakers []projection.Speaker // of messages, in the order of their first one
+	skipped  int                  // lines
 }
 
 // addHuman adds a message of a person, without what the program put around it.
 func (t *transcript) addHuman(id, text string, at time.Time) {
-	text = strings.TrimSpace(text)
-	generated := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted")
-	text = strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
-	if generated || text == "" {
+	text, ok := humanText(text)
+	if !ok {
 		t.skipped++
 		return
 	}
-	t.add(user, id, text, at)
+	if t.turn != nil {
+		if t.turn.passed = len(t.turn.calls) > 0; !t.turn.passed {
+			t.endTurn()
+		}
+	}
+	m := t.message(user, id, text, at)
+	t.trigger = m.ID
+	written, _ := parseTime(m.Timestamp)
+	t.emit(written, projection.MessageAppended{Message: m})
 }
 
-// addReply adds a message of an agent and ends the pending turn. Without text it
-// does neither, so that the tools belong to the next message.
-func (t *transcript) addReply(by projection.Speaker, id, text string, at time.Time) {
+// humanText returns what a person wrote of a text. It reports false if that is
+// nothing.
+func humanText(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	generated := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted")
+	text = strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
+	return text, !generated && text != ""
+}
+
+// speak sets the agent of the turns that begin after this, and its model.
+func (t *transcript) speak(by projection.Speaker, model string) { t.agent, t.model = by, model }
+
+// addReply adds a message of the agent, which is the last of its turn. Without
+// text it does nothing, so that the tools belong to the next message.
+func (t *transcript) addReply(id, text string, at time.Time) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	t.turns[len(t.messages)] = t.pending
-	t.pending = Turn{}
-	t.add(by, id, text, at)
+	at = t.timeOf(at)
+	if id == "" {
+		id = t.nextID()
+	}
+	u := t.beginTurn(id, at)
+	m := t.message(u.by, id, text, at)
+	u.reply = &m
 }
 
-func (t *transcript) add(by projection.Speaker, id, text string, at time.Time) {
+// message returns a message and counts it.
+func (t *transcript) message(by projection.Speaker, id, text string, at time.Time) projection.Message {
+	at = t.timeOf(at)
 	t.addTime(at)
-	if at.IsZero() {
-		at = t.updated
-	}
 	if id == "" {
-		id = fmt.Sprintf("%s-%d", t.id, len(t.messages)+1)
+		id = t.nextID()
 	}
-	t.messages = append(t.messages, projection.Message{
+	t.messages++
+	if !slices.Contains(t.speakers, by) {
+		t.speakers = append(t.speakers, by)
+	}
+	return projection.Message{
 		ID: id, Timestamp: projection.FormatTime(at), Speaker: by, Content: strings.ToValidUTF8(text, "\uFFFD"),
-	})
+	}
+}
+
+// nextID returns an id for a message that has none.
+func (t *transcript) nextID() string { return fmt.Sprintf("%s-%d", t.id, t.messages+1) }
+
+// timeOf returns the time of an item: that of the latest one if it has none.
+func (t *transcript) timeOf(at time.Time) time.Time {
+	if at.IsZero() {
+		return t.updated
+	}
+	return at
 }
 
 // addTime extends the time of the session to at. The zero time is ignored.
@@ -116,42 +209,10 @@ func (t *transcript) addTime(at time.Time) {
 	}
 }
 
-// startTool adds a call of a tool to the pending turn.
-func (t *transcript) startTool(id, name string, input json.RawMessage, at time.Time) {
-	if !json.Valid(input) {
-		input, _ = json.Marshal(string(input))
-	}
-	t.pending.Tools = append(t.pending.Tools, Tool{id: id, Name: name, Input: bytes.Clone(input), at: at})
-}
-
-// completeTool adds the result of a tool. The result of an unknown call is
-// skipped.
-func (t *transcript) completeTool(id, output, failure string, at time.Time) {
-	for i := range t.pending.Tools {
-		if tool := &t.pending.Tools[i]; tool.id == id && !tool.completed {
-			tool.Output, tool.Error, tool.until, tool.completed = output, failure, at, true
-			return
-		}
-	}
-	t.skipped++
-}
-
-// addUsage adds tokens to the turn.
-func (u *Turn) addUsage(input, output int64) {
-	if input == 0 && output == 0 {
-		return
-	}
-	if u.Usage == nil {
-		u.Usage = &projection.Usage{}
-	}
-	u.Usage.InputTokens += input
-	u.Usage.OutputTokens += output
-}
-
-// session returns what was collected.
+// session returns the session without its conversation.
 func (t *transcript) session(path string, app projection.App) (*Session, error) {
-	if len(t.messages) == 0 {
-		return nil, errors.New("it has no messages")
+	if t.messages == 0 {
+		return nil, ErrNoMessages
 	}
 	if t.id == "" {
 		base := filepath.Base(path)
@@ -165,15 +226,13 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 		idTime = time.Time{}
 	}
 	id := sessionID(t.format, t.format, t.id, idTime)
-	t.skipped += len(t.pending.Tools) // no message follows them
 	return &Session{
-		ID: id, TeamID: t.format, CreatedAt: t.created, updatedAt: t.updated,
-		Messages: t.messages, Turns: t.turns, Title: t.title,
+		ID: id, TeamID: t.format, CreatedAt: t.created, updatedAt: t.updated, Title: t.title,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app, CWD: t.cwd,
-			Team: projection.Team{ID: t.format, Name: t.format, Members: speakers(t.messages)},
+			Team: projection.Team{ID: t.format, Name: t.format, Members: members(t.speakers)},
 		},
-		Imported: projection.SessionImported{Source: t.format, Path: path, Taken: len(t.messages), Skipped: t.skipped},
+		Imported: projection.SessionImported{Source: t.format, Path: path},
 		sourceID: t.id,
 		idTime:   idTime,
 	}, nil

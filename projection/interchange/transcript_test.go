@@ -3,8 +3,10 @@ package interchange_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,18 +28,109 @@ func transcript(t testing.TB, name string) []byte {
 	return data
 }
 
-// summary returns the messages of a session, each with the tools before it.
-func summary(s *interchange.Session) string {
+// sourceOf returns the source of a transcript with this text.
+func sourceOf(path, text string) interchange.Source {
+	return interchange.Source{
+		Path: path,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+	}
+}
+
+// mustReadTranscript reads the header of a transcript.
+func mustReadTranscript(t testing.TB, format, path, text string) *interchange.Session {
+	t.Helper()
+	s, err := interchange.Transcript(format, sourceOf(path, text), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recordsOf returns the events of a session, whose data a reader may not reuse.
+func recordsOf(t testing.TB, s *interchange.Session) (records []journal.Record) {
+	t.Helper()
+	for r, err := range s.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// payloadsOf returns what the events of a session record.
+func payloadsOf(t testing.TB, s *interchange.Session) (payloads []projection.Payload) {
+	t.Helper()
+	for _, r := range recordsOf(t, s) {
+		p, err := projection.Decode(journal.Event{Type: r.Type, Data: r.Data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		payloads = append(payloads, p)
+	}
+	return payloads
+}
+
+func messagesOf(t testing.TB, s *interchange.Session) (messages []projection.Message) {
+	t.Helper()
+	for _, p := range payloadsOf(t, s) {
+		if m, ok := p.(projection.MessageAppended); ok {
+			messages = append(messages, m.Message)
+		}
+	}
+	return messages
+}
+
+// importedOf returns the origin of a session, with its counts.
+func importedOf(t testing.TB, s *interchange.Session) projection.SessionImported {
+	t.Helper()
+	payloads := payloadsOf(t, s)
+	return payloads[len(payloads)-1].(projection.SessionImported)
+}
+
+// summary returns the messages of a session, each with the tools of its turn
+// before it, and with its model and tokens. A turn without a message has a line
+// of its own.
+func summary(t testing.TB, s *interchange.Session) string {
+	t.Helper()
 	var b strings.Builder
-	for i, m := range s.Messages {
-		for _, tool := range s.Turns[i].Tools {
-			fmt.Fprintf(&b, "  %s %s -> %q %q\n", tool.Name, tool.Input, tool.Output, tool.Error)
+	var tools []projection.ToolStarted
+	var message *projection.Message
+	model := ""
+	for _, p := range payloadsOf(t, s) {
+		switch p := p.(type) {
+		case projection.TurnStarted:
+			model = p.Model
+		case projection.ToolStarted:
+			tools = append(tools, p)
+		case projection.ToolCompleted:
+			i := slices.IndexFunc(tools, func(s projection.ToolStarted) bool { return s.ToolID == p.ToolID })
+			fmt.Fprintf(&b, "  %s %s -> %q %q\n", tools[i].Name, tools[i].Input, p.Output, p.Error)
+			tools = slices.Delete(tools, i, i+1)
+		case projection.MessageAppended:
+			if p.Message.Speaker.Type == projection.TypeHuman {
+				fmt.Fprintf(&b, "%s: %s\n", p.Message.Speaker.Name, p.Message.Content)
+			} else {
+				message = &p.Message
+			}
+		case projection.TurnEnded:
+			for _, tool := range tools {
+				fmt.Fprintf(&b, "  %s %s ...\n", tool.Name, tool.Input)
+			}
+			tools = nil
+			fmt.Fprintf(&b, "%s:", p.MemberID)
+			if message != nil {
+				fmt.Fprintf(&b, " %s", message.Content)
+			}
+			if p.Usage != nil {
+				fmt.Fprintf(&b, " (%s, %d, %d)", model, p.Usage.InputTokens, p.Usage.OutputTokens)
+			}
+			if p.FinishReason != projection.Done {
+				fmt.Fprintf(&b, " %s%s", p.FinishReason, p.Error)
+			}
+			b.WriteByte('\n')
+			message = nil
 		}
-		fmt.Fprintf(&b, "%s: %s", m.Speaker.Name, m.Content)
-		if turn, ok := s.Turns[i]; ok && turn.Usage != nil {
-			fmt.Fprintf(&b, " (%s, %d, %d)", turn.Model, turn.Usage.InputTokens, turn.Usage.OutputTokens)
-		}
-		b.WriteByte('\n')
 	}
 	return b.String()
 }
@@ -81,15 +174,12 @@ gemini: b (gemini-3.8-flash, 10, 5)
 			if got := interchange.DetectTranscript(data); got != format {
 				t.Errorf("it looks like %q", got)
 			}
-			s, err := interchange.Transcript(format, data, "/old/"+name, app)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, summary(s)); diff != "" {
+			s := mustReadTranscript(t, format, "/old/"+name, string(data))
+			if diff := cmp.Diff(test.want, summary(t, s)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if s.Imported.Skipped != test.skipped {
-				t.Errorf("%d lines were skipped, want %d", s.Imported.Skipped, test.skipped)
+			if skipped := importedOf(t, s).Skipped; skipped != test.skipped {
+				t.Errorf("%d lines were skipped, want %d", skipped, test.skipped)
 			}
 			checkRecords(t, s)
 		})
@@ -100,7 +190,7 @@ gemini: b (gemini-3.8-flash, 10, 5)
 func checkRecords(t testing.TB, s *interchange.Session) {
 	t.Helper()
 	var at journal.Position
-	for _, r := range s.Records() {
+	for _, r := range recordsOf(t, s) {
 		if r.Time.IsZero() {
 			r.Time = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 		}
@@ -231,11 +321,8 @@ func TestTranscripts(t *testing.T) {
 			if got := interchange.DetectTranscript([]byte(test.text)); got != test.format && got != "" {
 				t.Errorf("it looks like %q", got)
 			}
-			s, err := interchange.Transcript(test.format, []byte(test.text), "/old/s.jsonl", app)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, summary(s)); diff != "" {
+			s := mustReadTranscript(t, test.format, "/old/s.jsonl", test.text)
+			if diff := cmp.Diff(test.want, summary(t, s)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			checkRecords(t, s)
@@ -262,11 +349,12 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff("you: hello\n  ls {\"a\":1} -> \"out\" \"\"\nsynapse: done\n", summary(s)); diff != "" {
+		if diff := cmp.Diff("you: hello\n  ls {\"a\":1} -> \"out\" \"\"\nsynapse: done\n", summary(t, s)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if s.Messages[0].Timestamp != want || s.Imported.Skipped != 1 {
-			t.Errorf("at %s, want %s; %d skipped", s.Messages[0].Timestamp, want, s.Imported.Skipped)
+		at, skipped := messagesOf(t, s)[0].Timestamp, importedOf(t, s).Skipped
+		if at != want || skipped != 1 {
+			t.Errorf("at %s, want %s; %d skipped", at, want, skipped)
 		}
 		checkRecords(t, s)
 		later, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified.Add(time.Hour), app)
@@ -276,21 +364,24 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 	}
 }
 
+// usageOf returns the tokens of a session with one turn.
+func usageOf(t testing.TB, s *interchange.Session) *projection.Usage {
+	t.Helper()
+	for _, p := range payloadsOf(t, s) {
+		if ended, ok := p.(projection.TurnEnded); ok {
+			return ended.Usage
+		}
+	}
+	return nil
+}
+
 func TestResponseTokensAreCountedOnce(t *testing.T) {
-	s, err := interchange.Transcript(
-		"claude",
-		[]byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+	s := mustReadTranscript(t, "claude", "/old/s.jsonl", `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":5}}}
 {"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
 {"type":"assistant","uuid":"4","parentUuid":"3","timestamp":"2026-11-21T12:00:03Z","message":{"id":"a","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":10,"output_tokens":5}}}
-`),
-		"/old/s.jsonl",
-		app,
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(&projection.Usage{InputTokens: 10, OutputTokens: 5}, s.Turns[1].Usage); diff != "" {
+`)
+	if diff := cmp.Diff(&projection.Usage{InputTokens: 10, OutputTokens: 5}, usageOf(t, s)); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 }
@@ -320,48 +411,36 @@ func TestToolOfMessageWithTextHasResult(t *testing.T) {
 			if format == "synapse" {
 				return interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), time.Time{}, app)
 			}
-			return interchange.Transcript(format, []byte(text), "/old/s.jsonl", app)
+			return interchange.Transcript(format, sourceOf("/old/s.jsonl", text), app)
 		}
 		s, err := read()
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
 		want := []string{"human go", "ai I look.", `ls {} "out" ""`, "ai Done."}
-		var got []string
-		for i, m := range s.Messages {
-			for _, tool := range s.Turns[i].Tools {
-				got = append(got, fmt.Sprintf("%s %s %q %q", tool.Name, tool.Input, tool.Output, tool.Error))
-			}
-			got = append(got, m.Speaker.Type+" "+m.Content)
-		}
-		if diff := cmp.Diff(want, got); diff != "" || s.Imported.Skipped > 0 {
-			t.Errorf("%s: %d skipped (-want +got):\n%s", format, s.Imported.Skipped, diff)
+		if diff := cmp.Diff(want, commonSummary(t, s, false)); diff != "" || importedOf(t, s).Skipped > 0 {
+			t.Errorf("%s: %d skipped (-want +got):\n%s", format, importedOf(t, s).Skipped, diff)
 		}
 		checkRecords(t, s)
 	}
 }
 
-func TestToolsAfterLastMessageAreSkipped(t *testing.T) {
-	s, err := interchange.Transcript(
-		"claude",
-		[]byte(`{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+func TestToolsWithoutResultAreKept(t *testing.T) {
+	s := mustReadTranscript(t, "claude", "/old/s.jsonl", `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"id":"a","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
-`),
-		"/old/s.jsonl",
-		app,
-	)
-	if err != nil {
-		t.Fatal(err)
+`)
+	if diff := cmp.Diff("you: go\n  Bash {} ...\nclaude: interrupted\n", summary(t, s)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
-	if s.Imported.Taken != 1 || s.Imported.Skipped != 1 {
-		t.Errorf("%d messages were taken and %d entries skipped", s.Imported.Taken, s.Imported.Skipped)
+	if got := importedOf(t, s); got.Taken != 1 || got.Skipped != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
 func TestEmptyTranscript(t *testing.T) {
 	for _, format := range []string{"claude", "codex", "gemini", "claude-master"} {
 		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
-			if s, err := interchange.Transcript(format, []byte(text), "x", app); err == nil {
+			if s, err := interchange.Transcript(format, sourceOf("x", text), app); err == nil {
 				t.Errorf("%s: %q was read: %+v", format, text, s)
 			}
 		}
@@ -385,14 +464,15 @@ func FuzzTranscript(f *testing.F) {
 		default:
 			return
 		}
-		s, err := interchange.Transcript(format, data, "x", app)
+		s, err := interchange.Transcript(format, sourceOf("x", string(data)), app)
 		if err != nil {
 			return
 		}
-		if !journal.ValidID(s.ID) || len(s.Messages) != s.Imported.Taken {
+		messages := messagesOf(t, s)
+		if !journal.ValidID(s.ID) || len(messages) != importedOf(t, s).Taken {
 			t.Errorf("%+v", s)
 		}
-		for _, m := range s.Messages {
+		for _, m := range messages {
 			if m.Content == "" || m.ID == "" || m.Speaker == (projection.Speaker{}) {
 				t.Errorf("%+v", m)
 			}
@@ -404,13 +484,10 @@ func FuzzTranscript(f *testing.F) {
 func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 	for _, name := range []string{"claude/one-tool.jsonl", "codex/one-tool.jsonl", "codex/resumed.jsonl",
 		"gemini/one-tool.jsonl", "gemini/repeated-ids.jsonl"} {
-		s, err := interchange.Transcript(filepath.Dir(name), transcript(t, name), "/old/"+name, app)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustReadTranscript(t, filepath.Dir(name), "/old/"+name, string(transcript(t, name)))
 		events := func(yield func(journal.Event, error) bool) {
 			var at journal.Position
-			for _, r := range s.Records() {
+			for _, r := range recordsOf(t, s) {
 				e, next, err := at.Next(r)
 				if !yield(e, err) {
 					return
@@ -430,11 +507,8 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 			if got := interchange.DetectTranscript([]byte(written.String())); got != format {
 				t.Errorf("%s as %s looks like %q", name, format, got)
 			}
-			again, err := interchange.Transcript(format, []byte(written.String()), "/new/x.jsonl", app)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(commonSummary(s), commonSummary(again)); diff != "" {
+			again := mustReadTranscript(t, format, "/new/x.jsonl", written.String())
+			if diff := cmp.Diff(commonSummary(t, s, true), commonSummary(t, again, true)); diff != "" {
 				t.Errorf("%s as %s (-want +got):\n%s", name, format, diff)
 			}
 			if again.Created.CWD != s.Created.CWD && format != "gemini" { // which knows only its hash
@@ -447,13 +521,23 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 
 // commonSummary is summary without what only some programs record: agent names
 // and tokens.
-func commonSummary(s *interchange.Session) []string {
+func commonSummary(t testing.TB, s *interchange.Session, times bool) []string {
+	t.Helper()
 	var all []string
-	for i, m := range s.Messages {
-		for _, tool := range s.Turns[i].Tools {
-			all = append(all, fmt.Sprintf("%s %s %q %q", tool.Name, tool.Input, tool.Output, tool.Error))
+	var tool projection.ToolStarted
+	for _, p := range payloadsOf(t, s) {
+		switch p := p.(type) {
+		case projection.ToolStarted:
+			tool = p
+		case projection.ToolCompleted:
+			all = append(all, fmt.Sprintf("%s %s %q %q", p.Name, tool.Input, p.Output, p.Error))
+		case projection.MessageAppended:
+			text := p.Message.Speaker.Type + " "
+			if times {
+				text += p.Message.Timestamp + " "
+			}
+			all = append(all, text+p.Message.Content)
 		}
-		all = append(all, m.Speaker.Type+" "+m.Timestamp+" "+m.Content)
 	}
 	return all
 }

@@ -34,7 +34,15 @@ type transcriptFormat interface {
 	begin(w *transcriptWriter)
 	human(w *transcriptWriter, m projection.Message, text string, at time.Time)
 	agent(w *transcriptWriter, m projection.Message, text, model string, at time.Time)
-	tool(w *transcriptWriter, t Tool, model string)
+	tool(w *transcriptWriter, t toolCall, model string)
+}
+
+// toolCall is a call of a tool with its result.
+type toolCall struct {
+	id, name        string
+	input           json.RawMessage
+	output, failure string
+	at, until       time.Time
 }
 
 var transcriptFormats = map[string]transcriptFormat{
@@ -55,7 +63,7 @@ func WriteTranscript(
 	}
 	w.named = agents > 1
 	w.format.begin(w)
-	model, open := "", map[string]Tool{}
+	model, open := "", map[string]toolCall{}
 	for e, err := range events {
 		if err != nil {
 			return err
@@ -72,10 +80,10 @@ func WriteTranscript(
 			if len(p.Input) > 0 {
 				input = bytes.Clone(p.Input)
 			}
-			open[p.ToolID] = Tool{id: p.ToolID, Name: p.Name, Input: input, at: e.Time}
+			open[p.ToolID] = toolCall{id: p.ToolID, name: p.Name, input: input, at: e.Time}
 		case projection.ToolCompleted:
 			if t, ok := open[p.ToolID]; ok {
-				t.Output, t.Error, t.until = p.Output, p.Error, e.Time
+				t.output, t.failure, t.until = p.Output, p.Error, e.Time
 				delete(open, p.ToolID)
 				w.format.tool(w, t, model)
 			}
@@ -166,12 +174,13 @@ func (f claudeLines) response(id, model string, block fields, stop string) field
 	}
 }
 
-func (f claudeLines) tool(w *transcriptWriter, t Tool, model string) {
-	use := fields{"type": "tool_use", "id": t.id, "name": t.Name, "input": t.Input}
+func (f claudeLines) tool(w *transcriptWriter, t toolCall, model string) {
+	use := fields{"type": "tool_use", "id": t.id, "name": t.name, "input": t.input}
 	f.line(w, "assistant", t.id+"/use", f.response(t.id, model, use, "tool_use"), t.at)
-	f.line(w, "user", t.id+"/result", fields{"role": "user", "content": []fields{
-		{"type": "tool_result", "tool_use_id": t.id, "content": cmp.Or(t.Error, t.Output), "is_error": t.Error != ""},
-	}}, t.until)
+	result := fields{
+		"type": "tool_result", "tool_use_id": t.id, "content": cmp.Or(t.failure, t.output), "is_error": t.failure != "",
+	}
+	f.line(w, "user", t.id+"/result", fields{"role": "user", "content": []fields{result}}, t.until)
 }
 
 type codexLines struct{}
@@ -201,10 +210,10 @@ func (f codexLines) agent(w *transcriptWriter, m projection.Message, text, _ str
 	f.line(w, "event_msg", fields{"type": "agent_message", "message": text}, at)
 }
 
-func (f codexLines) tool(w *transcriptWriter, t Tool, _ string) {
-	call := fields{"type": "function_call", "call_id": t.id, "name": t.Name, "arguments": string(t.Input)}
+func (f codexLines) tool(w *transcriptWriter, t toolCall, _ string) {
+	call := fields{"type": "function_call", "call_id": t.id, "name": t.name, "arguments": string(t.input)}
 	f.line(w, "response_item", call, t.at)
-	output := fields{"type": "function_call_output", "call_id": t.id, "output": cmp.Or(t.Error, t.Output)}
+	output := fields{"type": "function_call_output", "call_id": t.id, "output": cmp.Or(t.failure, t.output)}
 	f.line(w, "response_item", output, t.until)
 }
 
@@ -232,17 +241,17 @@ func (geminiLines) agent(w *transcriptWriter, m projection.Message, text, model 
 	})
 }
 
-func (geminiLines) tool(w *transcriptWriter, t Tool, model string) {
+func (geminiLines) tool(w *transcriptWriter, t toolCall, model string) {
 	status, key := "success", "output"
-	if t.Error != "" {
+	if t.failure != "" {
 		status, key = "error", "error"
 	}
-	response := fields{"id": t.id, "name": t.Name, "response": fields{key: cmp.Or(t.Error, t.Output)}}
+	response := fields{"id": t.id, "name": t.name, "response": fields{key: cmp.Or(t.failure, t.output)}}
 	w.line(fields{
 		"id": uuidOf(t.id + "/use"), "timestamp": projection.FormatTime(t.at), "type": "gemini", "content": "",
 		"thoughts": []fields{}, "tokens": nil, "model": model,
 		"toolCalls": []fields{{
-			"id": t.id, "name": t.Name, "args": t.Input, "status": status, "timestamp": projection.FormatTime(t.until),
+			"id": t.id, "name": t.name, "args": t.input, "status": status, "timestamp": projection.FormatTime(t.until),
 			"result": []fields{{"functionResponse": response}},
 		}},
 	})

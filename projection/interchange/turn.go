@@ -2,58 +2,165 @@ package interchange
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// Turn is what an agent did for one of its messages, as far as the transcript
-// records it.
-type Turn struct {
-	Model string
-	Tools []Tool
-	Usage *projection.Usage
+// A turn is what an agent does up to one of its messages. Its records are
+// emitted as they are read, except for the message and the end: what follows the
+// message may still belong to the turn.
+type turn struct {
+	id             string
+	by             projection.Speaker
+	started, until time.Time
+	calls          []call // without a result
+	passed         bool   // a person wrote after the calls
+	reply          *projection.Message
+	finish         projection.FinishReason // "": done if there is a reply, else interrupted
+	failure        string
+	usage          *projection.Usage
 }
 
-// Tool is one call of a tool.
-type Tool struct {
-	id, Name  string
-	Input     json.RawMessage
-	Output    string // complete; the event has the first 64 KiB
-	Error     string
-	at, until time.Time
-	completed bool
-}
+// call is a call of a tool that has no result yet.
+type call struct{ id, name string }
 
 // toolOutput is how much of a tool's output an event has, in bytes.
 const toolOutput = 64 << 10
 
-// records returns the events of the turn that ended with a message.
-func (u Turn) records(m projection.Message, trigger string, at time.Time) []journal.Record {
-	records := []journal.Record{projection.Record(at, projection.TurnStarted{
-		TurnID: m.ID, MemberID: m.Speaker.ID, AgentType: m.Speaker.ID, Model: u.Model, TriggerMessageID: trigger,
-	})}
-	for _, tool := range u.Tools {
-		records = append(records, projection.Record(at, projection.ToolStarted{
-			TurnID: m.ID, ToolID: tool.id, Name: tool.Name, Input: tool.Input,
-		}))
-		if !tool.completed {
-			continue
-		}
-		completed := projection.ToolCompleted{
-			TurnID: m.ID, ToolID: tool.id, Name: tool.Name, Output: tool.Output, Error: tool.Error,
-		}
-		if len(tool.Output) > toolOutput {
-			completed.Output = strings.ToValidUTF8(tool.Output[:toolOutput], "")
-			completed.OutputBytes = int64(len(tool.Output))
-		}
-		records = append(records, projection.Record(at, completed))
+// beginTurn returns the current turn, or begins one. Without an id, the turn
+// gets one from its number.
+func (t *transcript) beginTurn(id string, at time.Time) *turn {
+	if t.turn != nil && (t.turn.reply != nil || t.turn.passed || t.turn.by != t.agent) {
+		t.endTurn()
 	}
-	return append(records,
-		projection.Record(at, projection.MessageAppended{Message: m}),
-		projection.Record(at, projection.TurnEnded{
-			TurnID: m.ID, MemberID: m.Speaker.ID, FinishReason: projection.Done, Usage: u.Usage,
-		}))
+	if t.turn == nil {
+		t.turns++
+		if id == "" {
+			id = fmt.Sprintf("%s-turn-%d", t.id, t.turns)
+		}
+		started := t.updated
+		if started.IsZero() || started.After(at) {
+			started = at
+		}
+		t.turn = &turn{id: id, by: t.agent, started: started, until: started}
+		t.emit(started, projection.TurnStarted{
+			TurnID: id, MemberID: t.agent.ID, AgentType: t.agent.ID, Model: t.model, TriggerMessageID: t.trigger,
+		})
+	}
+	t.turn.until = later(t.turn.until, at)
+	return t.turn
+}
+
+// endTurn emits the end of the current turn, if there is one.
+func (t *transcript) endTurn() {
+	u := t.turn
+	if u == nil {
+		return
+	}
+	t.turn = nil
+	finish := u.finish
+	switch {
+	case finish != "":
+	case u.reply != nil:
+		finish = projection.Done
+	default:
+		finish = projection.Interrupted
+	}
+	if u.reply != nil {
+		at, _ := parseTime(u.reply.Timestamp) // which FormatTime wrote
+		t.emit(at, projection.MessageAppended{Message: *u.reply})
+	}
+	t.emit(u.until, projection.TurnEnded{
+		TurnID: u.id, MemberID: u.by.ID, FinishReason: finish, DurationMS: u.until.Sub(u.started).Milliseconds(),
+		Usage: u.usage, Error: u.failure,
+	})
+}
+
+// stopTurn ends the current turn for a reason, even if it has a reply. If the
+// agent has done nothing yet since the person's message, that is a turn, too.
+func (t *transcript) stopTurn(id string, reason projection.FinishReason, failure string, at time.Time) {
+	if t.turn == nil {
+		t.beginTurn(id, at)
+	}
+	t.turn.until = later(t.turn.until, at)
+	t.turn.finish, t.turn.failure = reason, strings.ToValidUTF8(runecut.Prefix(failure, maxFailure), "\uFFFD")
+	t.endTurn()
+}
+
+// maxFailure is how much of an error an event has, in bytes.
+const maxFailure = 4 << 10
+
+// startTool adds a call of a tool to the turn. Its input is valid JSON, or it
+// becomes a string.
+func (t *transcript) startTool(id, name string, input json.RawMessage, at time.Time) {
+	if !json.Valid(input) {
+		input, _ = json.Marshal(string(input))
+	}
+	at = t.timeOf(at)
+	u := t.beginTurn(id, at)
+	u.calls = append(u.calls, call{id, name})
+	t.emit(at, projection.ToolStarted{TurnID: u.id, ToolID: id, Name: name, Input: input})
+	t.addTime(at)
+}
+
+// completeTool adds the result of a tool. The result of an unknown call is
+// skipped.
+func (t *transcript) completeTool(id, output, failure string, at time.Time) {
+	i := -1
+	if t.turn != nil {
+		i = slices.IndexFunc(t.turn.calls, func(c call) bool { return c.id == id })
+	}
+	if i < 0 {
+		t.skipped++
+		return
+	}
+	at = t.timeOf(at)
+	u := t.turn
+	completed := projection.ToolCompleted{
+		TurnID: u.id, ToolID: id, Name: u.calls[i].name, Output: output, Error: strings.ToValidUTF8(failure, "\uFFFD"),
+	}
+	if len(output) > toolOutput {
+		completed.Output = output[:toolOutput]
+		completed.OutputBytes = int64(len(output))
+	}
+	completed.Output = strings.ToValidUTF8(completed.Output, "")
+	u.calls, u.passed = slices.Delete(u.calls, i, i+1), false
+	u.until = later(u.until, at)
+	t.emit(at, completed)
+	t.addTime(at)
+}
+
+// addUsage adds tokens to the turn. It follows the message or the tool calls
+// that they paid for.
+func (t *transcript) addUsage(usage projection.Usage) {
+	if usage == (projection.Usage{}) {
+		return
+	}
+	if t.turn == nil {
+		t.beginTurn("", t.updated)
+	}
+	if t.turn.usage == nil {
+		t.turn.usage = &projection.Usage{}
+	}
+	t.turn.usage.InputTokens += usage.InputTokens
+	t.turn.usage.OutputTokens += usage.OutputTokens
+}
+
+// emit passes a record on, unless only the header is read.
+func (t *transcript) emit(at time.Time, p projection.Payload) {
+	if t.yield != nil && !t.stopped {
+		t.stopped = !t.yield(projection.Record(at, p))
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

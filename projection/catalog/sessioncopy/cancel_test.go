@@ -25,7 +25,7 @@ func TestCancelledCopyLeavesNoSession(t *testing.T) {
 			return err
 		},
 		"Import": func(ctx context.Context, dir *catalog.Dir) error {
-			_, err := sessioncopy.Import(ctx, dir, save(t, long, long))
+			_, err := sessioncopy.Import(ctx, dir, save(t, long, long), keepSecrets)
 			return err
 		},
 		"ImportEvents": func(ctx context.Context, dir *catalog.Dir) error {

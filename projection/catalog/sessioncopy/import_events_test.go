@@ -166,9 +166,12 @@ func TestConcurrentImportsDuplicateNothing(t *testing.T) {
 			func(dir *catalog.Dir) error { _, err := importEvents(t, dir, "hello", "well"); return err },
 		},
 		"Import": {
-			func(dir *catalog.Dir) error { _, err := sessioncopy.Import(ctx, dir, save(t, "hello")); return err },
 			func(dir *catalog.Dir) error {
-				_, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well"))
+				_, err := sessioncopy.Import(ctx, dir, save(t, "hello"), keepSecrets)
+				return err
+			},
+			func(dir *catalog.Dir) error {
+				_, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well"), keepSecrets)
 				return err
 			},
 		},

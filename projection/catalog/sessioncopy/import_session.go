@@ -1,7 +1,6 @@
 package sessioncopy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,104 +16,240 @@ import (
 // to import.
 var ErrDiverged = errors.New("the session exists and has diverged")
 
-// Import writes a session of another program to the catalog, or appends the
-// messages that an earlier import of it did not have. It returns the number of
-// messages written, 0 with an error. Errors: ErrDiverged; *journal.LockedError
-// or journal.ErrChanged if the session is written to elsewhere.
-func Import(ctx context.Context, dir *catalog.Dir, s *interchange.Session) (int, error) {
+// Import writes a session of another program to the catalog, or appends what an
+// earlier import of it did not have. redact replaces secrets in a record before
+// it is written. With an error, nothing is counted as written. Errors: ErrDiverged; *journal.LockedError or
+// journal.ErrChanged if the session is written to elsewhere; those of the
+// source, among them interchange.ErrNoMessages.
+func Import(
+	ctx context.Context, dir *catalog.Dir, s *interchange.Session, redact func(journal.Record) journal.Record,
+) (Counts, error) {
+	i := &sessionImport{ctx: ctx, dir: dir, id: s.ID, redact: redact}
 	exists, err := hasEvents(ctx, dir, s.ID)
-	if err != nil {
-		return 0, err
+	switch {
+	case err != nil:
+	case exists:
+		err = i.update(s.Records())
+	default:
+		err = i.create(s.Records())
 	}
-	var records []journal.Record
-	if exists {
-		var end journal.Position
-		if records, end, err = afterCrash(ctx, dir, s); err == nil && records == nil {
-			records, end, err = afterMessages(ctx, dir, s)
-		}
-		if err == nil && len(records) > 0 {
-			err = appendAt(ctx, dir, s.ID, end, records)
-		}
-	} else {
-		// Crash here leaves some of the events, perhaps none. The next Import of
-		// the same session appends the others.
-		records = s.Records()
-		err = create(ctx, dir, s.ID, func(w *writer) error {
-			for _, r := range records {
-				if err := w.add(r); err != nil {
-					return err
-				}
+	if err != nil {
+		i.counts.Written = 0
+	}
+	return i.counts, err
+}
+
+// Counts is what an Import did.
+type Counts struct {
+	Written int // messages
+	Total   int // messages of the source
+	Skipped int // lines of the source
+}
+
+// sessionImport is the state of one Import.
+type sessionImport struct {
+	ctx    context.Context
+	dir    *catalog.Dir
+	id     string
+	redact func(journal.Record) journal.Record
+
+	known  *knownSession   // nil: the session is new
+	began  *journal.Record // turn.started of the source's current turn
+	title  *journal.Record
+	w      *writer // nil: nothing is to be written yet
+	counts Counts
+}
+
+// create writes all records to a new session.
+func (i *sessionImport) create(records iter.Seq2[journal.Record, error]) error {
+	next, stop := iter.Pull2(records)
+	defer stop()
+	r, err, ok := next()
+	if err != nil {
+		return err // before anything is written
+	}
+	// Crash here leaves some of the events, perhaps none. The next Import of the same
+	// session appends the others.
+	return create(i.ctx, i.dir, i.id, func(w *writer) error {
+		i.w = w
+		for ; ok; r, err, ok = next() {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-	}
-	if err != nil {
-		return 0, err
-	}
-	messages := 0
-	for _, r := range records {
-		if projection.IsMessage(journal.Event{Type: r.Type, Data: r.Data}) {
-			messages++
+			switch r.Type {
+			case messageType:
+				i.counts.Total++
+				err = i.append(r)
+			case importedType:
+				err = i.addSource(r)
+			default:
+				err = i.append(r)
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return messages, nil
+		return nil
+	})
 }
 
-// afterCrash returns the records that are missing, and the position that they
-// belong at, if the session is the beginning of an import that a crash
-// interrupted. Otherwise the records are nil.
-func afterCrash(
-	ctx context.Context, dir *catalog.Dir, s *interchange.Session,
-) ([]journal.Record, journal.Position, error) {
-	r, err := dir.Journals().Reader(s.ID, journal.Position{})
+// append writes a record.
+func (i *sessionImport) append(r journal.Record) error {
+	if r.Type == messageType {
+		i.counts.Written++
+	}
+	return i.w.add(i.redact(r))
+}
+
+// update compares the records with the existing session and appends those that
+// it does not have.
+func (i *sessionImport) update(records iter.Seq2[journal.Record, error]) error {
+	r, err := i.dir.Journals().Reader(i.id, journal.Position{})
 	if err != nil {
-		return nil, journal.Position{}, err
+		return err
 	}
 	defer r.Close()
-	records := s.Records()
-	for e, err := range scan(ctx, r) {
+	i.known = newKnownSession(i.ctx, r)
+	defer i.known.stop()
+	defer func() {
+		if i.w != nil {
+			i.w.log.Close()
+		}
+	}()
+	for r, err := range records {
+		if err == nil {
+			err = i.addRecord(r)
+		}
 		if err != nil {
-			return nil, journal.Position{}, err
+			return err
 		}
-		if len(records) == 0 || e.Type != records[0].Type || !bytes.Equal(e.Data, records[0].Data) {
-			return nil, journal.Position{}, nil
-		}
-		records = records[1:]
 	}
-	return records, r.Position(), nil
+	if i.w == nil {
+		return nil
+	}
+	return i.w.finish()
 }
 
-// afterMessages returns the records of the messages that the session does not
-// have, and the position that they belong at. It returns ErrDiverged if the messages that it has are others.
-func afterMessages(
-	ctx context.Context, dir *catalog.Dir, s *interchange.Session,
-) ([]journal.Record, journal.Position, error) {
-	snapshot, at, err := readSnapshot(ctx, dir, s.ID)
-	if err != nil {
-		return nil, at, err
+// addRecord compares a record of the source, or appends it if the existing
+// session is a beginning of the source.
+func (i *sessionImport) addRecord(r journal.Record) error {
+	switch r.Type {
+	case createdType:
+		return nil
+	case renamedType: // the title of an existing session may have been changed since
+		i.title = &r
+		return nil
+	case importedType:
+		return i.addSource(r)
+	case taskType:
+		return i.addTask(r)
+	case messageType:
+		i.counts.Total++
+	case turnStartedType:
+		i.began = &r
 	}
-	known := snapshot.Context.Messages
-	for i := range min(len(known), len(s.Messages)) {
-		if known[i].ID != s.Messages[i].ID || known[i].Content != s.Messages[i].Content {
-			return nil, at, fmt.Errorf("session %s, message %d: %w", s.ID, i+1, ErrDiverged)
+	if i.w == nil {
+		known, err := i.isKnown(r)
+		if known || err != nil {
+			return err
+		}
+		if err := i.begin(r); err != nil {
+			return err
 		}
 	}
-	hasTask := s.Task == nil || snapshot.Context.TeamTask != nil
-	if len(known) > len(s.Messages) || len(known) == len(s.Messages) && hasTask {
-		return nil, at, nil
+	if r.Type == turnEndedType {
+		i.began = nil
+		r = i.known.withoutUsage(r)
 	}
-	return s.RecordsFrom(len(known)), at, nil
+	return i.append(r)
 }
 
-// readSnapshot returns all messages of a session and the position of its end.
-func readSnapshot(ctx context.Context, dir *catalog.Dir, id string) (*projection.Snapshot, journal.Position, error) {
-	r, err := dir.Journals().Reader(id, journal.Position{})
+// isKnown reports whether the existing session has a record, or something in its
+// place: what the earlier import knew of a turn may differ.
+func (i *sessionImport) isKnown(r journal.Record) (bool, error) {
+	e, ok, err := i.known.peek()
 	if err != nil {
-		return nil, journal.Position{}, err
+		return false, err
 	}
-	defer r.Close()
-	snapshot, err := projection.ReadSnapshot(scan(ctx, r))
-	return snapshot, r.Position(), err
+	if ok && i.known.same(r, e) {
+		i.known.advance()
+		return true, nil
+	}
+	ok, err = i.known.seekMessage()
+	switch {
+	case err != nil:
+		return false, err
+	case !ok:
+		return i.known.inTail(r), nil
+	case r.Type != messageType:
+		return true, nil
+	case !sameMessage(r, i.known.next):
+		return false, fmt.Errorf("session %s, message %d: %w", i.id, i.counts.Total, ErrDiverged)
+	}
+	i.known.advance()
+	return true, nil
+}
+
+// begin locks the existing session and repeats what must precede a record. The
+// existing session was read to its end.
+func (i *sessionImport) begin(r journal.Record) error {
+	if err := i.known.seekEnd(); err != nil {
+		return err
+	}
+	var err error
+	if i.w, err = openAt(i.ctx, i.dir, i.id, i.known.reader.Position()); err != nil {
+		return err
+	}
+	if i.title != nil && i.known.isNew() { // a crash interrupted the first import
+		if err := i.append(*i.title); err != nil {
+			return err
+		}
+	}
+	if i.began != nil && r.Type != turnStartedType && i.known.ended {
+		return i.append(*i.began) // the turn continues
+	}
+	return nil
+}
+
+func (i *sessionImport) addTask(r journal.Record) error {
+	if i.w == nil {
+		if err := i.known.seekEnd(); err != nil || i.known.task != nil {
+			return err
+		}
+		if err := i.begin(r); err != nil {
+			return err
+		}
+	}
+	if string(i.known.task) == string(r.Data) {
+		return nil
+	}
+	return i.append(r)
+}
+
+// addSource adds the event that records where the events come from, unless there
+// was nothing new.
+func (i *sessionImport) addSource(r journal.Record) error {
+	p, err := projection.Decode(journal.Event{Type: r.Type, Data: r.Data})
+	if err != nil {
+		return err
+	}
+	source := p.(projection.SessionImported)
+	i.counts.Skipped = source.Skipped
+	if i.known == nil {
+		return i.append(r)
+	}
+	if i.w == nil {
+		if err := i.known.seekEnd(); err != nil || i.known.imported {
+			return err
+		}
+		if err := i.begin(r); err != nil {
+			return err
+		}
+	}
+	if i.known.imported {
+		source.Taken = i.counts.Written
+	}
+	return i.append(projection.Record(r.Time, source))
 }
 
 // scan is r.Scan until ctx is done; then it yields the error of ctx.

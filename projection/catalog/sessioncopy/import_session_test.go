@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -56,10 +58,12 @@ func save(t testing.TB, messages ...string) *interchange.Session {
 	return session
 }
 
+func keepSecrets(r journal.Record) journal.Record { return r }
+
 func wantImport(t testing.TB, dir *catalog.Dir, s *interchange.Session, want int) {
 	t.Helper()
-	if written, err := sessioncopy.Import(ctx, dir, s); written != want || err != nil {
-		t.Errorf("imported %d messages, want %d: %v", written, want, err)
+	if done, err := sessioncopy.Import(ctx, dir, s, keepSecrets); done.Written != want || err != nil {
+		t.Errorf("imported %d messages, want %d: %v", done.Written, want, err)
 	}
 }
 
@@ -109,8 +113,8 @@ func TestImportRefusesDivergedSave(t *testing.T) {
 		"from the second message":      save(t, "hello", "ill"),
 		"from the first message, long": save(t, "hi", "well", "more", "and more"),
 	} {
-		if written, err := sessioncopy.Import(ctx, dir, s); written != 0 || !errors.Is(err, sessioncopy.ErrDiverged) {
-			t.Errorf("%s: imported %d messages, %v", name, written, err)
+		if done, err := sessioncopy.Import(ctx, dir, s, keepSecrets); done.Written != 0 || !errors.Is(err, sessioncopy.ErrDiverged) {
+			t.Errorf("%s: imported %d messages, %v", name, done.Written, err)
 		}
 	}
 	wantImport(t, dir, save(t, "hello", "well"), 0)
@@ -140,9 +144,9 @@ func TestImportIntoLockedOrDamagedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"))
-	if written != 0 || !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("locked: imported %d messages, %v", written, err)
+	done, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets)
+	if done.Written != 0 || !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("locked: imported %d messages, %v", done.Written, err)
 	}
 	log.Close()
 	if err := dir.Append(ctx, id(1), message(9, mia, "a local message")); err != nil {
@@ -152,9 +156,9 @@ func TestImportIntoLockedOrDamagedSession(t *testing.T) {
 	path := journalOf(dir, id(1))
 	write(t, path, bytes.Replace(read(t, path), []byte("hello"), []byte("hullo"), 1))
 	var corrupt *journal.CorruptError
-	written, err = sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"))
-	if written != 0 || !errors.As(err, &corrupt) {
-		t.Errorf("damaged: imported %d messages, %v", written, err)
+	done, err = sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets)
+	if done.Written != 0 || !errors.As(err, &corrupt) {
+		t.Errorf("damaged: imported %d messages, %v", done.Written, err)
 	}
 }
 
@@ -170,14 +174,14 @@ func TestImportAfterFailureIsComplete(t *testing.T) {
 					}
 					disk.HalfWrites(half)
 					disk.FailFrom(n, syscall.EIO)
-					written, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"))
-					if err != nil && (written != 0 || !errors.Is(err, syscall.EIO)) {
-						t.Errorf("imported %d messages, %v", written, err)
+					done, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets)
+					if err != nil && (done.Written != 0 || !errors.Is(err, syscall.EIO)) {
+						t.Errorf("imported %d messages, %v", done.Written, err)
 					}
 					failed := disk.Failed()
 					disk.Heal()
 
-					if _, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more")); err != nil {
+					if _, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets); err != nil {
 						t.Errorf("repeated: %v", err)
 					}
 					wantTexts(t, dir, "hello", "well", "more")
@@ -212,7 +216,7 @@ func TestImportAfterCrashIsComplete(t *testing.T) {
 	for _, n := range cuts {
 		c, dir := newTeam(t, journal.Options{})
 		write(t, journalOf(dir, id(1)), data[:n])
-		if _, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more")); err != nil {
+		if _, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets); err != nil {
 			t.Errorf("%v", err)
 		}
 		wantTexts(t, dir, "hello", "well", "more")
@@ -224,6 +228,87 @@ func TestImportAfterCrashIsComplete(t *testing.T) {
 		}
 		if t.Failed() {
 			t.Fatalf("after %d bytes", n)
+		}
+	}
+}
+
+// rollout is a session of Codex with these items, of which each is a line.
+func rollout(t testing.TB, items ...string) *interchange.Session {
+	t.Helper()
+	text := `{"timestamp":"2026-11-21T12:00:00Z","type":"session_meta","payload":{"id":"r"}}` + "\n"
+	for i, item := range items {
+		kind := "response_item"
+		if strings.Contains(item, "token_count") {
+			kind = "event_msg"
+		}
+		text += fmt.Sprintf(`{"timestamp":"2026-11-21T12:00:%02dZ","type":%q,"payload":%s}`+"\n", i, kind, item)
+	}
+	s, err := interchange.Transcript("codex", interchange.Source{
+		Path: "/old/r.jsonl",
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+	}, projection.App{Name: "test", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const (
+	asked   = `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`
+	called  = `{"type":"function_call","name":"ls","arguments":"{}","call_id":"c1"}`
+	paid    = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"output_tokens":5}}}`
+	listed  = `{"type":"function_call_output","call_id":"c1","output":"a b"}`
+	called2 = `{"type":"function_call","name":"cat","arguments":"{}","call_id":"c2"}`
+	paid2   = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":30,"output_tokens":9}}}`
+	replied = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a and b"}]}`
+)
+
+func TestImportContinuesUnfinishedTurn(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	saves := [][]string{{asked, called}, {asked, called, paid, listed}, {asked, called, paid, listed, called2, paid2, replied}}
+	for _, items := range saves {
+		s := rollout(t, items...)
+		if _, err := sessioncopy.Import(ctx, dir, s, keepSecrets); err != nil {
+			t.Fatal(err)
+		}
+		before := read(t, journalOf(dir, s.ID))
+		wantImport(t, dir, rollout(t, items...), 0)
+		for n := range saves { // older ones, too
+			if len(saves[n]) <= len(items) {
+				wantImport(t, dir, rollout(t, saves[n]...), 0)
+			}
+		}
+		if diff := cmp.Diff(string(before), string(read(t, journalOf(dir, s.ID)))); diff != "" {
+			t.Fatalf("a repeated import of %d items changed the journal (-before +after):\n%s", len(items), diff)
+		}
+	}
+	state, _, err := dir.Load(ctx, rollout(t, asked).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats := state.Stats
+	if stats.Messages != 2 || stats.Tools != 2 || stats.InputTokens != 30 || stats.OutputTokens != 9 || len(state.OpenTurns) > 0 {
+		t.Errorf("%+v, %+v", stats, state.OpenTurns)
+	}
+}
+
+func TestImportIgnoresWhichSecretsAreKnown(t *testing.T) {
+	hide := func(secret string) func(journal.Record) journal.Record {
+		return func(r journal.Record) journal.Record {
+			r.Data = bytes.ReplaceAll(r.Data, []byte(secret), []byte("[REDACTED:KEY]"))
+			return r
+		}
+	}
+	_, dir := newTeam(t, journal.Options{})
+	for i, redact := range []func(journal.Record) journal.Record{hide("swordfish"), keepSecrets, hide("trout")} {
+		if _, err := sessioncopy.Import(ctx, dir, save(t, "a swordfish and a trout, two", "well"), redact); err != nil {
+			t.Errorf("import %d: %v", i, err)
+		}
+	}
+	wantTexts(t, dir, "a [REDACTED:KEY] and a trout, two", "well")
+	for _, other := range []string{"a swordfish and a trout, three", "the swordfish and a trout, two", "a and a trout, two"} {
+		if _, err := sessioncopy.Import(ctx, dir, save(t, other), keepSecrets); !errors.Is(err, sessioncopy.ErrDiverged) {
+			t.Errorf("%s: %v", other, err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestJournalWithoutHeaderIsRefused(t *testing.T) {
 	_, fork := sessioncopy.Fork(ctx, dir, id(1), 0)
 	_, mergeA := sessioncopy.Merge(ctx, dir, id(1), id(2))
 	_, mergeB := sessioncopy.Merge(ctx, dir, id(2), id(1))
-	_, session := sessioncopy.Import(ctx, dir, save(t, "hello", "well"))
+	_, session := sessioncopy.Import(ctx, dir, save(t, "hello", "well"), keepSecrets)
 	_, events := importEvents(t, dir, "hello", "well")
 	for name, err := range map[string]error{
 		"Fork": fork, "Merge as a": mergeA, "Merge as b": mergeB, "Import": session, "ImportEvents": events,

@@ -103,15 +103,3 @@ func (w *writer) finish() error {
 	w.dir.UpdateIndex(w.log.ID(), w.state, w.log.Position())
 	return nil
 }
-
-// appendAt appends the records to an existing session in one batch. It returns
-// journal.ErrChanged if the session does not end at the position.
-func appendAt(ctx context.Context, dir *catalog.Dir, id string, end journal.Position, records []journal.Record) error {
-	w, err := openAt(ctx, dir, id, end)
-	if err != nil {
-		return err
-	}
-	defer w.log.Close()
-	w.batch = records
-	return w.finish()
-}

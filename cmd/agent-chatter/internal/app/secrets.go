@@ -10,7 +10,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // SecretsReplacedText reports the kinds of secrets that were redacted.
@@ -115,25 +114,13 @@ func (a *App) RedactTitle(title string) string {
 	return r.Text(title)
 }
 
-// RedactImport replaces the secrets in a session of another program. It looks only
-// for secrets with a known format: the environment they came from is unknown, and a
-// later import of the same session must give the same result.
-func (a *App) RedactImport(s *interchange.Session) {
-	r := a.Redactor(nil)
-	defer a.ReportReplaced(r)
-	for i, m := range s.Messages {
-		s.Messages[i].Content = r.Text(m.Content)
-	}
-	for _, turn := range s.Turns {
-		for i, tool := range turn.Tools {
-			turn.Tools[i].Input, turn.Tools[i].Output, turn.Tools[i].Error = r.JSON(tool.Input), r.Text(
-				tool.Output,
-			), r.Text(tool.Error)
-		}
-	}
-	s.Title = r.Text(s.Title)
-	if s.Task != nil {
-		task := r.Text(*s.Task)
-		s.Task = &task
-	}
+// RedactImport returns a function that replaces secrets in the records of another
+// program's session: those of the environment, too, since the program that wrote the
+// session may have had the same.
+func (a *App) RedactImport() (redact func(journal.Record) journal.Record, report func()) {
+	secrets := a.Redactor(team.InheritedSecrets())
+	return func(r journal.Record) journal.Record {
+		r.Data = secrets.JSON(r.Data)
+		return r
+	}, func() { a.ReportReplaced(secrets) }
 }

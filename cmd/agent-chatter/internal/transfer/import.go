@@ -179,10 +179,11 @@ func (cmd *Import) print(a *app.App, r Imported) error {
 
 // ImportSession imports a session that was read from a snapshot or a transcript.
 func ImportSession(ctx context.Context, a *app.App, s *interchange.Session) Imported {
-	a.RedactImport(s)
-	r := Imported{Path: s.Imported.Path, ID: s.ID, Total: len(s.Messages)}
-	var err error
-	r.Taken, err = sessioncopy.Import(ctx, a.Catalog.Team(s.TeamID), s)
+	redact, report := a.RedactImport()
+	defer report()
+	r := Imported{Path: s.Imported.Path, ID: s.ID}
+	done, err := sessioncopy.Import(ctx, a.Catalog.Team(s.TeamID), s, redact)
+	r.Taken, r.Total, r.Skipped = done.Written, done.Total, done.Skipped
 	r.setAction(err)
 	return r
 }

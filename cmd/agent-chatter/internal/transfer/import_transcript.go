@@ -3,25 +3,23 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // importTranscript imports a conversation of another program as a session of a team; ""
 // is the team called like the program.
 func importTranscript(ctx context.Context, a *app.App, format, path, team string) Imported {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return failed(path, err)
-	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return failed(path, err)
 	}
-	s, err := readTranscript(a, format, data, absolute)
+	s, err := readTranscript(a, format, absolute)
 	if err != nil {
 		return failed(path, fmt.Errorf("%s: %w", path, err))
 	}
@@ -29,15 +27,22 @@ func importTranscript(ctx context.Context, a *app.App, format, path, team string
 		s.SetTeam(team)
 	}
 	r := ImportSession(ctx, a, s)
-	r.Path, r.Skipped = path, s.Imported.Skipped
+	r.Path = path
 	return r
 }
 
-// readTranscript parses a transcript. For synapse it also reads the index in the same
-// directory, if there is one.
-func readTranscript(a *app.App, format string, data []byte, path string) (*interchange.Session, error) {
+// readTranscript reads the header of a transcript. For synapse it also reads the index in
+// the same directory, if there is one.
+func readTranscript(a *app.App, format, path string) (*interchange.Session, error) {
 	if format != "synapse" {
-		return interchange.Transcript(format, data, path, a.Identity())
+		return interchange.Transcript(format, interchange.Source{
+			Path: path,
+			Open: func() (io.ReadCloser, error) { return regularfile.Open(path) },
+		}, a.Identity())
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
