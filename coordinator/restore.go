@@ -67,7 +67,7 @@ func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 	case state.Seq == 0:
 		return []projection.Payload{projection.SessionCreated{
 			Format: projection.Format, SessionID: c.conv.log.SessionID(), Team: recordedTeam(c.team),
-			CWD: c.o.CWD, App: c.o.App,
+			CWD: c.o.CWD, App: c.o.App, Limits: c.limits(),
 		}}, nil
 	case c.resumed:
 		return append([]projection.Payload{c.resumption(state)}, interruptedTurns(state)...), nil
@@ -97,6 +97,7 @@ func recordedSource(t *team.Team) *projection.Source {
 func (c *Coordinator) resumption(state *projection.State) projection.SessionResumed {
 	p := projection.SessionResumed{
 		App: c.o.App, CWD: c.o.CWD, Missing: c.missing, Changed: changedMembers(c.team, state.Team),
+		Limits: c.limits(),
 	}
 	before := state.Team.Source
 	if source := recordedSource(c.team); source != nil && (before == nil || *source != *before) {

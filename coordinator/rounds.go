@@ -17,6 +17,11 @@ func (c *Coordinator) Rounds() (had, limit int) {
 // RunOver reports whether Options.MaxRounds is reached.
 func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds }
 
+// limits returns the limits of turns as the session records them.
+func (c *Coordinator) limits() projection.Limits {
+	return projection.Limits{MaxRounds: c.team.MaxRounds, MaxRunRounds: c.o.MaxRounds}
+}
+
 // limitReached reports whether an agent is next and a limit of turns is reached. If so, it clears
 // the queue and notifies the listener.
 func (c *Coordinator) limitReached() bool {

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"slices"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
@@ -40,6 +42,12 @@ func (c *Coordinator) redact(p projection.Payload) projection.Payload {
 		return p
 	case projection.PermissionAnswered:
 		p.ToolID, p.Name, p.Title = clean(p.ToolID), clean(p.Name), clean(p.Title)
+		return p
+	case projection.PlanUpdated:
+		p.Entries = slices.Clone(p.Entries)
+		for i := range p.Entries {
+			p.Entries[i].Content = clean(p.Entries[i].Content)
+		}
 		return p
 	case projection.TurnEnded:
 		p.Error, p.Partial, p.AgentSession = clean(p.Error), clean(p.Partial), clean(p.AgentSession)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,6 +95,7 @@ type turn struct {
 	flushed  int             // how much of reply is recorded as turn.text
 	checkAt  int             // the length of reply at which it is checked next
 	usage    *projection.Usage
+	prompt   string // the SHA-256 of the prompt; "" before the agent is started
 	session  string // the agent's session ID
 	requests chan permissionRequest
 }
@@ -216,9 +218,7 @@ func (t *turn) handle(e agent.Event) error {
 		}
 		return t.record(p)
 	case agent.Usage:
-		t.usage = &projection.Usage{
-			InputTokens: e.Input + e.CachedRead + e.CachedWrite, OutputTokens: e.Output + e.Thought,
-		}
+		t.usage = usage(e)
 	case agent.Session:
 		t.session = validUTF8(e.ID)
 	case agent.Retry:
@@ -226,6 +226,20 @@ func (t *turn) handle(e agent.Event) error {
 		t.c.notify(Retrying{t.item.member, e})
 	}
 	return nil
+}
+
+// usage returns what an event may have of the usage that an agent reports, which may be anything.
+func usage(e agent.Usage) *projection.Usage {
+	u := &projection.Usage{
+		Input: max(0, e.Input), CachedRead: max(0, e.CachedRead), CachedWrite: max(0, e.CachedWrite),
+		Output: max(0, e.Output), Thought: max(0, e.Thought),
+	}
+	if e.Cost != nil {
+		if cost := (projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}); cost.Valid() {
+			u.Cost = &cost
+		}
+	}
+	return u
 }
 
 // write adds text without secrets to the reply. It returns an error if the reply exceeds the
@@ -273,7 +287,7 @@ func (t *turn) finish(ctx context.Context, failure error) (more bool, err error)
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: time.Since(t.started).Milliseconds(), Usage: t.usage,
-		AgentSession: t.session,
+		PromptSHA256: t.prompt, AgentSession: t.session,
 	}
 	if failure == nil {
 		failure = t.write(t.text.Rest())
@@ -380,6 +394,7 @@ func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
+	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(prompt)))
 	c.notify(Prompt{m, prompt})
 	dir := m.BaseDir
 	if dir == "" {

@@ -247,8 +247,8 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		{TurnID: turnID, ToolID: "c2", Name: "make", Error: "exit 2"},
 	})
 	checkEqual(t, "the agent's session", s.lastEnd().AgentSession, "s-1")
-	checkEqual(t, "the usage", s.lastEnd().Usage, &projection.Usage{InputTokens: 20, OutputTokens: 5})
-	if got := s.Session().Stats; got.Tools != 2 || got.InputTokens != 20 || got.OutputTokens != 5 {
+	checkEqual(t, "the usage", s.lastEnd().Usage, &projection.Usage{Input: 20, Output: 5})
+	if got := s.Session().Stats; got.Tools != 2 || got.Usage.Input != 20 || got.Usage.Output != 5 {
 		t.Errorf("the statistics are %+v", got)
 	}
 	s.say("again")

@@ -72,6 +72,10 @@ func (p Position) after(e Event, length int) Position {
 // Recovered.
 const TypeRecovered = "journal.recovered"
 
+// TypeSealed is the type of an event without a payload whose line has a sync mark
+// that covers all lines before it: the end of a journal that was written as a whole.
+const TypeSealed = "journal.sealed"
+
 // Recovered is the payload of TypeRecovered.
 type Recovered struct {
 	Reason   string `json:"reason"`             // what had happened

@@ -35,7 +35,8 @@
 //	queue.changed
 //	turn.started, turn.text, turn.ended
 //	tool.started, tool.completed, permission.answered
-//	journal.recovered (which package journal appends)
+//	plan.updated
+//	journal.recovered, journal.sealed (which package journal appends)
 //
 // Retention records its actions in a separate journal of the team, with these types:
 //

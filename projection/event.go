@@ -25,6 +25,14 @@ type SessionCreated struct {
 	CWD       string  `json:"cwd"`
 	App       App     `json:"app"`
 	Parent    *Parent `json:"parent,omitempty"`
+	Limits
+}
+
+// Limits are the limits of agent turns that a run of the program has. 0 is no limit, or
+// an earlier version of the program, which did not record it.
+type Limits struct {
+	MaxRounds    int `json:"maxRounds,omitempty"`    // turns between two human messages
+	MaxRunRounds int `json:"maxRunRounds,omitempty"` // turns of the run
 }
 
 // Team describes the team of a session as it was when the session was created.
@@ -72,6 +80,7 @@ type SessionResumed struct {
 	Source  *Source        `json:"source,omitempty"`  // nil: unchanged
 	Missing []MemberRef    `json:"missing,omitempty"` // speakers that are no longer in the team
 	Changed []MemberChange `json:"changed,omitempty"` // members whose agent type or model changed
+	Limits
 }
 
 // MemberChange describes how a member changed.
@@ -211,13 +220,39 @@ const (
 	ByDefault Decider = "nobody" // no person was available, or none answered during the turn
 )
 
-// TurnEnded ends a turn, successful or not.
+// PlanUpdated is the list of things to do that an agent keeps for its turn, as it is now.
+// It is shown, and not part of the conversation.
+type PlanUpdated struct {
+	TurnID  string      `json:"turnId"`
+	Entries []PlanEntry `json:"entries"`
+	More    int         `json:"more,omitempty"` // number of entries omitted because there were too many
+}
+
+// PlanEntry is one thing to do.
+type PlanEntry struct {
+	Content  string     `json:"content"` // may be truncated
+	Status   PlanStatus `json:"status"`
+	Priority string     `json:"priority,omitempty"` // high, medium or low
+}
+
+// PlanStatus says how far a thing to do is.
+type PlanStatus string
+
+// The statuses.
+const (
+	Pending    PlanStatus = "pending"
+	InProgress PlanStatus = "in_progress"
+	Completed  PlanStatus = "completed"
+)
+
+// TurnEnded ends a turn, successful or not. Its payload has version 2.
 type TurnEnded struct {
 	TurnID       string       `json:"turnId"`
 	MemberID     string       `json:"memberId"`
 	FinishReason FinishReason `json:"finishReason"`
 	DurationMS   int64        `json:"durationMs"`
 	Usage        *Usage       `json:"usage,omitempty"`
+	PromptSHA256 string       `json:"promptSha256,omitempty"` // of the prompt's bytes, in hex
 	Error        string       `json:"error,omitempty"`
 	Partial      string       `json:"partial,omitempty"`      // text of an unfinished reply; may be truncated
 	PartialBytes int64        `json:"partialBytes,omitempty"` // length of the complete text; 0: Partial is complete
@@ -236,12 +271,6 @@ const (
 	Interrupted FinishReason = "interrupted" // the program ended before the turn did
 )
 
-// Usage is the cost of a turn as reported by the agent.
-type Usage struct {
-	InputTokens  int64 `json:"inputTokens"`
-	OutputTokens int64 `json:"outputTokens"`
-}
-
 func (SessionCreated) eventType() string  { return "session.created" }
 func (SessionResumed) eventType() string  { return "session.resumed" }
 func (SessionRenamed) eventType() string  { return "session.renamed" }
@@ -255,6 +284,7 @@ func (TurnStarted) eventType() string     { return "turn.started" }
 func (TurnText) eventType() string        { return "turn.text" }
 func (ToolStarted) eventType() string     { return "tool.started" }
 func (ToolCompleted) eventType() string   { return "tool.completed" }
+func (PlanUpdated) eventType() string     { return "plan.updated" }
 func (TurnEnded) eventType() string       { return "turn.ended" }
 
 func (PermissionAnswered) eventType() string { return "permission.answered" }
@@ -265,13 +295,22 @@ type JournalRecovered struct{ journal.Recovered }
 
 func (JournalRecovered) eventType() string { return journal.TypeRecovered }
 
+// JournalSealed says nothing: the sync mark of its line covers all lines before it.
+type JournalSealed struct{}
+
+func (JournalSealed) eventType() string { return journal.TypeSealed }
+
 // Record converts a payload to an event. With the zero time, the time of appending is
 // used.
 func Record(at time.Time, p Payload) journal.Record {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil {
+	var written any = p
+	if ended, ok := p.(TurnEnded); ok {
+		written = turnEndedV2{V: 2, TurnEnded: ended}
+	}
+	if err := enc.Encode(written); err != nil {
 		panic(
 			fmt.Sprintf("payload of %s: %v", p.eventType(), err),
 		) // cannot happen: payloads are structs of plain fields
@@ -292,13 +331,10 @@ var errUnknownType = errors.New("unknown event type")
 // Decode decodes the payload of an event into the struct of its type, converting older
 // versions. It returns an error if the type is unknown, ErrNewer if the version is, and
 // an error of encoding/json if the payload does not match the struct.
-func Decode(e journal.Event) (Payload, error) {
-	return decode(e, len(upcasters[e.Type]) == 0)
-}
+func Decode(e journal.Event) (Payload, error) { return decode(e, true) }
 
 // decode is Decode. With fast it tries the layout in which Record writes a payload
-// first, which takes a fifth of the time. That is right only for types with a single
-// version: a payload without a "v" has the first version.
+// first, which takes a fifth of the time.
 func decode(e journal.Event, fast bool) (Payload, error) {
 	decoder, ok := decoders[e.Type]
 	if !ok {
@@ -325,18 +361,22 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	TurnText{}.eventType():        decodeAs[TurnText],
 	ToolStarted{}.eventType():     decodeAs[ToolStarted],
 	ToolCompleted{}.eventType():   decodeAs[ToolCompleted],
-	TurnEnded{}.eventType():       decodeAs[TurnEnded],
+	PlanUpdated{}.eventType():     decodeAs[PlanUpdated],
+	TurnEnded{}.eventType():       decodeTurnEnded,
 
 	PermissionAnswered{}.eventType(): decodeAs[PermissionAnswered],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
+	JournalSealed{}.eventType():    decodeAs[JournalSealed],
 	SessionArchived{}.eventType():  decodeAs[SessionArchived],
 	SessionTrashed{}.eventType():   decodeAs[SessionTrashed],
 	SessionPurged{}.eventType():    decodeAs[SessionPurged],
 }
 
+// decodeAs decodes a payload. The layout of a struct is that of the first version of
+// its type, which has no "v", so that it is tried only while there is no other.
 func decodeAs[P Payload](e journal.Event, fast bool) (Payload, error) {
-	if fast {
+	if fast && len(upcasters[e.Type]) == 0 {
 		var p P
 		if layout.Decode(e.Data, &p) {
 			return p, nil

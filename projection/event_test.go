@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func everyPayload() []projection.Payload {
 			CWD:       "/home/mia",
 			App:       app,
 			Parent:    &projection.Parent{SessionID: "s0", Seq: 3},
+			Limits:    projection.Limits{MaxRounds: 50, MaxRunRounds: 10},
 		},
 		projection.SessionResumed{
 			App:     app,
@@ -43,6 +45,7 @@ func everyPayload() []projection.Payload {
 					Model:     &projection.Change{To: "m"},
 				},
 			},
+			Limits: projection.Limits{MaxRounds: 50, MaxRunRounds: 10},
 		},
 		projection.SessionRenamed{Title: "The <b> & kettle"},
 		projection.SessionPinned{Pinned: true},
@@ -74,10 +77,18 @@ func everyPayload() []projection.Payload {
 			OutputBytes: 70_000,
 			Error:       "exit status 1",
 		},
+		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
+			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
+			{Content: "Buy a kettle", Status: projection.InProgress},
+			{Content: "Boil water", Status: projection.Pending},
+		}, More: 2},
 		projection.TurnEnded{
 			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "too slow",
 			Partial: "It", PartialBytes: 70_000,
-			Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}, AgentSession: "x",
+			Usage: &projection.Usage{
+				Input: 5, CachedRead: 70, CachedWrite: 8, Output: 6, Thought: 4,
+				Cost: &projection.Cost{Amount: 0.0125, Currency: "USD"},
+			}, PromptSHA256: strings.Repeat("0123456789abcdef", 4), AgentSession: "x",
 		},
 		projection.JournalRecovered{
 			Recovered: journal.Recovered{
@@ -89,6 +100,7 @@ func everyPayload() []projection.Payload {
 				LastSeq:  8,
 			},
 		},
+		projection.JournalSealed{},
 	}
 }
 
@@ -203,6 +215,57 @@ func TestDecodeReadsVersion1(t *testing.T) {
 		if err != nil || p.(projection.TurnText).TurnID != "t1" {
 			t.Errorf("%s: %#v, %v", data, p, err)
 		}
+	}
+}
+
+func TestTurnEndedOfVersion1IsUpcast(t *testing.T) {
+	want := projection.TurnEnded{
+		TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 1,
+		Usage: &projection.Usage{Input: 7, Output: 9}, Error: "e", Partial: "p", PartialBytes: 5, AgentSession: "s",
+	}
+	const v1 = `1,"usage":{"inputTokens":7,"outputTokens":9},"error":"e","partial":"p","partialBytes":5,"agentSession":"s"`
+	for _, data := range []string{turnEnded(v1), turnEnded(v1 + `,"v":1`), turnEnded(v1 + ` `)} {
+		got, err := projection.Decode(journal.Event{Type: "turn.ended", Data: json.RawMessage(data)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", data, diff)
+		}
+	}
+}
+
+func TestTotalsNeverOverflow(t *testing.T) {
+	ended := func(u projection.Usage) journal.Record { return record(projection.TurnEnded{TurnID: "t", Usage: &u}) }
+	money := func(amount float64) *projection.Cost { return &projection.Cost{Amount: amount, Currency: "USD"} }
+	most := projection.Usage{
+		Input: math.MaxInt64, CachedRead: math.MaxInt64, CachedWrite: math.MaxInt64, Output: math.MaxInt64,
+		Thought: math.MaxInt64, Cost: money(math.MaxFloat64),
+	}
+	s := fold(session(t, ended(most), ended(most), ended(projection.Usage{Input: -5, Cost: money(-1)}),
+		ended(projection.Usage{Cost: &projection.Cost{Amount: 1, Currency: "dollars"}}))...)
+	want := projection.Totals{
+		Input: math.MaxInt64, CachedRead: math.MaxInt64, CachedWrite: math.MaxInt64, Output: math.MaxInt64,
+		Thought: math.MaxInt64, Costs: map[string]float64{"USD": math.MaxFloat64},
+	}
+	if diff := cmp.Diff(want, s.Stats.Usage); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := json.Marshal(s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCostsAreBounded(t *testing.T) {
+	var ends []journal.Record
+	for i := range 30 {
+		currency := string([]rune{'A', rune('A' + i/26), rune('A' + i%26)})
+		ends = append(ends, record(projection.TurnEnded{
+			TurnID: "t", Usage: &projection.Usage{Cost: &projection.Cost{Amount: 0.5, Currency: currency}},
+		}))
+	}
+	if s := fold(session(t, append(ends, ends...)...)...); len(s.Stats.Usage.Costs) != 20 || s.Stats.Usage.Costs["AAT"] != 1 {
+		t.Errorf("%v", s.Stats.Usage.Costs)
 	}
 }
 

@@ -19,6 +19,9 @@ func (s *State) ApplyByPackageJSON(e journal.Event) {
 // Fits reports whether Validate does without the schema.
 var Fits = fits
 
+// TurnEndedOf decodes a turn.ended by package layout alone.
+func TurnEndedOf(e journal.Event) (TurnEnded, bool) { return turnEndedOf(e) }
+
 // EventTypes returns the types of events that Decode knows.
 func EventTypes() []string { return slices.Collect(maps.Keys(decoders)) }
 

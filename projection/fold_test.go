@@ -246,7 +246,7 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 		p = projection.TurnEnded{
 			TurnID: turn, MemberID: "ada", FinishReason: rapid.SampledFrom(reasons).Draw(t, "reason"), Partial: text,
 			Error: text,
-			Usage: rapid.SampledFrom([]*projection.Usage{nil, {InputTokens: 3, OutputTokens: 4}}).Draw(t, "usage"),
+			Usage: rapid.SampledFrom([]*projection.Usage{nil, {Input: 3, Output: 4}}).Draw(t, "usage"),
 		}
 	case 16:
 		p = projection.JournalRecovered{Recovered: journal.Recovered{Reason: text, Bytes: 5}}

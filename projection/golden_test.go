@@ -19,14 +19,17 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files, except the journals")
 
 // The journals in testdata are never changed: each was written by a version of the
-// program and must keep its meaning. v1.jsonl has every type of event of format 1, and
-// an unknown one.
-const goldenJournal = "v1"
+// program and must keep its meaning. v1.jsonl has every type of event of the first
+// version, and an unknown one. v1-2.jsonl has those that were added since, and both
+// versions of turn.ended.
+var goldenJournals = []string{"v1", "v1-2"}
 
-func TestGoldenJournalHasEveryTypeOfEvent(t *testing.T) {
+func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string
-	for _, e := range golden(t) {
-		found = append(found, e.Type)
+	for _, name := range goldenJournals {
+		for _, e := range golden(t, name) {
+			found = append(found, e.Type)
+		}
 	}
 	for _, p := range everyPayload() {
 		if name := projection.Record(created, p).Type; !slices.Contains(found, name) {
@@ -38,57 +41,65 @@ func TestGoldenJournalHasEveryTypeOfEvent(t *testing.T) {
 	}
 }
 
-func TestGoldenJournalIsValid(t *testing.T) {
-	data, err := os.ReadFile("testdata/journals/" + goldenJournal + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
-		if err := schemas.Check(schemas.JournalEvent, line); err != nil {
-			t.Errorf("line %d: %v", i+1, err)
+func TestGoldenJournalsAreValid(t *testing.T) {
+	for _, name := range goldenJournals {
+		data, err := os.ReadFile("testdata/journals/" + name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+			if err := schemas.Check(schemas.JournalEvent, line); err != nil {
+				t.Errorf("%s, line %d: %v", name, i+1, err)
+			}
 		}
 	}
 }
 
 func TestGoldenState(t *testing.T) {
-	state, err := json.MarshalIndent(fold(golden(t)...), "", "  ")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range goldenJournals {
+		state, err := json.MarshalIndent(fold(golden(t, name)...), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareGolden(t, name+".state.json", append(state, '\n'))
 	}
-	compareGolden(t, "v1.state.json", append(state, '\n'))
 }
 
 func TestGoldenSnapshot(t *testing.T) {
-	events := golden(t)
-	var snapshot bytes.Buffer
-	if err := projection.WriteSnapshot(&snapshot, fold(events...), each(events)); err != nil {
-		t.Fatal(err)
-	}
-	compareGolden(t, "v1.snapshot.json", snapshot.Bytes())
-	if err := schemas.Check(schemas.SessionSnapshot, snapshot.Bytes()); err != nil {
-		t.Error(err)
+	for _, name := range goldenJournals {
+		events := golden(t, name)
+		var snapshot bytes.Buffer
+		if err := projection.WriteSnapshot(&snapshot, fold(events...), each(events)); err != nil {
+			t.Fatal(err)
+		}
+		compareGolden(t, name+".snapshot.json", snapshot.Bytes())
+		if err := schemas.Check(schemas.SessionSnapshot, snapshot.Bytes()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 func TestGoldenReplay(t *testing.T) {
-	var replay bytes.Buffer
-	enc := json.NewEncoder(&replay)
-	enc.SetEscapeHTML(false)
-	for entry, err := range projection.Replay(each(golden(t))) {
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range goldenJournals {
+		var replay bytes.Buffer
+		enc := json.NewEncoder(&replay)
+		enc.SetEscapeHTML(false)
+		for entry, err := range projection.Replay(each(golden(t, name))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := enc.Encode(entry); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := enc.Encode(entry); err != nil {
-			t.Fatal(err)
-		}
+		compareGolden(t, name+".replay.jsonl", replay.Bytes())
 	}
-	compareGolden(t, "v1.replay.jsonl", replay.Bytes())
 }
 
-// golden reads the golden journal as the program does.
-func golden(t testing.TB) []journal.Event {
+// golden reads a golden journal as the program does.
+func golden(t testing.TB, name string) []journal.Event {
 	t.Helper()
-	r, err := journal.NewDir("testdata/journals", journal.Options{}).Reader(goldenJournal, journal.Position{})
+	r, err := journal.NewDir("testdata/journals", journal.Options{}).Reader(name, journal.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,6 +137,27 @@ var oddPayloads = []struct{ name, eventType, data string }{
 		turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2,"cached":3}`),
 	},
 	{"usage with a missing field", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1}`)},
+	{"usage of version 1", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2},"error":"e"`)},
+	{"usage of version 1 with a version", "turn.ended", turnEnded(`1,"usage":{"inputTokens":1,"outputTokens":2},"v":1`)},
+	{"usage of version 1 in version 2", "turn.ended", turnEnded2(`1,"usage":{"inputTokens":1,"outputTokens":2}`)},
+	{"usage of version 2 in version 1", "turn.ended", turnEnded(`1,"usage":{"input":1,"output":2}`)},
+	{"usage of version 2", "turn.ended", turnEnded2(`1,"usage":{"input":1,"output":2}`)},
+	{"usage of version 2 without anything", "turn.ended", turnEnded2(`1,"usage":{}`)},
+	{"usage of version 2 in another order", "turn.ended", turnEnded2(`1,"usage":{"output":2,"input":1}`)},
+	{"negative tokens", "turn.ended", turnEnded2(`1,"usage":{"input":-1}`)},
+	{"a cost", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":0.25,"currency":"USD"}}`)},
+	{"a cost of nothing", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":-0,"currency":"USD"}}`)},
+	{"a cost with an exponent", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":1E+2,"currency":"USD"}}`)},
+	{"a negative cost", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":-1,"currency":"USD"}}`)},
+	{"a cost that is infinite", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":1e999,"currency":"USD"}}`)},
+	{"a cost that is text", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":"1","currency":"USD"}}`)},
+	{"a cost that is null", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":null,"currency":"USD"}}`)},
+	{"a cost in hexadecimal", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":0x1p4,"currency":"USD"}}`)},
+	{"an unknown currency", "turn.ended", turnEnded2(`1,"usage":{"cost":{"amount":1,"currency":"usd"}}`)},
+	{"a prompt's hash", "turn.ended", turnEnded2(`1,"promptSha256":"` + strings.Repeat("0f", 32) + `"`)},
+	{"a prompt's hash in capitals", "turn.ended", turnEnded2(`1,"promptSha256":"` + strings.Repeat("0F", 32) + `"`)},
+	{"a version twice", "turn.ended", turnEnded2(`1,"v":1`)},
+	{"version 3", "turn.ended", `{"v":3,` + turnEnded(`1`)[1:]},
 	{"an unknown reason", "turn.ended", `{"turnId":"t1","memberId":"ada","finishReason":"bored","durationMs":1}`},
 }
 
@@ -152,6 +173,8 @@ func toolStarted(input string) string {
 func turnEnded(duration string) string {
 	return `{"turnId":"t1","memberId":"ada","finishReason":"done","durationMs":` + duration + `}`
 }
+
+func turnEnded2(duration string) string { return `{"v":2,` + turnEnded(duration)[1:] }
 
 func TestDecodeEqualsPackageJSON(t *testing.T) {
 	for _, test := range oddPayloads {
@@ -238,13 +261,24 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 			TurnID: "t1", MemberID: "ada", FinishReason: projection.TimedOut, DurationMS: 12, Error: "slow",
 			Partial: text, PartialBytes: 70_000, AgentSession: "x",
 		},
-		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6}},
+		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{Input: 5, Output: 6}},
+		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{}},
+		projection.TurnEnded{TurnID: "t1", PromptSHA256: "00", Usage: &projection.Usage{
+			Input: 1, CachedRead: 2, CachedWrite: 3, Output: 4, Thought: 5,
+			Cost: &projection.Cost{Amount: 1.5e-7, Currency: "USD"},
+		}},
+		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: text, Status: "pending"}}},
 	} {
 		r := record(p)
-		got := reflect.New(reflect.TypeOf(p))
-		if !layout.Decode(r.Data, got.Interface()) {
+		decoded := reflect.New(reflect.TypeOf(p))
+		ok := layout.Decode(r.Data, decoded.Interface())
+		got := decoded.Elem().Interface()
+		if _, versioned := p.(projection.TurnEnded); versioned {
+			got, ok = projection.TurnEndedOf(journal.Event{Data: r.Data})
+		}
+		if !ok {
 			t.Errorf("package layout rejects %s", r.Data)
-		} else if diff := cmp.Diff(p, got.Elem().Interface()); diff != "" {
+		} else if diff := cmp.Diff(p, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", r.Data, diff)
 		}
 	}
@@ -288,6 +322,23 @@ func TestFitsAgreesWithTheSchema(t *testing.T) {
 			false,
 		},
 		{"an end", "turn.ended", turnEnded(`0`), true},
+		{"an end of version 2", "turn.ended", turnEnded2(`0`), true},
+		{
+			"an end with usage", "turn.ended",
+			turnEnded2(`0,"usage":{"input":1,"cost":{"amount":0.5,"currency":"USD"}},"promptSha256":"` +
+				strings.Repeat("0f", 32) + `"`), true,
+		},
+		{"an end with a negative cost", "turn.ended", turnEnded2(
+			`0,"usage":{"cost":{"amount":-0.5,"currency":"USD"}}`), false},
+		{"an end with a long currency", "turn.ended", turnEnded2(
+			`0,"usage":{"cost":{"amount":0.5,"currency":"EURO"}}`), false},
+		{"an end with a currency in digits", "turn.ended", turnEnded2(
+			`0,"usage":{"cost":{"amount":0.5,"currency":"12€"}}`), false},
+		{"an end with a short hash", "turn.ended", turnEnded2(`0,"promptSha256":"0f"`), false},
+		{
+			"an end with a hash in capitals", "turn.ended",
+			turnEnded2(`0,"promptSha256":"` + strings.Repeat("0F", 32) + `"`), false,
+		},
 		{
 			"an end without a member", "turn.ended",
 			`{"turnId":"t","memberId":"","finishReason":"done","durationMs":0}`, false,

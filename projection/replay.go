@@ -58,7 +58,7 @@ type replay struct {
 func (r *replay) next(e journal.Event) (Entry, bool) {
 	r.state.Seq = e.Seq
 	switch e.Type {
-	case ToolStarted{}.eventType(), ToolCompleted{}.eventType():
+	case ToolStarted{}.eventType(), ToolCompleted{}.eventType(), PlanUpdated{}.eventType():
 		r.state.touch(e)
 		return Entry{}, false
 	case TurnText{}.eventType():

@@ -16,7 +16,7 @@ import (
 
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored.
-const FoldVersion = 5
+const FoldVersion = 6
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -80,13 +80,12 @@ func (r Row) Summary() string {
 
 // Stats has the counts of a session.
 type Stats struct {
-	Messages     int            `json:"messages"`
-	ByMember     map[string]int `json:"byMember,omitempty"` // messages, by id of the speaker
-	Turns        int            `json:"turns"`
-	Rounds       int            `json:"rounds"` // turns since the last human message, except cancelled and interrupted
-	Tools        int            `json:"tools"`
-	InputTokens  int64          `json:"inputTokens"`
-	OutputTokens int64          `json:"outputTokens"`
+	Messages int            `json:"messages"`
+	ByMember map[string]int `json:"byMember,omitempty"` // messages, by id of the speaker
+	Turns    int            `json:"turns"`
+	Rounds   int            `json:"rounds"` // turns since the last human message, except cancelled and interrupted
+	Tools    int            `json:"tools"`
+	Usage    Totals         `json:"usage"`
 }
 
 // OpenTurn is a turn without an end: it is running, or the program crashed in it.
@@ -194,7 +193,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 			t.Tools = slices.DeleteFunc(t.Tools, func(started ToolStarted) bool { return started.ToolID == p.ToolID })
 		}
 		s.touch(e)
-	case PermissionAnswered:
+	case PermissionAnswered, PlanUpdated:
 		s.touch(e)
 	case TurnEnded:
 		s.endTurn(p)
@@ -337,8 +336,7 @@ func (s *State) endTurn(p TurnEnded) {
 		s.Stats.Rounds++
 	}
 	if p.Usage != nil {
-		s.Stats.InputTokens += p.Usage.InputTokens
-		s.Stats.OutputTokens += p.Usage.OutputTokens
+		s.Stats.Usage.add(*p.Usage)
 	}
 	p.Partial, p.PartialBytes = "", 0
 	p.Error = runecut.Prefix(p.Error, 4<<10)
@@ -349,6 +347,7 @@ func (s *State) endTurn(p TurnEnded) {
 func (s *State) Clone() *State {
 	c := *s
 	c.Stats.ByMember = maps.Clone(s.Stats.ByMember)
+	c.Stats.Usage.Costs = maps.Clone(s.Stats.Usage.Costs)
 	c.Unknown = maps.Clone(s.Unknown)
 	c.Speakers = slices.Clone(s.Speakers)
 	c.Recent = slices.Clone(s.Recent)

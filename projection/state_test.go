@@ -20,7 +20,8 @@ func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 		"turn.started": true, "turn.text": true, "turn.ended": true, "tool.started": true, "tool.completed": true,
 		"permission.answered": true,
 		"session.resumed":     false, "session.renamed": false, "session.pinned": false, "session.ended": false,
-		"session.imported": false, "journal.recovered": false, "queue.changed": false,
+		"session.imported": false, "journal.recovered": false, "journal.sealed": false, "queue.changed": false,
+		"plan.updated": true,
 	}
 	later := created.Add(time.Hour)
 	for _, p := range append(everyPayload(), projection.PermissionAnswered{TurnID: "t1"}) {
@@ -165,7 +166,7 @@ func TestStateSummarizesTheSession(t *testing.T) {
 		created,
 		projection.SessionCreated{Format: 1, SessionID: "s1", Team: kitchen, CWD: "/home/mia", Parent: parent},
 	)
-	usage := &projection.Usage{InputTokens: 100, OutputTokens: 20}
+	usage := &projection.Usage{Input: 100, Output: 20}
 	s := fold(numbered(
 		t,
 		first,
@@ -192,8 +193,8 @@ func TestStateSummarizesTheSession(t *testing.T) {
 	)...)
 	for what, diff := range map[string]string{
 		"stats": cmp.Diff(projection.Stats{
-			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1, InputTokens: 200,
-			OutputTokens: 40,
+			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1,
+			Usage: projection.Totals{Input: 200, Output: 40},
 		}, s.Stats),
 		"speakers": cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
 		"task":     cmp.Diff(new("Repair it"), s.Task),

@@ -38,8 +38,7 @@ type TimelineRow struct {
 	Text         string       `json:"text,omitempty"`         // the first words, in one line, without markers
 	Tools        int          `json:"tools,omitempty"`        // tool calls
 	FailedTools  int          `json:"failedTools,omitempty"`
-	InputTokens  int64        `json:"inputTokens,omitempty"`
-	OutputTokens int64        `json:"outputTokens,omitempty"`
+	Usage        Usage        `json:"usage,omitzero"`
 	Task         uint64       `json:"task,omitempty"`    // as Timeline.Task was at End
 	Waiting      []string     `json:"waiting,omitempty"` // as Timeline.Waiting was at End
 }
@@ -133,7 +132,7 @@ func (t *Timeline) updateTurn(e journal.Event, p Payload) {
 		}
 		r.DurationMS, r.FinishReason = p.DurationMS, FinishReason(clip(string(p.FinishReason)))
 		if p.Usage != nil {
-			r.InputTokens, r.OutputTokens = p.Usage.InputTokens, p.Usage.OutputTokens
+			r.Usage = *p.Usage
 		}
 		if r.Message == 0 && p.Partial != "" {
 			r.setText(strings.TrimSpace(oneLine(p.Partial)))

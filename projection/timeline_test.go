@@ -30,7 +30,7 @@ func ExampleTimeline() {
 		projection.NewMessage("m2", at, ada, "It is not\nplugged in.", nil),
 		projection.TurnEnded{
 			TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 12_000,
-			Usage: &projection.Usage{InputTokens: 900, OutputTokens: 40},
+			Usage: &projection.Usage{Input: 900, Output: 40},
 		},
 	} {
 		record := projection.Record(at, p)
@@ -38,7 +38,7 @@ func ExampleTimeline() {
 	}
 	for _, r := range timeline.Rows {
 		fmt.Printf("%d-%d %s: %s (tools %d, %d failed; %d tokens; %s) waiting %v\n",
-			r.Seq, r.End, r.Member.ID, r.Text, r.Tools, r.FailedTools, r.OutputTokens, r.FinishReason, r.Waiting)
+			r.Seq, r.End, r.Member.ID, r.Text, r.Tools, r.FailedTools, r.Usage.Output, r.FinishReason, r.Waiting)
 	}
 	// Output:
 	// 1-1 mia: Why does the kettle not boil? (tools 0, 0 failed; 0 tokens; ) waiting [ada]
@@ -57,7 +57,7 @@ func TestTimelineRows(t *testing.T) {
 	task := "Repair it"
 	ended := projection.TurnEnded{
 		TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 7,
-		Usage: &projection.Usage{InputTokens: 5, OutputTokens: 6},
+		Usage: &projection.Usage{Input: 5, Output: 6},
 	}
 	at := created.Add(time.Minute)
 	for _, test := range []struct {
@@ -73,7 +73,7 @@ func TestTimelineRows(t *testing.T) {
 			said(ada, "m1", "Because"), record(ended),
 		}, []projection.TimelineRow{{
 			Seq: 2, End: 5, Message: 4, TurnID: "t1", Member: ada, Text: "Because",
-			DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6,
+			DurationMS: 7, FinishReason: projection.Done, Usage: projection.Usage{Input: 5, Output: 6},
 		}}},
 		{"a message without a turn", []journal.Record{
 			said(ada, "m1", "Hello"),
@@ -102,7 +102,7 @@ func TestTimelineRows(t *testing.T) {
 		{"an end without a start", []journal.Record{record(ended), record(projection.ToolStarted{TurnID: "t9"})},
 			[]projection.TimelineRow{{
 				Seq: 2, End: 2, TurnID: "t1", Member: ada,
-				DurationMS: 7, FinishReason: projection.Done, InputTokens: 5, OutputTokens: 6,
+				DurationMS: 7, FinishReason: projection.Done, Usage: projection.Usage{Input: 5, Output: 6},
 			}}},
 		{"tasks", []journal.Record{
 			record(projection.TaskSet{Task: &task}), said(mia, "m1", "a"), record(projection.TaskSet{}),
@@ -209,14 +209,13 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 			if r.FinishReason != "" {
 				got.Turns++
 			}
-			got.InputTokens += r.InputTokens
-			got.OutputTokens += r.OutputTokens
+			got.Usage.Input += r.Usage.Input
+			got.Usage.Output += r.Usage.Output
 		}
 		want := projection.Stats{
-			Messages:     state.Stats.Messages,
-			Turns:        state.Stats.Turns,
-			InputTokens:  state.Stats.InputTokens,
-			OutputTokens: state.Stats.OutputTokens,
+			Messages: state.Stats.Messages,
+			Turns:    state.Stats.Turns,
+			Usage:    projection.Totals{Input: state.Stats.Usage.Input, Output: state.Stats.Usage.Output},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-state +timeline):\n%s", diff)

@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // An upcaster converts a payload of one version to the next.
 type upcaster func(json.RawMessage) (json.RawMessage, error)
 
 // upcasters has the upcasters of each type of event: from version 1 to 2, from 2 to 3,
-// and so on. So far every payload has its first version.
-var upcasters = map[string][]upcaster{}
+// and so on. Types that it lacks have their first version.
+var upcasters = map[string][]upcaster{
+	TurnEnded{}.eventType(): {upcastTurnEnded},
+}
 
 // upcast converts a payload to the newest version of its type.
 func upcast(eventType string, data json.RawMessage) (json.RawMessage, error) {
@@ -41,4 +46,69 @@ func payloadVersion(data json.RawMessage) int {
 		return 1
 	}
 	return p.V
+}
+
+// turnEndedV2 has the layout of version 2 of a TurnEnded.
+type turnEndedV2 struct {
+	V int `json:"v"`
+	TurnEnded
+}
+
+// turnEndedV1 has the layout of version 1 of a TurnEnded. The tokens of a cache are
+// input, and those of thoughts output, as far as an agent counted them.
+type turnEndedV1 struct {
+	TurnID       string       `json:"turnId"`
+	MemberID     string       `json:"memberId"`
+	FinishReason FinishReason `json:"finishReason"`
+	DurationMS   int64        `json:"durationMs"`
+	Usage        *usageV1     `json:"usage,omitempty"`
+	Error        string       `json:"error,omitempty"`
+	Partial      string       `json:"partial,omitempty"`
+	PartialBytes int64        `json:"partialBytes,omitempty"`
+	AgentSession string       `json:"agentSession,omitempty"`
+}
+
+type usageV1 struct {
+	InputTokens  int64 `json:"inputTokens"`
+	OutputTokens int64 `json:"outputTokens"`
+}
+
+func (p turnEndedV1) upcast() TurnEnded {
+	ended := TurnEnded{
+		TurnID: p.TurnID, MemberID: p.MemberID, FinishReason: p.FinishReason, DurationMS: p.DurationMS,
+		Error: p.Error, Partial: p.Partial, PartialBytes: p.PartialBytes, AgentSession: p.AgentSession,
+	}
+	if p.Usage != nil {
+		ended.Usage = &Usage{Input: p.Usage.InputTokens, Output: p.Usage.OutputTokens}
+	}
+	return ended
+}
+
+func upcastTurnEnded(data json.RawMessage) (json.RawMessage, error) {
+	var p turnEndedV1
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, err
+	}
+	return json.Marshal(p.upcast())
+}
+
+// decodeTurnEnded decodes a TurnEnded of any version, as decodeAs does.
+func decodeTurnEnded(e journal.Event, fast bool) (Payload, error) {
+	if fast {
+		if p, ok := turnEndedOf(e); ok {
+			return p, nil
+		}
+	}
+	return decodeAs[TurnEnded](e, false)
+}
+
+// turnEndedOf decodes a TurnEnded that has the layout of its version.
+func turnEndedOf(e journal.Event) (TurnEnded, bool) {
+	var second turnEndedV2
+	if layout.Decode(e.Data, &second) && second.V == 2 {
+		return second.TurnEnded, true
+	}
+	var first turnEndedV1
+	ok := layout.Decode(e.Data, &first)
+	return first.upcast(), ok
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -42,9 +43,11 @@ func fits(e journal.Event) bool {
 		var p TurnText
 		return layout.Decode(e.Data, &p) && p.TurnID != ""
 	case TurnEnded{}.eventType():
-		var p TurnEnded
-		return layout.Decode(e.Data, &p) && p.TurnID != "" && p.MemberID != "" &&
-			slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason)
+		p, ok := turnEndedOf(e)
+		return ok && p.TurnID != "" && p.MemberID != "" &&
+			slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason) &&
+			(p.PromptSHA256 == "" || len(p.PromptSHA256) == 64 && strings.Trim(p.PromptSHA256, "0123456789abcdef") == "") &&
+			(p.Usage == nil || p.Usage.Cost == nil || p.Usage.Cost.Valid())
 	case ToolStarted{}.eventType():
 		var p ToolStarted
 		// Numbers that are out of range match no schema.

@@ -141,7 +141,7 @@ type realEvent struct {
 	Data struct {
 		TurnID, MemberID, Name, FinishReason, Text, Partial, Error string
 		Input                                                      struct{ Command any }
-		Usage                                                      struct{ InputTokens, OutputTokens int64 }
+		Usage                                                      struct{ Input, CachedRead, CachedWrite, Output int64 }
 	}
 }
 

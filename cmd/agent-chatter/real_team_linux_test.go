@@ -79,7 +79,7 @@ func (r *realTeam) checkTurn(a *actor) {
 	if len(ended) != 1 {
 		r.t.Fatalf("%s: the turn ended with %+v", a.name, ended)
 	}
-	if ended[0].Data.FinishReason != "done" || ended[0].Data.Usage.InputTokens == 0 {
+	if ended[0].Data.FinishReason != "done" || ended[0].Data.Usage.Input == 0 {
 		r.t.Errorf("%s: the turn ended with %+v", a.name, ended)
 	}
 	r.t.Logf("%s (%s): tools: %d started, %d completed; tokens: %+v; %s", a.displayed(), a.Name, len(started),

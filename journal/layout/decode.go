@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -60,6 +61,8 @@ func decoderOf(t reflect.Type) decoder {
 		return decodeInt
 	case reflect.Uint64:
 		return func(c *Cursor, v reflect.Value) { v.SetUint(c.Uint()) }
+	case reflect.Float64:
+		return decodeFloat
 	case reflect.Pointer:
 		return pointerDecoder(t, "null")
 	case reflect.Slice:
@@ -94,6 +97,14 @@ func decodeInt(c *Cursor, v reflect.Value) {
 		return
 	}
 	v.SetInt(int64(n))
+}
+
+func decodeFloat(c *Cursor, v reflect.Value) {
+	f, err := strconv.ParseFloat(string(c.scalar()), 64)
+	if err != nil {
+		c.fail()
+	}
+	v.SetFloat(f)
 }
 
 // pointerDecoder returns a decoder for a value or null; "": null is not written.

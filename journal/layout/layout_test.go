@@ -32,6 +32,7 @@ type document struct {
 	Input    json.RawMessage `json:"input,omitempty"`
 	Raw      []byte          `json:"raw,omitempty"`
 	Ratio    float64         `json:"ratio,omitempty"`
+	Small    int8            `json:"small,omitempty"`
 	Untagged string
 	Skipped  string `json:"-"`
 }
@@ -41,7 +42,7 @@ var complete = document{
 	At: time.Date(2026, 11, 21, 2, 30, 0, 123456789, time.UTC), Size: 1<<63 - 1, Inode: 1<<64 - 1,
 	Owner: &person{Name: "Ada"}, Editor: &person{Name: "Bo", Age: 1},
 	Readers: []person{{Name: "a"}, {Name: "b", Age: 2}, {Name: "c"}}, Counts: map[string]int{"x": 1, "": 2},
-	Input: json.RawMessage(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`), Untagged: "u",
+	Input: json.RawMessage(`{"a":[1,-2.5,0,1e9,true,false,null,"\u00e9"],"b":{},"c":[]}`), Untagged: "u", Ratio: 1.25e-7,
 }
 
 func ExampleDecode() {
@@ -77,12 +78,12 @@ func TestDecodeReadsWhatMarshalWrites(t *testing.T) {
 
 func TestDecodeRejectsUnsupportedFields(t *testing.T) {
 	for name, v := range map[string]any{
-		"an optional field": &document{Readers: []person{}, Ratio: 0.5},
+		"an optional field": &document{Readers: []person{}, Small: 5},
 		"optional bytes":    &document{Readers: []person{}, Raw: []byte("x")},
-		"a required float":  &struct{ F float64 }{},
+		"a required int8":   &struct{ F int8 }{},
 		"a map of ints":     &struct{ M map[int]string }{M: map[int]string{}},
-		"a slice of floats": &struct{ S []float64 }{S: []float64{}},
-		"a pointer":         &struct{ P *float64 }{},
+		"a slice of int8s":  &struct{ S []int8 }{S: []int8{}},
+		"a pointer":         &struct{ P *int8 }{},
 		"an embedded one":   &struct{ Embedded }{},
 		"an option": &struct {
 			N int `json:",string"`
@@ -96,7 +97,7 @@ func TestDecodeRejectsUnsupportedFields(t *testing.T) {
 }
 
 // Embedded has a field of an unsupported type.
-type Embedded struct{ F float64 }
+type Embedded struct{ F int8 }
 
 func TestIgnoredStringsAreChecked(t *testing.T) {
 	for text, want := range map[string]bool{

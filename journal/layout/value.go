@@ -37,14 +37,21 @@ func (c *Cursor) value(depth int) {
 	case len(c.rest) > 0 && c.rest[0] == '"':
 		c.quoted()
 	default:
-		n := bytes.IndexAny(c.rest, ",]}")
-		if n < 0 {
-			n = len(c.rest)
-		}
-		if scalar := c.Take(n); bytes.ContainsAny(scalar, " \t\r\n") || !json.Valid(scalar) {
-			c.fail()
-		}
+		c.scalar()
 	}
+}
+
+// scalar consumes a number or a literal, and returns it as a part of the text.
+func (c *Cursor) scalar() []byte {
+	n := bytes.IndexAny(c.rest, ",]}")
+	if n < 0 {
+		n = len(c.rest)
+	}
+	scalar := c.Take(n)
+	if bytes.ContainsAny(scalar, " \t\r\n") || !json.Valid(scalar) {
+		c.fail()
+	}
+	return scalar
 }
 
 // members consumes what follows the opening bracket of an object or an array.

@@ -119,7 +119,7 @@ func (t *transcript) addClaudeResponse(lines []claudeLine, counted map[string]bo
 		if id := first.Message.ID; id == "" || !counted[id] {
 			counted[id] = true
 			u := lines[len(lines)-1].Message.Usage // every line repeats it
-			t.addUsage(projection.Usage{InputTokens: u.Input + u.Read + u.Wrote, OutputTokens: u.Output})
+			t.addUsage(projection.Usage{Input: u.Input, CachedRead: u.Read, CachedWrite: u.Wrote, Output: u.Output})
 		}
 	}
 	if len(texts) > 0 {

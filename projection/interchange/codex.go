@@ -144,7 +144,7 @@ func (c *codexReader) addEvent(p codexPayload) {
 	case "token_count": // the total so far
 		if p.Info != nil {
 			c.addUsage(projection.Usage{
-				InputTokens: p.Info.Total.Input - c.input, OutputTokens: p.Info.Total.Output - c.output,
+				Input: p.Info.Total.Input - c.input, Output: p.Info.Total.Output - c.output,
 			})
 			c.input, c.output = p.Info.Total.Input, p.Info.Total.Output
 		}

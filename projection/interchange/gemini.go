@@ -133,7 +133,7 @@ func (t *transcript) addGeminiReply(m geminiMessage) {
 	}
 	t.addReply(m.ID, string(m.Content), m.Timestamp.Time)
 	if m.Tokens != nil {
-		t.addUsage(projection.Usage{InputTokens: m.Tokens.Input, OutputTokens: m.Tokens.Output})
+		t.addUsage(projection.Usage{Input: m.Tokens.Input, Output: m.Tokens.Output})
 	}
 }
 

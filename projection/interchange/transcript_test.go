@@ -123,7 +123,7 @@ func summary(t testing.TB, s *interchange.Session) string {
 				fmt.Fprintf(&b, " %s", message.Content)
 			}
 			if p.Usage != nil {
-				fmt.Fprintf(&b, " (%s, %d, %d)", model, p.Usage.InputTokens, p.Usage.OutputTokens)
+				fmt.Fprintf(&b, " (%s, %d, %d)", model, p.Usage.Input+p.Usage.CachedRead+p.Usage.CachedWrite, p.Usage.Output)
 			}
 			if p.FinishReason != projection.Done {
 				fmt.Fprintf(&b, " %s%s", p.FinishReason, p.Error)
@@ -381,7 +381,7 @@ func TestResponseTokensAreCountedOnce(t *testing.T) {
 {"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"out"}]}}
 {"type":"assistant","uuid":"4","parentUuid":"3","timestamp":"2026-11-21T12:00:03Z","message":{"id":"a","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":10,"output_tokens":5}}}
 `)
-	if diff := cmp.Diff(&projection.Usage{InputTokens: 10, OutputTokens: 5}, usageOf(t, s)); diff != "" {
+	if diff := cmp.Diff(&projection.Usage{Input: 10, Output: 5}, usageOf(t, s)); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 }

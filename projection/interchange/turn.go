@@ -147,8 +147,11 @@ func (t *transcript) addUsage(usage projection.Usage) {
 	if t.turn.usage == nil {
 		t.turn.usage = &projection.Usage{}
 	}
-	t.turn.usage.InputTokens += usage.InputTokens
-	t.turn.usage.OutputTokens += usage.OutputTokens
+	t.turn.usage.Input += usage.Input
+	t.turn.usage.CachedRead += usage.CachedRead
+	t.turn.usage.CachedWrite += usage.CachedWrite
+	t.turn.usage.Output += usage.Output
+	t.turn.usage.Thought += usage.Thought
 }
 
 // emit passes a record on, unless only the header is read.

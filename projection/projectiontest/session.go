@@ -142,7 +142,7 @@ func (s *session) turn(n int) {
 	s.event(projection.TurnEnded{
 		TurnID: id, MemberID: agent.ID, FinishReason: projection.Done, DurationMS: s.rand.Int64N(60_000),
 		AgentSession: "5f3c2a10",
-		Usage:        &projection.Usage{InputTokens: s.rand.Int64N(100_000), OutputTokens: int64(len(reply) / 4)},
+		Usage:        &projection.Usage{Input: s.rand.Int64N(100_000), Output: int64(len(reply) / 4)},
 	})
 }
 

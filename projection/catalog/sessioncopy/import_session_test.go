@@ -287,7 +287,7 @@ func TestImportContinuesUnfinishedTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	stats := state.Stats
-	if stats.Messages != 2 || stats.Tools != 2 || stats.InputTokens != 30 || stats.OutputTokens != 9 || len(state.OpenTurns) > 0 {
+	if stats.Messages != 2 || stats.Tools != 2 || stats.Usage.Input != 30 || stats.Usage.Output != 9 || len(state.OpenTurns) > 0 {
 		t.Errorf("%+v, %+v", stats, state.OpenTurns)
 	}
 }

@@ -205,7 +205,10 @@ func (k *knownSession) withoutUsage(r journal.Record) journal.Record {
 		return r
 	}
 	delete(k.paid, ended.TurnID)
-	ended.Usage.InputTokens = max(0, ended.Usage.InputTokens-paid.InputTokens)
-	ended.Usage.OutputTokens = max(0, ended.Usage.OutputTokens-paid.OutputTokens)
+	ended.Usage.Input = max(0, ended.Usage.Input-paid.Input)
+	ended.Usage.CachedRead = max(0, ended.Usage.CachedRead-paid.CachedRead)
+	ended.Usage.CachedWrite = max(0, ended.Usage.CachedWrite-paid.CachedWrite)
+	ended.Usage.Output = max(0, ended.Usage.Output-paid.Output)
+	ended.Usage.Thought = max(0, ended.Usage.Thought-paid.Thought)
 	return projection.Record(r.Time, ended)
 }

@@ -51,11 +51,12 @@ type statsJSON struct {
 	MessagesByRole map[string]int `json:"messagesByRole"` // by the id of the speaker
 	// Duration is in milliseconds, from the creation until now if a process has the session open for
 	// writing, else until the last activity.
-	Duration     int64 `json:"duration"`
-	Turns        int   `json:"turns"`
-	Tools        int   `json:"tools"`
-	InputTokens  int64 `json:"inputTokens"`
-	OutputTokens int64 `json:"outputTokens"`
+	Duration     int64             `json:"duration"`
+	Turns        int               `json:"turns"`
+	Tools        int               `json:"tools"`
+	InputTokens  int64             `json:"inputTokens"`  // with cached ones
+	OutputTokens int64             `json:"outputTokens"` // with thoughts
+	Usage        projection.Totals `json:"usage"`
 }
 
 // Run implements the command. Of a damaged session it prints what is readable, and fails.
@@ -81,11 +82,13 @@ func (cmd *Show) Run(a *app.App) error {
 		if dir.Journals().Writer(s.ID) != (journal.Holder{}) {
 			until = time.Now()
 		}
+		used := state.Stats.Usage
 		d.Stats = statsJSON{
 			TotalMessages: state.Stats.Messages, MessagesByRole: state.Stats.ByMember,
 			Duration: until.Sub(state.Row.CreatedAt).Milliseconds(),
 			Turns:    state.Stats.Turns, Tools: state.Stats.Tools,
-			InputTokens: state.Stats.InputTokens, OutputTokens: state.Stats.OutputTokens,
+			InputTokens: used.Input + used.CachedRead + used.CachedWrite, OutputTokens: used.Output + used.Thought,
+			Usage: used,
 		}
 	}
 	if cmd.Output == "json" {

@@ -1,0 +1,69 @@
+package projection
+
+import (
+	"math"
+	"strings"
+)
+
+// Usage is what a turn used, in tokens, as reported by the agent. 0 is none, or unknown.
+type Usage struct {
+	Input       int64 `json:"input,omitempty"`       // without cached tokens
+	CachedRead  int64 `json:"cachedRead,omitempty"`  // input that was read from a cache
+	CachedWrite int64 `json:"cachedWrite,omitempty"` // input that was written to a cache
+	Output      int64 `json:"output,omitempty"`      // without thoughts
+	Thought     int64 `json:"thought,omitempty"`
+	Cost        *Cost `json:"cost,omitempty"` // nil: not reported
+}
+
+// Cost is an amount of money.
+type Cost struct {
+	Amount   float64 `json:"amount"`   // finite, not negative
+	Currency string  `json:"currency"` // the three letters of ISO 4217, such as USD
+}
+
+// Valid reports whether an event may have the cost.
+func (c Cost) Valid() bool {
+	return c.Amount >= 0 && !math.IsInf(c.Amount, 1) && len(c.Currency) == 3 && strings.Trim(c.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// Totals are sums of the Usage of turns. A sum that would exceed the range of its type
+// is the largest value of the type.
+type Totals struct {
+	Input       int64              `json:"input,omitempty"`
+	CachedRead  int64              `json:"cachedRead,omitempty"`
+	CachedWrite int64              `json:"cachedWrite,omitempty"`
+	Output      int64              `json:"output,omitempty"`
+	Thought     int64              `json:"thought,omitempty"`
+	Costs       map[string]float64 `json:"costs,omitempty"` // by currency, of the first maxCurrencies
+}
+
+// maxCurrencies bounds Totals.Costs.
+const maxCurrencies = 20
+
+func (t *Totals) add(u Usage) {
+	t.Input = addTokens(t.Input, u.Input)
+	t.CachedRead = addTokens(t.CachedRead, u.CachedRead)
+	t.CachedWrite = addTokens(t.CachedWrite, u.CachedWrite)
+	t.Output = addTokens(t.Output, u.Output)
+	t.Thought = addTokens(t.Thought, u.Thought)
+	if u.Cost == nil || !u.Cost.Valid() {
+		return
+	}
+	sum, ok := t.Costs[u.Cost.Currency]
+	if !ok && len(t.Costs) == maxCurrencies {
+		return
+	}
+	if t.Costs == nil {
+		t.Costs = map[string]float64{}
+	}
+	t.Costs[u.Cost.Currency] = min(sum+u.Cost.Amount, math.MaxFloat64)
+}
+
+// addTokens adds a number of tokens to a sum. A negative number, which only an event
+// that does not match its schema has, adds nothing.
+func addTokens(sum, n int64) int64 {
+	if n = max(n, 0); sum > math.MaxInt64-n {
+		return math.MaxInt64
+	}
+	return sum + n
+}
