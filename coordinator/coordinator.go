@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -24,6 +25,8 @@ type Options struct {
 	// MaxRounds is the maximum number of agent turns of the Coordinator; 0 is no limit.
 	MaxRounds int
 	Window    Window // of the prompts
+	// Guard ends the agents when this process dies; nil is none.
+	Guard *process.Guard
 	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
 }

@@ -401,7 +401,7 @@ func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
 		dir = c.o.CWD
 	}
 	return agent.Turn{
-		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime,
+		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(c.memberAfter(m)),
 	}, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 )
@@ -28,6 +29,9 @@ import (
 const gcPercent = 200
 
 func main() {
+	if process.Guarded() {
+		return
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

@@ -4,9 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
 // toolOf returns the process of the last tool that a journal records.
@@ -36,6 +41,91 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
 }
 
+// guardOf returns the process that ends the agents of a chat when it dies.
+func guardOf(t *testing.T, chat int) (pid int) {
+	t.Helper()
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", chat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range children {
+		for child := range strings.FieldsSeq(readFile(t, file)) {
+			if args, _ := os.ReadFile("/proc/" + child + "/cmdline"); strings.Contains(string(args), "\x00__guard\x00") {
+				pid, _ = strconv.Atoi(child)
+			}
+		}
+	}
+	if pid == 0 {
+		t.Fatal("the chat has no guard")
+	}
+	return pid
+}
+
+// shellTeam has an agent that ignores signals, and starts a tool in a session of its own and one in
+// its process group.
+const shellTeam = `{"schemaVersion": "1.2", "agents": [{"name": "sh", "command": "/bin/sh", "args": ["-c",
+	"trap '' INT TERM HUP; setsid sleep 300 & sleep 300 & echo working; wait"]}], "team": {"name": "shells",
+	"description": "d", "members": [
+		{"name": "hugo", "displayName": "Hugo", "role": "r", "type": "human", "baseDir": ".", "systemInstruction": ""},
+		{"name": "ada", "displayName": "Ada", "role": "r", "type": "ai", "agentType": "sh", "baseDir": ".",
+			"systemInstruction": ""}]}}`
+
+func TestKilledChatLeavesNoProcess(t *testing.T) {
+	shells := filepath.Join(t.TempDir(), "shells.json")
+	if err := os.WriteFile(shells, []byte(shellTeam), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		team     string
+		messages []string
+		last     string // in the output before the kill
+	}{
+		"tool of the first turn": {teamPath("asking.json"), []string{"tool"}, `"type":"turn.text"`},
+		"tool of a later turn":   {teamPath("asking.json"), []string{"say I am ready.", "tool"}, `"text":"I run it.`},
+		"idle agent":             {teamPath("asking.json"), []string{"say I am ready."}, `"type":"turn.ended"`},
+		"shell":                  {shells, []string{"go"}, `"text":"working`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			chat := start(t, home, "chat", "-t", tt.team, "--output", "json")
+			chat.enter(tt.messages...)
+			chat.expect(tt.last)
+			_, journal := onlyJournal(t, home)
+			turns := turnsOf(t, journal)
+			guard := guardOf(t, chat.cmd.Process.Pid)
+			if len(agenttest.Running(turns...)) == 0 {
+				t.Fatal("no process runs")
+			}
+			chat.signal(syscall.SIGKILL)
+			<-chat.ended
+			for runs(guard) { // the limit of all tests ends this loop
+				time.Sleep(time.Millisecond) // the system does not notify of the end of another's child
+			}
+			for pid, command := range agenttest.Running(turns...) {
+				if runs(pid) {
+					t.Errorf("process %d still runs: %s", pid, command)
+				}
+			}
+		})
+	}
+}
+
+// turnsOf returns the ids of the turns in a journal.
+func turnsOf(t *testing.T, journal string) (ids []string) {
+	t.Helper()
+	for line := range strings.Lines(readFile(t, journal)) {
+		var e struct {
+			Type string
+			Data struct{ TurnID string }
+		}
+		if json.Unmarshal([]byte(line), &e) == nil && e.Type == "turn.started" {
+			ids = append(ids, e.Data.TurnID)
+		}
+	}
+	return ids
+}
+
 func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	home := t.TempDir()
 	chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
@@ -46,6 +136,9 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	tool := toolOf(t, journal)
 	if !runs(tool) {
 		t.Fatal("the tool does not run")
+	}
+	if err := syscall.Kill(guardOf(t, chat.cmd.Process.Pid), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
 	}
 	chat.signal(syscall.SIGKILL)
 	<-chat.ended

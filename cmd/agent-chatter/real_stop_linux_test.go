@@ -197,7 +197,7 @@ func (r *realTeam) checkAtRest(a *actor) {
 	}
 }
 
-func TestResumeEndsOrphanedRealAgents(t *testing.T) {
+func TestKilledChatLeavesNoRealAgent(t *testing.T) {
 	withEachRealAgent(t, func(t *testing.T, r *realTeam, a *actor) {
 		for _, work := range realWorks {
 			a.model.Instruct(work.tell)
@@ -205,12 +205,12 @@ func TestResumeEndsOrphanedRealAgents(t *testing.T) {
 			chat.enter("do it")
 			r.awaitTurn()
 			work.begin(r, a)
+			guard := guardOf(t, chat.cmd.Process.Pid)
 			chat.signal(syscall.SIGKILL)
 			<-chat.ended
-			tools := r.tools()
-			stderr := r.answers()
-			t.Logf("during the %s: %d tools outlived the kill; %q", work.name, len(tools), orphansLine(stderr))
+			r.await("the end of the guard", func() bool { return !runs(guard) })
 			r.checkLeft()
+			r.answers()
 			work.checkInterrupted(r, a)
 		}
 		do(t, r.home, exitDone, "verify")

@@ -134,6 +134,7 @@ func (e *ACP) takeIdle(key string) *acpAgent {
 		a.close(0)
 		return nil
 	default:
+		a.Process.SetIdle(false)
 		return a
 	}
 }
@@ -151,6 +152,7 @@ func (e *ACP) release(a *acpAgent, reusable bool) {
 	}
 	other := e.idle[a.key]
 	e.idle[a.key] = a
+	a.Process.SetIdle(true) // before a turn takes it
 	e.mu.Unlock()
 	if other != nil {
 		other.close(0)

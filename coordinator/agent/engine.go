@@ -49,6 +49,8 @@ type Turn struct {
 	// Limit is how long the turn may take, without the time that the user takes to answer a
 	// question; zero is no limit. ctx is done then, and an engine need not wait for what comes later.
 	Limit time.Duration
+	// Guard ends the turn's processes when this process dies; nil is none.
+	Guard *process.Guard
 	// Permit decides whether an agent may use a tool; nil allows nothing. It may block until ctx
 	// is done, and may keep the consumer from its events meanwhile: ctx is done when the ctx of
 	// Run is, and when the turn has ended. It is called concurrently.
@@ -95,5 +97,5 @@ type Member struct {
 // program returns the turn's program.
 func (t Turn) program() process.Program {
 	m := t.Member
-	return process.Program{TurnID: t.ID, Command: m.Command, Args: m.Args, Env: m.Env, Dir: t.Dir}
+	return process.Program{TurnID: t.ID, Command: m.Command, Args: m.Args, Env: m.Env, Dir: t.Dir, Guard: t.Guard}
 }

@@ -19,4 +19,7 @@
 // turn. When the owner has died its processes are orphans: [EndOrphans] and [EndResidents] end
 // them, on Linux only. While the owner lives they are left alone, so that a second process with
 // a copy of the session does not end them.
+//
+// On Linux a [Guard] ends the processes of a turn as soon as their owner dies, also when it is killed.
+// It does not find a process that has removed TurnVariable from its environment.
 package process

@@ -86,10 +86,12 @@ func hasOwner(pid int) bool {
 		return false // it has ended
 	}
 	owners := variables(env, ownerVariable)
-	if len(owners) == 0 {
-		return false
-	}
-	id, _, _ := strings.Cut(owners[0], "-")
-	owner, err := strconv.Atoi(id)
-	return err == nil && ownerName(owner) == owners[0]
+	return len(owners) > 0 && isAlive(owners[0])
+}
+
+// isAlive reports whether the process of that name, as ownerName returns it, is alive.
+func isAlive(owner string) bool {
+	id, _, _ := strings.Cut(owner, "-")
+	pid, err := strconv.Atoi(id)
+	return err == nil && ownerName(pid) == owner
 }

@@ -41,6 +41,8 @@ type Program struct {
 	Env map[string]string
 	// Dir is the working directory; "" is the current one.
 	Dir string
+	// Guard ends the program when this process dies; nil is none.
+	Guard *Guard
 	// Interrupt makes a stop send SIGINT, and only after another grace period SIGTERM.
 	Interrupt bool
 }
@@ -93,7 +95,9 @@ func Start(program Program, feed func(io.Writer)) (*Process, error) {
 		done:    make(chan struct{}),
 		tail:    tail{limit: stderrKept},
 	}
+	program.Guard.note(guardedRunning, program.TurnID)
 	if err := p.startPiped(cmd); err != nil {
+		program.Guard.note(guardedEnded, program.TurnID)
 		return nil, &StartError{Command: program.Command, Err: err}
 	}
 	p.group = group{cmd.Process}
@@ -200,7 +204,18 @@ func (p *Process) Supervise(ctx context.Context, grace time.Duration) (end func(
 			p.endDetached()
 		}
 		p.readers.Wait()
+		p.program.Guard.note(guardedEnded, p.program.TurnID)
 	}
+}
+
+// SetIdle says whether the program is between two turns. Its detached processes are then left alone
+// when this process dies.
+func (p *Process) SetIdle(idle bool) {
+	state := guardedRunning
+	if idle {
+		state = guardedIdle
+	}
+	p.program.Guard.note(state, p.program.TurnID)
 }
 
 // endGroup waits for the program's exit or for ctx, then ends the rest of the group.

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/alecthomas/kong"
 )
@@ -202,10 +203,12 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 	if cmd.Writes() {
 		listener = &logged{Listener: r.screen, log: a.Log}
 	}
+	guard := new(process.Guard)
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
+			Guard: guard,
 		})
 	}
 	return r, nil

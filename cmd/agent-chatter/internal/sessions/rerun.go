@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -58,7 +59,7 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	c := coordinator.New(coordinator.Options{
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
-		KeepSecrets: config.KeepSecrets(),
+		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
 	})
 	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{}); err != nil {
 		return err
