@@ -72,7 +72,7 @@ func helpOf(t *testing.T, command string) string {
 }
 
 var (
-	helpCommand = regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)(?:  |$)`)
+	helpCommand = regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)(?: \([a-z]+\))?(?:  |$)`)
 	helpFlag    = regexp.MustCompile(`(?m)^ +(?:(-[a-z]), +)?(--[a-z-]+)`)
 	pageFlag    = regexp.MustCompile(`(^|[\s` + "`" + `])(--[a-z][a-z-]*)`)
 )
@@ -80,7 +80,7 @@ var (
 // foreignFlags are the flags of other programs that the manual names.
 var foreignFlags = []string{
 	"--acp", "--approval-mode", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions",
-	"--json", "--last", "--latest", "--output-format",
+	"--last", "--latest", "--output-format",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {
@@ -167,6 +167,8 @@ func TestManualListsJSONFields(t *testing.T) {
 		"sessions search":    "calculator",
 		"sessions import":    "all.bundle",
 		"sessions clean":     "--older-than 1s --dry-run",
+		"sessions fork":      "7QN3",
+		"sessions reindex":   "",
 		"replay":             "7QN3",
 		"replay --with-team": "demo 7QN3",
 		"verify":             "",

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"runtime/debug"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -18,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -49,6 +48,7 @@ func main() {
 // cli is the command line.
 type cli struct {
 	Home     string           `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
+	JSON     bool             `name:"json" help:"Print JSON lines, as --output json does."`
 	NoColor  bool             `help:"Print without colour, as when NO_COLOR is set."`
 	LogLevel *string          `help:"Print log records from this level: ${enum}." enum:"debug,info,warn,error" placeholder:"LEVEL"`
 	LogFile  string           `help:"Append the log records to this file instead." placeholder:"PATH"`
@@ -71,13 +71,13 @@ type cli struct {
 }
 
 type sessionsCommand struct {
-	List    sessions.List    `cmd:"" default:"withargs" help:"List sessions, newest first."`
+	List    sessions.List    `cmd:"" aliases:"ls" default:"withargs" help:"List sessions, newest first."`
 	Search  sessions.Search  `cmd:"" help:"Search the messages of all sessions."`
 	Show    sessions.Show    `cmd:"" help:"Show the details of a session."`
-	Rename  sessions.Rename  `cmd:"" help:"Set the title of a session."`
+	Rename  sessions.Rename  `cmd:"" aliases:"mv" help:"Set the title of a session."`
 	Pin     sessions.Pin     `cmd:"" help:"Protect a session from archiving and deletion."`
 	Unpin   sessions.Unpin   `cmd:"" help:"Remove the pin of a session."`
-	Delete  sessions.Delete  `cmd:"" help:"Move a session to the trash."`
+	Delete  sessions.Delete  `cmd:"" aliases:"rm" help:"Move a session to the trash."`
 	Restore maintain.Restore `cmd:"" help:"Restore a session from the trash."`
 	Fork    sessions.Fork    `cmd:"" help:"Copy a session."`
 	Diff    sessions.Diff    `cmd:"" help:"Compare two sessions."`
@@ -100,19 +100,14 @@ func (sessionsCommand) Help() string {
 func run(args []string, streams app.IO) int {
 	var c cli
 	printed := false // --help or --version
-	parser := kong.Must(&c,
+	parser := kong.Must(&c, append(usage.Decoders(),
 		kong.Name("agent-chatter"),
 		kong.Description("Chat with AI agents in crash-safe sessions."),
 		kong.Vars{"version": app.Version},
 		kong.Writers(streams.Stdout, streams.Stderr),
 		kong.Exit(func(int) { printed = true }),
-		kong.KindMapper(reflect.Int, kong.MapperFunc(app.DecodeNumber)),
-		kong.KindMapper(reflect.String, kong.MapperFunc(app.DecodeString)),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(app.DecodeDuration)),
-		kong.TypeMapper(reflect.TypeFor[app.Days](), kong.MapperFunc(app.DecodeDays)),
-		kong.TypeMapper(reflect.TypeFor[*app.Days](), kong.MapperFunc(app.DecodeDays)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	)...)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -125,7 +120,7 @@ func run(args []string, streams app.IO) int {
 	case printed:
 		return app.ExitDone
 	case err != nil:
-		fmt.Fprintf(streams.Stderr, "%s\n%s\n", app.Sentence(err), usageHint(err))
+		fmt.Fprintln(streams.Stderr, usage.Explain(err, args))
 		return app.ExitUsage
 	}
 	streams.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
@@ -134,19 +129,16 @@ func run(args []string, streams app.IO) int {
 		fmt.Fprintln(streams.Stderr, app.Explain(err).Text)
 		return app.CodeOf(err)
 	}
-	code := a.Fail(command.Run(a))
+	if c.JSON {
+		err = usage.SetJSON(command.Selected())
+	}
+	if err == nil {
+		err = command.Run(a)
+	}
+	code := a.Fail(usage.WithHelp(err, command.Selected(), args))
 	writer, ok := command.Selected().Target.Addr().Interface().(interface{ Writes() bool })
 	if ok && writer.Writes() {
 		a.LogFailure(command.Command(), code)
 	}
 	return code
-}
-
-// usageHint names the help of the command that the user meant.
-func usageHint(err error) string {
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		return fmt.Sprintf("For help, type: %s --help", parse.Context.Selected().FullPath())
-	}
-	return "For help, type: agent-chatter --help"
 }

@@ -34,11 +34,14 @@ func (cmd *Command) Run(a *app.App) error {
 	if cmd.Topic == "" {
 		return cmd.list(a)
 	}
-	topic, ok := find(cmd.Topic)
+	topic, nearest, ok := find(cmd.Topic)
 	switch {
+	case !ok && nearest == "":
+		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
+			With(app.To("list the topics", "guide")))
 	case !ok:
 		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
-			With(app.To("read the page with the nearest name", "guide", topic.Name)))
+			With(app.To("read the page with the nearest name", "guide", nearest)))
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.text()})
 	}

@@ -3,6 +3,8 @@ package guide
 import (
 	"embed"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 )
 
 //go:embed *.md
@@ -46,44 +48,16 @@ func (t Topic) text() string {
 	return b.String()
 }
 
-// find returns the topic of a name, in upper or lower case. If there is none, ok is
-// false and nearest is the topic with the most similar name.
-func find(name string) (nearest Topic, ok bool) {
-	name = strings.ToLower(name)
-	least := -1
-	for _, topic := range Topics() {
-		distance := editDistance(name, topic.Name)
-		if distance == 0 {
-			return topic, true
-		}
-		if strings.HasPrefix(topic.Name, name) {
-			distance = 0
-		}
-		if least < 0 || distance < least {
-			nearest, least = topic, distance
+// find returns the topic of a name, in upper or lower case. If there is none, ok is false and nearest is the
+// name of the most similar topic, "" if none is similar.
+func find(name string) (topic Topic, nearest string, ok bool) {
+	topics := Topics()
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		if names[i] = t.Name; strings.EqualFold(t.Name, name) {
+			return t, "", true
 		}
 	}
-	return nearest, false
-}
-
-// editDistance is the Levenshtein distance, in bytes: the least number of bytes
-// to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a[:i] to the prefixes of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	nearest, _ = usage.Nearest(name, names)
+	return Topic{}, nearest, false
 }

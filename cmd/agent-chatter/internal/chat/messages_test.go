@@ -48,6 +48,8 @@ func chatTexts() []apptest.Text {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("bannerText", "", bannerText(review))
+	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
+	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("importedText", "", importedText(transfer.Imported{
 		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,

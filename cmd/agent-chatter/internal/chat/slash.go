@@ -9,12 +9,14 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -110,15 +112,28 @@ func slashCommands() []slashCommand {
 
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	line = strings.TrimSpace(line)
+	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	var names []string
 	for _, s := range slashCommands() {
-		if s.name == name {
-			return s.run(r, ctx, strings.TrimSpace(args))
+		if strings.EqualFold(s.name, name) {
+			return s.run(r, ctx, strings.TrimSpace(line[len(name):]))
 		}
+		names = append(names, s.name)
 	}
-	r.reject("Unknown command %s; nothing was sent. /help lists the commands. To send the line as a message, type: /%s",
-		tty.SafeLine(name), tty.SafeLine(line))
+	nearest, _ := usage.Nearest(name, names)
+	r.reject("%s", unknownCommandText(name, nearest, line))
 	return nil
+}
+
+// unknownCommandText rejects a line that starts with a slash; nearest is the most similar command, "" if none is
+// similar.
+func unknownCommandText(name, nearest, line string) string {
+	if nearest != "" {
+		nearest = fmt.Sprintf(" Did you mean %s?", nearest)
+	}
+	return fmt.Sprintf("Unknown command %s; nothing was sent.%s /help lists the commands. "+
+		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
 func (r *repl) slashHelp(context.Context, string) error {

@@ -90,11 +90,16 @@ func (r *repl) newStore() store.Store {
 func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool) error {
 	_, err := r.app.FindToResume(ctx, t, name, func(s catalog.Session) error {
 		c, err := r.resumable(ctx, t, s)
-		if err == nil && fork {
-			c.resume, err = sessions.ForkSession(ctx, r.app, r.app.Catalog.Team(c.team.ID), s.ID, 0)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case fork && c.team.ID != s.TeamID:
+			return &store.TeamMismatchError{SessionID: s.ID, Want: s.TeamID, Got: c.team.ID}
+		case fork:
+			s.Truncated = false // that was reported
+			if c.resume, err = sessions.ForkSession(ctx, r.app, s, ""); err != nil {
+				return err
+			}
 		}
 		return r.begin(ctx, c)
 	})

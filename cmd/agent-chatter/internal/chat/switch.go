@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,18 +182,17 @@ func (r *repl) slashResume(ctx context.Context, name string) error {
 }
 
 // slashFork ends the conversation and resumes a copy of its session.
-func (r *repl) slashFork(ctx context.Context, seq string) error {
-	upTo, err := strconv.ParseUint(cmp.Or(seq, "0"), 10, 64)
+func (r *repl) slashFork(ctx context.Context, at string) error {
 	s := r.c.Session()
-	switch {
-	case err != nil:
-		r.reject("/fork takes the number of an event, as in replay --output events. Type, for example, /fork 7.")
-		return nil
-	case s == nil || r.noSave || r.sessionFile != "" || r.c.Status().Unsaved:
+	if s == nil || r.noSave || r.sessionFile != "" || r.c.Status().Unsaved {
 		r.reject("This conversation is not saved in the home; there is nothing to fork.")
 		return nil
 	}
-	fork, err := sessions.ForkSession(ctx, r.app, r.app.Catalog.Team(r.c.Team().ID), s.ID, upTo)
+	session, err := r.app.Catalog.Team(r.c.Team().ID).Session(ctx, s.ID)
+	var fork string
+	if err == nil {
+		fork, err = sessions.ForkSession(ctx, r.app, session, at)
+	}
 	if err != nil {
 		r.report(err)
 		return nil

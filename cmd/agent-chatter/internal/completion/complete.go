@@ -171,7 +171,7 @@ func (l *commandLine) setHome(f *kong.Flag, value string) {
 func (l *commandLine) takeArgument(word string) {
 	if l.args == 0 && !l.plain {
 		for _, child := range l.node.Children {
-			if child.Name == word {
+			if child.Name == word || slices.Contains(child.Aliases, word) {
 				l.node = child
 				return
 			}

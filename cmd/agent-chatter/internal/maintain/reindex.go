@@ -9,7 +9,17 @@ import (
 )
 
 // Reindex is the command that rebuilds the index and the checkpoints.
-type Reindex struct{}
+type Reindex struct {
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+}
+
+// reindexedJSON is the JSON output of a session.
+type reindexedJSON struct {
+	ID       string `json:"id"`
+	Events   uint64 `json:"events"`
+	Archived bool   `json:"archived"`
+	Damaged  bool   `json:"damaged"`
+}
 
 // Help shows examples.
 func (Reindex) Help() string {
@@ -38,7 +48,7 @@ func (cmd *Reindex) Run(a *app.App) error {
 			if s.Damaged != "" {
 				damaged++
 			}
-			if _, err := fmt.Fprintln(a.Stdout, reindexedText(s)); err != nil {
+			if err := cmd.print(a, s); err != nil {
 				return err
 			}
 		}
@@ -47,6 +57,14 @@ func (cmd *Reindex) Run(a *app.App) error {
 		a.Show(damagedSessionsText(damaged))
 	}
 	return errors.Join(failures...)
+}
+
+func (cmd *Reindex) print(a *app.App, s catalog.Session) error {
+	if cmd.Output == "json" {
+		return app.WriteJSON(a.Stdout, reindexedJSON{s.ID, s.LastSeq, s.Archived, s.Damaged != ""})
+	}
+	_, err := fmt.Fprintln(a.Stdout, reindexedText(s))
+	return err
 }
 
 func reindexedText(s catalog.Session) string {

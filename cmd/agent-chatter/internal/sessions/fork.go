@@ -12,8 +12,9 @@ import (
 
 // Fork copies a session.
 type Fork struct {
-	ID string `arg:"" help:"The session: id, title or latest."`
-	At string `help:"Last event to copy: number, time or turn:N." placeholder:"X"`
+	ID     string `arg:"" help:"The session: id, title or latest."`
+	At     string `help:"Last event to copy: number, time or turn:N." placeholder:"X"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
@@ -26,38 +27,46 @@ func (Fork) Help() string {
 
 // Run implements the command. It prints the id of the copy.
 func (cmd *Fork) Run(a *app.App) error {
-	span, err := view.ParseSpan("", "", cmd.At)
-	if err != nil {
-		return err
-	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	s, err := a.Find(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
-	r := view.NewReplay(a, s)
-	upTo, err := span.LastSeq(r.Events(ctx))
+	fork, err := ForkSession(ctx, a, s, cmd.At)
 	if err != nil {
 		return err
 	}
-	if upTo == 0 && cmd.At != "" {
-		return app.Exit(app.ExitFailed, view.NotReachedText(r.ID, cmd.At))
+	return printID(a, cmd.Output, fork)
+}
+
+// printID prints the id of a new session.
+func printID(a *app.App, output, id string) error {
+	if output == "json" {
+		return app.WriteJSON(a.Stdout, map[string]string{"id": id})
 	}
-	fork, err := ForkSession(ctx, a, r.Dir, r.ID, upTo)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Stdout, fork)
+	_, err := fmt.Fprintln(a.Stdout, id)
 	return err
 }
 
-// ForkSession copies the events of a session up to the sequence number upTo, or all if
-// upTo is 0. It prints a notice and returns the id of the copy.
-func ForkSession(ctx context.Context, a *app.App, dir *catalog.Dir, id string, upTo uint64) (string, error) {
-	fork, err := sessioncopy.Fork(ctx, dir, id, upTo)
+// ForkSession copies the events of a session up to a point, such as 7, a time or turn:3, or all if at is "". It
+// prints a notice and returns the id of the copy.
+func ForkSession(ctx context.Context, a *app.App, s catalog.Session, at string) (string, error) {
+	span, err := view.ParseSpan("", "", at)
+	if err != nil {
+		return "", err
+	}
+	r := view.NewReplay(a, s)
+	upTo, err := span.LastSeq(r.Events(ctx))
+	if err != nil {
+		return "", err
+	}
+	if upTo == 0 && at != "" {
+		return "", app.Exit(app.ExitFailed, view.NotReachedText(r.ID, at))
+	}
+	fork, err := sessioncopy.Fork(ctx, r.Dir, r.ID, upTo)
 	if err == nil {
-		a.Notice(forkedText(id, fork))
+		a.Notice(forkedText(r.ID, fork))
 	}
 	return fork, err
 }

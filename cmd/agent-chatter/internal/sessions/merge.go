@@ -12,8 +12,9 @@ import (
 // Merge writes a new session that contains the common prefix of two sessions and what
 // each has after it.
 type Merge struct {
-	A string `arg:"" complete:"id" help:"A session: id, title or latest."`
-	B string `arg:"" complete:"id" help:"Another session of the same team."`
+	A      string `arg:"" complete:"id" help:"A session: id, title or latest."`
+	B      string `arg:"" complete:"id" help:"Another session of the same team."`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
@@ -46,8 +47,7 @@ func (cmd *Merge) Run(a *app.App) error {
 		return err
 	}
 	a.Notice(mergedText(sessionA.ID, sessionB.ID, merged))
-	_, err = fmt.Fprintln(a.Stdout, merged.ID)
-	return err
+	return printID(a, cmd.Output, merged.ID)
 }
 
 func mergedText(a, b string, m sessioncopy.Merged) string {

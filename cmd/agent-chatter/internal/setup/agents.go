@@ -20,12 +20,12 @@ func noAgentsText() app.Message {
 
 // Agents is the command agents.
 type Agents struct {
-	List     agentsList     `cmd:"" default:"withargs" help:"List the registered agents."`
+	List     agentsList     `cmd:"" aliases:"ls" default:"withargs" help:"List the registered agents."`
 	Scan     agentsScan     `cmd:"" help:"Find installed agents."`
 	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
 	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
 	Verify   agentsVerify   `cmd:"" help:"Check that agents run and answer."`
-	Delete   agentsDelete   `cmd:"" help:"Remove an agent from the registry."`
+	Delete   agentsDelete   `cmd:"" aliases:"rm" help:"Remove an agent from the registry."`
 }
 
 // Help shows examples first.

@@ -21,7 +21,7 @@ import (
 // Team is the command team.
 type Team struct {
 	Init     teamInit     `cmd:"" help:"Create a team configuration."`
-	List     TeamList     `cmd:"" default:"withargs" help:"List the team configurations."`
+	List     TeamList     `cmd:"" aliases:"ls" default:"withargs" help:"List the team configurations."`
 	Show     teamShow     `cmd:"" help:"Show the members and settings of a team."`
 	Validate teamValidate `cmd:"" help:"Validate a team configuration."`
 }
