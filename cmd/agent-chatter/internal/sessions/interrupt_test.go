@@ -21,10 +21,11 @@ func TestInterruptEndsReadingWithExitCode130(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := view.OpenReplay(t.Context(), a, "latest")
+	latest, err := a.Find(t.Context(), "latest")
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := view.NewReplay(a, latest)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, test := range []struct {
@@ -34,7 +35,7 @@ func TestInterruptEndsReadingWithExitCode130(t *testing.T) {
 		{"list", func() error { return (&List{Limit: 20}).Print(ctx, a, io.Discard) }},
 		{"search", func() error { return (&Search{}).Search(ctx, a, io.Discard, search.Query{Text: "a"}) }},
 		{"replay", func() error { return printSnapshot(ctx, io.Discard, r, view.Span{}) }},
-		{"fork", func() error { _, err := ForkSession(ctx, a, r.Dir, r.ID, 0); return err }},
+		{"fork", func() error { _, err := ForkSession(ctx, a, latest, ""); return err }},
 		{"tail", func() error { return (&Tail{N: 10}).printAll(ctx, a) }},
 	} {
 		err := test.run()
