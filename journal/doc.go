@@ -106,11 +106,15 @@
 // declares synced, it was on the disk and is corrupt: reading stops with a
 // CorruptError, and nothing is removed automatically. After that seq it starts a torn
 // tail, which a crash leaves of the last batches: an incomplete line, lost pages,
-// NUL bytes. No later line covers the last batch of a journal, even if it was
-// synced, so corruption of that batch looks like a torn tail. Readers stop before a
-// torn tail. The next Append copies it to a file, truncates the journal, and appends
-// a journal.recovered event. The chain cannot detect that whole lines are missing at
+// NUL bytes. Readers stop before a torn tail. The next Append copies it to a file,
+// truncates the journal, and appends a journal.recovered event. Every line of an
+// archive counts as synced. The chain cannot detect that whole lines are missing at
 // the end.
+//
+// Log.Seal ends a journal with a line that declares every line before it synced, a
+// journal.sealed event if need be, and so does Repair. If writers seal what they
+// have written, only a crash leaves more than the last line without such a mark. The
+// next Append marks those lines.
 //
 // Repair is for corruption. It keeps every line that is valid after the previous
 // line, replaces each invalid part by a journal.recovered event, and keeps the

@@ -23,6 +23,8 @@ var (
 	ErrTooLong = errors.New("event is longer than the limit of a line")
 	// ErrChanged is returned by ArchiveAt if the journal was written to.
 	ErrChanged = errors.New("journal was changed concurrently")
+	// ErrTorn is returned by Dir.Seal for a journal with a torn tail.
+	ErrTorn = errors.New("journal has a torn tail")
 	// ErrReplaced is returned by Follow if the journal's file was replaced by one
 	// that does not contain the last event that was delivered.
 	ErrReplaced = errors.New("journal was replaced by another history")

@@ -67,7 +67,7 @@ func (p Position) after(e Event, length int) Position {
 	return Position{Seq: e.Seq, Offset: p.Offset + int64(length), Sum: e.Sum}
 }
 
-// TypeRecovered is the only type of event that the journal itself appends: after
+// TypeRecovered is the type of an event that the journal itself appends: after
 // it set bytes aside, or after a write or sync failed. Its payload is a
 // Recovered.
 const TypeRecovered = "journal.recovered"

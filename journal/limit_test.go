@@ -349,19 +349,17 @@ func TestArchivingNeedsLimitedMemory(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		archive []byte
-		corrupt bool
 	}{
-		{"a bomb of 200 MiB", slices.Concat(frame(0x68), bytes.Repeat(block, enormous/(128<<10)), last), false},
-		{"a window of 512 MiB", slices.Concat(frame(0x98), block, last), true},
-		{"a window of 1 TiB", slices.Concat(frame(0xf0), block, last), true},
+		{"a bomb of 200 MiB", slices.Concat(frame(0x68), bytes.Repeat(block, enormous/(128<<10)), last)},
+		{"a window of 512 MiB", slices.Concat(frame(0x98), block, last)},
+		{"a window of 1 TiB", slices.Concat(frame(0xf0), block, last)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := limited(newDir(t), smallLimit)
 			writeFile(t, filepath.Join(dir.Path(), "archive", fuzzed+".jsonl.zst"), test.archive)
 			if n := allocated(func() {
 				_, _, err := read(t, dir, fuzzed)
-				if corrupt := new(journal.CorruptError); errors.As(err, &corrupt) != test.corrupt ||
-					err != nil && !test.corrupt {
+				if corrupt := new(journal.CorruptError); !errors.As(err, &corrupt) {
 					t.Error(err)
 				}
 			}); n > 2*bounded {
@@ -404,11 +402,27 @@ func TestReadingAnArchiveNeedsLimitedMemory(t *testing.T) {
 		endless(t, path, test.end)
 		pack(t, path, archivePath(packed, id))
 		must(t, os.Remove(path))
-		for _, name := range []string{"Reader", "Open", "Check", "Holds"} {
+		for name, operation := range map[string]func(*testing.T, *journal.Dir) error{
+			"Reader": func(t *testing.T, dir *journal.Dir) error {
+				_, _, err := read(t, dir, id)
+				return err
+			},
+			"Open": func(t *testing.T, dir *journal.Dir) error {
+				_, err := dir.Open(t.Context(), id)
+				return err
+			},
+			"Check": func(t *testing.T, dir *journal.Dir) error { return dir.Check(id) },
+		} {
 			t.Run(name+" "+test.name, func(t *testing.T) {
 				dir := newDir(t)
 				must(t, os.CopyFS(dir.Path(), os.DirFS(packed.Path())))
-				if n := allocated(func() { limitedOperations[name](t, limited(dir, smallLimit), id) }); n > 4*bounded {
+				var corrupt *journal.CorruptError
+				if n := allocated(func() {
+					// Every line of an archive counts as synced: the end is no torn tail.
+					if err := operation(t, limited(dir, smallLimit)); !errors.As(err, &corrupt) || corrupt.Line != 16 {
+						t.Error(err)
+					}
+				}); n > 4*bounded {
 					t.Errorf("it takes %d MiB", n>>20)
 				}
 			})

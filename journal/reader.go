@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"iter"
 )
@@ -88,7 +89,7 @@ func (r *Reader) ScanAfter(p Position) iter.Seq2[Event, error] {
 				}
 				return
 			}
-			r.tail.end = sc.at
+			r.tail.end, r.tail.maxSynced = sc.at, sc.maxSynced
 			if !yield(e, nil) {
 				return
 			}
@@ -99,14 +100,24 @@ func (r *Reader) ScanAfter(p Position) iter.Seq2[Event, error] {
 // CheckChain checks the sums and sequence numbers of all events, and nothing else
 // of them, which is faster than Scan. It returns the error that would end Scan,
 // except that Scan also fails at a line that has a valid sum and is not an event.
-// Position and Torn then describe the end of the journal.
-func (r *Reader) CheckChain() (err error) {
-	r.tail, err = r.src.scanTailWith((*scanner).checkChain, r.from, r.maxLine)
+// Position, Synced and Torn then describe the end of the journal. When ctx is done,
+// it stops with an error.
+func (r *Reader) CheckChain(ctx context.Context) (err error) {
+	r.tail, err = r.src.withContext(ctx).scanTailWith((*scanner).checkChain, r.from, r.maxLine)
 	return err
 }
 
 // Position returns the position after the last event that was returned.
 func (r *Reader) Position() Position { return r.tail.end }
+
+// Synced returns the highest sequence number that the sync marks of the returned
+// events cover: the events up to it were on the disk. Every event of an archive was.
+func (r *Reader) Synced() uint64 {
+	if r.src.archived() {
+		return r.tail.end.Seq
+	}
+	return r.tail.maxSynced
+}
 
 // Torn describes the torn tail that All, Scan, CheckChain or End found.
 func (r *Reader) Torn() Torn { return r.tail.torn }

@@ -126,7 +126,19 @@ func (r *repairer) run(w io.Writer) error {
 	if err := r.endInvalid(); err != nil {
 		return err
 	}
+	if len(r.dropped) > 0 {
+		if err := r.seal(); err != nil {
+			return err
+		}
+	}
 	return r.flush(w)
+}
+
+// seal ends the new journal. Its mark is true when a reader can see it: the file is
+// synced before it gets the journal's name.
+func (r *repairer) seal() error {
+	record := r.dir.sealedRecord()
+	return r.append(Event{Synced: r.at.Seq, Time: record.Time, Type: record.Type, Data: record.Data})
 }
 
 // next handles one line of the old journal.

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"bytes"
+	"context"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func BenchmarkScan(b *testing.B) {
 	})
 	for name, each := range map[string]func(*journal.Reader) int{
 		"CheckChain": func(r *journal.Reader) int {
-			must(b, r.CheckChain())
+			must(b, r.CheckChain(context.Background()))
 			return int(r.Position().Seq)
 		},
 		"Scan": func(r *journal.Reader) (n int) {

@@ -130,7 +130,7 @@ func read(t testing.TB, dir *journal.Dir, id string) (events []journal.Event, to
 		}
 	}
 	torn, end := r.Torn(), r.Position()
-	chainErr := r.CheckChain()
+	chainErr := r.CheckChain(t.Context())
 	if strings.Contains(fmt.Sprint(err, torn.Reason), "not a JSON object") {
 		return events, torn, err
 	}

@@ -98,11 +98,17 @@ func (s source) scanTailWith(next func(*scanner) error, from Position, maxLine i
 }
 
 // tailAt describes the end of a journal at which a scanner stopped with an error.
-// It returns nil if that error means the end or a torn tail.
+// It returns nil if that error means the end or a torn tail. An archive has no torn
+// tail: all its lines were synced before it was written.
 func (s source) tailAt(sc *scanner, err error, maxLine int) (tail, error) {
 	t := tail{end: sc.at, maxSynced: sc.maxSynced}
 	var bad *lineError
 	switch {
+	case s.archived() && err == io.EOF && len(sc.lines.Rest()) > 0:
+		err = (&lineError{sc.at, errIncomplete}).corrupt(s.path)
+		return t, err
+	case s.archived() && errors.As(err, &bad):
+		return t, bad.corrupt(s.path)
 	case errors.As(err, &bad):
 		t.torn, err = s.classify(bad, sc.maxSynced, maxLine)
 		return t, err
