@@ -182,7 +182,11 @@ func (c *Coordinator) Stop(reason string) error {
 	c.reported = false
 	if !c.resumed {
 		c.clearQueue("the conversation ended")
-		conv.record(c.records(append(c.queueChanges(), projection.SessionEnded{Reason: reason})...)...)
+		conv.record(c.records(c.queueChanges()...)...)
+		// The line of session.ended gets a sync mark that covers what is saved here. If that fails,
+		// close tries again and returns the error.
+		conv.save()
+		conv.record(c.records(projection.SessionEnded{Reason: reason})...)
 	}
 	err := conv.close()
 	if !c.resumed {

@@ -69,6 +69,26 @@ func TestSavesOnTurnCompletion(t *testing.T) {
 	d.checkMessages(id, "you: hello", "ada: a1", "bob: b1")
 }
 
+// Otherwise a damaged byte in the last batches would look like what a crash leaves.
+func TestStopMarksEveryEventAsSynced(t *testing.T) {
+	for name, act := range map[string]func(*fixture){
+		"after a turn":           func(s *fixture) { s.say("hello") },
+		"after a queued member":  func(s *fixture) { s.say("hello [NEXT: ada, bob]") },
+		"after an event unsaved": func(s *fixture) { s.SetTask("write a poem") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := onDisk(t, 0)
+			s := start(t, d)
+			act(s)
+			events := d.events(s.stop())
+			last := events[len(events)-1]
+			if last.Type != "session.ended" || last.Synced != last.Seq-1 {
+				t.Errorf("the last event is a %s, %d, with synced %d", last.Type, last.Seq, last.Synced)
+			}
+		})
+	}
+}
+
 func TestSavesOnStop(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// A checkpoint is written when the journal has grown by this much since the last one. Reading that
-// much takes a few milliseconds, and a short run writes nothing but its own events.
+// A checkpoint is written when the log is closed, and before that when the journal has grown by this
+// much since the last one: reading that much takes a few milliseconds.
 const (
 	checkpointEvents = 1000
 	checkpointBytes  = 1 << 20
@@ -200,11 +200,18 @@ func (l *fileLog) Save(state *projection.State) error {
 	if at.Seq-l.checkpoint.Seq < checkpointEvents && at.Offset-l.checkpoint.Offset < checkpointBytes {
 		return nil
 	}
-	// A checkpoint that cannot be written only makes the next Open slower.
-	if state.Seq == at.Seq && l.dir.WriteCheckpoint(l.log.ID(), state, at) == nil {
-		l.checkpoint = at
+	if state.Seq == at.Seq {
+		l.writeCheckpoint(state, at)
 	}
 	return nil
+}
+
+// writeCheckpoint writes a checkpoint, unless there is one of this position. One that cannot be
+// written only makes the next Open slower.
+func (l *fileLog) writeCheckpoint(state *projection.State, at journal.Position) {
+	if at != l.checkpoint && l.dir.WriteCheckpoint(l.log.ID(), state, at) == nil {
+		l.checkpoint = at
+	}
 }
 
 func (l *fileLog) Close(state *projection.State) error {
@@ -213,6 +220,8 @@ func (l *fileLog) Close(state *projection.State) error {
 		return nil
 	}
 	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
+		// Crash here leaves caches of an earlier position, from which the end is folded.
+		l.writeCheckpoint(state, at)
 		l.dir.UpdateIndex(l.log.ID(), state, at)
 	}
 	return errors.Join(err, l.log.Close())

@@ -239,9 +239,19 @@ func TestCheckpointIsWrittenAfterAMebibyte(t *testing.T) {
 	d.readCheckpoint(t, s.SessionID(), true, "after 1 MiB")
 }
 
-func TestNoCheckpointIsWrittenForShortSession(t *testing.T) {
+func TestCloseWritesACheckpointOfTheEnd(t *testing.T) {
 	d := newDisk(t)
-	d.readCheckpoint(t, add(t, d), false, "after close")
+	id := add(t, d)
+	first := d.readCheckpoint(t, id, true, "after close")
+	if _, loaded, err := d.catalog.Team(team).Load(t.Context(), id); err != nil || loaded.From != loaded.At {
+		t.Errorf("the checkpoint is of %+v, the end is %+v: %v", loaded.From, loaded.At, err)
+	}
+	writes := d.Count(journaltest.Rename)
+	session := open(t, d, id)
+	session.Close(session.state)
+	if d.readCheckpoint(t, id, true, "after resume") != first || d.Count(journaltest.Rename) != writes {
+		t.Error("a session that was only opened wrote caches")
+	}
 }
 
 func TestFailedCheckpointIsIgnored(t *testing.T) {

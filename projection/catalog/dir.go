@@ -172,11 +172,14 @@ func (d *Dir) Append(ctx context.Context, id string, records ...journal.Record) 
 	}
 	defer log.Close()
 	events, err := log.Append(records...)
+	if err == nil {
+		// Crash here leaves the records; several of them lack a sync mark.
+		var sealed []journal.Event
+		sealed, err = log.Seal()
+		events = append(events, sealed...)
+	}
 	for _, e := range events {
 		state.Apply(e)
-	}
-	if err == nil {
-		err = log.Sync()
 	}
 	if err == nil {
 		d.UpdateIndex(id, state, log.Position())

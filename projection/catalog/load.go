@@ -108,7 +108,7 @@ func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, er
 			case err != nil:
 			case ctx.Err() != nil:
 				e, err = journal.Event{}, ctx.Err()
-			case !created && e.Type != journal.TypeRecovered:
+			case !created && e.Type != journal.TypeRecovered && e.Type != journal.TypeSealed:
 				e, err = journal.Event{}, &MissingHeaderError{id, errNotSession.Error()}
 			}
 			if !yield(e, err) || err != nil {

@@ -88,12 +88,19 @@ type fork struct {
 // copy adds an event of the parent. Events about the parent's file are left
 // out, and session.created gets the identity of the fork.
 func (f fork) copy(e journal.Event, w *writer) error {
-	switch p, _ := projection.Decode(e); p := p.(type) {
-	case projection.JournalRecovered:
+	if isAboutFile(e) {
 		return nil
+	}
+	switch p, _ := projection.Decode(e); p := p.(type) {
 	case projection.SessionCreated:
 		p.SessionID, p.Parent = f.id, &f.parent
 		return w.add(projection.Record(e.Time, p))
 	}
 	return w.add(journal.Record{Type: e.Type, Data: slices.Clone(e.Data), Time: e.Time})
+}
+
+// isAboutFile reports whether an event describes the file of a journal, so that it is
+// not copied to another one.
+func isAboutFile(e journal.Event) bool {
+	return e.Type == journal.TypeRecovered || e.Type == journal.TypeSealed
 }

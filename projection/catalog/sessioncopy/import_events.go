@@ -48,7 +48,7 @@ func hasEvents(ctx context.Context, dir *catalog.Dir, id string) (bool, error) {
 			return false, nil
 		case err != nil:
 			return false, err
-		case e.Type != journal.TypeRecovered:
+		case !isAboutFile(e):
 			return true, nil
 		}
 	}
@@ -68,7 +68,7 @@ type eventImport struct {
 // copyAll copies every event that is not about the source file.
 func (i *eventImport) copyAll(w *writer, events iter.Seq2[journal.Event, error]) error {
 	for e, err := range events {
-		if err == nil && e.Type != journal.TypeRecovered {
+		if err == nil && !isAboutFile(e) {
 			err = i.copy(e, w)
 		}
 		if err != nil {

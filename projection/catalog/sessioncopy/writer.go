@@ -92,12 +92,18 @@ func (w *writer) flush() error {
 	return err
 }
 
-// finish makes all events durable and updates the index.
+// finish makes all events durable, seals the journal and updates the index.
 func (w *writer) finish() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if err := w.log.Sync(); err != nil {
+	// Crash here leaves events without a sync mark: damage of them would look like a
+	// torn tail.
+	sealed, err := w.log.Seal()
+	for _, e := range sealed {
+		w.state.Apply(e)
+	}
+	if err != nil {
 		return err
 	}
 	w.dir.UpdateIndex(w.log.ID(), w.state, w.log.Position())

@@ -43,6 +43,12 @@ func maintainTexts() []apptest.Text {
 	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))
 	add("restoredText", "", restoredText(apptest.AliceID))
 	add("undatedText", "", undatedText(apptest.AliceID))
+	add("withoutSyncMarkText", "", withoutSyncMarkText(3))
+	add("unsealedText", "", unsealedText(1, nil))
+	add("unsealedText", "named", unsealedText(2, []string{apptest.Hostile, "latest"}))
+	add("sealedText", "", sealedText(2, 3, false))
+	add("sealedText", "a dry run", sealedText(1, 1, true))
+	add("notSealedText", "", notSealedText())
 	const problem = "sessions.json did not agree with it"
 	add("invalidCacheText", "", invalidCacheText(apptest.AliceID, problem, nil))
 	add("invalidCacheText", "that cannot be removed", invalidCacheText(apptest.AliceID, problem, hostile))

@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +11,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Repair is the command that sets aside the damaged lines of a session.
+// Repair is the command that sets aside the damaged lines of a session, or seals
+// sessions.
 type Repair struct {
-	ID     string `arg:"" help:"The session, or the path of its journal."`
-	DryRun bool   `help:"Print the changes without making them."`
-	Output string `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	ID     []string `arg:"" optional:"" help:"The session, or the path of its journal."`
+	DryRun bool     `help:"Print the changes without making them."`
+	Seal   bool     `help:"Mark every event as synced (default: all sessions)."`
+	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
@@ -22,7 +25,8 @@ func (Repair) Help() string {
 	return `Examples:
   agent-chatter repair 7QN3 --dry-run
   agent-chatter repair 7QN3
-  agent-chatter repair ./talk.jsonl`
+  agent-chatter repair ./talk.jsonl
+  agent-chatter repair --seal`
 }
 
 // repairResult is what repair prints.
@@ -48,19 +52,27 @@ type damagedRange struct {
 func (cmd *Repair) Writes() bool { return !cmd.DryRun }
 
 // Run implements the command.
-func (cmd *Repair) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
-
-func (cmd *Repair) run(a *app.App) error {
+func (cmd *Repair) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	s, err := a.FindOrOpen(ctx, cmd.ID)
+	switch {
+	case cmd.Seal:
+		return cmd.seal(ctx, a)
+	case len(cmd.ID) != 1:
+		return app.UsageError("repair takes one session, and --seal any number.")
+	}
+	return app.WithName(cmd.ID[0], cmd.repair(ctx, a, cmd.ID[0]))
+}
+
+func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
+	s, err := a.FindOrOpen(ctx, name)
 	if err != nil {
 		return err
 	}
 	t := a.Catalog.At(s.Dir())
 	done, err := t.Journals().Repair(ctx, s.ID, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(cmd.ID).Name(s.ID)))
+		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(name).Name(s.ID)))
 	}
 	if err != nil {
 		return err

@@ -38,6 +38,10 @@ type verdict struct {
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
 
+	// WithoutSyncMark is how many events at the end no sync mark covers; 0 if it is only
+	// the last one. If one of them is damaged, it looks like a torn write.
+	WithoutSyncMark uint64 `json:"withoutSyncMark,omitempty"`
+
 	unreadable    bool // the journal could not be read, so OK is unknown
 	missingHeader bool // every line is valid, but the first is not the header
 	help          string
@@ -52,7 +56,7 @@ func (cmd *Verify) Run(a *app.App) error {
 		return err
 	}
 	teams := map[string]*catalog.Dir{}
-	unreadable := 0
+	unreadable, unsealed := 0, 0
 	var helps []app.Message // one for each damaged session
 	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
@@ -73,6 +77,8 @@ func (cmd *Verify) Run(a *app.App) error {
 				file = app.ByPath(cmd.ID[i])
 			}
 			helps = append(helps, app.DamageHelp(s, file))
+		case v.WithoutSyncMark > 0:
+			unsealed++
 		}
 		if err := cmd.print(a, v); err != nil {
 			return err
@@ -82,6 +88,9 @@ func (cmd *Verify) Run(a *app.App) error {
 		if err := reportOtherFiles(ctx, a); err != nil {
 			return err
 		}
+	}
+	if unsealed > 0 {
+		a.Show(unsealedText(unsealed, cmd.ID))
 	}
 	if len(helps) > 0 {
 		return app.Exit(app.ExitDamaged, app.DamagedCountText(helps, len(sessions)))
@@ -131,6 +140,7 @@ func verifySession(
 	audit := team.Audit(s.ID)
 	var torn journal.Torn
 	var at journal.Position
+	synced := uint64(0)
 	for grown := true; grown && v.OK; {
 		if err := ctx.Err(); err != nil {
 			return v, err
@@ -141,7 +151,7 @@ func verifySession(
 			break
 		}
 		if chainOnly {
-			if err := reader.CheckChain(); err != nil {
+			if err := reader.CheckChain(ctx); err != nil {
 				v.fail(err)
 			}
 			v.Events = reader.Position().Seq
@@ -149,10 +159,14 @@ func verifySession(
 			v.scan(ctx, a, reader, audit)
 		}
 		torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
+		synced = max(synced, reader.Synced())
 		reader.Close()
 	}
 	if err := ctx.Err(); err != nil {
 		return v, err
+	}
+	if n := at.Seq - min(synced, at.Seq); v.OK && n > 1 {
+		v.WithoutSyncMark = n
 	}
 	if v.OK && !chainOnly {
 		// A cache that cannot be removed does not fail the session.
@@ -221,6 +235,9 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 	var err error
 	switch {
 	case v.OK:
+		if v.WithoutSyncMark > 0 {
+			events += "; " + withoutSyncMarkText(v.WithoutSyncMark)
+		}
 		_, err = fmt.Fprintf(a.Stdout, "%s  ok  %s\n", v.ID, events)
 	case v.unreadable:
 		_, err = fmt.Fprintf(a.Stdout, "%s  unreadable  %s\n", v.ID, problem)
@@ -233,6 +250,18 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 			v.ID, v.Line, v.Offset, problem, events)
 	}
 	return err
+}
+
+func withoutSyncMarkText(events uint64) string {
+	return fmt.Sprintf("%d events at the end have no sync mark", events)
+}
+
+// unsealedText is for sessions with events that no sync mark covers. names are the
+// arguments of the command.
+func unsealedText(sessions int, names []string) app.Message {
+	return app.Text("Without a sync mark at the end: %s. A crash left that, an earlier version wrote it, or it is "+
+		"open.\nDamage there would look like a torn write.", app.Count(sessions, "session")).
+		With(app.To("seal them", append([]string{"repair", "--seal"}, names...)...))
 }
 
 // invalidCacheText is for a cache that contradicted its journal; err is why it could
