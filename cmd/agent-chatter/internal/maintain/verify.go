@@ -43,6 +43,7 @@ type verdict struct {
 	WithoutSyncMark uint64 `json:"withoutSyncMark,omitempty"`
 
 	unreadable    bool // the journal could not be read, so OK is unknown
+	torn          bool // a torn write follows the events
 	missingHeader bool // every line is valid, but the first is not the header
 	help          string
 }
@@ -77,7 +78,7 @@ func (cmd *Verify) Run(a *app.App) error {
 				file = app.ByPath(cmd.ID[i])
 			}
 			helps = append(helps, app.DamageHelp(s, file))
-		case v.WithoutSyncMark > 0:
+		case v.WithoutSyncMark > 0 && !v.torn: // the next writer sets that aside and marks the rest
 			unsealed++
 		}
 		if err := cmd.print(a, v); err != nil {
@@ -182,7 +183,7 @@ func verifySession(
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
 		v.failHeader(s.Damaged)
 	}
-	if torn.Bytes > 0 {
+	if v.torn = torn.Bytes > 0; v.torn {
 		a.Notice(view.TornText(s.ID, torn))
 	}
 	if s.Truncated && v.OK {
