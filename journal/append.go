@@ -77,11 +77,8 @@ func (l *Log) openFile() ([]Record, error) {
 	// could be using them.
 	l.dir.fs.Remove(l.files.path() + tmpSuffix)
 	l.dir.fs.Remove(l.files.archivePath() + tmpSuffix)
-	if l.archived || l.syncFailed {
-		l.closeOpened() // another file takes its place
-	}
 	if l.archived {
-		if err := l.dir.unarchive(l.files); err != nil {
+		if err := l.unarchive(); err != nil {
 			return nil, err
 		}
 		l.archived = false
@@ -114,29 +111,41 @@ func (l *Log) openFile() ([]Record, error) {
 }
 
 // fileToAppend returns the file that Open opened if it is writable and still has the
-// journal's name. Otherwise it opens the file.
+// journal's name. Otherwise it opens the file. Its length must be that of the lines
+// which were read: the next ones are chained to them.
 func (l *Log) fileToAppend() (File, error) {
-	if o := l.opened; o != nil && o.writable != nil {
-		open, err := o.writable.Stat()
-		named, nameErr := l.dir.fs.Stat(l.files.path())
-		if err == nil && nameErr == nil && l.dir.fs.SameFile(open, named) {
-			l.opened = nil
-			return o.writable, nil
+	o := l.opened
+	l.opened = nil
+	if o != nil && (o.writable == nil || l.checkName(o.writable) != nil) {
+		o.file.Close()
+		o = nil
+	}
+	if o == nil {
+		var err error
+		if o, err = l.files.openLive(l.dir.fs, os.O_RDWR|os.O_APPEND); err != nil {
+			return nil, err
 		}
 	}
-	l.closeOpened()
-	return l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	info, err := o.writable.Stat()
+	if err == nil && info.Size() != l.end.Offset+l.torn.Bytes {
+		err = grownError(info.Size(), l.end.Offset+l.torn.Bytes)
+	}
+	if err != nil {
+		o.file.Close()
+		return nil, err
+	}
+	return o.writable, nil
 }
 
 // create creates the directory, the lock and the empty file.
 func (l *Log) create(ctx context.Context) error {
-	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	changed, err := mkdirAll(l.dir.fs, l.files.dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
 	}
-	if l.unlock == nil {
-		if l.unlock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
+	if l.lock == nil {
+		if l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
 			return err
 		}
 	}
@@ -144,27 +153,29 @@ func (l *Log) create(ctx context.Context) error {
 	if _, err := l.dir.fs.Stat(l.files.archivePath()); err == nil {
 		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
 	}
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL,
+		newFileMode(l.dir.fs, l.files.dir))
 	if err != nil {
 		return err
 	}
 	// Crash here leaves an empty journal, which readers do not list as a session.
 	l.dirs = append(l.dirs, l.files.dir)
-	l.file, l.exists = file, true
-	return nil
+	l.file, l.exists, l.place = file, true, placeOf(l.dir.fs, l.files.dir)
+	own, err := l.files.lockOwn(l.dir.fs)
+	l.lock.setOwn(own)
+	return err
 }
 
 // retryLock takes the lock that Open could not take. If the journal has changed
 // since, the records that the caller is about to append may not fit it.
 func (l *Log) retryLock(ctx context.Context) error {
-	if l.unlock != nil {
+	if l.lock != nil {
 		return nil
 	}
-	unlock, err := l.files.lock(ctx, l.dir.fs, l.dir.now())
-	if err != nil {
+	var err error
+	if l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
 		return err
 	}
-	l.unlock = unlock
 	want := l.end
 	err = l.inspect(ctx)
 	if err == nil && l.end != want {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 )
 
 // Archive compresses a journal into the directory's archive. It returns a
@@ -43,7 +41,6 @@ func (d *Dir) archiveIf(ctx context.Context, id string, expected func(end Positi
 	if err := log.settle(); err != nil {
 		return err
 	}
-	log.closeOpened() // Windows removes no open file
 	return d.archive(ctx, log.files)
 }
 
@@ -83,7 +80,7 @@ func (d *Dir) compress(ctx context.Context, f files, name string) error {
 	if err != nil {
 		return err
 	}
-	out, err := d.fs.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR, fileMode)
+	out, err := createLike(d.fs, name, log)
 	if err != nil {
 		return err
 	}
@@ -96,17 +93,30 @@ func (d *Dir) compress(ctx context.Context, f files, name string) error {
 	return out.Sync()
 }
 
-// unarchive turns an archived journal into a live one. The caller syncs the
-// archive's directory.
-func (d *Dir) unarchive(f files) error {
-	err := atomicfile.ReplaceVia(d.fs, f.path()+tmpSuffix, f.path(), fileMode, func(w io.Writer) error {
-		return d.extract(f, w)
+// unarchive turns an archived journal into a live one, which is open then. The caller
+// syncs the archive's directory.
+func (l *Log) unarchive() error {
+	f, fsys := l.files, l.dir.fs
+	if l.opened == nil {
+		var err error
+		if l.opened, err = f.open(fsys); err != nil {
+			return err
+		}
+	}
+	archive := l.opened
+	live, err := f.replace(l.lock, archive.file, func(file File) error {
+		return l.dir.extract(f, file)
 	})
 	if err != nil {
 		return fmt.Errorf("unarchive %s: %w", f.archivePath(), err)
 	}
+	archive.file.Close()
+	l.opened = openedFileOf(f.path(), live, archive.src.size)
+	if err := fsys.SyncDir(f.dir); err != nil {
+		return err
+	}
 	// Crash here leaves both: the journal takes precedence.
-	return d.fs.Remove(f.archivePath())
+	return fsys.Remove(f.archivePath())
 }
 
 // extract writes the journal of an archive to w.

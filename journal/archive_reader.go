@@ -263,7 +263,7 @@ func (r *frameReader) Close() error {
 }
 
 // archiveSource opens the archived journal.
-func (f files) archiveSource(fsys FS) (source, io.Closer, error) {
+func (f files) archiveSource(fsys FS) (source, File, error) {
 	file, err := fsys.OpenFile(f.archivePath(), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return source{}, nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)

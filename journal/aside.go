@@ -51,7 +51,7 @@ func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) 
 
 func (f files) createAside(fsys FS) (File, int, error) {
 	for n := 1; ; n++ {
-		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, newFileMode(fsys, f.dir))
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}

@@ -15,6 +15,12 @@ const (
 	dirMode  fs.FileMode = 0o700
 	fileMode fs.FileMode = 0o600
 
+	// What a group gets, too, in a directory that it shares.
+	groupFile  fs.FileMode = 0o060
+	groupDir   fs.FileMode = 0o070 | fs.ModeSetgid
+	groupWrite fs.FileMode = 0o020
+	private    fs.FileMode = 0o700 // the permissions that no umask withholds
+
 	logSuffix     = ".jsonl"
 	lockSuffix    = ".lock"
 	asideInfix    = ".aside-"

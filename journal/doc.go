@@ -54,7 +54,10 @@
 //	trash/                  deleted journals
 //	*.tmp                   temporary files; never read
 //
-// Directories are created with mode 0700, files with 0600.
+// Directories are created with mode 0700, files with 0600. In a directory that its
+// group shares (with the setgid bit, and writable by the group), they belong to the
+// group, with mode 2770 and 0660, so that its members can take turns. A file that takes
+// another one's place gets its mode.
 //
 // # Durability
 //
@@ -88,11 +91,15 @@
 //
 // # Concurrency
 //
-// The operating system's lock allows one Log of a journal at a time, whatever the
-// lock file contains; LockedError names the holder. The lock belongs to the process:
-// it is released when the process ends, in any way, and child processes do not
-// inherit it. Between machines that share a file system it may not work; NetworkFS
-// reports where that is possible.
+// The operating system's locks allow one Log of a journal at a time, whatever the
+// lock file contains; LockedError names the holder. Both the lock file and the journal
+// are locked, so a journal has one writer even if it is reached through a link or its
+// lock file was removed. A lock file that is a symbolic link is refused. The locks
+// belong to the process: they are released when the process ends, in any way, and child
+// processes do not inherit them. Between machines that share a file system they may not
+// work; NetworkFS reports where that is possible.
+//
+// A Log that finds bytes of a program which ignores the locks refuses to continue.
 //
 // Any number of readers and followers can be active. They take no lock and write
 // nothing. They often see incomplete lines, so they read up to the last newline and

@@ -275,7 +275,7 @@ func (t *follower) openArchive(info fs.FileInfo) error {
 		return err
 	}
 	t.existed, t.readArchive = true, info
-	t.file, t.tail = archiveFile{file.(File), stream}, nil
+	t.file, t.tail = archiveFile{file, stream}, nil
 	t.sc = newScanner(stream, Position{}, t.dir.maxLine)
 	return nil
 }

@@ -17,10 +17,11 @@ import (
 //
 // Names are paths as in package os.
 type FS interface {
-	// OpenFile opens a regular file as os.OpenFile does, and refuses everything
-	// else at once.
+	// OpenFile opens a regular file as regularfile.OpenFile does. With os.O_EXCL,
+	// the file that it creates has the permissions perm, whatever the umask.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
-	// Mkdir creates one directory as os.Mkdir does.
+	// Mkdir creates one directory as os.Mkdir does, but with the permissions perm,
+	// whatever the umask.
 	Mkdir(name string, perm fs.FileMode) error
 	// ReadDir lists a directory as os.ReadDir does, in any order.
 	ReadDir(name string) ([]fs.DirEntry, error)
@@ -40,10 +41,6 @@ type FS interface {
 	// SyncDir makes the entries of a directory durable: files created, renamed
 	// or removed in it.
 	SyncDir(name string) error
-	// Lock takes the operating system's exclusive lock on the file name, which it
-	// creates if it is missing. It does not block: it returns ErrLocked if another
-	// process, or another Lock of this one, holds the lock.
-	Lock(name string) (unlock func() error, err error)
 }
 
 // File is an open file of an FS.
@@ -58,6 +55,14 @@ type File interface {
 	Sync() error
 	// Truncate changes the size of the file, in bytes.
 	Truncate(size int64) error
+	// Lock takes the operating system's exclusive lock on the file, until Close. It
+	// does not block: it returns ErrLocked if the file was opened and locked
+	// elsewhere, in this process or another.
+	Lock() error
+	// CopyAccess gives the file the permissions and the group of another file, as far
+	// as the system permits it. If it does not permit the group, the group gets no
+	// permissions.
+	CopyAccess(from fs.FileInfo)
 }
 
 // OS is the operating system's file system.
@@ -66,20 +71,29 @@ var OS FS = osFS{}
 type osFS struct{}
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := regularfile.OpenFile(name, flag, perm)
+	f, err := regularfile.OpenFile(name, flag&openFlags, perm)
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	if flag&os.O_EXCL != 0 && perm&^private != 0 {
+		f.Chmod(perm) // without it, a file for a group may be refused to the group
+	}
+	return &osFile{File: f, appends: flag&os.O_APPEND != 0}, nil
 }
 
-func (osFS) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
-func (osFS) Stat(name string) (fs.FileInfo, error)     { return os.Stat(name) }
-func (osFS) SameFile(a, b fs.FileInfo) bool            { return os.SameFile(a, b) }
-func (osFS) Rename(oldname, newname string) error      { return os.Rename(oldname, newname) }
-func (osFS) Remove(name string) error                  { return os.Remove(name) }
-func (osFS) Lock(name string) (func() error, error)    { return lockFile(name) }
-func (osFS) SyncDir(name string) error                 { return syncDir(name) }
+func (osFS) Mkdir(name string, perm fs.FileMode) error {
+	err := os.Mkdir(name, perm)
+	if err == nil && perm&^private != 0 {
+		shareDir(name, perm)
+	}
+	return err
+}
+
+func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+func (osFS) SameFile(a, b fs.FileInfo) bool        { return os.SameFile(a, b) }
+func (osFS) Rename(oldname, newname string) error  { return os.Rename(oldname, newname) }
+func (osFS) Remove(name string) error              { return os.Remove(name) }
+func (osFS) SyncDir(name string) error             { return syncDir(name) }
 
 // ReadDir does not sort: for 300,000 names, sorting takes longer than reading.
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -91,15 +105,61 @@ func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-// osFile is an *os.File whose Sync does only what durability requires.
-type osFile struct{ *os.File }
+// osFile is a file of the operating system.
+type osFile struct {
+	*os.File
+	appends bool // it was opened with os.O_APPEND
+	locked  bool
+}
 
-func (f osFile) Sync() error { return syncFile(f.File) }
+// Sync does only what durability requires.
+func (f *osFile) Sync() error { return syncFile(f.File) }
+
+// Lock locks the file.
+func (f *osFile) Lock() error {
+	err := lockOpen(f.File)
+	f.locked = f.locked || err == nil
+	return err
+}
+
+// Close unlocks the file first: a child process that is being started may have the
+// file open for another moment.
+func (f *osFile) Close() error {
+	if f.locked {
+		unlockOpen(f.File)
+	}
+	return f.File.Close()
+}
+
+// newFileMode returns the permissions of a new file in a directory. In one that is
+// shared by a group, the group may read and write the file, so that its members can
+// take turns.
+func newFileMode(fsys FS, dir string) fs.FileMode {
+	if isShared(fsys, dir) {
+		return fileMode | groupFile
+	}
+	return fileMode
+}
+
+// newDirMode is newFileMode for a directory.
+func newDirMode(fsys FS, parent string) fs.FileMode {
+	if isShared(fsys, parent) {
+		return dirMode | groupDir
+	}
+	return dirMode
+}
+
+// isShared reports whether a directory is shared by its group: what is created in it
+// belongs to that group, which may create files there itself.
+func isShared(fsys FS, dir string) bool {
+	info, err := fsys.Stat(dir)
+	return err == nil && info.Mode()&fs.ModeSetgid != 0 && info.Mode()&groupWrite != 0
+}
 
 // mkdirAll creates dir and its missing parents. It returns the directories whose
 // entries changed, outermost first: they must be synced before anything inside
 // is durable.
-func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err error) {
+func mkdirAll(fsys FS, dir string) (changed []string, err error) {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
 		info, err := fsys.Stat(d)
@@ -115,10 +175,11 @@ func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err erro
 		missing = append(missing, d)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		if err := fsys.Mkdir(missing[i], perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		parent := filepath.Dir(missing[i])
+		if err := fsys.Mkdir(missing[i], newDirMode(fsys, parent)); err != nil && !errors.Is(err, fs.ErrExist) {
 			return changed, err
 		}
-		changed = append(changed, filepath.Dir(missing[i]))
+		changed = append(changed, parent)
 	}
 	return changed, nil
 }
@@ -127,18 +188,19 @@ func mkdirAll(fsys FS, dir string, perm fs.FileMode) (changed []string, err erro
 // files moved into it are not lost with it. It also syncs the entry of an existing
 // directory: an earlier call may have failed to.
 func makeDir(fsys FS, dir string) error {
-	if err := fsys.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	parent := filepath.Dir(dir)
+	if err := fsys.Mkdir(dir, newDirMode(fsys, parent)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	// Crash here leaves an empty directory.
-	return fsys.SyncDir(filepath.Dir(dir))
+	return fsys.SyncDir(parent)
 }
 
 // WriteFile replaces the content of the file name by data atomically: a reader
 // finds the previous content or the new one. A power cut may undo it or leave the
 // file empty, so it is for files that can be rebuilt.
 func WriteFile(fsys FS, name string, data []byte) error {
-	return atomicfile.ReplaceUnsynced(fsys, name, fileMode, func(w io.Writer) error {
+	return atomicfile.ReplaceUnsynced(fsys, name, newFileMode(fsys, filepath.Dir(name)), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

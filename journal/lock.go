@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 const (
@@ -64,46 +65,147 @@ func (h Holder) ended() bool {
 	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// lockFile takes the lock of the operating system. Package os opens files so that
-// child processes do not inherit them: orphaned processes hold no lock.
-func lockFile(name string) (func() error, error) {
+// LockFile opens the file name, which it creates if it is missing, and takes the
+// operating system's exclusive lock on it, until Close. It does not block: it returns
+// ErrLocked if another process, or another LockFile of this one, holds the lock. It
+// refuses a symbolic link. Package os opens files so that child processes do not
+// inherit them: orphaned processes hold no lock.
+func LockFile(fsys FS, name string) (File, error) {
 	for range lockTries {
-		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
-		ok, err := l.TryLock()
+		f, err := fsys.OpenFile(name, os.O_RDWR|regularfile.NoFollow, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			perm := newFileMode(fsys, filepath.Dir(name))
+			f, err = fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+			if errors.Is(err, fs.ErrExist) {
+				continue
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			return nil, ErrLocked
-		}
 		// Moving a journal to the trash removes its lock file. The lock of a file
 		// that was opened before that and locked after it excludes no one.
-		locked, lockedErr := l.Stat()
-		named, err := os.Stat(name)
-		if lockedErr == nil && err == nil && os.SameFile(locked, named) {
-			return l.Unlock, nil
+		named, err := lockNamed(fsys, f, name)
+		if named {
+			return f, nil
 		}
-		l.Unlock()
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: errLockRemoved}
 }
 
-// lock makes this process the only writer of the journal, until unlock.
-func (f files) lock(ctx context.Context, fsys FS, now time.Time) (unlock func() error, err error) {
-	release, err := fsys.Lock(f.lockPath())
+// lockNamed locks an open file and reports whether it still has its name.
+func lockNamed(fsys FS, f File, name string) (bool, error) {
+	if err := f.Lock(); err != nil {
+		return false, err
+	}
+	open, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := fsys.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && fsys.SameFile(open, named), err
+}
+
+// lock makes this process the only writer of a journal. The lock file excludes the
+// writers of every journal of this name, also before the journal exists and while
+// another file takes its place. The lock of the journal's own file excludes those that
+// reach it by another name, such as a link, or after the lock file was removed.
+type lock struct {
+	fs   FS
+	file File // the lock file
+	own  File // the journal's file; nil if there is none, or the system cannot lock it
+
+	named bool // the lock file names the holder
+}
+
+// lock locks the journal until release.
+func (f files) lock(ctx context.Context, fsys FS, now time.Time) (*lock, error) {
+	file, err := LockFile(fsys, f.lockPath())
 	if err == ErrLocked {
 		return nil, &LockedError{Path: f.path(), Holder: f.holder(ctx, fsys)}
 	}
 	if err != nil {
 		return nil, err
 	}
-	writeHolder(fsys, f.lockPath(), Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
-	return func() error {
-		// Crash here leaves the previous holder in the file. It is read only while
-		// the file is locked, and then soon replaced.
-		writeHolder(fsys, f.lockPath(), Holder{})
-		return release()
-	}, nil
+	own, err := f.lockOwn(fsys)
+	if err != nil {
+		file.Close()
+		return nil, &LockedError{Path: f.path()} // its lock file is elsewhere
+	}
+	k := &lock{fs: fsys, file: file, own: own}
+	k.name(Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
+	return k, nil
+}
+
+// lockOwn locks the journal's file, live or archived. Its only error is ErrLocked.
+func (f files) lockOwn(fsys FS) (File, error) {
+	for range locateTries {
+		moved := false
+		for _, path := range []string{f.path(), f.archivePath()} {
+			own, exists, err := lockExisting(fsys, path)
+			if own != nil || err != nil {
+				return own, err
+			}
+			moved = moved || exists
+		}
+		if !moved {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// lockExisting locks a file if it exists and the system can lock it. A file that loses
+// its name meanwhile is not locked.
+func lockExisting(fsys FS, path string) (f File, exists bool, err error) {
+	f, err = fsys.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, false, nil
+	}
+	named, err := lockNamed(fsys, f, path)
+	if named {
+		return f, true, nil
+	}
+	f.Close()
+	if err == ErrLocked {
+		return nil, true, err
+	}
+	return nil, err == nil, nil
+}
+
+// setOwn replaces the lock of the journal's file.
+func (k *lock) setOwn(own File) {
+	if k.own != nil {
+		k.own.Close()
+	}
+	k.own = own
+}
+
+// name writes the holder to the lock file. It ignores errors: a lock without a name is
+// still a lock. A lock file that has another name, too, may be any file, and keeps its
+// content.
+func (k *lock) name(h Holder) {
+	if info, err := k.file.Stat(); err == nil && links(info) == 1 && k.file.Truncate(0) == nil {
+		k.named = true
+		json.NewEncoder(k.file).Encode(h)
+	}
+}
+
+func (k *lock) release() error {
+	// Crash here leaves the holder in the file. It is read only while the file is
+	// locked, and then soon replaced.
+	if k.named {
+		k.file.Truncate(0)
+	}
+	k.setOwn(nil)
+	return k.file.Close()
 }
 
 // Writer returns the process that writes to a journal, according to the lock file.
@@ -133,19 +235,6 @@ func (f files) holder(ctx context.Context, fsys FS) Holder {
 		}
 	}
 	return Holder{}
-}
-
-// writeHolder ignores errors: a lock without a name is still a lock. The zero
-// Holder empties the file.
-func writeHolder(fsys FS, name string, h Holder) {
-	w, err := fsys.OpenFile(name, os.O_WRONLY|os.O_TRUNC, fileMode)
-	if err != nil {
-		return
-	}
-	defer w.Close()
-	if h != (Holder{}) {
-		json.NewEncoder(w).Encode(h)
-	}
 }
 
 func readHolder(fsys FS, name string) (h Holder) {

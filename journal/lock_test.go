@@ -23,7 +23,7 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 500 {
-				unlock, err := journal.OS.Lock(name)
+				lock, err := journal.LockFile(journal.OS, name)
 				if err != nil {
 					continue // another goroutine has it
 				}
@@ -33,7 +33,7 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 				runtime.Gosched()
 				holders.Add(-1)
 				os.Remove(name) // as Trash does
-				unlock()
+				lock.Close()
 			}
 		})
 	}
@@ -85,9 +85,9 @@ func TestLockedErrorWaitsForTheHoldersName(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 0)
 			lock := filepath.Join(dir.Path(), id+".lock")
-			unlock, err := journal.OS.Lock(lock)
+			held, err := journal.LockFile(journal.OS, lock)
 			must(t, err)
-			defer unlock()
+			defer held.Close()
 			writeFile(t, lock, []byte(content))
 			late := &lateName{FS: journal.OS, name: func() { writeFile(t, lock, []byte(named(t, os.Getpid()))) }}
 
@@ -104,9 +104,9 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	lock := filepath.Join(dir.Path(), id+".lock")
-	unlock, err := journal.OS.Lock(lock)
+	held, err := journal.LockFile(journal.OS, lock)
 	must(t, err)
-	defer unlock()
+	defer held.Close()
 	writeFile(t, lock, []byte(named(t, deadPID(t))))
 	_, err = dir.Open(t.Context(), id)
 	var locked *journal.LockedError

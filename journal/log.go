@@ -16,10 +16,10 @@ type Log struct {
 	files files
 
 	mu       sync.Mutex
-	file     File         // nil: nothing was appended yet
-	opened   *openedFile  // by Open, for readers and for the first append; nil: none
-	unlock   func() error // nil: the lock is not held
-	lockErr  error        // why Open could not take the lock
+	file     File        // nil: nothing was appended yet
+	opened   *openedFile // by Open, for readers and for the first append; nil: none
+	lock     *lock       // nil: it is not held
+	lockErr  error       // why Open could not take the lock
 	closed   bool
 	exists   bool // the journal has a file, live or archived
 	wasEmpty bool // it had no event before this Log
@@ -31,6 +31,7 @@ type Log struct {
 	maxSynced uint64   // the highest Synced that was written
 	unsynced  []byte   // the lines between synced and end
 	dirs      []string // directories with entries that may not be on the disk
+	place     place    // of the journal's directory
 
 	syncFailed       bool     // a sync failed before anything was appended
 	pendingRecovered []Record // journal.recovered events that are not yet written
@@ -65,8 +66,8 @@ func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 	if _, err := f.stat(d.fs); err != nil {
 		return nil, err
 	}
-	l := &Log{dir: d, files: f, exists: true}
-	l.unlock, l.lockErr = f.lock(ctx, d.fs, d.now())
+	l := &Log{dir: d, files: f, exists: true, place: placeOf(d.fs, f.dir)}
+	l.lock, l.lockErr = f.lock(ctx, d.fs, d.now())
 	if errors.Is(l.lockErr, ErrLocked) {
 		return nil, l.lockErr
 	}
@@ -202,10 +203,10 @@ func (l *Log) Discard() error {
 }
 
 func (l *Log) release() error {
-	if l.unlock == nil {
+	if l.lock == nil {
 		return nil
 	}
-	unlock := l.unlock
-	l.unlock = nil
-	return unlock()
+	held := l.lock
+	l.lock = nil
+	return held.release()
 }

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +45,18 @@ func (l *Log) Recover(ctx context.Context) ([]Event, error) {
 
 // recover returns the events that it has written, even with an error.
 func (l *Log) recover(ctx context.Context) ([]Event, error) {
-	if l.failure.sync {
-		return l.rewrite(ctx)
+	f := l.failure
+	if f.batch == nil {
+		what := Recovered{Reason: syncFailedReason + f.err.Error(), Offset: l.synced.Offset}
+		line, e := encodeAfter(Event{Seq: l.end.Seq, Sum: l.end.Sum}, l.dir.recoveredRecord(what))
+		f.batch, f.events = line, []Event{e}
+	}
+	if f.sync {
+		// A file that was lost exists again when its disk is mounted again.
+		_, err := l.dir.fs.Stat(l.files.path())
+		if missing := errors.Is(err, fs.ErrNotExist); missing || !f.lost {
+			return l.rewrite(ctx)
+		}
 	}
 	events, err := l.completeWrite(ctx)
 	if err != nil {
@@ -129,7 +138,7 @@ func (l *Log) relock(ctx context.Context) error {
 		return err
 	}
 	var err error
-	l.unlock, err = l.files.lock(ctx, l.dir.fs, l.dir.now())
+	l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now())
 	return err
 }
 
@@ -208,16 +217,10 @@ func encodeAfter(last Event, r Record) ([]byte, Event) {
 // to a new file. They keep their numbers and sums, because a reader may have seen
 // them.
 func (l *Log) rewrite(ctx context.Context) ([]Event, error) {
-	f := l.failure
-	if f.lost {
+	if l.failure.lost {
 		if err := l.prepareName(ctx); err != nil {
 			return nil, err
 		}
-	}
-	if f.batch == nil {
-		what := Recovered{Reason: syncFailedReason + f.err.Error(), Offset: l.synced.Offset}
-		line, e := encodeAfter(Event{Seq: l.end.Seq, Sum: l.end.Sum}, l.dir.recoveredRecord(what))
-		f.batch, f.events = line, []Event{e}
 	}
 	file, err := l.replaceFile(ctx, l.synced, l.unsyncedInMemory())
 	if err != nil {
@@ -242,49 +245,42 @@ func (l *Log) rewrite(ctx context.Context) ([]Event, error) {
 // prepareName prepares the creation of the journal's file after it was removed,
 // perhaps with its directory and its lock. The open file still has every line.
 func (l *Log) prepareName(ctx context.Context) error {
-	if _, err := l.dir.fs.Stat(l.files.path()); !errors.Is(err, fs.ErrNotExist) {
-		return cmp.Or(err, errOtherFile)
+	if err := l.place.check(l.dir.fs, l.files.dir); err != nil {
+		return err
 	}
-	changed, err := mkdirAll(l.dir.fs, l.files.dir, dirMode)
+	changed, err := mkdirAll(l.dir.fs, l.files.dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
 	}
+	l.place = placeOf(l.dir.fs, l.files.dir)
 	return l.relock(ctx)
 }
 
 // replaceFile replaces the journal's file by a new one and returns that, open: it
 // has the content of the previous one up to a position, and the given lines.
 func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (File, error) {
-	tmp := l.files.path() + tmpSuffix
-	file, err := l.dir.fs.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	err = l.copyTo(ctx, file, upTo, lines)
-	if err == nil {
-		// Crash here leaves the previous file, which has on the disk everything
-		// that was declared synced, and a temporary file.
-		err = l.dir.fs.Rename(tmp, l.files.path())
-	}
-	if err != nil {
-		file.Close()
-		l.dir.fs.Remove(tmp)
-		return nil, err
-	}
-	return file, nil
-}
-
-// copyTo writes and syncs the content of a new file for replaceFile.
-func (l *Log) copyTo(ctx context.Context, file File, upTo Position, lines []byte) error {
 	old := l.file
 	if old == nil {
 		var err error
 		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0); err != nil {
-			return err
+			return nil, err
 		}
 		defer old.Close()
 	}
+	file, err := l.files.replace(l.lock, old, func(file File) error {
+		return l.copyTo(ctx, file, old, upTo, lines)
+	})
+	if err != nil && l.file != nil {
+		if _, closed := old.Stat(); closed != nil {
+			l.file, _ = l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+		}
+	}
+	return file, err
+}
+
+// copyTo writes the content of a new file for replaceFile.
+func (l *Log) copyTo(ctx context.Context, file, old File, upTo Position, lines []byte) error {
 	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.path()}
 	if _, err := io.Copy(file, synced); err != nil {
 		return err
@@ -296,10 +292,8 @@ func (l *Log) copyTo(ctx context.Context, file File, upTo Position, lines []byte
 	if err != nil {
 		return err
 	}
-	if _, err := file.Write(lines); err != nil {
-		return err
-	}
-	return file.Sync()
+	_, err = file.Write(lines)
+	return err
 }
 
 // replaceUnsyncable replaces a file whose sync failed before anything was
@@ -309,10 +303,12 @@ func (l *Log) replaceUnsyncable(ctx context.Context) error {
 	if !l.syncFailed {
 		return nil
 	}
-	f, err := l.replaceFile(ctx, l.end, nil)
+	l.closeOpened()
+	file, err := l.replaceFile(ctx, l.end, nil)
 	if err != nil {
 		return err
 	}
+	l.opened = openedFileOf(l.files.path(), file, l.end.Offset)
 	l.syncFailed = false
-	return f.Close()
+	return nil
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
@@ -41,15 +41,15 @@ func (d *Dir) Repair(ctx context.Context, id string, dryRun bool) (Repaired, err
 	if info.Archived {
 		return Repaired{}, fmt.Errorf("%s: an archive cannot be repaired: %w", info.Path(), errors.ErrUnsupported)
 	}
-	unlock, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return Repaired{}, err
 	}
-	defer unlock()
-	return d.repair(ctx, f, dryRun)
+	defer held.release()
+	return d.repair(ctx, f, held, dryRun)
 }
 
-func (d *Dir) repair(ctx context.Context, f files, dryRun bool) (Repaired, error) {
+func (d *Dir) repair(ctx context.Context, f files, held *lock, dryRun bool) (Repaired, error) {
 	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
 	if err != nil {
 		return Repaired{}, err
@@ -79,8 +79,17 @@ func (d *Dir) repair(ctx context.Context, f files, dryRun bool) (Repaired, error
 	}
 	// Crash here leaves the corrupt journal and a copy of it.
 	r := &repairer{dir: d, aside: aside, old: src}
-	err = atomicfile.ReplaceVia(d.fs, f.path()+tmpSuffix, f.path(), fileMode, r.run)
-	return r.result(), err
+	repaired, err := f.replace(held, old, func(file File) error {
+		w := bufio.NewWriter(file)
+		if err := r.run(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		return r.result(), err
+	}
+	return r.result(), errors.Join(repaired.Close(), d.fs.SyncDir(f.dir))
 }
 
 // repairer writes a new journal from the valid lines of the old one.

@@ -57,7 +57,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 }
 
 // source opens the file of the journal, live or archived.
-func (f files) source(fsys FS) (src source, file io.Closer, err error) {
+func (f files) source(fsys FS) (src source, file File, err error) {
 	for range locateTries {
 		var live *openedFile
 		if live, err = f.openLive(fsys, os.O_RDONLY); err == nil {
@@ -76,8 +76,13 @@ func (f files) source(fsys FS) (src source, file io.Closer, err error) {
 // openedFile is the open file of a journal.
 type openedFile struct {
 	src      source
-	file     io.Closer
+	file     File
 	writable File // the file if it can be appended to, otherwise nil
+}
+
+// openedFileOf describes a live journal that is open for appending.
+func openedFileOf(path string, f File, size int64) *openedFile {
+	return &openedFile{src: fileSource(path, f, size), file: f, writable: f}
 }
 
 // open opens the file of a journal for appending, or only for reading if it is an archive or may not
@@ -107,9 +112,9 @@ func (f files) openLive(fsys FS, flag int) (*openedFile, error) {
 		file.Close()
 		return nil, err
 	}
-	o := &openedFile{src: fileSource(f.path(), file, info.Size()), file: file}
-	if flag != os.O_RDONLY {
-		o.writable = file
+	o := openedFileOf(f.path(), file, info.Size())
+	if flag == os.O_RDONLY {
+		o.writable = nil
 	}
 	return o, nil
 }

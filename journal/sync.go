@@ -26,18 +26,14 @@ func (l *Log) sync() error {
 	if l.file == nil || l.synced == l.end && len(l.dirs) == 0 {
 		return nil
 	}
-	if err := l.checkName(); err != nil {
+	if err := l.checkName(l.file); err != nil {
 		l.failure = &failure{err: err, sync: true, lost: true}
 		return l.usable()
 	}
-	var err error
-	if info, statErr := l.file.Stat(); statErr == nil && info.Size() < l.end.Offset {
-		// What follows the last sync can be written again from memory.
-		err = truncatedError(info.Size(), l.end.Offset)
+	if err := l.checkSize(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = l.file.Sync()
-	}
+	err := l.file.Sync()
 	for err == nil && len(l.dirs) > 0 {
 		// Crash here leaves a file whose name may not be on the disk.
 		if err = l.dir.fs.SyncDir(l.dirs[0]); err == nil {
@@ -55,15 +51,32 @@ func (l *Log) sync() error {
 	return nil
 }
 
-// checkName returns an error if the open file no longer has the journal's name:
+// checkSize poisons the Log if the file does not end with the last acknowledged line:
+// another program has truncated it or appended to it.
+func (l *Log) checkSize() error {
+	info, err := l.file.Stat()
+	switch {
+	case err != nil || info.Size() == l.end.Offset:
+		return nil
+	case info.Size() < l.end.Offset:
+		// What follows the last sync can be written again from memory, to a new file.
+		l.failure = &failure{err: truncatedError(info.Size(), l.end.Offset), sync: true}
+	default:
+		// Recover compares what follows the last sync with the memory.
+		l.failure = &failure{err: grownError(info.Size(), l.end.Offset)}
+	}
+	return l.usable()
+}
+
+// checkName returns an error if an open file no longer has the journal's name:
 // another program removed or replaced it. If that cannot be determined, it
 // returns nil.
-func (l *Log) checkName() error {
+func (l *Log) checkName(file File) error {
 	named, err := l.dir.fs.Stat(l.files.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	open, openErr := l.file.Stat()
+	open, openErr := file.Stat()
 	if err == nil && openErr == nil && !l.dir.fs.SameFile(named, open) {
 		return errOtherFile
 	}
@@ -72,4 +85,8 @@ func (l *Log) checkName() error {
 
 func truncatedError(size, want int64) error {
 	return fmt.Errorf("another program truncated it: it has %d bytes of %d", size, want)
+}
+
+func grownError(size, want int64) error {
+	return fmt.Errorf("another program has changed it: it has %d bytes, not %d", size, want)
 }

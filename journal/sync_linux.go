@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -17,11 +16,4 @@ func syncFile(f *os.File) error {
 			return pathError("sync", f.Name(), err)
 		}
 	}
-}
-
-func pathError(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
 }

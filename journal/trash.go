@@ -73,11 +73,11 @@ func (b *TrashBatch) Trash(ctx context.Context, id string) error {
 	if _, err := f.stat(d.fs); err != nil {
 		return err
 	}
-	unlock, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.release()
 	return b.moveToTrash(f)
 }
 
@@ -260,11 +260,11 @@ func (d *Dir) Restore(ctx context.Context, id string) error {
 	if err := d.checkRestorable(f); err != nil {
 		return err
 	}
-	unlock, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.lock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.release()
 	if err := d.checkRestorable(f); err != nil {
 		return err
 	}

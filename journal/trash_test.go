@@ -323,12 +323,12 @@ func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Trash(t.Context(), id))
-	unlock, err := journal.OS.Lock(filepath.Join(dir.Path(), id+".lock")) // as the first Append does
+	lock, err := journal.LockFile(journal.OS, filepath.Join(dir.Path(), id+".lock")) // as the first Append does
 	must(t, err)
 	if err := dir.Restore(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Restore: %v", err)
 	}
-	must(t, unlock())
+	must(t, lock.Close())
 	must(t, dir.Restore(t.Context(), id))
 }
 

@@ -91,8 +91,11 @@ func TestUsesAtomicWritePattern(t *testing.T) {
 			t.Errorf("%s was opened %d times, renamed %d times", path, len(direct), len(renamed))
 		}
 	}
-	if n := len(d.operations(func(kind, rest string) bool { return kind == "truncate" })); n > 0 {
-		t.Errorf("%d truncations", n)
+	truncated := d.operations(func(kind, rest string) bool {
+		return kind == "truncate" && !strings.Contains(rest, ".lock ") // which names its holder
+	})
+	if len(truncated) > 0 {
+		t.Errorf("truncated: %q", truncated)
 	}
 }
 

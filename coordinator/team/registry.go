@@ -192,11 +192,11 @@ func updateRegistry(ctx context.Context, home string, change func(map[string]reg
 		return err
 	}
 	path := filepath.Join(dir, "config.json")
-	unlock, err := lockRegistry(ctx, path+".lock")
+	lock, err := lockRegistry(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer lock.Close()
 	agents, err := readRegistry(path)
 	if err != nil {
 		return err
@@ -222,13 +222,13 @@ func updateRegistry(ctx context.Context, home string, change func(map[string]reg
 
 // lockRegistry waits up to 2 s for another process to finish its change. The lock file stays:
 // if it were removed, two processes could lock two different files of that name.
-func lockRegistry(ctx context.Context, path string) (unlock func() error, err error) {
+func lockRegistry(ctx context.Context, path string) (lock io.Closer, err error) {
 	const attempts, interval = 100, 20 * time.Millisecond
 	retry := time.NewTicker(interval)
 	defer retry.Stop()
 	for range attempts {
-		if unlock, err = journal.OS.Lock(path); !errors.Is(err, journal.ErrLocked) {
-			return unlock, err
+		if lock, err = journal.LockFile(journal.OS, path); !errors.Is(err, journal.ErrLocked) {
+			return lock, err
 		}
 		select {
 		case <-retry.C:

@@ -28,7 +28,7 @@ type File interface {
 }
 
 // Replace sets the content of the file name to what write writes, and its
-// permissions to perm (before umask). It creates the file if it is missing.
+// permissions to perm. It creates the file if it is missing.
 // When Replace returns nil, the content survives a power cut. When it returns
 // an error, the file has the previous content, or, if the directory could not
 // be synced, perhaps the new one. An error of write is returned unchanged.
@@ -39,18 +39,15 @@ func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Wr
 	if err != nil {
 		return err
 	}
-	return replace(fsys, f, tmp, name, write)
-}
-
-// ReplaceVia is Replace with tmp, a file in the same directory, as the temporary
-// file. The caller must hold a lock that keeps others from using tmp. What a
-// crash left there is overwritten.
-func ReplaceVia[F File](fsys FS[F], tmp, name string, perm fs.FileMode, write func(io.Writer) error) error {
-	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, perm)
-	if err != nil {
+	if err := writeAndRename(fsys, f, tmp, name, write, f.Sync); err != nil {
 		return err
 	}
-	return replace(fsys, f, tmp, name, write)
+	// Crash here leaves the previous content or the new one.
+	err = fsys.SyncDir(filepath.Dir(name))
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // this file system cannot sync directories
+	}
+	return err
 }
 
 // ReplaceUnsynced is Replace without the syncs. After a power cut the file may
@@ -73,18 +70,6 @@ func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string,
 		}
 	}
 	return f, tmp, err
-}
-
-func replace[F File](fsys FS[F], f F, tmp, name string, write func(io.Writer) error) error {
-	if err := writeAndRename(fsys, f, tmp, name, write, f.Sync); err != nil {
-		return err
-	}
-	// Crash here leaves the previous content or the new one.
-	err := fsys.SyncDir(filepath.Dir(name))
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
-		return nil // this file system cannot sync directories
-	}
-	return err
 }
 
 func writeAndRename[F File](

@@ -41,12 +41,7 @@ func ExampleReplace() {
 
 func TestReplaceCreatesAndReplaces(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	tmp := name + ".tmp"
-	if err := os.WriteFile(tmp, []byte("left by a crash"), 0o640); err != nil {
-		t.Fatal(err)
-	}
 	for _, replace := range []func(string) error{
-		func(text string) error { return atomicfile.ReplaceVia(journal.OS, tmp, name, 0o640, content(text)) },
 		func(text string) error { return atomicfile.Replace(journal.OS, name, 0o640, content(text)) },
 		func(text string) error { return atomicfile.ReplaceUnsynced(journal.OS, name, 0o640, content(text)) },
 	} {

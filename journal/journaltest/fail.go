@@ -248,14 +248,6 @@ func (f *FS) SyncDir(name string) error {
 	return f.inner.SyncDir(name)
 }
 
-// Lock is a Lock. Unlocking never fails.
-func (f *FS) Lock(name string) (unlock func() error, err error) {
-	if err := f.begin(Lock, name, ""); err != nil {
-		return nil, err
-	}
-	return f.inner.Lock(name)
-}
-
 // file is an open file of an FS.
 type file struct {
 	journal.File
@@ -315,4 +307,12 @@ func (f *file) Truncate(size int64) error {
 		return err
 	}
 	return f.File.Truncate(size)
+}
+
+// Lock is a Lock. Unlocking never fails.
+func (f *file) Lock() error {
+	if err := f.fs.begin(Lock, f.name, ""); err != nil {
+		return err
+	}
+	return f.File.Lock()
 }

@@ -32,7 +32,7 @@ type node struct {
 	inode   uint64
 	dir     bool
 	modTime time.Time
-	locked  bool
+	locked  *memFile // nil: it is not locked
 
 	// A directory's entries in the cache, and on the disk without Mem.changes.
 	entries, kept map[string]*node
@@ -202,28 +202,6 @@ func (m *Mem) SyncDir(name string) error {
 	return nil
 }
 
-// Lock locks a file until unlock or until the power is cut.
-func (m *Mem) Lock(name string) (unlock func() error, err error) {
-	if f, err := m.OpenFile(name, os.O_CREATE|os.O_RDWR, 0); err != nil {
-		return nil, err
-	} else if err := f.Close(); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, _, n := m.find(name)
-	if n.locked {
-		return nil, journal.ErrLocked
-	}
-	n.locked = true
-	return func() error {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		n.locked = false
-		return nil
-	}, nil
-}
-
 // memFile is an open file of a Mem.
 type memFile struct {
 	mem    *Mem
@@ -332,8 +310,28 @@ func (f *memFile) Close() error {
 	}
 	defer done()
 	f.closed = true
+	if f.node.locked == f {
+		f.node.locked = nil
+	}
 	return nil
 }
+
+// Lock locks the file until Close or until the power is cut.
+func (f *memFile) Lock() error {
+	done, err := f.use("lock")
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.node.locked != nil {
+		return journal.ErrLocked
+	}
+	f.node.locked = f
+	return nil
+}
+
+// CopyAccess does nothing: a Mem has no permissions.
+func (f *memFile) CopyAccess(fs.FileInfo) {}
 
 // info describes a node at the time of the call.
 type info struct {

@@ -188,16 +188,16 @@ func TestRenamedFileIsNeverInBothPlaces(t *testing.T) {
 
 func TestPowerCutReleasesLocks(t *testing.T) {
 	m := journaltest.NewMem()
-	unlock, err := m.Lock("/lock")
+	lock, err := journal.LockFile(m, "/lock")
 	must(t, err)
-	if _, err := m.Lock("/lock"); err != journal.ErrLocked {
+	if _, err := journal.LockFile(m, "/lock"); err != journal.ErrLocked {
 		t.Errorf("locked twice: %v", err)
 	}
-	if _, err := m.PowerCut(all).Lock("/lock"); err != nil {
+	if _, err := journal.LockFile(m.PowerCut(all), "/lock"); err != nil {
 		t.Error(err)
 	}
-	must(t, unlock())
-	if _, err := m.Lock("/lock"); err != nil {
+	must(t, lock.Close())
+	if _, err := journal.LockFile(m, "/lock"); err != nil {
 		t.Error(err)
 	}
 }

@@ -661,7 +661,7 @@ func TestLockedIndexIsNotWritten(t *testing.T) {
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 2)...)
-	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock"))
+	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -676,7 +676,7 @@ func TestLockedIndexIsNotWritten(t *testing.T) {
 	if _, err := os.Stat(indexOf(team)); !os.IsNotExist(err) {
 		t.Errorf("it was written: %v", err)
 	}
-	if err := unlock(); err != nil {
+	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 	list(t, c)
@@ -785,14 +785,14 @@ func TestRestoreDeletedSession(t *testing.T) {
 func TestReindexReportsLockedIndex(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "hello", 2)...)
-	unlock, err := journal.OS.Lock(filepath.Join(team.Journals().Path(), "sessions.lock"))
+	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := team.Reindex(ctx); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("while the index is locked: %v", err)
 	}
-	if err := unlock(); err != nil {
+	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if sessions, err := team.Reindex(ctx); err != nil || len(sessions) != 1 {

@@ -165,11 +165,11 @@ func (d *Dir) updateRows(changed map[string]*row) {
 	if len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
 		return
 	}
-	unlock, err := d.lockIndex()
+	lock, err := d.lockIndex()
 	if err != nil {
 		return
 	}
-	defer unlock()
+	defer lock.Close()
 	known := d.readIndex()
 	if !worthWriting(len(known.lines), learned) {
 		return
@@ -194,16 +194,16 @@ func (d *Dir) updateRows(changed map[string]*row) {
 // writeIndex locks and replaces the index. Lists ignore its error: another
 // process may hold the lock, and a list works without the index.
 func (d *Dir) writeIndex(entries []*Entry) error {
-	unlock, err := d.lockIndex()
+	lock, err := d.lockIndex()
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.indexPath(), err)
 	}
-	defer unlock()
+	defer lock.Close()
 	return d.replaceIndex(entries)
 }
 
-func (d *Dir) lockIndex() (unlock func() error, err error) {
-	return d.fs.Lock(filepath.Join(d.journals.Path(), "sessions.lock"))
+func (d *Dir) lockIndex() (io.Closer, error) {
+	return journal.LockFile(d.fs, filepath.Join(d.journals.Path(), "sessions.lock"))
 }
 
 func (d *Dir) replaceIndex(entries []*Entry) error {

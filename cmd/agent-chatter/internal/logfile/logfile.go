@@ -50,14 +50,14 @@ func (w *Writer) Write(record []byte) (int, error) {
 
 // rotate renames the file, unless another process is doing so or has done so.
 func (w *Writer) rotate() error {
-	unlock, err := journal.OS.Lock(w.Path + ".lock")
+	lock, err := journal.LockFile(journal.OS, w.Path+".lock")
 	if errors.Is(err, journal.ErrLocked) {
 		return nil // the file exceeds its limit by a record
 	}
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer lock.Close()
 	if info, err := os.Lstat(w.Path); err != nil || info.Size() < w.Limit {
 		return nil
 	}

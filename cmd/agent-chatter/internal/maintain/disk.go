@@ -23,15 +23,15 @@ func (d *doctor) probe(kind string) string {
 func (d *doctor) checkLocks() []app.Finding {
 	path := d.probe("lock")
 	defer d.fs.Remove(path)
-	unlock, err := d.fs.Lock(path)
+	lock, err := journal.LockFile(d.fs, path)
 	if err != nil {
 		return []app.Finding{noLockText(err)}
 	}
-	defer unlock()
-	unlockSecond, err := d.fs.Lock(path)
+	defer lock.Close()
+	second, err := journal.LockFile(d.fs, path)
 	switch {
 	case err == nil:
-		unlockSecond()
+		second.Close()
 		return []app.Finding{notExclusiveText(d.Home)}
 	case !errors.Is(err, journal.ErrLocked):
 		return []app.Finding{noLockText(err)}
@@ -57,7 +57,7 @@ func (d *doctor) checkDisk() []app.Finding {
 // tryDisk writes, syncs and renames a file. It reports whether file names are
 // case-sensitive.
 func (d *doctor) tryDisk(from, to string) (caseSensitive bool, err error) {
-	f, err := d.fs.OpenFile(from, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := d.fs.OpenFile(from, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false, err
 	}

@@ -24,8 +24,6 @@ func (readOnlyFS) Rename(name, _ string) error { return readOnlyError("rename", 
 
 func (readOnlyFS) Remove(name string) error { return readOnlyError("remove", name) }
 
-func (readOnlyFS) Lock(name string) (func() error, error) { return nil, readOnlyError("lock", name) }
-
 func readOnlyError(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
 }
