@@ -57,7 +57,8 @@ type MessageTruncated struct {
 	Bytes  int
 }
 
-// SecretsRedacted reports that secrets were replaced in messages, replies or recorded events.
+// SecretsRedacted reports that secrets were replaced in messages, replies, recorded events
+// or the older messages of a prompt.
 type SecretsRedacted struct {
 	Kinds []string // sorted, each once
 	Count int      // of secrets

@@ -126,17 +126,17 @@ func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
 	return shorter, dropped
 }
 
-// prompt returns the text for the agent: sections under plain headings, without the empty ones. It
-// depends only on the team and the session, so that it is the same after a restart.
+// prompt returns the text for the agent: sections under plain headings, without the empty ones. Messages
+// have no secrets, although those of a session that was recorded with secrets do. It depends only on the team and the session, so that it is the same after a restart.
 func (c *Coordinator) prompt(next instructed, h history) string {
 	task := ""
 	if t := c.conv.state.Task; t != nil {
-		task = section("Task of the team", *t)
+		task = section("Task of the team", c.secrets.Text(*t))
 	}
 	repliedTo := ""
 	if m := h.repliedTo; m != nil {
 		title := fmt.Sprintf("Message from %s, which %s answered", m.Speaker.DisplayName, next.trigger.speaker)
-		repliedTo = section(title, m.Content)
+		repliedTo = section(title, c.secrets.Text(m.Content))
 	}
 	sections := []string{
 		next.member.SystemInstruction,
@@ -199,7 +199,7 @@ func (c *Coordinator) conversationSoFar(h history) string {
 	}
 	var b strings.Builder
 	for _, e := range h.entries {
-		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), e.Content)
+		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), c.secrets.Text(e.Content))
 	}
 	switch {
 	case b.Len() > 0:

@@ -218,6 +218,37 @@ func TestKeepSecretsKeepsSecrets(t *testing.T) {
 		[]string{"my key is " + shapedKey, membersKey})
 }
 
+func TestPromptHasNoSecretsOfSessionWithThem(t *testing.T) {
+	d := onDisk(t, 0)
+	s := newFixture(t, d, says(membersKey))
+	o := s.options(d)
+	o.KeepSecrets = true
+	s.Coordinator = coordinator.New(o)
+	s.setTeam(keyed(t), "")
+	s.say("[TEAM_TASK: use " + shapedKey + "] my key is " + shapedKey)
+	s.say("[NEXT: bob]")
+	id := s.stop()
+
+	again := newFixture(t, d)
+	again.setTeam(keyed(t), id)
+	again.say("go on")
+	prompt := again.engine.turns[0].Prompt
+	for _, secret := range everySecret {
+		if strings.Contains(prompt, secret) {
+			t.Errorf("the prompt has %q:\n%s", secret, prompt)
+		}
+	}
+	if n := strings.Count(prompt, "[REDACTED:"); n < 3 {
+		t.Errorf("the prompt has %d marks:\n%s", n, prompt)
+	}
+}
+
+func TestSecretInTaskDoesNotEndIt(t *testing.T) {
+	s := start(t, &store.Memory{})
+	s.say("[TEAM_TASK: deploy with " + shapedKey + " to the server]")
+	checkEqual(t, "the task", *s.Session().TeamTask, "deploy with [REDACTED:github-token] to the server")
+}
+
 func TestTruncatedOutputHasNoPartialSecret(t *testing.T) {
 	for cut := range 3 * len(shapedKey) {
 		before := strings.Repeat("x", 64<<10-cut-1) + " "

@@ -2,11 +2,14 @@
 //
 // A secret is one of three things, none of which is likely to be anything else:
 //
-//   - the value of an environment variable with KEY, TOKEN, SECRET or PASSWORD in its name,
-//     anywhere in the text, as it is or as JSON, URLs and base64 encode it;
+//   - the value of an environment variable whose name is one of a secret ([Secret]), anywhere in the
+//     text, as it is or as JSON, URLs and base64 encode it. Ordinary words, such as postgres, are one
+//     only where they are assigned to such a name;
 //   - a token in the format of a provider: a distinctive prefix, then a number of characters
 //     of an alphabet, with no character of a name before and after it;
 //   - a PEM private key, from BEGIN to END, or to where it was cut off.
+//
+// Control sequences within a secret, such as colours, do not hide it.
 //
 // Text that merely looks random is kept: a hash, a UUID, an encoded picture. Code that is about
 // keys is unchanged.

@@ -97,7 +97,13 @@ func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text
 	}
-	clean, _ := r.replace("", text, true)
+	return r.textAfter("", text)
+}
+
+// textAfter returns a text that follows before, without its secrets.
+func (r *Redactor) textAfter(before, text string) string {
+	clean, _ := r.replace(before, text, true)
+	clean, _ = r.replaceColoured(before, clean, true)
 	return clean
 }
 
@@ -110,6 +116,7 @@ func (r *Redactor) JSON(value []byte) []byte {
 	}
 	var clean []byte
 	copied := 0 // length of the prefix of value that is in clean
+	key := ""   // what precedes the value in its object
 	for at := 0; at < len(value); at++ {
 		var end int
 		var changed []byte
@@ -121,12 +128,18 @@ func (r *Redactor) JSON(value []byte) []byte {
 			quoted := value[at:end]
 			text := string(quoted[1 : len(quoted)-1])
 			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &text) == nil {
-				changed = r.jsonText(text)
+				changed = r.jsonText(key, text)
+			}
+			if key = ""; bytes.HasPrefix(bytes.TrimLeft(value[end:], " \t\r\n"), []byte(":")) {
+				key = text[max(0, len(text)-contextLength):] + ": "
 			}
 		case value[at] == '-' || value[at] >= '0' && value[at] <= '9':
 			end = len(value) - len(bytes.TrimLeft(value[at:], "0123456789.eE+-"))
-			changed = r.jsonText(string(value[at:end]))
+			changed, key = r.jsonText(key, string(value[at:end])), ""
 		default:
+			if strings.IndexByte(",[{", value[at]) >= 0 {
+				key = ""
+			}
 			continue
 		}
 		if changed != nil {
@@ -154,9 +167,10 @@ func stringEnd(value []byte, start int) int {
 	return -1
 }
 
-// jsonText returns a text without its secrets as a JSON string, or nil if it has none.
-func (r *Redactor) jsonText(text string) []byte {
-	clean := r.Text(text)
+// jsonText returns a text that follows a key without its secrets as a JSON string, or nil if it has
+// none.
+func (r *Redactor) jsonText(key, text string) []byte {
+	clean := r.textAfter(key, text)
 	if clean == text {
 		return nil
 	}
@@ -167,8 +181,7 @@ func (r *Redactor) jsonText(text string) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// replace replaces the secrets of a text that follows before. If the text does not end here, rest
-// is the end of it that may become a secret.
+// replace is the replacer of secrets without control sequences in them.
 func (r *Redactor) replace(before, text string, ends bool) (clean, rest string) {
 	var b strings.Builder
 	copied := 0 // length of the prefix of text that is in b
@@ -203,7 +216,7 @@ func (c *candidates) match(earlier, before, text string, ends bool) (length int,
 	for i := range c.values {
 		v := &c.values[i]
 		n, incomplete := v.match(text, ends)
-		if (n > 0 || incomplete) && (!v.word || beginsWord(earlier, before)) {
+		if (n > 0 || incomplete) && v.mayBegin(earlier, before, text[min(len(text), len(v.text)):]) {
 			return n, v.kind, incomplete
 		}
 	}
@@ -222,8 +235,9 @@ func (c *candidates) match(earlier, before, text string, ends bool) (length int,
 	return 0, "", false
 }
 
-// contextLength is how many bytes before a word decide whether it is a separate one.
-const contextLength = 16
+// contextLength is how many bytes before a word decide whether it is a separate one, and whether it is
+// assigned to a name.
+const contextLength = 64
 
 // beginsWord reports whether a separate word can begin after a text, which is in two parts: the text
 // does not end with a character of a name. The letter of \n, or of an escape sequence, is none.
@@ -250,7 +264,17 @@ func inName(b byte) bool {
 
 // A Stream replaces the secrets of one text that arrives in pieces.
 type Stream struct {
-	r      *Redactor
+	r        *Redactor
+	plain    stage
+	coloured stage // gets what plain returns
+}
+
+// A replacer replaces the secrets of a text that follows before. If the text does not end here, rest is
+// the end of it that may become a secret.
+type replacer func(before, text string, ends bool) (clean, rest string)
+
+// A stage is one pass of a replacer over a text.
+type stage struct {
 	held   string
 	before string // the end of what was returned
 }
@@ -270,28 +294,44 @@ func (s *Stream) Truncated() string {
 	if s.r == nil {
 		return s.Rest()
 	}
+	left := s.coloured.next(s.r.truncate(&s.plain, s.r.replace), false, s.r.replaceColoured)
+	return left + s.r.truncate(&s.coloured, s.r.replaceColoured)
+}
+
+// truncate returns what a stage holds back at the end of a text that was cut off.
+func (r *Redactor) truncate(s *stage, replace replacer) string {
 	longest, kind := 0, ""
-	for _, v := range s.r.values {
-		for n := min(len(v.text)-1, len(s.held)); n >= minLength && n > longest; n-- {
-			if strings.HasSuffix(s.held, v.text[:n]) {
+	held, open := cutOpen(s.held)
+	plain, at := withoutColours(held)
+	for _, v := range r.values {
+		if v.ordinary {
+			continue
+		}
+		for n := min(len(v.text)-1, len(plain)); n >= minLength && n > longest; n-- {
+			if strings.HasSuffix(plain, v.text[:n]) {
 				longest, kind = n, v.kind
 			}
 		}
 	}
+	s.held = ""
 	if longest == 0 {
-		return s.Rest()
+		return s.next(held+open, true, replace)
 	}
-	s.held = s.held[:len(s.held)-longest]
-	before := s.Rest()
-	s.r.found = append(s.r.found, kind)
-	return before + mark(kind)
+	clean := s.next(held[:at[len(plain)-longest]], true, replace)
+	r.found = append(r.found, kind)
+	return clean + mark(kind)
 }
 
 func (s *Stream) replace(piece string, ends bool) string {
 	if s.r == nil {
 		return piece
 	}
-	clean, rest := s.r.replace(s.before, s.held+piece, ends)
+	return s.coloured.next(s.plain.next(piece, ends, s.r.replace), ends, s.r.replaceColoured)
+}
+
+// next returns the held back text and the piece, as replace returns it.
+func (s *stage) next(piece string, ends bool, replace replacer) string {
+	clean, rest := replace(s.before, s.held+piece, ends)
 	returned := s.before + clean
 	s.before, s.held = returned[max(0, len(returned)-contextLength):], rest
 	return clean

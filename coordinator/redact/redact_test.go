@@ -149,6 +149,22 @@ func TestPrivateKeysInOtherFormats(t *testing.T) {
 	}
 }
 
+func TestPrivateKeyLongerThanLimitIsReplaced(t *testing.T) {
+	long := pem("PRIVATE KEY", 1000) // of 62 KB, of which the first 32 are recognized as one key
+	got := redact.New(nil).Text("a\n" + long)
+	if !strings.HasPrefix(got, "a\n[REDACTED:private-key]") || len(got) > len(long)*3/5 {
+		t.Errorf("%d of %d bytes are left: %.100q", len(got), len(long), got)
+	}
+	var pieces strings.Builder
+	s := redact.New(nil).Stream()
+	for piece := range slices.Chunk([]byte("a\n"+long), 1000) {
+		pieces.WriteString(s.Next(string(piece)))
+	}
+	if pieces.WriteString(s.Rest()); pieces.String() != got {
+		t.Errorf("the stream returns %d bytes, not %d", pieces.Len(), len(got))
+	}
+}
+
 func TestEncodedValuesAreReplaced(t *testing.T) {
 	const secret = `p/s "w+rd=` + "\n" + `ünd`
 	quoted, err := json.Marshal(secret)
@@ -160,6 +176,10 @@ func TestEncodedValuesAreReplaced(t *testing.T) {
 		"unchanged": secret,
 		"in JSON":   string(quoted[1 : len(quoted)-1]),
 		"in URL":    url.QueryEscape(secret),
+		"in path":   url.PathEscape(secret),
+		"in lower-case escapes": strings.NewReplacer("%2F", "%2f", "%2B", "%2b", "%3D", "%3d", "%0A", "%0a", "%C3%BC",
+			"%c3%bc").Replace(url.QueryEscape(secret)),
+		"with %20":  strings.ReplaceAll(url.QueryEscape(secret), "+", "%20"),
 		"in base64": base64.StdEncoding.EncodeToString([]byte(secret)),
 		"in word":   "x" + secret + "x",
 	} {
@@ -179,7 +199,16 @@ func TestSecretVariables(t *testing.T) {
 		{"apiKey", "a-key-1", true},
 		{"GITHUB_TOKEN", "a-token-1", true},
 		{"client_secret", "0815secret", true},
-		{"PGPASSWORD", "abcd", true},
+		{"PGPASSWORD", "abc4", true},
+		{"MY_API_KEY_2", "a-key-1", true},
+		{"SECRET_KEY_BASE", "a-key-1", true},
+		{"secretKeyBase", "a-key-1", true},
+		{"KEYRING_PASSWORD", "a-key-1", true},
+		{"KEYBOARD", "a-key-1", false},
+		{"KEYRING_BACKEND", "a-key-1", false},
+		{"TOKENIZER", "a-token-1", false},
+		{"MONKEYS", "a-key-1", false},
+		{"tokenizer_config", "a-token-1", false},
 		{"PIN_PASSWORD", "12345678", true},
 		{"HOME", "/home/anna", false},
 		{"MAX_TOKENS", "unlimited", false},
@@ -203,10 +232,109 @@ func TestSecretVariables(t *testing.T) {
 }
 
 func TestShortValuesAreReplacedAsWords(t *testing.T) {
-	r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "test"}})
-	const want = "[REDACTED:PASSWORD], testing, contest, ([REDACTED:PASSWORD]) test_1 TEST [REDACTED:PASSWORD]"
-	if got := r.Text("test, testing, contest, (test) test_1 TEST test"); got != want {
+	r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "t3st"}})
+	const want = "[REDACTED:PASSWORD], t3sting, cont3st, ([REDACTED:PASSWORD]) t3st_1 T3ST [REDACTED:PASSWORD]"
+	if got := r.Text("t3st, t3sting, cont3st, (t3st) t3st_1 T3ST t3st"); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// ordinary are variables whose values are also ordinary words.
+var ordinary = []redact.Variable{
+	{Name: "POSTGRES_PASSWORD", Value: "postgres"}, {Name: "MYSQL_ROOT_PASSWORD", Value: "password"},
+	{Name: "KEYRING_BACKEND", Value: "file-based"}, {Name: "APP_SECRET", Value: "change-me"},
+	{Name: "OLLAMA_KEY", Value: "ollama", Certain: true},
+}
+
+func TestOrdinaryWordsAreKept(t *testing.T) {
+	for _, text := range []string{
+		"The password of postgres is in the file-based store; run ollama.", "password: see the manual",
+		"psql -U postgres -h localhost postgres", "postgres://localhost:5432/postgres", "https://postgres:5432@",
+		"host=postgres user=postgres", `{"image":"postgres","password":null,"user":"postgres"}`,
+		"image: postgres:16", "PASSWORD=postgresql", "Error: password authentication failed", "change-me, please",
+		"POSTGRES_PASSWORD is a password",
+	} {
+		r := redact.New(ordinary)
+		if got := r.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		if got := string(r.JSON([]byte(text))); got != text {
+			t.Errorf("as JSON, %q became %q", text, got)
+		}
+	}
+}
+
+func TestOrdinaryWordsAreReplacedWhenAssigned(t *testing.T) {
+	const mark = "[REDACTED:POSTGRES_PASSWORD]"
+	for text, want := range map[string]string{
+		"POSTGRES_PASSWORD=postgres":                  "POSTGRES_PASSWORD=" + mark,
+		"export PGPASSWORD='postgres'; psql postgres": "export PGPASSWORD='" + mark + "'; psql postgres",
+		"password: \"postgres\"\nuser: postgres":      "password: \"" + mark + "\"\nuser: postgres",
+		"db.password = postgres":                      "db.password = " + mark,
+		`os.environ["DB_PASSWORD"] = "postgres"`:      `os.environ["DB_PASSWORD"] = "` + mark + `"`,
+		`dbPassword := "postgres"`:                    `dbPassword := "` + mark + `"`,
+		`'password' => 'postgres'`:                    `'password' => '` + mark + `'`,
+		"psql --password postgres":                    "psql --password " + mark,
+		"psql --password=postgres":                    "psql --password=" + mark,
+		"postgres://postgres:postgres@host/postgres":  "postgres://postgres:" + mark + "@host/postgres",
+		"PASSWORD=\x1b[31mpostgres\x1b[0m":            "PASSWORD=\x1b[31m" + mark + "\x1b[0m",
+		"OPENAI_API_KEY=ollama ollama":                "OPENAI_API_KEY=[REDACTED:OLLAMA_KEY] ollama",
+	} {
+		if got := redact.New(ordinary).Text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	const document = `{"env":{"DB_PASSWORD" : "postgres","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`
+	const want = `{"env":{"DB_PASSWORD" : "` + mark + `","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`
+	if got := string(redact.New(ordinary).JSON([]byte(document))); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestBase64IsReplacedInEveryAlignment(t *testing.T) {
+	for _, secret := range []string{"Zq3Tf8Lw0Bn5", "a+b/c?d~e>f!?>", "p\xfb\xff\xfe-\xfb\xff\xfe-0815"} {
+		for _, encoding := range []*base64.Encoding{
+			base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+		} {
+			for _, user := range []string{"", "u", "me", "you", "anna"} {
+				for _, after := range []string{"", "x", "xy", "xyz"} {
+					written := encoding.EncodeToString([]byte(user + ":" + secret + after))
+					got := redact.New([]redact.Variable{{Name: "PASSWORD", Value: secret}}).Text("Basic " + written)
+					// A few characters at its ends also encode the neighbours.
+					before, rest, ok := strings.Cut(strings.TrimPrefix(got, "Basic "), "[REDACTED:PASSWORD]")
+					if left := before + rest; !ok || len(left) > len(written)-len(secret) {
+						t.Errorf("%s:%s%s became %q", user, secret, after, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSecretsWithColoursAreReplaced(t *testing.T) {
+	key := key("gh"+"p_", 36)
+	for name, tt := range map[string]struct{ text, want string }{
+		"highlighted part": {
+			"in \x1b[35mfile\x1b[m: ghp\x1b[01;31m\x1b[K" + key[3:9] + "\x1b[m\x1b[K" + key[9:] + " there",
+			"in \x1b[35mfile\x1b[m: [REDACTED:github-token]\x1b[01;31m\x1b[K\x1b[m\x1b[K there",
+		},
+		"value": {"so secret\x1b(B\x1b[m-0815!", "so [REDACTED:A_TOKEN]\x1b(B\x1b[m!"},
+		"no secret": {
+			"se\x1b[0mcret-\x1b[1;2", "se\x1b[0mcret-\x1b[1;2",
+		},
+		"other sequences": {"secret\x1bX-0815 secret\x1b[\n-0815", "secret\x1bX-0815 secret\x1b[\n-0815"},
+	} {
+		if got := redact.New(variables).Text(tt.text); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+	const document = `{"out":"secret\u001b[31m-0815\u001b[0m"}`
+	if got := string(redact.New(variables).JSON([]byte(document))); strings.Contains(got, "0815") {
+		t.Errorf("got %s", got)
+	}
+	s := redact.New(variables[1:2]).Stream()
+	if got := s.Next("it is secret-\x1b[31m08") + s.Next("15-l\x1b[0") + s.Truncated(); got != "it is [REDACTED:B_TOKEN]" {
+		t.Errorf("cut off: %q", got)
 	}
 }
 
@@ -274,6 +402,7 @@ var variables = []redact.Variable{
 	{Name: "PASSWORD", Value: "abcd"},
 	{Name: "C_KEY", Value: "two\nlines"},
 	{Name: "PIN_TOKEN", Value: "90817263"},
+	{Name: "DB_PASSWORD", Value: "words"},
 }
 
 // TestStreamEqualsText cuts texts of secrets and other parts anywhere.
@@ -281,7 +410,7 @@ func TestStreamEqualsText(t *testing.T) {
 	parts := []string{
 		"secret-0815", "secret-0815-longer", "secret-", "abcd", "two\nlines", " ", "\n", "a", "_", ".", "\\n", `"`,
 		"-----", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", letters, "AK" + "IA", "é",
-		"sk" + "-", "\xff",
+		"sk" + "-", "\xff", "\x1b[31m", "\x1b[0m", "\x1b", "[31m", "\x1b(B", "words", "PASSWORD=", "0815", "\x1b[1",
 	}
 	for _, k := range keys {
 		parts = append(parts, k.key, k.key[:len(k.key)/2])

@@ -87,6 +87,14 @@ func TestParseFindsOtherMarkers(t *testing.T) {
 			message{Task: "a\n\n- b", HasTask: true},
 		},
 		{
+			"a secret in a task", "[TEAM_TASK: a [REDACTED:x-1_y] b] c", "[TEAM_TASK: a [REDACTED:x-1_y] b] c",
+			message{Task: "a [REDACTED:x-1_y] b", HasTask: true},
+		},
+		{
+			"no mark of a secret in a task", "[TEAM_TASK: a [REDACTED:x y] b] c", "[TEAM_TASK: a [REDACTED:x y] b] c",
+			message{Task: "a [REDACTED:x y", HasTask: true},
+		},
+		{
 			"a task that is never closed", "[TEAM_TASK: a\n[FROM: hugo] b[0]", "[TEAM_TASK: a\n[FROM: hugo] b[0]",
 			message{From: "hugo"},
 		},

@@ -113,15 +113,23 @@ func declarations(text string) []marker {
 	return found
 }
 
-// delimiters yields the positions of the brackets outside code, and of all line breaks.
+// delimiters yields the positions of the brackets outside code, and of all line breaks. The brackets of
+// the mark of a replaced secret are text.
 func delimiters(text string) iter.Seq2[int, byte] {
 	return func(yield func(int, byte) bool) {
 		code := markdown.Parse(text).Code
+		mark := 0 // the end of the last mark of a secret
 		for i := range len(text) {
 			for len(code) > 0 && code[0].End <= i {
 				code = code[1:]
 			}
 			inCode := len(code) > 0 && code[0].Start <= i
+			if !inCode && text[i] == '[' {
+				mark = i + secretMark(text[i:])
+			}
+			if i < mark {
+				continue
+			}
 			switch c := text[i]; c {
 			case '[', ']':
 				if !inCode && !yield(i, c) {
@@ -134,4 +142,24 @@ func delimiters(text string) iter.Seq2[int, byte] {
 			}
 		}
 	}
+}
+
+// secretMark returns the length of the mark of a replaced secret, [REDACTED:kind], at the beginning of a
+// text; 0 if there is none.
+func secretMark(text string) int {
+	const prefix = "[REDACTED:"
+	kind, ok := strings.CutPrefix(text, prefix)
+	if !ok {
+		return 0
+	}
+	for i := range len(kind) {
+		c := kind[i]
+		switch {
+		case c == ']':
+			return len(prefix) + i + 1
+		case c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z'):
+			return 0
+		}
+	}
+	return 0
 }
