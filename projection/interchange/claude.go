@@ -1,224 +1,441 @@
 package interchange
 
 import (
-	"cmp"
-	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// claudeLine is a line of a transcript of Claude Code. The lines are a tree: it
-// branches where the conversation was rewound.
-type claudeLine struct {
-	Type              string
-	UUID              string
-	ParentUUID        string
-	LogicalParentUUID string // across a compaction
-	SessionID         string
-	Timestamp         timestamp
-	CWD               string
-	IsSidechain       bool
-	IsMeta            bool
-	IsCompactSummary  bool // repeats earlier messages
-	CustomTitle       string
-	AITitle           string
-	Summary           string
-	Message           *claudeMessage
-}
-
-type claudeMessage struct {
-	ID      string
-	Model   string
-	Content claudeContent
-	Usage   struct {
-		Input  int64 `json:"input_tokens"`
-		Output int64 `json:"output_tokens"`
-		Read   int64 `json:"cache_read_input_tokens"`
-		Wrote  int64 `json:"cache_creation_input_tokens"`
+// claudeSession returns the session of a transcript of Claude Code, with its
+// other branches.
+func claudeSession(src Source, app projection.App) (*Session, error) {
+	tree, err := readClaudeTree(src)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// claudeContent is a text or a list of blocks. Anything else is empty.
-type claudeContent []claudeBlock
-
-type claudeBlock struct {
-	Type      string
-	Text      string
-	ID        string
-	Name      string
-	Input     json.RawMessage
-	ToolUseID string `json:"tool_use_id"`
-	Content   json.RawMessage
-	IsError   bool `json:"is_error"`
-}
-
-// UnmarshalJSON returns no error.
-func (c *claudeContent) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*c = claudeContent{{Type: "text", Text: text}}
-		return nil
+	if tree.leaf < 0 {
+		return nil, ErrNoMessages
 	}
-	var blocks []claudeBlock
-	if json.Unmarshal(data, &blocks) == nil {
-		*c = blocks
+	active := tree.branch(tree.leaf)
+	s, err := claudeBranchSession(src, app, tree, active, "")
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// readClaude reads a transcript of Claude Code. The lines of one response become
-// one message.
-func (t *transcript) readClaude(data []byte) {
-	t.agent = agent(claudeFormat, "Claude Code")
-	all := decodeLines[claudeLine](data, &t.skipped)
-	var response []claudeLine
-	counted := map[string]bool{} // responses whose tokens were counted
-	for _, line := range activeBranch(all) {
-		t.id, t.cwd = cmp.Or(t.id, line.SessionID), cmp.Or(t.cwd, line.CWD)
-		t.addTime(line.Timestamp.Time)
-		if len(response) > 0 && (line.Type != "assistant" || line.Message.ID != response[0].Message.ID) {
-			t.addClaudeResponse(response, counted)
-			response = nil
-		}
-		switch {
-		case line.Type == "assistant":
-			response = append(response, line)
-		case line.Type == "user":
-			t.addClaudeUser(line)
-		}
-	}
-	if len(response) > 0 {
-		t.addClaudeResponse(response, counted)
-	}
-	for _, line := range all {
-		switch {
-		case line.CustomTitle != "":
-			t.title = line.CustomTitle
-		case line.Type != "user" && line.Type != "assistant":
-			t.skipped++
-		}
-	}
-}
-
-// addClaudeResponse adds adjacent lines of a response. More lines of it may
-// follow the results of its tools; its tokens are counted once.
-func (t *transcript) addClaudeResponse(lines []claudeLine, counted map[string]bool) {
-	first := lines[0]
-	var texts []string
-	for _, line := range lines {
-		texts = append(texts, line.Message.Content.texts()...)
-	}
-	if first.Message.Model != "<synthetic>" { // a message of the program itself
-		t.model = first.Message.Model
-	}
-	t.addReply(first.UUID, strings.Join(texts, "\n\n"), first.Timestamp.Time)
-	count := func() {
-		if id := first.Message.ID; id == "" || !counted[id] {
-			counted[id] = true
-			u := lines[len(lines)-1].Message.Usage // every line repeats it
-			t.addUsage(projection.Usage{Input: u.Input, CachedRead: u.Read, CachedWrite: u.Wrote, Output: u.Output})
-		}
-	}
-	if len(texts) > 0 {
-		count()
-	}
-	for _, line := range lines {
-		t.startTools(line.Message.Content, line.Timestamp.Time)
-	}
-	if len(texts) == 0 {
-		count()
-	}
-}
-
-func (c claudeContent) texts() (texts []string) {
-	for _, block := range c {
-		if block.Type == "text" {
-			texts = append(texts, block.Text)
-		}
-	}
-	return texts
-}
-
-// startTools adds the tool calls of a message. They follow it, as do their
-// results.
-func (t *transcript) startTools(content claudeContent, at time.Time) {
-	for _, block := range content {
-		if block.Type == "tool_use" {
-			t.startTool(block.ID, block.Name, block.Input, at)
-		}
-	}
-}
-
-// completeTools adds the tool results of a message.
-func (t *transcript) completeTools(message claudeContent, at time.Time) {
-	for _, block := range message {
-		if block.Type != "tool_result" {
+	leaves, firsts := tree.otherLeaves(active)
+	for i, leaf := range leaves {
+		b := tree.branch(leaf)
+		if b == nil {
 			continue
 		}
-		var content claudeContent
-		_ = json.Unmarshal(block.Content, &content) // without content, the result is empty
-		output, failure := strings.Join(content.texts(), "\n"), ""
-		if block.IsError {
-			output, failure = "", output
+		other, err := claudeBranchSession(src, app, tree, b, fmt.Sprintf("%016x", tree.nodes[firsts[i]].line))
+		if err != nil {
+			return nil, err
 		}
-		t.completeTool(block.ToolUseID, output, failure, at)
+		s.Branches = append(s.Branches, other)
 	}
+	return s, nil
 }
 
-func (t *transcript) addClaudeUser(line claudeLine) {
-	t.completeTools(line.Message.Content, line.Timestamp.Time)
-	texts := line.Message.Content.texts()
+// claudeBranchSession returns the session of one branch. The name of a branch
+// distinguishes it from the active one, which has none.
+func claudeBranchSession(
+	src Source, app projection.App, tree *claudeTree, b claudeBranch, name string,
+) (*Session, error) {
+	header := &transcript{format: claudeFormat, id: tree.sessionID, cwd: tree.cwd, title: tree.title.best()}
+	header.created, header.updated = tree.span(b)
+	header.speakers = []projection.Speaker{user, claudeAgent}
+	header.messages = 1 // at least; whether it has one is known at its end
+	s, err := header.session(src.Path, app)
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		s.sourceID += "/" + name
+		s.SetTeam(s.TeamID)
+	}
+	id := header.id
+	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+		t := &transcript{format: claudeFormat, id: id, yield: yield}
+		c := newClaudeReader(t, src, tree, b)
+		if err := c.read(); err != nil {
+			return 0, err
+		}
+		return t.finish()
+	}
+	return s, nil
+}
+
+var claudeAgent = agent(claudeFormat, "Claude Code")
+
+// claudeReader passes the lines of one branch to the collector.
+type claudeReader struct {
+	*transcript
+	src      Source
+	tree     *claudeTree
+	branch   claudeBranch
+	node     int // the next one
+	response claudeResponse
+	counted  map[string]bool // responses whose tokens were counted
+	cost     float64         // of the session so far, in USD
+	side     *subagent       // whose lines are in the same file; nil: none
+}
+
+func newClaudeReader(t *transcript, src Source, tree *claudeTree, b claudeBranch) *claudeReader {
+	t.agent, t.source, t.readSubagent = claudeAgent, src, readClaudeSubagent
+	return &claudeReader{transcript: t, src: src, tree: tree, branch: b, counted: map[string]bool{}}
+}
+
+// readClaudeSubagent passes the whole transcript of a subagent to a collector.
+func readClaudeSubagent(t *transcript, src Source) error {
+	return newClaudeReader(t, src, nil, nil).read()
+}
+
+func (c *claudeReader) read() error {
+	err := c.src.eachLine(func(n int, line []byte) bool {
+		if c.tree == nil {
+			c.add(line, true)
+			return !c.stopped
+		}
+		if n >= c.tree.lines { // written since the first reading
+			return false
+		}
+		on := true
+		if c.node < len(c.tree.nodes) && c.tree.nodes[c.node].line == n {
+			on = c.branch.has(c.node)
+			c.node++
+		}
+		c.add(line, on)
+		return !c.stopped
+	})
+	c.addResponse()
+	c.endSide()
+	return err
+}
+
+// claudeLine is a line of a transcript of Claude Code.
+type claudeLine struct {
+	kind, uuid             string
+	at                     time.Time
+	sidechain              bool
+	machine                bool // not written by a person
+	summary                bool // repeats earlier messages
+	failed, aborted        bool
+	cost                   jsonValue
+	message, result, other jsonValue
+}
+
+// add adds a line, of which messages count only if they are on the branch.
+func (c *claudeReader) add(text []byte, on bool) {
+	line, ok := newClaudeLine(text)
+	if !ok {
+		c.skipped++
+		return
+	}
+	isMessage := (line.kind == "user" || line.kind == "assistant") && line.message != nil
 	switch {
-	case line.IsMeta, line.IsCompactSummary:
-		t.skipped++
-	case len(texts) > 0:
-		t.addHuman(line.UUID, strings.Join(texts, "\n\n"), line.Timestamp.Time)
+	case isMessage && c.tree != nil && line.sidechain:
+		c.addSide(line)
+		return
+	case isMessage && on:
+		c.addMessage(line)
+	case isMessage:
+	case line.kind == "attachment" && on && c.addQueued(line):
+	case line.kind == "cost-state":
+		c.addCost(line.cost)
+	case line.kind != "custom-title" && line.kind != "ai-title" && line.kind != "agent-name" && line.kind != "summary":
+		c.skipped++
 	}
 }
 
-// activeBranch returns the messages of the branch that has the last one. If a
-// parent is missing, it returns all messages in the order of the file.
-func activeBranch(all []claudeLine) []claudeLine {
-	at := map[string]int{}
-	leaf := -1
-	for i, line := range all {
-		if line.UUID != "" {
-			at[line.UUID] = i
-		}
-		if line.isMessage() {
-			leaf = i
+func newClaudeLine(text []byte) (claudeLine, bool) {
+	var l claudeLine
+	whole := false
+	for name, v := range jsonValue(text).fields(&whole) {
+		switch string(name) {
+		case "type":
+			l.kind = string(v.plain())
+		case "uuid":
+			l.uuid = v.text()
+		case "timestamp":
+			l.at, _ = parseTime(string(v.plain()))
+		case "isSidechain":
+			l.sidechain = v.isTrue()
+		case "isMeta":
+			l.machine = l.machine || v.isTrue()
+		case "promptSource":
+			l.machine = l.machine || string(v.plain()) == "system"
+		case "origin":
+			l.machine = l.machine || isMachine(v)
+		case "isCompactSummary":
+			l.summary = v.isTrue()
+		case "isApiErrorMessage":
+			l.failed = v.isTrue()
+		case "isAbortedMidStream":
+			l.aborted = v.isTrue()
+		case "totalCostUSD", "costUSD":
+			l.cost = v
+		case "message":
+			if len(v) > 0 && v[0] == '{' {
+				l.message = v
+			}
+		case "toolUseResult":
+			l.result = v
+		case "attachment":
+			l.other = v
 		}
 	}
-	on := map[int]bool{}
-	for i := leaf; i >= 0; {
-		if on[i] {
-			break // a cycle
-		}
-		on[i] = true
-		parent := cmp.Or(all[i].ParentUUID, all[i].LogicalParentUUID)
-		if parent == "" {
-			break
-		}
-		above, known := at[parent]
-		if !known {
-			on = nil
-			break
-		}
-		i = above
-	}
-	var branch []claudeLine
-	for i, line := range all {
-		if line.isMessage() && (on == nil || on[i]) {
-			branch = append(branch, line)
-		}
-	}
-	return slices.Clip(branch)
+	return l, whole
 }
 
-// isMessage reports whether a line is a message of the main conversation.
-func (l claudeLine) isMessage() bool {
-	return (l.Type == "user" || l.Type == "assistant") && !l.IsSidechain && l.Message != nil
+// isMachine reports whether the origin of a prompt is a program.
+func isMachine(origin jsonValue) bool {
+	switch string(origin.field("kind").plain()) {
+	case "task-notification", "auto-continuation", "coordinator", "observer-activity", "peer", "plugin":
+		return true
+	}
+	return false
+}
+
+func (c *claudeReader) addMessage(line claudeLine) {
+	if line.kind == "assistant" {
+		c.addAssistant(line)
+		return
+	}
+	c.addResponse()
+	content := claudeContent(line.message.field("content"))
+	c.completeClaudeTools(content, line)
+	text := content.message()
+	switch {
+	case strings.HasPrefix(text, "[Request interrupted"):
+		c.stopTurn(line.uuid, projection.Cancelled, "", line.at)
+	case line.summary && c.messages == 0:
+		// What it summarizes is in another file.
+		c.addReply(line.uuid, text, line.at)
+	case line.machine, line.summary:
+		c.skipped++
+	case text != "":
+		c.addHuman(line.uuid, text, line.at)
+	}
+}
+
+// addQueued adds what a person wrote while the agent was working. It reports
+// false for other attachments.
+func (c *claudeReader) addQueued(line claudeLine) bool {
+	var prompt jsonValue
+	queued, machine := false, false
+	for name, v := range line.other.fields(nil) {
+		switch string(name) {
+		case "type":
+			queued = string(v.plain()) == "queued_command"
+		case "prompt":
+			prompt = v
+		case "isMeta":
+			machine = machine || v.isTrue()
+		case "origin":
+			machine = machine || isMachine(v)
+		case "commandMode":
+			machine = machine || string(v.plain()) == "task-notification"
+		}
+	}
+	text := claudeContent(prompt).message()
+	if !queued || machine || text == "" {
+		return false
+	}
+	c.addResponse()
+	c.addHuman(line.uuid, text, line.at)
+	return true
+}
+
+// claudeResponse is adjacent lines of one response of the API.
+type claudeResponse struct {
+	id, uuid, model string
+	at              time.Time
+	texts           []string
+	calls           []claudeCall
+	usage           projection.Usage
+	aborted         bool
+	lines           int
+}
+
+type claudeCall struct {
+	id, name string
+	input    jsonValue
+	at       time.Time
+}
+
+// addAssistant adds a line to the response, which ends before a line of another.
+func (c *claudeReader) addAssistant(line claudeLine) {
+	var id, model string
+	var content claudeContent
+	var usage jsonValue
+	for name, v := range line.message.fields(nil) {
+		switch string(name) {
+		case "id":
+			id = v.text()
+		case "model":
+			model = v.text()
+		case "content":
+			content = claudeContent(v)
+		case "usage":
+			usage = v
+		}
+	}
+	if c.response.lines > 0 && (id != c.response.id || line.failed) {
+		c.addResponse()
+	}
+	if line.failed {
+		c.stopTurn(line.uuid, projection.Failed, content.message(), line.at)
+		return
+	}
+	r := &c.response
+	if r.lines == 0 {
+		*r = claudeResponse{id: id, uuid: line.uuid, at: line.at, model: model}
+	}
+	r.lines++
+	r.aborted = r.aborted || line.aborted
+	r.usage = claudeUsage(usage) // every line repeats it; the last one is final
+	if cost, ok := costOf(line.cost); ok {
+		r.usage.Cost = &cost
+	}
+	if text := content.message(); text != "" {
+		r.texts = append(r.texts, text)
+	}
+	for block := range jsonValue(content).elements() {
+		if string(block.field("type").plain()) == "tool_use" {
+			call := claudeCall{id: block.field("id").text(), name: block.field("name").text(), at: line.at}
+			call.input = slices.Clone(block.field("input"))
+			r.calls = append(r.calls, call)
+		}
+	}
+}
+
+// addResponse ends the response. More lines of it may follow the results of its
+// tools; its tokens are counted once.
+func (c *claudeReader) addResponse() {
+	r := c.response
+	c.response = claudeResponse{}
+	if r.lines == 0 {
+		return
+	}
+	if r.model != "<synthetic>" { // a message of the program itself
+		c.model = r.model
+	}
+	usage := r.usage
+	if r.id != "" && c.counted[r.id] {
+		usage = projection.Usage{}
+	}
+	c.counted[r.id] = true
+	c.addReply(r.uuid, strings.Join(r.texts, "\n\n"), r.at)
+	if len(r.texts) > 0 {
+		c.addUsage(usage)
+		usage = projection.Usage{}
+	}
+	if r.aborted {
+		if len(r.texts) == 0 {
+			c.beginTurn(r.uuid, c.timeOf(r.at))
+		}
+		c.stopTurn(r.uuid, projection.Cancelled, "", r.at)
+	}
+	for i, call := range r.calls {
+		id := call.id
+		if i == 0 && len(r.texts) == 0 && r.uuid != "" {
+			id = r.uuid
+		}
+		c.beginTurn(id, c.timeOf(call.at))
+		c.startTool(call.id, call.name, []byte(call.input), call.at)
+	}
+	c.addUsage(usage)
+}
+
+func claudeUsage(v jsonValue) (u projection.Usage) {
+	for name, v := range v.fields(nil) {
+		switch string(name) {
+		case "input_tokens":
+			u.Input = v.tokens()
+		case "output_tokens":
+			u.Output = v.tokens()
+		case "cache_read_input_tokens":
+			u.CachedRead = v.tokens()
+		case "cache_creation_input_tokens":
+			u.CachedWrite = v.tokens()
+		case "output_tokens_details":
+			u.Thought = v.field("thinking_tokens").tokens()
+		}
+	}
+	u.Thought = min(u.Thought, u.Output)
+	u.Output -= u.Thought
+	return u
+}
+
+// addCost adds the difference to the cost of the session so far. A smaller one
+// is that of another run of the program.
+func (c *claudeReader) addCost(total jsonValue) {
+	cost, ok := costOf(total)
+	if !ok {
+		return
+	}
+	added := cost
+	if cost.Amount >= c.cost {
+		added.Amount -= c.cost
+	}
+	c.cost = cost.Amount
+	c.addResponse()
+	if added.Amount > 0 && c.turn != nil {
+		c.addUsage(projection.Usage{Cost: &added})
+	}
+}
+
+// costOf returns an amount of US dollars.
+func costOf(v jsonValue) (projection.Cost, bool) {
+	amount, err := strconv.ParseFloat(string(v), 64)
+	cost := projection.Cost{Amount: amount, Currency: "USD"}
+	return cost, err == nil && cost.Valid()
+}
+
+// completeClaudeTools adds the results of tools in a message.
+func (c *claudeReader) completeClaudeTools(content claudeContent, line claudeLine) {
+	for block := range jsonValue(content).elements() {
+		if string(block.field("type").plain()) != "tool_result" {
+			continue
+		}
+		id := block.field("tool_use_id").text()
+		if c.side != nil && c.side.toolID == id {
+			c.endSide()
+		}
+		output, failure := content.result(block)
+		if agentID := line.result.field("agentId").text(); agentID != "" || c.isCall(id) {
+			if said := c.addSubagent(id, agentID); said != "" {
+				output = said
+			}
+		}
+		c.completeTool(id, output, failure, line.at)
+	}
+}
+
+// addSide adds a line of a subagent that is in the file of the session, as
+// older versions of the program wrote them. It belongs to the newest call.
+func (c *claudeReader) addSide(line claudeLine) {
+	if c.side == nil {
+		c.addResponse()
+		if c.turn == nil || len(c.turn.calls) == 0 || c.yield == nil {
+			c.skipped++
+			return
+		}
+		c.side = c.newSubagent(c.turn.calls[len(c.turn.calls)-1].id)
+		c.side.claude = newClaudeReader(c.side.transcript, Source{}, nil, nil)
+	}
+	c.side.claude.addMessage(line)
+}
+
+func (c *claudeReader) endSide() {
+	if c.side != nil {
+		c.side.claude.addResponse()
+		c.side.end()
+		c.side = nil
+	}
 }

@@ -94,8 +94,8 @@ func (t *transcript) addWork(history []masterMessage, model string, at time.Time
 }
 
 func (m masterMessage) hasResult() bool {
-	for _, block := range m.Content {
-		if block.Type == "tool_result" {
+	for block := range jsonValue(m.Content).elements() {
+		if string(block.field("type").plain()) == "tool_result" {
 			return true
 		}
 	}

@@ -22,6 +22,7 @@ type Session struct {
 	Title     string // chosen by a person; "": none
 	Task      *string
 	Imported  projection.SessionImported // without its counts
+	Branches  []*Session                 // of a conversation that was rewound: what it was before
 
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,28 +29,9 @@ const (
 // ErrNoMessages: a transcript has no message of a person or an agent.
 var ErrNoMessages = errors.New("it has no messages")
 
-// Source is the file of a transcript.
-type Source struct {
-	Path string // absolute
-	// Open opens the file for one reading. It is opened more than once: the reading
-	// of a large file keeps only the places of its lines.
-	Open func() (io.ReadCloser, error)
-}
-
-// data returns the content of the file.
-func (s Source) data() ([]byte, error) {
-	f, err := s.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
 // readers are the formats of transcripts. A reader passes what it knows of a
 // transcript to the collector; it is called again for each use of the session.
 var readers = map[string]func(t *transcript, data []byte){
-	claudeFormat:       (*transcript).readClaude,
 	codexFormat:        (*transcript).readCodex,
 	geminiFormat:       (*transcript).readGemini,
 	claudeMasterFormat: (*transcript).readClaudeMaster,
@@ -60,6 +40,9 @@ var readers = map[string]func(t *transcript, data []byte){
 // Transcript reads a transcript in the format claude, codex, gemini or
 // claude-master. Errors: ErrNoMessages; those of the source.
 func Transcript(format string, src Source, app projection.App) (*Session, error) {
+	if format == claudeFormat {
+		return claudeSession(src, app)
+	}
 	read, ok := readers[format]
 	if !ok {
 		return nil, fmt.Errorf("unknown transcript format %q", format)
@@ -83,11 +66,7 @@ func newSession(format, path string, app projection.App, read func(*transcript))
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
 		t := &transcript{format: format, yield: yield}
 		read(t)
-		t.endTurn()
-		if t.messages == 0 && !t.stopped {
-			return 0, ErrNoMessages
-		}
-		return t.skipped, nil
+		return t.finish()
 	}
 	return s, nil
 }
@@ -97,6 +76,15 @@ var user = projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: 
 // agent returns the speaker for an agent.
 func agent(id, displayName string) projection.Speaker {
 	return projection.Speaker{ID: id, Name: id, DisplayName: displayName, Type: projection.TypeAI}
+}
+
+// finish ends the conversation.
+func (t *transcript) finish() (skipped int, err error) {
+	t.endTurn()
+	if t.messages == 0 && !t.stopped {
+		return 0, ErrNoMessages
+	}
+	return t.skipped, nil
 }
 
 // transcript collects the content of a transcript and passes it on as records.
@@ -110,8 +98,9 @@ type transcript struct {
 	title   string // chosen by a person; "": none
 	undated bool   // created is only the time at which the file was last changed
 
-	yield   func(journal.Record) bool // nil: only the header is read
-	stopped bool                      // yield wants no more records
+	yield   func(journal.Record) bool           // nil: only the header is read
+	sink    func(time.Time, projection.Payload) // gets the payloads instead; nil: yield
+	stopped bool                                // yield wants no more records
 
 	agent   projection.Speaker // whose turn begins next
 	model   string             // of that turn
@@ -122,6 +111,10 @@ type transcript struct {
 	messages int
 	speakers []projection.Speaker // of messages, in the order of their first one
 	skipped  int                  // lines
+
+	source       Source // for the transcripts of subagents
+	readSubagent func(*transcript, Source) error
+	depth        int // of this subagent; 0: the session
 }
 
 // addHuman adds a message of a person, without what the program put around it.
@@ -243,7 +236,9 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 var wrappers = sync.OnceValue(func() *regexp.Regexp {
 	const tag = `(?:command-name|command-message|command-args|command-contents|` +
 		`local-command-stdout|local-command-stderr|local-command-caveat|system-reminder|environment_context|` +
-		`permissions instructions|app-context|session_context|skills_instructions|user_instructions)`
+		`permissions instructions|app-context|session_context|skills_instructions|user_instructions|` +
+		`bash-input|bash-stdout|bash-stderr|task-notification|turn_aborted|user_shell_command|` +
+		`subagent_notification|hook_prompt|skill)`
 	return regexp.MustCompile(`(?s)<` + tag + `>.*?(?:</` + tag + `>|\z)`)
 })
 

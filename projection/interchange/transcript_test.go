@@ -123,7 +123,7 @@ func summary(t testing.TB, s *interchange.Session) string {
 				fmt.Fprintf(&b, " %s", message.Content)
 			}
 			if p.Usage != nil {
-				fmt.Fprintf(&b, " (%s, %d, %d)", model, p.Usage.Input+p.Usage.CachedRead+p.Usage.CachedWrite, p.Usage.Output)
+				fmt.Fprintf(&b, " (%s, %s)", model, tokens(*p.Usage))
 			}
 			if p.FinishReason != projection.Done {
 				fmt.Fprintf(&b, " %s%s", p.FinishReason, p.Error)
@@ -135,6 +135,25 @@ func summary(t testing.TB, s *interchange.Session) string {
 	return b.String()
 }
 
+// tokens returns the tokens and the cost of a turn.
+func tokens(u projection.Usage) string {
+	text := fmt.Sprint(u.Input)
+	if u.CachedRead > 0 {
+		text += fmt.Sprintf("+%dr", u.CachedRead)
+	}
+	if u.CachedWrite > 0 {
+		text += fmt.Sprintf("+%dw", u.CachedWrite)
+	}
+	text += fmt.Sprintf(", %d", u.Output)
+	if u.Thought > 0 {
+		text += fmt.Sprintf("+%dt", u.Thought)
+	}
+	if u.Cost != nil {
+		text += fmt.Sprintf(", %v %s", u.Cost.Amount, u.Cost.Currency)
+	}
+	return text
+}
+
 func TestRecordedTranscripts(t *testing.T) {
 	for name, test := range map[string]struct {
 		want    string
@@ -143,10 +162,10 @@ func TestRecordedTranscripts(t *testing.T) {
 		"claude/one-tool.jsonl": {`you: tool <<touch /home/dev/project/y.txt; echo hi-from-tool>>
   Bash {"command":"touch /home/dev/project/y.txt; echo hi-from-tool","description":"fake tool call"} -> "hi-from-tool" ""
 claude: Tool done. Hello from fake. [NEXT: human] (claude-opus-5-5, 20, 10)
-`, 18},
+`, 17},
 		"claude/interrupted.jsonl": {`you: slow 100
-claude: Hello from fake. [NEXT: human] w0 w1 w2 w3 w4 w5 w6 w7 w8 (claude-opus-5-5, 10, 1)
-`, 16},
+claude: Hello from fake. [NEXT: human] w0 w1 w2 w3 w4 w5 w6 w7 w8 (claude-opus-5-5, 10, 1) cancelled
+`, 14},
 		"codex/one-tool.jsonl": {`you: tool <<echo hi-from-tool; touch x9; id -u>>
   exec_command {"cmd":"echo hi-from-tool; touch x9; id -u"} -> "Chunk ID: a57bbd\nWall time: 0.0000 seconds\nProcess exited with code 0\nOriginal token count: 4\nOutput:\nhi-from-tool\n0\n" ""
 codex: Tool done. Hello from fake. [NEXT: human] (fake-model, 20, 10)

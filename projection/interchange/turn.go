@@ -35,7 +35,7 @@ const toolOutput = 64 << 10
 // beginTurn returns the current turn, or begins one. Without an id, the turn
 // gets one from its number.
 func (t *transcript) beginTurn(id string, at time.Time) *turn {
-	if t.turn != nil && (t.turn.reply != nil || t.turn.passed || t.turn.by != t.agent) {
+	if t.turn != nil && (t.turn.reply != nil || t.turn.finish != "" || t.turn.passed || t.turn.by != t.agent) {
 		t.endTurn()
 	}
 	if t.turn == nil {
@@ -62,6 +62,11 @@ func (t *transcript) endTurn() {
 	if u == nil {
 		return
 	}
+	for _, c := range slices.Clone(u.calls) { // without a result; a subagent may have written nevertheless
+		if said := t.addSubagent(c.id, ""); said != "" {
+			t.completeTool(c.id, said, "", u.until)
+		}
+	}
 	t.turn = nil
 	finish := u.finish
 	switch {
@@ -81,15 +86,16 @@ func (t *transcript) endTurn() {
 	})
 }
 
-// stopTurn ends the current turn for a reason, even if it has a reply. If the
-// agent has done nothing yet since the person's message, that is a turn, too.
+// stopTurn sets why the current turn ended, even if it has a reply. If the agent
+// has done nothing yet since the person's message, that is a turn, too.
 func (t *transcript) stopTurn(id string, reason projection.FinishReason, failure string, at time.Time) {
-	if t.turn == nil {
+	at = t.timeOf(at)
+	if t.turn == nil || t.turn.finish == projection.Failed {
 		t.beginTurn(id, at)
 	}
 	t.turn.until = later(t.turn.until, at)
 	t.turn.finish, t.turn.failure = reason, strings.ToValidUTF8(runecut.Prefix(failure, maxFailure), "\uFFFD")
-	t.endTurn()
+	t.addTime(at)
 }
 
 // maxFailure is how much of an error an event has, in bytes.
@@ -152,10 +158,20 @@ func (t *transcript) addUsage(usage projection.Usage) {
 	t.turn.usage.CachedWrite += usage.CachedWrite
 	t.turn.usage.Output += usage.Output
 	t.turn.usage.Thought += usage.Thought
+	if cost := usage.Cost; cost != nil {
+		if t.turn.usage.Cost == nil {
+			t.turn.usage.Cost = &projection.Cost{Currency: cost.Currency}
+		}
+		t.turn.usage.Cost.Amount += cost.Amount
+	}
 }
 
 // emit passes a record on, unless only the header is read.
 func (t *transcript) emit(at time.Time, p projection.Payload) {
+	if t.sink != nil {
+		t.sink(at, p)
+		return
+	}
 	if t.yield != nil && !t.stopped {
 		t.stopped = !t.yield(projection.Record(at, p))
 	}

@@ -1,0 +1,280 @@
+package interchange
+
+import (
+	"cmp"
+	"hash/maphash"
+	"time"
+)
+
+// claudeTree is what a first reading of a transcript of Claude Code finds: its
+// header, and the tree that its lines form. The tree branches where the
+// conversation was rewound and where tools ran in parallel. It needs about 100
+// bytes for a line.
+type claudeTree struct {
+	sessionID, cwd   string
+	created, updated time.Time // of the messages of the active branch
+	title            claudeTitle
+
+	lines int
+	nodes []claudeNode
+	leaf  int // the last message that is not only results of tools; -1: none
+}
+
+// claudeNode is a line with a UUID.
+type claudeNode struct {
+	line    int
+	parent  int    // -1: none
+	message int    // the nearest message above; -1: none
+	reply   uint64 // hash of the id of the API's response; 0: none
+	at      int64  // Unix time in microseconds; 0: none
+	kind    claudeKind
+}
+
+type claudeKind uint8
+
+const (
+	claudeOther   claudeKind = iota
+	claudeMessage            // of the main conversation
+	claudeResults            // a message with nothing but results of tools
+)
+
+func (k claudeKind) isMessage() bool { return k != claudeOther }
+
+// claudeTitle has the newest title of each kind.
+type claudeTitle struct{ custom, generated, summary string }
+
+func (t claudeTitle) best() string { return cmp.Or(t.custom, t.generated, t.summary) }
+
+// missingParent is the parent of a line whose parent is not in the file.
+const missingParent = -2
+
+// readClaudeTree reads the tree of a transcript.
+func readClaudeTree(src Source) (*claudeTree, error) {
+	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), index: map[uint64]int{}}
+	err := src.eachLine(func(n int, line []byte) bool {
+		b.tree.lines = n + 1
+		b.add(n, line)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.link()
+	return &b.tree, nil
+}
+
+type claudeTreeBuilder struct {
+	tree    claudeTree
+	seed    maphash.Seed
+	index   map[uint64]int // nodes by hash of the UUID
+	parents []uint64       // of each node; 0: none
+	logical []bool         // whether the parent is from before a compaction
+}
+
+// claudeHead is what the tree needs of a line. It is a part of the line.
+type claudeHead struct {
+	kind, uuid, parent, logicalParent []byte
+	timestamp                         []byte
+	sidechain                         bool
+	message, sessionID, cwd           jsonValue
+	title                             claudeTitle
+}
+
+func newClaudeHead(line []byte) (claudeHead, bool) {
+	var h claudeHead
+	whole := false
+	for name, v := range jsonValue(line).fields(&whole) {
+		switch string(name) {
+		case "type":
+			h.kind = v.plain()
+		case "uuid":
+			h.uuid = v.plain()
+		case "parentUuid":
+			h.parent = v.plain()
+		case "logicalParentUuid":
+			h.logicalParent = v.plain()
+		case "isSidechain":
+			h.sidechain = v.isTrue()
+		case "timestamp":
+			h.timestamp = v.plain()
+		case "message":
+			h.message = v
+		case "sessionId":
+			h.sessionID = v
+		case "cwd":
+			h.cwd = v
+		case "customTitle":
+			h.title.custom = v.text()
+		case "aiTitle", "agentName":
+			h.title.generated = v.text()
+		case "summary":
+			h.title.summary = v.text()
+		}
+	}
+	return h, whole
+}
+
+// isMessage reports whether the line is a message of the main conversation.
+func (h claudeHead) isMessage() bool {
+	return (string(h.kind) == "user" || string(h.kind) == "assistant") && !h.sidechain &&
+		len(h.message) > 0 && h.message[0] == '{'
+}
+
+func (b *claudeTreeBuilder) add(n int, line []byte) {
+	h, whole := newClaudeHead(line)
+	if !whole {
+		return
+	}
+	t := &b.tree.title
+	t.custom, t.generated = cmp.Or(h.title.custom, t.custom), cmp.Or(h.title.generated, t.generated)
+	if string(h.kind) == "summary" {
+		t.summary = cmp.Or(h.title.summary, t.summary)
+	}
+	isMessage := h.isMessage()
+	if len(h.uuid) == 0 && !isMessage {
+		return
+	}
+	node := claudeNode{line: n, parent: -1, message: -1}
+	if at, err := parseTime(string(h.timestamp)); err == nil {
+		node.at = at.UnixMicro()
+	}
+	if isMessage {
+		node.kind = claudeMessage
+		if id := h.message.field("id").plain(); len(id) > 0 {
+			node.reply = maphash.Bytes(b.seed, id)
+		}
+		if string(h.kind) == "user" && claudeContent(h.message.field("content")).onlyResults() {
+			node.kind = claudeResults
+		}
+		if b.tree.leaf < 0 || node.kind == claudeMessage {
+			b.tree.leaf = len(b.tree.nodes)
+		}
+		b.tree.sessionID = cmp.Or(b.tree.sessionID, h.sessionID.text())
+		b.tree.cwd = cmp.Or(b.tree.cwd, h.cwd.text())
+	}
+	if len(h.uuid) > 0 {
+		b.index[maphash.Bytes(b.seed, h.uuid)] = len(b.tree.nodes)
+	}
+	parent := h.parent
+	logical := len(parent) == 0 && len(h.logicalParent) > 0
+	if logical {
+		parent = h.logicalParent
+	}
+	hash := uint64(0)
+	if len(parent) > 0 {
+		hash = maphash.Bytes(b.seed, parent)
+	}
+	b.tree.nodes = append(b.tree.nodes, node)
+	b.parents, b.logical = append(b.parents, hash), append(b.logical, logical)
+}
+
+// link sets the parents of the nodes and the messages above them.
+func (b *claudeTreeBuilder) link() {
+	nodes := b.tree.nodes
+	for i, hash := range b.parents {
+		if hash == 0 {
+			continue
+		}
+		parent, ok := b.index[hash]
+		switch {
+		case ok && parent != i:
+			nodes[i].parent = parent
+		case !b.logical[i]: // what a compaction summarizes may be in another file
+			nodes[i].parent = missingParent
+		}
+	}
+	const unknown, visiting = -2, -3
+	for i := range nodes {
+		nodes[i].message = unknown
+	}
+	var path []int
+	for i := range nodes {
+		path = path[:0]
+		above := -1
+		for j := i; j >= 0; j = nodes[j].parent {
+			if nodes[j].message != unknown {
+				above = nodes[j].message // -3: a cycle
+				break
+			}
+			nodes[j].message = visiting
+			path = append(path, j)
+			if p := nodes[j].parent; p >= 0 && nodes[p].kind.isMessage() {
+				above = p
+				break
+			}
+		}
+		for _, j := range path {
+			nodes[j].message = max(above, -1)
+		}
+	}
+}
+
+// A claudeBranch is the set of nodes from the first message to a leaf, with the
+// results of tools that ran in parallel; nil: all nodes.
+type claudeBranch []bool
+
+// branch returns the branch of a leaf.
+func (t *claudeTree) branch(leaf int) claudeBranch {
+	on := make(claudeBranch, len(t.nodes))
+	for i := leaf; i >= 0 && !on[i]; i = t.nodes[i].parent {
+		on[i] = true
+		if t.nodes[i].parent == missingParent {
+			return nil
+		}
+	}
+	for i, node := range t.nodes {
+		// Calls of one response and their results are not in one line of descent.
+		above := node.message
+		if above >= 0 && on[above] &&
+			(node.kind == claudeResults || node.reply != 0 && node.reply == t.nodes[above].reply) {
+			on[i] = true
+		}
+	}
+	return on
+}
+
+func (b claudeBranch) has(i int) bool { return b == nil || b[i] }
+
+// otherLeaves returns the last messages of the branches other than the given
+// one, each with the first node that only it has.
+func (t *claudeTree) otherLeaves(active claudeBranch) (leaves, firsts []int) {
+	if active == nil {
+		return nil, nil
+	}
+	followed := make([]bool, len(t.nodes))
+	for i, node := range t.nodes {
+		if node.kind.isMessage() && node.message >= 0 && node.message != i {
+			followed[node.message] = true
+		}
+	}
+	owned := append(claudeBranch(nil), active...)
+	for i, node := range t.nodes {
+		if !node.kind.isMessage() || followed[i] || owned[i] {
+			continue
+		}
+		first, conversation := i, false
+		for j := i; j >= 0 && !owned[j]; j = t.nodes[j].message {
+			owned[j], first = true, j
+			conversation = conversation || t.nodes[j].kind == claudeMessage
+		}
+		if conversation {
+			leaves, firsts = append(leaves, i), append(firsts, first)
+		}
+	}
+	return leaves, firsts
+}
+
+// span returns the times of the first and the last message of a branch.
+func (t *claudeTree) span(b claudeBranch) (created, updated time.Time) {
+	for i, node := range t.nodes {
+		if !node.kind.isMessage() || node.at == 0 || !b.has(i) {
+			continue
+		}
+		at := time.UnixMicro(node.at).UTC()
+		if created.IsZero() || at.Before(created) {
+			created = at
+		}
+		updated = later(updated, at)
+	}
+	return created, updated
+}

@@ -1,0 +1,77 @@
+package interchange
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// maxSubagents is how deep subagents may start others.
+const maxSubagents = 8
+
+// A subagent is an agent that a tool call of a session started. What it did
+// belongs to the turn of that call: its tool calls and tokens are added to the
+// turn, and what it wrote is the output of the call.
+type subagent struct {
+	*transcript
+	toolID string
+	said   []string
+	claude *claudeReader // if its lines are in the file of the session
+}
+
+// newSubagent returns the collector of a subagent.
+func (t *transcript) newSubagent(toolID string) *subagent {
+	s := &subagent{toolID: toolID}
+	s.transcript = &transcript{
+		format: t.format, id: toolID, source: t.source, readSubagent: t.readSubagent, depth: t.depth + 1,
+		sink: func(at time.Time, p projection.Payload) { t.addSubagentEvent(s, at, p) },
+	}
+	return s
+}
+
+// addSubagentEvent adds an event of a subagent to the turn.
+func (t *transcript) addSubagentEvent(s *subagent, at time.Time, p projection.Payload) {
+	switch p := p.(type) {
+	case projection.ToolStarted:
+		p.TurnID = t.turn.id
+		t.emit(at, p)
+	case projection.ToolCompleted:
+		p.TurnID = t.turn.id
+		t.emit(at, p)
+	case projection.MessageAppended:
+		if p.Message.Speaker.Type == projection.TypeAI {
+			s.said = append(s.said, p.Message.Content)
+		}
+	case projection.TurnEnded:
+		if p.Usage != nil {
+			t.addUsage(*p.Usage)
+		}
+	}
+}
+
+// addSubagent adds what the agent did that a call of the turn started, and
+// returns what it wrote; "" if the call started none, or it wrote nothing.
+func (t *transcript) addSubagent(toolID, agentID string) string {
+	if t.yield == nil && t.sink == nil || !t.isCall(toolID) || t.source.Subagent == nil || t.depth >= maxSubagents {
+		return ""
+	}
+	src, ok := t.source.Subagent(toolID, agentID)
+	if !ok {
+		return ""
+	}
+	s := t.newSubagent(toolID)
+	if t.readSubagent(s.transcript, src) != nil {
+		t.skipped++ // the rest of its file
+	}
+	s.end()
+	return strings.Join(s.said, "\n\n")
+}
+
+func (s *subagent) end() { s.endTurn() }
+
+// isCall reports whether the turn has a call without a result.
+func (t *transcript) isCall(toolID string) bool {
+	return t.turn != nil && slices.ContainsFunc(t.turn.calls, func(c call) bool { return c.id == toolID })
+}
