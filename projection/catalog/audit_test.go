@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestAuditOfListedAndArchivedSessions(t *testing.T) {
@@ -42,6 +44,42 @@ func TestAuditOfListedAndArchivedSessions(t *testing.T) {
 	nothingWrong()
 }
 
+// changeCheckpoint changes the checkpoint of session 1 and its checksum.
+func changeCheckpoint(t *testing.T, team *catalog.Dir, old, new string) {
+	t.Helper()
+	path := checkpointOf(team, id(1))
+	change(t, path, old, new)
+	write(t, path, withChecksum(read(t, path)))
+}
+
+func TestAuditKeepsIndexOfGrownJournal(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
+	list(t, team)
+	audit := team.Audit(id(1))
+	reader, err := team.Journals().Reader(id(1), journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for e, err := range reader.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		audit.Apply(e, reader.Position())
+	}
+	if err := team.Append(ctx, id(1), said(9, mia, "one more")); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, indexOf(team))
+	if removed, err := audit.RemoveInvalid(); err != nil || len(removed) > 0 {
+		t.Errorf("removed %q, %v", removed, err)
+	}
+	if !bytes.Equal(read(t, indexOf(team)), before) {
+		t.Error("the index was changed")
+	}
+}
+
 func TestAuditRemovesInvalidCaches(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -51,7 +89,7 @@ func TestAuditRemovesInvalidCaches(t *testing.T) {
 	}{
 		{"a checkpoint with another title",
 			func(t *testing.T, team *catalog.Dir) {
-				change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
+				changeCheckpoint(t, team, "Repair the kettle", "Repair the teapot")
 			},
 			func(team *catalog.Dir) string { return checkpointOf(team, id(1)) },
 			"its checkpoint did not agree with event 4"},
@@ -93,7 +131,7 @@ func TestAuditReportsFailedRemoval(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
 	keep(t, team, id(1))
-	change(t, checkpointOf(team, id(1)), "Repair the kettle", "Repair the teapot")
+	changeCheckpoint(t, team, "Repair the kettle", "Repair the teapot")
 	disk.Fail(1, syscall.EROFS, journaltest.Remove)
 	if removed, err := audited(team, id(1)); len(removed) != 1 || !errors.Is(err, syscall.EROFS) {
 		t.Errorf("removed %q, %v", removed, err)
@@ -107,6 +145,19 @@ func TestUnknownFilesAreListedAndKept(t *testing.T) {
 	write(t, filepath.Join(team.Journals().Path(), "notes.txt"), []byte("milk"))
 	write(t, live(team, id(2)), []byte("milk\n"))
 	write(t, live(team, id(3)), nil)
+	contents := func() map[string]string {
+		t.Helper()
+		files := map[string]string{}
+		entries, err := os.ReadDir(team.Journals().Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			files[e.Name()] = string(read(t, filepath.Join(team.Journals().Path(), e.Name())))
+		}
+		return files
+	}
+	before := contents()
 
 	unknown, err := team.UnknownFiles()
 	if err != nil || !slices.Equal(unknown, []string{"notes.txt"}) {
@@ -118,6 +169,9 @@ func TestUnknownFilesAreListedAndKept(t *testing.T) {
 	}
 	if sessions := list(t, team); len(sessions) != 1 {
 		t.Errorf("%d sessions", len(sessions))
+	}
+	if diff := cmp.Diff(before, contents()); diff != "" {
+		t.Errorf("files changed (-before +after):\n%s", diff)
 	}
 }
 

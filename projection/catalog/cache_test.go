@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,6 +24,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/schemas"
+	"github.com/google/go-cmp/cmp"
 )
 
 // mixed fills a catalog with sessions of two teams: some with checkpoints, some
@@ -100,7 +102,11 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, indexOf(team)) }
 	}
 	checkpoint := func(spoil func(t *testing.T, path string)) damage {
-		return func(t *testing.T, team *catalog.Dir, end journal.Position) { spoil(t, checkpointOf(team, id(1))) }
+		return func(t *testing.T, team *catalog.Dir, end journal.Position) {
+			path := checkpointOf(team, id(1))
+			spoil(t, path)
+			write(t, path, withChecksum(read(t, path)))
+		}
 	}
 	content := func(data string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { write(t, path, []byte(data)) }
@@ -113,10 +119,10 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 	forged := func(move func(at *journal.Position), state projection.State) damage {
 		return func(t *testing.T, team *catalog.Dir, end journal.Position) {
 			move(&end)
-			write(t, checkpointOf(team, id(1)), []byte(asJSON(t, map[string]any{
+			write(t, checkpointOf(team, id(1)), withChecksum([]byte(asJSON(t, map[string]any{
 				"foldVersion": projection.FoldVersion, "seq": end.Seq, "offset": end.Offset, "sum": end.Sum,
 				"state": state,
-			})))
+			}))))
 		}
 	}
 	wrong := projection.State{Seq: 4, SessionID: id(1), Row: projection.Row{Title: "wrong", MessageCount: 99}}
@@ -303,6 +309,67 @@ func TestBrokenRowIsReplaced(t *testing.T) {
 		t.Errorf("the index is %q", text)
 	}
 	sameAnswers(t, answers{Sessions: want}, answers{Sessions: list(t, c)[1:]})
+}
+
+// A state with a changed bit would change what agents are asked.
+func TestFlipsInCheckpointChangeNothing(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...)
+	want, _ := load(t, team, id(1))
+	keep(t, team, id(1))
+	if _, loaded := load(t, team, id(1)); loaded.From != end {
+		t.Fatalf("the checkpoint is not used: %+v", loaded)
+	}
+	sound := read(t, checkpointOf(team, id(1)))
+	random := rand.New(rand.NewPCG(15, 5))
+	for range 500 {
+		damaged := bytes.Clone(sound)
+		at := random.IntN(len(damaged))
+		damaged[at] ^= 1 << random.IntN(8)
+		write(t, checkpointOf(team, id(1)), damaged)
+		if state, loaded := load(t, team, id(1)); state != want || loaded.From != (journal.Position{}) {
+			t.Fatalf("byte %d changed:\n%s\nloaded from %+v:\n%s", at, damaged, loaded.From, cmp.Diff(want, state))
+		}
+	}
+}
+
+func TestCheckpointOfEarlierVersionIsReplaced(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...)
+	keep(t, team, id(1))
+	path := checkpointOf(team, id(1))
+	withSum := read(t, path)
+	write(t, path, append(bytes.Clone(withSum[:bytes.LastIndex(withSum, []byte(`,"checksum"`))]), "}\n"...))
+	if _, loaded := load(t, team, id(1)); loaded.From != (journal.Position{}) {
+		t.Errorf("loaded from %+v", loaded.From)
+	}
+	keep(t, team, id(1))
+	if _, loaded := load(t, team, id(1)); loaded.From != end {
+		t.Errorf("loaded from %+v, not from %+v", loaded.From, end)
+	}
+}
+
+// Whoever can write a shared folder can also write a checkpoint with a right checksum.
+func TestCheckpointDoesNotChangeTheRecordedTeam(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "session.resumed", 5)...)
+	resumed := projection.SessionResumed{Source: &projection.Source{Path: "/home/mia/team.json", SHA256: "ab"}}
+	if err := team.Append(ctx, id(1), projection.Record(created, resumed)); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, team, id(1))
+	path := checkpointOf(team, id(1))
+	change(t, path, "/home/mia/team.json", "/tmp/evil.json")
+	write(t, path, withChecksum(read(t, path)))
+	if state, _, err := team.Load(ctx, id(1)); err != nil || state.Team.Source.Path != "/tmp/evil.json" {
+		t.Fatalf("the checkpoint is not used: %+v, %v", state, err)
+	}
+	recorded, err := team.RecordedTeam(ctx, id(1))
+	if err != nil || recorded.ID != "kitchen" || recorded.Source == nil || *recorded.Source != *resumed.Source {
+		t.Errorf("%+v, %v", recorded, err)
+	}
 }
 
 func TestLoadFromCheckpoint(t *testing.T) {

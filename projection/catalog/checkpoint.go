@@ -3,6 +3,8 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -10,12 +12,24 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// checkpoint is the content of a checkpoint file.
+// checkpoint is the content of a checkpoint file. A sum of its own bytes follows it.
 type checkpoint struct {
 	FoldVersion int `json:"foldVersion"`
 	journal.Position
 	State *projection.State `json:"state"`
 }
+
+// checksum returns the end of a checkpoint: the sum of the bytes before it, in the form
+// in which a line of a journal ends. A state with a changed bit would change what
+// agents are asked.
+func checksum(body []byte) []byte {
+	return fmt.Appendf(nil, `,"checksum":"%08x"}`+"\n", crc32.Checksum(body, castagnoli))
+}
+
+var (
+	castagnoli   = crc32.MakeTable(crc32.Castagnoli)
+	checksumSize = len(checksum(nil))
+)
 
 func (d *Dir) checkpointPath(id string) string {
 	return filepath.Join(d.journals.Path(), id+".checkpoint.json")
@@ -28,18 +42,20 @@ func (d *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Pos
 	if err != nil {
 		return err
 	}
-	return journal.WriteFile(d.fs, d.checkpointPath(id), append(data, '\n'))
+	body := bytes.TrimSuffix(data, []byte("}"))
+	return journal.WriteFile(d.fs, d.checkpointPath(id), append(body, checksum(body)...))
 }
 
 // readCheckpoint returns the state and position of a session's checkpoint, or
-// those of the beginning if there is no valid one.
+// those of the beginning if there is no valid one. A checkpoint of an earlier version
+// of the program, which has no checksum, is not valid.
 func (d *Dir) readCheckpoint(id string) (*projection.State, journal.Position) {
 	beginning := &projection.State{}
 	data, err := journal.ReadFile(d.fs, d.checkpointPath(id), maxCache)
 	if err != nil {
 		return beginning, journal.Position{}
 	}
-	c, ok := decodeCheckpoint(data)
+	c, ok := decodeCheckpoint(withoutChecksum(data))
 	if !ok || c.FoldVersion != projection.FoldVersion || c.Seq == 0 ||
 		c.State == nil || c.State.Seq != c.Seq || c.State.SessionID == "" {
 		return beginning, journal.Position{}
@@ -47,12 +63,22 @@ func (d *Dir) readCheckpoint(id string) (*projection.State, journal.Position) {
 	return c.State, c.Position
 }
 
-func decodeCheckpoint(data []byte) (c checkpoint, ok bool) {
-	if layout.Decode(bytes.TrimSuffix(data, []byte("\n")), &c) {
+// withoutChecksum returns the object to which WriteCheckpoint added the checksum, in the
+// same memory, or nil if the checksum does not match.
+func withoutChecksum(data []byte) (object []byte) {
+	end := len(data) - checksumSize
+	if end < 0 || !bytes.Equal(data[end:], checksum(data[:end])) {
+		return nil
+	}
+	return append(data[:end], '}')
+}
+
+func decodeCheckpoint(object []byte) (c checkpoint, ok bool) {
+	if layout.Decode(object, &c) {
 		return c, true
 	}
 	c = checkpoint{}
-	err := json.Unmarshal(data, &c)
+	err := json.Unmarshal(object, &c)
 	return c, err == nil
 }
 

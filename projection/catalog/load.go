@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,10 @@ func foldFrom(
 	return state, Loaded{At: reader.Position(), From: from, Torn: reader.Torn()}, err
 }
 
-var sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
+var (
+	sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
+	sessionResumed = projection.Record(time.Time{}, projection.SessionResumed{}).Type
+)
 
 // Events yields the events of a session from its first one, as
 // journal.Reader.Scan does. A journal that is not a session yields a
@@ -116,6 +120,35 @@ func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, er
 			}
 		}
 	}
+}
+
+// RecordedTeam returns the team of a session as its journal records it, whatever its
+// checkpoint says: in a folder that others can write, a checkpoint could name another
+// file to load the team from, without a trace in the journal. It searches the whole
+// journal and decodes little of it. Errors: those of Load.
+func (d *Dir) RecordedTeam(ctx context.Context, id string) (projection.Team, error) {
+	r, err := d.journals.Reader(id, journal.Position{})
+	if err != nil {
+		return projection.Team{}, err
+	}
+	defer r.Close()
+	var state projection.State
+	aboutSessions := func(lines []byte) int { return bytes.Index(lines, []byte("session.")) }
+	for e, err := range r.Grep(aboutSessions) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return projection.Team{}, err
+		}
+		if e.Type == sessionCreated || e.Type == sessionResumed {
+			state.Apply(e)
+		}
+	}
+	if state.SessionID == "" {
+		return projection.Team{}, &MissingHeaderError{id, errNotSession.Error()}
+	}
+	return state.Team, nil
 }
 
 // Open opens the journal of a session and folds it. Until the log is closed, the

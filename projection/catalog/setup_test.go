@@ -1,9 +1,11 @@
 package catalog_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -223,6 +225,18 @@ func keep(t testing.TB, team *catalog.Dir, id string) journal.Position {
 		t.Fatal(err)
 	}
 	return loaded.At
+}
+
+// withChecksum returns the content of a checkpoint, perhaps a forged one, with the checksum
+// that its bytes have.
+func withChecksum(data []byte) []byte {
+	const key, size = `,"checksum":"`, len(`,"checksum":"00000000"}`)
+	body, isWhole := bytes.CutSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("}"))
+	if at := len(body) + 1 - size; isWhole && at >= 0 && bytes.HasPrefix(body[at:], []byte(key)) {
+		body = body[:at]
+	}
+	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Appendf(bytes.Clone(body), key+"%08x\"}\n", sum)
 }
 
 // dropCaches deletes everything that a catalog has written.

@@ -41,14 +41,11 @@ func (a *App) LoadTeam(name string) (*team.Team, error) {
 // TeamOf loads the team of a session from the configuration that its journal
 // records.
 func (a *App) TeamOf(ctx context.Context, t *catalog.Dir, id string) (*team.Team, error) {
-	state, _, err := t.Load(ctx, id)
+	recorded, err := t.RecordedTeam(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if state.SessionID == "" {
-		return nil, &catalog.MissingHeaderError{ID: id, Reason: "there is no event in it"}
-	}
-	return a.RecordedTeam(id, state.Team.ID, state.Team.Source)
+	return a.RecordedTeam(id, recorded.ID, recorded.Source)
 }
 
 // RecordedTeam loads the team of a session from the recorded source of its
