@@ -15,6 +15,7 @@ type conversation struct {
 	state    *projection.State
 	listener Listener
 	failed   func(error) // called if the journal could not be written
+	manual   bool        // Options.ManualSave: only flush writes to the journal
 
 	// Set while the journal lacks events:
 	saved   *projection.State // the state of the journal; nil: it has all events
@@ -27,6 +28,9 @@ func (c *conversation) unsaved() bool { return c.saved != nil }
 // record appends a batch. If the journal cannot be written, the batch is kept in memory. An error,
 // such as journal.ErrTooLong, means that no journal can hold the batch.
 func (c *conversation) record(batch ...journal.Record) error {
+	if c.manual && !c.unsaved() {
+		c.saved = c.state.Clone()
+	}
 	if c.unsaved() {
 		// A batch that can never be appended would block all that follow.
 		if err := c.log.Fits(batch...); err != nil {
@@ -78,8 +82,16 @@ func (c *conversation) deliver(e journal.Event, unsaved bool) {
 	c.listener.Event(Event{Event: e, Payload: payload, Unsaved: unsaved})
 }
 
-// save makes all events durable, those in memory first.
+// save makes all events durable, unless they are kept in memory on purpose.
 func (c *conversation) save() error {
+	if c.manual {
+		return nil
+	}
+	return c.flush()
+}
+
+// flush makes all events durable, those in memory first.
+func (c *conversation) flush() error {
 	if err := c.writePending(); err != nil {
 		return err
 	}
@@ -138,7 +150,7 @@ func (c *conversation) written(events []journal.Event) {
 
 // close saves and closes the log, even if saving fails.
 func (c *conversation) close() error {
-	if err := c.save(); err != nil {
+	if err := c.flush(); err != nil {
 		c.log.Close(c.state)
 		return err
 	}

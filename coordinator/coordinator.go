@@ -24,7 +24,9 @@ type Options struct {
 	CWD      string                  // recorded in sessions; the directory of agents without BaseDir
 	// MaxRounds is the maximum number of agent turns of the Coordinator; 0 is no limit.
 	MaxRounds int
-	Window    Window // of the prompts
+	// ManualSave keeps events in memory until Save or Stop.
+	ManualSave bool
+	Window     Window // of the prompts
 	// Guard ends the agents when this process dies; nil is none.
 	Guard *process.Guard
 	// KeepSecrets disables the replacement of secrets.
@@ -47,7 +49,8 @@ type run struct {
 	conv    *conversation // nil before the first message
 	resumed bool          // conv was restored, and nothing was appended since
 	title   string        // of a restored session
-	waiting string        // the ID of the human who is next; "" if any
+	parent  *projection.Parent
+	waiting string // the ID of the human who is next; "" if any
 	queue   queue
 	last    string // the ID of the last message
 	rounds  int    // agent turns
@@ -71,7 +74,8 @@ var ErrNoTeam = errors.New("team must be set before restoring session")
 
 // SetTeamOptions are the options of SetTeam.
 type SetTeamOptions struct {
-	ResumeSessionID string // "": a new session
+	ResumeSessionID string             // "": a new session
+	Parent          *projection.Parent // recorded in a new session; nil: none
 }
 
 // SetTeam begins a conversation of a team. An earlier conversation is closed without recording its
@@ -79,6 +83,7 @@ type SetTeamOptions struct {
 // says why, and the Coordinator has the team and no session.
 func (c *Coordinator) SetTeam(ctx context.Context, t *team.Team, o SetTeamOptions) error {
 	c.reset(t)
+	c.parent = o.Parent
 	if o.ResumeSessionID == "" {
 		return nil
 	}
@@ -205,6 +210,17 @@ func (c *Coordinator) closeEngines() {
 			e.Close()
 		}
 	}
+}
+
+// Save makes all events durable, also with Options.ManualSave. Without a session it does nothing.
+func (c *Coordinator) Save() error {
+	if c.conv == nil {
+		return nil
+	}
+	c.reported = false
+	err := c.conv.flush()
+	c.reportFailure(err)
+	return err
 }
 
 // save makes all events durable and notifies the listener of a failure.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -22,7 +23,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	}
 	c.endOrphans(log, state)
 	c.checkMembers(state)
-	c.conv = &conversation{log: log, state: state, listener: c.o.Listener, failed: c.reportFailure}
+	c.conv = c.newConversation(log, state)
 	c.resumed = true
 	c.title = "Restored - " + state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
 	if first, ok := c.team.FirstHuman(); ok {
@@ -31,6 +32,12 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	c.setPhase(Paused)
 	c.notify(Restored{sessionID, state.Row.MessageCount})
 	return nil
+}
+
+func (c *Coordinator) newConversation(log store.Log, state *projection.State) *conversation {
+	return &conversation{
+		log: log, state: state, listener: c.o.Listener, failed: c.reportFailure, manual: c.o.ManualSave,
+	}
 }
 
 // checkMembers notifies the listener of speakers that are not in the team, and of members that have
@@ -58,16 +65,14 @@ func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.conv = &conversation{
-			log: log, state: &projection.State{}, listener: c.o.Listener, failed: c.reportFailure,
-		}
+		c.conv = c.newConversation(log, &projection.State{})
 	}
 	state := c.conv.state
 	switch {
 	case state.Seq == 0:
 		return []projection.Payload{projection.SessionCreated{
 			Format: projection.Format, SessionID: c.conv.log.SessionID(), Team: recordedTeam(c.team),
-			CWD: c.o.CWD, App: c.o.App, Limits: c.limits(),
+			CWD: c.o.CWD, App: c.o.App, Parent: c.parent, Limits: c.limits(),
 		}}, nil
 	case c.resumed:
 		return append([]projection.Payload{c.resumption(state)}, interruptedTurns(state)...), nil

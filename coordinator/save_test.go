@@ -446,3 +446,60 @@ func TestBatchKeptByLogIsNotWrittenTwice(t *testing.T) {
 	s.checkComplete(d, "you: one", "ada: a1", "you: two", "ada: a2", "you: three", "ada: a3")
 	checkEqual(t, "the notified events", s.recorder.appended, d.events(s.Session().ID))
 }
+
+// startManual returns a coordinator that saves only on demand. With an id it restores that session.
+func startManual(t *testing.T, d *disk, id string) *fixture {
+	t.Helper()
+	s := newFixture(t, d)
+	options := s.options(d)
+	options.ManualSave = true
+	s.Coordinator = coordinator.New(options)
+	s.setTeam(testTeam(), id)
+	return s
+}
+
+func TestManualSaveWritesNothingBefore(t *testing.T) {
+	d := onDisk(t, 0)
+	s := startManual(t, d, "")
+	if err := s.Save(); err != nil {
+		t.Errorf("without a session: %v", err)
+	}
+	s.say("one", "two")
+	if content := d.content(); len(content) > 0 || !s.Status().Unsaved || len(s.recorder.failures) > 0 {
+		t.Errorf("the disk has %v, the status is %+v, failures %v", content, s.Status(), s.recorder.failures)
+	}
+	id := s.Session().ID
+	if err := s.Save(); err != nil || s.Status().Unsaved {
+		t.Fatalf("save: %v, %+v", err, s.Status())
+	}
+	d.checkDurable("after saving")
+	d.checkMessages(id, "you: one", "ada: ok", "you: two", "ada: ok")
+
+	s.say("three")
+	d.checkMessages(id, "you: one", "ada: ok", "you: two", "ada: ok")
+	s.stop()
+	d.checkDurable("after the stop")
+	d.checkMessages(id, "you: one", "ada: ok", "you: two", "ada: ok", "you: three", "ada: ok")
+}
+
+func TestManualSaveOfResumedSession(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	s.say("one")
+	id := s.stop()
+	before := d.content()
+
+	s = startManual(t, d, id)
+	s.say("two")
+	if got := d.content()[d.path(id)]; got != before[d.path(id)] {
+		t.Errorf("before saving, the journal has %d bytes, %d before", len(got), len(before[d.path(id)]))
+	}
+	d.FailFrom(1, syscall.ENOSPC)
+	if err := s.Save(); !errors.Is(err, syscall.ENOSPC) || !s.Status().Unsaved {
+		t.Errorf("save on a full disk: %v, %+v", err, s.Status())
+	}
+	d.Heal()
+	s.say("three")
+	s.stop()
+	d.checkMessages(id, "you: one", "ada: ok", "you: two", "ada: ok", "you: three", "ada: ok")
+}

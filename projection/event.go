@@ -66,8 +66,8 @@ type App struct {
 	Version string `json:"version"`
 }
 
-// Parent is the session from which a session was forked, and the last event that it
-// copied.
+// Parent is the session that a session copies or whose messages it reruns, and the last
+// event that it copied or reran.
 type Parent struct {
 	SessionID string `json:"sessionId"`
 	Seq       uint64 `json:"seq"`

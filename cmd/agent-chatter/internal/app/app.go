@@ -86,7 +86,7 @@ func New(streams IO, o Options) (*App, error) {
 		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
 		unread:   map[string]bool{},
 	}
-	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		a.progress = tty.NewProgress(f, func() int { return cmp.Or(tty.Columns(f), 80) })
 	}
 	a.Log, err = logfile.NewLogger(home, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
@@ -198,6 +198,14 @@ func (a *App) UntilUnread() (ctx context.Context, stop func()) {
 		go tty.WatchReader(ctx, out.Fd(), stop)
 	}
 	return ctx, stop
+}
+
+// SetPlain turns colour off, and progress, which moves the cursor.
+func (a *App) SetPlain() {
+	a.NoColor = true
+	if a.progress != nil {
+		a.progress.Hidden = true
+	}
 }
 
 // HideArchiving hides the progress of archiving, which a chat does in the background.

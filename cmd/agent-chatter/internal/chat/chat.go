@@ -3,7 +3,9 @@ package chat
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/alecthomas/kong"
 )
 
@@ -25,14 +28,17 @@ type Command struct {
 	Team        string     `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
 	Message     texts      `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
 	Resume      OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
-	Continue    bool       `short:"c" help:"Resume the latest session."`
+	Continue    OptionalID `short:"c" help:"Same as --resume." placeholder:"[ID]"`
 	Session     *string    `help:"Resume this session." placeholder:"ID"`
 	SessionFile *string    `help:"Resume a journal in place, or import a snapshot." placeholder:"PATH"`
 	Fork        bool       `help:"Resume a copy of the session."`
+	At          string     `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
 	Follow      bool       `help:"Watch a session (default: latest), read-only."`
-	Plain       bool       `help:"Chat line by line, without a full-screen display."`
+	Plain       bool       `help:"Chat line by line, without cursor movement and colour."`
 	ShowPrompt  bool       `help:"Show each agent's prompt before its reply."`
 	NoSave      bool       `help:"Keep nothing on disk."`
+	NoAutoSave  bool       `help:"Keep the session in memory until /save or the end."`
+	Model       texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
 	MaxRounds   int        `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
 	Input       string     `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
 	Output      string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
@@ -44,6 +50,7 @@ func (Command) Help() string {
   agent-chatter chat
   agent-chatter chat -t team.json -m "hello [NEXT: planner]"
   agent-chatter chat --resume
+  agent-chatter chat --resume 7QN3 --fork --at turn:2
   agent-chatter chat --resume 7QN3 --follow
   printf 'hello\nand again\n' | agent-chatter chat --output json`
 }
@@ -117,25 +124,22 @@ func (cmd *Command) run(a *app.App) error {
 
 // check rejects flags that conflict.
 func (cmd *Command) check() error {
-	named := 0
-	for _, set := range []bool{cmd.Resume.id != "", cmd.Session != nil, cmd.SessionFile != nil} {
-		if set {
-			named++
-		}
-	}
+	saves := cmd.NoSave || cmd.NoAutoSave
 	switch {
-	case named > 1 || named == 1 && cmd.Continue:
-		return app.UsageError("Specify only one session to resume.")
 	case cmd.NoSave && (cmd.resumes() || cmd.SessionFile != nil):
 		return app.UsageError("%s", textNoSaveNoResume)
+	case cmd.NoSave && cmd.NoAutoSave:
+		return app.UsageError("--no-save keeps nothing on disk, so it excludes --no-auto-save.")
 	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
 		return app.UsageError("--fork resumes a copy of a session: name the session with --resume ID.")
+	case cmd.At != "" && !cmd.Fork:
+		return app.UsageError("--at is the end of a copy: add --fork.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
 		return app.UsageError("The name of the session is empty. --resume alone resumes the latest.")
-	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || cmd.NoSave || cmd.MaxRounds != 0 || cmd.ShowPrompt):
-		return app.UsageError(
-			"--follow is read-only: it excludes -m, --fork, --no-save, --max-rounds and --show-prompt.",
-		)
+	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || saves || cmd.MaxRounds != 0 || cmd.ShowPrompt ||
+		len(cmd.Model) > 0):
+		return app.UsageError("--follow is read-only: it excludes -m, --fork, --no-save, --no-auto-save, " +
+			"--max-rounds, --model and --show-prompt.")
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -146,15 +150,44 @@ const textNoSaveNoResume = "--no-save keeps nothing on disk, so it excludes --re
 
 // resumes reports whether a flag other than --session-file asks to resume a session.
 func (cmd *Command) resumes() bool {
-	return cmd.Resume.set || cmd.Continue || cmd.Session != nil
+	return cmd.Resume.set || cmd.Continue.set || cmd.Session != nil
 }
 
-// name returns the name of the session to resume; "" is the latest.
-func (cmd *Command) name() string {
+// name returns the name of the session to resume; "" is the latest. Several names must be of one session, that of
+// --session-file if there is one.
+func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
+	names := []string{cmd.Resume.id, cmd.Continue.id}
 	if cmd.Session != nil {
-		return *cmd.Session
+		names = append(names, *cmd.Session)
 	}
-	return cmd.Resume.id
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	id := ""
+	switch {
+	case len(names) == 0:
+		return "", nil
+	case cmd.SessionFile != nil:
+		if app.IsJournal(*cmd.SessionFile) {
+			id = strings.TrimSuffix(filepath.Base(*cmd.SessionFile), ".jsonl")
+		}
+	case len(slices.Compact(names)) == 1:
+		return names[0], nil
+	}
+	for _, name := range names {
+		if catalog.MatchesID(id, name) {
+			continue
+		}
+		s, err := a.Find(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if id == "" && cmd.SessionFile == nil {
+			id = s.ID
+		}
+		if s.ID != id {
+			return "", app.UsageError("Specify only one session to resume.")
+		}
+	}
+	return id, nil
 }
 
 // warnOfNetwork warns if the session is on a network file system.
@@ -175,12 +208,15 @@ func networkText(dir, kind string) string {
 
 // newREPL returns a repl without a conversation. Its input is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
-	r := &repl{app: a, noSave: cmd.NoSave, closeInput: func() {}}
+	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, closeInput: func() {}}
 	switch {
 	case len(cmd.Message) > 0:
 		r.scripted, r.input = true, &messages{cmd.Message}
 	case !a.IsTerminal():
 		r.scripted, r.input = true, newPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
+	case cmd.plain():
+		a.SetPlain()
+		r.plain, r.input = true, &plainInput{newPipe(a.Stdin, false, a.LineLimit()), a.Stdout}
 	}
 	if config.Auto() && !cmd.NoSave {
 		r.retention = newRetention(a, config.Policy())
@@ -192,8 +228,11 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 		}
 	}
 	r.screen = &view.Screen{
-		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Prompts: cmd.ShowPrompt,
-		Spinner: &tty.Spinner{Out: a.Stdout},
+		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Plain: r.plain, Prompts: cmd.ShowPrompt,
+		ManualSave: cmd.NoAutoSave, Spinner: &tty.Spinner{Out: a.Stdout},
+	}
+	if in, ok := r.input.(*plainInput); ok {
+		r.screen.Asker = in.ask
 	}
 	demo := agent.Demo{}
 	if !r.scripted {
@@ -208,11 +247,14 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
-			Guard: guard,
+			Guard: guard, ManualSave: cmd.NoAutoSave,
 		})
 	}
 	return r, nil
 }
+
+// plain reports whether a terminal is used without cursor movement.
+func (cmd *Command) plain() bool { return cmd.Plain || os.Getenv("TERM") == "dumb" }
 
 // openTerminal puts the terminal into raw mode and reads lines from it.
 func (r *repl) openTerminal() error {

@@ -38,6 +38,9 @@ func newest(messages []projection.Entry) []projection.Entry {
 func (cmd *Command) follow(a *app.App) error {
 	ctx, stop := a.UntilUnread()
 	defer stop()
+	if cmd.plain() {
+		a.SetPlain()
+	}
 	dir, id, err := cmd.findToFollow(ctx, a)
 	if err != nil {
 		return err
@@ -56,6 +59,10 @@ func (cmd *Command) follow(a *app.App) error {
 // findToFollow finds the session that the flags name. Its team configuration is not
 // needed.
 func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir, string, error) {
+	name, err := cmd.name(ctx, a)
+	if err != nil {
+		return nil, "", err
+	}
 	if cmd.SessionFile != nil {
 		if !app.IsJournal(*cmd.SessionFile) {
 			return nil, "", app.UsageError("--follow watches only a journal: name a file that ends in .jsonl.")
@@ -64,12 +71,11 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 	}
 	var t *team.Team
 	if cmd.Team != "" {
-		var err error
 		if t, err = a.LoadTeam(cmd.Team); err != nil {
 			return nil, "", err
 		}
 	}
-	session, err := a.FindToResume(ctx, t, cmd.name(), nil)
+	session, err := a.FindToResume(ctx, t, name, nil)
 	if err != nil {
 		return nil, "", err
 	}

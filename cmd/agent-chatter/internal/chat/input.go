@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
@@ -128,6 +130,47 @@ func parseLine(text string) (tty.Line, error) {
 		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), errNotMessage)
 	}
 	return tty.Line{Text: *m.Content, From: m.From, Message: true}, nil
+}
+
+// plainInput reads the lines that a terminal has edited, after a prompt. Ctrl+C is a signal.
+type plainInput struct {
+	*pipe
+	out io.Writer
+}
+
+func (p *plainInput) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
+	var text string
+	for {
+		fmt.Fprint(p.out, prompt)
+		line, err := p.pipe.Next("", quit)
+		if err != nil {
+			fmt.Fprintln(p.out)
+			return line, err
+		}
+		rest, continued := strings.CutSuffix(line.Text, "\\")
+		if !continued {
+			return tty.Line{Text: text + line.Text}, nil
+		}
+		text, prompt = text+rest+"\n", "… "
+	}
+}
+
+// ask prints a question and waits for a line that starts with y or n.
+func (p *plainInput) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	question := permissionText(q.Member.DisplayName, q.Permission)
+	for {
+		line, err := p.Next(question+"\n", ctx.Done())
+		if err != nil {
+			return coordinator.Refused
+		}
+		switch strings.ToLower(strings.TrimSpace(line.Text)) {
+		case "y", "yes":
+			return coordinator.Allowed
+		case "n", "no":
+			return coordinator.Refused
+		}
+		question = "Type y to allow it, or n to refuse it."
+	}
 }
 
 func (p *pipe) Watch(_, _ func()) func() { return func() {} }

@@ -81,7 +81,11 @@ type repl struct {
 
 	connect func(store.Store) *coordinator.Coordinator
 
-	noSave      bool
+	plain      bool     // a terminal without cursor movement
+	noSave     bool     // nothing is kept on disk
+	manualSave bool     // the conversation is in memory until /save or its end
+	models     []string // of --model, for the first conversation
+
 	sessionFile string     // absolute path of the journal that is resumed in place; "": none
 	retention   *retention // nil: automatic retention is off
 
@@ -98,6 +102,11 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 			return err
 		}
 	}
+	team, err := setup.WithModels(r.app, c.team, r.models)
+	if err != nil {
+		return err
+	}
+	c.team, r.models = team, nil
 	r.screen.Begin(c.team)
 	r.screen.Saved = func() { r.retention.saved(c.team.ID) }
 	r.c = r.connect(c.store)
@@ -200,7 +209,7 @@ func (r *repl) prompt() string {
 		return ""
 	}
 	if r.screen.Unsaved {
-		r.app.Notice(app.TextNotSaved)
+		r.app.Notice(r.notSavedText())
 	}
 	var names []string
 	for _, m := range r.c.Team().Members {
@@ -209,6 +218,14 @@ func (r *repl) prompt() string {
 		}
 	}
 	return strings.Join(names, " or ") + "> "
+}
+
+// notSavedText is for a conversation that is only in memory.
+func (r *repl) notSavedText() string {
+	if r.manualSave {
+		return "This conversation is not saved yet. To save it, type: /save"
+	}
+	return app.TextNotSaved
 }
 
 // runLine runs a slash command or sends a message.

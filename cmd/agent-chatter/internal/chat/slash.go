@@ -95,6 +95,7 @@ func slashCommands() []slashCommand {
 		{"/members", "", "list the members of the team", (*repl).slashMembers},
 		{"/queue", "", "show who is next, and why", (*repl).slashQueue},
 		{"/retry", "", "rerun the interrupted turn", (*repl).slashRetry},
+		{"/save", "", "save what is not saved yet", (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", (*repl).slashTask},
 		{"/rename", "TITLE", "rename the session", (*repl).slashRename},
 		{"/sessions", "", "list the sessions", (*repl).slashSessions},
@@ -154,7 +155,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 func (r *repl) slashEnd(context.Context, string) error { return errEnd }
 
 func (r *repl) slashClear(context.Context, string) error {
-	if r.screen.Terminal {
+	if r.screen.Terminal && !r.plain {
 		fmt.Fprint(r.app.Stdout, "\x1b[2J\x1b[H")
 	}
 	return nil
@@ -173,7 +174,22 @@ func (r *repl) slashStatus(context.Context, string) error {
 		tty.SafeLine(r.c.Status().Waiting)))
 	r.showRounds()
 	if r.c.Status().Unsaved {
-		r.app.Notice(app.TextNotSaved)
+		r.app.Notice(r.notSavedText())
+	}
+	return nil
+}
+
+// slashSave saves what is only in memory. Otherwise every message was saved when it was appended.
+func (r *repl) slashSave(context.Context, string) error {
+	switch {
+	case r.noSave:
+		r.reject("--no-save keeps nothing on disk. To keep the conversation, type: /export FILE")
+	case r.c.Session() == nil:
+		r.app.Notice("The session has no messages yet; there is nothing to save.")
+	case !r.c.Status().Unsaved:
+		r.app.Notice("Everything is saved.")
+	case r.c.Save() != nil: // the screen has printed why
+		r.failed = true
 	}
 	return nil
 }
@@ -269,6 +285,9 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 		return nil
 	case s == nil:
 		r.reject("The session has no messages yet; there is nothing to export.")
+		return nil
+	case r.manualSave && r.c.Status().Unsaved:
+		r.reject("%s", r.notSavedText())
 		return nil
 	}
 	written, err := r.export(ctx, path)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
@@ -59,9 +60,12 @@ type conversation struct {
 
 // start begins the conversation that the flags select.
 func (cmd *Command) start(ctx context.Context, r *repl) error {
+	name, err := cmd.name(ctx, r.app)
+	if err != nil {
+		return err
+	}
 	var t *team.Team
 	if cmd.Team != "" {
-		var err error
 		if t, err = r.app.LoadTeam(cmd.Team); err != nil {
 			return err
 		}
@@ -70,7 +74,12 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	case cmd.SessionFile != nil:
 		return r.startFile(ctx, t, *cmd.SessionFile)
 	case cmd.resumes():
-		return r.startSession(ctx, t, cmd.name(), cmd.Fork)
+		err := r.startSession(ctx, t, name, cmd.Fork, cmd.At)
+		if app.CodeOf(err) == app.ExitNotFound && strings.ContainsFunc(name, unicode.IsSpace) {
+			m := app.Explain(err)
+			err = app.Exit(app.ExitNotFound, m.With(app.To("send it as a message", "chat", "--resume", "-m", name)))
+		}
+		return err
 	case t == nil:
 		t = team.Demo()
 	}
@@ -85,9 +94,9 @@ func (r *repl) newStore() store.Store {
 	return store.NewFiles(r.app.Catalog)
 }
 
-// startSession resumes the named session, or a fork of it. If t is not nil, it overrides
+// startSession resumes the named session, or a fork of it up to the point at. If t is not nil, it overrides
 // the recorded team.
-func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool) error {
+func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool, at string) error {
 	_, err := r.app.FindToResume(ctx, t, name, func(s catalog.Session) error {
 		c, err := r.resumable(ctx, t, s)
 		switch {
@@ -97,7 +106,7 @@ func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork
 			return &store.TeamMismatchError{SessionID: s.ID, Want: s.TeamID, Got: c.team.ID}
 		case fork:
 			s.Truncated = false // that was reported
-			if c.resume, err = sessions.ForkSession(ctx, r.app, s, ""); err != nil {
+			if c.resume, err = sessions.ForkSession(ctx, r.app, s, at); err != nil {
 				return err
 			}
 		}
@@ -161,7 +170,7 @@ func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error
 	default:
 		last.Log(r.app)
 		r.app.Notice(importedText(last))
-		return r.startSession(ctx, t, last.ID, false)
+		return r.startSession(ctx, t, last.ID, false, "")
 	}
 }
 
@@ -183,5 +192,5 @@ func (r *repl) startSnapshot(ctx context.Context, t *team.Team, path string) err
 	done.Path = path
 	done.Log(r.app)
 	r.app.Notice(importedText(done))
-	return r.startSession(ctx, t, s.ID, false)
+	return r.startSession(ctx, t, s.ID, false, "")
 }

@@ -96,16 +96,12 @@ func (r *repl) latestOther(ctx context.Context, t *team.Team) (catalog.Session, 
 	return latest, err == nil
 }
 
-// askRestore returns 'r', 'n' or tty.KeyEscape; 'n' without a terminal.
+// askRestore returns 'r', 'n' or tty.KeyEscape.
 func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, error) {
-	console, ok := r.input.(*tty.Console)
-	if !ok {
-		return 'n', nil
-	}
 	question := restoreQuestion(latest.Row, time.Now())
 	for {
 		fmt.Fprintln(r.app.Stdout, question)
-		key, err := console.ReadKey(ctx.Done())
+		key, err := r.readKey(ctx)
 		switch {
 		case err != nil:
 			return 0, errEnd
@@ -118,6 +114,18 @@ func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, er
 		}
 		question = "Press R to resume, N to start new, or Escape to cancel."
 	}
+}
+
+// readKey waits for a key. On a plain terminal it is the first letter of a line, or Escape for an empty one.
+func (r *repl) readKey(ctx context.Context) (rune, error) {
+	if console, ok := r.input.(*tty.Console); ok {
+		return console.ReadKey(ctx.Done())
+	}
+	line, err := r.input.Next("", ctx.Done())
+	if text := strings.TrimSpace(line.Text); text != "" {
+		return []rune(text)[0], err
+	}
+	return tty.KeyEscape, err
 }
 
 // switchTo saves and ends the conversation, and begins or resumes another. If that cannot

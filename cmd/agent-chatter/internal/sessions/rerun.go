@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -21,6 +21,7 @@ import (
 // A prompt is a recorded message of a person with the recorded answers to it.
 type prompt struct {
 	message projection.Message
+	seq     uint64  // of the message
 	task    *string // set with the message or since the previous one; nil: unchanged
 	answers []projection.Entry
 }
@@ -61,7 +62,8 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
 	})
-	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{}); err != nil {
+	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
+	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent}); err != nil {
 		return err
 	}
 	failed := false
@@ -106,14 +108,7 @@ func (cmd *Replay) team(ctx context.Context, a *app.App, r *view.Replay) (config
 	if err != nil || cmd.WithModel == "" {
 		return configured, err
 	}
-	other := *configured
-	other.Members = slices.Clone(configured.Members)
-	for i, m := range other.Members {
-		if m.Type == team.AI {
-			other.Members[i].Model = cmd.WithModel
-		}
-	}
-	return &other, nil
+	return setup.WithModels(a, configured, []string{cmd.WithModel})
 }
 
 // recordedPrompts returns the prompts in a span of a session.
@@ -133,7 +128,7 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 			return nil, err
 		case entry.Seq < first:
 		case entry.Speaker.Type == projection.TypeHuman:
-			prompts = append(prompts, prompt{message: entry.Message, task: tasks[entry.ID]})
+			prompts = append(prompts, prompt{message: entry.Message, seq: entry.Seq, task: tasks[entry.ID]})
 		case len(prompts) > 0:
 			last := &prompts[len(prompts)-1]
 			last.answers = append(last.answers, entry)

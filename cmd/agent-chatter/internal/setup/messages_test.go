@@ -32,6 +32,8 @@ func setupTexts() []apptest.Text {
 	found := func(function, sample string, f app.Finding) {
 		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, (&app.App{}).Resolve(f).Help))
 	}
+	add("withoutModelText", "", withoutModelText(team.Member{Name: apptest.Hostile, Engine: team.EngineDemo}))
+	add("noAgentOfNameText", "", noAgentOfNameText(apptest.Hostile, team.Demo()))
 	add("registeredText", "", registeredText(enemy))
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
 	add("unregisteredText", "", unregisteredText(enemy))

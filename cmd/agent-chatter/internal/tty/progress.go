@@ -21,6 +21,7 @@ type Progress struct {
 	out           io.Writer
 	Columns       func() int // width of the terminal
 	HideArchiving bool       // set before the first call of Journal
+	Hidden        bool       // nothing is shown
 
 	mu     sync.Mutex
 	of     string // the session, or "all" for a list
@@ -63,6 +64,9 @@ func (l *Progress) List(done, of int) {
 func (l *Progress) show(of string, running bool, text func() string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.Hidden {
+		return
+	}
 	now := time.Now()
 	if l.of != of {
 		l.of, l.began = of, now

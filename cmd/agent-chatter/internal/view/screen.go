@@ -203,7 +203,10 @@ type Screen struct {
 	Team     *team.Team
 	JSON     bool
 	Terminal bool // replies are streamed
+	Plain    bool // on a terminal without cursor movement
 	Prompts  bool // prompts are printed
+
+	ManualSave bool // events are unsaved until the user saves them
 
 	// Asker asks the user for permission; nil if no user can be asked.
 	Asker func(context.Context, coordinator.Question) coordinator.Answer
@@ -281,7 +284,7 @@ func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.An
 func (s *Screen) Status(status coordinator.Status) {
 	if s.Unsaved && !status.Unsaved {
 		s.EndLine()
-		s.App.Notice("✓ Everything is saved again.")
+		s.App.Notice(s.savedText())
 		if s.working {
 			s.showActivity(thinkingText(s.asked.DisplayName))
 		}
@@ -294,6 +297,14 @@ func (s *Screen) Status(status coordinator.Status) {
 	if s.wrote && !status.Unsaved && status.Phase != coordinator.Active {
 		s.Saved()
 	}
+}
+
+// savedText is for a conversation that was only in memory.
+func (s *Screen) savedText() string {
+	if s.ManualSave {
+		return "✓ Everything is saved."
+	}
+	return "✓ Everything is saved again."
 }
 
 // Notice implements coordinator.Listener.
@@ -325,7 +336,7 @@ func (s *Screen) Notice(n coordinator.Notice) {
 
 // showActivity shows what an agent does in the spinner.
 func (s *Screen) showActivity(what string) {
-	if !s.watched() || !s.Team.ShowThinkingTimer {
+	if !s.watched() || s.Plain || !s.Team.ShowThinkingTimer {
 		return
 	}
 	hint := ""

@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// WithModels returns the team with other models. Each of models is a model for all agents or, as MEMBER=MODEL, for
+// one. A member whose engine has no models is unchanged, and a notice says so.
+func WithModels(a *app.App, t *team.Team, models []string) (*team.Team, error) {
+	if len(models) == 0 {
+		return t, nil
+	}
+	other := *t
+	other.Members = slices.Clone(t.Members)
+	without := map[string]bool{} // by the id of the member: the notice was printed
+	for _, of := range models {
+		name, model, ofOne := strings.Cut(of, "=")
+		if !ofOne {
+			name, model = "", of
+		}
+		member, ok := t.Match(name)
+		switch {
+		case model == "":
+			return nil, app.UsageError("The name of a model is missing: %s", tty.SafeLine(of))
+		case ofOne && (!ok || member.Type != team.AI):
+			return nil, app.Exit(app.ExitUsage, noAgentOfNameText(name, t))
+		}
+		for i, m := range other.Members {
+			switch {
+			case m.Type != team.AI || ofOne && m.ID != member.ID:
+			case m.EngineName() != team.EngineDemo && m.EngineName() != team.EngineCommand:
+				other.Members[i].Model = model
+			case !without[m.ID]:
+				a.Notice(withoutModelText(m))
+				without[m.ID] = true
+			}
+		}
+	}
+	return &other, nil
+}
+
+func noAgentOfNameText(name string, t *team.Team) app.Message {
+	var agents []string
+	for _, m := range t.Members {
+		if m.Type == team.AI {
+			agents = append(agents, tty.SafeLine(m.Name))
+		}
+	}
+	return app.Text("The team has no agent '%s'. Its agents are: %s.\nA model for all agents has no = in it.",
+		tty.SafeLine(name), strings.Join(agents, ", "))
+}
+
+// withoutModelText is for a member whose engine runs no model of which agent-chatter could tell it the name.
+func withoutModelText(m team.Member) string {
+	return fmt.Sprintf("The engine '%s' of %s takes no model: its replies stay as they are.",
+		tty.SafeLine(m.EngineName()), tty.SafeLine(m.Name))
+}
