@@ -123,7 +123,7 @@ func (c *Coordinator) Session() *Session {
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
-		Duration: time.Since(s.Row.CreatedAt), Recent: s.Recent, Interrupted: interrupted,
+		Duration: time.Since(s.Row.CreatedAt), Recent: s.Newest(), Interrupted: interrupted,
 		Written: s.Seq > 0 && !c.resumed,
 	}
 }
@@ -137,7 +137,7 @@ type Session struct {
 	TeamTask             *string
 	Stats                projection.Stats
 	Duration             time.Duration // since CreatedAt
-	Recent               []projection.Entry
+	Recent               []projection.Entry // the newest messages and partial replies
 	Interrupted          string // the ID of the member whose turn Retry reruns; "" if none
 	Written              bool   // events were appended in this run
 }

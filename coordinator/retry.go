@@ -49,7 +49,10 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 // has no reply.
 func unfinishedTurn(s *projection.State) (memberID, messageID string) {
 	if n := len(s.OpenTurns); n > 0 {
-		return s.OpenTurns[n-1].MemberID, s.OpenTurns[n-1].TriggerMessageID
+		if last := s.OpenTurns[n-1]; last.Message == 0 {
+			return last.MemberID, last.TriggerMessageID
+		}
+		return "", ""
 	}
 	if s.LastTurn != nil && s.LastTurn.FinishReason != projection.Done {
 		return s.LastTurn.MemberID, s.LastTrigger

@@ -12,7 +12,8 @@
 //	          versions of agent-chatter read.
 //
 // Replay iterates over the conversation as people see it, with the partial replies of
-// unfinished turns.
+// unfinished turns, and with the steps of each turn in the order of its text: tool calls
+// and plans. State.Newest is its end as far as the State has it.
 //
 // The package is pure: it opens no files and reads no clock, so that the same events
 // always give the same result. Folding all events equals folding some, storing the

@@ -79,7 +79,7 @@ func TestCloneHasItsOwnToolsAndMembers(t *testing.T) {
 	if diff := cmp.Diff(before, string(marshal(t, original))); diff != "" {
 		t.Errorf("the original changed with its clone:\n%s", diff)
 	}
-	if len(clone.OpenTurns[0].Tools) != 1 || clone.Team.Members[1].Model != "haiku" {
+	if !clone.OpenTurns[0].Steps[0].Ended || clone.Team.Members[1].Model != "haiku" {
 		t.Errorf("the clone has %+v", clone)
 	}
 }
@@ -157,6 +157,15 @@ func checkBounds(t rapid.TB, s *projection.State) {
 	for _, entry := range s.Recent {
 		size += len(entry.Content)
 	}
+	partials := 0
+	for _, entry := range s.Partials {
+		if partials += len(entry.Content); len(entry.Content) > 64<<10 || len(entry.Steps) > 100 {
+			t.Fatalf("a partial reply keeps %d bytes and %d steps", len(entry.Content), len(entry.Steps))
+		}
+	}
+	if len(s.Partials) > 20 || partials > 256<<10 {
+		t.Fatalf("%d partial replies with %d bytes are kept", len(s.Partials), partials)
+	}
 	if len(s.Recent) > mostRecent || size > mostRecentBytes {
 		t.Fatalf("%d messages with %d bytes are kept", len(s.Recent), size)
 	}
@@ -164,10 +173,8 @@ func checkBounds(t rapid.TB, s *projection.State) {
 		if len(turn.Text) > mostTextBytes {
 			t.Fatalf("an open turn keeps %d bytes of text", len(turn.Text))
 		}
-		for _, tool := range turn.Tools {
-			if len(tool.Input) > 0 {
-				t.Fatal("an open turn keeps the input of a tool")
-			}
+		if len(turn.Steps) > 100 {
+			t.Fatalf("an open turn keeps %d steps", len(turn.Steps))
 		}
 	}
 	if s.LastTurn != nil && (s.LastTurn.Partial != "" || len(s.LastTurn.Error) > 4<<10) {
@@ -209,7 +216,7 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 	turn := rapid.SampledFrom([]string{"t1", "t2", "t3", "t4", "nobody's"}).Draw(t, "turn")
 	tool := rapid.SampledFrom([]string{"u1", "u2", "u3"}).Draw(t, "tool")
 	var p projection.Payload
-	switch rapid.IntRange(0, 18).Draw(t, "type") {
+	switch rapid.IntRange(0, 20).Draw(t, "type") {
 	case 0:
 		p = projection.SessionResumed{
 			CWD:    text,
@@ -246,9 +253,15 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 		p = projection.TurnEnded{
 			TurnID: turn, MemberID: "ada", FinishReason: rapid.SampledFrom(reasons).Draw(t, "reason"), Partial: text,
 			Error: text,
-			Usage: rapid.SampledFrom([]*projection.Usage{nil, {Input: 3, Output: 4}}).Draw(t, "usage"),
+			Usage: rapid.SampledFrom([]*projection.Usage{
+				nil, {Input: 3, Output: 4}, {CachedRead: 5, Cost: &projection.Cost{Amount: 0.1, Currency: "USD"}},
+			}).Draw(t, "usage"),
 		}
-	case 16:
+	case 16, 17:
+		p = projection.PlanUpdated{TurnID: turn, Entries: rapid.SampledFrom([][]projection.PlanEntry{
+			{}, {{Content: text, Status: projection.Pending}}, {{Content: "a"}, {Content: "b"}},
+		}).Draw(t, "plan")}
+	case 18:
 		p = projection.JournalRecovered{Recovered: journal.Recovered{Reason: text, Bytes: 5}}
 	default:
 		return odd(t, at)

@@ -3,7 +3,7 @@ package projection
 import (
 	"bytes"
 	"iter"
-	"time"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/layout"
@@ -19,7 +19,10 @@ func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 // ReplayFrom is Replay of the events after those of a state, which it does not change.
 func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		r := replay{state: *state.Clone(), texts: map[string][]byte{}}
+		r := replay{state: *state.Clone(), texts: map[string][]byte{}, steps: map[string][]Step{}}
+		for _, t := range r.state.OpenTurns {
+			r.steps[t.TurnID] = slices.Clone(t.Steps)
+		}
 		for e, err := range events {
 			if err != nil {
 				yield(Entry{}, err)
@@ -30,14 +33,12 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 			}
 		}
 		for i := range r.state.OpenTurns {
-			r.foldText(r.state.OpenTurns[i].TurnID)
+			t := &r.state.OpenTurns[i]
+			r.foldText(t.TurnID)
+			t.Steps = r.steps[t.TurnID]
 		}
-		for _, t := range r.state.OpenTurns {
-			entry := r.partial(r.state.Seq, t.TurnID, t.MemberID, t.Text, r.state.Row.UpdatedAt)
-			if t.TextBytes > int64(len(t.Text)) {
-				entry.ContentBytes = t.TextBytes
-			}
-			if t.Text != "" && !yield(entry, nil) {
+		for _, entry := range r.state.openReplies() {
+			if !yield(entry, nil) {
 				return
 			}
 		}
@@ -46,27 +47,25 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 
 // replay folds the events into those parts of a State that the conversation needs.
 //
-// It does not decode the turn.text events of a turn unless the turn has no end: most
-// turns end with a message or a TurnEnded that repeats the text.
+// It does not decode the turn.text events of a turn unless a tool call or a plan follows
+// them, or the turn has no end: most turns end with a message or a TurnEnded that repeats
+// the text.
 type replay struct {
 	state State
 	texts map[string][]byte // data of the turn.text events of open turns, a line each, by turn
 	spare []byte            // memory for another of texts
+	steps map[string][]Step // all of each open turn
 }
 
 // next folds an event and returns the entry that it shows, if any.
 func (r *replay) next(e journal.Event) (Entry, bool) {
 	r.state.Seq = e.Seq
-	switch e.Type {
-	case ToolStarted{}.eventType(), ToolCompleted{}.eventType(), PlanUpdated{}.eventType():
-		r.state.touch(e)
-		return Entry{}, false
-	case TurnText{}.eventType():
+	if e.Type == (TurnText{}).eventType() {
 		r.state.touch(e)
 		r.addText(turnOf(e), e.Data)
 		return Entry{}, false
 	}
-	p, err := Decode(e)
+	p, err := decodeForFold(e)
 	if err != nil {
 		return Entry{}, false
 	}
@@ -75,21 +74,67 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		if len(r.state.OpenTurns) == maxOpenTurns {
 			// The state drops the oldest turn with its text. A later turn may have
 			// the same id.
-			r.dropText(r.state.OpenTurns[0].TurnID)
+			r.drop(r.state.OpenTurns[0].TurnID)
 		}
-	case MessageAppended:
-		r.state.count(p.Message)
-		r.state.touch(e)
-		return Entry{Seq: e.Seq, Message: p.Message}, true
-	case TurnEnded:
-		r.dropText(p.TurnID)
 		r.state.apply(e, p)
-		entry := r.partial(e.Seq, p.TurnID, p.MemberID, p.Partial, e.Time)
-		entry.ContentBytes = p.PartialBytes
-		return entry, p.Partial != ""
+	case ToolStarted:
+		r.addStep(p.TurnID, e.Seq, p)
+	case ToolCompleted:
+		r.addStep(p.TurnID, e.Seq, p)
+	case PlanUpdated:
+		r.addStep(p.TurnID, e.Seq, p)
+	case MessageAppended:
+		r.state.touch(e)
+		return r.message(e, p.Message), true
+	case TurnEnded:
+		return r.end(e, p), p.Partial != ""
+	default:
+		r.state.apply(e, p)
+		return Entry{}, false
 	}
-	r.state.apply(e, p)
+	r.state.touch(e)
 	return Entry{}, false
+}
+
+// message returns the entry of a message.
+func (r *replay) message(e journal.Event, m Message) Entry {
+	r.state.count(m)
+	entry := Entry{Seq: e.Seq, Message: m}
+	if t := r.state.replied(m.Speaker.ID); t != nil {
+		if t == r.state.turn(t.TurnID) { // not another turn with the same id
+			if steps := r.steps[t.TurnID]; len(steps) > 0 {
+				r.foldText(t.TurnID)
+				entry.Steps = within(steps, t.Text, m.Content)
+			}
+			r.dropText(t.TurnID)
+		}
+		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
+	}
+	return entry
+}
+
+// end folds the end of a turn and returns the entry of its partial reply.
+func (r *replay) end(e journal.Event, p TurnEnded) Entry {
+	var steps []Step
+	if p.Partial != "" {
+		if t := r.state.turn(p.TurnID); t != nil && len(r.steps[p.TurnID]) > 0 {
+			r.foldText(p.TurnID)
+			steps = within(r.steps[p.TurnID], t.Text, p.Partial)
+		}
+	}
+	r.drop(p.TurnID)
+	entry := r.state.partial(e, p, steps)
+	p.Partial = "" // The state needs no copy.
+	r.state.apply(e, p)
+	return entry
+}
+
+// addStep adds a tool call or a plan to an open turn, or ends a tool call.
+func (r *replay) addStep(turnID string, seq uint64, p Payload) {
+	if t := r.state.turn(turnID); t != nil {
+		r.foldText(turnID)
+		r.steps[turnID] = addStep(r.steps[turnID], seq, t.TextBytes, p)
+	}
 }
 
 // turnOf returns the id of the turn of a turn.text event, if possible without
@@ -110,7 +155,7 @@ func turnOf(e journal.Event) string {
 
 // addText keeps the data of a turn.text event of an open turn.
 func (r *replay) addText(turnID string, data []byte) {
-	if r.state.turn(turnID) == nil {
+	if t := r.state.turn(turnID); t == nil || t.Message > 0 {
 		return
 	}
 	lines, ok := r.texts[turnID]
@@ -121,6 +166,12 @@ func (r *replay) addText(turnID string, data []byte) {
 	if len(r.texts[turnID]) > maxTurnText {
 		r.foldText(turnID)
 	}
+}
+
+// drop forgets the text and the steps of a turn.
+func (r *replay) drop(turnID string) {
+	r.dropText(turnID)
+	delete(r.steps, turnID)
 }
 
 // dropText forgets the data that addText kept of a turn.
@@ -140,12 +191,6 @@ func (r *replay) foldText(turnID string) {
 		}
 	}
 	r.dropText(turnID)
-}
-
-func (r *replay) partial(seq uint64, turnID, memberID, text string, at time.Time) Entry {
-	return Entry{Seq: seq, Partial: true, Message: Message{
-		ID: turnID, Timestamp: FormatTime(at), Speaker: r.state.Speaker(memberID), Content: text,
-	}}
 }
 
 // Speaker returns the member with an id, as the team or an earlier message names it.

@@ -2,6 +2,8 @@ package projection_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,6 +209,191 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// working returns the records of a turn that speaks, works and speaks, up to its end.
+func working() []journal.Record {
+	return []journal.Record{
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.TurnText{TurnID: "t1", Text: "I "}),
+		record(projection.TurnText{TurnID: "t1", Text: "look. "}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
+		record(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: "old"}}}),
+		record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Error: "exit 1"}),
+		record(projection.TurnText{TurnID: "t1", Text: "I mend. "}),
+		record(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: "new"}}}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u2", Name: "Edit"}),
+		record(projection.TurnText{TurnID: "t1", Text: "Do"}),
+	}
+}
+
+func TestStepsKeepTheOrderOfTextAndTools(t *testing.T) {
+	ended := func(why projection.FinishReason, partial string) journal.Record {
+		return record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: why, Partial: partial})
+	}
+	const all = "I look. I mend. Done."
+	for _, test := range []struct {
+		name    string
+		end     []journal.Record
+		content string
+		at      []int64
+	}{
+		{"open", nil, "I look. I mend. Do", []int64{8, 16, 16}},
+		{"with a message", []journal.Record{said(ada, "m1", all), ended(projection.Done, "")}, all, []int64{8, 16, 16}},
+		{"with a message and no end", []journal.Record{said(ada, "m1", all)}, all, []int64{8, 16, 16}},
+		{"with a message without a marker", []journal.Record{said(ada, "m1", "I mend.")}, "I mend.", []int64{2, 2, 2}},
+		{"failed", []journal.Record{ended(projection.Failed, all)}, all, []int64{8, 16, 16}},
+		{"failed with a short text", []journal.Record{ended(projection.Failed, "I look. I")}, "I look. I", []int64{8, 9, 9}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := session(t, append(working(), test.end...)...)
+			var got []projection.Entry
+			for entry := range projection.Replay(each(events)) {
+				got = append(got, entry)
+			}
+			if len(got) != 1 || got[0].Content != test.content {
+				t.Fatalf("replayed %+v", got)
+			}
+			want := []projection.Step{
+				{Seq: 5, At: test.at[0], ToolID: "u1", Name: "Bash", Ended: true, Error: "exit 1"},
+				{Seq: 9, At: test.at[1], Plan: []projection.PlanEntry{{Content: "new"}}},
+				{Seq: 10, At: test.at[2], ToolID: "u2", Name: "Edit"},
+			}
+			if diff := cmp.Diff(want, got[0].Steps); diff != "" {
+				t.Errorf("Replay (-want +got):\n%s", diff)
+			}
+			newest := fold(events...).Newest()
+			if !got[0].Partial { // The state keeps no steps of messages.
+				want = nil
+			}
+			if diff := cmp.Diff(want, newest[0].Steps); diff != "" {
+				t.Errorf("Newest (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Journals of earlier versions have the text of a turn after the tools that it precedes.
+func TestStepsOfEarlierVersionsKeepTheirOrder(t *testing.T) {
+	got := replay(t,
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u2", Name: "Edit"}),
+		record(projection.TurnText{TurnID: "t1", Text: "I look. "}),
+	)
+	if len(got) != 1 || got[0].Text != "I look. " {
+		t.Errorf("replayed %+v", got)
+	}
+}
+
+func TestAMessageIsNotRepeatedAsAPartialReply(t *testing.T) {
+	records := []journal.Record{
+		said(mia, "m1", "Why?"),
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.TurnText{TurnID: "t1", Text: "Because."}),
+		said(ada, "m2", "Because."),
+		record(projection.TurnText{TurnID: "t1", Text: "late"}),
+	}
+	if got := replay(t, records...); len(got) != 2 || got[1].Text != "Because." {
+		t.Errorf("replayed %+v", got)
+	}
+	s := fold(session(t, records...)...)
+	if got := s.Newest(); len(got) != 2 || got[1].Partial || s.OpenTurns[0].Message != 5 || s.OpenTurns[0].Text != "" {
+		t.Errorf("%+v", s)
+	}
+	// Another member's message does not end the reply.
+	if got := replay(t, append(records[:3:3], said(mia, "m3", "Hm?"))...); len(got) != 3 || got[2].Text != "Because." {
+		t.Errorf("replayed %+v", got)
+	}
+}
+
+func TestNewestIsTheEndOfReplay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := session(t, append(anyRecords(t), record(projection.SessionPinned{Pinned: true}))...)
+		state := fold(events...)
+		var replayed []projection.Entry
+		for entry, err := range projection.Replay(each(events)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			entry.Steps = nil
+			replayed = append(replayed, entry)
+		}
+		for i, entry := range state.Newest() {
+			at := slices.IndexFunc(replayed, func(e projection.Entry) bool {
+				return e.Seq == entry.Seq && e.ID == entry.ID && e.Partial == entry.Partial
+			})
+			if at < 0 {
+				t.Fatalf("entry %d, %+v, is not in the replay", i, entry)
+			}
+			if !strings.HasPrefix(replayed[at].Content, entry.Content) || entry.Speaker != replayed[at].Speaker {
+				t.Fatalf("entry %d is %+v, replayed as %+v", i, entry, replayed[at])
+			}
+			replayed = replayed[at+1:]
+		}
+		if len(replayed) > 0 && !replayed[len(replayed)-1].Partial && len(state.Recent) > 0 {
+			t.Fatalf("the state lacks %+v", replayed[len(replayed)-1])
+		}
+	})
+}
+
+func TestPartialRepliesAreBounded(t *testing.T) {
+	ended := func(i, size int) journal.Record {
+		return record(projection.TurnEnded{
+			TurnID: fmt.Sprint("t", i), MemberID: "ada", FinishReason: projection.Failed, Partial: strings.Repeat("x", size),
+		})
+	}
+	for _, test := range []struct {
+		name  string
+		sizes []int
+		want  int // how many of the last ones are kept
+	}{
+		{"20 replies", sizes(20, 1), 20},
+		{"21 replies", sizes(21, 1), 20},
+		{"four of the bound", sizes(4, 64<<10), 4},
+		{"five of the bound", sizes(5, 64<<10), 4},
+		{"a small one before four of the bound", append([]int{1}, sizes(4, 64<<10)...), 4},
+		{"four over the bound", sizes(4, 64<<10+1), 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var records []journal.Record
+			for i, size := range test.sizes {
+				records = append(records, ended(i, size))
+			}
+			s := fold(session(t, records...)...)
+			if len(s.Partials) != test.want {
+				t.Fatalf("%d partial replies are kept, not %d", len(s.Partials), test.want)
+			}
+			last, size := s.Partials[len(s.Partials)-1], test.sizes[len(test.sizes)-1]
+			if want := fmt.Sprint("t", len(test.sizes)-1); last.ID != want || len(last.Content) != min(size, 64<<10) {
+				t.Errorf("the last is %s with %d bytes", last.ID, len(last.Content))
+			}
+			if cut := last.ContentBytes == int64(size); cut != (size > 64<<10) {
+				t.Errorf("it claims to have %d of %d bytes", len(last.Content), last.ContentBytes)
+			}
+		})
+	}
+}
+
+// Partial replies that are older than all messages of the state are out of its reach.
+func TestNewestHasNoGapBeforeItsMessages(t *testing.T) {
+	records := []journal.Record{
+		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "first"}),
+	}
+	for i := range 200 {
+		records = append(records, said(mia, fmt.Sprint("m", i), "x"))
+	}
+	if got := fold(session(t, records...)...).Newest(); len(got) != 201 || !got[0].Partial {
+		t.Errorf("%d entries, the first %+v", len(got), got[0])
+	}
+	records = append(records, said(mia, "m200", "x"))
+	if got := fold(session(t, records...)...).Newest(); len(got) != 200 || got[0].ID != "m1" {
+		t.Errorf("%d entries, the first %+v", len(got), got[0])
+	}
+	huge := said(mia, "m201", strings.Repeat("x", 1<<20+1))
+	if got := fold(session(t, append(records, huge)...)...).Newest(); len(got) != 0 {
+		t.Errorf("%d entries after a message that does not fit", len(got))
+	}
 }
 
 func TestReplayDropsTheTextOfDroppedTurns(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored.
-const FoldVersion = 6
+const FoldVersion = 7
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -27,7 +27,7 @@ const (
 
 const (
 	maxTurnText  = 1 << 20 // bytes of OpenTurn.Text
-	maxOpenTurns = 100     // open turns, and open tool calls of each; only crashes leave more than a few
+	maxOpenTurns = 100     // open turns, and steps of each; only crashes leave more than a few turns
 )
 
 // State is the fold of a session's events in bounded space. The zero State is that of
@@ -47,6 +47,7 @@ type State struct {
 	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without Partial
 	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
 	Recent      []Entry    `json:"recent,omitempty"`    // the newest messages within the bounds, the oldest first
+	Partials    []Entry    `json:"partials,omitempty"`  // the newest partial replies of ended turns, the oldest first
 	recent      int        // bytes in Recent; 0: not counted yet
 
 	Unknown    map[string]int `json:"unknown,omitempty"`    // events of unknown types, by type
@@ -91,10 +92,11 @@ type Stats struct {
 // OpenTurn is a turn without an end: it is running, or the program crashed in it.
 type OpenTurn struct {
 	TurnStarted
-	StartedAt time.Time     `json:"startedAt"`
-	Text      string        `json:"text,omitempty"`      // the start of the recorded reply
-	TextBytes int64         `json:"textBytes,omitempty"` // length of the recorded reply
-	Tools     []ToolStarted `json:"tools,omitempty"`     // tool calls without a result; Input is omitted
+	StartedAt time.Time `json:"startedAt"`
+	Text      string    `json:"text,omitempty"`      // the start of the recorded reply; "" after its message
+	TextBytes int64     `json:"textBytes,omitempty"` // length of the recorded reply
+	Message   uint64    `json:"message,omitempty"`   // Seq of the turn's message; 0: none
+	Steps     []Step    `json:"steps,omitempty"`     // the newest ones
 }
 
 // Entry is a message and its position in the journal, or a partial reply.
@@ -103,6 +105,7 @@ type Entry struct {
 	Partial      bool   `json:"partial,omitempty"` // an unfinished reply; not part of the context
 	ContentBytes int64  `json:"said,omitempty"`    // length of the complete partial reply; 0: Content is complete
 	Message
+	Steps []Step `json:"steps,omitempty"` // of the turn of an entry of Replay, in order; At is a position in Content
 }
 
 // Apply folds one event into the state. It never fails: events that cannot be decoded
@@ -186,17 +189,19 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.addText(p)
 		s.touch(e)
 	case ToolStarted:
-		s.startTool(p)
+		s.Stats.Tools++
+		s.addStep(p.TurnID, e.Seq, p)
 		s.touch(e)
 	case ToolCompleted:
-		if t := s.turn(p.TurnID); t != nil {
-			t.Tools = slices.DeleteFunc(t.Tools, func(started ToolStarted) bool { return started.ToolID == p.ToolID })
-		}
+		s.addStep(p.TurnID, e.Seq, p)
 		s.touch(e)
-	case PermissionAnswered, PlanUpdated:
+	case PlanUpdated:
+		s.addStep(p.TurnID, e.Seq, p)
+		s.touch(e)
+	case PermissionAnswered:
 		s.touch(e)
 	case TurnEnded:
-		s.endTurn(p)
+		s.endTurn(e, p)
 		s.touch(e)
 	}
 }
@@ -245,6 +250,20 @@ func (s *State) append(e journal.Event, m Message) {
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
 	s.count(m)
 	s.addRecent(Entry{Seq: e.Seq, Message: m})
+	if t := s.replied(m.Speaker.ID); t != nil {
+		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
+	}
+}
+
+// replied returns the turn that a message of a member belongs to: the newest open one of
+// the member that has no message yet; nil: none.
+func (s *State) replied(memberID string) *OpenTurn {
+	for i := range slices.Backward(s.OpenTurns) {
+		if t := &s.OpenTurns[i]; t.MemberID == memberID && t.Message == 0 {
+			return t
+		}
+	}
+	return nil
 }
 
 func (s *State) count(m Message) {
@@ -307,7 +326,7 @@ func (s *State) turn(id string) *OpenTurn {
 }
 
 func (s *State) addText(p TurnText) {
-	if t := s.turn(p.TurnID); t != nil {
+	if t := s.turn(p.TurnID); t != nil && t.Message == 0 {
 		if t.TextBytes == int64(len(t.Text)) {
 			t.Text += runecut.Prefix(p.Text, maxTurnText-len(t.Text))
 		}
@@ -315,17 +334,13 @@ func (s *State) addText(p TurnText) {
 	}
 }
 
-func (s *State) startTool(p ToolStarted) {
-	s.Stats.Tools++
+func (s *State) endTurn(e journal.Event, p TurnEnded) {
+	var steps []Step
 	if t := s.turn(p.TurnID); t != nil {
-		p.Input = nil
-		t.Tools = newest(append(t.Tools, p), maxOpenTurns)
+		s.LastTrigger, steps = t.TriggerMessageID, within(t.Steps, t.Text, p.Partial)
 	}
-}
-
-func (s *State) endTurn(p TurnEnded) {
-	if t := s.turn(p.TurnID); t != nil {
-		s.LastTrigger = t.TriggerMessageID
+	if p.Partial != "" {
+		s.addPartial(s.partial(e, p, steps))
 	}
 	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == p.TurnID })
 	if len(s.OpenTurns) == 0 {
@@ -351,9 +366,10 @@ func (s *State) Clone() *State {
 	c.Unknown = maps.Clone(s.Unknown)
 	c.Speakers = slices.Clone(s.Speakers)
 	c.Recent = slices.Clone(s.Recent)
+	c.Partials = slices.Clone(s.Partials)
 	c.OpenTurns = slices.Clone(s.OpenTurns)
 	for i := range c.OpenTurns {
-		c.OpenTurns[i].Tools = slices.Clone(c.OpenTurns[i].Tools)
+		c.OpenTurns[i].Steps = slices.Clone(c.OpenTurns[i].Steps)
 	}
 	return &c
 }

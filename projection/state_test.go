@@ -231,7 +231,7 @@ func TestTaskCanBeRemovedAndEmpty(t *testing.T) {
 	}
 }
 
-func TestOpenTurnsHaveNoEndAndKeepOpenTools(t *testing.T) {
+func TestOpenTurnsHaveNoEndAndKeepSteps(t *testing.T) {
 	s := fold(session(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"}),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),
@@ -246,7 +246,7 @@ func TestOpenTurnsHaveNoEndAndKeepOpenTools(t *testing.T) {
 	want := []projection.OpenTurn{{
 		TurnStarted: projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"},
 		StartedAt:   created.Add(time.Minute), Text: "It is", TextBytes: 5,
-		Tools: []projection.ToolStarted{{TurnID: "t1", ToolID: "u2", Name: "Edit"}},
+		Steps: []projection.Step{{Seq: 4, ToolID: "u1", Name: "Bash", Ended: true}, {Seq: 5, ToolID: "u2", Name: "Edit"}},
 	}}
 	if diff := cmp.Diff(want, s.OpenTurns); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -45,12 +45,14 @@ func remembered() checkpoint {
 			Stats: projection.Stats{
 				Messages: 3,
 				ByMember: map[string]int{"recent": 3},
+				Usage:    projection.Totals{Input: 5, Costs: map[string]float64{"USD": 0.25}},
 			},
 			Speakers: []projection.Speaker{ada},
 			OpenTurns: []projection.OpenTurn{
-				{StartedAt: at, Text: "so far", Tools: []projection.ToolStarted{{ToolID: "t", Name: "Bash"}}},
+				{StartedAt: at, Text: "so far", Steps: []projection.Step{{Seq: 8, ToolID: "t", Name: "Bash"}}},
 			},
-			Recent:     []projection.Entry{message(5, ""), routed, partial},
+			Recent:     []projection.Entry{message(5, ""), routed},
+			Partials:   []projection.Entry{partial},
 			Unknown:    map[string]int{"tea.made": 1},
 			Unreadable: 2,
 			Newer:      true,
