@@ -95,8 +95,9 @@ type turn struct {
 	flushed  int             // how much of reply is recorded as turn.text
 	checkAt  int             // the length of reply at which it is checked next
 	usage    *projection.Usage
-	prompt   string // the SHA-256 of the prompt; "" before the agent is started
-	session  string // the agent's session ID
+	prompt   string                 // the SHA-256 of the prompt; "" before the agent is started
+	plan     projection.PlanUpdated // the last one
+	session  string                 // the agent's session ID
 	requests chan permissionRequest
 }
 
@@ -206,8 +207,13 @@ func (t *turn) handle(e agent.Event) error {
 		return t.write(t.text.Next(e.Text))
 	case agent.ToolStarted:
 		p := projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name}
-		if len(e.Input) <= maxToolOutput && utf8.Valid(e.Input) && json.Valid(e.Input) {
+		// No schema matches a number that is out of range.
+		if len(e.Input) <= maxToolOutput && utf8.Valid(e.Input) && json.Unmarshal(e.Input, new(any)) == nil {
 			p.Input = e.Input
+		}
+		// The text before a tool is complete: no secret continues after it.
+		if err := errors.Join(t.write(t.text.Truncated()), t.flush()); err != nil {
+			return err
 		}
 		return t.record(p)
 	case agent.ToolCompleted:
@@ -217,6 +223,8 @@ func (t *turn) handle(e agent.Event) error {
 			p.OutputBytes = int64(len(e.Output))
 		}
 		return t.record(p)
+	case agent.Plan:
+		return t.recordPlan(e)
 	case agent.Usage:
 		t.usage = usage(e)
 	case agent.Session:
@@ -226,6 +234,33 @@ func (t *turn) handle(e agent.Event) error {
 		t.c.notify(Retrying{t.item.member, e})
 	}
 	return nil
+}
+
+// recordPlan records a plan after the text that precedes it, unless it is the last one again.
+func (t *turn) recordPlan(e agent.Plan) error {
+	entries := make([]projection.PlanEntry, 0, min(len(e.Entries), projection.MaxPlanEntries))
+	for _, entry := range e.Entries[:cap(entries)] {
+		recorded := projection.PlanEntry{Content: t.planContent(entry.Content), Status: projection.Pending}
+		if slices.Contains([]string{"in_progress", "completed"}, entry.Status) {
+			recorded.Status = projection.PlanStatus(entry.Status)
+		}
+		if slices.Contains([]string{"high", "medium", "low"}, entry.Priority) {
+			recorded.Priority = entry.Priority
+		}
+		entries = append(entries, recorded)
+	}
+	plan := projection.PlanUpdated{TurnID: t.id, Entries: entries, More: len(e.Entries) - len(entries)}
+	if plan.More == t.plan.More && slices.Equal(plan.Entries, t.plan.Entries) {
+		return nil
+	}
+	t.plan = plan
+	return errors.Join(t.flush(), t.record(plan))
+}
+
+// planContent returns the bounded text of an entry of a plan, without secrets.
+func (t *turn) planContent(text string) string {
+	text, _ = t.c.boundedOutput(text)
+	return runecut.Prefix(text, projection.MaxPlanContent)
 }
 
 // usage returns what an event may have of the usage that an agent reports, which may be anything.

@@ -233,7 +233,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 		agent.Usage{Input: 10, Output: 1}, agent.Text{Text: "see."}, agent.Usage{Input: 20, Output: 5}))
 	s.say("find it")
 	checkEqual(t, "the events", s.recorder.types(), []string{
-		"session.created", "message.appended", "turn.started",
+		"session.created", "message.appended", "turn.started", "turn.text",
 		"tool.started", "tool.completed", "tool.started", "tool.completed", "message.appended", "turn.ended",
 	})
 	events := d.events(s.Session().ID)

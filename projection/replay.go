@@ -65,7 +65,7 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		r.addText(turnOf(e), e.Data)
 		return Entry{}, false
 	}
-	p, err := decodeForFold(e)
+	p, err := decodeStep(e)
 	if err != nil {
 		return Entry{}, false
 	}
@@ -102,10 +102,8 @@ func (r *replay) message(e journal.Event, m Message) Entry {
 	entry := Entry{Seq: e.Seq, Message: m}
 	if t := r.state.replied(m.Speaker.ID); t != nil {
 		if t == r.state.turn(t.TurnID) { // not another turn with the same id
-			if steps := r.steps[t.TurnID]; len(steps) > 0 {
-				r.foldText(t.TurnID)
-				entry.Steps = within(steps, t.Text, m.Content)
-			}
+			// The text up to the last step is folded.
+			entry.Steps = within(r.steps[t.TurnID], t.Text, m.Content)
 			r.dropText(t.TurnID)
 		}
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
@@ -116,11 +114,8 @@ func (r *replay) message(e journal.Event, m Message) Entry {
 // end folds the end of a turn and returns the entry of its partial reply.
 func (r *replay) end(e journal.Event, p TurnEnded) Entry {
 	var steps []Step
-	if p.Partial != "" {
-		if t := r.state.turn(p.TurnID); t != nil && len(r.steps[p.TurnID]) > 0 {
-			r.foldText(p.TurnID)
-			steps = within(r.steps[p.TurnID], t.Text, p.Partial)
-		}
+	if t := r.state.turn(p.TurnID); t != nil && p.Partial != "" {
+		steps = within(r.steps[p.TurnID], t.Text, p.Partial)
 	}
 	r.drop(p.TurnID)
 	entry := r.state.partial(e, p, steps)

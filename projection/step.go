@@ -1,8 +1,11 @@
 package projection
 
 import (
+	"encoding/json"
 	"slices"
 
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/layout"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -33,19 +36,23 @@ func (s *State) addStep(turnID string, seq uint64, p Payload) {
 }
 
 // addStep adds a tool call or a plan, which replaces an older one, to the steps of a
-// turn, or ends a tool call. at is the length of the reply so far.
+// turn, or ends a tool call. at is the length of the reply so far. What is replaced or
+// ended is one of the newest maxOpenTurns steps, so that the time is bounded.
 func addStep(steps []Step, seq uint64, at int64, p Payload) []Step {
+	oldest := max(0, len(steps)-maxOpenTurns)
 	switch p := p.(type) {
 	case ToolStarted:
 		return append(steps, Step{Seq: seq, At: at, ToolID: p.ToolID, Name: p.Name})
 	case ToolCompleted:
-		for i := range steps {
-			if step := &steps[i]; step.Plan == nil && step.ToolID == p.ToolID {
+		for i := range steps[oldest:] {
+			if step := &steps[oldest+i]; step.Plan == nil && step.ToolID == p.ToolID {
 				step.Ended, step.Error = true, clip(p.Error)
 			}
 		}
 	case PlanUpdated:
-		steps = slices.DeleteFunc(steps, func(step Step) bool { return step.Plan != nil })
+		if i := slices.IndexFunc(steps[oldest:], func(step Step) bool { return step.Plan != nil }); i >= 0 {
+			steps = slices.Delete(steps, oldest+i, oldest+i+1)
+		}
 		if len(p.Entries) == 0 {
 			return steps
 		}
@@ -58,6 +65,36 @@ func addStep(steps []Step, seq uint64, at int64, p Payload) []Step {
 		return append(steps, Step{Seq: seq, At: at, Plan: plan, More: p.More + len(p.Entries) - len(plan)})
 	}
 	return steps
+}
+
+// decodeStep is Decode, except that the payload of a tool call may lack what a Step lacks,
+// which is most of the bytes of a session.
+func decodeStep(e journal.Event) (Payload, error) {
+	switch e.Type {
+	case ToolStarted{}.eventType():
+		var p struct {
+			TurnID string          `json:"turnId"`
+			ToolID string          `json:"toolId"`
+			Name   string          `json:"name"`
+			Input  json.RawMessage `json:"input,omitempty"`
+		}
+		if len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
+			return ToolStarted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}, nil
+		}
+	case ToolCompleted{}.eventType():
+		var p struct {
+			TurnID      string         `json:"turnId"`
+			ToolID      string         `json:"toolId"`
+			Name        layout.Ignored `json:"name,omitempty"`
+			Output      layout.Ignored `json:"output,omitempty"`
+			OutputBytes int64          `json:"outputBytes,omitempty"`
+			Error       string         `json:"error,omitempty"`
+		}
+		if len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
+			return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Error: p.Error}, nil
+		}
+	}
+	return Decode(e)
 }
 
 // within returns the steps of a turn with positions in content instead of the recorded
