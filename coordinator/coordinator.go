@@ -136,10 +136,10 @@ type Session struct {
 	CreatedAt, UpdatedAt time.Time
 	TeamTask             *string
 	Stats                projection.Stats
-	Duration             time.Duration // since CreatedAt
+	Duration             time.Duration      // since CreatedAt
 	Recent               []projection.Entry // the newest messages and partial replies
-	Interrupted          string // the ID of the member whose turn Retry reruns; "" if none
-	Written              bool   // events were appended in this run
+	Interrupted          string             // the ID of the member whose turn Retry reruns; "" if none
+	Written              bool               // events were appended in this run
 }
 
 // Snapshot returns the whole session as it is stored, or ErrNoSession.
