@@ -126,3 +126,13 @@ func BenchmarkParse(b *testing.B) {
 		markdown.Parse(source)
 	}
 }
+
+func TestLongParagraphHasNoDefinitions(t *testing.T) {
+	const limit = 1 << 10 // lines
+	for lines, want := range map[int]int{limit: 0, limit + 1: 1} {
+		blocks := markdown.Parse(strings.Repeat("[a]: b\n", lines)).Blocks
+		if len(blocks) != want {
+			t.Errorf("%d lines: %d blocks, want %d", lines, len(blocks), want)
+		}
+	}
+}
