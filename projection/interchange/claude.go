@@ -18,7 +18,10 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tree.leaf < 0 {
+	switch {
+	case tree.leaf < 0 && tree.sidechain:
+		return nil, ErrSubagent
+	case tree.leaf < 0:
 		return nil, ErrNoMessages
 	}
 	active := tree.branch(tree.leaf)

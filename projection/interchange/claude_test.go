@@ -1,6 +1,7 @@
 package interchange_test
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -241,6 +242,10 @@ func TestClaudeSubagentsBelongToTheirCall(t *testing.T) {
 	}
 	if n := strings.Count(got, "d1"); n == 0 || n > 10 {
 		t.Errorf("%d calls of d1", n)
+	}
+	_, err = interchange.Transcript("claude", sourceOf("/old/agent.jsonl", agents["t2"]), app)
+	if !errors.Is(err, interchange.ErrSubagent) {
+		t.Errorf("the subagent alone: %v", err)
 	}
 	if got := importedOf(t, s); got.Taken != 3 {
 		t.Errorf("%+v", got)

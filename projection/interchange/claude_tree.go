@@ -15,9 +15,10 @@ type claudeTree struct {
 	created, updated time.Time // of the messages of the active branch
 	title            claudeTitle
 
-	lines int
-	nodes []claudeNode
-	leaf  int // the last message that is not only results of tools; -1: none
+	lines     int
+	nodes     []claudeNode
+	sidechain bool // a line is a message of a subagent
+	leaf      int  // the last message that is not only results of tools; -1: none
 }
 
 // claudeNode is a line with a UUID.
@@ -131,6 +132,7 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 		t.summary = cmp.Or(h.title.summary, t.summary)
 	}
 	isMessage := h.isMessage()
+	b.tree.sidechain = b.tree.sidechain || h.sidechain
 	if len(h.uuid) == 0 && !isMessage {
 		return
 	}

@@ -1,175 +1,401 @@
 package interchange
 
 import (
-	"encoding/json"
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// codexLine is a line of a Codex rollout.
-type codexLine struct {
-	Timestamp timestamp
-	Type      string
-	Payload   codexPayload
-}
+// ErrSubagent: a transcript is that of an agent that another session started.
+var ErrSubagent = errors.New("it is the transcript of a subagent")
 
-type codexPayload struct {
-	Type      string
-	ID        string
-	CWD       string
-	Model     string
-	Timestamp timestamp
-	Role      string
-	Content   codexContent
-	Name      string
-	Arguments string
-	Input     string
-	CallID    string `json:"call_id"`
-	Output    codexOutput
-	NumTurns  int `json:"num_turns"`
-	Info      *struct {
-		Total struct {
-			Input  int64 `json:"input_tokens"`
-			Output int64 `json:"output_tokens"`
-		} `json:"total_token_usage"`
+var codexAgent = agent(codexFormat, "Codex")
+
+// codexSession returns the session of a Codex rollout.
+func codexSession(src Source, app projection.App) (*Session, error) {
+	header, err := readCodexHeader(src)
+	if err != nil {
+		return nil, err
 	}
-}
-
-type codexContent []struct{ Type, Text string }
-
-// UnmarshalJSON returns no error. What is not a list of texts is empty.
-func (c *codexContent) UnmarshalJSON(data []byte) error {
-	var parts []struct{ Type, Text string }
-	if json.Unmarshal(data, &parts) == nil {
-		*c = parts
+	s, err := header.session(src.Path, app)
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-func (c codexContent) text() string {
-	var texts []string
-	for _, part := range c {
-		if strings.HasSuffix(part.Type, "_text") {
-			texts = append(texts, part.Text)
+	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+		t := &transcript{format: codexFormat, id: header.id, yield: yield}
+		if err := newCodexReader(t, src, header.removed).read(); err != nil {
+			return 0, err
 		}
+		return t.finish()
 	}
-	return strings.Join(texts, "\n\n")
+	return s, nil
 }
 
-// codexOutput is a text, a list of texts, or an object with a text.
-type codexOutput string
-
-// UnmarshalJSON returns no error.
-func (o *codexOutput) UnmarshalJSON(data []byte) error {
-	var text string
-	var parts codexContent
-	var old struct{ Content string }
-	switch {
-	case json.Unmarshal(data, &text) == nil:
-	case json.Unmarshal(data, &parts) == nil && len(parts) > 0:
-		text = parts.text()
-	case json.Unmarshal(data, &old) == nil:
-		text = old.Content
-	}
-	*o = codexOutput(text)
-	return nil
+// codexHeader is what a first reading of a rollout finds.
+type codexHeader struct {
+	transcript
+	prompts []int  // lines of the person's messages that were not removed
+	removed []bool // lines that were removed later
 }
 
-// readCodex reads a Codex rollout. The messages are in its response items; its
-// events repeat them.
-func (t *transcript) readCodex(data []byte) {
-	t.agent = agent(codexFormat, "Codex")
-	c := &codexReader{transcript: t}
-	lines := decodeLines[codexLine](data, &t.skipped)
-	removed := rolledBack(lines)
-	for i, line := range lines {
-		t.addTime(line.Timestamp.Time)
-		if removed[i] {
-			continue
+func readCodexHeader(src Source) (*codexHeader, error) {
+	h := &codexHeader{transcript: transcript{format: codexFormat}}
+	h.speakers = []projection.Speaker{user, codexAgent}
+	subagent, n := false, 0
+	err := src.eachLine(func(_ int, text []byte) bool {
+		line, ok := newCodexLine(text)
+		if !ok {
+			return true
 		}
-		switch p := line.Payload; line.Type {
+		h.removed = append(h.removed, false)
+		h.addTime(line.at)
+		switch line.kind {
 		case "session_meta":
-			if t.id == "" { // a later one is copied from the parent of a fork
-				t.id, t.cwd = p.ID, p.CWD
+			if h.id == "" { // a later one is copied from the parent of a fork
+				h.id, h.cwd = line.payload.field("id").text(), line.payload.field("cwd").text()
+				subagent = string(line.payload.field("thread_source").plain()) == "subagent" ||
+					line.payload.field("source").field("subagent") != nil
 			}
-		case "turn_context":
-			t.model = p.Model
 		case "response_item":
-			c.addItem(i, line)
+			h.addPrompt(n, line.payload)
+		case "compacted":
+			h.messages++
 		case "event_msg":
-			c.addEvent(p)
-		default:
-			t.skipped++
+			h.addEvent(n, line.payload)
 		}
+		n++
+		return true
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case subagent:
+		return nil, ErrSubagent
+	}
+	return h, nil
+}
+
+func (h *codexHeader) addPrompt(n int, item jsonValue) {
+	if string(item.field("type").plain()) != "message" {
+		return
+	}
+	switch string(item.field("role").plain()) {
+	case "user":
+		if _, ok := humanText(codexMessage(item)); ok {
+			h.prompts = append(h.prompts, n)
+			h.messages++
+		}
+	case "assistant":
+		h.messages++
 	}
 }
 
+// addEvent looks for titles and rollbacks. A rollback removes the last messages
+// of the person and all that follow them.
+func (h *codexHeader) addEvent(n int, event jsonValue) {
+	switch string(event.field("type").plain()) {
+	case "thread_name_updated":
+		h.title = cmp.Or(event.field("thread_name").text(), h.title)
+	case "thread_rolled_back":
+		turns := int(min(event.field("num_turns").tokens(), int64(len(h.prompts))))
+		if turns == 0 {
+			return
+		}
+		from := len(h.prompts) - turns
+		for i := h.prompts[from]; i < n; i++ {
+			h.removed[i] = true
+		}
+		h.prompts = h.prompts[:from]
+	}
+}
+
+// codexLine is a line of a rollout.
+type codexLine struct {
+	kind    string
+	at      time.Time
+	payload jsonValue
+}
+
+func newCodexLine(text []byte) (codexLine, bool) {
+	var l codexLine
+	whole := false
+	for name, v := range jsonValue(text).fields(&whole) {
+		switch string(name) {
+		case "type":
+			l.kind = string(v.plain())
+		case "timestamp":
+			l.at, _ = parseTime(string(v.plain()))
+		case "payload":
+			l.payload = v
+		}
+	}
+	return l, whole
+}
+
+// codexReader passes the lines of a rollout to the collector. The messages are
+// in its response items; its events repeat them.
 type codexReader struct {
 	*transcript
-	input, output int64 // tokens so far
+	src     Source
+	removed []bool            // lines; nil: none
+	n       int               // of the line
+	part    int               // of the history in the line; 0: it has none
+	total   projection.Usage  // of the session so far
+	agents  map[string]string // ids of the agents that calls started
 }
 
-func (c *codexReader) addItem(i int, line codexLine) {
-	p, at := line.Payload, line.Timestamp.Time
-	id := p.ID
-	if id == "" {
-		id = fmt.Sprintf("%s-%d", c.id, i)
-	}
-	switch p.Type {
-	case "message":
-		switch p.Role {
-		case "user":
-			c.addHuman(id, p.Content.text(), at)
-		case "assistant":
-			c.addReply(id, p.Content.text(), at)
-		default:
+func newCodexReader(t *transcript, src Source, removed []bool) *codexReader {
+	t.agent, t.source, t.readSubagent = codexAgent, src, readCodexSubagent
+	return &codexReader{transcript: t, src: src, removed: removed, agents: map[string]string{}}
+}
+
+func readCodexSubagent(t *transcript, src Source) error { return newCodexReader(t, src, nil).read() }
+
+func (c *codexReader) read() error {
+	return c.src.eachLine(func(_ int, text []byte) bool {
+		line, ok := newCodexLine(text)
+		switch {
+		case !ok:
 			c.skipped++
+		case c.removed != nil && c.n >= len(c.removed): // written since the first reading
+			return false
+		case c.removed == nil || !c.removed[c.n]:
+			c.add(line)
 		}
-	case "function_call":
-		c.startTool(p.CallID, p.Name, json.RawMessage(p.Arguments), at)
-	case "custom_tool_call":
-		input, _ := json.Marshal(p.Input)
-		c.startTool(p.CallID, p.Name, input, at)
-	case "function_call_output", "custom_tool_call_output":
-		c.completeTool(p.CallID, string(p.Output), "", at)
+		if ok {
+			c.n++
+		}
+		return !c.stopped
+	})
+}
+
+func (c *codexReader) add(line codexLine) {
+	switch line.kind {
+	case "session_meta", "token_usage_record":
+	case "turn_context":
+		c.model = line.payload.field("model").text()
+	case "response_item":
+		c.addItem(line.payload, line.at)
+	case "compacted":
+		c.addCompacted(line)
+	case "event_msg":
+		c.addEvent(line.payload, line.at)
 	default:
 		c.skipped++
 	}
 }
 
-func (c *codexReader) addEvent(p codexPayload) {
-	switch p.Type {
-	case "token_count": // the total so far
-		if p.Info != nil {
-			c.addUsage(projection.Usage{
-				Input: p.Info.Total.Input - c.input, Output: p.Info.Total.Output - c.output,
-			})
-			c.input, c.output = p.Info.Total.Input, p.Info.Total.Output
+func (c *codexReader) addItem(p jsonValue, at time.Time) {
+	id := cmp.Or(p.field("id").text(), c.lineID())
+	kind := string(p.field("type").plain())
+	switch kind {
+	case "message":
+		switch string(p.field("role").plain()) {
+		case "user":
+			c.addHuman(id, codexMessage(p), at)
+		case "assistant":
+			c.addReply(id, codexMessage(p), at)
+		default:
+			c.skipped++
 		}
+	case "function_call":
+		c.startCall(id, p.field("call_id").text(), p.field("name").text(), []byte(p.field("arguments").text()), at)
+	case "custom_tool_call":
+		c.startCall(id, p.field("call_id").text(), p.field("name").text(), slices.Clone(p.field("input")), at)
+	case "local_shell_call":
+		c.startCall(id, cmp.Or(p.field("call_id").text(), id), "local_shell", slices.Clone(p.field("action")), at)
+	case "web_search_call", "image_generation_call":
+		name := strings.TrimSuffix(kind, "_call")
+		c.startCall(id, id, name, slices.Clone(p.field("action")), at)
+		output := ""
+		if image := p.field("result"); image.isString() {
+			output = attachmentText("image", "image/png", image)
+		}
+		c.completeTool(id, output, "", at)
+	case "function_call_output", "custom_tool_call_output":
+		c.completeCall(p, at)
+	default:
+		c.skipped++
 	}
 }
 
-// rolledBack returns the indexes of the lines that were removed later: a
-// rollback removes the last messages of the person and all that follow them.
-func rolledBack(lines []codexLine) map[int]bool {
-	removed := map[int]bool{}
-	var prompts []int // that were not removed
-	for i, line := range lines {
-		p := line.Payload
-		switch {
-		case line.Type == "response_item" && p.Type == "message" && p.Role == "user":
-			if _, ok := humanText(p.Content.text()); ok {
-				prompts = append(prompts, i)
+// startCall adds a call of a tool. If it begins a turn, that has the id of the
+// item.
+func (c *codexReader) startCall(item, id, name string, input []byte, at time.Time) {
+	if len(input) == 0 {
+		input = []byte("{}")
+	}
+	c.beginTurn(item, c.timeOf(at))
+	c.startTool(id, name, input, at)
+}
+
+func (c *codexReader) completeCall(p jsonValue, at time.Time) {
+	id := p.field("call_id").text()
+	output, failed := codexOutput(p.field("output"))
+	agentID := c.agents[id]
+	if agentID == "" { // an older version says it only to the model
+		agentID = jsonValue(output).field("agent_id").text()
+	}
+	if said := c.addSubagent(id, agentID); said != "" {
+		output = said
+	}
+	if failed {
+		c.completeTool(id, "", cmp.Or(output, "failed"), at)
+	} else {
+		c.completeTool(id, output, "", at)
+	}
+}
+
+// codexOutput returns the text of a tool's output: a text, a list of parts, or
+// an object with a text.
+func codexOutput(v jsonValue) (output string, failed bool) {
+	switch {
+	case v.isString():
+		return v.text(), false
+	case len(v) > 0 && v[0] == '{':
+		output, _ = codexOutput(v.field("content"))
+		return output, string(v.field("success")) == "false"
+	}
+	return codexContent(v), false
+}
+
+// codexMessage returns the text of a message. What the program has added to the
+// message of a person is left out.
+func codexMessage(item jsonValue) string {
+	content, metadata := item.field("content"), item.field("internal_chat_message_metadata_passthrough")
+	var written []bool // by a person, for each part; nil: unknown
+	for part := range metadata.field("content_item_metadata").elements() {
+		origin := string(part.field("provenance").field("type").plain())
+		written = append(written, origin == "user" || origin == "")
+	}
+	if string(item.field("role").plain()) != "user" {
+		written = nil
+	}
+	return codexParts(content, written)
+}
+
+func codexContent(v jsonValue) string { return codexParts(v, nil) }
+
+func codexParts(content jsonValue, written []bool) string {
+	var texts []string
+	i := -1
+	for part := range content.elements() {
+		if i++; i < len(written) && !written[i] {
+			continue
+		}
+		switch kind := string(part.field("type").plain()); {
+		case strings.HasSuffix(kind, "text"):
+			text := part.field("text").text()
+			if !strings.HasPrefix(text, "<image ") && text != "<image>" && text != "</image>" { // around an image
+				texts = append(texts, text)
 			}
-		case line.Type == "event_msg" && p.Type == "thread_rolled_back" && p.NumTurns > 0 && len(prompts) > 0:
-			from := prompts[max(0, len(prompts)-p.NumTurns)]
-			prompts = prompts[:max(0, len(prompts)-p.NumTurns)]
-			for j := from; j < i; j++ {
-				removed[j] = true
-			}
+		case strings.HasSuffix(kind, "image"):
+			texts = append(texts, urlText("image", part.field("image_url")))
 		}
 	}
-	return removed
+	return strings.Join(texts, "\n\n")
+}
+
+// urlText is in the place of a file that a message has as a URL.
+func urlText(kind string, url jsonValue) string {
+	data, ok := strings.CutPrefix(string(url.plain()), "data:")
+	if !ok {
+		return attachmentText(kind, "", nil)
+	}
+	mediaType, encoded, _ := strings.Cut(data, ",")
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	return attachmentText(kind, mediaType, jsonValue(`"`+encoded+`"`))
+}
+
+// addCompacted adds the history that a compaction kept, if this is the only
+// record of it: a fork may begin there.
+func (c *codexReader) addCompacted(line codexLine) {
+	if c.messages > 0 {
+		c.skipped++
+		return
+	}
+	summary := line.payload.field("message").text()
+	for item := range line.payload.field("replacement_history").elements() {
+		text := codexMessage(item)
+		if summary != "" && strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(summary)) {
+			continue
+		}
+		c.part++
+		c.addItem(item, line.at)
+	}
+	c.part++
+	c.addReply(c.lineID(), summary, line.at)
+	c.part = 0
+}
+
+// lineID returns an id for an item that has none.
+func (c *codexReader) lineID() string {
+	if c.part > 0 {
+		return fmt.Sprintf("%s-%d-%d", c.id, c.n, c.part)
+	}
+	return fmt.Sprintf("%s-%d", c.id, c.n)
+}
+
+func (c *codexReader) addEvent(p jsonValue, at time.Time) {
+	switch string(p.field("type").plain()) {
+	case "token_count": // the total so far
+		if total := p.field("info").field("total_token_usage"); total != nil {
+			c.addTotal(codexUsage(total))
+		}
+	case "turn_aborted":
+		c.stopTurn(c.lineID(), projection.Cancelled, "", at)
+	case "error":
+		c.stopTurn(c.lineID(), projection.Failed, p.field("message").text(), at)
+	case "task_complete", "turn_complete":
+		if failure := p.field("error").field("message").text(); failure != "" {
+			c.stopTurn(c.lineID(), projection.Failed, failure, at)
+		}
+	case "item_completed":
+		c.addAgent(p.field("item"))
+	case "sub_agent_activity", "collab_agent_spawn_end":
+		c.addAgent(p)
+	}
+}
+
+// addAgent notes which agent a call has started.
+func (c *codexReader) addAgent(p jsonValue) {
+	call := cmp.Or(p.field("call_id").text(), p.field("event_id").text(), p.field("id").text())
+	if id := cmp.Or(p.field("agent_thread_id").text(), p.field("new_thread_id").text()); id != "" {
+		c.agents[call] = id
+	}
+}
+
+// addTotal adds the difference to the tokens of the session so far. A smaller
+// total is that of another run of the program.
+func (c *codexReader) addTotal(total projection.Usage) {
+	before := c.total
+	if total.Input < before.Input || total.CachedRead < before.CachedRead || total.Output < before.Output {
+		before = projection.Usage{}
+	}
+	c.total = total
+	c.addUsage(projection.Usage{
+		Input: total.Input - before.Input, CachedRead: total.CachedRead - before.CachedRead,
+		CachedWrite: max(0, total.CachedWrite-before.CachedWrite), Output: total.Output - before.Output,
+		Thought: max(0, total.Thought-before.Thought),
+	})
+}
+
+// codexUsage returns tokens, of which a rollout counts the cached ones as input
+// and the thoughts as output.
+func codexUsage(v jsonValue) projection.Usage {
+	input, output := v.field("input_tokens").tokens(), v.field("output_tokens").tokens()
+	u := projection.Usage{
+		CachedRead:  min(input, v.field("cached_input_tokens").tokens()),
+		CachedWrite: v.field("cache_write_input_tokens").tokens(),
+		Thought:     min(output, v.field("reasoning_output_tokens").tokens()),
+	}
+	u.CachedWrite = min(input-u.CachedRead, u.CachedWrite)
+	u.Input, u.Output = input-u.CachedRead-u.CachedWrite, output-u.Thought
+	return u
 }

@@ -10,8 +10,9 @@ import (
 func DetectTranscript(beginning []byte) string {
 	var object struct {
 		masterState
-		geminiRecord
-		Role string
+		ProjectHash string
+		Messages    json.RawMessage
+		Role        string
 	}
 	if json.Unmarshal(bytes.TrimSpace(beginning), &object) == nil {
 		switch {

@@ -19,6 +19,12 @@
 //	claude-master  one object, or a log with a line for each message
 //	synapse        <id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
+// A transcript is read twice: for its header, and for its records, which are
+// passed on one by one. Memory holds the places of the lines, except for the
+// Gemini CLI, whose lines replace earlier ones. The calls of a subagent belong to
+// the turn that started it. Text that a program wrote in a person's name is not a
+// message. An image is replaced by its kind and size.
+//
 // # Writing
 //
 // Sessions are written as pages in Markdown and HTML, as transcripts in the

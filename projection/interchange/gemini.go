@@ -2,154 +2,314 @@ package interchange
 
 import (
 	"bytes"
-	"encoding/json"
-	"slices"
 	"strings"
+	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// geminiRecord is a conversation of the Gemini CLI: the file of an older version,
-// or the fields that a line of a newer version sets.
-type geminiRecord struct {
-	SessionID   string
-	ProjectHash string
-	StartTime   timestamp
-	Directories []string
-	Messages    *[]geminiMessage
+var geminiAgent = agent(geminiFormat, "Gemini")
+
+// geminiSession returns the session of a conversation of the Gemini CLI. It
+// holds the messages: a line may replace any of them, or all.
+func geminiSession(src Source, app projection.App) (*Session, error) {
+	g, err := readGemini(src)
+	if err != nil {
+		return nil, err
+	}
+	if g.kind == "subagent" {
+		return nil, ErrSubagent
+	}
+	header := &transcript{format: geminiFormat}
+	g.collect(header, src)
+	s, err := header.session(src.Path, app)
+	if err != nil {
+		return nil, err
+	}
+	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+		t := &transcript{format: geminiFormat, yield: yield}
+		g.collect(t, src)
+		return t.finish()
+	}
+	return s, nil
 }
 
-type geminiLine struct {
-	geminiRecord
-	geminiMessage
-	Set      *geminiRecord `json:"$set"`
-	RewindTo *string       `json:"$rewindTo"`
+func readGeminiSubagent(t *transcript, src Source) error {
+	g, err := readGemini(src)
+	if err == nil {
+		g.collect(t, src)
+	}
+	return err
+}
+
+// geminiConversation is a conversation of the Gemini CLI with its final messages.
+type geminiConversation struct {
+	sessionID, cwd, title, kind string
+	started                     time.Time
+	messages                    []geminiMessage
+	index                       map[string]int // of messages by id
+	skipped                     int            // lines
 }
 
 type geminiMessage struct {
-	ID        string
-	Timestamp timestamp
-	Type      string
-	Content   geminiContent
-	Model     string
-	Tokens    *struct{ Input, Output int64 }
-	ToolCalls []struct {
-		ID, Name, Status string
-		Args             json.RawMessage
-		Result           json.RawMessage
-		Timestamp        timestamp
+	id  string
+	raw jsonValue
+}
+
+// readGemini reads a conversation: lines, or one object as older versions of the
+// program wrote it.
+func readGemini(src Source) (*geminiConversation, error) {
+	g := &geminiConversation{}
+	whole := false
+	err := src.eachLine(func(n int, line []byte) bool {
+		if whole = n == 0 && !isWhole(line); !whole {
+			g.addLine(line)
+		}
+		return !whole
+	})
+	if err != nil || !whole {
+		return g, err
+	}
+	data, err := src.data()
+	if err != nil {
+		return nil, err
+	}
+	g = &geminiConversation{}
+	if isWhole(data) {
+		g.addRecord(bytes.TrimSpace(data))
+	} else { // lines, the first of which is damaged
+		for line := range bytes.Lines(data) {
+			if len(bytes.TrimSpace(line)) > 0 {
+				g.addLine(line)
+			}
+		}
+	}
+	return g, nil
+}
+
+// isWhole reports whether a text is one object up to its last byte.
+func isWhole(text []byte) bool {
+	whole := false
+	for range jsonValue(text).fields(&whole) {
+	}
+	return whole
+}
+
+// addLine adds a line. It replaces an earlier one with the same id, or sets
+// fields of the conversation, perhaps all messages.
+func (g *geminiConversation) addLine(line []byte) {
+	if !isWhole(line) {
+		g.skipped++
+		return
+	}
+	v := jsonValue(bytes.TrimSpace(line))
+	id := v.field("id")
+	switch to, set := v.field("$rewindTo"), v.field("$set"); {
+	case to != nil:
+		g.rewind(to.text())
+	case id.isString():
+		g.addMessage(v)
+	case set != nil:
+		g.addRecord(set)
+	default:
+		g.addRecord(v)
 	}
 }
 
-// geminiContent is a text, a part with a text, or a list of them.
-type geminiContent string
+// rewind removes a message and all after it; all if there is no such message.
+func (g *geminiConversation) rewind(id string) {
+	from := g.index[id]
+	for _, m := range g.messages[from:] {
+		delete(g.index, m.id)
+	}
+	g.messages = g.messages[:from]
+}
 
-// UnmarshalJSON returns no error. What has no text is empty.
-func (c *geminiContent) UnmarshalJSON(data []byte) error {
-	var text string
-	var part struct{ Text string }
-	var parts []geminiContent
+// addMessage adds a message, or replaces the one with its id.
+func (g *geminiConversation) addMessage(v jsonValue) {
+	m := geminiMessage{v.field("id").text(), bytes.Clone(v)}
+	if i, ok := g.index[m.id]; ok {
+		g.messages[i] = m
+		return
+	}
+	if g.index == nil {
+		g.index = map[string]int{}
+	}
+	g.index[m.id] = len(g.messages)
+	g.messages = append(g.messages, m)
+}
+
+// addRecord adds fields of the conversation.
+func (g *geminiConversation) addRecord(v jsonValue) {
+	for name, v := range v.fields(nil) {
+		switch string(name) {
+		case "sessionId":
+			if id := v.text(); id != "" {
+				g.sessionID = id
+			}
+		case "startTime":
+			if at, err := parseTime(string(v.plain())); err == nil {
+				g.started = at
+			}
+		case "kind":
+			g.kind = v.text()
+		case "summary":
+			g.title = v.text()
+		case "directories":
+			for directory := range v.elements() {
+				g.cwd = directory.text()
+				break
+			}
+		case "messages":
+			g.messages, g.index = nil, nil
+			for m := range v.elements() {
+				g.addMessage(m)
+			}
+		}
+	}
+}
+
+// collect passes the messages to the collector.
+func (g *geminiConversation) collect(t *transcript, src Source) {
+	t.agent, t.source, t.readSubagent = geminiAgent, src, readGeminiSubagent
+	if t.depth == 0 {
+		t.id, t.cwd, t.title = g.sessionID, g.cwd, g.title
+	}
+	t.skipped += g.skipped
+	t.addTime(g.started)
+	for _, m := range g.messages {
+		if t.stopped {
+			return
+		}
+		t.addGemini(m.id, m.raw)
+	}
+}
+
+func (t *transcript) addGemini(id string, m jsonValue) {
+	var kind string
+	var at time.Time
+	var content, displayed, model, tokens, calls jsonValue
+	for name, v := range m.fields(nil) {
+		switch string(name) {
+		case "type":
+			kind = string(v.plain())
+		case "timestamp":
+			at, _ = parseTime(string(v.plain()))
+		case "content":
+			content = v
+		case "displayContent":
+			displayed = v
+		case "model":
+			model = v
+		case "tokens":
+			tokens = v
+		case "toolCalls":
+			calls = v
+		}
+	}
+	text := geminiText(content)
+	switch kind {
+	case "user":
+		if shown := geminiText(displayed); shown != "" { // without the files that the message includes
+			text = shown
+		}
+		if text != "" {
+			t.addHuman(id, text, at)
+		}
+	case "gemini":
+		t.model = model.text()
+		for call := range calls.elements() {
+			t.addGeminiCall(id, call, at)
+		}
+		t.addReply(id, text, at)
+		t.addUsage(geminiUsage(tokens))
+	case "error":
+		t.stopTurn(id, projection.Failed, text, at)
+	case "info":
+		if strings.HasPrefix(text, "Request cancelled") {
+			t.stopTurn(id, projection.Cancelled, "", at)
+			return
+		}
+		t.skipped++
+	default:
+		t.skipped++
+	}
+	t.addTime(at)
+}
+
+// geminiText returns the text of a text, a part, or a list of them, with
+// placeholders for other files.
+func geminiText(v jsonValue) string {
 	switch {
-	case json.Unmarshal(data, &text) == nil:
-	case json.Unmarshal(data, &part) == nil:
-		text = part.Text
-	case json.Unmarshal(data, &parts) == nil:
-		for _, p := range parts {
-			text += string(p)
+	case v.isString():
+		return v.text()
+	case len(v) == 0:
+		return ""
+	case v[0] == '[':
+		var texts []string
+		for part := range v.elements() {
+			texts = append(texts, geminiText(part))
 		}
+		return strings.Join(texts, "")
 	}
-	*c = geminiContent(text)
-	return nil
+	if data := v.field("inlineData"); data != nil {
+		mediaType := data.field("mimeType").text()
+		kind, _, _ := strings.Cut(mediaType, "/")
+		return attachmentText(kind, mediaType, data.field("data"))
+	}
+	if file := v.field("fileData"); file != nil {
+		return attachmentText("file", file.field("mimeType").text(), nil)
+	}
+	return v.field("text").text()
 }
 
-// readGemini reads a conversation of the Gemini CLI.
-func (t *transcript) readGemini(data []byte) {
-	t.agent = agent(geminiFormat, "Gemini")
-	for _, m := range t.geminiMessages(data) {
-		t.addTime(m.Timestamp.Time)
-		switch m.Type {
-		case "user":
-			if m.Content != "" {
-				t.addHuman(m.ID, string(m.Content), m.Timestamp.Time)
-			}
-		case "gemini":
-			t.addGeminiReply(m)
-		default:
-			t.skipped++
+// addGeminiCall adds a tool call of a message, with its result if it has one.
+func (t *transcript) addGeminiCall(messageID string, call jsonValue, messageAt time.Time) {
+	id, status := call.field("id").text(), string(call.field("status").plain())
+	until, err := parseTime(string(call.field("timestamp").plain()))
+	if err != nil {
+		until = messageAt
+	}
+	t.beginTurn(messageID, t.timeOf(messageAt))
+	t.startTool(id, call.field("name").text(), bytes.Clone(call.field("args")), messageAt)
+	output, failure := geminiResult(call.field("result")), ""
+	if said := t.addSubagent(id, call.field("agentId").text()); said != "" {
+		output = said
+	}
+	switch status {
+	case "error", "cancelled":
+		output, failure = "", strings.TrimSpace(status+": "+output)
+	case "success", "":
+	default: // it was still running
+		if output == "" {
+			return
 		}
 	}
-}
-
-// geminiMessages returns the final messages. A line replaces an earlier one with
-// the same id, or all of them.
-func (t *transcript) geminiMessages(data []byte) []geminiMessage {
-	var whole geminiRecord
-	if json.Unmarshal(bytes.TrimSpace(data), &whole) == nil && whole.Messages != nil {
-		t.addGeminiHeader(whole)
-		return *whole.Messages
-	}
-	var messages []geminiMessage
-	for _, line := range decodeLines[geminiLine](data, &t.skipped) {
-		at := slices.IndexFunc(messages, func(m geminiMessage) bool { return m.ID == line.ID })
-		switch {
-		case line.RewindTo != nil:
-			to := slices.IndexFunc(messages, func(m geminiMessage) bool { return m.ID == *line.RewindTo })
-			messages = messages[:max(0, to)]
-		case line.ID != "" && at >= 0:
-			messages[at] = line.geminiMessage
-		case line.ID != "":
-			messages = append(messages, line.geminiMessage)
-		case line.Set != nil:
-			t.addGeminiHeader(*line.Set)
-			if line.Set.Messages != nil {
-				messages = slices.Clone(*line.Set.Messages)
-			}
-		default:
-			t.addGeminiHeader(line.geminiRecord)
-		}
-	}
-	return messages
-}
-
-func (t *transcript) addGeminiHeader(r geminiRecord) {
-	if r.SessionID != "" {
-		t.id = r.SessionID
-	}
-	if len(r.Directories) > 0 {
-		t.cwd = r.Directories[0]
-	}
-	t.addTime(r.StartTime.Time)
-}
-
-func (t *transcript) addGeminiReply(m geminiMessage) {
-	t.model = m.Model
-	for _, call := range m.ToolCalls {
-		t.startTool(call.ID, call.Name, call.Args, call.Timestamp.Time)
-		output, failure := geminiResult(call.Result), ""
-		if call.Status == "error" || call.Status == "cancelled" {
-			output, failure = "", strings.TrimSpace(call.Status+": "+output)
-		}
-		t.completeTool(call.ID, output, failure, call.Timestamp.Time)
-	}
-	t.addReply(m.ID, string(m.Content), m.Timestamp.Time)
-	if m.Tokens != nil {
-		t.addUsage(projection.Usage{Input: m.Tokens.Input, Output: m.Tokens.Output})
-	}
+	t.completeTool(id, output, failure, until)
 }
 
 // geminiResult returns the texts in the parts of a tool result.
-func geminiResult(data json.RawMessage) string {
-	var parts []struct {
-		FunctionResponse struct {
-			Response struct{ Output, Error string }
-		}
-	}
-	if json.Unmarshal(data, &parts) != nil {
-		return ""
-	}
+func geminiResult(v jsonValue) string {
 	var texts []string
-	for _, p := range parts {
-		texts = append(texts, p.FunctionResponse.Response.Output+p.FunctionResponse.Response.Error)
+	for part := range v.elements() {
+		response := part.field("functionResponse").field("response")
+		if response == nil {
+			texts = append(texts, geminiText(part))
+			continue
+		}
+		texts = append(texts, response.field("output").text()+response.field("error").text())
 	}
 	return strings.Join(texts, "\n")
+}
+
+// geminiUsage returns tokens, of which a conversation counts the cached ones as
+// input.
+func geminiUsage(v jsonValue) projection.Usage {
+	input, cached := v.field("input").tokens(), v.field("cached").tokens()
+	cached = min(cached, input)
+	return projection.Usage{
+		Input: input - cached + v.field("tool").tokens(), CachedRead: cached,
+		Output: v.field("output").tokens(), Thought: v.field("thoughts").tokens(),
+	}
 }

@@ -32,16 +32,19 @@ var ErrNoMessages = errors.New("it has no messages")
 // readers are the formats of transcripts. A reader passes what it knows of a
 // transcript to the collector; it is called again for each use of the session.
 var readers = map[string]func(t *transcript, data []byte){
-	codexFormat:        (*transcript).readCodex,
-	geminiFormat:       (*transcript).readGemini,
 	claudeMasterFormat: (*transcript).readClaudeMaster,
 }
 
 // Transcript reads a transcript in the format claude, codex, gemini or
 // claude-master. Errors: ErrNoMessages; those of the source.
 func Transcript(format string, src Source, app projection.App) (*Session, error) {
-	if format == claudeFormat {
+	switch format {
+	case claudeFormat:
 		return claudeSession(src, app)
+	case codexFormat:
+		return codexSession(src, app)
+	case geminiFormat:
+		return geminiSession(src, app)
 	}
 	read, ok := readers[format]
 	if !ok {

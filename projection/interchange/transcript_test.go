@@ -169,12 +169,12 @@ claude: Hello from fake. [NEXT: human] w0 w1 w2 w3 w4 w5 w6 w7 w8 (claude-opus-5
 		"codex/one-tool.jsonl": {`you: tool <<echo hi-from-tool; touch x9; id -u>>
   exec_command {"cmd":"echo hi-from-tool; touch x9; id -u"} -> "Chunk ID: a57bbd\nWall time: 0.0000 seconds\nProcess exited with code 0\nOriginal token count: 4\nOutput:\nhi-from-tool\n0\n" ""
 codex: Tool done. Hello from fake. [NEXT: human] (fake-model, 20, 10)
-`, 5},
+`, 3},
 		"codex/resumed.jsonl": {`you: hi
 codex: Hello from fake. [NEXT: human] (fake-model, 10, 5)
 you: say <<second turn>>
 codex: second turn (fake-model, 10, 5)
-`, 5},
+`, 3},
 		"gemini/one-tool.jsonl": {`you: tool <<echo hi-from-tool; touch g2>>
   run_shell_command {"command":"echo hi-from-tool; touch g2","description":"fake tool call"} -> "<untrusted_context>\nOutput: hi-from-tool\nProcess Group PGID: 27510\n</untrusted_context>" ""
 gemini: Tool done. Hello from fake. [NEXT: human] (gemini-3.8-flash, 20, 10)
