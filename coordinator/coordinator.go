@@ -241,12 +241,12 @@ func (c *Coordinator) reportFailure(err error) {
 
 func newID() string { return ulid.Make().String() }
 
-// records returns events for the payloads, without secrets.
+// records returns events for the payloads, as recordable returns them.
 func (c *Coordinator) records(payloads ...projection.Payload) []journal.Record {
 	now := time.Now()
 	records := make([]journal.Record, len(payloads))
 	for i, p := range payloads {
-		records[i] = projection.Record(now, c.redact(p))
+		records[i] = projection.Record(now, c.recordable(p))
 	}
 	return records
 }

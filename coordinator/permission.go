@@ -6,7 +6,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // permissionRequest is a request for permission of a running agent.
@@ -33,9 +32,6 @@ func (t *turn) permit(ctx context.Context, p agent.Permission) bool {
 	}
 }
 
-// maxTitle is how much of the title of a permission request is recorded, in bytes.
-const maxTitle = 4 << 10
-
 // decide answers a request and records the answer.
 func (t *turn) decide(r permissionRequest) error {
 	p, clean := &r.permission, t.c.secrets.Text
@@ -46,8 +42,7 @@ func (t *turn) decide(r permissionRequest) error {
 	}
 	r.answer <- allowed
 	return t.record(projection.PermissionAnswered{
-		TurnID: t.id, ToolID: p.ToolID, Name: p.Tool, Title: validUTF8(runecut.Prefix(p.Title, maxTitle)),
-		Allowed: allowed, By: by,
+		TurnID: t.id, ToolID: p.ToolID, Name: p.Tool, Title: p.Title, Allowed: allowed, By: by,
 	})
 }
 

@@ -3,13 +3,11 @@ package coordinator
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -25,8 +23,6 @@ const (
 	// textInterval is the interval in which streamed text is recorded: what a killed process
 	// loses at most.
 	textInterval = 2 * time.Second
-	// maxToolOutput is how much of a tool's input or output is recorded, in bytes.
-	maxToolOutput = 64 << 10
 	// checkedLength is the length of a reply, in bytes, from which on it is checked to fit into
 	// the journal.
 	checkedLength = 1 << 20
@@ -206,29 +202,27 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Text:
 		return t.write(t.text.Next(e.Text))
 	case agent.ToolStarted:
-		p := projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name}
-		// No schema matches a number that is out of range.
-		if len(e.Input) <= maxToolOutput && utf8.Valid(e.Input) && json.Unmarshal(e.Input, new(any)) == nil {
-			p.Input = e.Input
-		}
 		// The text before a tool is complete: no secret continues after it.
 		if err := errors.Join(t.write(t.text.Truncated()), t.flush()); err != nil {
 			return err
 		}
-		return t.record(p)
+		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: e.Input})
 	case agent.ToolCompleted:
-		p := projection.ToolCompleted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error}
-		var complete bool
-		if p.Output, complete = t.c.boundedOutput(e.Output); !complete {
-			p.OutputBytes = int64(len(e.Output))
-		}
-		return t.record(p)
+		return t.record(projection.ToolCompleted{
+			TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error, Output: e.Output,
+			OutputBytes: int64(len(e.Output)) + e.Omitted,
+		})
 	case agent.Plan:
 		return t.recordPlan(e)
 	case agent.Usage:
-		t.usage = usage(e)
+		t.usage = &projection.Usage{
+			Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
+		}
+		if e.Cost != nil {
+			t.usage.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
+		}
 	case agent.Session:
-		t.session = validUTF8(e.ID)
+		t.session = e.ID
 	case agent.Retry:
 		e.Reason = validUTF8(t.c.secrets.Text(e.Reason))
 		t.c.notify(Retrying{t.item.member, e})
@@ -236,45 +230,20 @@ func (t *turn) handle(e agent.Event) error {
 	return nil
 }
 
-// recordPlan records a plan after the text that precedes it, unless it is the last one again.
-func (t *turn) recordPlan(e agent.Plan) error {
-	entries := make([]projection.PlanEntry, 0, min(len(e.Entries), projection.MaxPlanEntries))
-	for _, entry := range e.Entries[:cap(entries)] {
-		recorded := projection.PlanEntry{Content: t.planContent(entry.Content), Status: projection.Pending}
-		if slices.Contains([]string{"in_progress", "completed"}, entry.Status) {
-			recorded.Status = projection.PlanStatus(entry.Status)
+// recordPlan records a todo list after the text that precedes it, unless it is the last one again.
+func (t *turn) recordPlan(p agent.Plan) error {
+	updated := projection.PlanUpdated{TurnID: t.id, Entries: make([]projection.PlanEntry, len(p.Entries))}
+	for i, e := range p.Entries {
+		updated.Entries[i] = projection.PlanEntry{
+			Content: e.Content, Status: projection.PlanStatus(e.Status), Priority: e.Priority,
 		}
-		if slices.Contains([]string{"high", "medium", "low"}, entry.Priority) {
-			recorded.Priority = entry.Priority
-		}
-		entries = append(entries, recorded)
 	}
-	plan := projection.PlanUpdated{TurnID: t.id, Entries: entries, More: len(e.Entries) - len(entries)}
-	if plan.More == t.plan.More && slices.Equal(plan.Entries, t.plan.Entries) {
+	updated = t.c.recordablePlan(updated)
+	if updated.More == t.plan.More && slices.Equal(updated.Entries, t.plan.Entries) {
 		return nil
 	}
-	t.plan = plan
-	return errors.Join(t.flush(), t.record(plan))
-}
-
-// planContent returns the bounded text of an entry of a plan, without secrets.
-func (t *turn) planContent(text string) string {
-	text, _ = t.c.boundedOutput(text)
-	return runecut.Prefix(text, projection.MaxPlanContent)
-}
-
-// usage returns what an event may have of the usage that an agent reports, which may be anything.
-func usage(e agent.Usage) *projection.Usage {
-	u := &projection.Usage{
-		Input: max(0, e.Input), CachedRead: max(0, e.CachedRead), CachedWrite: max(0, e.CachedWrite),
-		Output: max(0, e.Output), Thought: max(0, e.Thought),
-	}
-	if e.Cost != nil {
-		if cost := (projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}); cost.Valid() {
-			u.Cost = &cost
-		}
-	}
-	return u
+	t.plan = updated
+	return errors.Join(t.flush(), t.record(updated))
 }
 
 // write adds text without secrets to the reply. It returns an error if the reply exceeds the

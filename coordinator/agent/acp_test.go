@@ -65,6 +65,9 @@ func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []stri
 		switch event := event.(type) {
 		case agent.ToolStarted:
 			got = append(got, fmt.Sprintf("%T {ID:%s Name:%s Input:%s}", event, event.ID, event.Name, event.Input))
+		case agent.ToolCompleted:
+			got = append(got, fmt.Sprintf("%T {ID:%s Name:%s Output:%s Error:%s}", event,
+				event.ID, event.Name, event.Output, event.Error))
 		case agent.Usage:
 			cost := "unknown"
 			if event.Cost != nil {

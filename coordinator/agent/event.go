@@ -31,6 +31,8 @@ type ToolCompleted struct {
 	Name   string
 	Output string // of any length
 	Error  string // "" if the tool succeeded
+	// Omitted is the number of bytes after Output that the engine has not kept.
+	Omitted int64
 }
 
 // Plan is the agent's todo list as it stands. It replaces the previous one of the turn.
