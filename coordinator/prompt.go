@@ -127,7 +127,8 @@ func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
 }
 
 // prompt returns the text for the agent: sections under plain headings, without the empty ones. Messages
-// have no secrets, although those of a session that was recorded with secrets do. It depends only on the team and the session, so that it is the same after a restart.
+// have no secrets, although those of a session that was recorded with secrets do. It depends only on
+// the team and the session, so that it is the same after a restart.
 func (c *Coordinator) prompt(next instructed, h history) string {
 	task := ""
 	if t := c.conv.state.Task; t != nil {

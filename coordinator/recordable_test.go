@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -80,6 +81,9 @@ func reports() *rapid.Generator[agent.Event] {
 	return rapid.OneOf(started, completed, plan, usage, session, text)
 }
 
+// rapid records no failures: they would make later runs fail.
+func init() { flag.Set("rapid.nofailfile", "true") }
+
 func TestEventsMatchTheirSchemaWhateverAgentsReport(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		reported := rapid.SliceOfN(reports(), 1, 30).Draw(rt, "reports")
@@ -97,7 +101,8 @@ func checkSchema(t rapid.TB, events []journal.Event) {
 		t.Errorf("there are only %d events", len(events))
 	}
 	for _, e := range events {
-		line := fmt.Appendf(nil, `{"seq":1,"time":"2026-01-01T00:00:00Z","type":%q,"data":%s,"sum":"00000000"}`, e.Type, e.Data)
+		line := fmt.Appendf(nil, `{"seq":1,"time":"2026-01-01T00:00:00Z","type":%q,"data":%s,"sum":"00000000"}`,
+			e.Type, e.Data)
 		if err := schemas.Check(schemas.JournalEvent, line); err != nil {
 			t.Errorf("%v: %.2000s", err, line)
 		}
@@ -123,7 +128,8 @@ func TestReportsAreRecordedWithinTheirLimits(t *testing.T) {
 	checkEqual(t, "the length of the session", len(s.lastEnd().AgentSession), 1<<10)
 	plans := payloads[projection.PlanUpdated](t, s.recorder.appended)
 	checkEqual(t, "the entries and the omitted ones", []int{len(plans[0].Entries), plans[0].More}, []int{100, 50})
-	checkEqual(t, "an entry", plans[0].Entries[99], projection.PlanEntry{Content: long[:projection.MaxPlanContent], Status: projection.Pending})
+	entry := projection.PlanEntry{Content: long[:projection.MaxPlanContent], Status: projection.Pending}
+	checkEqual(t, "an entry", plans[0].Entries[99], entry)
 	checkEqual(t, "an empty plan", plans[1].Entries, []projection.PlanEntry{})
 }
 
