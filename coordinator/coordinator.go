@@ -48,7 +48,6 @@ type Coordinator struct {
 type run struct {
 	conv    *conversation // nil before the first message
 	resumed bool          // conv was restored, and nothing was appended since
-	title   string        // of a restored session
 	parent  *projection.Parent
 	waiting string // the ID of the human who is next; "" if any
 	queue   queue
@@ -112,16 +111,12 @@ func (c *Coordinator) Session() *Session {
 		return nil
 	}
 	s := c.conv.state
-	title := s.Row.Title
-	if c.title != "" {
-		title = c.title
-	}
 	interrupted, _ := unfinishedTurn(s)
 	if _, ok := c.team.Member(interrupted); !ok {
 		interrupted = ""
 	}
 	return &Session{
-		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: title,
+		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
 		Duration: time.Since(s.Row.CreatedAt), Recent: s.Newest(), Interrupted: interrupted,
 		Written: s.Seq > 0 && !c.resumed,

@@ -25,7 +25,6 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	c.checkMembers(state)
 	c.conv = c.newConversation(log, state)
 	c.resumed = true
-	c.title = "Restored - " + state.Row.UpdatedAt.Local().Format("Jan 2, 03:04 PM")
 	if first, ok := c.team.FirstHuman(); ok {
 		c.waiting = first.ID
 	}

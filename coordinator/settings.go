@@ -42,7 +42,6 @@ func (c *Coordinator) Rename(title string) error {
 	if err := c.change(projection.SessionRenamed{Title: title}); err != nil {
 		return err
 	}
-	c.title = ""
 	return nil
 }
 

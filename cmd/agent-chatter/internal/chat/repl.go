@@ -63,7 +63,12 @@ func roundsText(had, limit int) string {
 	return fmt.Sprintf("Agent turns since your last message: %d of %d.", had, limit)
 }
 
-// resumingText starts a resumed conversation.
+// restoredText is the banner of a resumed conversation on a terminal.
+func restoredText(updated time.Time) string {
+	return "Restored - " + updated.Local().Format("Jan 2, 03:04 PM")
+}
+
+// resumingText starts a resumed conversation without a terminal.
 func resumingText(updated time.Time, turns, had, limit int) string {
 	text := fmt.Sprintf("Resuming session from %s (%s).",
 		updated.Local().Format("2006-01-02 15:04"), app.Count(turns, "agent turn"))
@@ -154,10 +159,14 @@ func (r *repl) banner() {
 		}
 		return
 	}
-	r.app.Notice(tty.SafeLine(session.Title))
-	had, limit := r.c.Rounds()
-	r.app.Notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, limit))
-	if r.screen.JSON || !r.screen.Terminal {
+	if r.scripted {
+		had, limit := r.c.Rounds()
+		r.app.Notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, limit))
+		return
+	}
+	r.app.Notice(restoredText(session.UpdatedAt))
+	r.showRounds()
+	if r.screen.JSON {
 		return
 	}
 	recent := newest(session.Recent)
