@@ -231,6 +231,9 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Plain: r.plain, Prompts: cmd.ShowPrompt,
 		ManualSave: cmd.NoAutoSave, Spinner: &tty.Spinner{Out: a.Stdout},
 	}
+	if tty.Columns(a.Stdout) > 0 && !r.plain {
+		r.screen.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
+	}
 	if in, ok := r.input.(*plainInput); ok {
 		r.screen.Asker = in.ask
 	}

@@ -312,18 +312,12 @@ const (
 // completed maps the names of flags and arguments, in any command, to their kinds. A
 // tag complete:"…" replaces the name.
 var completed = map[string][]kind{
-	"id": {completeSessions}, "resume": {completeSessions}, "session": {completeSessions}, "trashed": {completeTrash},
-	"team-id": {completeTeamIDs},
-	"team": {
-		completeTeams,
-		completeFiles,
-	}, "with-team": {completeTeams, completeFiles}, "file": {completeTeams, completeFiles},
-	"name": {completeAgents}, "agents": {completeAgents},
-	"topic": {completeTopics},
-	"path": {
-		completeFiles,
-	}, "session-file": {completeFiles}, "output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles},
-	"command": {completeFiles},
+	"id": {completeSessions}, "resume": {completeSessions}, "continue": {completeSessions},
+	"session": {completeSessions}, "trashed": {completeTrash},
+	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
+	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
+	"topic": {completeTopics}, "path": {completeFiles}, "session-file": {completeFiles},
+	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 }
 
 func startingWith(all []candidate, word string) []candidate {

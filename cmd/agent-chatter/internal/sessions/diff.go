@@ -2,10 +2,12 @@ package sessions
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -87,14 +89,18 @@ func (cmd *Diff) Run(a *app.App) error {
 // their number, so it reads the session twice.
 func (cmd *Diff) printAfter(ctx context.Context, out io.Writer, mark string, r *view.Replay, seq uint64) error {
 	if cmd.Output == "text" {
-		n := 0
-		for _, err := range entriesAfter(ctx, r, seq) {
-			if err != nil {
+		messages, unfinished := 0, 0
+		for entry, err := range entriesAfter(ctx, r, seq) {
+			switch {
+			case err != nil:
 				return err
+			case entry.Partial:
+				unfinished++
+			default:
+				messages++
 			}
-			n++
 		}
-		fmt.Fprintln(out, onlyText(mark, r.ID, n))
+		fmt.Fprintln(out, onlyText(mark, r.ID, messages, unfinished))
 	}
 	for entry, err := range entriesAfter(ctx, r, seq) {
 		switch {
@@ -132,10 +138,17 @@ func divergenceText(a, b string, d projection.Divergence) string {
 		a, b, app.Count(d.Messages, "message"), d.A, d.B)
 }
 
-// onlyText is the heading of the messages that only one session has.
-func onlyText(mark, id string, messages int) string {
-	if messages == 0 {
-		return fmt.Sprintf("Only %s (%s): nothing.", mark, id)
+// onlyText is the heading of what only one session has. As in a list, unfinished replies are no messages.
+func onlyText(mark, id string, messages, unfinished int) string {
+	var counts []string
+	if messages > 0 {
+		counts = append(counts, app.Count(messages, "message"))
 	}
-	return fmt.Sprintf("Only %s (%s): %s.", mark, id, app.Count(messages, "message"))
+	switch {
+	case unfinished == 1:
+		counts = append(counts, "1 unfinished reply")
+	case unfinished > 1:
+		counts = append(counts, fmt.Sprintf("%d unfinished replies", unfinished))
+	}
+	return fmt.Sprintf("Only %s (%s): %s.", mark, id, cmp.Or(strings.Join(counts, " and "), "nothing"))
 }

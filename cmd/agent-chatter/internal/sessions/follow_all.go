@@ -72,8 +72,7 @@ func (cmd *Tail) printSessionEvent(a *app.App, e sessionEvent) {
 		fmt.Fprintf(a.Stdout, "{\"sessionId\":\"%s\",%s\n", e.sessionID, e.event.Line()[1:])
 		return
 	}
-	fmt.Fprintf(a.Stdout, "%s  ", e.sessionID[len(e.sessionID)-4:])
-	cmd.printEvent(a, e.event)
+	cmd.printEvent(a, e.sessionID[len(e.sessionID)-4:]+"  ", e.event)
 }
 
 // An allFollower polls the directories of all teams, and follows each session that has

@@ -41,8 +41,10 @@ func sessionsTexts() []apptest.Text {
 	common := projection.Divergence{A: 12, B: 10, Messages: 5}
 	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
 	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
-	add("onlyText", "", onlyText("<", apptest.AliceID, 3))
-	add("onlyText", "no messages", onlyText(">", apptest.BobID, 0))
+	add("onlyText", "an unfinished reply", onlyText("<", apptest.AliceID, 2, 1))
+	add("onlyText", "only unfinished replies", onlyText(">", apptest.AliceID, 0, 2))
+	add("onlyText", "", onlyText("<", apptest.AliceID, 3, 0))
+	add("onlyText", "no messages", onlyText(">", apptest.BobID, 0, 0))
 	add("mergedText", "", mergedText(apptest.AliceID, apptest.BobID, sessioncopy.Merged{
 		ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1,
 	}))

@@ -2,20 +2,25 @@ package sessions
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Replay prints the conversation of a session, or reruns it with another team.
 type Replay struct {
-	ID     string  `arg:"" help:"The session: id, title, latest or a path."`
+	ID     string  `arg:"" optional:"" help:"The session: id, title or a path (default: latest)."`
 	From   string  `help:"First event: number, time or turn:N." placeholder:"X"`
 	To     string  `help:"Last event: number, time or turn:N." placeholder:"X"`
 	At     string  `help:"Show the session as of X (same as --to)." placeholder:"X"`
@@ -29,7 +34,7 @@ type Replay struct {
 // Help returns examples.
 func (Replay) Help() string {
 	return `Examples:
-  agent-chatter replay latest
+  agent-chatter replay
   agent-chatter replay 7QN3 --output json | jq -r .content
   agent-chatter replay latest --at turn:2 --output snapshot
   agent-chatter replay 7QN3 --with-team review`
@@ -48,7 +53,7 @@ func (cmd *Replay) run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	r, err := view.OpenReplay(ctx, a, cmd.ID)
+	r, err := view.OpenReplay(ctx, a, cmp.Or(cmd.ID, catalog.LatestName))
 	if err != nil {
 		return err
 	}
@@ -59,7 +64,7 @@ func (cmd *Replay) run(a *app.App) error {
 		return cmd.rerun(ctx, a, r, span)
 	}
 	out := bufio.NewWriter(a.Stdout)
-	err = cmd.print(ctx, out, r, span)
+	err = cmd.print(ctx, a, out, r, span)
 	if flushErr := out.Flush(); err == nil {
 		err = flushErr
 	}
@@ -67,7 +72,9 @@ func (cmd *Replay) run(a *app.App) error {
 }
 
 // print prints the span. Of a damaged session it prints what precedes the damage.
-func (cmd *Replay) print(ctx context.Context, out *bufio.Writer, r *view.Replay, span view.Span) error {
+func (cmd *Replay) print(
+	ctx context.Context, a *app.App, out *bufio.Writer, r *view.Replay, span view.Span,
+) error {
 	if cmd.Output == "snapshot" {
 		return printSnapshot(ctx, out, r, span)
 	}
@@ -89,6 +96,15 @@ func (cmd *Replay) print(ctx context.Context, out *bufio.Writer, r *view.Replay,
 		}
 		return nil
 	}
+	columns := tty.Columns(a.Stdout)
+	if cmd.Output == "text" {
+		events = eachTool(events, func(e journal.Event, tool projection.ToolStarted) {
+			if e.Seq >= first {
+				p.wait(ctx, e.Time)
+				fmt.Fprintln(out, tty.Fold("  "+view.ToolText(tool), columns))
+			}
+		})
+	}
 	for entry, err := range projection.Replay(events) {
 		if err != nil {
 			return err
@@ -102,7 +118,7 @@ func (cmd *Replay) print(ctx context.Context, out *bufio.Writer, r *view.Replay,
 		if cmd.Output == "json" {
 			err = app.WriteJSON(out, entry)
 		} else {
-			_, err = fmt.Fprintln(out, view.MessageText(entry))
+			_, err = fmt.Fprintln(out, tty.Fold(view.MessageText(entry), columns))
 		}
 		if err != nil {
 			return err
@@ -110,6 +126,26 @@ func (cmd *Replay) print(ctx context.Context, out *bufio.Writer, r *view.Replay,
 	}
 	return nil
 }
+
+// eachTool yields the events, and calls f for each start of a tool.
+func eachTool(
+	events iter.Seq2[journal.Event, error], f func(journal.Event, projection.ToolStarted),
+) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if err == nil && e.Type == toolStarted {
+				if p, err := projection.Decode(e); err == nil {
+					f(e, p.(projection.ToolStarted))
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+const toolStarted = "tool.started"
 
 // printSnapshot reads the session twice: the state precedes the messages in a snapshot.
 func printSnapshot(ctx context.Context, out io.Writer, r *view.Replay, span view.Span) error {

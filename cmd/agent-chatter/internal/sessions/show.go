@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,18 +16,19 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Show prints the details of a session.
 type Show struct {
-	ID     string `arg:"" help:"The session: id, title or latest."`
+	ID     string `arg:"" optional:"" help:"The session: id or title (default: latest)."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
 func (Show) Help() string {
 	return `Examples:
-  agent-chatter sessions show latest
+  agent-chatter sessions show
   agent-chatter sessions show 7QN3 --output json | jq .stats`
 }
 
@@ -42,7 +44,7 @@ type detailsJSON struct {
 	Unknown    map[string]int  `json:"unknownEvents,omitempty"`
 	Unreadable int             `json:"unreadableEvents,omitempty"`
 	Problem    string          `json:"problem,omitempty"`
-	marks      string
+	session    catalog.Session
 }
 
 // statsJSON has the field names of a session snapshot.
@@ -63,13 +65,13 @@ type statsJSON struct {
 func (cmd *Show) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	s, err := a.Find(ctx, cmd.ID)
+	s, err := a.Find(ctx, cmp.Or(cmd.ID, catalog.LatestName))
 	if err != nil {
 		return err
 	}
 	dir := a.Catalog.At(s.Dir())
 	d := detailsJSON{
-		SessionJSON: NewSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged, marks: marks(s),
+		SessionJSON: NewSessionJSON(s), Path: s.Path(), LastSeq: s.LastSeq, Problem: s.Damaged, session: s,
 	}
 	if info, err := dir.Journals().Stat(s.ID); err == nil {
 		d.Path = info.Path()
@@ -113,9 +115,9 @@ func (d *detailsJSON) print(out io.Writer) {
 	line("title", d.Title)
 	if d.SessionJSON.Team != "" { // Both are unknown if the header is lost.
 		line("team", d.SessionJSON.Team)
-		line("created", d.CreatedAt)
+		line("created", localTime(d.session.CreatedAt))
 	}
-	line("updated", d.UpdatedAt)
+	line("updated", localTime(d.session.UpdatedAt))
 	line("summary", d.Summary)
 	for _, id := range slices.Sorted(maps.Keys(d.Stats.MessagesByRole)) {
 		line("  "+id, d.Stats.MessagesByRole[id])
@@ -133,7 +135,9 @@ func (d *detailsJSON) print(out io.Writer) {
 	line("directory", d.CWD)
 	line("file", d.Path)
 	line("bytes", d.Bytes)
-	if d.marks != "" {
-		line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(d.marks)))
+	if marks := marks(d.session); marks != "" {
+		line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(marks)))
 	}
 }
+
+func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -88,7 +88,7 @@ func (cmd *Tail) run(ctx context.Context, a *app.App) error {
 func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id string) error {
 	events, end, torn, err := lastEvents(ctx, dir, id, cmd.N)
 	for _, e := range events {
-		cmd.printEvent(a, e)
+		cmd.printEvent(a, "", e)
 	}
 	if torn.Bytes > 0 && !cmd.Follow {
 		a.Notice(view.TornText(id, torn))
@@ -111,7 +111,7 @@ func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id st
 		if err != nil {
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.WithName(cmd.ID, err)))
 		}
-		cmd.printEvent(a, e)
+		cmd.printEvent(a, "", e)
 	}
 	return nil
 }
@@ -154,14 +154,17 @@ func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
 	return last, reader.Position(), reader.Torn(), nil
 }
 
-func (cmd *Tail) printEvent(a *app.App, e journal.Event) {
+// printEvent prints an event, as text after a prefix.
+func (cmd *Tail) printEvent(a *app.App, prefix string, e journal.Event) {
 	if cmd.Output == "json" {
 		fmt.Fprintf(a.Stdout, "%s\n", e.Line())
 		return
 	}
-	// Indented lines cannot be mistaken for events.
-	detail := strings.ReplaceAll(eventDetail(e), "\n", "\n          ")
-	fmt.Fprintf(a.Stdout, "%s  %d  %s%s\n", e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type), detail)
+	const indent = "          " // lines that have it cannot be mistaken for events
+	text := fmt.Sprintf("%s%s  %d  %s%s", prefix, e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type),
+		eventDetail(e))
+	text = tty.Fold(text, max(0, tty.Columns(a.Stdout)-len(indent)))
+	fmt.Fprintln(a.Stdout, strings.ReplaceAll(text, "\n", "\n"+indent))
 }
 
 // eventDetail returns the part of an event that follows its type in text output, with a

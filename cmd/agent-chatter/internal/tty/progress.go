@@ -42,7 +42,7 @@ func (l *Progress) Fold(text string) string {
 	}
 	var folded strings.Builder
 	for line := range strings.Lines(text) {
-		folded.WriteString((&Wrapper{Width: l.Columns}).Pass(line))
+		folded.WriteString(Fold(line, l.Columns()))
 	}
 	return folded.String()
 }

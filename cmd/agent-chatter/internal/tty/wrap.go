@@ -70,6 +70,11 @@ func (w *Wrapper) Pass(piece string) string {
 	return b.String()
 }
 
+// Fold breaks the lines of a whole text between words, for a terminal of so many columns; 0 breaks nothing.
+func Fold(text string, columns int) string {
+	return (&Wrapper{Width: func() int { return columns }}).Pass(text)
+}
+
 func (w *Wrapper) put(b *bytes.Buffer, r rune, limit int) {
 	if r == '\n' {
 		w.endLine()
