@@ -84,28 +84,21 @@ func WriteJournal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, e
 	return n, nil
 }
 
-// IsBundle reports whether the beginning of a file is that of a bundle.
-func IsBundle(beginning []byte) bool {
-	line, _, _ := bytes.Cut(beginning, []byte("\n"))
-	var head bundleHead
-	return json.Unmarshal(line, &head) == nil && head.Bundle != ""
-}
-
-// BundleError reports an invalid line of a bundle.
-type BundleError struct {
+// LineError reports an invalid line of a bundle.
+type LineError struct {
 	Line   int // from 1
 	Reason string
 }
 
-func (e *BundleError) Error() string {
-	return fmt.Sprintf("line %d of the bundle: %s", e.Line, e.Reason)
+func (e *LineError) Error() string {
+	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
 }
 
 // ReadBundle yields the sessions of a bundle in order, each as its events. The
 // events are valid until the next session is yielded; those that were not read
 // are skipped. Every line is validated; lines are at most limit bytes long.
 //
-// An invalid line is a *BundleError. One within a session ends that session, and
+// An invalid line is a *LineError. One within a session ends that session, and
 // the next one follows. One outside of the sessions, and an error of r, is the
 // only element of a last session.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
@@ -176,6 +169,8 @@ type bundleReader struct {
 	invalid   bool          // the current session has an invalid line
 }
 
+func (b *bundleReader) lineError(reason string) error { return &LineError{b.line, reason} }
+
 // advance reads the next event, or the reason why there is none.
 func (b *bundleReader) advance() {
 	b.reported, b.between = false, false
@@ -192,8 +187,6 @@ func (b *bundleReader) read() ([]byte, error) {
 	b.final = err != nil && err != lines.ErrTooLong
 	return line, err
 }
-
-func (b *bundleReader) lineError(reason string) error { return &BundleError{b.line, reason} }
 
 func (b *bundleReader) head() error {
 	line, err := b.read()
@@ -271,7 +264,7 @@ func (b *bundleReader) end(line []byte) error {
 	return b.head()
 }
 
-// event validates a line of a journal, which is decoded unless damage is set.
+// event validates a line, which is decoded unless damage is set.
 func (b *bundleReader) event(read journal.Event, damage error) (journal.Event, error) {
 	if damage != nil {
 		return journal.Event{}, b.lineError(damage.Error())

@@ -156,7 +156,7 @@ func TestDamagedBundleReportsLine(t *testing.T) {
 	} {
 		t.Run(damage, func(t *testing.T) {
 			_, err := readBundle(test.text)
-			var wrong *interchange.BundleError
+			var wrong *interchange.LineError
 			if !errors.As(err, &wrong) || wrong.Line != test.line {
 				t.Errorf("%v, want line %d", err, test.line)
 			}
@@ -269,7 +269,7 @@ func TestInvalidLineEndsOnlyItsSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := bundleParts(test.text, limit)
 			all := fmt.Sprintf("%d events", each)
-			bad := fmt.Sprintf("%d events, line %d of the bundle: %s", test.before, test.line+1, test.reason)
+			bad := fmt.Sprintf("%d events, line %d: %s", test.before, test.line+1, test.reason)
 			if len(got) != 3 || got[0] != all || !strings.HasPrefix(got[1], bad) || got[2] != all {
 				t.Errorf("got %q, want %q and an error in %q", got, all, bad)
 			}
@@ -283,7 +283,7 @@ func TestTextAfterBundleIsErrorOfItsOwn(t *testing.T) {
 	text := bundle(t, "legacy")
 	lines := strings.Count(text, "\n")
 	all := fmt.Sprintf("%d events", lines-2)
-	want := []string{all, fmt.Sprintf("0 events, line %d of the bundle: it is not the first line of a bundle", lines+1)}
+	want := []string{all, fmt.Sprintf("0 events, line %d: it is not the first line of a bundle", lines+1)}
 	if diff := cmp.Diff(want, bundleParts(text+"nonsense\n", 1<<20)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -346,7 +346,7 @@ func TestBundleLineTooLong(t *testing.T) {
 	text := bundle(t, "legacy")
 	for session := range interchange.ReadBundle(strings.NewReader(text), 100) {
 		for _, err := range session {
-			if wrong := (*interchange.BundleError)(nil); errors.As(err, &wrong) {
+			if wrong := (*interchange.LineError)(nil); errors.As(err, &wrong) {
 				return
 			}
 		}

@@ -1,45 +1,198 @@
 package interchange
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// DetectTranscript returns the format of a transcript from its beginning: claude,
-// codex, gemini, claude-master or synapse; "" if it is none of them.
-func DetectTranscript(beginning []byte) string {
-	var object struct {
-		masterState
-		ProjectHash string
-		Messages    json.RawMessage
-		Role        string
+// What Detect returns for a file that is no transcript: sessions with their own
+// ids, and the configuration of a team, which is no session.
+const (
+	JournalFormat  = "journal"
+	BundleFormat   = "bundle"
+	SnapshotFormat = "snapshot"
+	TeamFile       = "team"
+)
+
+// A file is searched up to these limits, in bytes. Longer lines are skipped.
+const (
+	detectLine = 1 << 20
+	detectFile = 256 << 20
+)
+
+// Detect returns the format of a file, "" if it is unknown: that of a transcript,
+// or one of the constants above. It reads until one line, or the fields of the
+// object that is the whole file, tell the format. Errors: those of r.
+func Detect(r io.Reader) (string, error) {
+	file := &failingReader{r: io.LimitReader(r, detectFile)}
+	format := detect(bufio.NewReaderSize(file, detectLine))
+	if format != "" {
+		return format, nil
 	}
-	if json.Unmarshal(bytes.TrimSpace(beginning), &object) == nil {
-		switch {
-		case object.Instructor != nil:
-			return claudeMasterFormat
-		case object.Messages != nil && object.ProjectHash != "":
-			return geminiFormat
+	return "", file.err
+}
+
+// failingReader remembers an error of r other than io.EOF.
+type failingReader struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failingReader) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != io.EOF {
+		f.err = err
+	}
+	return n, err
+}
+
+func detect(file *bufio.Reader) string {
+	const mark = "\uFEFF"
+	if start, _ := file.Peek(len(mark)); string(start) == mark {
+		_, _ = file.Discard(len(mark)) // what was peeked
+	}
+	start, _ := file.Peek(detectLine)
+	start = bytes.TrimSpace(start)
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	format, complete := detectObject(json.NewDecoder(bytes.NewReader(line)))
+	switch {
+	case format != "":
+		return format
+	case complete || !bytes.HasPrefix(line, []byte("{")):
+		return detectLines(file)
+	}
+	start = bytes.Clone(start)
+	object := json.NewDecoder(file)
+	switch format, complete := detectObject(object); {
+	case format != "":
+		return format
+	case complete:
+		return detectLines(io.MultiReader(object.Buffered(), file))
+	}
+	return detectLines(bytes.NewReader(start)) // the first line is damaged
+}
+
+// detectLines returns the format of a file with an object on each line.
+func detectLines(r io.Reader) string {
+	all := lines.NewReader(r, detectLine)
+	for {
+		line, err := all.Next()
+		switch err {
+		case nil:
+		case lines.ErrTooLong:
+			_, err = all.Skip(nil)
+			line = nil
+		default:
+			line = all.Rest()
+		}
+		if format, _ := detectObject(json.NewDecoder(bytes.NewReader(line))); format != "" {
+			return format
+		}
+		if err != nil {
+			return ""
 		}
 	}
-	var ignored int
-	for _, line := range decodeLines[struct {
-		Type, SessionID, ProjectHash string
-		UUID, Role                   string
-		Payload, Message, Content    json.RawMessage
-	}](beginning, &ignored) {
-		switch {
-		case line.Type == "session_meta" && line.Payload != nil:
-			return codexFormat
-		case line.SessionID != "" && line.ProjectHash != "":
-			return geminiFormat
-		case (line.Type == "user" || line.Type == "assistant") && line.Message != nil && line.UUID != "":
-			return claudeFormat
-		case line.Type == "instructor-message" || line.Type == "session-metadata":
-			return claudeMasterFormat
-		case line.Type == "" && line.Role != "" && line.Content != nil:
-			return synapseFormat
+}
+
+// detectObject returns the format that the fields of an object tell. It reads no
+// more of them than it needs; without a format, complete reports whether the
+// object was read to its end.
+func detectObject(d *json.Decoder) (format string, complete bool) {
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return "", false
+	}
+	o := objectFields{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return "", false
 		}
+		o[name.(string)] = ""
+		if format := o.format(); format != "" {
+			return format, false
+		}
+		if o[name.(string)], err = readValue(d); err != nil {
+			return "", false
+		}
+		if format := o.format(); format != "" {
+			return format, false
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return "", false
+	}
+	return o.formatOfAll(), true
+}
+
+// readValue reads a value and returns it if it is a string.
+func readValue(d *json.Decoder) (text string, err error) {
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			text, _ = token.(string)
+			return text, nil
+		}
+	}
+}
+
+// objectFields are the first fields of an object, with those values that are
+// strings.
+type objectFields map[string]string
+
+func (o objectFields) has(names ...string) bool {
+	for _, name := range names {
+		if _, ok := o[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// format returns the format of an object that has at least these fields.
+func (o objectFields) format() string {
+	kind := o["type"]
+	switch {
+	case o.has("bundle"):
+		return BundleFormat
+	case o.has("seq", "time", "type"):
+		return JournalFormat
+	case kind == "session_meta" && o.has("payload"), kind == "message" && o.has("role", "content"),
+		o.has("id", "timestamp", "instructions"), o.has("record_type"), o.has("session", "items"):
+		return codexFormat
+	case o.has("sessionId", "projectHash"), o.has("sessionId", "startTime", "messages"):
+		return geminiFormat
+	case (kind == "user" || kind == "assistant") && o.has("message", "uuid"):
+		return claudeFormat
+	case o.has("instructor"), kind == "instructor-message", kind == "session-metadata":
+		return claudeMasterFormat
+	case o.has("teamId", "sessionId"), o.has("schemaVersion", "context"):
+		return SnapshotFormat
+	}
+	return ""
+}
+
+// formatOfAll returns the format of an object that has only these fields.
+func (o objectFields) formatOfAll() string {
+	switch {
+	case o.has("role", "content") && !o.has("type"):
+		return synapseFormat
+	case o.has("team") && !o.has("sessionId"):
+		return TeamFile
+	case o.has("schemaVersion") && !o.has("agents"):
+		return SnapshotFormat
 	}
 	return ""
 }

@@ -190,7 +190,7 @@ gemini: b (gemini-3.8-flash, 10, 5)
 		t.Run(name, func(t *testing.T) {
 			data := transcript(t, name)
 			format := filepath.Dir(name)
-			if got := interchange.DetectTranscript(data); got != format {
+			if got := detect(t, data); got != format {
 				t.Errorf("it looks like %q", got)
 			}
 			s := mustReadTranscript(t, format, "/old/"+name, string(data))
@@ -337,7 +337,7 @@ func TestTranscripts(t *testing.T) {
 			"{\n \"sessionId\": \"s\", \"messages\": [" + gemini("1", "user", "one") + "]\n}", "you: one\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := interchange.DetectTranscript([]byte(test.text)); got != test.format && got != "" {
+			if got := detect(t, []byte(test.text)); got != test.format && got != "" {
 				t.Errorf("it looks like %q", got)
 			}
 			s := mustReadTranscript(t, test.format, "/old/s.jsonl", test.text)
@@ -356,7 +356,7 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 {"role":"tool","content":[{"type":"text","text":"out"}],"toolCallId":"c"}
 {"role":"assistant","content":[{"type":"thinking","content":"hm"},{"type":"text","text":"done"}]}
 `
-	if got := interchange.DetectTranscript([]byte(text)); got != "synapse" {
+	if got := detect(t, []byte(text)); got != "synapse" {
 		t.Errorf("it looks like %q", got)
 	}
 	modified := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -523,7 +523,7 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 			if err := interchange.WriteTranscript(format, &written, &state, events); err != nil {
 				t.Fatal(err)
 			}
-			if got := interchange.DetectTranscript([]byte(written.String())); got != format {
+			if got := detect(t, []byte(written.String())); got != format {
 				t.Errorf("%s as %s looks like %q", name, format, got)
 			}
 			again := mustReadTranscript(t, format, "/new/x.jsonl", written.String())

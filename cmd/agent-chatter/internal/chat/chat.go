@@ -30,7 +30,7 @@ type Command struct {
 	Resume      OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
 	Continue    OptionalID `short:"c" help:"Same as --resume." placeholder:"[ID]"`
 	Session     *string    `help:"Resume this session." placeholder:"ID"`
-	SessionFile *string    `help:"Resume a journal in place, or import a snapshot." placeholder:"PATH"`
+	SessionFile *string    `help:"Resume a journal in place, or import another file." placeholder:"PATH"`
 	Fork        bool       `help:"Resume a copy of the session."`
 	At          string     `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
 	Follow      bool       `help:"Watch a session (default: latest), read-only."`
@@ -91,18 +91,15 @@ func (cmd *Command) Writes() bool { return !cmd.NoSave && !cmd.Follow }
 
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
-	if cmd.SessionFile != nil {
-		return app.WithName(*cmd.SessionFile, cmd.run(a))
-	}
-	return cmd.run(a)
-}
-
-func (cmd *Command) run(a *app.App) error {
 	if err := cmd.check(); err != nil {
 		return err
 	}
 	if cmd.Follow {
-		return cmd.follow(a)
+		err := cmd.follow(a)
+		if cmd.SessionFile != nil {
+			err = app.WithName(*cmd.SessionFile, err)
+		}
+		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
@@ -111,15 +108,15 @@ func (cmd *Command) run(a *app.App) error {
 		return err
 	}
 	cmd.warnOfNetwork(a)
-	r, err := cmd.newREPL(a, config)
-	if err != nil {
-		return err
-	}
+	r := cmd.newREPL(a, config)
 	defer func() { r.closeInput() }()
-	if err := cmd.start(ctx, r); err != nil {
-		return err
+	if err = cmd.start(ctx, r); err == nil {
+		err = r.run(ctx)
 	}
-	return r.run(ctx)
+	if r.sessionFile != "" {
+		err = app.WithName(*cmd.SessionFile, err)
+	}
+	return err
 }
 
 // check rejects flags that conflict.
@@ -207,7 +204,7 @@ func networkText(dir, kind string) string {
 }
 
 // newREPL returns a repl without a conversation. Its input is opened by begin.
-func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
+func (cmd *Command) newREPL(a *app.App, config app.Config) *repl {
 	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, closeInput: func() {}}
 	switch {
 	case len(cmd.Message) > 0:
@@ -220,12 +217,6 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 	}
 	if config.Auto() && !cmd.NoSave {
 		r.retention = newRetention(a, config.Policy())
-	}
-	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
-		var err error
-		if r.sessionFile, err = filepath.Abs(*cmd.SessionFile); err != nil {
-			return nil, err
-		}
 	}
 	r.screen = &view.Screen{
 		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Plain: r.plain, Prompts: cmd.ShowPrompt,
@@ -253,7 +244,7 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) (*repl, error) {
 			Guard: guard, ManualSave: cmd.NoAutoSave,
 		})
 	}
-	return r, nil
+	return r
 }
 
 // plain reports whether a terminal is used without cursor movement.

@@ -6,12 +6,14 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 func followingText(id, title string) string {
@@ -64,7 +66,8 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 		return nil, "", err
 	}
 	if cmd.SessionFile != nil {
-		if !app.IsJournal(*cmd.SessionFile) {
+		format, err := transfer.DetectFormat(*cmd.SessionFile)
+		if err == nil && format != interchange.JournalFormat || !app.IsJournal(*cmd.SessionFile) {
 			return nil, "", app.UsageError("--follow watches only a journal: name a file that ends in .jsonl.")
 		}
 		return a.JournalAt(*cmd.SessionFile)

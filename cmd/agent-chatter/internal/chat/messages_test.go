@@ -55,7 +55,6 @@ func chatTexts() []apptest.Text {
 	add("importedText", "", importedText(transfer.Imported{
 		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,
 	}))
-	add("importFirstText", "", importFirstText("/"+apptest.Hostile, "claude"))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
 	add("permissionText", "short input", permissionText("Ada", agent.Permission{
 		Tool: "execute", Title: "rm -r /" + apptest.Hostile, Input: []byte(`{"command":"rm -r /"}`),

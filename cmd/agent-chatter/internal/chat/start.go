@@ -17,18 +17,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // importedText reports a file that was imported as a session.
 func importedText(done transfer.Imported) string {
 	return fmt.Sprintf("Session %s: %s, %d of %s from %s",
 		done.ID, done.Action, done.Taken, app.Count(done.Total, "message"), tty.SafeLine(done.Path))
-}
-
-// importFirstText reports that path is a transcript of another program, in this format.
-func importFirstText(path, format string) app.Message {
-	return app.Text("%s is a transcript of %s.", tty.SafeLine(path), format).
-		With(app.To("import it", "sessions", "import", path, "--team", "ID"))
 }
 
 // severalInBundleText reports that a bundle contained n sessions. All are imported, and
@@ -135,18 +130,48 @@ func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (
 	return conversation{team: t, store: store.NewFiles(r.app.Catalog), resume: s.ID}, nil
 }
 
-// startFile resumes a journal in place, or imports a bundle or a snapshot and resumes it.
+// startFile resumes a journal in place, or imports another file and resumes the session.
 func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
-	if app.IsArchive(path) {
+	if app.IsArchive(path) && app.InArchive(path) {
 		return app.Exit(app.ExitUsage, archivedFileText(path))
 	}
-	switch format := transfer.DetectFormat(path); {
-	case format == transfer.FormatBundle:
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		kind := "file"
+		if app.IsJournal(path) {
+			kind = "journal"
+		}
+		return app.Exit(app.ExitNotFound, app.MissingFileText(kind, path))
+	case err == nil && info.IsDir():
+		return app.Exit(app.ExitFailed, directoryText(path))
+	}
+	switch format, err := transfer.DetectFormat(path); {
+	case err != nil:
+		return err
+	case format == interchange.JournalFormat && app.IsJournal(path):
+		return r.startJournal(ctx, t, path)
+	case format == interchange.JournalFormat:
+		return r.startImported(ctx, t, path, transfer.ImportJournal(ctx, r.app, path))
+	case format == interchange.BundleFormat:
 		return r.startBundle(ctx, t, path)
-	case format != "" && format != transfer.FormatJournal:
-		return app.Exit(app.ExitUsage, importFirstText(path, format))
-	case !app.IsJournal(path):
+	case format == interchange.SnapshotFormat:
 		return r.startSnapshot(ctx, t, path)
+	case format == interchange.TeamFile:
+		return app.Exit(app.ExitFailed, transfer.TeamFileText(path))
+	case format == "":
+		return app.Exit(app.ExitFailed, transfer.UnknownFormatText(path))
+	default:
+		if t == nil {
+			t = team.Demo() // a transcript records no team
+		}
+		return r.startImported(ctx, t, path, transfer.ImportTranscript(ctx, r.app, format, path, t.ID))
+	}
+}
+
+func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) (err error) {
+	if r.sessionFile, err = filepath.Abs(path); err != nil {
+		return err
 	}
 	dir, id, err := r.app.JournalAt(path)
 	if err != nil {
@@ -160,37 +185,35 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 	return r.begin(ctx, conversation{team: t, store: store.NewDir(dir), resume: id})
 }
 
+// startImported resumes a session that was imported from path.
+func (r *repl) startImported(ctx context.Context, t *team.Team, path string, done transfer.Imported) error {
+	done.Log(r.app)
+	if done.Action == "failed" {
+		return done.Err
+	}
+	done.Path = path
+	r.app.Notice(importedText(done))
+	return r.startSession(ctx, t, done.ID, false, "")
+}
+
 func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error {
 	all := transfer.ImportBundle(ctx, r.app, path)
-	switch last := all[len(all)-1]; {
-	case last.Action == "failed":
-		return errors.New(last.Error)
-	case len(all) > 1:
+	if len(all) > 1 {
+		for _, one := range all {
+			one.Log(r.app)
+			if one.Action == "failed" {
+				return one.Err
+			}
+		}
 		return app.Exit(app.ExitUsage, severalInBundleText(path, len(all)))
-	default:
-		last.Log(r.app)
-		r.app.Notice(importedText(last))
-		return r.startSession(ctx, t, last.ID, false, "")
 	}
+	return r.startImported(ctx, t, path, all[0])
 }
 
 func (r *repl) startSnapshot(ctx context.Context, t *team.Team, path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return app.Exit(app.ExitFailed, directoryText(path))
-	}
 	s, err := transfer.ReadSnapshot(r.app, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return app.Exit(app.ExitNotFound, app.MissingFileText("file", path))
-	}
 	if err != nil {
 		return err
 	}
-	done := transfer.ImportSession(ctx, r.app, s)
-	if done.Action == "failed" {
-		return errors.New(done.Error)
-	}
-	done.Path = path
-	done.Log(r.app)
-	r.app.Notice(importedText(done))
-	return r.startSession(ctx, t, s.ID, false, "")
+	return r.startImported(ctx, t, path, transfer.ImportSession(ctx, r.app, s))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -32,7 +33,7 @@ func (Import) Help() string {
 type Imported struct {
 	Path   string `json:"path"`
 	ID     string `json:"id"`
-	Action string `json:"action"` // imported, extended, unchanged or failed
+	Action string `json:"action"` // imported, extended, unchanged, skipped or failed
 	Taken  int    `json:"taken"`  // new messages
 	Total  int    `json:"total"`  // messages in the source
 	// Skipped counts the lines or entries of the source that are unknown or not part of the
@@ -40,7 +41,7 @@ type Imported struct {
 	Skipped int    `json:"skipped,omitempty"`
 	Error   string `json:"error,omitempty"`
 
-	err error
+	Err error `json:"-"` // why Action is failed
 }
 
 // Log logs the result.
@@ -64,7 +65,7 @@ func failed(path string, err error) Imported {
 func (r *Imported) setAction(err error) {
 	switch {
 	case err != nil:
-		r.Action, r.Error, r.err = "failed", err.Error(), err
+		r.Action, r.Error, r.Err = "failed", err.Error(), err
 	case r.Taken == 0:
 		r.Action = "unchanged"
 	case r.Taken == r.Total:
@@ -86,13 +87,16 @@ func (cmd *Import) Run(a *app.App) error {
 		return err
 	}
 	results = append(results, cmd.importFiles(ctx, a, files)...)
-	failures := 0
+	failures, skipped := 0, 0
 	for _, r := range results {
-		if errors.Is(r.err, context.Canceled) {
+		if errors.Is(r.Err, context.Canceled) {
 			continue
 		}
-		if r.Action == "failed" {
+		switch r.Action {
+		case "failed":
 			failures++
+		case "skipped":
+			skipped++
 		}
 		if err := cmd.print(a, r); err != nil {
 			return err
@@ -101,30 +105,48 @@ func (cmd *Import) Run(a *app.App) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if skipped > 0 {
+		a.Notice(skippedText(skipped))
+	}
+	if skipped > 0 && skipped == len(results) {
+		return app.Exit(app.ExitFailed, app.Message{Text: noSessionsText(strings.Join(cmd.Path, ", "))})
+	}
 	if failures > 0 {
-		return app.Exit(app.ExitFailed, app.Message{Text: notImportedText(failures, len(results))})
+		return app.Exit(app.ExitFailed, app.Message{Text: notImportedText(failures, len(results)-skipped)})
 	}
 	return nil
 }
 
 // importFiles imports files until ctx is done. Snapshots come last, the oldest first.
-func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []string) (results []Imported) {
+func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (results []Imported) {
 	var snapshots []string
-	for _, path := range files {
+	for _, file := range files {
 		if ctx.Err() != nil {
 			return results
 		}
-		format := cmd.formatOf(path)
-		if cmd.Team != "" && !isTranscript(format) {
+		path, format, err := file.path, cmd.Format, error(nil)
+		if format == "auto" {
+			format, err = DetectFormat(path)
+		}
+		isSession := err == nil && format != "" && format != interchange.TeamFile
+		if cmd.Team != "" && isSession && !IsTranscript(format) {
 			a.Notice(teamIgnoredText(path))
 		}
 		switch {
-		case isTranscript(format):
-			results = append(results, importTranscript(ctx, a, format, path, cmd.Team))
-		case format == FormatBundle:
+		case err != nil:
+			results = append(results, failed(path, err))
+		case !isSession && file.found:
+			results = append(results, Imported{Path: path, Action: "skipped", Error: "no session"})
+		case format == "":
+			results = append(results, failed(path, app.Exit(app.ExitFailed, UnknownFormatText(path))))
+		case format == interchange.TeamFile:
+			results = append(results, failed(path, app.Exit(app.ExitFailed, TeamFileText(path))))
+		case IsTranscript(format):
+			results = append(results, ImportTranscript(ctx, a, format, path, cmd.Team))
+		case format == interchange.BundleFormat:
 			results = append(results, ImportBundle(ctx, a, path)...)
-		case format == FormatJournal:
-			results = append(results, importJournal(ctx, a, path))
+		case format == interchange.JournalFormat:
+			results = append(results, ImportJournal(ctx, a, path))
 		default:
 			snapshots = append(snapshots, path)
 		}
@@ -143,25 +165,18 @@ func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []string) 
 	return results
 }
 
-// formatOf returns the format of a file as --format names it; "" if it is unknown.
-func (cmd *Import) formatOf(path string) string {
-	switch {
-	case cmd.Format != "auto":
-		return cmd.Format
-	case app.IsArchive(path):
-		return FormatJournal
-	}
-	return DetectFormat(path)
-}
-
 func (cmd *Import) print(a *app.App, r Imported) error {
-	r.Log(a)
+	if r.Action != "skipped" {
+		r.Log(a)
+	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}
 	var exit *app.ExitError
 	switch {
-	case errors.As(r.err, &exit):
+	case r.Action == "skipped":
+		return nil
+	case errors.As(r.Err, &exit):
 		a.Show(exit.Message)
 		return nil
 	case r.Error != "":
@@ -190,6 +205,10 @@ func ImportSession(ctx context.Context, a *app.App, s *interchange.Session) Impo
 
 func notImportedText(n, of int) string {
 	return fmt.Sprintf("Not imported: %d of %s.", n, app.Count(of, "session"))
+}
+
+func skippedText(n int) string {
+	return fmt.Sprintf("Skipped files that are no sessions: %d.", n)
 }
 
 // teamIgnoredText is for a file that records the team of its sessions.

@@ -12,9 +12,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
+// A file is one to import.
+type file struct {
+	path  string
+	found bool // in a directory: it is skipped if it is no session
+}
+
 // findFiles replaces directories by the session files in them. It returns an Imported
 // for each directory that cannot be read.
-func findFiles(paths []string) (files []string, unreadable []Imported, err error) {
+func findFiles(paths []string) (files []file, unreadable []Imported, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +30,7 @@ func findFiles(paths []string) (files []string, unreadable []Imported, err error
 			return nil, nil, err
 		}
 		if info.Mode().IsRegular() {
-			files = append(files, path)
+			files = append(files, file{path: path})
 			continue
 		}
 		if !info.IsDir() {
@@ -41,7 +47,7 @@ func findFiles(paths []string) (files []string, unreadable []Imported, err error
 
 // sessionFiles returns the files below a directory whose names are those of session
 // files, except in a trash, and an Imported for each directory that cannot be read.
-func sessionFiles(dir string) (files []string, unreadable []Imported) {
+func sessionFiles(dir string) (files []file, unreadable []Imported) {
 	root := dir + string(filepath.Separator) // follows dir if it is a symbolic link
 	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -51,7 +57,7 @@ func sessionFiles(dir string) (files []string, unreadable []Imported) {
 		case entry.IsDir() && entry.Name() == "trash" && path != root:
 			return fs.SkipDir
 		case !entry.IsDir() && mayBeSession(path):
-			files = append(files, path)
+			files = append(files, file{path: path, found: true})
 		}
 		return nil
 	})
@@ -74,7 +80,12 @@ func mayBeSession(path string) bool {
 			return !strings.HasSuffix(name, ".checkpoint.json")
 		}
 	}
-	return app.IsArchive(path) && app.InArchive(path)
+	if !app.IsArchive(path) {
+		return false
+	}
+	// Codex compresses old rollouts. If it is interrupted, both files exist.
+	plain, err := os.Stat(strings.TrimSuffix(path, ".zst"))
+	return err != nil || !plain.Mode().IsRegular()
 }
 
 // notRegularText is for a file whose format cannot be detected without consuming it.
@@ -91,6 +102,6 @@ func missingText(path string) string {
 }
 
 func noSessionsText(dir string) string {
-	return fmt.Sprintf("There is no session in %s or its subdirectories: "+
-		"no file name ends in .json, .jsonl, .jsonl.zst or .bundle.", tty.SafeLine(dir))
+	return fmt.Sprintf("There are no files with sessions in %s or its subdirectories: "+
+		"their names end in .json, .jsonl, .jsonl.zst or .bundle.", tty.SafeLine(dir))
 }

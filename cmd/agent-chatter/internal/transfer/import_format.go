@@ -1,23 +1,27 @@
 package transfer
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// Formats of sessions with their own ids, as --format names them.
-const (
-	FormatBundle  = "bundle"
-	FormatJournal = "journal"
-)
+// knownFormats are the formats of files with sessions, as --format names them.
+var knownFormats = []string{
+	interchange.JournalFormat, interchange.BundleFormat, interchange.SnapshotFormat,
+	"claude", "codex", "gemini", "claude-master", "synapse",
+}
 
-// isTranscript reports whether a format is that of another program's transcripts.
-func isTranscript(format string) bool {
+// IsTranscript reports whether a format is that of another program's transcripts.
+func IsTranscript(format string) bool {
 	switch format {
 	case "claude", "codex", "gemini", "claude-master", "synapse":
 		return true
@@ -25,41 +29,69 @@ func isTranscript(format string) bool {
 	return false
 }
 
-// detectBytes is how much of a file DetectFormat reads first, in bytes. It is large
-// because the first event of a journal lists all members of the team.
-const detectBytes = 1 << 20
-
-// DetectFormat returns the format of a file, as --format names it. It returns "" for a
-// snapshot, an unknown format, and a file that cannot be read or is not regular.
-func DetectFormat(path string) string {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "" // opening a pipe would block
+// DetectFormat returns the format of a file as interchange.Detect does.
+func DetectFormat(path string) (string, error) {
+	if app.IsArchive(path) && app.InArchive(path) {
+		return interchange.JournalFormat, nil
 	}
-	f, err := os.Open(path)
+	f, err := openSource(path)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, detectBytes))
+	format, err := interchange.Detect(f)
 	if err != nil {
-		return ""
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	if interchange.IsBundle(head) {
-		return FormatBundle
+	return format, err
+}
+
+// What a compressed file may need: the memory of its decoder, and the length of its
+// content, in bytes. A small file can have a content without end.
+const (
+	maxWindow       = 128 << 20
+	maxDecompressed = 2 << 30
+)
+
+// openSource opens a file to import. The name of a compressed one ends in .zst.
+func openSource(path string) (io.ReadCloser, error) {
+	f, err := regularfile.Open(path)
+	if err != nil || !strings.HasSuffix(path, ".zst") {
+		return f, err
 	}
-	var first journal.Event
-	if json.NewDecoder(bytes.NewReader(head)).Decode(&first) == nil && first.Seq == 1 &&
-		(first.Type == "session.created" || first.Type == journal.TypeRecovered) {
-		return FormatJournal
-	}
-	format := interchange.DetectTranscript(head)
-	if format != "" || len(head) < detectBytes || bytes.Contains(head, []byte(`"schemaVersion"`)) {
-		return format
-	}
-	// A transcript that is one object may have its distinguishing fields at the end.
-	rest, err := io.ReadAll(f)
+	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		return ""
+		f.Close()
+		return nil, err
 	}
-	return interchange.DetectTranscript(append(head, rest...))
+	return &compressedFile{d, f, maxDecompressed}, nil
+}
+
+// compressedFile reads the content of a compressed file up to a limit.
+type compressedFile struct {
+	d    *zstd.Decoder
+	f    *os.File
+	left int64 // bytes up to the limit
+}
+
+func (c *compressedFile) Read(p []byte) (int, error) {
+	n, err := c.d.Read(p)
+	if c.left -= int64(n); c.left < 0 {
+		err = fmt.Errorf("the content is larger than the limit of %d bytes", int64(maxDecompressed))
+	}
+	return n, err
+}
+
+func (c *compressedFile) Close() error {
+	c.d.Close()
+	return c.f.Close()
+}
+
+// UnknownFormatText reports that the format of a file was not detected.
+func UnknownFormatText(path string) app.Message {
+	last := len(knownFormats) - 1
+	return app.Text("%s has an unknown format. Known formats are %s and %s.",
+		tty.SafeLine(path), strings.Join(knownFormats[:last], ", "), knownFormats[last]).With(
+		app.To("read where their files are", "guide", "import"),
+		app.To("import it in a format anyway", "sessions", "import", "--format", "FORMAT", path))
 }

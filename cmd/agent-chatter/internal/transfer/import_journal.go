@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -16,9 +17,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// importJournal imports a journal from any directory; its name need not be its id.
-func importJournal(ctx context.Context, a *app.App, path string) Imported {
-	absolute, err := filepath.Abs(path)
+// ImportJournal imports a journal from any directory; its name need not be its id.
+func ImportJournal(ctx context.Context, a *app.App, path string) Imported {
+	file := path
+	if filepath.Ext(path) != ".jsonl" && !(app.IsArchive(path) && app.InArchive(path)) {
+		copied, remove, err := copyJournal(path)
+		if err != nil {
+			return failed(path, err)
+		}
+		defer remove()
+		file = copied
+	}
+	absolute, err := filepath.Abs(file)
 	if err != nil {
 		return failed(path, err)
 	}
@@ -31,11 +41,46 @@ func importJournal(ctx context.Context, a *app.App, path string) Imported {
 		return failed(path, err)
 	}
 	defer reader.Close()
-	r := importEvents(ctx, a, path, FormatJournal, interchange.Validate(reader.All()))
+	events := func(yield func(journal.Event, error) bool) {
+		for e, err := range interchange.Validate(reader.All()) {
+			if damage := (*journal.CorruptError)(nil); errors.As(err, &damage) {
+				damage.Path = path // which may have been copied
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+	r := importEvents(ctx, a, path, interchange.JournalFormat, events)
 	if torn := reader.Torn(); torn.Bytes > 0 {
 		a.Notice(view.TornText(id, torn))
 	}
 	return r
+}
+
+// copyJournal copies a journal whose name is not that of a journal, such as an archived one
+// outside of an archive, to a temporary file with such a name.
+func copyJournal(path string) (copied string, remove func(), err error) {
+	source, err := openSource(path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer source.Close()
+	dir, err := os.MkdirTemp("", "agent-chatter-import-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	f, err := os.OpenFile(filepath.Join(dir, "copy.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = io.Copy(f, source)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		remove()
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f.Name(), remove, nil
 }
 
 // ImportBundle imports the sessions of a bundle. It returns at least one Imported.
@@ -47,7 +92,7 @@ func ImportBundle(ctx context.Context, a *app.App, path string) []Imported {
 	defer f.Close()
 	var results []Imported
 	for events := range interchange.ReadBundle(f, a.LineLimit()) {
-		results = append(results, importEvents(ctx, a, path, FormatBundle, events))
+		results = append(results, importEvents(ctx, a, path, interchange.BundleFormat, events))
 		if ctx.Err() != nil {
 			break
 		}

@@ -24,14 +24,10 @@ func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
 		return nil, err
 	}
 	s, err := interchange.Snapshot(data, absolute, a.Identity())
-	if err == nil {
-		return s, nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var config struct{ Team, SessionID json.RawMessage }
-	if json.Unmarshal(data, &config) == nil && config.Team != nil && config.SessionID == nil {
-		return nil, app.Exit(app.ExitFailed, teamFileText(path))
-	}
-	return nil, fmt.Errorf("%s: %w", path, err)
+	return s, nil
 }
 
 // oldestFirst sorts snapshot files by their update times, so that several snapshots of one
@@ -62,8 +58,8 @@ func updatedAt(path string) time.Time {
 	return s.UpdatedAt
 }
 
-// teamFileText reports that path is a team configuration.
-func teamFileText(path string) app.Message {
+// TeamFileText reports that path is a team configuration.
+func TeamFileText(path string) app.Message {
 	return app.Text("%s is the configuration of a team, not a session.", tty.SafeLine(path)).
 		With(app.To("chat with the team", "chat", "-t", path))
 }

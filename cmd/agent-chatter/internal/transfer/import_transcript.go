@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// importTranscript imports a conversation of another program as a session of a team; ""
+// ImportTranscript imports a conversation of another program as a session of a team; ""
 // is the team called like the program.
-func importTranscript(ctx context.Context, a *app.App, format, path, team string) Imported {
+func ImportTranscript(ctx context.Context, a *app.App, format, path, team string) Imported {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return failed(path, err)
@@ -37,7 +36,7 @@ func readTranscript(a *app.App, format, path string) (*interchange.Session, erro
 	if format != "synapse" {
 		return interchange.Transcript(format, interchange.Source{
 			Path: path,
-			Open: func() (io.ReadCloser, error) { return regularfile.Open(path) },
+			Open: func() (io.ReadCloser, error) { return openSource(path) },
 		}, a.Identity())
 	}
 	data, err := os.ReadFile(path)

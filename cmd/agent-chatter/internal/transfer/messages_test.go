@@ -16,7 +16,9 @@ func transferTexts() []apptest.Text {
 		{Function: "notImportedText", Shown: notImportedText(1, 2)},
 		{Function: "teamIgnoredText", Shown: teamIgnoredText(path)},
 		{Function: "notRegularText", Shown: notRegularText(path)},
-		{Function: "teamFileText", Shown: teamFileText(path)},
+		{Function: "TeamFileText", Shown: TeamFileText(path)},
+		{Function: "UnknownFormatText", Shown: UnknownFormatText(path)},
+		{Function: "skippedText", Shown: skippedText(2)},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}
