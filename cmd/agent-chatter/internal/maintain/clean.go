@@ -12,19 +12,24 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Clean is the command that moves old sessions to the trash and empties it.
+// Clean is the command that moves old sessions to the trash, or empties it.
 type Clean struct {
-	OlderThan app.Days `help:"Minimum time idle, or in the trash." default:"30d" placeholder:"D"`
-	Keep      int      `help:"Newest sessions of a team to keep." default:"0" placeholder:"N"`
-	DryRun    bool     `help:"Print the changes without making them."`
-	Output    string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	OlderThan *app.Days `help:"Minimum time idle; with --trash, in the trash." placeholder:"D"`
+	Keep      *int      `help:"Newest sessions of a team to keep." placeholder:"N"`
+	Trash     bool      `help:"Delete the sessions in the trash for good."`
+	DryRun    bool      `help:"Print the changes without making them."`
+	Output    string    `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+
+	done  int   // sessions
+	bytes int64 // of these
 }
 
 // Help shows examples.
 func (Clean) Help() string {
 	return `Examples:
   agent-chatter sessions clean --older-than 7d --dry-run
-  agent-chatter sessions clean --older-than 90d --keep 20`
+  agent-chatter sessions clean --older-than 90d --keep 20
+  agent-chatter sessions clean --trash`
 }
 
 // cleanResult is what clean prints for a session.
@@ -37,11 +42,23 @@ type cleanResult struct {
 // Writes reports whether the command writes to the home, so that its failure is logged there.
 func (cmd *Clean) Writes() bool { return !cmd.DryRun }
 
-// Run implements the command. It empties the trash of a team before it moves sessions
-// there, so that no session is moved and deleted in one run.
-func (cmd *Clean) Run(a *app.App) error {
-	if cmd.Keep < 0 {
+// check rejects flags that select nothing or contradict each other.
+func (cmd *Clean) check() error {
+	switch {
+	case cmd.Trash && cmd.Keep != nil:
+		return app.UsageError("--keep is a number of sessions outside of the trash, so it excludes --trash.")
+	case cmd.Keep != nil && *cmd.Keep < 0:
 		return app.UsageError("--keep takes a number of sessions.")
+	case !cmd.Trash && cmd.OlderThan == nil && cmd.Keep == nil:
+		return app.Exit(app.ExitUsage, noCriterionText())
+	}
+	return nil
+}
+
+// Run implements the command.
+func (cmd *Clean) Run(a *app.App) error {
+	if err := cmd.check(); err != nil {
+		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
@@ -54,16 +71,29 @@ func (cmd *Clean) Run(a *app.App) error {
 	var failures []error
 	for _, t := range teams {
 		pass := passes.of(t)
-		err := cmd.emptyTrash(ctx, a, t, pass)
-		if err == nil {
-			err = cmd.trashOld(ctx, a, t, pass)
+		clean := cmd.trashOld
+		if cmd.Trash {
+			clean = cmd.emptyTrash
 		}
+		err := clean(ctx, a, t, pass)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		failures = append(failures, err)
 	}
-	return errors.Join(failures...)
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	a.Notice(cleanedText(cmd.done, cmd.bytes, cmd.Trash, cmd.DryRun))
+	return nil
+}
+
+// age returns the time of --older-than; 0 if it is missing.
+func (cmd *Clean) age() time.Duration {
+	if cmd.OlderThan == nil {
+		return 0
+	}
+	return time.Duration(*cmd.OlderThan)
 }
 
 // emptyTrash deletes the sessions that have been in the trash of a team for
@@ -73,7 +103,7 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 	if err != nil {
 		return err
 	}
-	minAge := time.Duration(cmd.OlderThan)
+	minAge := cmd.age()
 	var old []journal.Trashed
 	for _, item := range trashed {
 		unknown := item.Since.IsZero()
@@ -107,8 +137,9 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	if err != nil {
 		return err
 	}
-	policy := catalog.Policy{
-		Keep: cmd.Keep, DeleteAfter: max(1, time.Duration(cmd.OlderThan)), ArchiveAfter: math.MaxInt64,
+	policy := catalog.Policy{DeleteAfter: max(1, cmd.age()), ArchiveAfter: math.MaxInt64}
+	if cmd.Keep != nil {
+		policy.Keep = *cmd.Keep
 	}
 	now := time.Now()
 	for rank, s := range list.Sessions {
@@ -133,11 +164,33 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 }
 
 func (cmd *Clean) print(a *app.App, r cleanResult) error {
+	if r.Action != "skipped" {
+		cmd.done++
+		cmd.bytes += r.Bytes
+	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d bytes\n", r.ID, r.Action, r.Bytes)
 	return err
+}
+
+func noCriterionText() app.Message {
+	return app.Text("What to clean is missing: an age, a number of sessions to keep, or --trash.").With(
+		app.To("see which sessions were idle for 30 days", "sessions", "clean", "--older-than", "30d", "--dry-run"),
+		app.To("empty the trash", "sessions", "clean", "--trash"))
+}
+
+// cleanedText is the outcome.
+func cleanedText(sessions int, bytes int64, fromTrash, dryRun bool) string {
+	what := "moved to the trash"
+	if fromTrash {
+		what = "deleted from the trash"
+	}
+	if dryRun {
+		what = "would be " + what
+	}
+	return fmt.Sprintf("%s %s, %d bytes.", app.Count(sessions, "session"), what, bytes)
 }
 
 // undatedText is for a session in the trash whose time there is unknown.

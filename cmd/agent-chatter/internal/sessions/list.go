@@ -17,7 +17,7 @@ import (
 // List prints the sessions, one per line.
 type List struct {
 	Team   string `complete:"team-id" help:"Only sessions of this team." placeholder:"ID"`
-	Limit  int    `help:"Maximum number of sessions (default: ${default})." default:"20" placeholder:"N"`
+	Limit  int    `help:"Maximum number of sessions, 0 for all (default: ${default})." default:"20" placeholder:"N"`
 	All    bool   `help:"List all sessions."`
 	Sort   string `help:"Order: ${enum}." enum:"updated,created,messages,title" default:"updated"`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
@@ -75,20 +75,17 @@ func (cmd *List) Run(a *app.App) error {
 // Print prints the list to out, and notices to Stderr.
 func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 	if cmd.Limit < 0 {
-		return app.UsageError("--limit takes a number of sessions.")
+		return app.UsageError("--limit takes a number of sessions, 0 for all.")
 	}
 	q := catalog.Query{Team: cmd.Team, Sort: orders[cmd.Sort]}
 	if !cmd.All {
-		q.Limit = max(1, cmd.Limit) // 0 would select all.
+		q.Limit = cmd.Limit
 	}
 	list, err := a.Catalog.List(ctx, q)
 	if err != nil {
 		return err
 	}
 	shown := list.Sessions
-	if !cmd.All {
-		shown = shown[:min(len(shown), cmd.Limit)]
-	}
 	if err := cmd.print(out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
 	}
@@ -108,6 +105,9 @@ func (cmd *List) print(w io.Writer, sessions []catalog.Session, short map[string
 	}
 	table := &tty.Table{Columns: tty.Columns(w)}
 	now := time.Now()
+	if table.Columns > 0 && len(sessions) > 0 {
+		table.Add("ID", "AGE", "TEAM", "MESSAGES", "LAST SPEAKER", "TITLE")
+	}
 	for _, s := range sessions {
 		table.Add(short[s.ID], Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID),
 			strconv.Itoa(s.MessageCount), tty.SafeLine(s.LastSpeaker), marks(s)+tty.SafeLine(s.Title))
@@ -120,8 +120,8 @@ func (cmd *List) print(w io.Writer, sessions []catalog.Session, short map[string
 
 // printNotices prints what the list does not show, and how many sessions have a problem.
 func (cmd *List) printNotices(a *app.App, matches []*catalog.Entry, shown int) {
-	if len(matches) == 0 && tty.Columns(a.Stdout) > 0 {
-		a.Notice("There are no sessions yet.", app.To("start one", "chat"))
+	if len(matches) == 0 && cmd.Output == "text" {
+		a.Show(noSessionsText(cmd.Team))
 	}
 	if hidden := len(matches) - shown; hidden > 0 && cmd.Output == "text" {
 		a.Notice(fmt.Sprintf("%d more.", hidden), app.To("list all", "sessions", "--all"))
@@ -144,6 +144,14 @@ func (cmd *List) printNotices(a *app.App, matches []*catalog.Entry, shown int) {
 	if unreadable > 0 {
 		a.Notice(fmt.Sprintf("%d unreadable.", unreadable), app.To("diagnose this", "doctor"))
 	}
+}
+
+// noSessionsText is for an empty list; team is "" for all teams.
+func noSessionsText(team string) app.Message {
+	if team != "" {
+		return app.Text("The team '%s' has no sessions.", tty.SafeLine(team)).With(app.To("list all", "sessions"))
+	}
+	return app.Text("There are no sessions yet.").With(app.To("start one", "chat"))
 }
 
 // marks returns the marks of a session in a list, such as "[pinned] ".

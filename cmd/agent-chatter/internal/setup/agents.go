@@ -78,7 +78,7 @@ func (cmd *agentsList) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if len(agents) == 0 && tty.Columns(a.Stdout) > 0 {
+	if len(agents) == 0 && cmd.Output == "text" {
 		a.Show(noAgentsText())
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
