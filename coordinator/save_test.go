@@ -233,8 +233,8 @@ func (s *fixture) checkComplete(d *disk, want ...string) {
 	if s.Status().Unsaved {
 		s.t.Error("the status is unsaved")
 	}
-	if len(state.OpenTurns) > 0 || len(state.Unknown) > 0 || state.Unreadable > 0 {
-		s.t.Errorf("open %v, unknown %v, unreadable %d", state.OpenTurns, state.Unknown, state.Unreadable)
+	if len(state.OpenTurns) > 0 || len(state.Unknown) > 0 || state.Row.Invalid > 0 {
+		s.t.Errorf("open %v, unknown %v, unreadable %d", state.OpenTurns, state.Unknown, state.Row.Invalid)
 	}
 	checkEqual(s.t, "the statistics", session.Stats, state.Stats)
 	if got, fold := asJSON(s.t, session.Recent), asJSON(s.t, state.Newest()); got != fold {

@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -13,7 +14,8 @@ func DecodeByPackageJSON(e journal.Event) (Payload, error) { return decode(e, fa
 // ApplyByPackageJSON is State.Apply without package layout.
 func (s *State) ApplyByPackageJSON(e journal.Event) {
 	p, err := decode(e, false)
-	s.applyDecoded(e, p, err)
+	invalid := validate(e, p, err)
+	s.applyDecoded(e, p, invalid == nil || errors.Is(invalid, ErrNewer), err)
 }
 
 // Fits reports whether Validate does without the schema.

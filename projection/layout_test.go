@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -170,6 +171,15 @@ func toolStarted(input string) string {
 	return `{"turnId":"t1","toolId":"u","name":"n","input":` + input + `}`
 }
 
+const sessionCreated = `{"format":1,"sessionId":"s","team":{"id":"t","name":"","members":[{"id":"a","name":"a",` +
+	`"displayName":"A","type":"ai"}],"source":{"path":"/t","sha256":"` +
+	`0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"}},"cwd":"","app":{"name":"","version":""}}`
+
+func messageAt(timestamp string) string {
+	return `{"message":{"id":"m","timestamp":"` + timestamp +
+		`","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},"content":""}}`
+}
+
 func turnEnded(duration string) string {
 	return `{"turnId":"t1","memberId":"ada","finishReason":"done","durationMs":` + duration + `}`
 }
@@ -187,6 +197,20 @@ func TestDecodeEqualsPackageJSON(t *testing.T) {
 	}
 }
 
+// Otherwise most sessions would be checked against the schema whenever they are folded.
+func TestEveryWrittenPayloadFits(t *testing.T) {
+	for _, p := range everyPayload() {
+		r := record(p)
+		e := journal.Event{Seq: 2, Type: r.Type, Data: r.Data}
+		if bytes.Contains(r.Data, []byte(`"raw":`)) {
+			continue // of a text that is not valid UTF-8
+		}
+		if schemas.Check(schemas.JournalEvent, e.Line()) == nil && !projection.Fits(e) {
+			t.Errorf("left to the schema: %s %s", e.Type, e.Data)
+		}
+	}
+}
+
 func TestDecodeEqualsPackageJSONForAnyChangedByte(t *testing.T) {
 	for _, p := range everyPayload() {
 		r := record(p)
@@ -197,7 +221,11 @@ func TestDecodeEqualsPackageJSONForAnyChangedByte(t *testing.T) {
 			for _, wrong := range []byte("\x1f \"\\,}]0eA\xff") {
 				data := append([]byte(nil), r.Data...)
 				data[i] = wrong
-				sameAsPackageJSON(t, journal.Event{Seq: 2, Type: r.Type, Data: data})
+				e := journal.Event{Seq: 2, Type: r.Type, Data: data}
+				sameAsPackageJSON(t, e)
+				if wrong == '0' {
+					fitsAsTheSchemaSays(t, e)
+				}
 			}
 		}
 	}
@@ -356,7 +384,22 @@ func TestFitsAgreesWithTheSchema(t *testing.T) {
 		{"a tool with a number out of range", "tool.started", toolStarted(`{"a":1e999}`), false},
 		{"a result", "tool.completed", `{"turnId":"t","toolId":""}`, true},
 		{"a result without a turn", "tool.completed", `{"turnId":"","toolId":""}`, false},
-		{"a type that is left to the schema", "session.renamed", `{"title":"a"}`, false},
+		{"a title", "session.renamed", `{"title":"a"}`, true},
+		{"another layout", "session.renamed", `{ "title": "a"}`, false},
+		{"a field that the struct lacks", "session.renamed", `{"title":"a","by":"b"}`, false},
+		{"a type that is not known", "tea.made", `{}`, false},
+		{"a member of another type", "session.created", strings.Replace(sessionCreated, `"ai"`, `"cat"`, 1), false},
+		{"a team without a hash", "session.created", strings.Replace(sessionCreated, `"sha256":"`, `"sha256":"","x":"`, 1), false},
+		{"a newer format", "session.created", strings.Replace(sessionCreated, `"format":1`, `"format":2`, 1), false},
+		{"a session", "session.created", sessionCreated, true},
+		{"changes without a number of more", "queue.changed", `{"changes":[],"more":0,"waiting":[]}`, false},
+		{"changes", "queue.changed", `{"changes":[],"waiting":[]}`, true},
+		{"a message on the 31st of February", "message.appended", messageAt("2026-02-31T12:00:00.000Z"), false},
+		{"a message on the 31st of March", "message.appended", messageAt("2026-03-31T12:00:00.000Z"), true},
+		{"a message at 24:00", "message.appended", messageAt("2026-03-01T24:00:00.000Z"), false},
+		{"a message at noon", "message.appended", messageAt("2026-03-01T12:00:00.000Z"), true},
+		{"a message at a letter", "message.appended", messageAt("2026-03-0xT12:00:00.000Z"), false},
+		{"a message in month 0", "message.appended", messageAt("2026-00-01T12:00:00.000Z"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := journal.Event{Seq: 3, Time: created, Type: test.eventType, Data: json.RawMessage(test.data)}

@@ -46,8 +46,8 @@ func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := decodeForFold(e)
-		state.applyDecoded(e, p, err)
+		p, valid, err := decodeForFold(e)
+		state.applyDecoded(e, p, valid, err)
 		if m, ok := p.(MessageAppended); ok && err == nil {
 			messages = append(messages, m.Message)
 		}

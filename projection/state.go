@@ -50,9 +50,8 @@ type State struct {
 	Partials    []Entry    `json:"partials,omitempty"`  // the newest partial replies of ended turns, the oldest first
 	recent      int        // bytes in Recent; 0: not counted yet
 
-	Unknown    map[string]int `json:"unknown,omitempty"`    // events of unknown types, by type
-	Unreadable int            `json:"unreadable,omitempty"` // events that could not be decoded
-	Newer      bool           `json:"newer,omitempty"`      // written by a newer version: do not append
+	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
+	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
 }
 
 // Row is the summary of a session for lists.
@@ -66,8 +65,10 @@ type Row struct {
 	LastSpeakerID string    `json:"lastSpeakerId,omitempty"`
 	LastSpeaker   string    `json:"lastSpeaker,omitempty"` // display name
 	Pinned        bool      `json:"pinned,omitempty"`
-	Newer         string    `json:"newer,omitempty"` // the unknown format, or the type of the unknown payload
-	Ended         string    `json:"ended,omitempty"` // reason of a clean exit; "": running or crashed
+	Newer         string    `json:"newer,omitempty"`        // the unknown format, or the type of the unknown payload
+	Ended         string    `json:"ended,omitempty"`        // reason of a clean exit; "": running or crashed
+	Invalid       int       `json:"invalid,omitempty"`      // events that do not match their schema; some cannot be decoded
+	FirstInvalid  uint64    `json:"firstInvalid,omitempty"` // Seq of the first of them
 }
 
 // Summary describes the session in one line: the number of its messages and the
@@ -109,10 +110,10 @@ type Entry struct {
 }
 
 // Apply folds one event into the state. It never fails: events that cannot be decoded
-// are counted.
+// are counted, and so are those that do not match their schema.
 func (s *State) Apply(e journal.Event) {
-	p, err := decodeForFold(e)
-	s.applyDecoded(e, p, err)
+	p, valid, err := decodeForFold(e)
+	s.applyDecoded(e, p, valid, err)
 }
 
 // toolCompleted is ToolCompleted without Output, which no fold reads and which is
@@ -126,29 +127,33 @@ type toolCompleted struct {
 	Error       string         `json:"error,omitempty"`
 }
 
-// decodeForFold is Decode, except that a ToolCompleted may lack its Output.
-func decodeForFold(e journal.Event) (Payload, error) {
-	if e.Type == (ToolCompleted{}).eventType() && len(upcasters[e.Type]) == 0 {
-		var p toolCompleted
-		if layout.Decode(e.Data, &p) {
-			return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name, Error: p.Error}, nil
-		}
+// decodeForFold is Decode, except that a ToolCompleted may lack its Output. It also
+// reports whether the event is valid or of a newer version.
+func decodeForFold(e journal.Event) (p Payload, valid bool, err error) {
+	if p, ok := decodeFitting(e); ok {
+		return p, true, nil
 	}
-	return Decode(e)
+	p, err = Decode(e)
+	invalid := validate(e, p, err)
+	return p, invalid == nil || errors.Is(invalid, ErrNewer), err
 }
 
 // applyDecoded is Apply with the result of Decode.
-func (s *State) applyDecoded(e journal.Event, p Payload, err error) {
+func (s *State) applyDecoded(e journal.Event, p Payload, valid bool, err error) {
 	s.Seq = e.Seq
+	if !valid {
+		s.Row.Invalid++
+		if s.Row.Invalid == 1 {
+			s.Row.FirstInvalid = e.Seq
+		}
+	}
 	switch {
 	case errors.Is(err, errUnknownType):
 		s.countUnknown(e.Type)
 	case errors.Is(err, ErrNewer):
 		s.Newer, s.Row.Newer = true, e.Type
 		s.countUnknown(e.Type)
-	case err != nil:
-		s.Unreadable++
-	default:
+	case err == nil:
 		s.apply(e, p)
 	}
 }

@@ -100,7 +100,7 @@ func TestUnknownTypesAreCountedAndSkipped(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"water.poured": 2, "kettle.started": 1}, s.Unknown); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if s.Newer || s.Unreadable != 0 || s.Row.MessageCount != 1 || s.Seq != 5 {
+	if s.Newer || s.Row.Invalid != 0 || s.Row.MessageCount != 1 || s.Seq != 5 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -155,7 +155,7 @@ func TestUndecodablePayloadsAreCounted(t *testing.T) {
 		journal.Record{Type: "message.appended", Data: json.RawMessage(`{"message":"hello"}`)},
 		journal.Record{Type: "turn.ended", Data: json.RawMessage(`{"durationMs":"long"}`)},
 	)...)
-	if s.Unreadable != 2 || s.Row.MessageCount != 0 || s.Stats.Turns != 0 || s.Seq != 3 {
+	if s.Row.Invalid != 2 || s.Row.MessageCount != 0 || s.Stats.Turns != 0 || s.Seq != 3 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -53,7 +53,7 @@ const (
 // Apply adds one event to the timeline. It never fails: events that cannot be decoded
 // add nothing.
 func (t *Timeline) Apply(e journal.Event) {
-	p, err := decodeForFold(e)
+	p, _, err := decodeForFold(e)
 	if err != nil {
 		return
 	}

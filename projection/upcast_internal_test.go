@@ -78,7 +78,7 @@ func TestFailedUpcastIsReported(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var s State
-	if s.Apply(e); s.Unreadable != 1 || s.Newer {
+	if s.Apply(e); s.Row.Invalid != 1 || s.Newer {
 		t.Errorf("%+v", s)
 	}
 }

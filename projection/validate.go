@@ -1,7 +1,10 @@
 package projection
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,51 +14,185 @@ import (
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
-// Validate checks an event against the schema of journal events and returns the
-// error of package schemas.
+// Validate checks an event against the schema of journal events. It returns an error
+// that wraps ErrNewer for an event of a newer version, and else the error of package
+// schemas, or that of Decode if the payload matches the schema and still cannot be
+// decoded.
 func Validate(e journal.Event) error {
 	if fits(e) {
 		return nil
 	}
-	return schemas.Check(schemas.JournalEvent, e.Line())
+	p, err := Decode(e)
+	return validate(e, p, err)
+}
+
+// validate is Validate with the result of Decode, for an event that does not fit.
+func validate(e journal.Event, p Payload, decodeErr error) error {
+	if created, ok := p.(SessionCreated); ok && created.Format > Format {
+		return fmt.Errorf("event %d, %s: %w (format %d, this program knows %d)",
+			e.Seq, e.Type, ErrNewer, created.Format, Format)
+	}
+	if errors.Is(decodeErr, ErrNewer) {
+		return decodeErr
+	}
+	err := schemas.Check(schemas.JournalEvent, e.Line())
+	if err == nil && !errors.Is(decodeErr, errUnknownType) {
+		err = decodeErr
+	}
+	return err
 }
 
 // fits reports whether an event certainly matches the schema, without the schema,
-// which takes a hundred times as long. It knows the frequent payloads as Record
-// writes them: their layout fixes which fields there are, and their types.
+// which takes a hundred times as long.
 func fits(e journal.Event) bool {
-	if e.Seq == 0 {
+	_, ok := decodeFitting(e)
+	return ok && e.Seq > 0
+}
+
+// decodeFitting decodes a payload that has the layout in which Record writes it, which
+// fixes its fields and their types, and reports whether the rest of it certainly matches
+// the schema. A ToolCompleted lacks its Output.
+func decodeFitting(e journal.Event) (Payload, bool) {
+	decode, ok := fitting[e.Type]
+	if !ok {
+		return nil, false
+	}
+	return decode(e.Data)
+}
+
+var fitting = map[string]func(data []byte) (Payload, bool){
+	SessionCreated{}.eventType(): fittingAs(func(p SessionCreated, data []byte) bool {
+		t := p.Team
+		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) &&
+			(p.Parent == nil || p.Parent.SessionID != "" && p.Parent.Seq > 0) &&
+			!slices.ContainsFunc(t.Members, func(m Member) bool {
+				return m.ID == "" || m.Type != TypeAI && m.Type != TypeHuman
+			})
+	}),
+	SessionResumed{}.eventType(): fittingAs(func(p SessionResumed, data []byte) bool {
+		return validSource(p.Source, data)
+	}),
+	SessionRenamed{}.eventType():  fittingAs(func(SessionRenamed, []byte) bool { return true }),
+	SessionPinned{}.eventType():   fittingAs(func(SessionPinned, []byte) bool { return true }),
+	SessionEnded{}.eventType():    fittingAs(func(SessionEnded, []byte) bool { return true }),
+	SessionImported{}.eventType(): fittingAs(func(SessionImported, []byte) bool { return true }),
+	TaskSet{}.eventType():         fittingAs(func(TaskSet, []byte) bool { return true }),
+	MessageAppended{}.eventType(): fittingAs(func(p MessageAppended, _ []byte) bool {
+		speaker := p.Message.Speaker.Type
+		return validTimestamp(p.Message.Timestamp) &&
+			(speaker == TypeAI || speaker == TypeHuman || speaker == TypeSystem)
+	}),
+	QueueChanged{}.eventType(): fittingAs(func(p QueueChanged, data []byte) bool {
+		return !slices.ContainsFunc(p.Changes, func(c QueueChange) bool {
+			return c.Action == "" || !slices.Contains([]string{"", "P1", "P2", "P3"}, c.Intent)
+		}) && lacks(data, `"more":0`, `"intent":""`)
+	}),
+	TurnStarted{}.eventType(): fittingAs(func(p TurnStarted, _ []byte) bool {
+		return p.TurnID != "" && p.MemberID != ""
+	}),
+	TurnText{}.eventType(): fittingAs(func(p TurnText, _ []byte) bool { return p.TurnID != "" }),
+	TurnEnded{}.eventType(): func(data []byte) (Payload, bool) {
+		p, ok := turnEndedOf(journal.Event{Data: data})
+		return p, ok && validEnd(p, data)
+	},
+	ToolStarted{}.eventType(): fittingAs(func(p ToolStarted, _ []byte) bool {
+		return p.TurnID != "" && !outOfRange(p.Input)
+	}),
+	ToolCompleted{}.eventType(): func(data []byte) (Payload, bool) {
+		var p toolCompleted
+		ok := layout.Decode(data, &p) && p.TurnID != ""
+		return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name, Error: p.Error}, ok
+	},
+	PlanUpdated{}.eventType(): fittingAs(func(p PlanUpdated, data []byte) bool {
+		return p.TurnID != "" && lacks(data, `"more":0`, `"priority":""`) &&
+			!slices.ContainsFunc(p.Entries, func(e PlanEntry) bool {
+				return !slices.Contains([]PlanStatus{Pending, InProgress, Completed}, e.Status) ||
+					!slices.Contains([]string{"", "high", "medium", "low"}, e.Priority)
+			})
+	}),
+	PermissionAnswered{}.eventType(): fittingAs(func(p PermissionAnswered, _ []byte) bool {
+		return p.TurnID != "" && slices.Contains([]Decider{ByPerson, ByPolicy, ByDefault}, p.By)
+	}),
+	JournalRecovered{}.eventType(): fittingAs(func(p JournalRecovered, data []byte) bool {
+		return p.Offset >= 0 && p.Bytes >= 0 && lacks(data, `"firstSeq":0`, `"lastSeq":0`)
+	}),
+	JournalSealed{}.eventType(): fittingAs(func(JournalSealed, []byte) bool { return true }),
+}
+
+func fittingAs[P Payload](matches func(p P, data []byte) bool) func(data []byte) (Payload, bool) {
+	return func(data []byte) (Payload, bool) {
+		var p P
+		if !layout.Decode(data, &p) || !matches(p, data) {
+			return nil, false
+		}
+		return p, true
+	}
+}
+
+// lacks reports whether data has none of these fields, whose zero values the schema
+// does not allow: the struct of the payload cannot tell them from missing ones.
+func lacks(data []byte, fields ...string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool { return bytes.Contains(data, []byte(field)) })
+}
+
+func validSource(s *Source, data []byte) bool {
+	return s == nil || isSHA256(s.SHA256) && lacks(data, `"sha256":""`)
+}
+
+func validEnd(p TurnEnded, data []byte) bool {
+	return p.TurnID != "" && p.MemberID != "" &&
+		slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason) &&
+		(p.PromptSHA256 == "" && lacks(data, `"promptSha256":""`) || isSHA256(p.PromptSHA256)) &&
+		(p.Usage == nil || p.Usage.Cost == nil || p.Usage.Cost.Valid())
+}
+
+func isSHA256(hex string) bool {
+	return len(hex) == 64 && strings.Trim(hex, "0123456789abcdef") == ""
+}
+
+// validTimestamp reports whether a text is a time as FormatTime returns it.
+func validTimestamp(text string) bool {
+	if isPlainTimestamp(text) {
+		return true
+	}
+	at, err := time.Parse(timestampLayout, text)
+	return err == nil && FormatTime(at) == text
+}
+
+// isPlainTimestamp reports whether a text is certainly such a time, which takes a tenth
+// of the time. It leaves the last days of months to package time.
+func isPlainTimestamp(text string) bool {
+	const least, most = "0000-01-01T00:00:00.000Z", "9999-12-28T23:59:59.999Z"
+	if len(text) != len(least) {
 		return false
 	}
-	switch e.Type {
-	case MessageAppended{}.eventType():
-		var p MessageAppended
-		if !layout.Decode(e.Data, &p) {
+	for i := range least {
+		isDigit := '0' <= text[i] && text[i] <= '9'
+		if want := least[i]; isDigit != ('0' <= want && want <= '9') || !isDigit && text[i] != want {
 			return false
 		}
-		at, err := time.Parse(timestampLayout, p.Message.Timestamp)
-		return err == nil && FormatTime(at) == p.Message.Timestamp &&
-			slices.Contains([]string{TypeAI, TypeHuman, TypeSystem}, p.Message.Speaker.Type)
-	case TurnStarted{}.eventType():
-		var p TurnStarted
-		return layout.Decode(e.Data, &p) && p.TurnID != "" && p.MemberID != ""
-	case TurnText{}.eventType():
-		var p TurnText
-		return layout.Decode(e.Data, &p) && p.TurnID != ""
-	case TurnEnded{}.eventType():
-		p, ok := turnEndedOf(e)
-		return ok && p.TurnID != "" && p.MemberID != "" &&
-			slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason) &&
-			(p.PromptSHA256 == "" || len(p.PromptSHA256) == 64 && strings.Trim(p.PromptSHA256, "0123456789abcdef") == "") &&
-			(p.Usage == nil || p.Usage.Cost == nil || p.Usage.Cost.Valid())
-	case ToolStarted{}.eventType():
-		var p ToolStarted
-		// Numbers that are out of range match no schema.
-		return layout.Decode(e.Data, &p) && p.TurnID != "" &&
-			(p.Input == nil || json.Unmarshal(p.Input, new(any)) == nil)
-	case ToolCompleted{}.eventType():
-		var p toolCompleted
-		return layout.Decode(e.Data, &p) && p.TurnID != ""
+	}
+	within := func(i int) bool { return text[i:i+2] >= least[i:i+2] && text[i:i+2] <= most[i:i+2] }
+	return within(5) && within(8) && within(11) && within(14) && within(17)
+}
+
+// outOfRange reports whether a JSON value has a number that is out of the range of a
+// float64, and so matches no schema. Such a number has an exponent or many digits.
+func outOfRange(value json.RawMessage) bool {
+	const few = 300
+	digits := 0
+	for _, c := range value {
+		switch {
+		case '0' <= c && c <= '9':
+			digits++
+		case digits > 0 && (c == 'e' || c == 'E'):
+			digits = few
+		default:
+			digits = 0
+		}
+		if digits >= few {
+			return json.Unmarshal(value, new(any)) != nil
+		}
 	}
 	return false
 }

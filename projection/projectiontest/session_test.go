@@ -42,7 +42,7 @@ func TestWriteSessionWritesAValidJournal(t *testing.T) {
 	if r.Position() != end || r.Torn().Bytes > 0 {
 		t.Errorf("reading ended at %+v, writing at %+v; torn: %+v", r.Position(), end, r.Torn())
 	}
-	if state.Stats.Messages != 40 || len(state.OpenTurns) > 0 || state.Unreadable > 0 {
+	if state.Stats.Messages != 40 || len(state.OpenTurns) > 0 || state.Row.Invalid > 0 {
 		t.Errorf("the state has %+v", state.Stats)
 	}
 	if mean := end.Offset / int64(end.Seq); mean < 1500 || mean > 2500 {
