@@ -14,6 +14,9 @@ type Notice interface{ notice() }
 type Restored struct {
 	SessionID string
 	Messages  int
+
+	Invalid      int    // events that do not match their schema
+	FirstInvalid uint64 // Seq of the first of them
 }
 
 // MembersMissing reports that members spoke in the restored session and are not in the team, in the order of

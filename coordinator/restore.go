@@ -29,7 +29,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 		c.waiting = first.ID
 	}
 	c.setPhase(Paused)
-	c.notify(Restored{sessionID, state.Row.MessageCount})
+	c.notify(Restored{sessionID, state.Row.MessageCount, state.Row.Invalid, state.Row.FirstInvalid})
 	return nil
 }
 

@@ -204,7 +204,7 @@ func (f *changing) corrupt(line int) {
 }
 
 func (f *changing) repair() {
-	_, err := f.dir.Repair(f.t.Context(), f.id, false)
+	_, err := f.dir.Repair(f.t.Context(), f.id, nil, false)
 	must(f.t, err)
 }
 

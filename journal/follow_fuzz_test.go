@@ -334,7 +334,7 @@ func (w *simulation) repair() {
 	if !w.isLive() {
 		return
 	}
-	_, err := w.dir.Repair(w.t.Context(), w.id, false)
+	_, err := w.dir.Repair(w.t.Context(), w.id, nil, false)
 	must(w.t, err)
 	w.corrupted = false
 }

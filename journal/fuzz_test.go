@@ -254,7 +254,7 @@ func checkRepaired(t *testing.T, content []byte) {
 	_, _, readErr := read(t, dir.Dir, fuzzed)
 	want, tooLong := wantRepaired(content)
 
-	done, err := dir.Repair(t.Context(), fuzzed, false)
+	done, err := dir.Repair(t.Context(), fuzzed, nil, false)
 	now := dir.read(fuzzedFile)
 	var corrupt *journal.CorruptError
 	switch {
@@ -282,7 +282,7 @@ func checkRepaired(t *testing.T, content []byte) {
 	if len(done.Dropped) == 0 || done.Kept+uint64(len(done.Dropped)) != uint64(len(want)) {
 		t.Errorf("%d events for %+v", len(want), done)
 	}
-	if again, err := dir.Repair(t.Context(), fuzzed, false); err != nil || len(again.Dropped) > 0 ||
+	if again, err := dir.Repair(t.Context(), fuzzed, nil, false); err != nil || len(again.Dropped) > 0 ||
 		!bytes.Equal(dir.read(fuzzedFile), now) {
 		t.Errorf("a second repair: %+v, %v", again, err)
 	}

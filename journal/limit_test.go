@@ -142,7 +142,7 @@ func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 			before := filesIn(t, dir.Path())
 
 			for _, dry := range []bool{true, false} {
-				_, err := limited(dir, length-1).Repair(t.Context(), id, dry)
+				_, err := limited(dir, length-1).Repair(t.Context(), id, nil, dry)
 				var corrupt *journal.CorruptError
 				if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 3 {
 					t.Fatalf("the error is %v", err)
@@ -152,7 +152,7 @@ func TestRepairRefusesValidLinesOverTheLimit(t *testing.T) {
 				!bytes.Equal(readFile(t, path), bytes.Join(lines, nil)) {
 				t.Errorf("something was done: %v", after)
 			}
-			if done, err := limited(dir, length).Repair(t.Context(), id, false); err != nil || done.Kept != 5 {
+			if done, err := limited(dir, length).Repair(t.Context(), id, nil, false); err != nil || done.Kept != 5 {
 				t.Errorf("with the limit it needs: %+v, %v", done, err)
 			}
 		})
@@ -288,7 +288,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 		must(t, err)
 		_, err = f.WriteAt([]byte("x"), 20)
 		must(t, errors.Join(err, f.Close()))
-		done, err := dir.Repair(t.Context(), id, true)
+		done, err := dir.Repair(t.Context(), id, nil, true)
 		if done.Kept != 14 || len(done.Dropped) != 2 || err != nil {
 			t.Errorf("%+v, %v", done, err)
 		}

@@ -449,7 +449,7 @@ func TestCancelledCallsReturnTheErrorOfTheContext(t *testing.T) {
 	data := bytes.Replace(before, []byte("sheep"), []byte("shoes"), 1)
 	_, repairErr := func() (journal.Repaired, error) {
 		writeFile(t, path, data)
-		return dir.Repair(ctx, id, false)
+		return dir.Repair(ctx, id, nil, false)
 	}()
 	for name, err := range map[string]error{
 		"List": listErr, "Open": openErr, "Repair": repairErr, "Archive": dir.Archive(ctx, id),

@@ -226,7 +226,7 @@ func (l *program) corrupt() {
 func (l *program) repair() {
 	l.t.Helper()
 	l.try("Repair", func() error {
-		_, err := l.dir.Repair(l.t.Context(), programID, false)
+		_, err := l.dir.Repair(l.t.Context(), programID, nil, false)
 		return err
 	})
 	l.corrupted = false
@@ -372,7 +372,7 @@ func (l *program) place(dir *journal.Dir) (string, error) {
 func (l *program) readable(dir *journal.Dir) error {
 	err := checkAll(dir)
 	if corrupt := new(journal.CorruptError); l.corrupted && errors.As(err, &corrupt) {
-		_, err = dir.Repair(l.t.Context(), programID, false)
+		_, err = dir.Repair(l.t.Context(), programID, nil, false)
 	}
 	return err
 }

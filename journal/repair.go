@@ -24,12 +24,17 @@ type Repaired struct {
 // replaces each invalid part by a TypeRecovered event. The whole previous journal
 // is kept aside.
 //
+// It also sets aside an event for which valid, unless it is nil, returns an error, which
+// becomes the reason.
+//
 // It does not change a valid journal, nor any journal with dryRun, which only
 // returns the result. A torn tail is no corruption: the next Append sets it aside.
 // Errors: ErrNotFound; a *LockedError; that of ctx, or a *CorruptError with TooLong
 // if a valid line exceeds the limit, both before anything was changed. An archived journal must be
 // unarchived by an Append first.
-func (d *Dir) Repair(ctx context.Context, id string, dryRun bool) (Repaired, error) {
+func (d *Dir) Repair(
+	ctx context.Context, id string, valid func(Event) error, dryRun bool,
+) (Repaired, error) {
 	f, err := d.files(id)
 	if err != nil {
 		return Repaired{}, err
@@ -46,10 +51,12 @@ func (d *Dir) Repair(ctx context.Context, id string, dryRun bool) (Repaired, err
 		return Repaired{}, err
 	}
 	defer held.release()
-	return d.repair(ctx, f, held, dryRun)
+	return d.repair(ctx, f, held, valid, dryRun)
 }
 
-func (d *Dir) repair(ctx context.Context, f files, held *lock, dryRun bool) (Repaired, error) {
+func (d *Dir) repair(
+	ctx context.Context, f files, held *lock, valid func(Event) error, dryRun bool,
+) (Repaired, error) {
 	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
 	if err != nil {
 		return Repaired{}, err
@@ -61,15 +68,15 @@ func (d *Dir) repair(ctx context.Context, f files, held *lock, dryRun bool) (Rep
 	}
 	src := fileSource(f.path(), old, info.Size()).withContext(ctx)
 	var corrupt *CorruptError
-	_, err = src.scanTail(Position{}, d.maxLine)
-	if err == nil && !dryRun {
+	rejected, err := src.scanEvents(valid, d.maxLine)
+	if err == nil && !rejected && !dryRun {
 		// It may be valid because an earlier Repair could not sync its directory.
 		return Repaired{}, d.fs.SyncDir(f.dir)
 	}
-	if !errors.As(err, &corrupt) {
+	if !errors.As(err, &corrupt) && (err != nil || !rejected) {
 		return Repaired{}, err // valid, or unreadable
 	}
-	rehearsal := &repairer{dir: d, old: src}
+	rehearsal := &repairer{dir: d, old: src, valid: valid}
 	if err := rehearsal.run(io.Discard); err != nil || dryRun {
 		return rehearsal.result(), err
 	}
@@ -78,7 +85,7 @@ func (d *Dir) repair(ctx context.Context, f files, held *lock, dryRun bool) (Rep
 		return Repaired{}, fmt.Errorf("keep the corrupt journal aside: %w", err)
 	}
 	// Crash here leaves the corrupt journal and a copy of it.
-	r := &repairer{dir: d, aside: aside, old: src}
+	r := &repairer{dir: d, aside: aside, old: src, valid: valid}
 	repaired, err := f.replace(held, old, func(file File) error {
 		w := bufio.NewWriter(file)
 		if err := r.run(w); err != nil {
@@ -92,11 +99,22 @@ func (d *Dir) repair(ctx context.Context, f files, held *lock, dryRun bool) (Rep
 	return r.result(), errors.Join(repaired.Close(), d.fs.SyncDir(f.dir))
 }
 
+// scanEvents checks every line, and reports whether valid rejects the event of one.
+func (s source) scanEvents(valid func(Event) error, maxLine int) (rejected bool, err error) {
+	_, err = s.scanTailWith(func(sc *scanner) error {
+		e, err := sc.next()
+		rejected = rejected || err == nil && valid != nil && valid(e) != nil
+		return err
+	}, Position{}, maxLine)
+	return rejected, err
+}
+
 // repairer writes a new journal from the valid lines of the old one.
 type repairer struct {
 	dir   *Dir
 	aside string
 	old   source
+	valid func(Event) error // may be nil
 
 	out     bytes.Buffer
 	at      Position // in the new journal
@@ -204,6 +222,13 @@ func (r *repairer) keep(line []byte) error {
 		unverified, _ := decodeUnverified(line)
 		r.drop(length, unverified, err)
 		return nil
+	}
+	if r.valid != nil {
+		if err := r.valid(e); err != nil {
+			r.drop(length, e, err)
+			r.seq = e.Seq
+			return nil
+		}
 	}
 	if r.invalid.Reason == "" && e.Seq != r.seq+1 {
 		r.invalid = Torn{

@@ -53,7 +53,7 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 				path := filepath.Join(dir.Path(), id+".jsonl")
 				corrupted := damageFile(t, path, k, fault.damage)
 
-				done, err := dir.Repair(t.Context(), id, false)
+				done, err := dir.Repair(t.Context(), id, nil, false)
 				must(t, err)
 				events, torn, err := read(t, dir, id)
 				if err != nil || torn.Bytes > 0 {
@@ -67,7 +67,7 @@ func TestRepairKeepsEveryValidLine(t *testing.T) {
 				if err != nil || !bytes.Equal(aside, corrupted) {
 					t.Errorf("the journal as it was is not kept: %v", err)
 				}
-				if again, err := dir.Repair(t.Context(), id, false); err != nil || len(again.Dropped) > 0 {
+				if again, err := dir.Repair(t.Context(), id, nil, false); err != nil || len(again.Dropped) > 0 {
 					t.Errorf("a second repair finds %v, %v", again, err)
 				}
 				mustAppend(t, mustOpen(t, dir, id), counted(99, 0))
@@ -96,7 +96,7 @@ func TestRepairDoesNotChangeAValidJournal(t *testing.T) {
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	before, err := os.ReadFile(path)
 	must(t, err)
-	done, err := dir.Repair(t.Context(), id, false)
+	done, err := dir.Repair(t.Context(), id, nil, false)
 	after, readErr := os.ReadFile(path)
 	if err != nil || readErr != nil || len(done.Dropped) > 0 || !bytes.Equal(before, after) {
 		t.Errorf("Repair did %+v, %v", done, err)
@@ -111,7 +111,7 @@ func TestRepairLeavesATornTailToAppend(t *testing.T) {
 	must(t, err)
 	_, err = f.WriteString(`{"seq":16,"half`)
 	must(t, errors.Join(err, f.Close()))
-	if done, err := dir.Repair(t.Context(), id, false); err != nil || len(done.Dropped) > 0 {
+	if done, err := dir.Repair(t.Context(), id, nil, false); err != nil || len(done.Dropped) > 0 {
 		t.Errorf("Repair did %+v, %v", done, err)
 	}
 }
@@ -121,12 +121,12 @@ func TestDryRepairChangesNothing(t *testing.T) {
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	corrupted := damageFile(t, path, 4, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
-	dry, err := dir.Repair(t.Context(), id, true)
+	dry, err := dir.Repair(t.Context(), id, nil, true)
 	must(t, err)
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, corrupted) {
 		t.Errorf("the journal was changed: %v", err)
 	}
-	wet, err := dir.Repair(t.Context(), id, false)
+	wet, err := dir.Repair(t.Context(), id, nil, false)
 	must(t, err)
 	if dry.Kept != wet.Kept || len(dry.Dropped) != 1 || !slices.Equal(dry.Dropped, wet.Dropped) || dry.Aside != "" {
 		t.Errorf("dry %+v, wet %+v", dry, wet)
@@ -137,7 +137,7 @@ func TestRepairOfALockedJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	mustOpen(t, dir, id)
-	if _, err := dir.Repair(t.Context(), id, false); !errors.Is(err, journal.ErrLocked) {
+	if _, err := dir.Repair(t.Context(), id, nil, false); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 			func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
 		disk.HalfWrites(true)
 		disk.Fail(n, syscall.EIO)
-		_, err := dir.Repair(t.Context(), id, false)
+		_, err := dir.Repair(t.Context(), id, nil, false)
 		failed := disk.Failed()
 		disk.Heal()
 
@@ -163,7 +163,7 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 				t.Fatalf("failure %d leaves neither the old journal nor a valid one: %v\n%s", n, err, disk)
 			}
 		}
-		if _, err := dir.Repair(t.Context(), id, false); err != nil {
+		if _, err := dir.Repair(t.Context(), id, nil, false); err != nil {
 			t.Fatalf("after failure %d: %v\n%s", n, err, disk)
 		}
 		events, _, err := read(t, dir, id)
@@ -172,5 +172,57 @@ func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 		if !failed {
 			return
 		}
+	}
+}
+
+func TestRepairSetsRejectedEventsAside(t *testing.T) {
+	odd := errors.New("it is odd")
+	even := func(e journal.Event) error {
+		if e.Type == "sheep.counted" && countIn(t, e)%5 == 0 {
+			return odd
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		damage func(path string)
+		want   []int
+		runs   int
+	}{
+		"all lines valid": {func(string) {}, []int{1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14}, 3},
+		"a torn tail": {func(path string) { appendFile(t, path, []byte("half")) },
+			[]int{1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14}, 3},
+		"a line lost before one": {func(path string) {
+			damageFile(t, path, 3, func(lines [][]byte, k int) [][]byte { return slices.Delete(lines, k, k+1) })
+		}, []int{1, 2, 3, 6, 7, 8, 9, 11, 12, 13, 14}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			id := newJournal(t, dir, 10)
+			path := filepath.Join(dir.Path(), id+".jsonl")
+			c.damage(path)
+			before := readFile(t, path)
+			dry, err := dir.Repair(t.Context(), id, even, true)
+			if err != nil || len(dry.Dropped) != c.runs || !bytes.Equal(readFile(t, path), before) {
+				t.Errorf("dry: %+v, %v", dry, err)
+			}
+			done, err := dir.Repair(t.Context(), id, even, false)
+			if err != nil || len(done.Dropped) != c.runs || int(done.Kept) != len(c.want) {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			if !bytes.Equal(readFile(t, filepath.Join(dir.Path(), done.Aside)), before) {
+				t.Error("the journal as it was is not kept")
+			}
+			events := validEvents(t, dir, id)
+			if got := counts(t, events); !slices.Equal(got, c.want) {
+				t.Errorf("kept %v", got)
+			}
+			if last := events[len(events)-1]; last.Type != journal.TypeSealed {
+				t.Errorf("the last event is a %s", last.Type)
+			}
+			again, err := dir.Repair(t.Context(), id, even, false)
+			if err != nil || len(again.Dropped) > 0 {
+				t.Errorf("a second repair: %+v, %v", again, err)
+			}
+		})
 	}
 }

@@ -164,7 +164,7 @@ func TestFlipsInSealedJournal(t *testing.T) {
 			damageFile(t, filepath.Join(dir.Path(), id+".jsonl"), 4, func(lines [][]byte, k int) [][]byte {
 				return append(lines[:k:k], lines[k+1:]...)
 			})
-			_, err := dir.Repair(t.Context(), id, false)
+			_, err := dir.Repair(t.Context(), id, nil, false)
 			must(t, err)
 		},
 		"appended to": func(id string) {

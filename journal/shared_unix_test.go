@@ -42,7 +42,7 @@ var calls = []struct {
 		return errors.Join(err, l.Close())
 	}},
 	{"repair", func(t *testing.T, dir *journal.Dir, id string) error {
-		_, err := dir.Repair(t.Context(), id, false)
+		_, err := dir.Repair(t.Context(), id, nil, false)
 		return err
 	}},
 	{"archive", func(t *testing.T, dir *journal.Dir, id string) error { return dir.Archive(t.Context(), id) }},
@@ -146,7 +146,7 @@ func TestJournalIsLockedUnderEachOfItsNames(t *testing.T) {
 func wantLocked(t *testing.T, dir *journal.Dir, id string) {
 	t.Helper()
 	_, open := dir.Open(t.Context(), id)
-	_, repair := dir.Repair(t.Context(), id, false)
+	_, repair := dir.Repair(t.Context(), id, nil, false)
 	for what, err := range map[string]error{"Open": open, "Repair": repair, "Archive": dir.Archive(t.Context(), id),
 		"Trash": dir.Trash(t.Context(), id)} {
 		var locked *journal.LockedError
@@ -287,7 +287,7 @@ func TestReplacedJournalKeepsItsMode(t *testing.T) {
 	data := readFile(t, l.Path())
 	data[30] ^= 1
 	must(t, os.WriteFile(l.Path(), data, 0))
-	_, err = dir.Repair(t.Context(), id, false)
+	_, err = dir.Repair(t.Context(), id, nil, false)
 	must(t, err)
 	mode("repaired", l.Path())
 }

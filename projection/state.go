@@ -16,7 +16,7 @@ import (
 
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored.
-const FoldVersion = 7
+const FoldVersion = 8
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.

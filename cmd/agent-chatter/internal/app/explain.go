@@ -201,6 +201,13 @@ func TruncatedText(s catalog.Session) string {
 	return fmt.Sprintf("⚠️  Session %s has fewer events than the index recorded: its end may be missing.", s.ID)
 }
 
+// InvalidEventsText is for a session with events that do not match their schema, of which
+// first is the first. Some of them may be missing from what is shown.
+func InvalidEventsText(id string, events int, first uint64) Message {
+	return Text("⚠️  Session %s has %s, first event %d. What is shown may be incomplete.",
+		tty.SafeLine(id), Count(events, "invalid event"), first).With(To("locate them", "verify", id))
+}
+
 func ambiguousText(e *catalog.AmbiguousError) Message {
 	const shown = 10
 	var b strings.Builder

@@ -132,6 +132,16 @@ func (a *App) Compatible(sessions []catalog.Session) []catalog.Session {
 	})
 }
 
+// ReportFaults prints what may be missing from a session that can be read.
+func (a *App) ReportFaults(s catalog.Session) {
+	if s.Truncated {
+		a.Notice(TruncatedText(s))
+	}
+	if s.Invalid > 0 {
+		a.Show(InvalidEventsText(s.ID, s.Invalid, s.FirstInvalid))
+	}
+}
+
 // ReportSkipped prints the damaged sessions that a search skipped.
 func (a *App) ReportSkipped(skipped []catalog.Session) {
 	for _, s := range skipped {

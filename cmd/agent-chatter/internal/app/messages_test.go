@@ -200,6 +200,7 @@ func appTexts() []apptest.Text {
 	add("NotAllReadText", "", NotAllReadText())
 	add("nothingToResumeText", "", nothingToResumeText())
 	add("TruncatedText", "", TruncatedText(alice))
+	add("InvalidEventsText", "", InvalidEventsText(apptest.AliceID, 2, 12))
 	return texts
 }
 

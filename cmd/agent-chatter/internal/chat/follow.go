@@ -85,9 +85,7 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 	if t != nil && session.TeamID != t.ID {
 		return nil, "", &store.TeamMismatchError{SessionID: session.ID, Want: session.TeamID, Got: t.ID}
 	}
-	if session.Truncated {
-		a.Notice(app.TruncatedText(session))
-	}
+	a.ReportFaults(session)
 	return a.Catalog.At(session.Dir()), session.ID, nil
 }
 

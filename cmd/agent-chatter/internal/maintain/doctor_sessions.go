@@ -49,6 +49,8 @@ func (d *doctor) checkTeam(t *catalog.Dir) []app.Finding {
 			all = append(all, unreadableText(s.ReadErr))
 		case s.Damaged != "":
 			all = append(all, damagedText(s))
+		case s.Invalid > 0:
+			all = append(all, invalidEventsText(s))
 		}
 	}
 	return all
@@ -104,6 +106,12 @@ func sessionsText(dir string, n int) app.Finding {
 func damagedText(s catalog.Session) app.Finding {
 	help := app.DamageHelp(s, nil)
 	return app.Wrong(fmt.Sprintf("session %s is damaged: %s", s.ID, tty.SafeLine(s.Damaged)), help.Text, help.Help...)
+}
+
+func invalidEventsText(s catalog.Session) app.Finding {
+	return app.Wrong(fmt.Sprintf("session %s has %s, first event %d",
+		s.ID, app.Count(s.Invalid, "invalid event"), s.FirstInvalid), "",
+		app.To("locate them", "verify", s.ID), app.To("set them aside", "repair", s.ID))
 }
 
 func leftoversText(home string, n int, bytes int64) app.Finding {

@@ -46,6 +46,8 @@ func maintainTexts() []apptest.Text {
 	add("noCriterionText", "", noCriterionText())
 	add("cleanedText", "", cleanedText(2, 4711, false, false))
 	add("cleanedText", "the trash, as a dry run", cleanedText(1, 4711, true, true))
+	add("newerText", "", newerText(2))
+	add("invalidHeaderText", "", invalidHeaderText(damaged))
 	add("withoutSyncMarkText", "", withoutSyncMarkText(3))
 	add("unsealedText", "", unsealedText(1, nil))
 	add("unsealedText", "named", unsealedText(2, []string{apptest.Hostile, "latest"}))
@@ -105,6 +107,9 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("invalidRegistryText", "", invalidRegistryText(errors.New("agents/config.json: "+apptest.Hostile)))
 	found("sessionsText", "", sessionsText("demo", 3))
 	found("damagedText", "", damagedText(damaged))
+	odd := damaged
+	odd.Invalid, odd.FirstInvalid = 2, 12
+	found("invalidEventsText", "", invalidEventsText(odd))
 	found("damagedText", "archived", damagedText(archived))
 	found("leftoversText", "", leftoversText(home, 1, 2048))
 	found("trashText", "", trashText(2, 2048))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -70,7 +71,7 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
 		return err
 	}
 	t := a.Catalog.At(s.Dir())
-	done, err := t.Journals().Repair(ctx, s.ID, cmd.DryRun)
+	done, err := t.Journals().Repair(ctx, s.ID, validEvent, cmd.DryRun)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(name).Name(s.ID)))
 	}
@@ -87,10 +88,36 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
 	if s, err := t.Session(ctx, s.ID); err == nil && s.MissingHeader {
 		defer a.Show(app.HeaderLostText(s))
 	}
+	if r.Action == "none" && s.Invalid > 0 {
+		return app.Exit(app.ExitDamaged, invalidHeaderText(s))
+	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}
 	return r.write(a.Stdout, cmd.DryRun)
+}
+
+// validEvent returns an error for an event that does not match its schema and can be set
+// aside: what a newer version wrote is valid there, and without its header a session
+// could not be resumed.
+func validEvent(e journal.Event) error {
+	if e.Seq == 1 {
+		return nil
+	}
+	err := projection.Validate(e)
+	if err == nil || errors.Is(err, projection.ErrNewer) {
+		return nil
+	}
+	if field, problem := fieldOf(err); field != "" {
+		return fmt.Errorf("%s: %s", field, problem)
+	}
+	return err
+}
+
+// invalidHeaderText is for a session of which only the first event is invalid.
+func invalidHeaderText(s catalog.Session) app.Message {
+	return app.Text("The header of session %s is invalid, and without it the session could not be resumed. "+
+		"Nothing was changed. Restore the file from a backup.", s.ID).With(app.To("locate the problem", "verify", s.ID))
 }
 
 func newRepairResult(id string, done journal.Repaired) repairResult {

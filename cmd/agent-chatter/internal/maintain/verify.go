@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // Verify is the command that checks journals and their caches.
@@ -38,6 +39,11 @@ type verdict struct {
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
 
+	// Field is the JSON pointer to what is invalid in the line, if its checksum matches.
+	Field         string `json:"field,omitempty"`
+	InvalidEvents int    `json:"invalidEvents,omitempty"`
+	Newer         bool   `json:"newer,omitempty"` // a newer version of the program wrote to it
+
 	// WithoutSyncMark is how many events at the end no sync mark covers; 0 if it is only
 	// the last one. If one of them is damaged, it looks like a torn write.
 	WithoutSyncMark uint64 `json:"withoutSyncMark,omitempty"`
@@ -57,7 +63,7 @@ func (cmd *Verify) Run(a *app.App) error {
 		return err
 	}
 	teams := map[string]*catalog.Dir{}
-	unreadable, unsealed := 0, 0
+	unreadable, unsealed, newer := 0, 0, 0
 	var helps []app.Message // one for each damaged session
 	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
@@ -70,6 +76,8 @@ func (cmd *Verify) Run(a *app.App) error {
 		switch {
 		case v.unreadable:
 			unreadable++
+		case v.Newer:
+			newer++
 		case v.help != "":
 			helps = append(helps, app.Message{Text: v.help})
 		case !v.OK:
@@ -95,6 +103,9 @@ func (cmd *Verify) Run(a *app.App) error {
 	}
 	if len(helps) > 0 {
 		return app.Exit(app.ExitDamaged, app.DamagedCountText(helps, len(sessions)))
+	}
+	if newer > 0 {
+		return app.Exit(app.ExitFailed, newerText(newer))
 	}
 	if unreadable > 0 || a.HasUnreadable() {
 		return app.Exit(app.ExitFailed, app.NotAllReadText())
@@ -157,7 +168,7 @@ func verifySession(
 			}
 			v.Events = reader.Position().Seq
 		} else {
-			v.scan(ctx, a, reader, audit)
+			v.scan(ctx, reader, audit)
 		}
 		torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
 		synced = max(synced, reader.Synced())
@@ -192,9 +203,9 @@ func verifySession(
 	return v, nil
 }
 
-// scan checks the events of a reader until ctx is done. An event with an invalid
-// payload is reported and does not fail the session.
-func (v *verdict) scan(ctx context.Context, a *app.App, reader *journal.Reader, audit *catalog.Audit) {
+// scan checks the events of a reader until ctx is done, also those after an invalid one.
+func (v *verdict) scan(ctx context.Context, reader *journal.Reader, audit *catalog.Audit) {
+	start := reader.Position()
 	for e, err := range reader.Scan() {
 		if ctx.Err() != nil {
 			return
@@ -206,14 +217,39 @@ func (v *verdict) scan(ctx context.Context, a *app.App, reader *journal.Reader, 
 		v.Events = e.Seq
 		audit.Apply(e, reader.Position())
 		if err := projection.Validate(e); err != nil {
-			a.Notice(fmt.Sprintf("Session %s, line %d: %s", v.ID, e.Seq, tty.Safe(err.Error())))
+			v.failEvent(e, start.Offset, err)
 		}
+		start = reader.Position()
 	}
+}
+
+// failEvent sets the verdict for an event that does not match its schema, or that a newer
+// version of the program wrote. The first one that does not match is described.
+func (v *verdict) failEvent(e journal.Event, offset int64, err error) {
+	invalid := !errors.Is(err, projection.ErrNewer)
+	if invalid {
+		v.InvalidEvents++
+	}
+	if v.InvalidEvents > 1 || !v.OK && !invalid {
+		return
+	}
+	v.OK, v.Newer, v.Line, v.Offset = false, !invalid, int64(e.Seq), offset
+	v.Field, v.Problem = fieldOf(err)
+}
+
+// fieldOf returns the field that is wrong in an event, and what is wrong with it.
+func fieldOf(err error) (field, problem string) {
+	var invalid *schemas.InvalidError
+	if errors.As(err, &invalid) {
+		return invalid.Problems[0].Path, invalid.Problems[0].Message
+	}
+	return "", err.Error()
 }
 
 // fail sets the verdict for an error of a reader.
 func (v *verdict) fail(err error) {
 	v.OK, v.Problem, v.unreadable = false, err.Error(), catalog.IsReadError(err)
+	v.Newer, v.Field, v.InvalidEvents = false, "", 0
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
@@ -242,6 +278,11 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 		_, err = fmt.Fprintf(a.Stdout, "%s  ok  %s\n", v.ID, events)
 	case v.unreadable:
 		_, err = fmt.Fprintf(a.Stdout, "%s  unreadable  %s\n", v.ID, problem)
+	case v.Newer:
+		_, err = fmt.Fprintf(a.Stdout, "%s  newer  %s\n", v.ID, problem)
+	case v.InvalidEvents > 0:
+		_, err = fmt.Fprintf(a.Stdout, "%s  invalid  line %d (byte %d), %s: %s; invalid events: %d of %d\n",
+			v.ID, v.Line, v.Offset, tty.SafeLine(v.Field), problem, v.InvalidEvents, v.Events)
 	case v.missingHeader && v.Events > 0:
 		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s; checksums match for %s\n", v.ID, problem, events)
 	case v.missingHeader:
@@ -251,6 +292,11 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 			v.ID, v.Line, v.Offset, problem, events)
 	}
 	return err
+}
+
+func newerText(sessions int) app.Message {
+	return app.Text("Not verified because a newer agent-chatter wrote to them: %s. Upgrade to verify them.",
+		app.Count(sessions, "session"))
 }
 
 func withoutSyncMarkText(events uint64) string {

@@ -46,6 +46,9 @@ type SessionJSON struct {
 	Damaged      bool   `json:"damaged"`
 	Bytes        int64  `json:"bytes"`
 	Unreadable   bool   `json:"unreadable,omitempty"` // whether it is damaged is unknown
+
+	UnreadableEvents     int    `json:"unreadableEvents,omitempty"`     // that do not match their schema
+	FirstUnreadableEvent uint64 `json:"firstUnreadableEvent,omitempty"` // the seq of the first of them
 }
 
 // NewSessionJSON returns the JSON output of s.
@@ -56,6 +59,7 @@ func NewSessionJSON(s catalog.Session) SessionJSON {
 		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
 		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.ReadErr == nil,
 		Bytes: s.Bytes, Unreadable: s.ReadErr != nil,
+		UnreadableEvents: s.Invalid, FirstUnreadableEvent: s.FirstInvalid,
 	}
 }
 
@@ -88,6 +92,11 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 	shown := list.Sessions
 	if err := cmd.print(out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
+	}
+	for _, s := range shown {
+		if s.Invalid > 0 {
+			a.Show(app.InvalidEventsText(s.ID, s.Invalid, s.FirstInvalid))
+		}
 	}
 	cmd.printNotices(a, list.Matches, len(shown))
 	return nil
@@ -168,6 +177,8 @@ func marks(s catalog.Session) string {
 		all += "[unreadable] "
 	case s.Damaged != "":
 		all += "[damaged] "
+	case s.Invalid > 0:
+		all += "[invalid] "
 	}
 	return all
 }

@@ -35,16 +35,15 @@ func (Show) Help() string {
 // detailsJSON is the JSON output.
 type detailsJSON struct {
 	SessionJSON
-	Path       string          `json:"path"`
-	Stats      statsJSON       `json:"stats"`
-	TeamTask   *string         `json:"teamTask"`
-	Team       projection.Team `json:"teamConfig"`
-	LastSeq    uint64          `json:"lastSeq"`
-	OpenTurns  int             `json:"openTurns"`
-	Unknown    map[string]int  `json:"unknownEvents,omitempty"`
-	Unreadable int             `json:"unreadableEvents,omitempty"`
-	Problem    string          `json:"problem,omitempty"`
-	session    catalog.Session
+	Path      string          `json:"path"`
+	Stats     statsJSON       `json:"stats"`
+	TeamTask  *string         `json:"teamTask"`
+	Team      projection.Team `json:"teamConfig"`
+	LastSeq   uint64          `json:"lastSeq"`
+	OpenTurns int             `json:"openTurns"`
+	Unknown   map[string]int  `json:"unknownEvents,omitempty"`
+	Problem   string          `json:"problem,omitempty"`
+	session   catalog.Session
 }
 
 // statsJSON has the field names of a session snapshot.
@@ -79,7 +78,7 @@ func (cmd *Show) Run(a *app.App) error {
 	state, loaded, err := dir.Load(ctx, s.ID)
 	if err == nil {
 		d.TeamTask, d.Team, d.OpenTurns = state.Task, state.Team, len(state.OpenTurns)
-		d.Unknown, d.Unreadable = state.Unknown, state.Unreadable
+		d.Unknown = state.Unknown
 		until := state.Row.UpdatedAt
 		if dir.Journals().Writer(s.ID) != (journal.Holder{}) {
 			until = time.Now()
@@ -98,9 +97,7 @@ func (cmd *Show) Run(a *app.App) error {
 	} else {
 		d.print(a.Stdout)
 	}
-	if s.Truncated {
-		a.Notice(app.TruncatedText(s))
-	}
+	a.ReportFaults(s)
 	if loaded.Torn.Bytes > 0 {
 		a.Notice(view.TornText(s.ID, loaded.Torn))
 	}
@@ -131,6 +128,9 @@ func (d *detailsJSON) print(out io.Writer) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Unknown)) {
 		line("unknown "+name, d.Unknown[name])
+	}
+	if d.UnreadableEvents > 0 {
+		line("invalid events", fmt.Sprintf("%d, first %d", d.UnreadableEvents, d.FirstUnreadableEvent))
 	}
 	line("directory", d.CWD)
 	line("file", d.Path)

@@ -93,14 +93,17 @@ func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id str
 	if torn.Bytes > 0 && !cmd.Follow {
 		a.Notice(view.TornText(id, torn))
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case cmd.Follow:
-		return cmd.follow(ctx, a, dir, id, end)
 	}
 	s, err := dir.Session(ctx, id)
-	if err == nil && s.MissingHeader {
+	if err == nil {
+		a.ReportFaults(s)
+	}
+	switch {
+	case cmd.Follow:
+		return cmd.follow(ctx, a, dir, id, end)
+	case err == nil && s.MissingHeader:
 		return &catalog.MissingHeaderError{ID: id, Reason: s.Damaged}
 	}
 	return nil

@@ -25,7 +25,7 @@ type Replay struct {
 }
 
 // OpenReplay returns the Replay of the session with a name, or of the journal at a path.
-// It prints a notice if the end of the session may be missing.
+// It prints a notice if a part of the session may be missing.
 func OpenReplay(ctx context.Context, a *app.App, name string) (*Replay, error) {
 	s, err := a.FindOrOpen(ctx, name)
 	if err != nil {
@@ -36,9 +36,7 @@ func OpenReplay(ctx context.Context, a *app.App, name string) (*Replay, error) {
 
 // NewReplay is OpenReplay for a session that was found already.
 func NewReplay(a *app.App, s catalog.Session) *Replay {
-	if s.Truncated {
-		a.Notice(app.TruncatedText(s))
-	}
+	a.ReportFaults(s)
 	r := &Replay{Dir: a.Catalog.At(s.Dir()), ID: s.ID, app: a}
 	if s.Damaged == "" {
 		r.lastSeq = s.LastSeq

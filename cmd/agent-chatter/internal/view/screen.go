@@ -329,6 +329,9 @@ func (s *Screen) Notice(n coordinator.Notice) {
 	} else if text := noticeText(n, s.Team); text != "" {
 		s.App.Notice(text)
 	}
+	if restored, ok := n.(coordinator.Restored); ok && restored.Invalid > 0 {
+		s.App.Show(app.InvalidEventsText(restored.SessionID, restored.Invalid, restored.FirstInvalid))
+	}
 	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
 		s.showActivity(thinkingText(s.asked.DisplayName))
 	}
