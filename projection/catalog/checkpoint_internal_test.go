@@ -51,11 +51,10 @@ func remembered() checkpoint {
 			OpenTurns: []projection.OpenTurn{
 				{StartedAt: at, Text: "so far", Steps: []projection.Step{{Seq: 8, ToolID: "t", Name: "Bash"}}},
 			},
-			Recent:     []projection.Entry{message(5, ""), routed},
-			Partials:   []projection.Entry{partial},
-			Unknown:    map[string]int{"tea.made": 1},
-			Unreadable: 2,
-			Newer:      true,
+			Recent:   []projection.Entry{message(5, ""), routed},
+			Partials: []projection.Entry{partial},
+			Unknown:  map[string]int{"tea.made": 1},
+			Newer:    true,
 		},
 	}
 }
