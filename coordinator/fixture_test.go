@@ -501,7 +501,7 @@ func writeSession(t *testing.T, store store.Store, payloads ...projection.Payloa
 	}
 	state := &projection.State{}
 	batch := []journal.Record{projection.Record(noon, projection.SessionCreated{
-		Format: projection.Format, SessionID: log.SessionID(), Team: projection.Team{ID: "ensemble"},
+		Format: projection.Format, SessionID: log.SessionID(), Team: projection.Team{ID: "ensemble", Members: []projection.Member{}},
 	})}
 	for _, p := range payloads {
 		batch = append(batch, projection.Record(noon, p))

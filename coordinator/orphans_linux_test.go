@@ -177,7 +177,7 @@ func TestCopyKeepsProcessesOfOriginal(t *testing.T) {
 	sessions := &store.Memory{}
 	session := writeSession(t, sessions,
 		projection.SessionCreated{
-			Format: projection.Format, Team: projection.Team{ID: "ensemble"},
+			Format: projection.Format, Team: projection.Team{ID: "ensemble", Members: []projection.Member{}},
 			Parent: &projection.Parent{SessionID: "another", Seq: 3},
 		},
 		projection.TurnStarted{TurnID: id, MemberID: "ada", TriggerMessageID: "m1"})

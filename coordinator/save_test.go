@@ -229,6 +229,9 @@ func (s *fixture) checkComplete(d *disk, want ...string) {
 			s.t.Errorf("event %d has seq %d", i+1, e.Seq)
 		}
 		state.Apply(e)
+		if err := projection.Validate(e); err != nil {
+			s.t.Errorf("event %d: %v\n%s", e.Seq, err, e.Line())
+		}
 	}
 	if s.Status().Unsaved {
 		s.t.Error("the status is unsaved")
