@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -73,7 +74,7 @@ func Explain(err error) Message {
 	case errors.Is(err, context.Canceled):
 		return Message{}
 	}
-	m := Message{Text: Sentence(err) + Remedy(err)}
+	m := Message{Text: Sentence(err) + remedyAnywhere(err)}
 	if h, ok := hint.Of(err); ok {
 		m = m.With(Help{Purpose(h), h})
 	}
@@ -165,7 +166,7 @@ func MissingText(missing []projection.MemberRef) string {
 }
 
 func SaveFailedText(err error) string {
-	return fmt.Sprintf("❌  Failed to save session: %s", tty.SafeLine(err.Error())) + Remedy(err)
+	return fmt.Sprintf("❌  Failed to save session: %s", tty.SafeLine(err.Error())) + remedyAnywhere(err)
 }
 
 func ResumedText(id string, messages int) string {
@@ -382,17 +383,29 @@ func notNotifiedText(reason error) string {
 		"journals: " + why + ".\nThey are polled four times a second instead. Nothing is lost."
 }
 
-// Remedy returns advice for an error of the operating system, on a line of its own;
-// "" if there is none.
-func Remedy(err error) string {
+// Remedy returns advice for an error of the operating system about the home, on a line of
+// its own; "" if there is none.
+func Remedy(err error) string { return remedy(err, ", or use another directory with --home DIR") }
+
+// remedyAnywhere is Remedy for an error that may be about a file outside of the home,
+// where another home does not help.
+func remedyAnywhere(err error) string {
+	var file *fs.PathError
+	if errors.As(err, &file) && !slices.Contains(strings.Split(filepath.ToSlash(file.Path), "/"), "sessions") {
+		return remedy(err, "")
+	}
+	return Remedy(err)
+}
+
+func remedy(err error, elsewhere string) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission),
 		errors.Is(err, syscall.EROFS),
 		errors.Is(err, syscall.ENOTDIR),
 		errors.Is(err, syscall.EISDIR):
-		return "\nCheck the permissions there, or use another directory with --home DIR."
+		return "\nCheck the permissions there" + elsewhere + "."
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		return "\nThe disk is full: free space, or use another directory with --home DIR."
+		return "\nThe disk is full: free space" + elsewhere + "."
 	}
 	return ""
 }

@@ -75,9 +75,9 @@ func appTexts() []apptest.Text {
 	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
 	many := &catalog.AmbiguousError{Name: apptest.Hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
 	noTeam := &team.NotFoundError{Name: apptest.Hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
-	denied := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EACCES}
-	full := &fs.PathError{Op: "write", Path: "/a/b", Err: syscall.ENOSPC}
-	readOnly := &fs.PathError{Op: "open", Path: "/a/b", Err: syscall.EROFS}
+	denied := &fs.PathError{Op: "open", Path: "/a/sessions/b", Err: syscall.EACCES}
+	full := &fs.PathError{Op: "write", Path: "/a/sessions/b", Err: syscall.ENOSPC}
+	readOnly := &fs.PathError{Op: "open", Path: "/elsewhere/b", Err: syscall.EROFS}
 	unread := alice
 	unread.ReadErr, unread.Damaged = denied, denied.Error()
 	headless := damaged
@@ -160,7 +160,7 @@ func appTexts() []apptest.Text {
 	add("allowText", "", AllowText(100_000))
 	add("allowText", "more than can be", AllowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
-		add("remedy", err.Error(), strings.TrimPrefix(Remedy(err), "\n"))
+		add("remedy", err.Error(), strings.TrimPrefix(remedyAnywhere(err), "\n"))
 	}
 	for _, err := range []error{journal.ErrNotFound, journal.ErrReplaced, corrupt} {
 		add("followEndedText", apptest.FirstLine(err.Error()), FollowEndedText(apptest.AliceID, err))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -15,7 +17,7 @@ import (
 // Export is the command that writes sessions to files.
 type Export struct {
 	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals; default: latest."`
-	Format string   `help:"The output format: ${enum}." enum:"md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"snapshot"`
+	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"auto"`
 	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
 }
@@ -23,7 +25,7 @@ type Export struct {
 // Help shows examples.
 func (Export) Help() string {
 	return `Examples:
-  agent-chatter sessions export latest --format md
+  agent-chatter sessions export -o talk.md
   agent-chatter sessions export --all --format html -o pages/
   agent-chatter sessions export --all --format bundle -o everything.bundle
   agent-chatter sessions export --all -o backup/
@@ -39,6 +41,9 @@ func (cmd *Export) Run(a *app.App) error {
 		var stop func()
 		ctx, stop = app.UntilSignal()
 		defer stop()
+	}
+	if cmd.Format == "auto" {
+		cmd.Format = formatOf(cmd.To)
 	}
 	names := cmd.ID
 	if cmd.To == "-" {
@@ -74,6 +79,21 @@ func (cmd *Export) Run(a *app.App) error {
 		}
 	}
 	return nil
+}
+
+// formatOf returns the format for the extension of a file.
+func formatOf(path string) string {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".md":
+		return "md"
+	case ".html", ".htm":
+		return "html"
+	case ".jsonl":
+		return "jsonl"
+	case ".bundle":
+		return "bundle"
+	}
+	return "snapshot"
 }
 
 // all exports every session that can be read.
