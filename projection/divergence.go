@@ -68,7 +68,8 @@ func Conversation(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Even
 
 func inConversation(e journal.Event) bool {
 	switch e.Type {
-	case journal.TypeRecovered, journal.TypeSealed, SessionCreated{}.eventType(), SessionResumed{}.eventType(), SessionEnded{}.eventType(),
+	case journal.TypeRecovered, journal.TypeSealed,
+		SessionCreated{}.eventType(), SessionResumed{}.eventType(), SessionEnded{}.eventType(),
 		SessionRenamed{}.eventType(), SessionPinned{}.eventType(), SessionImported{}.eventType():
 		return false
 	}

@@ -67,7 +67,7 @@ type Row struct {
 	Pinned        bool      `json:"pinned,omitempty"`
 	Newer         string    `json:"newer,omitempty"`        // the unknown format, or the type of the unknown payload
 	Ended         string    `json:"ended,omitempty"`        // reason of a clean exit; "": running or crashed
-	Invalid       int       `json:"invalid,omitempty"`      // events that do not match their schema; some cannot be decoded
+	Invalid       int       `json:"invalid,omitempty"`      // events that do not match their schema
 	FirstInvalid  uint64    `json:"firstInvalid,omitempty"` // Seq of the first of them
 }
 

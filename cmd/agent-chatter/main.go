@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -61,7 +62,7 @@ type cli struct {
 	Verify   maintain.Verify  `cmd:"" help:"Check every line of the journals."`
 	Repair   maintain.Repair  `cmd:"" help:"Set aside the damaged lines of a session."`
 	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
-	Doctor   maintain.Doctor  `cmd:"" help:"Check storage, configuration and agents."`
+	Doctor   doctor.Doctor    `cmd:"" help:"Check storage, configuration and agents."`
 	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
 	Agents   setup.Agents     `cmd:"" help:"Find, register and verify agents."`
 

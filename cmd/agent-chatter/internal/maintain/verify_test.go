@@ -3,6 +3,7 @@ package maintain
 import (
 	"context"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -10,7 +11,10 @@ import (
 )
 
 func TestVerifyStopsWhenInterrupted(t *testing.T) {
-	a := testApp(t)
+	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	apptest.CrashedSession(t, a.Home)
 	s, err := a.Find(t.Context(), apptest.AliceID)
 	if err != nil {

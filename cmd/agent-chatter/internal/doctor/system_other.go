@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package maintain
+package doctor
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package maintain
+package doctor
 
 import "errors"
 
