@@ -65,7 +65,7 @@ func (s *State) Newest() []Entry {
 func (s *State) openReplies() []Entry {
 	var replies []Entry
 	for _, t := range s.OpenTurns {
-		if t.Text == "" {
+		if t.Message > 0 || t.Text == "" && len(t.Steps) == 0 {
 			continue
 		}
 		entry := Entry{

@@ -10,7 +10,8 @@ import (
 )
 
 // Replay yields the conversation as people see it: its messages, and the partial
-// replies of unfinished turns where the turns ended. Turns that are still open after
+// replies of unfinished turns where the turns ended. One without any text is yielded if
+// the turn has steps. Turns that are still open after
 // the last event come last. An error ends the sequence.
 func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return ReplayFrom(&State{}, events)
@@ -87,7 +88,8 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		r.state.touch(e)
 		return r.message(e, p.Message), true
 	case TurnEnded:
-		return r.end(e, p), p.Partial != ""
+		entry := r.end(e, p)
+		return entry, entry.Content != "" || len(entry.Steps) > 0
 	default:
 		r.state.apply(e, p)
 		return Entry{}, false
@@ -114,7 +116,7 @@ func (r *replay) message(e journal.Event, m Message) Entry {
 // end folds the end of a turn and returns the entry of its partial reply.
 func (r *replay) end(e journal.Event, p TurnEnded) Entry {
 	var steps []Step
-	if t := r.state.turn(p.TurnID); t != nil && p.Partial != "" {
+	if t := r.state.turn(p.TurnID); t != nil && t.Message == 0 {
 		steps = within(r.steps[p.TurnID], t.Text, p.Partial)
 	}
 	r.drop(p.TurnID)

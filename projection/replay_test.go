@@ -67,17 +67,20 @@ func TestReplayYieldsPartialRepliesInOrder(t *testing.T) {
 	}
 }
 
-func TestReplayOmitsTurnsWithoutText(t *testing.T) {
+func TestReplayOmitsTurnsWithoutTextAndSteps(t *testing.T) {
 	got := replay(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
 		record(projection.TurnText{TurnID: "t1", Text: "It is"}),
 		said(ada, "m1", "It is"),
 		record(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done}),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),
-		record(projection.ToolStarted{TurnID: "t2", ToolID: "u1", Name: "Bash"}),
 		record(projection.TurnEnded{TurnID: "t3", MemberID: "bo", FinishReason: projection.Cancelled}),
+		record(projection.TurnStarted{TurnID: "t4", MemberID: "bo"}),
+		record(projection.ToolStarted{TurnID: "t4", ToolID: "u1", Name: "Bash"}),
+		record(projection.TurnEnded{TurnID: "t4", MemberID: "bo", FinishReason: projection.Cancelled}),
+		record(projection.ToolStarted{TurnID: "t2", ToolID: "u1", Name: "Bash"}),
 	)
-	if diff := cmp.Diff([]line{{4, false, "m1", ada, "It is"}}, got); diff != "" {
+	if diff := cmp.Diff([]line{{4, false, "m1", ada, "It is"}, {10, true, "t4", bo, ""}, {11, true, "t2", bo, ""}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -186,10 +189,10 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 		state := fold(events...)
 		var want, got []projection.Entry
 		for _, turn := range state.OpenTurns {
-			if turn.Text != "" {
+			if turn.Text != "" || len(turn.Steps) > 0 && turn.Message == 0 {
 				entry := projection.Entry{Seq: state.Seq, Partial: true, Message: projection.Message{
 					ID: turn.TurnID, Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
-				}}
+				}, Steps: turn.Steps}
 				if turn.TextBytes > int64(len(turn.Text)) {
 					entry.ContentBytes = turn.TextBytes
 				}
@@ -201,6 +204,7 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 				t.Fatal(err)
 			}
 			if entry.Partial && entry.Seq == state.Seq {
+				entry.Steps = entry.Steps[max(0, len(entry.Steps)-100):]
 				got = append(got, entry)
 			}
 		}

@@ -342,9 +342,12 @@ func (s *State) addText(p TurnText) {
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	var steps []Step
 	if t := s.turn(p.TurnID); t != nil {
-		s.LastTrigger, steps = t.TriggerMessageID, within(t.Steps, t.Text, p.Partial)
+		s.LastTrigger = t.TriggerMessageID
+		if t.Message == 0 {
+			steps = within(t.Steps, t.Text, p.Partial)
+		}
 	}
-	if p.Partial != "" {
+	if p.Partial != "" || len(steps) > 0 {
 		s.addPartial(s.partial(e, p, steps))
 	}
 	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == p.TurnID })

@@ -27,6 +27,7 @@ const wordPace = 20 * time.Millisecond
 //	count         reply with the length of the prompt in bytes
 //	where         reply with the session, its directory, the process id and the model
 //	tool          run a tool that sleeps, detached, until cancelled
+//	plan          reply, run a tool, and complete the first of two things to do
 //	serve         start the same tool, reply with its process id, and finish
 //	ask           request permission for a tool, and reply with the answer
 //	urge          the same, sending thoughts meanwhile
@@ -260,6 +261,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		a.say(t.session, fmt.Sprintf("%s %s %d %s", t.session, a.dirs[t.session], os.Getpid(), a.model))
 	},
 	"tool":  (*acpAgent).tool,
+	"plan":  (*acpAgent).plan,
 	"serve": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
 	"ask":   func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
 	"urge": func(a *acpAgent, t *acpTurn) {
@@ -354,6 +356,26 @@ func (a *acpAgent) tool(t *acpTurn) {
 	a.update(t.session, object{
 		"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "failed", "rawOutput": "it was killed",
 	})
+}
+
+func (a *acpAgent) plan(t *acpTurn) {
+	update := func(first string) {
+		a.update(t.session, object{"sessionUpdate": "plan", "entries": []object{
+			{"content": "look at the plug", "status": first, "priority": "high"},
+			{"content": "boil \x1b[31mwater", "status": "pending", "priority": "low"},
+		}})
+	}
+	a.say(t.session, "I look.")
+	update("in_progress")
+	a.update(t.session, object{
+		"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "cat plug.txt", "kind": "execute",
+		"status": "in_progress", "rawInput": object{"command": "cat plug.txt"},
+	})
+	a.update(t.session, object{
+		"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "failed", "rawOutput": "no such file",
+	})
+	update("completed")
+	a.say(t.session, "It is plugged in.")
 }
 
 // requestPermission requests permission to run a command, and returns the outcome.

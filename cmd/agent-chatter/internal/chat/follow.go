@@ -29,11 +29,18 @@ func olderText(n int, session string) app.Message {
 // followedEvents is how many old events --follow --output json prints.
 const followedEvents = 10
 
-// shownMessages is how many old messages a resumed or followed chat prints.
+// shownMessages is how many old messages and partial replies a resumed or followed chat prints.
 const shownMessages = 6
 
-func newest(messages []projection.Entry) []projection.Entry {
-	return messages[max(0, len(messages)-shownMessages):]
+// newest returns the entries of a session that are printed, and the number of its messages that are not.
+func newest(entries []projection.Entry, messages int) (shown []projection.Entry, older int) {
+	shown = entries[max(0, len(entries)-shownMessages):]
+	for _, entry := range shown {
+		if !entry.Partial {
+			messages--
+		}
+	}
+	return shown, messages
 }
 
 // follow prints a session until a signal. It takes no lock and writes nothing.
@@ -100,8 +107,10 @@ func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name 
 	if tty.Columns(a.Stdout) > 0 {
 		s.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
 	}
-	recent := newest(state.Recent)
-	if older := state.Stats.Messages - len(recent); older > 0 {
+	ended := *state
+	ended.OpenTurns = nil // Their replies follow.
+	recent, older := newest(ended.Newest(), state.Stats.Messages)
+	if older > 0 {
 		a.Show(olderText(older, name))
 	}
 	for _, entry := range recent {

@@ -169,8 +169,8 @@ func (r *repl) banner() {
 	if r.screen.JSON {
 		return
 	}
-	recent := newest(session.Recent)
-	if older := session.Stats.Messages - len(recent); older > 0 {
+	recent, older := newest(session.Recent, session.Stats.Messages)
+	if older > 0 {
 		r.app.Show(olderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
 	for _, entry := range recent {

@@ -6,14 +6,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -96,14 +94,9 @@ func (cmd *Replay) print(
 		}
 		return nil
 	}
-	columns := tty.Columns(a.Stdout)
+	columns, tools := tty.Columns(a.Stdout), map[uint64]string{}
 	if cmd.Output == "text" {
-		events = eachTool(events, func(e journal.Event, tool projection.ToolStarted) {
-			if e.Seq >= first {
-				p.wait(ctx, e.Time)
-				fmt.Fprintln(out, tty.Fold("  "+view.ToolText(tool), columns))
-			}
-		})
+		events = view.ToolTexts(events, tools)
 	}
 	for entry, err := range projection.Replay(events) {
 		if err != nil {
@@ -118,7 +111,8 @@ func (cmd *Replay) print(
 		if cmd.Output == "json" {
 			err = app.WriteJSON(out, entry)
 		} else {
-			_, err = fmt.Fprintln(out, tty.Fold(view.MessageText(entry), columns))
+			_, err = fmt.Fprintln(out, tty.Fold(view.EntryText(entry, tools), columns))
+			clear(tools)
 		}
 		if err != nil {
 			return err
@@ -126,26 +120,6 @@ func (cmd *Replay) print(
 	}
 	return nil
 }
-
-// eachTool yields the events, and calls f for each start of a tool.
-func eachTool(
-	events iter.Seq2[journal.Event, error], f func(journal.Event, projection.ToolStarted),
-) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		for e, err := range events {
-			if err == nil && e.Type == toolStarted {
-				if p, err := projection.Decode(e); err == nil {
-					f(e, p.(projection.ToolStarted))
-				}
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-const toolStarted = "tool.started"
 
 // printSnapshot reads the session twice: the state precedes the messages in a snapshot.
 func printSnapshot(ctx context.Context, out io.Writer, r *view.Replay, span view.Span) error {

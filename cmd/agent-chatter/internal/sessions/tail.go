@@ -192,6 +192,8 @@ func eventDetail(e journal.Event) string {
 		return "  " + view.ToolText(p)
 	case projection.ToolCompleted:
 		return "  " + tty.SafeLine(strings.TrimSpace(p.Name+" "+p.Error))
+	case projection.PlanUpdated:
+		return "\n" + view.PlanText(p.Entries, p.More)
 	case projection.PermissionAnswered:
 		return "  " + permissionText(p)
 	case projection.TurnEnded:

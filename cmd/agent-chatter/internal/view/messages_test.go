@@ -56,6 +56,21 @@ func viewTexts() []apptest.Text {
 	}
 	add("changedText", "another", changedText(coordinator.MemberChanged{Member: hostile, Agent: &projection.Change{From: apptest.Hostile, To: "codex"}}))
 	add("changedText", "both", changedText(coordinator.MemberChanged{Member: ada, Agent: &projection.Change{From: "claude", To: "codex"}, Model: &projection.Change{To: "opus"}}))
+	plan := []projection.PlanEntry{
+		{Content: apptest.Hostile, Status: projection.Completed}, {Content: "write it", Status: projection.InProgress},
+		{Content: "test it", Status: projection.Pending},
+	}
+	add("PlanText", "", PlanText(plan, 0))
+	add("PlanText", "with more", PlanText(plan[1:], 3))
+	step := func(s projection.Step) projection.Entry {
+		return projection.Entry{
+			Message: projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look. Done."},
+			Steps:   []projection.Step{s},
+		}
+	}
+	add("EntryText", "a tool", EntryText(step(projection.Step{Seq: 5, At: 7, Name: "Bash"}), map[uint64]string{5: "Bash: ls"}))
+	add("EntryText", "a tool that failed", EntryText(step(projection.Step{Name: apptest.Hostile, Error: apptest.Hostile}), nil))
+	add("EntryText", "a plan", EntryText(step(projection.Step{At: 99, Plan: plan}), nil))
 	add("notReachedText", "", NotReachedText(apptest.AliceID, "turn:99"))
 	add("promptText", "", promptText(apptest.Hostile, "You are "+apptest.Hostile+"\n\nMessage from You:\nhello\n"))
 	add("tornText", "", TornText(apptest.AliceID, journal.Torn{Offset: 4096, Bytes: 17}))

@@ -253,6 +253,8 @@ func (s *Screen) Event(e coordinator.Event) {
 	case projection.ToolCompleted:
 		s.EndLine()
 		s.showActivity(thinkingText(s.asked.DisplayName))
+	case projection.PlanUpdated:
+		s.plan(p)
 	case projection.MessageAppended:
 		s.message(p.Message)
 	case projection.TurnEnded:
@@ -424,13 +426,6 @@ func (s *Screen) message(m projection.Message) {
 	s.ShowEntry(projection.Entry{Message: m})
 }
 
-// ShowEntry prints a message.
-func (s *Screen) ShowEntry(e projection.Entry) {
-	name, text, _ := strings.Cut(MessageText(e), ": ")
-	s.name(name)
-	fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(text))
-}
-
 // name starts a message with its speaker.
 func (s *Screen) name(name string) {
 	fmt.Fprintf(s.App.Stdout, "%s: ", s.styled("\x1b[1m", name))
@@ -446,8 +441,10 @@ func (s *Screen) styled(style, text string) string {
 }
 
 // MessageText returns a message as text output prints it.
-func MessageText(e projection.Entry) string {
-	return tty.SafeLine(e.Speaker.DisplayName) + app.UnfinishedText(e) + ": " + tty.Safe(e.Content)
+func MessageText(e projection.Entry) string { return speakerText(e) + ": " + tty.Safe(e.Content) }
+
+func speakerText(e projection.Entry) string {
+	return tty.SafeLine(e.Speaker.DisplayName) + app.UnfinishedText(e)
 }
 
 // EndLine ends the spinner and an unfinished line.
