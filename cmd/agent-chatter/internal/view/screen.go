@@ -441,9 +441,9 @@ func (s *Screen) styled(style, text string) string {
 }
 
 // MessageText returns a message as text output prints it.
-func MessageText(e projection.Entry) string { return speakerText(e) + ": " + tty.Safe(e.Content) }
+func MessageText(e projection.Entry) string { return speakerName(e) + ": " + tty.Safe(e.Content) }
 
-func speakerText(e projection.Entry) string {
+func speakerName(e projection.Entry) string {
 	return tty.SafeLine(e.Speaker.DisplayName) + app.UnfinishedText(e)
 }
 

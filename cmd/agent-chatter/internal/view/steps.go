@@ -58,16 +58,16 @@ func EntryText(e projection.Entry, tools map[uint64]string) string {
 	var lines []string
 	for _, part := range partsOf(e) {
 		if part.step == nil {
-			lines = append(lines, speakerText(e)+": "+tty.Safe(part.text))
+			lines = append(lines, speakerName(e)+": "+tty.Safe(part.text))
 		} else {
-			lines = append(lines, stepText(*part.step, tools))
+			lines = append(lines, stepLines(*part.step, tools))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // stepLines is a step of a turn, indented.
-func stepText(s projection.Step, tools map[uint64]string) string {
+func stepLines(s projection.Step, tools map[uint64]string) string {
 	text := PlanText(s.Plan, s.More)
 	if s.Plan == nil {
 		text = tools[s.Seq]
@@ -117,7 +117,7 @@ func (s *Screen) plan(p projection.PlanUpdated) {
 	s.EndLine()
 	if s.watched() && len(p.Entries) > 0 {
 		step := projection.Step{Plan: p.Entries, More: p.More}
-		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepText(step, nil)))
+		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(step, nil)))
 	}
 	s.showActivity(thinkingText(s.asked.DisplayName))
 }
@@ -126,10 +126,10 @@ func (s *Screen) plan(p projection.PlanUpdated) {
 func (s *Screen) ShowEntry(e projection.Entry) {
 	for _, part := range partsOf(e) {
 		if part.step != nil {
-			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepText(*part.step, nil)))
+			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(*part.step, nil)))
 			continue
 		}
-		s.name(speakerText(e))
+		s.name(speakerName(e))
 		fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(tty.Safe(part.text)))
 	}
 }
