@@ -39,6 +39,22 @@ func (s *Session) SetTeam(team string) {
 	s.Created.SessionID = s.ID
 }
 
+// SetID gives s another id, so that it is another session. The id is one of CopyID.
+func (s *Session) SetID(id string) { s.ID, s.Created.SessionID = id, id }
+
+// CopyID returns the id of the nth copy of a session, which has the time of the
+// session's id. The copy 0 is the session.
+func CopyID(id string, n int) string {
+	original, err := ulid.ParseStrict(id)
+	if n == 0 || err != nil {
+		return id
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "copy\x00%s\x00%d", id, n))
+	copied := original
+	_ = copied.SetEntropy(sum[:10]) // fails only for another length
+	return copied.String()
+}
+
 // sessionID returns id if it is a ULID, else a ULID that is derived from it.
 func sessionID(format, team, id string, created time.Time) string {
 	if journal.ValidID(id) {

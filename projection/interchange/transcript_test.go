@@ -466,6 +466,21 @@ func TestEmptyTranscript(t *testing.T) {
 	}
 }
 
+func TestCopyID(t *testing.T) {
+	const id = "01KAHAM61B9SDF4W7TZ3YPK2WD"
+	seen := map[string]bool{}
+	for n := range 5 {
+		copied := interchange.CopyID(id, n)
+		if !journal.ValidID(copied) || copied[:10] != id[:10] || seen[copied] || interchange.CopyID(id, n) != copied {
+			t.Errorf("copy %d is %s", n, copied)
+		}
+		seen[copied] = true
+	}
+	if !seen[id] {
+		t.Error("copy 0 is not the session")
+	}
+}
+
 func FuzzTranscript(f *testing.F) {
 	names, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl"))
 	if err != nil || len(names) == 0 {

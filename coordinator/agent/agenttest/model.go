@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -27,6 +28,8 @@ const modelPace = 100 * time.Millisecond
 //	say <<TEXT>>      reply with TEXT
 //	slow N            reply with ModelReply and N words, slowly
 //	tool <<COMMAND>>  run COMMAND with the agent's shell tool, then reply with ModelReply
+//	call <<NAME {…}>> call the tool NAME with that input, then reply with ModelReply; the input may
+//	                  contain instructions for a subagent
 //	first <<TEXT>>    say TEXT before running the tool
 //	fail STATUS       respond with that status
 //	hang              say one word, and do not finish
@@ -36,6 +39,7 @@ type Model struct {
 	// shell tool has a parameter for that. It must be set before the first request.
 	Escalate bool
 
+	requests    atomic.Int32
 	mu          sync.Mutex
 	received    strings.Builder
 	instruction string
@@ -95,7 +99,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = r.Header.Write(&m.received)
 	m.received.Write(body)
 	m.mu.Unlock()
-	stream := &stream{w: w}
+	stream := &stream{w: w, n: int(m.requests.Add(1))}
 	switch path := r.URL.Path; {
 	case strings.HasSuffix(path, "/messages"):
 		m.respond(r, decodeMessages(body), &anthropic{stream: stream})
@@ -125,6 +129,7 @@ type responseWriter interface {
 var (
 	failPattern  = regexp.MustCompile(`\bfail (\d{3})\b`)
 	hangPattern  = regexp.MustCompile(`\bhang\b`)
+	callPattern  = regexp.MustCompile(`\bcall <<([\w.]+) ((?s:.*))>>`)
 	toolPattern  = regexp.MustCompile(`\btool <<((?s:.*?))>>`)
 	firstPattern = regexp.MustCompile(`\bfirst <<((?s:.*?))>>`)
 	sayPattern   = regexp.MustCompile(`\bsay <<((?s:.*?))>>`)
@@ -145,6 +150,14 @@ func (m *Model) respond(request *http.Request, r modelRequest, w responseWriter)
 	text, instruction := ModelReply, m.instructionFor(r)
 	if status, ok := lastMatch(failPattern, instruction); ok {
 		w.fail(status)
+		return
+	}
+	if call := callPattern.FindStringSubmatch(instruction); call != nil && len(r.tools) > 0 {
+		w.begin()
+		var input object
+		_ = json.Unmarshal([]byte(call[2]), &input)
+		w.toolCall(call[1], input)
+		w.end()
 		return
 	}
 	command, wantsTool := lastMatch(toolPattern, instruction)

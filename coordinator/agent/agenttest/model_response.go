@@ -4,14 +4,19 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // A stream is the part of a reply that all APIs have in common: server-sent events.
 type stream struct {
 	w     http.ResponseWriter
+	n     int      // of the request: ids in its reply occur in no other
 	sent  string   // text
 	calls []object // of tools
 }
+
+// id returns an id of a kind.
+func (s *stream) id(kind string) string { return fmt.Sprintf("%s_%d", kind, s.n) }
 
 func (s *stream) begin() { s.w.Header().Set("Content-Type", "text/event-stream") }
 
@@ -40,7 +45,7 @@ type anthropic struct {
 func (a *anthropic) begin() {
 	a.stream.begin()
 	a.event("message_start", object{"message": object{
-		"id": "m", "type": "message", "role": "assistant", "model": "x", "content": []any{}, "stop_reason": nil,
+		"id": a.id("msg"), "type": "message", "role": "assistant", "model": "x", "content": []any{}, "stop_reason": nil,
 		"usage": object{"input_tokens": 10, "output_tokens": 1},
 	}})
 }
@@ -59,7 +64,7 @@ func (a *anthropic) toolCall(tool string, input object) {
 		a.block = 1
 	}
 	a.calls = append(a.calls, input)
-	block := object{"type": "tool_use", "id": "toolu_1", "name": tool, "input": object{}}
+	block := object{"type": "tool_use", "id": a.id("toolu"), "name": tool, "input": object{}}
 	a.event("content_block_start", object{"index": a.block, "content_block": block})
 	delta := object{"type": "input_json_delta", "partial_json": encode(input)}
 	a.event("content_block_delta", object{"index": a.block, "delta": delta})
@@ -80,15 +85,15 @@ type responses struct{ *stream }
 func (r *responses) begin() {
 	r.stream.begin()
 	r.event("response.created", object{"response": object{
-		"id": "r", "object": "response", "status": "in_progress", "output": []any{},
+		"id": r.id("resp"), "object": "response", "status": "in_progress", "output": []any{},
 	}})
 }
 
 func (r *responses) text(word string) {
-	at := object{"item_id": "i", "output_index": 0, "content_index": 0}
+	at := object{"item_id": r.id("msg"), "output_index": 0, "content_index": 0}
 	if r.sent == "" {
 		r.event("response.output_item.added", object{"output_index": 0, "item": object{
-			"id": "i", "type": "message", "status": "in_progress", "role": "assistant", "content": []any{},
+			"id": r.id("msg"), "type": "message", "status": "in_progress", "role": "assistant", "content": []any{},
 		}})
 	}
 	r.sent += word
@@ -98,16 +103,20 @@ func (r *responses) text(word string) {
 
 func (r *responses) toolCall(tool string, input object) {
 	r.calls = append(r.calls, object{
-		"id": "f", "type": "function_call", "status": "completed", "call_id": "call_1",
+		"id": r.id("fc"), "type": "function_call", "status": "completed", "call_id": r.id("call"),
 		"name": tool, "arguments": encode(input),
 	})
+	if namespace, name, ok := strings.Cut(tool, "."); ok {
+		call := r.calls[len(r.calls)-1]
+		call["namespace"], call["name"] = namespace, name
+	}
 }
 
 func (r *responses) end() {
 	var items []object
 	if r.sent != "" {
 		items = append(items, object{
-			"id": "i", "type": "message", "status": "completed", "role": "assistant",
+			"id": r.id("msg"), "type": "message", "status": "completed", "role": "assistant",
 			"content": []object{{"type": "output_text", "text": r.sent, "annotations": []any{}}},
 		})
 	}
@@ -116,7 +125,7 @@ func (r *responses) end() {
 		r.event("response.output_item.done", object{"output_index": at, "item": item})
 	}
 	r.event("response.completed", object{"response": object{
-		"id": "r", "object": "response", "status": "completed", "output": items,
+		"id": r.id("resp"), "object": "response", "status": "completed", "output": items,
 		"usage": object{
 			"input_tokens": 10, "input_tokens_details": object{"cached_tokens": 0},
 			"output_tokens": 5, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 15,
@@ -150,7 +159,7 @@ type completions struct{ *stream }
 
 // chunk sends a chunk of a completion.
 func (c *completions) chunk(choices []object, usage object) {
-	chunk := object{"id": "c", "object": "chat.completion.chunk", "model": "x", "choices": choices}
+	chunk := object{"id": c.id("chat"), "object": "chat.completion.chunk", "model": "x", "choices": choices}
 	if usage != nil {
 		chunk["usage"] = usage
 	}
@@ -166,7 +175,7 @@ func (c *completions) text(word string) { c.delta(object{"role": "assistant", "c
 func (c *completions) toolCall(tool string, input object) {
 	c.calls = append(c.calls, input)
 	function := object{"name": tool, "arguments": encode(input)}
-	call := object{"index": 0, "id": "call_1", "type": "function", "function": function}
+	call := object{"index": 0, "id": c.id("call"), "type": "function", "function": function}
 	c.delta(object{"role": "assistant", "tool_calls": []object{call}}, nil)
 }
 

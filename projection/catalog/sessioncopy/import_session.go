@@ -39,6 +39,32 @@ func Import(
 	return i.counts, err
 }
 
+// ImportBranch imports another branch of a conversation, whose session exists, as
+// a fork of that session.
+func ImportBranch(
+	ctx context.Context, dir *catalog.Dir, parent string, branch *interchange.Session,
+	redact func(journal.Record) journal.Record,
+) (Counts, error) {
+	events := func(yield func(journal.Event, error) bool) {
+		seq := uint64(0)
+		for r, err := range branch.Records() {
+			if err == nil {
+				r = redact(r)
+				seq++
+			}
+			if !yield(journal.Event{Seq: seq, Type: r.Type, Data: r.Data}, err) || err != nil {
+				return
+			}
+		}
+	}
+	common, err := projection.Diverge(dir.Events(ctx, parent), events)
+	if err != nil {
+		return Counts{}, err
+	}
+	branch.Created.Parent = &projection.Parent{SessionID: parent, Seq: max(1, common.A)}
+	return Import(ctx, dir, branch, redact)
+}
+
 // Counts is what an Import did.
 type Counts struct {
 	Written int // messages

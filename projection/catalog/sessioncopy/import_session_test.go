@@ -243,8 +243,13 @@ func rollout(t testing.TB, items ...string) *interchange.Session {
 		}
 		text += fmt.Sprintf(`{"timestamp":"2026-11-21T12:00:%02dZ","type":%q,"payload":%s}`+"\n", i, kind, item)
 	}
-	s, err := interchange.Transcript("codex", interchange.Source{
-		Path: "/old/r.jsonl",
+	return transcriptOf(t, "codex", text)
+}
+
+func transcriptOf(t testing.TB, format, text string) *interchange.Session {
+	t.Helper()
+	s, err := interchange.Transcript(format, interchange.Source{
+		Path: "/old/s.jsonl",
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
 	}, projection.App{Name: "test", Version: "1"})
 	if err != nil {
@@ -310,5 +315,40 @@ func TestImportIgnoresWhichSecretsAreKnown(t *testing.T) {
 		if _, err := sessioncopy.Import(ctx, dir, save(t, other), keepSecrets); !errors.Is(err, sessioncopy.ErrDiverged) {
 			t.Errorf("%s: %v", other, err)
 		}
+	}
+}
+
+func TestImportedBranchIsFork(t *testing.T) {
+	const text = `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"content":"swordfish"}}
+{"type":"user","uuid":"3","parentUuid":"2","timestamp":"2026-11-21T12:00:02Z","message":{"content":"one way"}}
+{"type":"user","uuid":"4","parentUuid":"2","timestamp":"2026-11-21T12:00:03Z","message":{"content":"another way"}}
+`
+	hide := func(r journal.Record) journal.Record {
+		r.Data = bytes.ReplaceAll(r.Data, []byte("swordfish"), []byte("[REDACTED:KEY]"))
+		return r
+	}
+	_, dir := newTeam(t, journal.Options{})
+	s := transcriptOf(t, "claude", text)
+	if len(s.Branches) != 1 {
+		t.Fatalf("%d branches", len(s.Branches))
+	}
+	for _, want := range []int{3, 0} {
+		if done, err := sessioncopy.Import(ctx, dir, s, hide); err != nil || done.Written != want {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		done, err := sessioncopy.ImportBranch(ctx, dir, s.ID, s.Branches[0], hide)
+		if err != nil || done.Written != want {
+			t.Fatalf("the branch: %+v, %v", done, err)
+		}
+	}
+	branch, err := dir.Session(ctx, s.Branches[0].ID)
+	if err != nil || branch.MessageCount != 3 {
+		t.Fatalf("%+v, %v", branch, err)
+	}
+	state, _, err := dir.Load(ctx, branch.ID)
+	// session.created, the message, and the turn with its message and end
+	if want := (projection.Parent{SessionID: s.ID, Seq: 5}); err != nil || state.Parent == nil || *state.Parent != want {
+		t.Errorf("the parent is %+v, want %+v: %v", state.Parent, want, err)
 	}
 }

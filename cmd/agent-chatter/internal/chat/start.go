@@ -152,7 +152,7 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 	case format == interchange.JournalFormat && app.IsJournal(path):
 		return r.startJournal(ctx, t, path)
 	case format == interchange.JournalFormat:
-		return r.startImported(ctx, t, path, transfer.ImportJournal(ctx, r.app, path))
+		return r.startImported(ctx, t, path, transfer.ImportJournal(ctx, r.app, path, false))
 	case format == interchange.BundleFormat:
 		return r.startBundle(ctx, t, path)
 	case format == interchange.SnapshotFormat:
@@ -165,7 +165,7 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 		if t == nil {
 			t = team.Demo() // a transcript records no team
 		}
-		return r.startImported(ctx, t, path, transfer.ImportTranscript(ctx, r.app, format, path, t.ID))
+		return r.startImported(ctx, t, path, transfer.ImportTranscript(ctx, r.app, format, path, transfer.Options{Team: t.ID})[0])
 	}
 }
 
@@ -188,7 +188,7 @@ func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) (err
 // startImported resumes a session that was imported from path.
 func (r *repl) startImported(ctx context.Context, t *team.Team, path string, done transfer.Imported) error {
 	done.Log(r.app)
-	if done.Action == "failed" {
+	if done.Err != nil {
 		return done.Err
 	}
 	done.Path = path
@@ -197,7 +197,7 @@ func (r *repl) startImported(ctx context.Context, t *team.Team, path string, don
 }
 
 func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error {
-	all := transfer.ImportBundle(ctx, r.app, path)
+	all := transfer.ImportBundle(ctx, r.app, path, false)
 	if len(all) > 1 {
 		for _, one := range all {
 			one.Log(r.app)
@@ -215,5 +215,5 @@ func (r *repl) startSnapshot(ctx context.Context, t *team.Team, path string) err
 	if err != nil {
 		return err
 	}
-	return r.startImported(ctx, t, path, transfer.ImportSession(ctx, r.app, s))
+	return r.startImported(ctx, t, path, transfer.ImportSession(ctx, r.app, s, false))
 }

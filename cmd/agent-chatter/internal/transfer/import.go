@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -18,6 +17,9 @@ type Import struct {
 	Format string   `help:"The format of the files: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,claude-master,synapse" default:"auto"`
 	Team   string   `complete:"team-id" help:"The team of transcripts (default: the program's name)." placeholder:"ID"`
 	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+
+	Branches bool `help:"Import rewound branches of transcripts as forks."`
+	AsNew    bool `help:"Import diverged sessions as new ones."`
 }
 
 // Help shows examples.
@@ -26,7 +28,8 @@ func (Import) Help() string {
   agent-chatter sessions import 1732700400000-session-abc.json
   agent-chatter sessions import ~/.agent-chatter.old/sessions/review/
   agent-chatter sessions import everything.bundle 01KAJ0000000000000000000AA.jsonl
-  agent-chatter sessions import ~/.claude/projects/ --team review`
+  agent-chatter sessions import ~/.claude/projects/ --team review --branches
+  agent-chatter sessions import old.json --as-new`
 }
 
 // Imported is the result of importing a session.
@@ -38,10 +41,11 @@ type Imported struct {
 	Total  int    `json:"total"`  // messages in the source
 	// Skipped counts the lines or entries of the source that are unknown or not part of the
 	// conversation.
-	Skipped int    `json:"skipped,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Skipped  int    `json:"skipped,omitempty"`
+	Branches int    `json:"branches,omitempty"` // of the source that were not imported
+	Error    string `json:"error,omitempty"`
 
-	Err error `json:"-"` // why Action is failed
+	Err error `json:"-"` // why Action is failed or skipped
 }
 
 // Log logs the result.
@@ -64,6 +68,8 @@ func failed(path string, err error) Imported {
 // setAction sets Action for an import that ended with err.
 func (r *Imported) setAction(err error) {
 	switch {
+	case errors.Is(err, interchange.ErrNoMessages), errors.Is(err, interchange.ErrSubagent):
+		r.Action, r.Error, r.Err = "skipped", err.Error(), err
 	case err != nil:
 		r.Action, r.Error, r.Err = "failed", err.Error(), err
 	case r.Taken == 0:
@@ -87,7 +93,8 @@ func (cmd *Import) Run(a *app.App) error {
 		return err
 	}
 	results = append(results, cmd.importFiles(ctx, a, files)...)
-	failures, skipped := 0, 0
+	failures := 0
+	var skipped skippedFiles
 	for _, r := range results {
 		if errors.Is(r.Err, context.Canceled) {
 			continue
@@ -96,7 +103,7 @@ func (cmd *Import) Run(a *app.App) error {
 		case "failed":
 			failures++
 		case "skipped":
-			skipped++
+			skipped.add(r)
 		}
 		if err := cmd.print(a, r); err != nil {
 			return err
@@ -105,17 +112,33 @@ func (cmd *Import) Run(a *app.App) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if skipped > 0 {
+	if skipped.total() > 0 {
 		a.Notice(skippedText(skipped))
 	}
-	if skipped > 0 && skipped == len(results) {
+	if skipped.unknown > 0 && skipped.unknown == len(results) {
 		return app.Exit(app.ExitFailed, app.Message{Text: noSessionsText(strings.Join(cmd.Path, ", "))})
 	}
 	if failures > 0 {
-		return app.Exit(app.ExitFailed, app.Message{Text: notImportedText(failures, len(results)-skipped)})
+		return app.Exit(app.ExitFailed, app.Message{Text: notImportedText(failures, len(results)-skipped.total())})
 	}
 	return nil
 }
+
+// skippedFiles counts the files that were skipped, by reason.
+type skippedFiles struct{ unknown, subagents, empty int }
+
+func (s *skippedFiles) add(r Imported) {
+	switch {
+	case errors.Is(r.Err, interchange.ErrSubagent):
+		s.subagents++
+	case r.Err != nil:
+		s.empty++
+	default:
+		s.unknown++
+	}
+}
+
+func (s skippedFiles) total() int { return s.unknown + s.subagents + s.empty }
 
 // importFiles imports files until ctx is done. Snapshots come last, the oldest first.
 func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (results []Imported) {
@@ -142,11 +165,16 @@ func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (r
 		case format == interchange.TeamFile:
 			results = append(results, failed(path, app.Exit(app.ExitFailed, TeamFileText(path))))
 		case IsTranscript(format):
-			results = append(results, ImportTranscript(ctx, a, format, path, cmd.Team))
+			options := Options{Team: cmd.Team, Branches: cmd.Branches, AsNew: cmd.AsNew}
+			imported := ImportTranscript(ctx, a, format, path, options)
+			if cmd.Format != "auto" && !file.found && errors.Is(imported[0].Err, interchange.ErrNoMessages) {
+				imported[0].Action = "failed" // it may be in another format
+			}
+			results = append(results, imported...)
 		case format == interchange.BundleFormat:
-			results = append(results, ImportBundle(ctx, a, path)...)
+			results = append(results, ImportBundle(ctx, a, path, cmd.AsNew)...)
 		case format == interchange.JournalFormat:
-			results = append(results, ImportJournal(ctx, a, path))
+			results = append(results, ImportJournal(ctx, a, path, cmd.AsNew))
 		default:
 			snapshots = append(snapshots, path)
 		}
@@ -159,7 +187,7 @@ func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (r
 		if err != nil {
 			results = append(results, failed(path, err))
 		} else {
-			results = append(results, ImportSession(ctx, a, s))
+			results = append(results, ImportSession(ctx, a, s, cmd.AsNew))
 		}
 	}
 	return results
@@ -187,28 +215,34 @@ func (cmd *Import) print(a *app.App, r Imported) error {
 	if r.Skipped > 0 {
 		skipped = fmt.Sprintf(", %s skipped", app.Count(r.Skipped, "line"))
 	}
+	switch r.Branches {
+	case 0:
+	case 1:
+		skipped += ", 1 branch not imported"
+	default:
+		skipped += fmt.Sprintf(", %d branches not imported", r.Branches)
+	}
 	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d of %s%s  %s\n",
 		r.ID, r.Action, r.Taken, app.Count(r.Total, "message"), skipped, tty.SafeLine(r.Path))
 	return err
-}
-
-// ImportSession imports a session that was read from a snapshot or a transcript.
-func ImportSession(ctx context.Context, a *app.App, s *interchange.Session) Imported {
-	redact, report := a.RedactImport()
-	defer report()
-	r := Imported{Path: s.Imported.Path, ID: s.ID}
-	done, err := sessioncopy.Import(ctx, a.Catalog.Team(s.TeamID), s, redact)
-	r.Taken, r.Total, r.Skipped = done.Written, done.Total, done.Skipped
-	r.setAction(err)
-	return r
 }
 
 func notImportedText(n, of int) string {
 	return fmt.Sprintf("Not imported: %d of %s.", n, app.Count(of, "session"))
 }
 
-func skippedText(n int) string {
-	return fmt.Sprintf("Skipped files that are no sessions: %d.", n)
+func skippedText(s skippedFiles) string {
+	var parts []string
+	if s.unknown > 0 {
+		parts = append(parts, app.Count(s.unknown, "file")+" without a session")
+	}
+	if s.subagents > 0 {
+		parts = append(parts, app.Count(s.subagents, "transcript")+" of subagents")
+	}
+	if s.empty > 0 {
+		parts = append(parts, app.Count(s.empty, "session")+" without messages")
+	}
+	return "Skipped " + strings.Join(parts, ", ") + "."
 }
 
 // teamIgnoredText is for a file that records the team of its sessions.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // ImportJournal imports a journal from any directory; its name need not be its id.
-func ImportJournal(ctx context.Context, a *app.App, path string) Imported {
+func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imported {
 	file := path
 	if filepath.Ext(path) != ".jsonl" && !(app.IsArchive(path) && app.InArchive(path)) {
 		copied, remove, err := copyJournal(path)
@@ -36,23 +38,32 @@ func ImportJournal(ctx context.Context, a *app.App, path string) Imported {
 	if err != nil {
 		return failed(path, err)
 	}
-	reader, err := team.Journals().Reader(id, journal.Position{})
-	if err != nil {
+	var torn journal.Torn
+	read := func(use func(iter.Seq2[journal.Event, error])) error {
+		reader, err := team.Journals().Reader(id, journal.Position{})
+		if err != nil {
+			return err
+		}
+		defer reader.Close()
+		use(func(yield func(journal.Event, error) bool) {
+			for e, err := range interchange.Validate(reader.All()) {
+				if damage := (*journal.CorruptError)(nil); errors.As(err, &damage) {
+					damage.Path = path // which may have been copied
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		})
+		torn = reader.Torn()
+		return nil
+	}
+	i := eventImport{app: a, path: path, format: interchange.JournalFormat, asNew: asNew, again: read}
+	var r Imported
+	if err := read(func(events iter.Seq2[journal.Event, error]) { r = i.run(ctx, events) }); err != nil {
 		return failed(path, err)
 	}
-	defer reader.Close()
-	events := func(yield func(journal.Event, error) bool) {
-		for e, err := range interchange.Validate(reader.All()) {
-			if damage := (*journal.CorruptError)(nil); errors.As(err, &damage) {
-				damage.Path = path // which may have been copied
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-	r := importEvents(ctx, a, path, interchange.JournalFormat, events)
-	if torn := reader.Torn(); torn.Bytes > 0 {
+	if torn.Bytes > 0 {
 		a.Notice(view.TornText(id, torn))
 	}
 	return r
@@ -84,18 +95,23 @@ func copyJournal(path string) (copied string, remove func(), err error) {
 }
 
 // ImportBundle imports the sessions of a bundle. It returns at least one Imported.
-func ImportBundle(ctx context.Context, a *app.App, path string) []Imported {
-	f, err := os.Open(path)
-	if err != nil {
-		return []Imported{failed(path, err)}
-	}
-	defer f.Close()
+func ImportBundle(ctx context.Context, a *app.App, path string, asNew bool) []Imported {
 	var results []Imported
-	for events := range interchange.ReadBundle(f, a.LineLimit()) {
-		results = append(results, importEvents(ctx, a, path, interchange.BundleFormat, events))
-		if ctx.Err() != nil {
-			break
+	err := eachBundled(a, path, func(n int, events iter.Seq2[journal.Event, error]) bool {
+		i := eventImport{app: a, path: path, format: interchange.BundleFormat, asNew: asNew}
+		i.again = func(use func(iter.Seq2[journal.Event, error])) error {
+			return eachBundled(a, path, func(m int, events iter.Seq2[journal.Event, error]) bool {
+				if m == n {
+					use(events)
+				}
+				return m < n
+			})
 		}
+		results = append(results, i.run(ctx, events))
+		return ctx.Err() == nil
+	})
+	if err != nil {
+		results = append(results, failed(path, err))
 	}
 	if len(results) == 0 {
 		results = append(results, failed(path, errors.New("there is no session in "+path)))
@@ -103,26 +119,64 @@ func ImportBundle(ctx context.Context, a *app.App, path string) []Imported {
 	return results
 }
 
-// importEvents imports the session that events describe.
-func importEvents(
-	ctx context.Context, a *app.App, path, format string, events iter.Seq2[journal.Event, error],
-) Imported {
-	r := Imported{Path: path}
-	err := r.copyEvents(ctx, a, format, events)
-	if err != nil && r.ID != "" {
-		err = fmt.Errorf("session %s: %w", r.ID, err)
-	}
+// eachBundled passes the sessions of a bundle to a function until that returns false.
+func eachBundled(a *app.App, path string, each func(n int, events iter.Seq2[journal.Event, error]) bool) error {
+	f, err := regularfile.Open(path)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		return err
+	}
+	defer f.Close()
+	n := 0
+	for events := range interchange.ReadBundle(f, a.LineLimit()) {
+		if !each(n, events) {
+			break
+		}
+		n++
+	}
+	return nil
+}
+
+// eventImport imports a session of a journal or a bundle.
+type eventImport struct {
+	app          *app.App
+	path, format string
+	asNew        bool
+	// again reads the events once more.
+	again func(use func(iter.Seq2[journal.Event, error])) error
+
+	team string // of the session
+}
+
+// run imports the session that events describe. If it has diverged from the existing
+// session, it becomes, or continues, a copy of that.
+func (i *eventImport) run(ctx context.Context, events iter.Seq2[journal.Event, error]) Imported {
+	r := Imported{Path: i.path}
+	err := i.copyEvents(ctx, &r, 0, events)
+	id, diverged := r.ID, err
+	for n := 1; errors.Is(err, sessioncopy.ErrDiverged); n++ {
+		if _, found := i.app.Catalog.Team(i.team).Session(ctx, interchange.CopyID(id, n)); found != nil && !i.asNew {
+			err, r.ID = app.Exit(app.ExitFailed, divergedText(i.path, diverged)), id
+			break
+		}
+		failure := i.again(func(events iter.Seq2[journal.Event, error]) { err = i.copyEvents(ctx, &r, n, events) })
+		err = cmp.Or(failure, err)
+	}
+	var exit *app.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		if r.ID != "" {
+			err = fmt.Errorf("session %s: %w", r.ID, err)
+		}
+		err = fmt.Errorf("%s: %w", i.path, err)
 	}
 	r.setAction(err)
 	return r
 }
 
-func (r *Imported) copyEvents(
-	ctx context.Context, a *app.App, format string, events iter.Seq2[journal.Event, error],
+// copyEvents writes the events to the nth copy of their session; 0 is the session.
+func (i *eventImport) copyEvents(
+	ctx context.Context, r *Imported, n int, events iter.Seq2[journal.Event, error],
 ) error {
-	absolute, err := filepath.Abs(r.Path)
+	absolute, err := filepath.Abs(i.path)
 	if err != nil {
 		return err
 	}
@@ -142,9 +196,13 @@ func (r *Imported) copyEvents(
 	if err != nil {
 		return err
 	}
-	r.ID = created.SessionID
-	secrets := a.Redactor(nil)
-	defer a.ReportReplaced(secrets)
+	i.team, r.ID = created.Team.ID, interchange.CopyID(created.SessionID, n)
+	if n > 0 {
+		created.SessionID = r.ID
+		first.Data = projection.Record(first.Time, created).Data
+	}
+	secrets := i.app.Redactor(nil)
+	defer i.app.ReportReplaced(secrets)
 	all := func(yield func(journal.Event, error) bool) {
 		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
 			if err == nil {
@@ -155,8 +213,8 @@ func (r *Imported) copyEvents(
 			}
 		}
 	}
-	source := projection.SessionImported{Source: format, Path: absolute}
-	team := a.Catalog.Team(created.Team.ID)
+	source := projection.SessionImported{Source: i.format, Path: absolute}
+	team := i.app.Catalog.Team(i.team)
 	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, team, r.ID, source, app.EventsWithout(secrets, all))
 	return err
 }

@@ -1,9 +1,6 @@
 package transfer
 
 import (
-	"context"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -11,33 +8,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// ImportTranscript imports a conversation of another program as a session of a team; ""
-// is the team called like the program.
-func ImportTranscript(ctx context.Context, a *app.App, format, path, team string) Imported {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return failed(path, err)
-	}
-	s, err := readTranscript(a, format, absolute)
-	if err != nil {
-		return failed(path, fmt.Errorf("%s: %w", path, err))
-	}
-	if team != "" {
-		s.SetTeam(team)
-	}
-	r := ImportSession(ctx, a, s)
-	r.Path = path
-	return r
-}
-
 // readTranscript reads the header of a transcript. For synapse it also reads the index in
 // the same directory, if there is one.
 func readTranscript(a *app.App, format, path string) (*interchange.Session, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	if format != "synapse" {
-		return interchange.Transcript(format, interchange.Source{
-			Path: path,
-			Open: func() (io.ReadCloser, error) { return openSource(path) },
-		}, a.Identity())
+		return interchange.Transcript(format, sourceOf(format, path), a.Identity())
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -18,7 +19,9 @@ func transferTexts() []apptest.Text {
 		{Function: "notRegularText", Shown: notRegularText(path)},
 		{Function: "TeamFileText", Shown: TeamFileText(path)},
 		{Function: "UnknownFormatText", Shown: UnknownFormatText(path)},
-		{Function: "skippedText", Shown: skippedText(2)},
+		{Function: "skippedText", Sample: "all", Shown: skippedText(skippedFiles{1, 2, 3})},
+		{Function: "skippedText", Sample: "one", Shown: skippedText(skippedFiles{subagents: 1})},
+		{Function: "divergedText", Shown: divergedText(path, errors.New(apptest.Hostile))},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}

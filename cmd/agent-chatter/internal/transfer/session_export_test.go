@@ -89,13 +89,13 @@ func TestImportStopsWhenInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := ImportJournal(ctx, e.app, path); !errors.Is(r.Err, context.Canceled) {
+	if r := ImportJournal(ctx, e.app, path, false); !errors.Is(r.Err, context.Canceled) {
 		t.Errorf("%+v, %v", r, r.Err)
 	}
 	if results := (&Import{Format: "auto"}).importFiles(ctx, e.app, []file{{path: path}}); len(results) > 0 {
 		t.Errorf("%+v", results)
 	}
-	if r := ImportJournal(t.Context(), e.app, path); r.Action != "unchanged" {
+	if r := ImportJournal(t.Context(), e.app, path, false); r.Action != "unchanged" {
 		t.Errorf("%+v", r)
 	}
 }

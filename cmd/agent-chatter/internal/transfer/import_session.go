@@ -1,0 +1,124 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
+)
+
+// Options of importing a transcript.
+type Options struct {
+	Team     string // "": the one called like the program
+	Branches bool   // import the other branches as forks
+	AsNew    bool   // import a diverged session as a new one
+}
+
+// ImportTranscript imports a conversation of another program, and its other branches if
+// the options say so. It returns at least one Imported.
+func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Options) []Imported {
+	s, err := readTranscript(a, format, path)
+	if err != nil {
+		return []Imported{failed(path, fmt.Errorf("%s: %w", path, err))}
+	}
+	for _, session := range append(s.Branches, s) {
+		if o.Team != "" {
+			session.SetTeam(o.Team)
+		}
+	}
+	first := importSession(ctx, a, path, s, o.AsNew)
+	if !o.Branches {
+		first.Branches = len(s.Branches)
+		return []Imported{first}
+	}
+	results := []Imported{first}
+	if first.Action == "failed" || first.Action == "skipped" {
+		return results
+	}
+	for _, branch := range s.Branches {
+		results = append(results, importBranch(ctx, a, path, s.ID, branch, o.AsNew))
+	}
+	return results
+}
+
+// ImportSession imports a session that was read from a snapshot. If it has diverged from
+// the existing session, it becomes, or continues, a copy of that.
+func ImportSession(ctx context.Context, a *app.App, s *interchange.Session, asNew bool) Imported {
+	return importSession(ctx, a, s.Imported.Path, s, asNew)
+}
+
+func importSession(ctx context.Context, a *app.App, path string, s *interchange.Session, asNew bool) Imported {
+	redact, report := a.RedactImport()
+	defer report()
+	dir := a.Catalog.Team(s.TeamID)
+	return importCopy(ctx, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
+		return sessioncopy.Import(ctx, dir, s, redact)
+	})
+}
+
+func importBranch(
+	ctx context.Context, a *app.App, path, parent string, s *interchange.Session, asNew bool,
+) Imported {
+	redact, report := a.RedactImport()
+	defer report()
+	dir := a.Catalog.Team(s.TeamID)
+	return importCopy(ctx, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
+		return sessioncopy.ImportBranch(ctx, dir, parent, s, redact)
+	})
+}
+
+// importCopy imports a session, or the first copy of it that has not diverged. Without
+// asNew only a copy that exists is extended.
+func importCopy(
+	ctx context.Context, dir *catalog.Dir, path string, s *interchange.Session, asNew bool,
+	importOne func() (sessioncopy.Counts, error),
+) Imported {
+	r := Imported{Path: path, ID: s.ID}
+	var diverged error
+	for id := s.ID; ; {
+		done, err := importOne()
+		if !errors.Is(err, sessioncopy.ErrDiverged) {
+			r.ID, r.Taken, r.Total, r.Skipped = s.ID, done.Written, done.Total, done.Skipped
+			if errors.Is(err, interchange.ErrNoMessages) {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+			r.setAction(err)
+			return r
+		}
+		if diverged == nil {
+			diverged = err
+		}
+		next, ok := nextCopy(ctx, dir, id, s.ID, asNew)
+		if !ok {
+			s.SetID(id)
+			r.setAction(app.Exit(app.ExitFailed, divergedText(path, diverged)))
+			return r
+		}
+		s.SetID(next)
+	}
+}
+
+// nextCopy returns the id of the copy of a session after a given one, which is the session
+// or a copy. It reports false if there is none and none is to be made.
+func nextCopy(ctx context.Context, dir *catalog.Dir, id, after string, asNew bool) (string, bool) {
+	n := 0
+	for interchange.CopyID(id, n) != after {
+		n++
+	}
+	next := interchange.CopyID(id, n+1)
+	if asNew {
+		return next, true
+	}
+	_, err := dir.Session(ctx, next)
+	return next, err == nil
+}
+
+func divergedText(path string, err error) app.Message {
+	return app.Text("%s: %s", tty.SafeLine(path), tty.Safe(err.Error())).
+		With(app.To("import it as a new session", "sessions", "import", "--as-new", path))
+}
