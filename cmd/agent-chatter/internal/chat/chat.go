@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -108,6 +109,9 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	cmd.warnOfNetwork(a)
+	if sessions := filepath.Join(a.Home, "sessions"); !cmd.NoSave && gitindex.Tracks(sessions) {
+		a.Show(trackedText(sessions))
+	}
 	r := cmd.newREPL(a, config)
 	defer func() { r.closeInput() }()
 	if err = cmd.start(ctx, r); err == nil {
@@ -196,6 +200,12 @@ func (cmd *Command) warnOfNetwork(a *app.App) {
 	if kind := a.NetworkFS(dir); kind != "" && !cmd.NoSave {
 		a.Notice(networkText(dir, kind))
 	}
+}
+
+// trackedText is for a directory of sessions in a Git repository.
+func trackedText(sessions string) app.Message {
+	return app.Text("⚠️  Git tracks the sessions in %s: a push publishes them.", tty.SafeLine(sessions)).
+		With(app.ToRun("stop tracking them", "git", "rm", "-r", "--cached", sessions))
 }
 
 func networkText(dir, kind string) string {

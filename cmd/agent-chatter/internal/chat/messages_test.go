@@ -50,6 +50,7 @@ func chatTexts() []apptest.Text {
 	add("bannerText", "", bannerText(review))
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
+	add("trackedText", "", trackedText("/a/"+apptest.Hostile))
 	add("restoredText", "", restoredText(since))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("importedText", "", importedText(transfer.Imported{
