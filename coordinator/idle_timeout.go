@@ -15,6 +15,9 @@ type idleTimeout struct {
 	tools   map[string]bool  // the running ones, by ID
 }
 
+// maxRunning is how many tools are known to run at once.
+const maxRunning = 10_000
+
 // newIdleTimeout starts a timeout; 0 is no limit.
 func newIdleTimeout(limit time.Duration) *idleTimeout {
 	t := &idleTimeout{limit: limit, tools: map[string]bool{}}
@@ -31,7 +34,9 @@ func (t *idleTimeout) restart(e agent.Event) {
 	case agent.Retry:
 		return
 	case agent.ToolStarted:
-		t.tools[e.ID] = true
+		if len(t.tools) < maxRunning {
+			t.tools[e.ID] = true
+		}
 	case agent.ToolCompleted:
 		delete(t.tools, e.ID)
 	}

@@ -23,6 +23,11 @@ const (
 	// textInterval is the interval in which streamed text is recorded: what a killed process
 	// loses at most.
 	textInterval = 2 * time.Second
+	// maxReply is the length of the longest reply, in bytes. Each reply takes several times its length
+	// in memory.
+	maxReply = 16 << 20
+	// maxUnsaved is how much a turn records before it saves, in bytes.
+	maxUnsaved = 8 << 20
 	// checkedLength is the length of a reply, in bytes, from which on it is checked to fit into
 	// the journal.
 	checkedLength = 1 << 20
@@ -78,6 +83,9 @@ func (e *replyTooLongError) Error() string {
 
 func (e *replyTooLongError) Unwrap() error { return e.TooLongError }
 
+// errReplyTooLong is the error of a turn whose reply exceeds maxReply.
+var errReplyTooLong = fmt.Errorf("the reply exceeds %d bytes; ask for less, or for a file", maxReply)
+
 var errNoReply = errors.New("it ended without an answer")
 
 // turn is one run of an agent.
@@ -89,6 +97,7 @@ type turn struct {
 	text     *redact.Stream  // replaces secrets in the streamed reply
 	reply    strings.Builder // without secrets
 	flushed  int             // how much of reply is recorded as turn.text
+	unsaved  int             // bytes of events since the last save
 	checkAt  int             // the length of reply at which it is checked next
 	usage    *projection.Usage
 	prompt   string                 // the SHA-256 of the prompt; "" before the agent is started
@@ -246,14 +255,18 @@ func (t *turn) recordPlan(p agent.Plan) error {
 	return errors.Join(t.flush(), t.record(updated))
 }
 
-// write adds text without secrets to the reply. It returns an error if the reply exceeds the
-// journal's limit, which it checks whenever the length has doubled.
+// write adds text without secrets to the reply. It returns an error if the reply exceeds maxReply, or
+// the journal's limit, which it checks whenever the length has doubled.
 func (t *turn) write(text string) error {
 	if text == "" {
 		return nil
 	}
-	t.reply.WriteString(text)
-	t.c.o.Listener.Text(t.item.member, text)
+	kept := runecut.Prefix(text, maxReply-t.reply.Len())
+	t.reply.WriteString(kept)
+	t.c.o.Listener.Text(t.item.member, kept)
+	if len(kept) < len(text) {
+		return errReplyTooLong
+	}
 	if t.reply.Len() < max(t.checkAt, checkedLength) {
 		return nil
 	}
@@ -281,8 +294,16 @@ func (t *turn) flush() error {
 	return t.record(projection.TurnText{TurnID: t.id, Text: validUTF8(text)})
 }
 
+// record records an event. It saves after maxUnsaved bytes: the journal keeps in memory what is not
+// saved.
 func (t *turn) record(p projection.Payload) error {
-	return t.c.conv.record(t.c.records(p)...)
+	records := t.c.records(p)
+	err := t.c.conv.record(records...)
+	if t.unsaved += len(records[0].Data); t.unsaved >= maxUnsaved && err == nil {
+		t.unsaved = 0
+		t.c.save()
+	}
+	return err
 }
 
 // finish records the end of the turn, with the reply if it is complete. It reports whether the queue

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -188,7 +189,8 @@ func TestACPTurnErrors(t *testing.T) {
 			"log in",
 		},
 		{"other protocol version", "?", []agenttest.Habit{agenttest.Older}, "", "version 0", ""},
-		{"line too long", "line 70000000", nil, "", "a line of more than 67108864 bytes", "less"},
+		{"does not read", "flood requests 4", nil, "", "it does not read what it is sent", "/retry"},
+		{"line too long", "line 70000000", nil, "", "a line of more than 33554432 bytes", "less"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := acpTurn(t, tt.prompt, tt.habits...)
@@ -206,6 +208,41 @@ func TestACPTurnErrors(t *testing.T) {
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
+	}
+}
+
+func TestACPKeepsBeginningOfOutput(t *testing.T) {
+	var done *agent.ToolCompleted
+	for event, err := range newACP(t).Run(within(t), acpTurn(t, "flood output 1")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event, ok := event.(agent.ToolCompleted); ok {
+			done = &event
+		}
+	}
+	if done == nil || len(done.Output) != 256<<10 || done.Omitted < 512<<10 ||
+		!strings.HasPrefix(done.Output, "one word after another one") {
+		t.Errorf("got %.200v", done)
+	}
+}
+
+func TestACPAsksAtMostHundredQuestionsAtOnce(t *testing.T) {
+	turn := acpTurn(t, "flood questions 1")
+	var asking, most atomic.Int32
+	ctx, cancel := context.WithCancel(within(t))
+	defer cancel()
+	turn.Permit = func(ctx context.Context, _ agent.Permission) bool {
+		if n := asking.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		defer asking.Add(-1)
+		<-ctx.Done()
+		return false
+	}
+	_, _ = reply(ctx, newACP(t), turn)
+	if most.Load() > 100 {
+		t.Errorf("%d questions were asked at once", most.Load())
 	}
 }
 

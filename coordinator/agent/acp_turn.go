@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/acp"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // An acpTurn is one turn of an agent that speaks the Agent Client Protocol.
@@ -35,6 +36,7 @@ type acpTurn struct {
 	cost      *Cost           // of the session, which is the turn's
 
 	asking     sync.WaitGroup // goroutines that wait for permission
+	questions  atomic.Int32   // their number
 	askContext context.Context
 	stopAsking context.CancelFunc
 	cancelled  bool
@@ -45,8 +47,9 @@ type acpTool struct {
 	name      string
 	title     string
 	input     json.RawMessage
-	output    []byte
-	announced bool // there was a ToolStarted
+	output    []byte // at most maxOutput
+	omitted   int64  // bytes after output
+	announced bool   // there was a ToolStarted
 	ended     bool
 	refused   atomic.Bool
 }
@@ -182,7 +185,9 @@ func (t *acpTurn) emit(events ...Event) bool {
 // takeChunk emits a piece of the reply. Codex sends error messages as chunks, too.
 func (t *acpTurn) takeChunk(c acp.Chunk) {
 	if t.broken {
-		t.complaint.WriteString(c.Text)
+		if t.complaint.Len() < maxReason {
+			t.complaint.WriteString(abbreviate(c.Text, maxReason))
+		}
 		return
 	}
 	if c.MessageID != t.messageID {
@@ -193,32 +198,51 @@ func (t *acpTurn) takeChunk(c acp.Chunk) {
 }
 
 // takeTool merges an update of a tool. The tool's start is emitted as late as possible, when it
-// runs, ends or needs permission: its input is known then.
+// runs, ends or needs permission: its input is known then. It returns nil if the turn has too many
+// tools.
 func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
+	u.ID = label(u.ID)
 	tool := t.tools[u.ID]
 	if tool == nil {
+		if len(t.tools) >= maxTools {
+			return nil
+		}
 		tool = &acpTool{}
 		t.tools[u.ID] = tool
 		t.endMessage()
 	}
-	tool.name = cmp.Or(u.Name, tool.name, u.Category)
-	tool.title = cmp.Or(u.Title, tool.title)
-	if u.Input != nil {
+	tool.name = label(cmp.Or(u.Name, tool.name, u.Category))
+	tool.title = cmp.Or(runecut.Prefix(u.Title, maxReason), tool.title)
+	if u.Input != nil && len(u.Input) <= maxOutput && !tool.ended {
 		tool.input = u.Input
 	}
-	if u.OutputReplaced {
-		tool.output = append(tool.output[:0], u.Output...)
-	}
-	tool.output = append(tool.output, u.OutputAppended...)
+	tool.add(u)
 	if u.Started {
 		t.announce(u.ID, tool)
 	}
 	if u.Ended && !tool.ended {
 		tool.ended = true
-		t.emit(completed(u.ID, tool.name, string(tool.output), u.Failed))
-		tool.output = nil
+		done := completed(u.ID, tool.name, string(tool.output), u.Failed)
+		done.Omitted = tool.omitted
+		t.emit(done)
+		tool.output, tool.input, tool.title = nil, nil, ""
 	}
 	return tool
+}
+
+// add adds the output of an update. Of a long one the beginning is kept.
+func (tool *acpTool) add(u acp.ToolUpdate) {
+	if tool.ended {
+		return
+	}
+	if u.OutputReplaced {
+		tool.output, tool.omitted = tool.output[:0], 0
+	}
+	for _, more := range []string{u.Output, u.OutputAppended} {
+		kept := more[:min(len(more), maxOutput-len(tool.output))]
+		tool.output = append(tool.output, kept...)
+		tool.omitted += int64(len(more) - len(kept))
+	}
 }
 
 // announce emits the ToolStarted of a tool, once.
@@ -237,11 +261,16 @@ func (t *acpTurn) announce(id string, tool *acpTool) {
 // takePermissionRequest asks Turn.Permit in the background.
 func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	tool := t.takeTool(r.Tool)
-	t.announce(r.Tool.ID, tool)
-	asked := Permission{
-		ToolID: r.Tool.ID, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input,
+	if tool == nil || t.questions.Load() >= maxQuestions {
+		t.Dismiss(r)
+		return
 	}
+	t.questions.Add(1)
+	id := label(r.Tool.ID)
+	t.announce(id, tool)
+	asked := Permission{ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input}
 	t.asking.Go(func() {
+		defer t.questions.Add(-1)
 		allowed := t.turn.Permit != nil && t.turn.Permit(t.askContext, asked)
 		tool.refused.Store(!allowed)
 		if t.askContext.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func Claude() CLI {
 			Edit:     {"--permission-mode", "acceptEdits"},
 			Bypass:   {"--dangerously-skip-permissions"},
 		},
-		parser: func() parser { return &claudeParser{tools: map[string]string{}} },
+		parser: func() parser { return &claudeParser{tools: toolNames{}} },
 	}}
 }
 
@@ -38,8 +39,33 @@ func Claude() CLI {
 // written and then complete; of the complete one only what the deltas lack is used.
 type claudeParser struct {
 	reply
-	deltas strings.Builder   // of the current block
-	tools  map[string]string // names by id
+	deltas deltas // of the current block
+	tools  toolNames
+}
+
+// deltas are the pieces of a text: their length in bytes, and their hash, by which the complete text is
+// compared with them.
+type deltas struct {
+	bytes int
+	hash  maphash.Hash
+}
+
+func (d *deltas) add(piece string) {
+	d.bytes += len(piece)
+	_, _ = d.hash.WriteString(piece)
+}
+
+func (d *deltas) reset() {
+	d.bytes = 0
+	d.hash.Reset()
+}
+
+// rest returns what the pieces lack of the complete text; "" if they differ from it.
+func (d *deltas) rest(text string) string {
+	if d.bytes > len(text) || maphash.String(d.hash.Seed(), text[:d.bytes]) != d.hash.Sum64() {
+		return ""
+	}
+	return text[d.bytes:]
 }
 
 type claudeLine struct {
@@ -134,9 +160,9 @@ func (p *claudeParser) delta(line claudeLine) []Event {
 		return nil
 	}
 	if line.Event.Type == "content_block_start" {
-		p.deltas.Reset()
+		p.deltas.reset()
 	}
-	p.deltas.WriteString(line.Event.Delta.Text)
+	p.deltas.add(line.Event.Delta.Text)
 	return p.text(line.Event.Delta.Text)
 }
 
@@ -148,14 +174,15 @@ func (p *claudeParser) message(line claudeLine) (events []Event) {
 		case b.Type == "text" && line.Type == "assistant" && line.Parent == nil && !line.APIError:
 			events = append(events, p.completeText(b.Text)...)
 		case b.Type == "tool_use":
-			p.tools[b.ID] = b.Name
+			id, name := p.tools.add(b.ID, b.Name)
 			p.endMessage()
-			events = append(events, ToolStarted{ID: b.ID, Name: b.Name, Input: b.Input})
+			events = append(events, ToolStarted{ID: id, Name: name, Input: b.Input})
 			if line.Parent == nil {
 				events = append(events, todoPlan(b.Name, b.Input)...)
 			}
 		case b.Type == "tool_result":
-			events = append(events, completed(b.ToolUseID, p.tools[b.ToolUseID], textOf(b.Content), b.IsError))
+			id, name := p.tools.remove(b.ToolUseID)
+			events = append(events, completed(id, name, textOf(b.Content), b.IsError))
 		}
 	}
 	return events
@@ -163,12 +190,8 @@ func (p *claudeParser) message(line claudeLine) (events []Event) {
 
 // completeText returns what the deltas of a block lack. If they differ from the text, they stay.
 func (p *claudeParser) completeText(text string) []Event {
-	rest, ok := strings.CutPrefix(text, p.deltas.String())
-	if !ok {
-		rest = ""
-	}
-	p.deltas.Reset()
-	events := p.text(rest)
+	events := p.text(p.deltas.rest(text))
+	p.deltas.reset()
 	p.endMessage()
 	return events
 }

@@ -1,6 +1,9 @@
 package agent
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func newClaudeParser() parser { return Claude().format.parser() }
 
@@ -38,6 +41,16 @@ func TestClaudeParser(t *testing.T) {
 			lines: `{"type":"result","subtype":"success","usage":7,"result":[],"errors":"x"}`,
 			want:  []string{"used 0+0+0 0+0 unknown", "done"},
 		},
+		{
+			name: "long id and name", lines: `{"type":"assistant","message":{"content":[{"type":"tool_use",` +
+				`"id":"` + strings.Repeat("i", 2000) + `","name":"` + strings.Repeat("n", 2000) + `"}]}}`,
+			want: []string{"started " + strings.Repeat("i", 1024) + " " + strings.Repeat("n", 1024) + " "},
+		},
+		{name: "deltas of another text", lines: `
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"hello"}]}}
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"bye"}}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"bye"}]}}`, want: []string{`text "He\n\nbye"`}},
 		{name: "cost and cached tokens", lines: `{"type":"result","subtype":"success","total_cost_usd":0.25,
 	"usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":9,
 	"output_tokens_details":{"thinking_tokens":4}}}`, want: []string{"used 10+30+20 5+4 0.25 USD", "done"}},

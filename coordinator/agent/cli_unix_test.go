@@ -125,7 +125,7 @@ func TestCLILineLimit(t *testing.T) {
 		`head -c 100000000 /dev/zero | tr '\0' x; sleep 300`)
 	replied, err := reply(within(t), abruptClaude, turn)
 	failure, ok := errors.AsType[*agent.FailureError](err)
-	if !ok || replied != "hi" || !strings.Contains(failure.Reason, "a line of more than 67108864 bytes") {
+	if !ok || replied != "hi" || !strings.Contains(failure.Reason, "a line of more than 33554432 bytes") {
 		t.Errorf("replied %q, then %v", replied, err)
 	}
 }

@@ -43,14 +43,14 @@ func Codex() CLI {
 			Bypass:   {"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"},
 		},
 		last:   []string{"-"}, // the prompt is on standard input
-		parser: func() parser { return &codexParser{announced: map[string]bool{}} },
+		parser: func() parser { return &codexParser{running: toolNames{}} },
 	}}
 }
 
 // A codexParser parses the output of Codex, which reports items of work.
 type codexParser struct {
 	reply
-	announced map[string]bool // ids of tools with a ToolStarted
+	running toolNames // those with a ToolStarted
 }
 
 type codexLine struct {
@@ -135,12 +135,12 @@ func (p *codexParser) parse(raw []byte) []Event {
 // startTool returns the ToolStarted of an item, once.
 func (p *codexParser) startTool(i codexItem) []Event {
 	name, input := i.tool()
-	if name == "" || p.announced[i.ID] {
+	if _, announced := p.running[label(i.ID)]; announced || name == "" {
 		return nil
 	}
-	p.announced[i.ID] = true
+	id, name := p.running.add(i.ID, name)
 	p.endMessage()
-	return []Event{ToolStarted{ID: i.ID, Name: name, Input: input}}
+	return []Event{ToolStarted{ID: id, Name: name, Input: input}}
 }
 
 // complete returns the events of a completed item. Codex does not report the start of some.
@@ -155,8 +155,9 @@ func (p *codexParser) complete(i codexItem) []Event {
 	case i.Type == "error":
 		return []Event{warning(apiMessage(i.Message))}
 	case name != "":
-		completed := ToolCompleted{ID: i.ID, Name: name, Output: i.output(), Error: i.failure()}
-		return append(p.startTool(i), completed)
+		events := p.startTool(i)
+		id, _ := p.running.remove(i.ID)
+		return append(events, ToolCompleted{ID: id, Name: label(name), Output: i.output(), Error: i.failure()})
 	}
 	return nil
 }

@@ -36,14 +36,14 @@ func Gemini() CLI {
 			Edit:     {"--approval-mode", "auto_edit"},
 			Bypass:   {"--approval-mode", "yolo", "--skip-trust"},
 		},
-		parser: func() parser { return &geminiParser{tools: map[string]string{}} },
+		parser: func() parser { return &geminiParser{tools: toolNames{}} },
 	}}
 }
 
 // A geminiParser parses the output of Gemini CLI.
 type geminiParser struct {
 	reply
-	tools map[string]string // names by id
+	tools toolNames
 }
 
 type geminiLine struct {
@@ -81,16 +81,17 @@ func (p *geminiParser) parse(raw []byte) []Event {
 			return p.text(line.Content)
 		}
 	case "tool_use":
-		p.tools[line.ToolID] = line.ToolName
+		id, name := p.tools.add(line.ToolID, line.ToolName)
 		p.endMessage()
-		started := ToolStarted{ID: line.ToolID, Name: line.ToolName, Input: line.Parameters}
+		started := ToolStarted{ID: id, Name: name, Input: line.Parameters}
 		return append([]Event{started}, todoPlan(line.ToolName, line.Parameters)...)
 	case "tool_result":
 		failed, output := line.Status != "success", line.Output
 		if failed && line.Error.Message != "" {
 			output = line.Error.Message
 		}
-		return []Event{completed(line.ToolID, p.tools[line.ToolID], output, failed)}
+		id, name := p.tools.remove(line.ToolID)
+		return []Event{completed(id, name, output, failed)}
 	case "error": // it continues
 		return []Event{Retry{Reason: apiMessage(line.Message)}}
 	case "result":

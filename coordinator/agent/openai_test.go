@@ -135,7 +135,7 @@ func TestOpenAITurnErrors(t *testing.T) {
 			for range 100 {
 				io.WriteString(w, piece)
 			}
-		}, "", "a line of more than 67108864 bytes", "less"},
+		}, "", "a line of more than 33554432 bytes", "less"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := apiTurn(t, tt.answer)

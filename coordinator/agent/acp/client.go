@@ -130,8 +130,8 @@ func (c *Client) Cancel() {
 	c.send(rpcMessage{Method: sdk.AgentMethodSessionCancel, Params: encode(params)})
 }
 
-// Next waits for the next message of the turn. Errors are ErrExited, jsonlines.ErrTooLong, and the
-// cause of ctx.
+// Next waits for the next message of the turn. Errors are ErrExited, ErrNotReading,
+// jsonlines.ErrTooLong, and the cause of ctx.
 func (c *Client) Next(ctx context.Context) (Message, error) {
 	for {
 		m, err := c.receive(ctx)

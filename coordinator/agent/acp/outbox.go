@@ -10,13 +10,32 @@ import (
 type outbox struct {
 	mu      sync.Mutex
 	queue   [][]byte
+	full    bool // a line was dropped
 	closed  bool
 	changed chan struct{} // has a token if the queue or closed has changed
 }
 
+// maxQueued is how many lines an outbox queues. A program that reads is never that far behind: it has
+// sent as many requests without reading the responses.
+const maxQueued = 1000
+
 func newOutbox() *outbox { return &outbox{changed: make(chan struct{}, 1)} }
 
-func (o *outbox) put(line []byte) { o.change(func() { o.queue = append(o.queue, line) }) }
+// put queues a line. A full outbox drops it.
+func (o *outbox) put(line []byte) {
+	o.change(func() {
+		if o.full = o.full || len(o.queue) >= maxQueued; !o.full {
+			o.queue = append(o.queue, line)
+		}
+	})
+}
+
+// overflowed reports whether a line was dropped.
+func (o *outbox) overflowed() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.full
+}
 
 // close makes deliver return once everything is written.
 func (o *outbox) close() { o.change(func() { o.closed = true }) }

@@ -17,6 +17,12 @@ import (
 // ErrExited is returned when the agent has closed its standard output, normally by exiting.
 var ErrExited = errors.New("the agent has exited")
 
+// ErrNotReading is returned when the agent sends requests and does not read the responses.
+var ErrNotReading = errors.New("it does not read what it is sent")
+
+// maxID is the length in bytes of the longest id of a request that is answered.
+const maxID = 1 << 10
+
 // A RequestError is the agent's refusal of a request.
 type RequestError struct {
 	Message      string // in the agent's words
@@ -37,7 +43,7 @@ type rpcMessage struct {
 }
 
 // isRequest reports whether the message expects a response.
-func (m rpcMessage) isRequest() bool { return m.Method != "" && m.ID != nil }
+func (m rpcMessage) isRequest() bool { return m.Method != "" && m.ID != nil && len(m.ID) <= maxID }
 
 // responds reports whether the message is the response to the request of that id. An agent that
 // could not read a request does not know its id; only one request waits at a time.
@@ -100,7 +106,7 @@ func (c *Client) respond(id json.RawMessage, result any) {
 
 // refuse responds to a request that the client does not support.
 func (c *Client) refuse(m rpcMessage) {
-	c.send(rpcMessage{ID: m.ID, Error: encode(sdk.NewMethodNotFound(m.Method))})
+	c.send(rpcMessage{ID: m.ID, Error: encode(sdk.NewMethodNotFound(runecut.Prefix(m.Method, maxID)))})
 }
 
 func (c *Client) send(m rpcMessage) {
@@ -117,12 +123,15 @@ func encode(value any) []byte {
 	return text
 }
 
-// receive waits for the next message of the agent. Errors are ErrExited, jsonlines.ErrTooLong, and
-// the cause of ctx.
+// receive waits for the next message of the agent. Errors are ErrExited, ErrNotReading,
+// jsonlines.ErrTooLong, and the cause of ctx.
 func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
 	for len(c.inbox) == 0 {
-		if c.lines.TooLong() {
+		switch {
+		case c.lines.TooLong():
 			return m, jsonlines.ErrTooLong
+		case c.outbox.overflowed():
+			return m, ErrNotReading
 		}
 		select {
 		case text, open := <-c.Process.Texts():

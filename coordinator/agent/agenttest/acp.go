@@ -33,6 +33,7 @@ const wordPace = 20 * time.Millisecond
 //	urge          the same, sending thoughts meanwhile
 //	late          the same, for another session
 //	think         send thoughts until cancelled
+//	flood KIND N  send messages of a kind, N MiB in total, and read nothing meanwhile
 //	hang          reply, and do not finish
 //	crash         reply, and exit with code 3
 //	leave         reply, finish, and exit
@@ -272,6 +273,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	},
 	"late":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission("another", t.arg)) },
 	"think": func(a *acpAgent, t *acpTurn) { a.think(t.ctx, t.session) },
+	"flood": (*acpAgent).flood,
 	"hang": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, "Let me see.")
 		<-t.ctx.Done()

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// Limit is the length of the longest line in bytes, without the newline. No session has room for
-// a longer reply.
-const Limit = 64 << 20
+// Limit is the length of the longest line in bytes, without the newline. A line takes several times
+// its length in memory while it is decoded.
+const Limit = 32 << 20
 
 // ErrTooLong is the error of a line longer than Limit.
 var ErrTooLong = fmt.Errorf("it printed a line of more than %d bytes", Limit)
