@@ -7,6 +7,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
+func TestMaxLineHasBounds(t *testing.T) {
+	for maxLine, ok := range map[int]bool{
+		-1: false, 0: true, 1: false, minMaxLine - 1: false, minMaxLine: true, maxMaxLine: true, maxMaxLine + 1: false,
+	} {
+		if err := (Config{Journal: limits{MaxLine: maxLine}}).check(); (err == nil) != ok {
+			t.Errorf("%d: %v", maxLine, err)
+		}
+	}
+}
+
 // Whatever config.json holds: it is refused, or asks for nothing that cannot be.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
