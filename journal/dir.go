@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -173,7 +174,7 @@ func (f files) stat(fsys FS) (Info, error) {
 			info, err := fsys.Stat(found.Path())
 			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 				// Opening a pipe would block.
-				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: errNotRegular}
+				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: &regularfile.KindError{Mode: info.Mode()}}
 			}
 			if err == nil {
 				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)

@@ -30,7 +30,6 @@ var (
 	ErrReplaced = errors.New("journal was replaced by another history")
 
 	errLockRemoved = errors.New("the lock file keeps being removed")
-	errNotRegular  = errors.New("not a file")
 	errNotDir      = errors.New("not a directory")
 	errOtherDir    = errors.New("another directory has its name: mount the disk of the journal, or move it away")
 	errOtherFile   = errors.New("another file has its name: move that file away")

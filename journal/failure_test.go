@@ -70,6 +70,7 @@ func stat(t *testing.T, name string) fs.FileInfo {
 	t.Helper()
 	info, err := os.Stat(name)
 	must(t, err)
+	os.SameFile(info, info) // Windows reads now which file it is
 	return info
 }
 

@@ -53,6 +53,7 @@ type follower struct {
 	file        File        // nil: none is open
 	tail        *tailReader // of file, if it is not an archive
 	sc          *scanner
+	maxSynced   uint64      // of sc when its file was closed
 	existed     bool        // the journal existed at some time
 	readArchive fs.FileInfo // the archive that was read to its end; nil: none
 }
@@ -65,6 +66,9 @@ func newFollower(d *Dir, f files, from Position) *follower {
 func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (more bool, err error) {
 	if err := t.reopen(); err != nil || t.file == nil {
 		return err == nil, err
+	}
+	if !replacesOpenFile {
+		defer t.close() // a writer may have to replace the file while the follower waits
 	}
 	for ctx.Err() == nil {
 		e, err := t.sc.next()
@@ -229,6 +233,9 @@ func (t *follower) open() error {
 		from = t.at
 	}
 	t.scanFrom(from)
+	if from == t.at {
+		t.sc.maxSynced = t.maxSynced
+	}
 	return nil
 }
 
@@ -294,6 +301,7 @@ func (a archiveFile) Close() error {
 func (t *follower) close() {
 	if t.file != nil {
 		t.file.Close()
+		t.maxSynced = t.sc.maxSynced
 		t.file, t.sc = nil, nil
 	}
 }

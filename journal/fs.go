@@ -91,7 +91,7 @@ func (osFS) Mkdir(name string, perm fs.FileMode) error {
 
 func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 func (osFS) SameFile(a, b fs.FileInfo) bool        { return os.SameFile(a, b) }
-func (osFS) Rename(oldname, newname string) error  { return os.Rename(oldname, newname) }
+func (osFS) Rename(oldname, newname string) error  { return rename(oldname, newname) }
 func (osFS) Remove(name string) error              { return os.Remove(name) }
 func (osFS) SyncDir(name string) error             { return syncDir(name) }
 

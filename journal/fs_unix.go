@@ -17,6 +17,8 @@ const openFlags = ^0
 // replacesOpenFile reports whether a file can be replaced while it is open.
 const replacesOpenFile = true
 
+func rename(oldname, newname string) error { return os.Rename(oldname, newname) }
+
 func lockOpen(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -57,6 +59,15 @@ func (f *osFile) CopyAccess(from fs.FileInfo) {
 func sameGroup(info fs.FileInfo, other *syscall.Stat_t) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Gid == other.Gid
+}
+
+func processEnded(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	defer p.Release()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // links returns the number of names of a file.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -15,6 +16,24 @@ const openFlags = ^os.O_APPEND
 
 // replacesOpenFile reports whether a file can be replaced while it is open.
 const replacesOpenFile = false
+
+const (
+	renameTries    = 50 // while another program has the file of the new name open
+	renameInterval = 10 * time.Millisecond
+)
+
+// rename renames a file. Windows replaces no file that is open: a reader or a follower
+// of the journal has it open for a moment, and so may a virus scanner.
+func rename(oldname, newname string) (err error) {
+	for range renameTries {
+		err = os.Rename(oldname, newname)
+		if !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+			break
+		}
+		time.Sleep(renameInterval)
+	}
+	return err
+}
 
 // The locked byte is far beyond the end of a file: Windows refuses to read what another
 // process has locked.
@@ -52,6 +71,18 @@ func (f *osFile) Write(p []byte) (int, error) {
 func (f *osFile) CopyAccess(fs.FileInfo) {}
 
 func shareDir(string, fs.FileMode) {}
+
+// processEnded reports whether a process has ended. A process that has ended can still
+// be opened while another one has it open.
+func processEnded(pid int) bool {
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return !errors.Is(err, windows.ERROR_ACCESS_DENIED)
+	}
+	defer windows.CloseHandle(h)
+	event, err := windows.WaitForSingleObject(h, 0)
+	return err == nil && event == windows.WAIT_OBJECT_0
+}
 
 // links returns 1: only who may change a file can give it another name.
 func links(fs.FileInfo) uint64 { return 1 }

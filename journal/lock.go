@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
@@ -54,15 +53,7 @@ func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // ended reports whether the process has ended, as far as this machine can tell.
 func (h Holder) ended() bool {
-	if h.Host != hostname() {
-		return false
-	}
-	p, err := os.FindProcess(h.PID)
-	if err != nil {
-		return true
-	}
-	defer p.Release()
-	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+	return h.Host == hostname() && processEnded(h.PID)
 }
 
 // LockFile opens the file name, which it creates if it is missing, and takes the

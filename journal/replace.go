@@ -69,7 +69,7 @@ type place []fs.FileInfo // nil: unknown
 func placeOf(fsys FS, dir string) (p place) {
 	for {
 		info, err := fsys.Stat(dir)
-		if err != nil {
+		if err != nil || !fsys.SameFile(info, info) { // Windows reads at the first comparison which file it is
 			info = nil
 		}
 		p = append(p, info)

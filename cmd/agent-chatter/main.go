@@ -35,8 +35,8 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	results := &app.Output{File: os.Stdout}
 	terminal := term.IsTerminal(int(os.Stdout.Fd()))
+	results := &app.Output{File: os.Stdout, Terminal: terminal}
 	code := run(os.Args[1:], app.IO{Stdin: os.Stdin, Stdout: results, Stderr: os.Stderr})
 	// A terminal may be closed at any time; the journal has what it did not show.
 	if err := results.Err(); code == app.ExitDone && err != nil && !terminal {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -81,9 +82,12 @@ func (c Config) Policy() catalog.Policy {
 	return p
 }
 
+// maxConfig is the size limit of a configuration, in bytes.
+const maxConfig = 1 << 20
+
 // readConfig reads the file at path. A missing file is an empty configuration.
 func readConfig(path string) (c Config, err error) {
-	data, err := os.ReadFile(path)
+	data, err := regularfile.Read(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return c, nil
 	}

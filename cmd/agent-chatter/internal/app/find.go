@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,7 +152,13 @@ func (a *App) ReportSkipped(skipped []catalog.Session) {
 
 // JournalAt returns the directory and the id of the journal in a file anywhere. An
 // archived one must be in a directory called archive; it can be read but not resumed.
+// If the file is a link to a journal, it is that journal, with the files next to it.
 func (a *App) JournalAt(path string) (*catalog.Dir, string, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if target, err := filepath.EvalSymlinks(path); err == nil && IsJournal(target) {
+			path = target
+		}
+	}
 	dir, id := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if IsArchive(path) {
 		whole, err := filepath.Abs(path)
