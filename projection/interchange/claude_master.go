@@ -26,9 +26,27 @@ type masterState struct {
 	SessionID     string
 	CreatedAt     timestamp
 	LastUpdatedAt timestamp
-	Config        struct{ InstructorModel, WorkerModel, WorkDir string }
-	Instructor    *struct{ ConversationHistory []masterMessage }
-	Worker        struct{ ConversationHistory []masterMessage }
+	Config        struct {
+		InstructorModel, WorkerModel, WorkDir string
+
+		UseThinking json.RawMessage
+	}
+	Instructor *struct{ ConversationHistory []masterMessage }
+	Worker     struct{ ConversationHistory []masterMessage }
+
+	LastInstructorResponse struct{ Thinking, ShouldContinue, NeedsCorrection json.RawMessage }
+}
+
+// skipped returns how many of the fields that say how the program would continue
+// are set: they are no part of the conversation.
+func (s masterState) skipped() int {
+	r, n := s.LastInstructorResponse, 0
+	for _, field := range []json.RawMessage{s.Config.UseThinking, r.Thinking, r.ShouldContinue, r.NeedsCorrection} {
+		if field != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // masterLine is a line of a log: a message of the instructor's history, or
@@ -47,6 +65,7 @@ type masterLine struct {
 // readClaudeMaster reads a session of claude-master: one object, or a log, which
 // has only the instructor's history.
 func (t *transcript) readClaudeMaster(data []byte) {
+	t.toolsFollow = true
 	var state masterState
 	if json.Unmarshal(bytes.TrimSpace(data), &state) == nil && state.Instructor != nil {
 		t.addHistories(state)
@@ -56,18 +75,22 @@ func (t *transcript) readClaudeMaster(data []byte) {
 }
 
 // addHistories interleaves the two histories. After the first message, the
-// messages that the instructor receives repeat those that the worker wrote.
+// messages that the instructor receives are the results of its tools, or repeat
+// those that the worker wrote.
 func (t *transcript) addHistories(s masterState) {
-	t.id, t.cwd = s.SessionID, s.Config.WorkDir
-	t.addTime(s.CreatedAt.Time)
-	t.addTime(s.LastUpdatedAt.Time)
+	t.id, t.cwd, t.untimed, t.skipped = s.SessionID, s.Config.WorkDir, true, s.skipped()
 	at := s.CreatedAt.Time
+	t.addTime(at)
 	work := s.Worker.ConversationHistory
 	for i, m := range s.Instructor.ConversationHistory {
 		switch {
 		case m.Role == "assistant":
 			t.addMasterMessage(instructor, m, s.Config.InstructorModel, at)
-			work = t.addWork(work, s.Config.WorkerModel, at)
+			if !m.has("tool_use") {
+				work = t.addWork(work, s.Config.WorkerModel, at)
+			}
+		case m.has("tool_result"):
+			t.completeTools(m.Content, at)
 		case i == 0:
 			t.addMasterMessage(user, m, "", at)
 		case len(s.Worker.ConversationHistory) == 0:
@@ -77,25 +100,27 @@ func (t *transcript) addHistories(s masterState) {
 	for len(work) > 0 { // after the instructor's last message
 		work = t.addWork(work, s.Config.WorkerModel, at)
 	}
+	t.endAt(s.LastUpdatedAt.Time)
 }
 
 // addWork adds the worker's messages up to its next instruction and returns the
 // rest of the history.
 func (t *transcript) addWork(history []masterMessage, model string, at time.Time) []masterMessage {
 	for i, m := range history {
-		if i > 0 && m.Role == "user" && !m.hasResult() {
+		if i > 0 && m.Role == "user" && !m.has("tool_result") {
 			return history[i:]
 		}
-		if m.Role == "assistant" || m.hasResult() {
+		if m.Role == "assistant" || m.has("tool_result") {
 			t.addMasterMessage(worker, m, model, at)
 		}
 	}
 	return nil
 }
 
-func (m masterMessage) hasResult() bool {
+// has reports whether the message has a block of a kind.
+func (m masterMessage) has(kind string) bool {
 	for block := range jsonValue(m.Content).elements() {
-		if string(block.field("type").plain()) == "tool_result" {
+		if string(block.field("type").plain()) == kind {
 			return true
 		}
 	}
@@ -105,9 +130,11 @@ func (m masterMessage) hasResult() bool {
 func (t *transcript) addMasterLog(data []byte) {
 	all := decodeLines[masterLine](data, &t.skipped)
 	model := ""
+	var updated time.Time
 	for _, line := range all {
 		if line.Type == "session-metadata" {
 			t.id, t.cwd, model = line.SessionID, line.WorkDir, line.Config.InstructorModel
+			updated = line.LastUpdatedAt.Time
 			t.addTime(line.CreatedAt.Time)
 		}
 	}
@@ -122,6 +149,7 @@ func (t *transcript) addMasterLog(data []byte) {
 			t.addMasterMessage(user, line.Message, "", line.Timestamp.Time)
 		}
 	}
+	t.endAt(updated)
 }
 
 // addMasterMessage adds a message with its tool calls and results.
@@ -137,5 +165,8 @@ func (t *transcript) addMasterMessage(by projection.Speaker, m masterMessage, mo
 	}
 	t.speak(by, model)
 	t.addReply("", text, at)
+	if m.has("tool_use") {
+		t.beginTurn("", at)
+	}
 	t.startTools(m.Content, at)
 }

@@ -1,9 +1,12 @@
 package interchange
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +22,10 @@ var codexAgent = agent(codexFormat, "Codex")
 
 // codexSession returns the session of a Codex rollout.
 func codexSession(src Source, app projection.App) (*Session, error) {
+	src, err := linesOfCodex(src)
+	if err != nil {
+		return nil, err
+	}
 	header, err := readCodexHeader(src)
 	if err != nil {
 		return nil, err
@@ -58,7 +65,7 @@ func readCodexHeader(src Source) (*codexHeader, error) {
 		switch line.kind {
 		case "session_meta":
 			if h.id == "" { // a later one is copied from the parent of a fork
-				h.id, h.cwd = line.payload.field("id").text(), line.payload.field("cwd").text()
+				h.id, h.cwd = line.payload.field("id").text(), cmp.Or(line.payload.field("cwd").text(), h.cwd)
 				subagent = string(line.payload.field("thread_source").plain()) == "subagent" ||
 					line.payload.field("source").field("subagent") != nil
 			}
@@ -87,7 +94,11 @@ func (h *codexHeader) addPrompt(n int, item jsonValue) {
 	}
 	switch string(item.field("role").plain()) {
 	case "user":
-		if _, ok := humanText(codexMessage(item)); ok {
+		text := codexMessage(item)
+		if _, rest, found := strings.Cut(text, "<cwd>"); found && h.cwd == "" { // the older forms have it only here
+			h.cwd, _, _ = strings.Cut(rest, "</cwd>")
+		}
+		if _, ok := humanText(text); ok {
 			h.prompts = append(h.prompts, n)
 			h.messages++
 		}
@@ -115,7 +126,8 @@ func (h *codexHeader) addEvent(n int, event jsonValue) {
 	}
 }
 
-// codexLine is a line of a rollout.
+// codexLine is a line of a rollout. Until September 2025, its header and its items
+// had no payload around them; lines with a record_type had nothing else.
 type codexLine struct {
 	kind    string
 	at      time.Time
@@ -133,9 +145,51 @@ func newCodexLine(text []byte) (codexLine, bool) {
 			l.at, _ = parseTime(string(v.plain()))
 		case "payload":
 			l.payload = v
+		case "record_type":
+			l.kind = "state"
+		}
+	}
+	if l.payload == nil && l.kind != "state" {
+		l.payload = text
+		if l.kind == "" {
+			l.kind = "session_meta"
+		} else {
+			l.kind = "response_item"
 		}
 	}
 	return l, whole
+}
+
+// linesOfCodex returns the source as lines. The oldest rollouts are one object, which
+// becomes a header and items without a payload around them.
+func linesOfCodex(src Source) (Source, error) {
+	isObject := false
+	err := src.eachLine(func(_ int, line []byte) bool {
+		_, whole := newCodexLine(line)
+		isObject = !whole && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) || jsonValue(line).field("items") != nil
+		return false
+	})
+	if err != nil || !isObject {
+		return src, err
+	}
+	data, err := src.data()
+	if err != nil {
+		return src, err
+	}
+	var old struct {
+		Session json.RawMessage
+		Items   []json.RawMessage
+	}
+	if json.Unmarshal(data, &old) != nil || old.Session == nil {
+		return src, nil
+	}
+	var all bytes.Buffer
+	for _, line := range append([]json.RawMessage{old.Session}, old.Items...) {
+		_ = json.Compact(&all, line) // which was decoded
+		all.WriteByte('\n')
+	}
+	src.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(all.Bytes())), nil }
+	return src, nil
 }
 
 // codexReader passes the lines of a rollout to the collector. The messages are
@@ -177,7 +231,9 @@ func (c *codexReader) read() error {
 
 func (c *codexReader) add(line codexLine) {
 	switch line.kind {
-	case "session_meta", "token_usage_record":
+	case "session_meta":
+		c.addTime(line.at) // the items of older forms have no time
+	case "token_usage_record", "state":
 	case "turn_context":
 		c.model = line.payload.field("model").text()
 	case "response_item":
@@ -257,7 +313,11 @@ func (c *codexReader) completeCall(p jsonValue, at time.Time) {
 func codexOutput(v jsonValue) (output string, failed bool) {
 	switch {
 	case v.isString():
-		return v.text(), false
+		text := v.text()
+		if old := jsonValue(text); old.field("metadata") != nil && old.field("output").isString() {
+			text = old.field("output").text()
+		}
+		return text, false
 	case len(v) > 0 && v[0] == '{':
 		output, _ = codexOutput(v.field("content"))
 		return output, string(v.field("success")) == "false"

@@ -176,6 +176,10 @@ func (o objectFields) format() string {
 		return geminiFormat
 	case (kind == "user" || kind == "assistant") && o.has("message", "uuid"):
 		return claudeFormat
+	case o.has("info", "messages"):
+		return openCodeFormat
+	case kind == "session" && o.has("id", "timestamp", "cwd"):
+		return piFormat
 	case o.has("instructor"), kind == "instructor-message", kind == "session-metadata":
 		return claudeMasterFormat
 	case o.has("teamId", "sessionId"), o.has("schemaVersion", "context"):

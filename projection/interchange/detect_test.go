@@ -57,7 +57,9 @@ func TestDetect(t *testing.T) {
 			"gemini"},
 		"last fields of a long object": {
 			"{\n\"worker\":{\"a\":[\"" + long + "\"]},\n\"instructor\":{}}\n", "claude-master"},
-		"synapse": {`{"role":"user","content":[]}` + "\n", "synapse"},
+		"opencode": {"{\n \"info\": {\"id\": \"ses_1\"},\n \"messages\": [", "opencode"},
+		"pi":       {`{"type":"session","id":"1","timestamp":"2026","cwd":"/"}` + "\n", "pi"},
+		"synapse":  {`{"role":"user","content":[]}` + "\n", "synapse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := detect(t, []byte(test.text)); got != test.want {

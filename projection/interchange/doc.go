@@ -7,15 +7,17 @@
 //
 // # Reading
 //
-// Session snapshots are checked against their schema. Transcripts of Claude
-// Code, Codex, the Gemini CLI, claude-master and Synapse have no documented
-// format: known lines are read, unknown ones are skipped and counted. System
-// prompts are never read. The samples that the readers were written from are in
-// testdata, except for the last two formats.
+// Session snapshots are checked against their schema. Transcripts of other
+// programs have no documented format, except for Pi's: known lines are read,
+// unknown ones are skipped and counted. System prompts and reasoning are never
+// read. The samples that the readers were written from are in testdata.
 //
 //	claude         ~/.claude/projects/<directory>/<UUID>.jsonl, of Claude Code 2.1
-//	codex          ~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<UUID>.jsonl, of Codex 0.169
+//	codex          ~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<UUID>.jsonl, of Codex 0.169;
+//	               until September 2025 without payloads, until May 2025 one object
 //	gemini         ~/.gemini/tmp/<project>/chats/session-<time>-<8 digits>.jsonl; older ones are one object
+//	opencode       what "opencode export" prints, of OpenCode 1.18
+//	pi             ~/.pi/agent/sessions/<directory>/<time>_<UUID>.jsonl, of Pi 0.73
 //	claude-master  one object, or a log with a line for each message
 //	synapse        <id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //

@@ -187,3 +187,6 @@ func skipString(text []byte, i int) int {
 func isLiteral(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || b == '-' || b == '+' || b == '.' || b == 'E'
 }
+
+// stringValue returns a text that needs no escapes as a value.
+func stringValue(text string) jsonValue { return jsonValue(`"` + text + `"`) }

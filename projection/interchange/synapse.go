@@ -12,9 +12,34 @@ import (
 // synapseMessage is a line of a Synapse session. It has no time and no id.
 type synapseMessage struct {
 	Role       string
-	Content    claudeContent // only its texts are read
+	Content    synapseContent
 	ToolCalls  []struct{ ID, Name, Arguments string }
 	ToolCallID string
+}
+
+// synapseContent is a list of texts and images; thinking is left out.
+type synapseContent []struct {
+	Type, Text string
+	ImageURL   struct{ URL string }
+}
+
+// UnmarshalJSON returns no error. What is not such a list is empty.
+func (c *synapseContent) UnmarshalJSON(data []byte) error {
+	type list synapseContent
+	_ = json.Unmarshal(data, (*list)(c))
+	return nil
+}
+
+func (c synapseContent) texts() (texts []string) {
+	for _, part := range c {
+		switch part.Type {
+		case "text":
+			texts = append(texts, part.Text)
+		case "image_url":
+			texts = append(texts, urlText("image", stringValue(part.ImageURL.URL)))
+		}
+	}
+	return texts
 }
 
 // synapseIndex is the list of sessions in the same directory.
@@ -30,22 +55,30 @@ type synapseIndex struct {
 // the time modified. A session without messages is an error.
 func Synapse(data []byte, path string, index []byte, modified time.Time, app projection.App) (*Session, error) {
 	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	header := transcript{id: id, undated: true}
-	at := modified.UTC()
+	from, until := modified.UTC(), modified.UTC()
+	header := transcript{undated: true}
 	var known synapseIndex
 	if json.Unmarshal(index, &known) == nil {
 		for _, s := range known.Sessions {
 			if s.ID == id && !s.CreatedAt.IsZero() {
-				at, header.cwd, header.title, header.undated = s.CreatedAt.Time, s.CWD, s.Title, false
+				from, until = s.CreatedAt.Time, later(s.CreatedAt.Time, s.UpdatedAt.Time)
+				header.cwd, header.title, header.undated = s.CWD, s.Title, false
 			}
 		}
 	}
 	return newSession(synapseFormat, path, app, func(t *transcript) {
 		t.id, t.cwd, t.title, t.undated = id, header.cwd, header.title, header.undated
+		t.untimed, t.toolsFollow = true, true
 		t.speak(agent(synapseFormat, "Synapse"), "")
-		for _, m := range decodeLines[synapseMessage](data, &t.skipped) {
+		all := decodeLines[synapseMessage](data, &t.skipped)
+		for i, m := range all {
+			at := from
+			if i == len(all)-1 {
+				at = until
+			}
 			t.addSynapse(m, at)
 		}
+		t.endAt(until)
 	})
 }
 
@@ -57,6 +90,7 @@ func (t *transcript) addSynapse(m synapseMessage, at time.Time) {
 	case "assistant":
 		t.addReply("", text, at)
 		for _, call := range m.ToolCalls {
+			t.beginTurn("", at)
 			t.startTool(call.ID, call.Name, json.RawMessage(call.Arguments), at)
 		}
 	case "tool":

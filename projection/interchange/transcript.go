@@ -22,6 +22,8 @@ const (
 	claudeFormat       = "claude"
 	codexFormat        = "codex"
 	geminiFormat       = "gemini"
+	openCodeFormat     = "opencode"
+	piFormat           = "pi"
 	claudeMasterFormat = "claude-master"
 	synapseFormat      = "synapse"
 )
@@ -33,10 +35,11 @@ var ErrNoMessages = errors.New("it has no messages")
 // transcript to the collector; it is called again for each use of the session.
 var readers = map[string]func(t *transcript, data []byte){
 	claudeMasterFormat: (*transcript).readClaudeMaster,
+	openCodeFormat:     (*transcript).readOpenCode,
 }
 
-// Transcript reads a transcript in the format claude, codex, gemini or
-// claude-master. Errors: ErrNoMessages; those of the source.
+// Transcript reads a transcript in the format claude, codex, gemini, opencode, pi
+// or claude-master. Errors: ErrNoMessages; those of the source.
 func Transcript(format string, src Source, app projection.App) (*Session, error) {
 	switch format {
 	case claudeFormat:
@@ -45,6 +48,8 @@ func Transcript(format string, src Source, app projection.App) (*Session, error)
 		return codexSession(src, app)
 	case geminiFormat:
 		return geminiSession(src, app)
+	case piFormat:
+		return piSession(src, app)
 	}
 	read, ok := readers[format]
 	if !ok {
@@ -100,6 +105,11 @@ type transcript struct {
 	cwd     string
 	title   string // chosen by a person; "": none
 	undated bool   // created is only the time at which the file was last changed
+	untimed bool   // items have no times of their own
+
+	// toolsFollow: a message of the agent and the tools that it calls are one item, so that
+	// the tools after a message belong to its turn, up to the next message.
+	toolsFollow bool
 
 	yield   func(journal.Record) bool           // nil: only the header is read
 	sink    func(time.Time, projection.Payload) // gets the payloads instead; nil: yield
@@ -113,6 +123,7 @@ type transcript struct {
 
 	messages int
 	speakers []projection.Speaker // of messages, in the order of their first one
+	models   map[string]string    // the latest ones, by the ids of agents
 	skipped  int                  // lines
 
 	source       Source // for the transcripts of subagents
@@ -148,10 +159,19 @@ func humanText(text string) (string, bool) {
 }
 
 // speak sets the agent of the turns that begin after this, and its model.
-func (t *transcript) speak(by projection.Speaker, model string) { t.agent, t.model = by, model }
+func (t *transcript) speak(by projection.Speaker, model string) {
+	t.agent, t.model = by, model
+	if model != "" {
+		if t.models == nil {
+			t.models = map[string]string{}
+		}
+		t.models[by.ID] = model
+	}
+}
 
-// addReply adds a message of the agent, which is the last of its turn. Without
-// text it does nothing, so that the tools belong to the next message.
+// addReply adds a message of the agent, the only one of its turn: the last item,
+// unless tools follow it. Without text it does nothing, so that the tools belong to
+// the turn before them or to that of the next message.
 func (t *transcript) addReply(id, text string, at time.Time) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -160,9 +180,15 @@ func (t *transcript) addReply(id, text string, at time.Time) {
 	if id == "" {
 		id = t.nextID()
 	}
+	if t.turn != nil && t.turn.reply != nil {
+		t.endTurn()
+	}
 	u := t.beginTurn(id, at)
 	m := t.message(u.by, id, text, at)
 	u.reply = &m
+	if t.toolsFollow {
+		t.emitReply()
+	}
 }
 
 // message returns a message and counts it.
@@ -205,13 +231,22 @@ func (t *transcript) addTime(at time.Time) {
 	}
 }
 
+// endAt extends the current turn to the time at which the session was last saved,
+// if its items have no times.
+func (t *transcript) endAt(at time.Time) {
+	t.addTime(at)
+	if t.turn != nil {
+		t.turn.saved = at
+	}
+}
+
 // session returns the session without its conversation.
 func (t *transcript) session(path string, app projection.App) (*Session, error) {
 	if t.messages == 0 {
 		return nil, ErrNoMessages
 	}
 	if t.id == "" {
-		base := filepath.Base(path)
+		base := strings.TrimSuffix(filepath.Base(path), ".zst")
 		t.id = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if _, err := parseTime(projection.FormatTime(t.created)); err != nil {
@@ -222,11 +257,15 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 		idTime = time.Time{}
 	}
 	id := sessionID(t.format, t.format, t.id, idTime)
+	team := members(t.speakers)
+	for i, m := range team {
+		team[i].Model = t.models[m.ID]
+	}
 	return &Session{
 		ID: id, TeamID: t.format, CreatedAt: t.created, updatedAt: t.updated, Title: t.title,
 		Created: projection.SessionCreated{
 			Format: projection.Format, SessionID: id, App: app, CWD: t.cwd,
-			Team: projection.Team{ID: t.format, Name: t.format, Members: members(t.speakers)},
+			Team: projection.Team{ID: t.format, Name: t.format, Members: team},
 		},
 		Imported: projection.SessionImported{Source: t.format, Path: path},
 		sourceID: t.id,

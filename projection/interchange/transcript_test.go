@@ -2,6 +2,7 @@ package interchange_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -457,7 +458,7 @@ func TestToolsWithoutResultAreKept(t *testing.T) {
 }
 
 func TestEmptyTranscript(t *testing.T) {
-	for _, format := range []string{"claude", "codex", "gemini", "claude-master"} {
+	for _, format := range []string{"claude", "codex", "gemini", "opencode", "pi", "claude-master"} {
 		for _, text := range []string{"", "{}", "nonsense", "[]\nnull\n"} {
 			if s, err := interchange.Transcript(format, sourceOf("x", text), app); err == nil {
 				t.Errorf("%s: %q was read: %+v", format, text, s)
@@ -482,7 +483,7 @@ func TestCopyID(t *testing.T) {
 }
 
 func FuzzTranscript(f *testing.F) {
-	names, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl"))
+	names, err := filepath.Glob(filepath.Join("testdata", "*", "*.json*"))
 	if err != nil || len(names) == 0 {
 		f.Fatal("no samples")
 	}
@@ -493,14 +494,23 @@ func FuzzTranscript(f *testing.F) {
 		)
 	}
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
+		var s *interchange.Session
+		var err error
 		switch format {
-		case "claude", "codex", "gemini", "claude-master":
+		case "claude", "codex", "gemini", "opencode", "pi", "claude-master":
+			s, err = interchange.Transcript(format, sourceOf("x", string(data)), app)
+		case "synapse":
+			s, err = interchange.Synapse(data, "x", nil, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), app)
 		default:
 			return
 		}
-		s, err := interchange.Transcript(format, sourceOf("x", string(data)), app)
 		if err != nil {
 			return
+		}
+		for _, err := range s.Records() {
+			if errors.Is(err, interchange.ErrNoMessages) { // of the end, where it is known
+				return
+			}
 		}
 		messages := messagesOf(t, s)
 		if !journal.ValidID(s.ID) || len(messages) != importedOf(t, s).Taken {

@@ -11,15 +11,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// A turn is what an agent does up to one of its messages. Its records are
-// emitted as they are read, except for the message and the end: what follows the
-// message may still belong to the turn.
+// A turn is what an agent does up to one of its messages, or up to the next one.
+// Its records are emitted as they are read, except for the end, and the message
+// unless tools follow it: what follows the message may still belong to the turn.
 type turn struct {
 	id             string
 	by             projection.Speaker
 	started, until time.Time
-	calls          []call // without a result
-	passed         bool   // a person wrote after the calls
+	saved          time.Time // when the session was last saved; zero: unknown
+	calls          []call    // without a result
+	passed         bool      // a person wrote after the calls
 	reply          *projection.Message
 	finish         projection.FinishReason // "": done if there is a reply, else interrupted
 	failure        string
@@ -35,7 +36,8 @@ const toolOutput = 64 << 10
 // beginTurn returns the current turn, or begins one. Without an id, the turn
 // gets one from its number.
 func (t *transcript) beginTurn(id string, at time.Time) *turn {
-	if t.turn != nil && (t.turn.reply != nil || t.turn.finish != "" || t.turn.passed || t.turn.by != t.agent) {
+	if u := t.turn; u != nil &&
+		(u.reply != nil && !t.toolsFollow || u.finish != "" || u.passed || u.by != t.agent) {
 		t.endTurn()
 	}
 	if t.turn == nil {
@@ -67,23 +69,33 @@ func (t *transcript) endTurn() {
 			t.completeTool(c.id, said, "", u.until)
 		}
 	}
-	t.turn = nil
 	finish := u.finish
 	switch {
 	case finish != "":
-	case u.reply != nil:
+	case u.reply != nil && !(t.toolsFollow && len(u.calls) > 0):
 		finish = projection.Done
 	default:
 		finish = projection.Interrupted
 	}
-	if u.reply != nil {
-		at, _ := parseTime(u.reply.Timestamp) // which FormatTime wrote
-		t.emit(at, projection.MessageAppended{Message: *u.reply})
+	if !t.toolsFollow {
+		t.emitReply()
 	}
-	t.emit(u.until, projection.TurnEnded{
-		TurnID: u.id, MemberID: u.by.ID, FinishReason: finish, DurationMS: u.until.Sub(u.started).Milliseconds(),
-		Usage: u.usage, Error: u.failure,
-	})
+	t.turn = nil
+	ended := projection.TurnEnded{
+		TurnID: u.id, MemberID: u.by.ID, FinishReason: finish, Usage: u.usage, Error: u.failure,
+	}
+	if !t.untimed {
+		ended.DurationMS = u.until.Sub(u.started).Milliseconds()
+	}
+	t.emit(later(u.until, u.saved), ended)
+}
+
+// emitReply emits the message of the current turn, if it has one.
+func (t *transcript) emitReply() {
+	if m := t.turn.reply; m != nil {
+		at, _ := parseTime(m.Timestamp) // which FormatTime wrote
+		t.emit(at, projection.MessageAppended{Message: *m})
+	}
 }
 
 // stopTurn sets why the current turn ended, even if it has a reply. If the agent

@@ -14,7 +14,7 @@ import (
 // Import is the command that imports sessions from files.
 type Import struct {
 	Path   []string `arg:"" help:"Files, or directories to search for files."`
-	Format string   `help:"The format of the files: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,claude-master,synapse" default:"auto"`
+	Format string   `help:"The format of the files: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,opencode,pi,claude-master,synapse" default:"auto"`
 	Team   string   `complete:"team-id" help:"The team of transcripts (default: the program's name)." placeholder:"ID"`
 	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 

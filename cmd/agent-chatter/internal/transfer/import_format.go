@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -14,19 +15,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// knownFormats are the formats of files with sessions, as --format names them.
+// knownFormats are the formats of files with sessions, as --format names them. The first
+// three have sessions with their own ids, the others are those of other programs.
 var knownFormats = []string{
 	interchange.JournalFormat, interchange.BundleFormat, interchange.SnapshotFormat,
-	"claude", "codex", "gemini", "claude-master", "synapse",
+	"claude", "codex", "gemini", "opencode", "pi", "claude-master", "synapse",
 }
 
 // IsTranscript reports whether a format is that of another program's transcripts.
 func IsTranscript(format string) bool {
-	switch format {
-	case "claude", "codex", "gemini", "claude-master", "synapse":
-		return true
-	}
-	return false
+	return slices.Contains(knownFormats[3:], format)
 }
 
 // DetectFormat returns the format of a file as interchange.Detect does.
