@@ -52,9 +52,14 @@ func (c *Coordinator) limitReached() bool {
 	return true
 }
 
-// notifyRounds notifies the listener of the turn's number where a limit is set.
+// LastRounds is how many turns before the team's limit the listener is notified of the default limit.
+const LastRounds = 5
+
+// notifyRounds notifies the listener of the turn's number where a limit is set. The default limit is
+// meant for agents that address each other without end, so that it is notified only near its end.
 func (c *Coordinator) notifyRounds(m team.Member) {
-	if had, limit := c.Rounds(); limit > 0 {
+	had, limit := c.Rounds()
+	if limit > 0 && (limit != team.DefaultMaxRounds || had >= limit-LastRounds) {
 		c.notify(Round{m, had + 1, limit})
 	}
 	if c.o.MaxRounds > 0 {

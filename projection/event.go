@@ -174,6 +174,7 @@ type TurnStarted struct {
 	AgentType        string `json:"agentType"`
 	Model            string `json:"model,omitempty"`
 	TriggerMessageID string `json:"triggerMessageId"`
+	Round            int    `json:"round,omitempty"` // number of the turn since the last human message; 0: unknown
 }
 
 // TurnText is the part of a reply that was streamed since the previous TurnText.

@@ -66,6 +66,7 @@ func everyPayload() []projection.Payload {
 			AgentType:        "claude",
 			Model:            "opus",
 			TriggerMessageID: "m1",
+			Round:            3,
 		},
 		projection.TurnText{TurnID: "t1", Text: "It is"},
 		projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},

@@ -90,7 +90,7 @@ type fileJSON struct {
 		Members         []memberJSON `json:"members"`
 	} `json:"team"`
 	Agents       []agentJSON `json:"agents"`
-	MaxRounds    float64     `json:"maxRounds"`
+	MaxRounds    *float64    `json:"maxRounds"`
 	Conversation struct {
 		MaxAgentResponseTime *float64 `json:"maxAgentResponseTime"` // milliseconds
 		ShowThinkingTimer    *bool    `json:"showThinkingTimer"`
@@ -188,12 +188,19 @@ func (r *fileReader) build(file fileJSON) *Team {
 		DisplayName:          cmp.Or(file.Team.DisplayName, file.Team.Name),
 		Description:          file.Team.Description,
 		Members:              r.members(file),
-		MaxRounds:            int(min(file.MaxRounds, math.MaxInt32)),
+		MaxRounds:            maxRounds(file.MaxRounds),
 		InstructionFile:      r.path("/team/instructionFile", r.dir, file.Team.InstructionFile),
 		MaxAgentResponseTime: milliseconds(conversation.MaxAgentResponseTime, defaultResponseTime),
 		ShowThinkingTimer:    orTrue(conversation.ShowThinkingTimer),
 		AllowEscCancel:       orTrue(conversation.AllowEscCancel),
 	}
+}
+
+func maxRounds(n *float64) int {
+	if n == nil {
+		return DefaultMaxRounds
+	}
+	return int(min(*n, math.MaxInt32))
 }
 
 // milliseconds converts ms to a duration, at most the longest one; nil is def.

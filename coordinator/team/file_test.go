@@ -293,7 +293,7 @@ func TestMinimalTeamFileGetsDefaults(t *testing.T) {
 			{ID: "ada", Name: "ada", DisplayName: "ADA", Type: "ai", AgentType: "demo", BaseDir: dir,
 				InstructionFile: filepath.Join(dir, "AGENTS.md")},
 		},
-		MaxAgentResponseTime: 30 * time.Minute, ShowThinkingTimer: true, AllowEscCancel: true,
+		MaxRounds: 50, MaxAgentResponseTime: 30 * time.Minute, ShowThinkingTimer: true, AllowEscCancel: true,
 	}
 	if diff := cmp.Diff(want, loaded); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -32,6 +32,9 @@ var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineACP, Engin
 // defaultResponseTime is the default of Team.MaxAgentResponseTime.
 const defaultResponseTime = 30 * time.Minute
 
+// DefaultMaxRounds is the default of Team.MaxRounds: agents that address each other end.
+const DefaultMaxRounds = 50
+
 // Team is the configuration of a conversation: its members and its rules. A loaded team is not
 // modified and may be shared.
 type Team struct {
@@ -42,6 +45,7 @@ type Team struct {
 	Members     []Member // in speaking order; at least one of each type
 
 	// MaxRounds is the maximum number of agent turns between two human messages; 0 is no limit.
+	// It defaults to DefaultMaxRounds.
 	MaxRounds int
 	// InstructionFile is the absolute path of a file whose content every prompt includes; ""
 	// is none. The file may be missing.
@@ -123,6 +127,7 @@ func Demo() *Team {
 			{ID: "critic", Name: "critic", DisplayName: "Critic", Type: AI, Role: "critic", AgentType: EngineDemo},
 			{ID: "you", Name: "you", DisplayName: "You", Type: Human, Role: "human"},
 		},
+		MaxRounds:            DefaultMaxRounds,
 		MaxAgentResponseTime: defaultResponseTime,
 		ShowThinkingTimer:    true,
 		AllowEscCancel:       true,

@@ -29,7 +29,7 @@ func TestDemoHasTwoAgentsAndAHuman(t *testing.T) {
 			t.Errorf("member %d is %+v, want %+v", i, m, w)
 		}
 	}
-	if loaded.MaxRounds != 0 || loaded.MaxAgentResponseTime != 30*time.Minute || !loaded.ShowThinkingTimer ||
+	if loaded.MaxRounds != 50 || loaded.MaxAgentResponseTime != 30*time.Minute || !loaded.ShowThinkingTimer ||
 		!loaded.AllowEscCancel {
 		t.Errorf("limits are not the defaults: %+v", loaded)
 	}

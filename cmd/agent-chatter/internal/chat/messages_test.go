@@ -71,8 +71,15 @@ func chatTexts() []apptest.Text {
 	add("roundsText", "one", roundsText(1, 10))
 	add("roundsText", "a lower limit", roundsText(11, 10))
 	add("roundsText", "no limit", roundsText(3, 0))
+	add("roundsText", "the default limit", roundsText(44, 50))
+	add("roundsText", "the default limit, near its end", roundsText(45, 50))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
+	add("usageText", "tokens", usageText(projection.Totals{Input: 12, Output: 3}))
+	add("usageText", "costs", usageText(projection.Totals{
+		Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
+		Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
+	}))
 	add("queueText", "empty", queueText(nil, nil))
 	add("queueText", "an empty message", queueText([]coordinator.Queued{empty}, nil))
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, reply, extends}, changes))

@@ -55,9 +55,9 @@ func notSentText(n int) string {
 }
 
 // roundsText returns how many turns the agents had since the last message of a user, and
-// "" if their number is unlimited.
+// "" if their number is unlimited, or far from the default limit.
 func roundsText(had, limit int) string {
-	if limit == 0 {
+	if limit == 0 || limit == team.DefaultMaxRounds && had < limit-coordinator.LastRounds {
 		return ""
 	}
 	return fmt.Sprintf("Agent turns since your last message: %d of %d.", had, limit)
@@ -307,11 +307,14 @@ func (r *repl) end(reason string) error {
 	session := r.c.Session()
 	err := r.c.Stop(reason)
 	if err == nil && session != nil && session.Stats.Messages > 0 && !r.screen.JSON && !r.noSave {
-		resume := app.To("resume", "chat", "--resume", session.ID)
+		purpose, argv := "resume", []string{"chat", "--resume", session.ID}
 		if r.sessionFile != "" {
-			resume = app.To("resume", "chat", "--session-file", r.sessionFile)
+			argv = []string{"chat", "--session-file", r.sessionFile}
 		}
-		r.app.Notice("", resume)
+		if r.screen.Next != "" {
+			purpose, argv = "continue", append(argv, "-m", fmt.Sprintf("continue [NEXT: %s]", r.screen.Next))
+		}
+		r.app.Notice("", app.To(purpose, argv...))
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -172,11 +173,26 @@ func (r *repl) slashStatus(context.Context, string) error {
 		r.c.Status().Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName),
 		app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "agent turn"),
 		tty.SafeLine(r.c.Status().Waiting)))
+	if text := usageText(s.Stats.Usage); text != "" {
+		r.app.Notice(text)
+	}
 	r.showRounds()
 	if r.c.Status().Unsaved {
 		r.app.Notice(r.notSavedText())
 	}
 	return nil
+}
+
+// usageText returns what the turns of a session used; "" if no agent reported it.
+func usageText(t projection.Totals) string {
+	text := ""
+	if tokens := view.TokensText(t); tokens != "" {
+		text = "Tokens: " + tokens + "."
+	}
+	if cost := view.CostText(t); cost != "" {
+		text = strings.TrimSpace(text + " Cost: " + cost + ".")
+	}
+	return text
 }
 
 // slashSave saves what is only in memory. Otherwise every message was saved when it was appended.

@@ -120,6 +120,12 @@ func (d *detailsJSON) print(out io.Writer) {
 		line("  "+id, d.Stats.MessagesByRole[id])
 	}
 	line("turns", d.Stats.Turns)
+	if tokens := view.TokensText(d.Stats.Usage); tokens != "" {
+		line("tokens", tokens)
+	}
+	if cost := view.CostText(d.Stats.Usage); cost != "" {
+		line("cost", cost)
+	}
 	if d.TeamTask != nil {
 		line("task", *d.TeamTask)
 	}

@@ -60,6 +60,12 @@ func viewTexts() []apptest.Text {
 		{Content: apptest.Hostile, Status: projection.Completed}, {Content: "write it", Status: projection.InProgress},
 		{Content: "test it", Status: projection.Pending},
 	}
+	used := projection.Totals{
+		Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
+		Costs: map[string]float64{"USD": 12.3456, "EUR": 0.00001, "CHF": 2},
+	}
+	add("TokensText", "", TokensText(used))
+	add("CostText", "", CostText(used))
 	add("PlanText", "", PlanText(plan, 0))
 	add("PlanText", "with more", PlanText(plan[1:], 3))
 	step := func(s projection.Step) projection.Entry {

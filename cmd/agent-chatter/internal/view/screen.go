@@ -224,6 +224,7 @@ type Screen struct {
 	Spinner   *tty.Spinner
 	Unsaved   bool
 	SessionID string
+	Next      string // the name of the member that was next when the run reached its limit of turns; "": it did not
 	Saved     func() // called when new events were saved
 }
 
@@ -324,6 +325,8 @@ func (s *Screen) Notice(n coordinator.Notice) {
 		return
 	case coordinator.Restored:
 		s.SessionID = n.SessionID
+	case coordinator.RunLimit:
+		s.Next = n.Next[0].Name
 	}
 	s.EndLine()
 	if e, ok := n.(*coordinator.TurnError); ok {
