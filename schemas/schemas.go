@@ -23,6 +23,7 @@ const (
 	SessionIndex    = "session-index-v1.0"
 	Checkpoint      = "session-checkpoint-v1.0"
 	BundleLine      = "session-bundle-v1.0"
+	Trust           = "trust-v1.0"
 )
 
 // baseURL is the prefix of the $id values of the schemas. Nothing is fetched from it.
@@ -47,6 +48,7 @@ var all = []schema{
 	newSchema(SessionIndex, versions{}),
 	newSchema(Checkpoint, versions{}),
 	newSchema(BundleLine, versions{}),
+	newSchema(Trust, versions{oldest: "1.0", newest: "1.0"}),
 }
 
 // newSchema does not compile the schema: most runs of the program use one or none.

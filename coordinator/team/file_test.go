@@ -581,67 +581,86 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 	}
 }
 
-func TestFindTriesPathThenCwdThenHome(t *testing.T) {
-	cwd, home := t.TempDir(), t.TempDir()
-	local := filepath.Join(cwd, ".agent-chatter", "team-config")
-	global := filepath.Join(home, "team-config")
+func TestFindTriesHomeThenBuiltInThenCwd(t *testing.T) {
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir(), Others: []string{t.TempDir()}}
+	local, global, other := filepath.Join(p.Cwd, ".agent-chatter", "team-config"),
+		filepath.Join(p.Home, "team-config"), filepath.Join(p.Others[0], "team-config")
 	for _, path := range []string{
-		filepath.Join(cwd, "file.json"), filepath.Join(cwd, "sub", "deep.json"),
+		filepath.Join(p.Cwd, "file.json"), filepath.Join(p.Cwd, "sub", "deep.json"), filepath.Join(p.Cwd, "plain"),
+		filepath.Join(p.Cwd, "both"), filepath.Join(p.Cwd, "demo"),
 		filepath.Join(local, "file.json"), filepath.Join(local, "here.json"), filepath.Join(local, "both.json"),
-		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"), filepath.Join(global, "sub",
-			"deep.json"),
-		filepath.Join(local, "sub.json"),
+		filepath.Join(local, "demo.json"), filepath.Join(local, "sub.json"),
+		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"),
+		filepath.Join(other, "home.json"), filepath.Join(other, "here.json"), filepath.Join(other, "other.json"),
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
+		place(t, filepath.Dir(path), filepath.Base(path), "")
+	}
+	for name, want := range map[string]team.File{
+		"file.json":           {Path: filepath.Join(p.Cwd, "file.json")},
+		"./file.json":         {Path: filepath.Join(p.Cwd, "file.json")},
+		"sub/deep.json":       {Path: filepath.Join(p.Cwd, "sub", "deep.json")},
+		"./plain":             {Path: filepath.Join(p.Cwd, "plain")},
+		"file":                {Path: filepath.Join(local, "file.json"), Origin: team.FoundHere},
+		"here":                {Path: filepath.Join(local, "here.json"), Origin: team.FoundHere},
+		"here.json":           {Path: filepath.Join(local, "here.json"), Origin: team.FoundHere},
+		"both":                {Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
+		"both.json":           {Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
+		"home":                {Path: filepath.Join(global, "home.json"), Origin: team.FoundAtHome},
+		"other":               {Path: filepath.Join(other, "other.json"), Origin: team.FoundHere},
+		"plain":               {Path: filepath.Join(p.Cwd, "plain"), Origin: team.FoundHere},
+		"sub":                 {Path: filepath.Join(local, "sub.json"), Origin: team.FoundHere}, // sub is a directory in Cwd
+		"demo":                {Origin: team.BuiltIn},
+		"demo.json":           {Origin: team.BuiltIn},
+		global + "/home.json": {Path: filepath.Join(global, "home.json")},
+	} {
+		got, err := team.Find(name, p)
+		if err != nil || filepath.Clean(got.Path) != filepath.Clean(want.Path) || got.Origin != want.Origin {
+			t.Errorf("%q is %v (%v), want %v", name, got, err, want)
 		}
 	}
-	for name, want := range map[string]string{
-		"file.json":                        filepath.Join(cwd, "file.json"),
-		"./file.json":                      filepath.Join(cwd, "file.json"),
-		"sub/deep.json":                    filepath.Join(cwd, "sub", "deep.json"),
-		filepath.Join(global, "home.json"): filepath.Join(global, "home.json"),
-		"file":                             filepath.Join(local, "file.json"),
-		"here":                             filepath.Join(local, "here.json"),
-		"here.json":                        filepath.Join(local, "here.json"),
-		"both":                             filepath.Join(local, "both.json"),
-		"home":                             filepath.Join(global, "home.json"),
-		"sub":                              filepath.Join(local, "sub.json"), // sub is a directory in cwd
-	} {
-		if got, err := team.Find(name, cwd, home); err != nil || got != want {
-			t.Errorf("%q is at %q (%v), want %q", name, got, err, want)
-		}
+	place(t, global, "demo.json", "")
+	if got, err := team.Find("demo", p); err != nil || got.Origin != team.FoundAtHome {
+		t.Errorf("the user's own demo is %v (%v)", got, err)
 	}
 }
 
 func TestNotFoundErrorListsTriedPaths(t *testing.T) {
-	cwd, home := t.TempDir(), t.TempDir()
-	file := filepath.Join(cwd, "nobody")
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir()}
+	file := filepath.Join(p.Cwd, "nobody")
 	for name, looked := range map[string][]string{
-		"nobody": {file, filepath.Join(cwd, ".agent-chatter", "team-config", "nobody.json"),
-			filepath.Join(home, "team-config", "nobody.json")},
-		"sub/nobody":  {filepath.Join(cwd, "sub", "nobody")},
-		"../nobody":   {filepath.Join(filepath.Dir(cwd), "nobody")},
+		"nobody": {filepath.Join(p.Home, "team-config", "nobody.json"),
+			filepath.Join(p.Cwd, ".agent-chatter", "team-config", "nobody.json"), file},
+		"sub/nobody":  {filepath.Join(p.Cwd, "sub", "nobody")},
+		"../nobody":   {filepath.Join(filepath.Dir(p.Cwd), "nobody")},
 		file:          {file},
 		"":            nil,
-		"no\x00body/": {filepath.Join(cwd, "no\x00body")},
+		"no\x00body/": {filepath.Join(p.Cwd, "no\x00body")},
 	} {
-		_, err := team.Find(name, cwd, home)
+		_, err := team.Find(name, p)
 		var missing *team.NotFoundError
 		if !errors.Is(err, team.ErrNotFound) || !errors.As(err, &missing) {
 			t.Errorf("%q: got %v, want a NotFoundError", name, err)
 			continue
 		}
-		if missing.Name != name || !slices.Equal(missing.Looked, looked) {
+		if missing.Name != name || !slices.Equal(missing.Looked, looked) || missing.Directory != "" {
 			t.Errorf("%q: looked for %q in %q, want %q", name, missing.Name, missing.Looked, looked)
 		}
 		for _, path := range looked {
 			if !strings.Contains(err.Error(), path) {
 				t.Errorf("%q: %v does not name %s", name, err, path)
 			}
+		}
+	}
+}
+
+func TestNotFoundErrorNamesDirectory(t *testing.T) {
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir()}
+	dir := filepath.Dir(place(t, p.Cwd, "teams/a.json", ""))
+	for _, name := range []string{"teams", "./teams", "teams/", dir} {
+		_, err := team.Find(name, p)
+		var missing *team.NotFoundError
+		if !errors.As(err, &missing) || missing.Directory != dir || !strings.Contains(err.Error(), "is a directory") {
+			t.Errorf("%q: %v, want an error that says that it is a directory", name, err)
 		}
 	}
 }

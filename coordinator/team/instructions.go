@@ -31,7 +31,8 @@ func (e *ElsewhereError) Error() string {
 	if e.Path == e.Resolved {
 		return fmt.Sprintf("instruction file %s is outside of the directories of the team", e.Path)
 	}
-	return fmt.Sprintf("instruction file %s is a link to %s, outside of the directories of the team", e.Path, e.Resolved)
+	return fmt.Sprintf("instruction file %s is a link to %s, outside of the directories of the team",
+		e.Path, e.Resolved)
 }
 
 // Instructions returns the content of the team's instruction file and of the member's; "" for one

@@ -187,29 +187,37 @@ func (a Agent) json() registeredJSON {
 // updateRegistry applies change to the registry under its lock. If change fails, the file stays as
 // it was.
 func updateRegistry(ctx context.Context, home string, change func(map[string]registeredJSON) error) error {
-	dir := filepath.Join(home, "agents")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	path := filepath.Join(home, "agents", "config.json")
+	return updateFile(ctx, path, schemas.AgentRegistry, func() (any, error) {
+		agents, err := readRegistry(path)
+		if err != nil {
+			return nil, err
+		}
+		if agents == nil {
+			agents = map[string]registeredJSON{}
+		}
+		return registryJSON{"1.1", agents}, change(agents)
+	})
+}
+
+// updateFile replaces the file at path by the document that change returns, under its lock. If change
+// fails, or the document does not match the schema, the file stays as it was.
+func updateFile(ctx context.Context, path, schema string, change func() (any, error)) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, "config.json")
-	lock, err := lockRegistry(ctx, path+".lock")
+	lock, err := waitForLock(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	agents, err := readRegistry(path)
+	changed, err := change()
 	if err != nil {
 		return err
 	}
-	if agents == nil {
-		agents = map[string]registeredJSON{}
-	}
-	if err := change(agents); err != nil {
-		return err
-	}
-	document, err := json.MarshalIndent(registryJSON{"1.1", agents}, "", "  ")
+	document, err := json.MarshalIndent(changed, "", "  ")
 	if err == nil {
-		err = schemas.Check(schemas.AgentRegistry, document)
+		err = schemas.Check(schema, document)
 	}
 	if err != nil {
 		return err
@@ -220,9 +228,9 @@ func updateRegistry(ctx context.Context, home string, change func(map[string]reg
 	})
 }
 
-// lockRegistry waits up to 2 s for another process to finish its change. The lock file stays:
+// waitForLock waits up to 2 s for another process to finish its change. The lock file stays:
 // if it were removed, two processes could lock two different files of that name.
-func lockRegistry(ctx context.Context, path string) (lock io.Closer, err error) {
+func waitForLock(ctx context.Context, path string) (lock io.Closer, err error) {
 	const attempts, interval = 100, 20 * time.Millisecond
 	retry := time.NewTicker(interval)
 	defer retry.Stop()

@@ -1,0 +1,129 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/schemas"
+)
+
+// Trusted is an entry of trust.json, the list of the team files that a user has chosen: a file and
+// the Digest of what it ran then.
+type Trusted struct {
+	Path   string `json:"path"` // absolute
+	SHA256 string `json:"sha256"`
+}
+
+// maxTrusted is the maximum number of entries. The oldest are dropped.
+const maxTrusted = 1000
+
+// trustJSON is the content of trust.json, the entries in the order in which they were added.
+type trustJSON struct {
+	SchemaVersion string    `json:"schemaVersion"`
+	Teams         []Trusted `json:"teams"`
+}
+
+// Digest returns the hash, in hex, of everything that decides what the team runs, where, and what it
+// sends where: of each agent the engine, command, arguments, permissions, directory, endpoint and
+// environment, and the files in Elsewhere. Of a variable that is a secret only the name counts, so
+// that a new key is no other team.
+func (t *Team) Digest() string {
+	type agent struct {
+		Name, Engine, Command, Permissions, BaseDir, Endpoint, APIKeyEnv string
+		Args, Env                                                        []string
+	}
+	var agents []agent
+	for _, m := range t.Members {
+		if m.Type != AI {
+			continue
+		}
+		a := agent{
+			Name: m.Name, Engine: m.EngineName(), Command: m.Command, Permissions: m.Permissions, BaseDir: m.BaseDir,
+			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+			value := m.Env[name]
+			if redact.Secret(name) && referenced(value) == "" {
+				value = ""
+			}
+			a.Env = append(a.Env, name+"="+value)
+		}
+		agents = append(agents, a)
+	}
+	slices.SortFunc(agents, func(a, b agent) int { return cmp.Compare(a.Name, b.Name) })
+	encoded, err := json.Marshal(struct {
+		Agents    []agent
+		Elsewhere []string
+	}{agents, t.Elsewhere})
+	if err != nil {
+		panic(err) // strings can be encoded
+	}
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:])
+}
+
+// ReadTrust returns the entries of trust.json in the directory home, the oldest first. A missing
+// file is an error that wraps fs.ErrNotExist; other errors are those of schemas.Check and of the file
+// system.
+func ReadTrust(home string) ([]Trusted, error) {
+	path := filepath.Join(home, "trust.json")
+	content, err := readFile(path)
+	document := withoutBOM(content)
+	if err == nil {
+		err = schemas.Check(schemas.Trust, document)
+	}
+	var file trustJSON
+	if err == nil {
+		err = json.Unmarshal(document, &file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trust file %s: %w", path, err)
+	}
+	return file.Teams, nil
+}
+
+// Trust adds entries to trust.json in the directory home; an entry replaces the one with its path. If
+// the file is missing, it first has the entries of initial. Errors are those of Register.
+func Trust(ctx context.Context, home string, initial, added []Trusted) error {
+	return updateTrust(ctx, home, initial, func(all []Trusted) []Trusted {
+		for _, t := range added {
+			all = append(without(all, t.Path), t)
+		}
+		return all[max(0, len(all)-maxTrusted):]
+	})
+}
+
+// Distrust removes the entry with a path from trust.json. If the file is missing, it first has the
+// entries of initial. It reports whether there was such an entry. Errors are those of Register.
+func Distrust(ctx context.Context, home string, initial []Trusted, path string) (found bool, err error) {
+	err = updateTrust(ctx, home, initial, func(all []Trusted) []Trusted {
+		rest := without(all, path)
+		found = len(rest) < len(all)
+		return rest
+	})
+	return found && err == nil, err
+}
+
+func without(all []Trusted, path string) []Trusted {
+	return slices.DeleteFunc(slices.Clone(all), func(t Trusted) bool { return t.Path == path })
+}
+
+func updateTrust(ctx context.Context, home string, initial []Trusted, change func([]Trusted) []Trusted) error {
+	return updateFile(ctx, filepath.Join(home, "trust.json"), schemas.Trust, func() (any, error) {
+		all, err := ReadTrust(home)
+		if errors.Is(err, fs.ErrNotExist) {
+			all, err = initial, nil
+		}
+		return trustJSON{"1.0", append([]Trusted{}, change(all)...)}, err
+	})
+}
