@@ -149,7 +149,7 @@ func below(dir, resolved string) (real, rel string, ok bool) {
 }
 
 // elsewhere returns the instruction files outside of the team's directories, without links, sorted.
-// A file that cannot be resolved is left out: Instructions does not read it either.
+// What is no file is left out: Instructions refuses it, or it is missing.
 func (t *Team) elsewhere() []string {
 	var found []string
 	add := func(path, baseDir string) {
@@ -158,6 +158,9 @@ func (t *Team) elsewhere() []string {
 		}
 		resolved, err := filepath.EvalSymlinks(path)
 		if err != nil {
+			return
+		}
+		if info, err := os.Lstat(resolved); err != nil || !info.Mode().IsRegular() {
 			return
 		}
 		if _, _, ok := t.place(resolved, baseDir); !ok {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -22,9 +23,6 @@ import (
 
 // Version is the version of the program. A release build sets it.
 var Version = "0.1.0-dev"
-
-// defaultHome is the home if neither --home nor AGENT_CHATTER_HOME names one.
-const defaultHome = "~/.agent-chatter"
 
 // IO is where a command reads and writes: results to Stdout, everything else to
 // Stderr.
@@ -41,7 +39,8 @@ type IO struct {
 // An App holds the streams, the configuration and the catalog of one run of a command.
 type App struct {
 	IO
-	Home    string // absolute
+	Home    string // of the sessions; absolute
+	OwnHome string // of the settings, teams and agents that the user has chosen; mostly Home
 	Cwd     string // the working directory
 	Catalog *catalog.Catalog
 	Log     *slog.Logger
@@ -55,12 +54,14 @@ type App struct {
 	homeFlag  bool            // --home names the home
 	progress  *tty.Progress   // nil unless stderr is a terminal
 	unread    map[string]bool // directories whose read error was printed
+
+	ignoredReported bool
 }
 
 // Options are the global flags of a run. The zero Options are those of a run
 // without flags.
 type Options struct {
-	Home     string  // "": defaultHome
+	Home     string  // "": home.Default
 	LogLevel *string // debug, info, warn or error; nil: info in LogFile, nothing on Stderr
 	LogFile  string  // "": Stderr
 }
@@ -72,7 +73,7 @@ func New(streams IO, o Options) (*App, error) {
 	if streams.NetworkFS == nil {
 		streams.NetworkFS = journal.NetworkFS
 	}
-	home, err := homeDir(o.Home)
+	dir, err := home.Dir(o.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -81,19 +82,23 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, Exit(ExitFailed,
 			Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())))
 	}
+	own, err := home.Own(dir, o.Home, cwd)
+	if err != nil {
+		return nil, err
+	}
 	a := &App{
-		IO: streams, Home: home, Cwd: cwd,
-		homeFlag: o.Home != "" && o.Home != defaultHome && o.Home != os.Getenv("AGENT_CHATTER_HOME"),
+		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
+		homeFlag: home.ByFlag(o.Home),
 		unread:   map[string]bool{},
 	}
 	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		a.progress = tty.NewProgress(f, func() int { return cmp.Or(tty.Columns(f), 80) })
 	}
-	a.Log, err = logfile.NewLogger(home, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
+	a.Log, err = logfile.NewLogger(own, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
 	if err != nil {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
-	a.config, a.configErr = readConfig(filepath.Join(home, "config.json"))
+	a.config, a.configErr = readConfig(filepath.Join(own, "config.json"))
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
@@ -101,7 +106,7 @@ func New(streams IO, o Options) (*App, error) {
 	if a.progress != nil {
 		journals.Progress = a.progress.Journal
 	}
-	a.Catalog = catalog.New(filepath.Join(home, "sessions"), journals)
+	a.Catalog = catalog.New(filepath.Join(dir, "sessions"), journals)
 	a.Catalog.DirError = a.ReportUnreadable
 	a.Catalog.Retired = a.logRetired
 	if a.progress != nil {
@@ -110,23 +115,9 @@ func New(streams IO, o Options) (*App, error) {
 	return a, nil
 }
 
-// homeDir expands a leading ~/, which a shell does not expand in --home=~/x or in a
-// configuration. An empty name, as of a variable set to nothing, is the default and
-// not the working directory.
-func homeDir(dir string) (string, error) {
-	dir = cmp.Or(dir, defaultHome)
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("%w: name the home with --home DIR", err)
-		}
-		dir = filepath.Join(user, rest)
-	}
-	return filepath.Abs(dir)
-}
-
 // Config returns the configuration of the home, overridden by the environment.
 func (a *App) Config() (Config, error) {
+	a.reportIgnored()
 	if a.configErr != nil {
 		return a.config, a.configErr
 	}

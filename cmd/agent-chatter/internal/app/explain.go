@@ -109,8 +109,12 @@ func upgradeText(e *store.UpgradeError) Message {
 }
 
 func noTeamText(e *team.NotFoundError) Message {
+	if e.Directory != "" {
+		return Text("%s is a directory. Name a team file in it.", tty.SafeLine(e.Directory)).
+			With(To("list the teams", "team", "list"))
+	}
 	return Text("There is no team '%s'. Searched:\n  %s\nThe built-in team is called demo.",
-		tty.SafeLine(e.Name), strings.Join(e.Looked, "\n  ")).With(To("list the teams", "team", "list"))
+		tty.SafeLine(e.Name), tty.Safe(strings.Join(e.Looked, "\n  "))).With(To("list the teams", "team", "list"))
 }
 
 // NotAllReadText ends a command that could not read every session.

@@ -2,8 +2,10 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
@@ -55,6 +57,18 @@ func (a *App) Render(m Message) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Confirm asks a question at the terminal. Only y and yes, in either case, confirm.
+func (a *App) Confirm(question string) (bool, error) {
+	a.progress.Erase()
+	fmt.Fprint(a.Stderr, question+" [y/N] ")
+	answer, err := tty.NewAnswers(a.Stdin).Next()
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", nil
 }
 
 // commandLine returns a hint as the user has to type it: in a chat as a slash

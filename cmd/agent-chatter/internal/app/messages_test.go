@@ -74,7 +74,7 @@ func appTexts() []apptest.Text {
 	mismatch := &store.TeamMismatchError{SessionID: apptest.AliceID, Want: "review", Got: apptest.Hostile}
 	ambiguous := &catalog.AmbiguousError{Name: "01JD", Candidates: []catalog.Session{alice, bob}}
 	many := &catalog.AmbiguousError{Name: apptest.Hostile, Candidates: slices.Repeat([]catalog.Session{alice}, 12)}
-	noTeam := &team.NotFoundError{Name: apptest.Hostile, Looked: []string{"/a/team.json", "/b/team.json"}}
+	noTeam := &team.NotFoundError{Name: apptest.Hostile, Looked: []string{"/a/team.json", "/b/" + apptest.Hostile}}
 	denied := &fs.PathError{Op: "open", Path: "/a/sessions/b", Err: syscall.EACCES}
 	full := &fs.PathError{Op: "write", Path: "/a/sessions/b", Err: syscall.ENOSPC}
 	readOnly := &fs.PathError{Op: "open", Path: "/elsewhere/b", Err: syscall.EROFS}
@@ -197,6 +197,8 @@ func appTexts() []apptest.Text {
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
 	add("upgradeText", "", upgradeText(&store.UpgradeError{SessionID: apptest.AliceID, Version: "2"}))
 	add("noTeamText", "", noTeamText(noTeam))
+	add("noTeamText", "directory", noTeamText(&team.NotFoundError{Name: "b", Directory: "/a/" + apptest.Hostile}))
+	add("ignoredHomeText", "", ignoredHomeText("/a/"+apptest.Hostile, "/home/hugo/.agent-chatter"))
 	add("NotAllReadText", "", NotAllReadText())
 	add("nothingToResumeText", "", nothingToResumeText())
 	add("TruncatedText", "", TruncatedText(alice))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -81,7 +82,7 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 	}
 	var t *team.Team
 	if cmd.Team != "" {
-		if t, err = a.LoadTeam(cmd.Team); err != nil {
+		if t, err = teams.Read(a, cmd.Team); err != nil {
 			return nil, "", err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -61,7 +62,7 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	}
 	var t *team.Team
 	if cmd.Team != "" {
-		if t, err = r.app.LoadTeam(cmd.Team); err != nil {
+		if t, err = r.teams(ctx).Load(ctx, cmd.Team); err != nil {
 			return err
 		}
 	}
@@ -80,6 +81,31 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	}
 	return r.begin(ctx, conversation{team: t, store: r.newStore()})
 }
+
+// teams returns the loader of teams. While the user types in a chat, the answer is a key.
+func (r *repl) teams(ctx context.Context) teams.Loader {
+	l := teams.Loader{App: r.app, Forget: r.noSave}
+	if console, ok := r.input.(*tty.Console); ok {
+		l.Ask = func(question string) (bool, error) {
+			fmt.Fprintln(r.app.Stdout, question+keysText)
+			for {
+				switch key, err := console.ReadKey(ctx.Done()); {
+				case err != nil:
+					return false, errEnd
+				case key == 'y' || key == 'Y':
+					return true, nil
+				case key == 'n' || key == 'N' || key == tty.KeyEscape:
+					return false, nil
+				}
+				fmt.Fprintln(r.app.Stdout, "Press Y to run it, N or Escape to cancel.")
+			}
+		}
+	}
+	return l
+}
+
+// keysText follows a question that a key answers.
+const keysText = "\n[Y] Run it  [N] Cancel"
 
 // newStore returns the store for new sessions.
 func (r *repl) newStore() store.Store {
@@ -116,10 +142,10 @@ func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (
 	var err error
 	switch {
 	case t != nil:
-	case s.Damaged != "": // TeamOf reads the journal and returns the error
-		t, err = r.app.TeamOf(ctx, r.app.Catalog.At(s.Dir()), s.ID)
+	case s.Damaged != "": // Of reads the journal and returns the error
+		t, err = r.teams(ctx).Of(ctx, r.app.Catalog.At(s.Dir()), s.ID)
 	default:
-		t, err = r.app.RecordedTeam(s.ID, s.TeamID, s.Source)
+		t, err = r.teams(ctx).Recorded(ctx, s.ID, s.TeamID, s.Source)
 	}
 	if err != nil {
 		return conversation{}, err
@@ -178,7 +204,7 @@ func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) (err
 		return err
 	}
 	if t == nil {
-		if t, err = r.app.TeamOf(ctx, dir, id); err != nil {
+		if t, err = r.teams(ctx).Of(ctx, dir, id); err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,7 @@ func longAge(t, now time.Time) string {
 // deploy ends the conversation and begins one with another team. On a terminal it offers
 // to resume that team's latest session.
 func (r *repl) deploy(ctx context.Context, name string) error {
-	t, err := r.app.LoadTeam(name)
+	t, err := r.teams(ctx).Load(ctx, name)
 	if err != nil {
 		r.report(err)
 		return nil

@@ -374,11 +374,11 @@ func (l *commandLine) trash(word string) []candidate {
 
 // teams returns the teams that a chat can name.
 func (l *commandLine) teams() []candidate {
-	names := map[string]string{team.Demo().Name: "built in"}
-	if files, err := team.Files(l.app.Cwd, l.app.Home); err == nil {
+	names := map[string]string{}
+	if files, err := team.Files(l.app.Places()); err == nil {
 		for _, f := range files {
 			if !f.Hidden {
-				names[f.Name] = f.Path
+				names[f.Name] = cmp.Or(f.Path, "built in")
 			}
 		}
 	}
@@ -399,7 +399,7 @@ func (l *commandLine) teamIDs() []candidate {
 // agents returns the registered and the known agents.
 func (l *commandLine) agents() []candidate {
 	names := map[string]string{}
-	if registered, err := team.RegisteredAgents(l.app.Home); err == nil {
+	if registered, err := team.RegisteredAgents(l.app.OwnHome); err == nil {
 		for _, r := range registered {
 			names[r.Name] = r.DisplayName
 		}

@@ -47,6 +47,7 @@ var checks = []struct {
 	{"leftovers", true, (*doctor).checkLeftovers},
 	{"trash", true, (*doctor).checkTrash},
 	{"agents", false, (*doctor).checkAgents},
+	{"trust.json", false, (*doctor).checkTrust},
 }
 
 // Run implements the command.
@@ -170,7 +171,7 @@ func (d *doctor) checkConfig() []app.Finding {
 	if _, err := d.Config(); err != nil {
 		return []app.Finding{invalidConfigText(err)}
 	}
-	if _, err := os.Stat(filepath.Join(d.Home, "config.json")); err != nil {
+	if _, err := os.Stat(filepath.Join(d.OwnHome, "config.json")); err != nil {
 		return []app.Finding{app.Fine(textNoConfig)}
 	}
 	return []app.Finding{app.Fine(textConfig)}
@@ -178,20 +179,33 @@ func (d *doctor) checkConfig() []app.Finding {
 
 // checkAgents checks that the programs of the registered agents exist.
 func (d *doctor) checkAgents() []app.Finding {
-	agents, err := team.RegisteredAgents(d.Home)
+	agents, err := team.RegisteredAgents(d.OwnHome)
 	if err != nil {
 		return []app.Finding{invalidRegistryText(err)}
 	}
 	all := []app.Finding{agentsText(len(agents))}
 	for _, agent := range agents {
 		if _, err := exec.LookPath(agent.Command); err != nil {
-			all = append(all, missingProgramText(d.Home, agent, err))
+			all = append(all, missingProgramText(d.OwnHome, agent, err))
 		}
 	}
 	return all
 }
 
+// checkTrust checks that the list of confirmed teams is readable: without it, each one needs -t.
+func (d *doctor) checkTrust() []app.Finding {
+	trusted, err := team.ReadTrust(d.OwnHome)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []app.Finding{app.Fine(textNoTrust)}
+	case err != nil:
+		return []app.Finding{invalidTrustText(err)}
+	}
+	return []app.Finding{app.Fine(app.Count(len(trusted), "team file") + " may run without a question")}
+}
+
 const (
+	textNoTrust  = "there is none; -t creates it"
 	textLocal    = "the file system is local, as far as the system reports"
 	textNoConfig = "there is none; the defaults apply"
 	textConfig   = "it is valid"
@@ -217,6 +231,10 @@ func invalidConfigText(err error) app.Finding {
 
 func invalidRegistryText(err error) app.Finding {
 	return app.Wrong(app.Sentence(err), "Correct it, or move it away to start without registered agents.")
+}
+
+func invalidTrustText(err error) app.Finding {
+	return app.Wrong(app.Sentence(err), "Correct it, or move it away: the teams of your sessions are entered again.")
 }
 
 func agentsText(n int) app.Finding {

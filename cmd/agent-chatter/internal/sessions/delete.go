@@ -1,12 +1,9 @@
 package sessions
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -40,13 +37,8 @@ func (cmd *Delete) Run(a *app.App) error {
 		if !a.IsTerminal() {
 			return app.Exit(app.ExitUsage, confirmText(s.ID))
 		}
-		fmt.Fprint(a.Stderr, deleteQuestionText(s.ID, s.Title))
-		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-		if err != nil && err != io.EOF {
+		if yes, err := a.Confirm(deleteQuestionText(s.ID, s.Title)); err != nil || !yes {
 			return err
-		}
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-			return nil
 		}
 	}
 	if err := a.Catalog.At(s.Dir()).Delete(ctx, s.ID); err != nil {
@@ -69,7 +61,7 @@ func confirmText(id string) app.Message {
 }
 
 func deleteQuestionText(id, title string) string {
-	return fmt.Sprintf("Move session %s (%s) to the trash? [y/N] ", id, tty.SafeLine(title))
+	return fmt.Sprintf("Move session %s (%s) to the trash?", id, tty.SafeLine(title))
 }
 
 func trashedText(id, trash string) app.Message {

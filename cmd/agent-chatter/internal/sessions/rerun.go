@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -100,10 +101,11 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 // team returns the team of --with-team, or that of the session, with the model of
 // --with-model.
 func (cmd *Replay) team(ctx context.Context, a *app.App, r *view.Replay) (configured *team.Team, err error) {
+	loader := teams.Loader{App: a}
 	if cmd.WithTeam != "" {
-		configured, err = a.LoadTeam(cmd.WithTeam)
+		configured, err = loader.Load(ctx, cmd.WithTeam)
 	} else {
-		configured, err = a.TeamOf(ctx, r.Dir, r.ID)
+		configured, err = loader.Of(ctx, r.Dir, r.ID)
 	}
 	if err != nil || cmd.WithModel == "" {
 		return configured, err

@@ -74,7 +74,7 @@ func newAgentJSON(r team.Agent) agentJSON {
 
 // Run implements the command.
 func (cmd *agentsList) Run(a *app.App) error {
-	agents, err := team.RegisteredAgents(a.Home)
+	agents, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (agentsInfo) Help() string {
 
 // Run implements the command.
 func (cmd *agentsInfo) Run(a *app.App) error {
-	r, err := team.RegisteredAgent(a.Home, cmd.Name)
+	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
 	if err != nil {
 		return err
 	}

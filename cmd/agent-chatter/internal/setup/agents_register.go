@@ -62,7 +62,7 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	old, err := team.RegisteredAgent(a.Home, r.Name)
+	old, err := team.RegisteredAgent(a.OwnHome, r.Name)
 	switch {
 	case err == nil && !cmd.Replace:
 		return app.Exit(app.ExitFailed, app.Message{Text: alreadyRegisteredText(old)})
@@ -85,7 +85,7 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 // register adds or replaces an agent and prints so.
 func register(ctx context.Context, a *app.App, r team.Agent) error {
 	r.InstalledAt = time.Now()
-	if err := team.Register(ctx, a.Home, r); err != nil {
+	if err := team.Register(ctx, a.OwnHome, r); err != nil {
 		return err
 	}
 	a.Show(registeredText(r))
@@ -149,13 +149,13 @@ func (agentsDelete) Help() string {
 // Run implements the command.
 func (cmd *agentsDelete) Run(a *app.App) error {
 	// Unregister would create a missing registry.
-	r, err := team.RegisteredAgent(a.Home, cmd.Name)
+	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
 	if err != nil {
 		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	if err := team.Unregister(ctx, a.Home, cmd.Name); err != nil {
+	if err := team.Unregister(ctx, a.OwnHome, cmd.Name); err != nil {
 		return err
 	}
 	a.Notice(unregisteredText(r))

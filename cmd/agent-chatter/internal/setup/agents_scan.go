@@ -69,7 +69,7 @@ func (s scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
 func (cmd *agentsScan) Run(a *app.App) error {
-	registered, err := team.RegisteredAgents(a.Home)
+	registered, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
@@ -121,12 +122,12 @@ type checked struct {
 
 // Run implements the command.
 func (cmd *agentsVerify) Run(a *app.App) error {
-	members, err := cmd.members(a)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	members, err := cmd.members(ctx, a)
 	if err != nil {
 		return err
 	}
-	ctx, stop := app.UntilSignal()
-	defer stop()
 	v := &verification{
 		App: a, ctx: ctx, engines: app.Engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
 		timeout: cmd.Timeout,
@@ -170,7 +171,7 @@ func (cmd *agentsVerify) verify(v *verification, m verified) (ok bool, err error
 	}
 	m.registered.LastVerified = time.Now()
 	m.registered.Version = cmp.Or(v.version, m.registered.Version)
-	return true, team.Register(v.ctx, v.App.Home, *m.registered)
+	return true, team.Register(v.ctx, v.App.OwnHome, *m.registered)
 }
 
 func (cmd *agentsVerify) print(a *app.App, c checked) error {
@@ -193,16 +194,16 @@ type verified struct {
 }
 
 // members returns the members to verify.
-func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
+func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []verified, err error) {
 	switch {
 	case cmd.Timeout <= 0:
 		return nil, app.UsageError("--timeout needs a duration above zero, such as 60s.")
 	case cmd.Team != "" && len(cmd.Name) > 0:
 		return nil, app.UsageError("Specify agents or a team with -t, not both.")
 	case cmd.Team != "":
-		return cmd.membersOfTeam(a)
+		return cmd.membersOfTeam(ctx, a)
 	}
-	agents, err := team.RegisteredAgents(a.Home)
+	agents, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
 		agents = nil
 	}
 	for _, name := range cmd.Name {
-		r, err := team.RegisteredAgent(a.Home, name)
+		r, err := team.RegisteredAgent(a.OwnHome, name)
 		if err != nil {
 			return nil, err
 		}
@@ -227,8 +228,8 @@ func (cmd *agentsVerify) members(a *app.App) (members []verified, err error) {
 	return members, nil
 }
 
-func (cmd *agentsVerify) membersOfTeam(a *app.App) (members []verified, err error) {
-	loaded, err := a.LoadTeam(cmd.Team)
+func (cmd *agentsVerify) membersOfTeam(ctx context.Context, a *app.App) (members []verified, err error) {
+	loaded, err := teams.Loader{App: a}.Load(ctx, cmd.Team)
 	if err != nil {
 		return nil, err
 	}

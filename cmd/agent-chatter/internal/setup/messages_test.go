@@ -149,6 +149,8 @@ func setupTexts() []apptest.Text {
 			{Name: "you", DisplayName: apptest.Hostile, Type: "human"},
 		},
 	}))
+	add("nameTakenText", "built in", nameTakenText("demo", team.File{}))
+	add("nameTakenText", "file", nameTakenText(apptest.Hostile, team.File{Path: "/" + apptest.Hostile}))
 	on, off := true, false
 	add("thinkingText", "unset", thinkingText(nil))
 	add("thinkingText", "on", thinkingText(&on))

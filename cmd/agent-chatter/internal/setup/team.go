@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
@@ -20,10 +22,11 @@ import (
 
 // Team is the command team.
 type Team struct {
-	Init     teamInit     `cmd:"" help:"Create a team configuration."`
-	List     TeamList     `cmd:"" aliases:"ls" default:"withargs" help:"List the team configurations."`
-	Show     teamShow     `cmd:"" help:"Show the members and settings of a team."`
-	Validate teamValidate `cmd:"" help:"Validate a team configuration."`
+	Init     teamInit           `cmd:"" help:"Create a team configuration."`
+	List     TeamList           `cmd:"" aliases:"ls" default:"withargs" help:"List the team configurations."`
+	Show     teamShow           `cmd:"" help:"Show the members and settings of a team."`
+	Validate teamValidate       `cmd:"" help:"Validate a team configuration."`
+	Trust    teams.TrustCommand `cmd:"" help:"Let a team run without a question."`
 }
 
 // Help shows examples first.
@@ -62,11 +65,12 @@ type fieldProblem struct {
 
 // Run implements the command.
 func (cmd *teamValidate) Run(a *app.App) error {
-	path, err := team.Find(cmd.File, a.Cwd, a.Home)
+	file, err := team.Find(cmd.File, a.Places())
 	if err != nil {
 		return err
 	}
-	team, err := team.Load(path, a.Home)
+	path := cmp.Or(file.Path, file.Name)
+	team, err := teams.Read(a, cmd.File)
 	if cmd.Output == "json" {
 		return cmd.printJSON(a, path, team, err)
 	}
@@ -155,23 +159,20 @@ func (cmd *TeamList) Run(a *app.App) error { return cmd.Print(a, a.Stdout) }
 
 // Print prints the list to out and notices to Stderr.
 func (cmd *TeamList) Print(a *app.App, out io.Writer) error {
-	files, err := team.Files(a.Cwd, a.Home)
+	files, err := team.Files(a.Places())
 	if err != nil {
 		return err
 	}
-	demo := team.Demo()
 	rows := []listedTeam{}
-	named := false
 	for _, f := range files {
-		team, err := team.Load(f.Path, a.Home)
 		row := listedTeam{Name: f.Name, Path: f.Path, Members: []string{}, Hidden: f.Hidden}
-		if err == nil {
+		if f.Origin == team.BuiltIn {
+			row = listedRow(row, team.Demo())
+		} else if team, err := team.Load(f.Path, a.OwnHome); err == nil {
 			row = listedRow(row, team)
 		}
 		rows = append(rows, row)
-		named = named || f.Name == demo.Name
 	}
-	rows = append(rows, listedRow(listedTeam{Name: demo.Name, Hidden: named}, demo))
 	return cmd.print(a, out, rows)
 }
 
@@ -258,7 +259,7 @@ type shownMember struct {
 
 // Run implements the command.
 func (cmd *teamShow) Run(a *app.App) error {
-	team, err := a.LoadTeam(cmd.Team)
+	team, err := teams.Read(a, cmd.Team)
 	if err != nil {
 		return err
 	}

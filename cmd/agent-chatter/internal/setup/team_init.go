@@ -1,9 +1,9 @@
 package setup
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -59,6 +60,9 @@ func (cmd *teamInit) Run(a *app.App) error {
 	if _, err := os.Lstat(path); err == nil {
 		return app.Exit(app.ExitFailed, fileExistsText(path))
 	}
+	if found, err := team.Find(name, a.Places()); err == nil && filepath.Dir(path) == filepath.Join(a.Cwd, localTeams) {
+		return app.Exit(app.ExitUsage, nameTakenText(name, found))
+	}
 	d := draft{
 		name:        name,
 		description: draftDescription,
@@ -81,11 +85,13 @@ func (cmd *teamInit) Run(a *app.App) error {
 	if unknown := choices.unknown(d.agents); len(unknown) > 0 {
 		return app.Exit(app.ExitUsage, unknownAgentsText(unknown, choices.all()))
 	}
-	return writeTeam(a, path, d)
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	return writeTeam(ctx, a, path, d)
 }
 
 // writeTeam writes the configuration and prints how to use it.
-func writeTeam(a *app.App, path string, d draft) error {
+func writeTeam(ctx context.Context, a *app.App, path string, d draft) error {
 	baseDir := a.Cwd
 	if relative, err := filepath.Rel(filepath.Dir(path), a.Cwd); err == nil && strings.Count(relative, "..") <= 2 {
 		baseDir = filepath.ToSlash(relative)
@@ -112,7 +118,7 @@ func writeTeam(a *app.App, path string, d draft) error {
 	if _, err := fmt.Fprintln(a.Stdout, path); err != nil {
 		return err
 	}
-	if _, err := team.Load(path, a.Home); err != nil {
+	if _, err := (teams.Loader{App: a}).Load(ctx, path); err != nil {
 		return err // of the agent registry
 	}
 	a.Show(writtenTeamText(teamArgument(a, path)))
@@ -122,7 +128,7 @@ func writeTeam(a *app.App, path string, d draft) error {
 // teamArgument returns how to name the team on a command line.
 func teamArgument(a *app.App, path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	if found, err := team.Find(name, a.Cwd, a.Home); err == nil && found == path {
+	if found, err := team.Find(name, a.Places()); err == nil && found.Path == path {
 		return name
 	}
 	if relative, err := filepath.Rel(a.Cwd, path); err == nil && filepath.IsLocal(relative) {
@@ -145,8 +151,11 @@ func (cmd *teamInit) place(a *app.App) (path, name string) {
 	case file != filepath.Base(file) || strings.HasSuffix(file, ".json"):
 		return filepath.Join(a.Cwd, file), name
 	}
-	return filepath.Join(a.Cwd, ".agent-chatter", "team-config", file+".json"), name
+	return filepath.Join(a.Cwd, localTeams, file+".json"), name
 }
+
+// localTeams is where commands look for the teams of the working directory.
+var localTeams = filepath.Join(".agent-chatter", "team-config")
 
 // choices are the agents that a team can have.
 type choices struct {
@@ -165,7 +174,7 @@ func (c choices) unknown(names []string) []string {
 // findAgents returns the registered and the known agents. If none is installed, the
 // demo is the only one found.
 func findAgents(a *app.App) (choices, error) {
-	registered, err := team.RegisteredAgents(a.Home)
+	registered, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return choices{}, err
 	}
@@ -197,7 +206,7 @@ const acpSuffix = "-acp"
 
 // askUser asks the user about the team. An empty answer keeps the default.
 func askUser(a *app.App, d *draft, c choices) error {
-	q := &questions{out: a.Stderr, in: bufio.NewReader(a.Stdin)}
+	q := &questions{out: a.Stderr, in: tty.NewAnswers(a.Stdin)}
 	a.Notice(agentChoiceText(c))
 	d.description = q.ask("What is the team for?", d.description, nil)
 	d.agents = strings.FieldsFunc(
@@ -241,7 +250,7 @@ func betweenNames(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
 // questions asks one question after another until the input ends.
 type questions struct {
 	out io.Writer
-	in  *bufio.Reader
+	in  *tty.Answers
 	err error
 }
 
@@ -251,15 +260,11 @@ func (q *questions) ask(question, proposal string, check func(answer string) (co
 	for q.err == nil {
 		fmt.Fprintf(q.out, "%s [%s] ", question, tty.SafeLine(proposal))
 		var answer string
-		answer, q.err = q.in.ReadString('\n')
-		if q.err == io.EOF && strings.TrimSpace(answer) != "" {
-			q.err = nil // the last line may lack a newline
-		}
-		if q.err != nil {
+		if answer, q.err = q.in.Next(); q.err != nil {
 			fmt.Fprintln(q.out)
 			break
 		}
-		answer = cmp.Or(strings.TrimSpace(answer), proposal)
+		answer = cmp.Or(answer, proposal)
 		complaint := ""
 		if check != nil {
 			complaint = check(answer)
@@ -389,6 +394,16 @@ func writtenTeamText(name string) app.Message {
 	return app.Message{Help: []app.Help{
 		app.To("chat with the team", "chat", "-t", name), app.To("verify its agents", "agents", "verify", "-t", name),
 	}}
+}
+
+// nameTakenText is for a name that would still stand for another team.
+func nameTakenText(name string, found team.File) app.Message {
+	what := "is built in"
+	if found.Path != "" {
+		what = "is " + tty.SafeLine(found.Path)
+	}
+	return app.Text("The team %s %s, and a new one of that name would be hidden by it.", tty.SafeLine(name), what).
+		With(app.To("use another name", "team", "init", "NAME"), app.To("name a file", "team", "init", name+".json"))
 }
 
 func fileExistsText(path string) app.Message {

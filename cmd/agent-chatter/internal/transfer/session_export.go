@@ -39,7 +39,7 @@ func newExporter(a *app.App, sessions []catalog.Session) *exporter {
 			continue
 		}
 		read[source.Path] = true
-		if team, err := team.Load(source.Path, a.Home); err == nil {
+		if team, err := team.Load(source.Path, a.OwnHome); err == nil {
 			for _, m := range team.Members {
 				e.variables = append(e.variables, m.Secrets()...)
 			}

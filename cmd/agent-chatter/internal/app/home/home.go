@@ -1,0 +1,68 @@
+package home
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Default is the home if neither --home nor the environment names one.
+const Default = "~/.agent-chatter"
+
+// variable names the home if --home does not.
+const variable = "AGENT_CHATTER_HOME"
+
+// ByFlag reports whether a name of the home is neither Default nor that of the environment.
+func ByFlag(named string) bool {
+	return named != "" && named != Default && named != os.Getenv(variable)
+}
+
+// Own returns the home whose teams, agents, settings and trust file count: dir, unless the
+// command line names a directory in the working directory. A clone may have brought that one, and
+// it has only sessions; the rest is that of the home without --home.
+func Own(dir, named, cwd string) (string, error) {
+	env := os.Getenv(variable)
+	absolute := filepath.IsAbs(env) || strings.HasPrefix(env, "~/")
+	chosen := named == "" || named == Default || named == env && absolute
+	if chosen || cwd == filepath.VolumeName(cwd)+string(filepath.Separator) || !inside(cwd, dir) {
+		return dir, nil
+	}
+	if !absolute {
+		env = ""
+	}
+	return Dir(env)
+}
+
+// inside reports whether a directory is dir or below it, by its name or after resolving links.
+func inside(dir, name string) bool {
+	if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	realDir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	realName, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(realDir, realName)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Dir returns the absolute path of the home with a name. It expands a leading ~/, which a shell does
+// not expand in --home=~/x. An empty name, as of a variable set to nothing, is the default and not the
+// working directory.
+func Dir(dir string) (string, error) {
+	dir = cmp.Or(dir, Default)
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: name the home with --home DIR", err)
+		}
+		dir = filepath.Join(user, rest)
+	}
+	return filepath.Abs(dir)
+}

@@ -1,0 +1,81 @@
+package teams
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// confirmText asks whether a team may run.
+func confirmText(a *app.App, t *team.Team, why string) string {
+	return fmt.Sprintf("The team file %s would run:\n%s%s\nRun it?", tty.SafeLine(t.Source.Path), RunsText(a, t), why)
+}
+
+// refusedText is for a team that nobody can confirm.
+func refusedText(a *app.App, t *team.Team, why string) app.Message {
+	return app.Text("The team file %s was not loaded. It would run:\n%s%s",
+		tty.SafeLine(t.Source.Path), RunsText(a, t), why).
+		With(app.To("confirm it", "team", "trust", t.Source.Path))
+}
+
+// RunsText lists what a team runs, without secrets. It ends with a newline.
+func RunsText(a *app.App, t *team.Team) string {
+	var b strings.Builder
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "    %s: %s\n", label, tty.SafeLine(value))
+		}
+	}
+	for _, m := range t.Members {
+		if m.Type != team.AI {
+			continue
+		}
+		secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
+		fmt.Fprintf(&b, "  %s: %s\n", tty.SafeLine(m.Name), tty.SafeLine(runText(secrets, m)))
+		line("directory", m.BaseDir)
+		line("permissions", m.Permissions)
+		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+			if value := m.Env[name]; redact.Secret(name) {
+				line("environment", name)
+			} else {
+				line("environment", name+"="+secrets.Text(value))
+			}
+		}
+	}
+	for _, path := range t.Elsewhere {
+		fmt.Fprintf(&b, "  and send the content of %s\n", tty.SafeLine(path))
+	}
+	return b.String()
+}
+
+// runText returns the program or the API that a member runs.
+func runText(secrets *redact.Redactor, m team.Member) string {
+	switch {
+	case m.EngineName() == team.EngineDemo:
+		return "nothing (built in)"
+	case m.EngineName() == team.EngineOpenAI:
+		return strings.TrimSpace(EndpointText(secrets, m.Endpoint) + " " + m.APIKeyEnv)
+	case m.Command == "":
+		return m.EngineName()
+	}
+	return secrets.Text(hint.Join(append([]string{m.Command}, m.Args...)))
+}
+
+// EndpointText returns an address without its password and secrets.
+func EndpointText(secrets *redact.Redactor, endpoint string) string {
+	if u, err := url.Parse(endpoint); err == nil && u.User != nil {
+		if _, set := u.User.Password(); set {
+			u.User = url.UserPassword(u.User.Username(), "REDACTED")
+			endpoint = u.String()
+		}
+	}
+	return secrets.Text(endpoint)
+}

@@ -1,0 +1,227 @@
+package teams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Read loads a team by the path of its file or by its name, only to show it: it may run nothing.
+func Read(a *app.App, name string) (*team.Team, error) {
+	f, err := team.Find(name, a.Places())
+	if err != nil {
+		return nil, err
+	}
+	if f.Origin == team.BuiltIn {
+		return team.Demo(), nil
+	}
+	return team.Load(f.Path, a.OwnHome)
+}
+
+// A Loader loads teams that may run.
+type Loader struct {
+	App *app.App
+	// Ask asks a question that y confirms. nil asks on the terminal, if there is one.
+	Ask func(question string) (yes bool, err error)
+	// Forget leaves trust.json as it is.
+	Forget bool
+}
+
+// Load loads a team by the path of its file or by its name.
+func (l Loader) Load(ctx context.Context, name string) (*team.Team, error) {
+	f, err := team.Find(name, l.App.Places())
+	if err != nil {
+		return nil, err
+	}
+	if f.Origin == team.BuiltIn {
+		return team.Demo(), nil
+	}
+	return l.admit(ctx, f)
+}
+
+// Of loads the team of a session from the configuration that its journal records.
+func (l Loader) Of(ctx context.Context, t *catalog.Dir, id string) (*team.Team, error) {
+	recorded, err := t.RecordedTeam(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return l.Recorded(ctx, id, recorded.ID, recorded.Source)
+}
+
+// Recorded loads the team of a session from the recorded source of its configuration. Whoever wrote
+// the journal has chosen the path.
+func (l Loader) Recorded(ctx context.Context, id, teamID string, source *projection.Source) (*team.Team, error) {
+	if source == nil {
+		if demo := team.Demo(); teamID == demo.ID {
+			return demo, nil
+		}
+		return nil, app.Exit(app.ExitNotFound, noConfigurationText(id, teamID))
+	}
+	f := team.File{Path: filepath.Clean(source.Path), Origin: team.FoundHere}
+	if l.isOwn(f.Path) {
+		f.Origin = team.FoundAtHome
+	} else if strings.HasPrefix(filepath.VolumeName(f.Path), `\\`) && !l.isKnown(ctx, f.Path) {
+		// Windows sends credentials to the server that such a path names.
+		return nil, app.Exit(app.ExitNotFound, elsewhereText(id, f.Path))
+	}
+	loaded, err := l.admit(ctx, f)
+	var refused *app.ExitError
+	switch {
+	case errors.As(err, &refused):
+		return nil, err
+	case err != nil:
+		return nil, app.Exit(app.ExitNotFound, notLoadedText(id, teamID, err))
+	}
+	if loaded.Source.SHA256 != source.SHA256 {
+		l.App.Notice(changedText(source.Path))
+	}
+	return loaded, nil
+}
+
+// isOwn reports whether a file is in the team-config of the user's home.
+func (l Loader) isOwn(path string) bool {
+	own, err := filepath.EvalSymlinks(filepath.Join(l.App.OwnHome, "team-config"))
+	if err != nil {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return err == nil && dir == own
+}
+
+func (l Loader) isKnown(ctx context.Context, path string) bool {
+	all, err := l.trusted(ctx)
+	return err == nil && slices.ContainsFunc(all, func(t team.Trusted) bool { return t.Path == path })
+}
+
+// admit loads a team that the user has chosen, or confirms.
+func (l Loader) admit(ctx context.Context, f team.File) (*team.Team, error) {
+	loaded, err := team.Load(f.Path, l.App.OwnHome)
+	if err != nil {
+		return nil, err
+	}
+	chosen := f.Origin != team.FoundHere && len(loaded.Elsewhere) == 0
+	if chosen && f.Origin == team.FoundAtHome {
+		return loaded, nil
+	}
+	entry := team.Trusted{Path: loaded.Source.Path, SHA256: loaded.Digest()}
+	all, err := l.trusted(ctx)
+	switch {
+	case err != nil && chosen:
+		l.App.Notice(notRecordedText(entry.Path, err))
+		return loaded, nil
+	case err != nil:
+		return nil, err
+	case !slices.Contains(all, entry):
+		if !chosen {
+			if err := l.confirm(loaded, reason(f.Origin, entry.Path, all)); err != nil {
+				return nil, err
+			}
+		}
+		l.record(ctx, all, entry)
+	}
+	loaded.ReadElsewhere = true
+	return loaded, nil
+}
+
+// record enters a team in trust.json. If that fails, the team runs, and the next run asks.
+func (l Loader) record(ctx context.Context, all []team.Trusted, entry team.Trusted) {
+	if l.Forget {
+		return
+	}
+	if err := team.Trust(ctx, l.App.OwnHome, all, []team.Trusted{entry}); err != nil {
+		l.App.Notice(notRecordedText(entry.Path, err))
+	}
+}
+
+// trust enters a team in trust.json, which confirms what it runs. It returns the team.
+func trust(ctx context.Context, a *app.App, name string) (*team.Team, error) {
+	loaded, err := Read(a, name)
+	if err != nil || loaded.Source == nil {
+		return loaded, err
+	}
+	all, err := Loader{App: a}.trusted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry := team.Trusted{Path: loaded.Source.Path, SHA256: loaded.Digest()}
+	return loaded, team.Trust(ctx, a.OwnHome, all, []team.Trusted{entry})
+}
+
+// revoke removes a team from trust.json. The team's file may be missing.
+func revoke(ctx context.Context, a *app.App, name string) (path string, found bool, err error) {
+	f, err := team.Find(name, a.Places())
+	if path = f.Path; err != nil {
+		path, err = filepath.Abs(name)
+	}
+	if err != nil {
+		return path, false, err
+	}
+	all, err := Loader{App: a}.trusted(ctx)
+	if err != nil {
+		return path, false, err
+	}
+	path = filepath.Clean(path)
+	found, err = team.Distrust(ctx, a.OwnHome, all, path)
+	return path, found, err
+}
+
+// reason returns why a team needs a confirmation.
+func reason(origin team.Origin, path string, all []team.Trusted) string {
+	switch {
+	case slices.ContainsFunc(all, func(t team.Trusted) bool { return t.Path == path }):
+		return "It runs or reads something else than when you confirmed it."
+	case origin != team.FoundHere:
+		return "It reads instructions outside of its directories."
+	}
+	return "You have not chosen it yet, and someone else may have written it."
+}
+
+// confirm shows what a team would run, and asks.
+func (l Loader) confirm(t *team.Team, why string) error {
+	ask := l.Ask
+	if ask == nil {
+		if !l.App.IsTerminal() {
+			return app.Exit(app.ExitFailed, refusedText(l.App, t, why))
+		}
+		ask = l.App.Confirm
+	}
+	yes, err := ask(confirmText(l.App, t, why))
+	if err == nil && !yes {
+		err = app.Exit(app.ExitFailed, app.Text("The team was not started."))
+	}
+	return err
+}
+
+func notLoadedText(id, teamID string, err error) app.Message {
+	return app.Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), tty.Safe(err.Error())).
+		With(app.To("name another", "chat", "--resume", id, "-t", "TEAM"))
+}
+
+func noConfigurationText(id, teamID string) app.Message {
+	return app.Text("Session %s records no configuration of its team '%s'.", id, tty.SafeLine(teamID)).
+		With(app.To("name one", "chat", "--resume", id, "-t", "TEAM"))
+}
+
+// elsewhereText is for a journal that names a file on another machine.
+func elsewhereText(id, path string) app.Message {
+	return app.Text("The team configuration of session %s is on another machine: %s", id, tty.SafeLine(path)).
+		With(app.To("confirm it", "team", "trust", path), app.To("name another", "chat", "--resume", id, "-t", "TEAM"))
+}
+
+func changedText(path string) string {
+	return fmt.Sprintf("The team configuration %s has changed since this session.", tty.SafeLine(path))
+}
+
+func notRecordedText(path string, err error) string {
+	return fmt.Sprintf("Cannot record that you chose the team %s: %s\nThe next chat without -t may ask.",
+		tty.SafeLine(path), tty.SafeLine(err.Error()))
+}

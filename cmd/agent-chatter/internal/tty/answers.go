@@ -1,0 +1,36 @@
+package tty
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/journal/lines"
+)
+
+// maxAnswer is the maximum length of an answer to a question, in bytes.
+const maxAnswer = 16 << 10
+
+// Answers reads the user's answers to questions, one a line. Nothing else may read the input then.
+type Answers struct{ lines *lines.Reader }
+
+// NewAnswers returns the answers in r.
+func NewAnswers(r io.Reader) *Answers { return &Answers{lines.NewReader(r, maxAnswer)} }
+
+// Next returns the next line without spaces around it. At the end of the input, and for a line that
+// is no answer because of its length, it returns an error.
+func (a *Answers) Next() (string, error) {
+	line, err := a.lines.Next()
+	switch {
+	case errors.Is(err, lines.ErrTooLong):
+		return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	case err == io.EOF && len(a.lines.Rest()) > 0 && len(a.lines.Rest()) <= maxAnswer:
+		last := strings.TrimSpace(string(a.lines.Rest()))
+		a.lines = lines.NewReader(strings.NewReader(""), maxAnswer)
+		return last, nil
+	case err != nil:
+		return "", err
+	}
+	return strings.TrimSpace(string(line)), nil
+}
