@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +72,7 @@ func (a *archive) openWithoutTable(fileSize int64) error {
 		return nil
 	}
 	mark, err := readRange(a.file, 0, min(fileSize, int64(len(archiveMark))))
-	if len(mark) == 0 || bytes.Equal(mark, archiveMark) {
+	if len(mark) == 0 || bytes.HasPrefix(mark, emptyMark) || bytes.HasPrefix(mark, archiveMark[:len(emptyMark)]) {
 		a.endErr = errNoTable // the file may have been cut between two frames
 	}
 	return err
@@ -279,6 +280,7 @@ func (f files) archiveSource(fsys FS) (source, File, error) {
 	src := source{
 		path: f.archivePath(), size: a.size, open: a.open,
 		prefetch: a.prefetch, frameBetween: a.frameBetween,
+		checksum: func(ctx context.Context) (bool, error) { return a.checksum(ctx, f.archivePath()) },
 	}
 	return src, file, nil
 }

@@ -20,7 +20,7 @@ import (
 //	4 bytes  0x8F92EAB1
 //
 // The table is written without checksums, since each frame has its own. The
-// first frame is an empty skippable one, the mark: an archive that starts with it
+// first frame is a skippable one, the mark: an archive that starts with it
 // and does not end in a table is truncated. A file without the mark was compressed
 // by another program, or by a version that wrote no tables.
 const (
@@ -39,11 +39,17 @@ const (
 	maxFrames = 1 << 20
 )
 
-// archiveMark is the first frame of an archive.
-var archiveMark = binary.LittleEndian.AppendUint64(nil, markMagic)
+// archiveMark is the first frame of an archive, and emptyMark that of one without a
+// checksum, as earlier versions wrote it.
+var (
+	emptyMark   = binary.LittleEndian.AppendUint64(nil, markMagic)
+	archiveMark = append(binary.LittleEndian.AppendUint64(nil, 8<<32|markMagic), "checksum"...)
+)
 
 // errNoTable means that the archive can only be decompressed from its start.
 var errNoTable = errors.New("the seek table at its end is missing or damaged")
+
+var errArchiveSum = errors.New("the checksum of the archive does not match")
 
 // frame is a part of an archive that can be decompressed independently.
 type frame struct {

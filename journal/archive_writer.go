@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/bits"
 	"runtime"
@@ -29,6 +30,7 @@ type archiveWriter struct {
 	journal   *io.SectionReader
 	archive   *archive // what is written of it
 	frameSize int64    // at most
+	sum       uint32   // of the bytes that were written
 	got, want []byte   // buffers for comparing
 	progress  *progressCounter
 }
@@ -48,7 +50,11 @@ func writeArchive(
 	if err := w.writeFrames(ctx); err != nil {
 		return err
 	}
-	if _, err := file.Write(appendTable(nil, w.archive.frames)); err != nil {
+	w.archive.frames = append(w.archive.frames, frame{
+		fileOffset: w.archive.frames[len(w.archive.frames)-1].fileEnd(), fileSize: checksumLen, offset: w.archive.size,
+	})
+	table := appendTable(nil, w.archive.frames)
+	if _, err := file.Write(append(appendChecksum(nil, w.sum, table), table...)); err != nil {
 		return err
 	}
 	reopened, err := openArchive(file)
@@ -131,6 +137,7 @@ func (w *archiveWriter) write(compressed []byte, size int64) error {
 		f.fileOffset = w.archive.frames[n-1].fileEnd()
 	}
 	w.archive.frames, w.archive.size = append(w.archive.frames, f), f.end()
+	w.sum = crc32.Update(w.sum, castagnoli, compressed)
 	_, err := w.archive.file.Write(compressed)
 	return err
 }

@@ -50,7 +50,7 @@
 //	                        trash, also an earlier journal of that name
 //	archive/<ID>.jsonl.zst  the archived journal: the same bytes, in zstd
 //	                        frames of 16 MiB with a seek table at the end, so
-//	                        that the end can be read alone
+//	                        that the end can be read alone, and a checksum
 //	trash/                  deleted journals
 //	*.tmp                   temporary files; never read
 //

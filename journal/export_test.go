@@ -64,7 +64,7 @@ func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err er
 // LooksSeekable reports whether a file starts or ends like an archive with a seek
 // table.
 func LooksSeekable(data []byte) bool {
-	return bytes.HasPrefix(data, archiveMark) || len(data) >= 4 &&
+	return bytes.HasPrefix(data, archiveMark) || bytes.HasPrefix(data, emptyMark) || len(data) >= 4 &&
 		binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
 }
 

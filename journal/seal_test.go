@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -194,4 +195,59 @@ func TestFlipsInSealedJournal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A changed byte of an archive is corruption, even if nothing that is read depends on it.
+func TestFlipsInArchive(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	id := newJournal(t, dir, 30)
+	must(t, dir.Archive(t.Context(), id))
+	path := archivePath(dir, id)
+	sound := readFile(t, path)
+	check := func() error {
+		r, err := dir.Reader(id, journal.Position{})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return stdcmp.Or(r.CheckChain(t.Context()), r.CheckFile(t.Context()))
+	}
+	must(t, check())
+	random := rand.New(rand.NewPCG(15, 9))
+	damaged := [][]byte{}
+	for range flips() {
+		copied, _ := flip(random, sound)
+		damaged = append(damaged, copied)
+	}
+	for at := range 40 { // the mark and the headers of the first frame, the checksum and the table
+		for _, at := range []int{at, len(sound) - 1 - at} {
+			for bit := range 8 {
+				copied := bytes.Clone(sound)
+				copied[at] ^= 1 << bit
+				damaged = append(damaged, copied)
+			}
+		}
+	}
+	for _, copied := range damaged {
+		must(t, os.WriteFile(path, copied, 0o600))
+		err := check()
+		if corrupt := new(journal.CorruptError); !errors.As(err, &corrupt) || corrupt.Line < 1 {
+			t.Errorf("% x\nis read as valid: %v", copied, err)
+		}
+	}
+}
+
+func TestArchiveOfEarlierVersionHasNoChecksum(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 30)
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	want := validEvents(t, dir, id)
+	pack(t, path, archivePath(dir, id))
+	must(t, os.Remove(path))
+	r, err := dir.Reader(id, journal.Position{})
+	must(t, err)
+	defer r.Close()
+	must(t, r.CheckFile(t.Context()))
+	same(t, "the archive", validEvents(t, dir, id), want)
 }

@@ -20,6 +20,7 @@ type source struct {
 	// frame.
 	prefetch     func(from, to int64) error      // makes open cheap in a part
 	frameBetween func(from, to int64) (at int64) // see archive.frameBetween
+	checksum     func(context.Context) (ok bool, err error)
 }
 
 func fileSource(path string, f File, size int64) source {

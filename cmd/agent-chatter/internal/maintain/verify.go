@@ -170,6 +170,11 @@ func verifySession(
 		} else {
 			v.scan(ctx, reader, audit)
 		}
+		if v.OK {
+			if err := reader.CheckFile(ctx); err != nil {
+				v.fail(err)
+			}
+		}
 		torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
 		synced = max(synced, reader.Synced())
 		reader.Close()
