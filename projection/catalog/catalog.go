@@ -86,40 +86,41 @@ func (c *Catalog) Teams() ([]*Dir, error) {
 // directory of that team is read. List writes nothing except the index.
 func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 	var entries []*Entry
+	var lost []string
 	var err error
 	if q.Team != "" {
-		entries, err = c.Team(q.Team).entries(ctx)
+		entries, lost, err = c.Team(q.Team).entries(ctx)
 		q.Team = ""
 	} else {
-		entries, err = c.entries(ctx)
+		entries, lost, err = c.entries(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return q.answer(ctx, entries)
+	return q.answer(ctx, entries, lost)
 }
 
-// entries returns the sessions of all teams, the most recently updated first.
-func (c *Catalog) entries(ctx context.Context) ([]*Entry, error) {
+// entries returns the sessions of all teams, the most recently updated first, and
+// Result.Lost.
+func (c *Catalog) entries(ctx context.Context) (all []*Entry, lost []string, err error) {
 	teams, err := c.Teams()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []*Entry
 	for _, d := range teams {
-		entries, err := d.entries(ctx)
+		entries, missing, err := d.entries(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		case err != nil && c.DirError == nil:
-			return nil, err
+			return nil, nil, err
 		case err != nil:
 			c.DirError(d.journals.Path(), err)
 		}
-		all = append(all, entries...)
+		all, lost = append(all, entries...), append(lost, missing...)
 	}
 	if len(teams) > 1 {
 		slices.SortFunc(all, newestFirst)
 	}
-	return all, nil
+	return all, lost, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,28 +36,37 @@ func (d *Dir) Journals() *journal.Dir { return d.journals }
 // team that each session names. An empty journal, which a crash during its
 // creation leaves, is not a session. Nothing is written but the index.
 func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
-	entries, err := d.entries(ctx)
+	entries, lost, err := d.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return q.answer(ctx, entries)
+	return q.answer(ctx, entries, lost)
 }
 
-// entries returns all sessions, the most recently updated first.
-func (d *Dir) entries(ctx context.Context) ([]*Entry, error) {
+// entries returns all sessions, the most recently updated first, and Result.Lost. The
+// index keeps the rows of lost sessions.
+func (d *Dir) entries(ctx context.Context) (entries []*Entry, lost []string, err error) {
 	infos, known, err := d.describe(ctx)
-	if err != nil || len(infos) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	entries, learned := d.match(ctx, infos, known)
+	entries, learned, gone := d.match(ctx, infos, known)
 	if err := ctx.Err(); err != nil {
-		return nil, err // what a cancelled fold returned is not an answer
+		return nil, nil, err // what a cancelled fold returned is not an answer
 	}
+	var missing []*Entry
+	if gone > 0 {
+		missing = d.lostEntries(infos, known)
+	}
+	learned += int64(gone-len(missing)) * rowBytes
 	if worthWriting(len(entries), learned) {
-		d.writeIndex(entries)
+		d.writeIndex(slices.Concat(entries, missing))
+	}
+	for _, e := range missing {
+		lost = append(lost, filepath.Join(d.journals.Path(), e.id+".jsonl"))
 	}
 	slices.SortFunc(entries, newestFirst)
-	return entries, nil
+	return entries, lost, nil
 }
 
 // describe describes the journals and reads the index, concurrently if the
@@ -70,23 +80,22 @@ func (d *Dir) describe(ctx context.Context) (infos []journal.Info, known index, 
 		return infos, known, err
 	}
 	infos, err = d.journals.List(ctx)
-	if len(infos) > 0 {
-		known = d.readIndex()
-	}
-	return infos, known, err
+	return infos, d.readIndex(), err
 }
 
 // match returns an entry for each journal that is not empty: the row of the
 // index if it describes the file, else a new one. learned is what the index
 // does not have yet, in bytes: the journals that were read, and the rows to
-// remove or to write in this program's layout.
-func (d *Dir) match(ctx context.Context, infos []journal.Info, known index) (entries []*Entry, learned int64) {
+// write in this program's layout. gone is how many rows have no journal.
+func (d *Dir) match(
+	ctx context.Context, infos []journal.Info, known index,
+) (entries []*Entry, learned int64, gone int) {
 	entries = make([]*Entry, len(infos))
 	if !known.reformat {
 		inParallel(len(infos), func(i int) { entries[i] = d.currentEntry(infos[i], known.lines[infos[i].ID]) })
 	}
 	var outdated []int
-	gone := len(known.lines)
+	gone = len(known.lines)
 	for i, e := range entries {
 		if e == nil {
 			outdated = append(outdated, i)
@@ -95,15 +104,14 @@ func (d *Dir) match(ctx context.Context, infos []journal.Info, known index) (ent
 			gone--
 		}
 	}
-	learned = int64(gone) * rowBytes
-	learned += d.foldEach(ctx, outdated, func(i int) int64 {
+	learned = d.foldEach(ctx, outdated, func(i int) int64 {
 		r, cost := d.currentRow(ctx, infos[i], known.row(infos[i].ID))
 		if !r.empty() {
 			entries[i] = d.entryOf(&r)
 		}
 		return cost
 	})
-	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), learned
+	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), learned, gone
 }
 
 // foldsPerWorker is the number of journals that are worth another goroutine.

@@ -60,13 +60,17 @@ type Result struct {
 	Sessions []Session // the page
 	Next     string    // After of the next page; "": this is the last one
 
+	// Lost are the journals of which the index has a row and which no command of this program removed. They are
+	// those of the team or of all teams, whatever else the query selects. Reindex forgets them.
+	Lost []string // their paths
+
 	// Matches are the selected sessions of all pages, in order. Their rows are
 	// not decoded unless the query needs them.
 	Matches []*Entry
 }
 
 // answer selects from sessions in the order ByUpdated, and reorders the slice.
-func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
+func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Result, error) {
 	if q.Team != "" || q.CWD != "" || q.Title != "" || q.Sort != ByUpdated {
 		rows := make([]row, len(entries))
 		inParallel(len(entries), func(i int) { // once, for all comparisons
@@ -95,7 +99,7 @@ func (q Query) answer(ctx context.Context, entries []*Entry) (*Result, error) {
 		})
 	}
 	page := matches[from:]
-	r := &Result{Matches: matches}
+	r := &Result{Matches: matches, Lost: lost}
 	if q.Limit > 0 && len(page) > q.Limit {
 		page = page[:q.Limit]
 		r.Next = q.Sort.key(page[q.Limit-1]).String()

@@ -15,10 +15,13 @@ import (
 // wraps journal.ErrLocked if another process is writing the index.
 func (d *Dir) Reindex(ctx context.Context) ([]Session, error) {
 	infos, err := d.journals.List(ctx)
-	if err != nil || len(infos) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	known := d.readIndex()
+	if len(infos) == 0 && len(known.lines) == 0 {
+		return nil, nil
+	}
 	rows := make([]row, len(infos))
 	failed := make([]error, len(infos))
 	all := make([]int, len(infos))

@@ -99,6 +99,9 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 		}
 	}
 	cmd.printNotices(a, list.Matches, len(shown))
+	for _, path := range list.Lost {
+		a.Show(lostText(path))
+	}
 	return nil
 }
 
@@ -153,6 +156,12 @@ func (cmd *List) printNotices(a *app.App, matches []*catalog.Entry, shown int) {
 	if unreadable > 0 {
 		a.Notice(fmt.Sprintf("%d unreadable.", unreadable), app.To("diagnose this", "doctor"))
 	}
+}
+
+// lostText is for a journal that the index knows and that is missing.
+func lostText(path string) app.Message {
+	return app.Text("⚠️  A journal is missing: %s\n   Restore it from a backup.", tty.SafeLine(path)).
+		With(app.To("forget it", "sessions", "reindex"))
 }
 
 // noSessionsText is for an empty list; team is "" for all teams.

@@ -41,6 +41,7 @@ func sessionsTexts() []apptest.Text {
 	common := projection.Divergence{A: 12, B: 10, Messages: 5}
 	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
 	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
+	add("lostText", "", lostText("/a/"+apptest.Hostile+"/"+apptest.AliceID+".jsonl"))
 	add("noSessionsText", "", noSessionsText(""))
 	add("noSessionsText", "of a team", noSessionsText(apptest.Hostile))
 	add("onlyText", "an unfinished reply", onlyText("<", apptest.AliceID, 2, 1))
