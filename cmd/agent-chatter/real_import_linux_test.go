@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +25,7 @@ type realHome struct {
 	fill     func(h *homeFiller)
 	// what the files of one session have, counted without the importer
 	count func(t *testing.T, path string) realCount
+	least realCount // an interrupted reply may be recorded or not
 }
 
 type realCount struct {
@@ -98,14 +102,29 @@ var realHomes = map[string]realHome{
 			h.run(p(`call <<Agent {"description":"look","prompt":"tool <<echo nested>>","subagent_type":"general-purpose"}>>`)...)
 			h.interrupted(p("slow 100")...)
 			h.fails(p("fail 400")...)
+			picture, err := os.ReadFile(h.picture())
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			said, _ := json.Marshal(object{"type": "user", "message": object{"role": "user", "content": []object{
+				{"type": "text", "text": "say <<seen>>"},
+				{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": picture}}}}})
+			cmd := h.command("--dangerously-skip-permissions", "-p", "--input-format", "stream-json", "--output-format",
+				"stream-json", "--verbose")
+			cmd.Stdin = bytes.NewReader(append(said, '\n'))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				h.t.Fatalf("%v\n%s", err, out)
+			}
 		},
 		count: countClaude,
+		least: realCount{human: 7, replies: 6, tools: 3, interrupted: 1, apiErrors: 1},
 	},
 	"codex": {
 		sessions: ".codex/sessions",
 		fill: func(h *homeFiller) {
 			e := func(args ...string) []string {
-				return append([]string{"exec", "--skip-git-repo-check", "--enable", "multi_agent_v2"}, args...)
+				// Its default model has no tool but one that runs JavaScript.
+				return append([]string{"exec", "--skip-git-repo-check", "--enable", "multi_agent_v2", "-m", h.m.Model}, args...)
 			}
 			h.run(e("tool <<echo hi>>")...)
 			h.run(e("resume", "--last", "say <<again>>")...)
@@ -115,13 +134,35 @@ var realHomes = map[string]realHome{
 			h.fails(e("fail 400")...)
 		},
 		count: countCodex,
+		least: realCount{human: 6, replies: 4, tools: 2, interrupted: 1, apiErrors: 1},
 	},
 	"gemini": {
-		sessions: ".gemini/tmp",
+		sessions: "kept",
 		fill: func(h *homeFiller) {
+			// The program deletes its own sessions of the same minute.
+			home, n := h.m.Env["HOME"], 0
+			keep := func() {
+				n++
+				kept := filepath.Join(home, "kept", strconv.Itoa(n))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700),
+					os.Rename(filepath.Join(home, ".gemini", "tmp"), kept)); err != nil {
+					h.t.Fatal(err)
+				}
+			}
+			h.run("--yolo", "-p", "tool <<echo hi>>")
+			keep()
+			h.picture()
+			h.run("--yolo", "-p", "say <<seen>> @a.png")
+			keep()
 			h.run("--yolo", "-p", `call <<invoke_agent {"agent_name":"generalist","prompt":"tool <<echo nested>>"}>>`)
+			keep()
+			h.interrupted("--yolo", "-p", "slow 100")
+			keep()
+			h.fails("--yolo", "-p", "fail 400")
+			keep()
 		},
 		count: countGemini,
+		least: realCount{human: 4, replies: 3, tools: 3},
 	},
 }
 
@@ -135,7 +176,7 @@ func TestRealHomesAreImported(t *testing.T) {
 		t.Run(real.Name, func(t *testing.T) {
 			t.Parallel()
 			model, dir, home := agenttest.NewModel(t), t.TempDir(), t.TempDir()
-			m := real.Member(t, dir, model.URL, newKey(4))
+			m := real.Member(t, dir, model.URL, newKey(3))
 			place.fill(&homeFiller{t, m, model, dir})
 			root := filepath.Join(m.Env["HOME"], filepath.FromSlash(place.sessions))
 
@@ -151,12 +192,19 @@ func TestRealHomesAreImported(t *testing.T) {
 				want.human, want.replies = want.human+c.human, want.replies+c.replies
 				want.interrupted, want.apiErrors = want.interrupted+c.interrupted, want.apiErrors+c.apiErrors
 			}
+			if least := place.least; want.human < least.human || want.replies < least.replies || want.tools < least.tools ||
+				want.interrupted < least.interrupted || want.apiErrors < least.apiErrors {
+				t.Errorf("the agent recorded %+v, want at least %+v", want, least)
+			}
 			stdout, stderr := do(t, home, exitDone, "sessions", "import", root)
 			if got := strings.Count(stdout, "  imported  "); got != sessions {
 				t.Errorf("%d sessions were imported, want %d:\n%s%s", got, sessions, stdout, stderr)
 			}
 			if got := countHome(t, home); got != want {
 				t.Errorf("imported %+v, want %+v", got, want)
+			}
+			if n := strings.Count(journalsOf(t, home), "[image: image/png, "); n != 1 {
+				t.Errorf("%d images", n)
 			}
 			do(t, home, exitDone, "verify")
 			before := journalsOf(t, home)
@@ -327,6 +375,12 @@ func countGemini(t *testing.T, path string) (c realCount) {
 		}
 		if o["id"] != nil {
 			last[o["id"]] = o
+		}
+		if messages := o.object("$set"); messages["messages"] != nil {
+			clear(last)
+			for _, m := range messages.list("messages") {
+				last[m["id"]] = m
+			}
 		}
 	})
 	for _, o := range last {

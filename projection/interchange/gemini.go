@@ -211,8 +211,8 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 	text := geminiText(content)
 	switch kind {
 	case "user":
-		if shown := geminiText(displayed); shown != "" { // without the files that the message includes
-			text = shown
+		if shown := geminiText(displayed); shown != "" { // without the texts that the message includes
+			text = strings.Join(append([]string{shown}, geminiFiles(content)...), "\n\n")
 		}
 		if text != "" {
 			t.addHuman(id, text, at)
@@ -262,6 +262,16 @@ func geminiText(v jsonValue) string {
 		return attachmentText("file", file.field("mimeType").text(), nil)
 	}
 	return v.field("text").text()
+}
+
+// geminiFiles returns placeholders for the files of a message that are not text.
+func geminiFiles(content jsonValue) (files []string) {
+	for part := range content.elements() {
+		if part.field("inlineData") != nil || part.field("fileData") != nil {
+			files = append(files, geminiText(part))
+		}
+	}
+	return files
 }
 
 // addGeminiCall adds a tool call of a message, with its result if it has one.

@@ -34,9 +34,9 @@ func TestGeminiTranscript(t *testing.T) {
 			message("1", "user", []object{image}) + message("2", "gemini", "ok"),
 			"you: [image: image/png, 11 bytes]\ngemini: ok\n", 0},
 		"what was shown of an included file": {
-			message("1", "user", []object{{"text": "read @a"}, {"text": "content of a"}}, "displayContent",
+			message("1", "user", []object{{"text": "read @a"}, {"text": "content of a"}, image}, "displayContent",
 				[]object{{"text": "read @a"}}),
-			"you: read @a\n", 0},
+			"you: read @a\n\n[image: image/png, 11 bytes]\n", 0},
 		"running call": {
 			message("1", "user", "go") + message("2", "gemini", "", "tokens", object{"input": 7}, "toolCalls", []object{
 				{"id": "c", "name": "ls", "args": object{}, "status": "executing"}}),

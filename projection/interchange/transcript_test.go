@@ -493,6 +493,26 @@ func FuzzTranscript(f *testing.F) {
 			transcript(f, strings.TrimPrefix(name, "testdata"+string(filepath.Separator))),
 		)
 	}
+	f.Add("claude", []byte(claudeLine(f, "1", "", "user", "go")+claudeLine(f, "2", "1", "assistant", useTool("t"), "id", "r")+
+		claudeLine(f, "3", "2", "assistant", useTool("u"), "id", "r", "usage", object{"input_tokens": 1})+
+		claudeLine(f, "4", "2", "user", toolResult("t", text("out")))+claudeLine(f, "5", "1", "user", "another way")+
+		claudeLine(f, "6", "5", "user", "a summary", "isCompactSummary", true)+
+		claudeLine(f, "7", "6", "assistant", "API Error", "isApiErrorMessage", true)+
+		claudeLine(f, "8", "", "assistant", useTool("s"), "isSidechain", true)+
+		line(f, object{"type": "cost-state", "totalCostUSD": 0.5})))
+	f.Add("codex", []byte(codexLine(f, "session_meta", object{"id": "s"})+
+		codexLine(f, "compacted", object{"message": "a summary", "replacement_history": []object{{"type": "message", "role": "user",
+			"content": []object{{"type": "input_image", "image_url": "data:image/png;base64,aGk="}}}}})+
+		codexLine(f, "response_item", object{"type": "local_shell_call", "call_id": "c", "action": object{}})+
+		codexLine(f, "response_item", object{"type": "function_call_output", "call_id": "c", "output": object{"content": "x"}})+
+		codexLine(f, "event_msg", object{"type": "token_count", "info": object{"total_token_usage": object{"input_tokens": 9}}})+
+		codexLine(f, "event_msg", object{"type": "turn_aborted"})))
+	f.Add("gemini", []byte(`{"sessionId":"s","projectHash":"h"}
+{"$set":{"messages":[{"id":"1","type":"user","content":[{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}]}}
+{"id":"2","type":"gemini","content":"","tokens":{"input":3,"cached":9},"toolCalls":[{"id":"c","name":"ls","status":"error"}]}
+{"$rewindTo":"2"}
+{"id":"3","type":"error","content":"no"}
+`))
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
 		var s *interchange.Session
 		var err error

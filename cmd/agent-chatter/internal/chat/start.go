@@ -191,7 +191,8 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 		if t == nil {
 			t = team.Demo() // a transcript records no team
 		}
-		return r.startImported(ctx, t, path, transfer.ImportTranscript(ctx, r.app, format, path, transfer.Options{Team: t.ID})[0])
+		imported := transfer.ImportTranscript(ctx, r.app, format, path, transfer.Options{Team: t.ID})
+		return r.startImported(ctx, t, path, imported[0])
 	}
 }
 
