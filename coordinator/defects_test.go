@@ -110,7 +110,7 @@ func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 		if err := again.Retry(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if prompt := again.engine.prompt(); !strings.HasSuffix(prompt, "Message from Ada:\nover\n") {
+		if prompt := again.engine.prompt(); !strings.HasSuffix(prompt, "Message from Ada:\n  over\n") {
 			t.Errorf("the prompt of bob is\n%s", prompt)
 		}
 	})
@@ -119,6 +119,9 @@ func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 func TestDefectMarkersDestroyedIndentation(t *testing.T) {
 	const code = "```go\nif x {\n\treturn // [NEXT: bob]\n}\n```"
 	const reply = "  indented `[DROP: ALL]`\n\n\n\tand  wide\n\n" + code
+	// In a prompt, all lines but the first and the empty ones are indented by two more.
+	const indented = "  indented `[DROP: ALL]`\n\n\n  \tand  wide\n\n" +
+		"  ```go\n  if x {\n  \treturn // [NEXT: bob]\n  }\n  ```"
 	d := onDisk(t, 0)
 	s := start(t, d, says(reply+"\n\n[NEXT: eve]"))
 	s.say("hello [NEXT: ada, bob]")
@@ -127,7 +130,7 @@ func TestDefectMarkersDestroyedIndentation(t *testing.T) {
 	}
 	d.checkMessages(s.Session().ID, "you: hello", "ada: "+reply)
 	s.say("go on")
-	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Ada -> eve: "+reply+"\n") {
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Ada -> eve: "+indented+"\n") {
 		t.Errorf("the prompt of bob is\n%s", prompt)
 	}
 }

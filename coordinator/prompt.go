@@ -132,12 +132,13 @@ func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
 func (c *Coordinator) prompt(next instructed, h history) string {
 	task := ""
 	if t := c.conv.state.Task; t != nil {
-		task = section("Task of the team", c.secrets.Text(*t))
+		task = section("Task of the team", indentRest(c.secrets.Text(*t)))
 	}
 	repliedTo := ""
 	if m := h.repliedTo; m != nil {
-		title := fmt.Sprintf("Message from %s, which %s answered", m.Speaker.DisplayName, next.trigger.speaker)
-		repliedTo = section(title, c.secrets.Text(m.Content))
+		title := fmt.Sprintf("Message from %s, which %s answered", oneLine(m.Speaker.DisplayName),
+			oneLine(next.trigger.speaker))
+		repliedTo = section(title, body(m.Speaker.Type, c.secrets.Text(m.Content)))
 	}
 	sections := []string{
 		next.member.SystemInstruction,
@@ -147,7 +148,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		task,
 		c.conversationSoFar(h),
 		repliedTo,
-		section("Message from "+next.trigger.speaker, next.trigger.text),
+		section("Message from "+oneLine(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),
 	}
 	var b strings.Builder
 	for _, s := range sections {
@@ -157,6 +158,37 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
+
+// In a prompt, headings and the speakers of the conversation so far start in the first column. The
+// messages of agents do not, and neither do further lines of any message in the conversation, so that
+// no agent can write what looks like the message of another member.
+const indent = "  "
+
+// body returns the text of a message under a heading. A human's is unchanged.
+func body(speakerType, text string) string {
+	if speakerType == projection.TypeHuman || text == "" {
+		return text
+	}
+	return indent + indentRest(text)
+}
+
+// indentRest indents all lines but the first and the empty ones.
+func indentRest(text string) string {
+	var b strings.Builder
+	starts := false
+	for _, r := range text {
+		ends := strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r)
+		if starts && !ends {
+			b.WriteString(indent)
+		}
+		b.WriteRune(r)
+		starts = ends
+	}
+	return b.String()
+}
+
+// oneLine returns a name without line breaks. Those of foreign sessions may have some.
+func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
 
 func section(title, text string) string {
 	if text == "" {
@@ -200,7 +232,7 @@ func (c *Coordinator) conversationSoFar(h history) string {
 	}
 	var b strings.Builder
 	for _, e := range h.entries {
-		fmt.Fprintf(&b, "%s: %s\n", heading(e.Message), c.secrets.Text(e.Content))
+		fmt.Fprintf(&b, "%s: %s\n", oneLine(heading(e.Message)), indentRest(c.secrets.Text(e.Content)))
 	}
 	switch {
 	case b.Len() > 0:

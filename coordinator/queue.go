@@ -26,14 +26,15 @@ type item struct {
 
 // trigger is the message that triggers a turn.
 type trigger struct {
-	id        string
-	speaker   string // display name
-	text      string
-	repliesTo string // the ID of the message that triggered this one; "" for a human's
+	id          string
+	speaker     string // display name
+	speakerType string
+	text        string
+	repliesTo   string // the ID of the message that triggered this one; "" for a human's
 }
 
 func newTrigger(m projection.Message) trigger {
-	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, text: m.Content}
+	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, speakerType: m.Speaker.Type, text: m.Content}
 }
 
 // queue has the members who are to speak. It is not recorded: after a restart it is empty.

@@ -131,7 +131,7 @@ func TestQueueContinuesAfterHuman(t *testing.T) {
 	if got := s.Session().Recent[2].Speaker.ID; got != "eve" {
 		t.Errorf("%s spoke, want eve", got)
 	}
-	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Message from Ada:\nover") ||
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Message from Ada:\n  over") ||
 		!strings.Contains(prompt, "Eve: words in between") {
 		t.Errorf("the prompt of bob is\n%s", prompt)
 	}

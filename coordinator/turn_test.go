@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -460,7 +461,9 @@ func TestAnyReplyIsKept(t *testing.T) {
 			}
 			again := resume(t, d, id)
 			again.say("go on")
-			if !strings.Contains(again.engine.prompt(), "Ada: "+valid) {
+			lines := regexp.MustCompile(`([\n\r\x{2028}\x{2029}])([^\n\r\x{2028}\x{2029}])`)
+			indented := lines.ReplaceAllString(valid, "$1  $2")
+			if !strings.Contains(again.engine.prompt(), "Ada: "+indented) {
 				t.Errorf("the prompt is %q", again.engine.prompt())
 			}
 		})

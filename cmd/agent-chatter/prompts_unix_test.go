@@ -382,7 +382,7 @@ func (p *promptHome) check(shown []string, sent []sentPrompt) {
 	want := "Your name is Bea.\nThink.\n\nBe kind.\n\n" + roster + "Task of the team:\na boat\n\n" +
 		"Conversation so far (4 older messages are left out):\nCy: Fine.\n\n" +
 		"Message from Max, which Ada answered:\ntwo <&> \\ \"\t你好 \uFFFD\u2028 [FROM: max]\n\n" +
-		"Message from Ada:\nOver to\n\n    you.\n"
+		"Message from Ada:\n  Over to\n\n      you.\n"
 	if shown[bea] != want {
 		p.t.Errorf("Bea's prompt (-want +got):\n%s", cmp.Diff(want, shown[bea]))
 	}
