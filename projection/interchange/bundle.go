@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"io"
 	"iter"
 
@@ -20,7 +22,9 @@ const bundleVersion = "1.0"
 //	{"bundle":"1.0","app":{…},"sessions":2}     the head
 //	{"seq":1,…,"type":"session.created",…}      the lines of a journal
 //	…                                           then those of the next one, from its seq 1
-//	{"end":"1.0","events":117}                  the end, which shows that no line is missing
+//	{"end":"1.0","events":117,"sum":"9f1c2ab4"} the end, which shows that no line is missing
+//
+// The sum is the CRC-32C of all bytes before the end. Earlier versions wrote none.
 //
 // Concatenated bundles are read as one.
 type bundleHead struct {
@@ -32,17 +36,23 @@ type bundleHead struct {
 type bundleEnd struct {
 	End    string `json:"end"`
 	Events int    `json:"events"`
+	Sum    string `json:"sum,omitempty"`
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // BundleWriter writes a bundle.
 type BundleWriter struct {
 	w      io.Writer
+	sum    hash.Hash32 // of what was written
 	events int
 }
 
 // NewBundle writes the head of a bundle of that many sessions.
 func NewBundle(w io.Writer, app projection.App, sessions int) (*BundleWriter, error) {
-	return &BundleWriter{w: w}, writeLine(w, bundleHead{bundleVersion, app, sessions})
+	sum := crc32.New(castagnoli)
+	w = io.MultiWriter(w, sum)
+	return &BundleWriter{w: w, sum: sum}, writeLine(w, bundleHead{bundleVersion, app, sessions})
 }
 
 // Add writes one session.
@@ -53,7 +63,9 @@ func (b *BundleWriter) Add(events iter.Seq2[journal.Event, error]) error {
 }
 
 // Close writes the end of the bundle. It does not close the io.Writer.
-func (b *BundleWriter) Close() error { return writeLine(b.w, bundleEnd{bundleVersion, b.events}) }
+func (b *BundleWriter) Close() error {
+	return writeLine(b.w, bundleEnd{bundleVersion, b.events, fmt.Sprintf("%08x", b.sum.Sum32())})
+}
 
 func writeLine(w io.Writer, v any) error {
 	line, err := json.Marshal(v)
@@ -86,12 +98,16 @@ func WriteJournal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, e
 
 // LineError reports an invalid line of a bundle.
 type LineError struct {
-	Line   int // from 1
-	Reason string
+	Line    int // from 1
+	Session int // number of the session that it is in, from 1; 0: it is a head or an end
+	Reason  string
 }
 
 func (e *LineError) Error() string {
-	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+	if e.Session == 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+	}
+	return fmt.Sprintf("session %d of the bundle, line %d: %s", e.Session, e.Line, e.Reason)
 }
 
 // ReadBundle yields the sessions of a bundle in order, each as its events. The
@@ -158,6 +174,8 @@ type bundleReader struct {
 	lines    *lines.Reader
 	line     int
 	at       journal.Position // in the current session
+	session  int              // number of the current session; 0: none
+	sum      uint32           // of the lines of this bundle before the current one
 	sessions int              // that have not begun yet
 	events   int              // read from this bundle, invalid ones included
 
@@ -167,9 +185,10 @@ type bundleReader struct {
 	final     bool          // nothing can be read after err
 	between   bool          // err is not in the session of the event before it
 	invalid   bool          // the current session has an invalid line
+	damaged   bool          // a session of this bundle has one
 }
 
-func (b *bundleReader) lineError(reason string) error { return &LineError{b.line, reason} }
+func (b *bundleReader) lineError(reason string) error { return &LineError{b.line, b.session, reason} }
 
 // advance reads the next event, or the reason why there is none.
 func (b *bundleReader) advance() {
@@ -194,6 +213,7 @@ func (b *bundleReader) head() error {
 		return err
 	}
 	b.final = true
+	b.session, b.sum, b.damaged = 0, sumOf(0, line), false
 	var head bundleHead
 	if json.Unmarshal(line, &head) != nil || head.Bundle == "" {
 		return b.lineError("it is not the first line of a bundle")
@@ -219,7 +239,7 @@ func (b *bundleReader) next() (journal.Event, error) {
 			if b.events++; b.invalid {
 				continue
 			}
-			b.invalid = true
+			b.invalid, b.damaged = true, true
 			return journal.Event{}, err
 		case err != nil:
 			return journal.Event{}, err
@@ -235,12 +255,15 @@ func (b *bundleReader) next() (journal.Event, error) {
 		if read.Seq == 1 || damage != nil && bytes.HasPrefix(line, []byte(`{"seq":1,`)) {
 			b.at, b.between, b.invalid = journal.Position{}, true, false
 			b.sessions--
+			b.session++
 		}
+		b.sum = sumOf(b.sum, line)
 		if b.invalid {
 			continue
 		}
-		e, err := b.event(read, damage)
+		e, err := b.event(line, read, damage)
 		b.invalid = err != nil
+		b.damaged = b.damaged || b.invalid
 		return e, err
 	}
 }
@@ -249,9 +272,16 @@ func (b *bundleReader) next() (journal.Event, error) {
 // bundle follows. It returns io.EOF if none does.
 func (b *bundleReader) end(line []byte) error {
 	b.final = true
+	b.session = 0
 	var end bundleEnd
 	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
 		return b.lineError("lines before this one are missing")
+	}
+	if whole, err := json.Marshal(end); err != nil || !bytes.Equal(whole, line) || end.End != bundleVersion {
+		return b.lineError("it is not the last line of a bundle")
+	}
+	if !b.damaged && end.Sum != "" && end.Sum != fmt.Sprintf("%08x", b.sum) {
+		return b.lineError("checksum mismatch: the first line of the bundle was changed")
 	}
 	b.between, b.invalid = true, false
 	more, err := b.lines.More()
@@ -264,8 +294,13 @@ func (b *bundleReader) end(line []byte) error {
 	return b.head()
 }
 
+// sumOf adds a line to the sum of those before it.
+func sumOf(sum uint32, line []byte) uint32 {
+	return crc32.Update(crc32.Update(sum, castagnoli, line), castagnoli, []byte("\n"))
+}
+
 // event validates a line, which is decoded unless damage is set.
-func (b *bundleReader) event(read journal.Event, damage error) (journal.Event, error) {
+func (b *bundleReader) event(line []byte, read journal.Event, damage error) (journal.Event, error) {
 	if damage != nil {
 		return journal.Event{}, b.lineError(damage.Error())
 	}
@@ -273,7 +308,8 @@ func (b *bundleReader) event(read journal.Event, damage error) (journal.Event, e
 	if err != nil {
 		return e, b.lineError(err.Error())
 	}
-	if e.Seq != read.Seq || e.Sum != read.Sum {
+	// Package json reads what a journal does not have, such as names in another case.
+	if e.Seq != read.Seq || e.Sum != read.Sum || !bytes.Equal(e.Line(), line) {
 		return e, b.lineError("checksum mismatch")
 	}
 	if err := projection.Validate(e); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -269,7 +270,7 @@ func TestInvalidLineEndsOnlyItsSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := bundleParts(test.text, limit)
 			all := fmt.Sprintf("%d events", each)
-			bad := fmt.Sprintf("%d events, line %d: %s", test.before, test.line+1, test.reason)
+			bad := fmt.Sprintf("%d events, session 2 of the bundle, line %d: %s", test.before, test.line+1, test.reason)
 			if len(got) != 3 || got[0] != all || !strings.HasPrefix(got[1], bad) || got[2] != all {
 				t.Errorf("got %q, want %q and an error in %q", got, all, bad)
 			}
@@ -375,4 +376,62 @@ func FuzzReadBundle(f *testing.F) {
 			at = next
 		}
 	})
+}
+
+// Whatever byte of a bundle is changed, the error names a line at or after it: the line
+// itself, but for a first line whose content is only covered by the end.
+func TestFlipsInBundleAreRefused(t *testing.T) {
+	sound := []byte(bundle(t, "legacy", "new-format", "legacy"))
+	if _, err := readBundle(string(sound)); err != nil {
+		t.Fatal(err)
+	}
+	last := bytes.Count(sound, []byte("\n"))
+	random := rand.New(rand.NewPCG(15, 11))
+	flips := 500
+	if testing.Short() {
+		flips = 100
+	}
+	for n := range flips {
+		damaged := bytes.Clone(sound)
+		at := random.IntN(len(damaged))
+		if n < 100 {
+			at = n // in the first line
+		}
+		damaged[at] ^= byte(1 + random.IntN(255))
+		line := bytes.Count(sound[:at], []byte("\n")) + 1
+		var invalid *interchange.LineError
+		switch _, err := readBundle(string(damaged)); {
+		case !errors.As(err, &invalid):
+			t.Errorf("line %d, byte %d changed to %q: %v", line, at, damaged[at], err)
+		case invalid.Line == line:
+		case line == 1 && invalid.Line == last:
+		default:
+			t.Errorf("line %d, byte %d changed to %q: %v", line, at, damaged[at], err)
+		}
+	}
+}
+
+func TestDamagedSessionOfBundleIsReportedOnce(t *testing.T) {
+	text := strings.Replace(bundle(t, "legacy", "new-format", "legacy"), `"content":"`, `"content":"x`, 1)
+	var problems []string
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+		for _, err := range session {
+			if err != nil {
+				problems = append(problems, err.Error())
+			}
+		}
+	}
+	want := []string{"session 1 of the bundle, line 3: checksum mismatch"}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestBundleOfEarlierVersionHasNoSum(t *testing.T) {
+	text := bundle(t, "legacy", "new-format")
+	at := strings.LastIndex(text, `,"sum":"`)
+	events, err := readBundle(text[:at] + "}\n")
+	if whole, wholeErr := readBundle(text); err != nil || wholeErr != nil || len(events) != len(whole) {
+		t.Errorf("%d events, %v; with the sum %d, %v", len(events), err, len(whole), wholeErr)
+	}
 }
