@@ -369,3 +369,58 @@ func TestUnreadableTrashTimeIsUnknown(t *testing.T) {
 		}
 	}
 }
+
+// timeFirst is a file system on which a directory lists the times in the trash first.
+type timeFirst struct{ journal.FS }
+
+func (f timeFirst) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := f.FS.ReadDir(name)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		rank := map[bool]int{true: -1, false: 1}
+		return rank[strings.HasSuffix(a.Name(), ".trashed")] - rank[strings.HasSuffix(b.Name(), ".trashed")]
+	})
+	return entries, err
+}
+
+// A retention pass purges what was in the trash long enough: the time must be known as
+// long as there is anything to purge.
+func TestInterruptedPurgeKeepsTheTime(t *testing.T) {
+	for n := 1; ; n++ {
+		d := newTrashing(t, n%2 == 0)
+		must(t, d.dir.Trash(t.Context(), d.id))
+		d.disk.FailFrom(n, syscall.EIO, journaltest.Remove)
+		dir := journal.NewDir(d.path, journal.Options{Now: atNoon, FS: timeFirst{d.disk}})
+		if err := dir.Purge(d.id); err == nil {
+			if n < 3 {
+				t.Errorf("only %d files were removed", n-1)
+			}
+			return
+		}
+		left, err := filepath.Glob(filepath.Join(d.path, "trash", d.id+".*"))
+		must(t, err)
+		if len(left) > 0 && !slices.Contains(left, filepath.Join(d.path, "trash", d.id+".trashed")) {
+			t.Errorf("removal %d failed, and %q is left", n, left)
+		}
+	}
+}
+
+// Between the first look of Restore and its lock, another process can create a journal
+// of that name.
+func TestRestoreKeepsAJournalCreatedMeanwhile(t *testing.T) {
+	d := newTrashing(t, false)
+	must(t, d.dir.Trash(t.Context(), d.id))
+	path := filepath.Join(d.path, d.id+".jsonl")
+	d.disk.Before(func() {
+		d.disk.Before(nil)
+		must(t, os.WriteFile(path, []byte("new\n"), 0o600))
+	})
+	if err := d.dir.Restore(t.Context(), d.id); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Restore: %v", err)
+	}
+	if got := string(readFile(t, path)); got != "new\n" {
+		t.Errorf("the new journal is %q", got)
+	}
+	if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 {
+		t.Errorf("in the trash: %+v, %v", all, err)
+	}
+}
