@@ -408,3 +408,24 @@ func TestOvercommittedDisk(t *testing.T) {
 	d.mend() // the page cache is gone: this is the disk
 	checkSpoken(t, d.home(), dialogue(said, asked...))
 }
+
+// A disk that is unmounted while it is in use leaves its mount point, another directory.
+// What is created there would be hidden when the disk is mounted again.
+func TestDiskUnmountedDuringChat(t *testing.T) {
+	d := newDisk(t)
+	said := reply(t, 300)
+	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
+	chat.expect("hugo> ")
+	chat.asks("one", "Ada: ")
+	d.system("umount", "--lazy", d.dir)
+	chat.asks("two", "Failed to save session: ", "no such file", "Ada: ", textNotSaved)
+	chat.asks("three", "directory has its name", "Ada: ", textNotSaved)
+	if entries, err := os.ReadDir(d.dir); err != nil || len(entries) > 0 {
+		t.Errorf("the mount point has %v, %v", entries, err)
+	}
+	d.mount()
+	chat.asks("four", "✓ Everything is saved again.", "Ada: ")
+	chat.press(ctrlC)
+	chat.ends(exitDone)
+	checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four"))
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 // A Writer appends records to a log file. Each Write is one record: it opens the file,
@@ -18,29 +19,30 @@ type Writer struct {
 	Path  string // its directory is created with mode 0700, the file with 0600
 	Limit int64  // bytes; a file of this size or more is renamed to Path.1 before a write
 	Keep  int    // the number of renamed files: Path.1 is the newest
+
+	created bool // the directory; one that vanishes, as its disk is unmounted, is not created again
 }
 
-// ErrNotRegular means that the log file is a link, a directory, a FIFO or a device.
-var ErrNotRegular = errors.New("the log file is not a regular file")
-
-// Write implements io.Writer.
+// Write implements io.Writer. It refuses a log file that is a link, a directory, a named
+// pipe or a device with a *regularfile.KindError.
 func (w *Writer) Write(record []byte) (int, error) {
-	if err := os.MkdirAll(filepath.Dir(w.Path), 0o700); err != nil {
-		return 0, err
+	if !w.created {
+		if err := os.MkdirAll(filepath.Dir(w.Path), 0o700); err != nil {
+			return 0, err
+		}
+		w.created = true
 	}
 	info, err := os.Lstat(w.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return 0, err
-	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s: %w", w.Path, ErrNotRegular)
-	case info.Size() >= w.Limit:
+	case info.Mode().IsRegular() && info.Size() >= w.Limit:
 		if err := w.rotate(); err != nil {
 			return 0, err
 		}
 	}
-	f, err := os.OpenFile(w.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := regularfile.OpenFile(w.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|regularfile.NoFollow, 0o600)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 // writerEnv is set in the processes of TestProcessesShareALog to the path of the log.
@@ -61,6 +63,24 @@ func TestWriterAppendsBelowTheLimit(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(path); string(got) != "record\nrecord\nrecord\n" {
 		t.Errorf("content %q", got)
+	}
+}
+
+// A disk that is unmounted leaves its mount point, where nothing must be created.
+func TestWriterDoesNotRecreateADirectory(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	w := logfile.Writer{Path: filepath.Join(home, "logs", "log"), Limit: 100, Keep: 2}
+	if _, err := w.Write([]byte("one\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(home); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte("two\n")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(home); err == nil {
+		t.Error("the directory was created again")
 	}
 }
 
@@ -118,8 +138,8 @@ func TestWriterRefusesALink(t *testing.T) {
 		t.Skip("no symbolic links:", err)
 	}
 	w := logfile.Writer{Path: path, Limit: 100, Keep: 2}
-	if _, err := w.Write([]byte("record\n")); !errors.Is(err, logfile.ErrNotRegular) {
-		t.Errorf("error %v, want ErrNotRegular", err)
+	if _, err := w.Write([]byte("record\n")); !errors.As(err, new(*regularfile.KindError)) {
+		t.Errorf("error %v, want a KindError", err)
 	}
 	if got, _ := os.ReadFile(target); len(got) > 0 {
 		t.Errorf("the target of the link has %q", got)
