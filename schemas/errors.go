@@ -17,6 +17,7 @@ type InvalidError struct {
 type Problem struct {
 	Path    string // JSON pointer to the field; "/" is the document itself
 	Message string // what is wrong with it
+	Missing string // the name of the property that an object lacks; "" for any other problem
 }
 
 // Error returns a line for each problem and the name of the schema. Control characters of the

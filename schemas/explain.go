@@ -15,6 +15,7 @@ type fault struct {
 	keyword  string
 	expected []string // for keyword "type": the accepted types
 	message  string
+	missing  string // for keyword "required": the name of the property
 }
 
 // explain converts the validator's tree of errors to problems, one for each field that has to
@@ -28,7 +29,7 @@ func explain(document any, failure *jsonschema.ValidationError) []Problem {
 	})
 	var problems []Problem
 	for _, f := range faults {
-		problems = append(problems, Problem{Path: cmp.Or(f.pointer, "/"), Message: f.message})
+		problems = append(problems, Problem{cmp.Or(f.pointer, "/"), f.message, f.missing})
 	}
 	return slices.Compact(problems)
 }
@@ -97,7 +98,11 @@ func (e explainer) leaf(failure *jsonschema.ValidationError) []fault {
 	var faults []fault
 	switch r.keyword {
 	case "required":
-		faults = eachField(pointer, r.keyword, "missing property %q", missing(value, r.argument))
+		names := missing(value, r.argument)
+		faults = eachField(pointer, r.keyword, "missing property %q", names)
+		for i := range faults {
+			faults[i].missing = names[i]
+		}
 	case "additionalProperties":
 		faults = eachField(pointer, r.keyword, "unknown property %q", unknown(value, r.siblings["properties"]))
 	case "type":

@@ -54,13 +54,52 @@ func TestProblemsAreSortedAndUnique(t *testing.T) {
 	var want []Problem
 	for i := range items {
 		want = append(want,
-			Problem{fmt.Sprintf("/agents/%d", i), `unknown property "x"`},
-			Problem{fmt.Sprintf("/agents/%d", i), `unknown property "y"`},
-			Problem{fmt.Sprintf("/agents/%d/name", i), `must be a string, not 1`})
+			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "x"`},
+			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "y"`},
+			Problem{Path: fmt.Sprintf("/agents/%d/name", i), Message: `must be a string, not 1`})
 	}
-	slices.SortStableFunc(want, func(a, b Problem) int { return comparePointers(a.Path, b.Path) })
 	if !reflect.DeepEqual(first, want) {
 		t.Errorf("got  %v\nwant %v", first, want)
+	}
+}
+
+// The validator may report the same violation for several keywords.
+func TestSameProblemIsReportedOnce(t *testing.T) {
+	var document any
+	if err := json.Unmarshal(pairWith(`, "maxRounds": -1`, ``), &document); err != nil {
+		t.Fatal(err)
+	}
+	s, err := find(CLIConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := s.compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := &jsonschema.ValidationError{}
+	if !errors.As(compiled.Validate(document), &failure) {
+		t.Fatal("the document is valid")
+	}
+	once := explain(document, failure)
+	failure.Causes = append(failure.Causes, failure.Causes...)
+	if twice := explain(document, failure); len(once) != 2 || !reflect.DeepEqual(twice, once) {
+		t.Errorf("got %v, want %v", twice, once)
+	}
+}
+
+// A speaker that fits neither of two forms equally badly is explained by the first, the newer one.
+func TestDrawIsExplainedByFirstAlternative(t *testing.T) {
+	document := bytes.Replace(read(t, "testdata/valid/session-snapshot-new-format.json"),
+		[]byte(`"speaker": {`), []byte(`"speaker": {"type": "human"}, "x": {`), 1)
+	var missing []string
+	for _, p := range problems(t, SessionSnapshot, document) {
+		if strings.HasSuffix(p.Path, "/speaker") {
+			missing = append(missing, p.Missing)
+		}
+	}
+	if want := []string{"displayName", "id", "name"}; !slices.Equal(missing, want) {
+		t.Errorf("missing are %q, want %q", missing, want)
 	}
 }
 

@@ -28,7 +28,8 @@ import (
 // the user's home directory, and the files need not exist.
 //
 // An invalid file is a *schemas.InvalidError with all problems, one of another version a
-// *schemas.VersionError. An invalid registry is an error of these types if the file needs it.
+// *schemas.VersionError. Properties that other programs leave out are Team.Warnings instead: they
+// have defaults, although the schema requires them. An invalid registry is an error of these types if the file needs it.
 func Load(path, home string) (*Team, error) {
 	team, err := load(path, home)
 	if err != nil {
@@ -60,6 +61,7 @@ func load(path, home string) (*Team, error) {
 	}
 	sum := sha256.Sum256(content)
 	team.Source = &Source{Path: path, SHA256: hex.EncodeToString(sum[:]), Home: home}
+	team.Warnings = r.warnings
 	team.Elsewhere = team.elsewhere()
 	return team, nil
 }
@@ -133,6 +135,19 @@ type fileReader struct {
 	dir      string // of the file
 	registry registry
 	problems []schemas.Problem
+	warnings []schemas.Problem
+}
+
+// hasDefault reports whether a missing property has a default. Earlier programs that read team files
+// never checked these.
+func hasDefault(missing schemas.Problem) bool {
+	switch missing.Missing {
+	case "description":
+		return missing.Path == "/team"
+	case "displayName", "role", "baseDir", "systemInstruction":
+		return strings.HasPrefix(missing.Path, "/team/members/")
+	}
+	return false
 }
 
 // check validates the document against the schema and records the problems. It returns errors
@@ -143,14 +158,22 @@ func (r *fileReader) check(document []byte) error {
 	if !errors.As(err, &invalid) || !json.Valid(document) {
 		return err
 	}
-	r.problems = slices.Clone(invalid.Problems)
+	for _, p := range invalid.Problems {
+		if hasDefault(p) {
+			r.warnings = append(r.warnings, p)
+		} else {
+			r.problems = append(r.problems, p)
+		}
+	}
 	return nil
 }
 
-// err returns the recorded problems, sorted by path.
+// err returns the recorded problems, sorted by path. The warnings are among them if there are any: who
+// corrects the file can correct all of it.
 func (r *fileReader) err() error {
 	var found error
 	if len(r.problems) > 0 {
+		r.problems = append(r.problems, r.warnings...)
 		slices.SortStableFunc(r.problems, func(a, b schemas.Problem) int { return comparePaths(a.Path, b.Path) })
 		found = &schemas.InvalidError{Schema: schemas.CLIConfig, Problems: r.problems}
 	}
@@ -271,7 +294,7 @@ func (r *fileReader) checkCommand(i int, a agentJSON) {
 		r.problem(agentPath(i)+"/command",
 			"must not differ from the registered command %q: a team may change only its arguments",
 			registered.Command)
-	case !ok && a.Command == "" && !r.registry.failed():
+	case !ok && a.Command == "" && !r.registry.failed() && (Member{AgentType: a.Name}).EngineName() == EngineCommand:
 		r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
 	}
 }
@@ -303,7 +326,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 	member := Member{
 		ID:                m.Name,
 		Name:              m.Name,
-		DisplayName:       m.DisplayName,
+		DisplayName:       cmp.Or(m.DisplayName, m.Name),
 		Type:              m.Type,
 		Role:              m.Role,
 		Engine:            m.Engine,
@@ -397,6 +420,9 @@ func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, req
 		}
 		if agents[i].Args != nil {
 			m.Args = agents[i].Args
+		}
+		if required && m.Command == "" && len(r.problems) == 0 {
+			r.problem(path+"/agentType", "agent %q has no command, which the engine %s needs", m.AgentType, m.EngineName())
 		}
 	case !ok && r.registry.failed(), !required:
 	case m.AgentType == "":

@@ -520,6 +520,62 @@ func TestRulesBeyondSchema(t *testing.T) {
 	}
 }
 
+// A file of another program may leave out what it never checked, and names built-in agents without a
+// command.
+func TestFileOfOtherProgramsLoadsWithWarnings(t *testing.T) {
+	loaded, dir := loadConfig(t, `{
+		"schemaVersion": "1.2",
+		"agents": [{"name": "claude", "args": ["--verbose"]}, {"name": "claude-code"}],
+		"team": {
+			"name": "crew",
+			"members": [
+				{"name": "ada", "type": "ai", "agentType": "claude"},
+				{"name": "hugo", "displayName": "Hugo", "role": "boss", "type": "human", "baseDir": "x"}
+			]
+		}
+	}`)
+	var got []string
+	for _, w := range loaded.Warnings {
+		got = append(got, w.Path+" "+w.Missing)
+	}
+	want := []string{
+		"/team description", "/team/members/0 baseDir", "/team/members/0 displayName", "/team/members/0 role",
+		"/team/members/0 systemInstruction", "/team/members/1 systemInstruction",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	ada, _ := loaded.Member("ada")
+	if ada.DisplayName != "ada" || ada.BaseDir != dir || ada.Command != "" || !slices.Equal(ada.Args, []string{"--verbose"}) {
+		t.Errorf("ada is %+v", ada)
+	}
+}
+
+func TestFileWithoutWhatHasNoDefaultIsRejected(t *testing.T) {
+	for name, tt := range map[string]struct {
+		old, new string
+		want     []string
+	}{
+		"team name":   {`"name":"crew",`, ``, []string{"/team"}},
+		"member name": {`"name":"ada",`, ``, []string{"/team/members/1"}},
+		"member type": {`"type":"ai",`, ``, []string{"/team/members", "/team/members/1"}},
+		"agent type":  {`,"agentType":"demo"`, ``, []string{"/team/members/1"}},
+		"version":     {`"schemaVersion":"1.2",`, ``, []string{"/"}},
+		"members":     {`,"members":[`, `,"others":[`, []string{"/team", "/team"}},
+		"command": {`"agentType":"demo"`, `"agentType":"demo","engine":"command"`,
+			[]string{"/team/members/1/agentType"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := config([]string{human, demo}, `"agents":[{"name":"demo"}]`)
+			changed := strings.Replace(content, tt.old, tt.new, 1)
+			if changed == content {
+				t.Fatal("nothing was replaced")
+			}
+			checkProblems(t, write(t, "crew.json", changed), t.TempDir(), tt.want)
+		})
+	}
+}
+
 func TestInvalidRegistryFailsOnlyIfNeeded(t *testing.T) {
 	home := registered(t, `"x":5`)
 	registry := filepath.Join(home, "agents", "config.json")

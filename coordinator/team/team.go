@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // The types of members.
@@ -58,6 +59,9 @@ type Team struct {
 
 	// Source is the file that the team was loaded from; nil for a built-in team.
 	Source *Source
+	// Warnings are the properties that the schema requires and that the file lacks. Defaults stand
+	// for them.
+	Warnings []schemas.Problem
 	// Elsewhere are the instruction files that were outside of the team's directories when it
 	// was loaded, without links, sorted. They are read only if ReadElsewhere is set: the user
 	// has confirmed them.
