@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // Explain returns what failed, on what and why, and the commands that help. It is empty
@@ -34,6 +35,7 @@ func Explain(err error) Message {
 	var tooLong *journal.TooLongError
 	var noTeam *team.NotFoundError
 	var unnamed *coordinator.WhoSpeaksError
+	var invalid *schemas.InvalidError
 	var file *FileError
 	var output *OutputError
 	var config *configError
@@ -69,6 +71,8 @@ func Explain(err error) Message {
 		return Message{Text: Sentence(err)}.With(To("list the agents", "agents", "list"))
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
+	case errors.As(err, &invalid) && guidePages[invalid.Schema] != "":
+		return Message{Text: Sentence(err)}.With(To("read about the fields", "guide", guidePages[invalid.Schema]))
 	case errors.Is(err, coordinator.ErrNotDelivered):
 		return Message{Text: textNotDelivered}
 	case errors.Is(err, context.Canceled):
@@ -79,6 +83,11 @@ func Explain(err error) Message {
 		m = m.With(Help{Purpose(h), h})
 	}
 	return m
+}
+
+// guidePages are the pages of the manual about files that users write, by their schemas.
+var guidePages = map[string]string{
+	schemas.CLIConfig: "teams", schemas.AgentRegistry: "agents", schemas.SessionSnapshot: "import", schemas.Trust: "trust",
 }
 
 // Purpose returns what the hint of an error is for, if the error does not say it.

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // appTexts renders each text of the package with sample values.
@@ -101,6 +102,9 @@ func appTexts() []apptest.Text {
 	explained("a writer", locked)
 	explained("damage", corrupt)
 	explained("no configuration", noTeam)
+	explained("invalid team", &schemas.InvalidError{Schema: schemas.CLIConfig, Problems: []schemas.Problem{
+		{Path: "/team", Message: `missing property "members"`},
+	}})
 	explained("no team", coordinator.ErrNoTeam)
 	explained("a long message", tooLong)
 	explained("unknown addressees", coordinator.ErrNotDelivered)

@@ -52,7 +52,7 @@ type agentsRegister struct {
 func (agentsRegister) Help() string {
 	return `Examples:
   agent-chatter agents register claude
-  agent-chatter agents register upper tr a-z A-Z
+  agent-chatter agents register shout tr a-z A-Z
   agent-chatter agents register --display-name "My agent" mine ./agent.sh --quiet`
 }
 
@@ -72,7 +72,7 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	if _, err := process.Find(process.Program{Dir: a.Cwd, Command: r.Command}); err != nil {
-		a.Show(app.Explain(err))
+		return err
 	} else if _, known := agent.Recognize(r.Command, r.Args); known {
 		r.Version, _ = versionOf(ctx, r.Command)
 		if ctx.Err() != nil {

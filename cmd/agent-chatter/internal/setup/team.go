@@ -54,7 +54,8 @@ type validated struct {
 	Valid    bool           `json:"valid"`
 	Team     string         `json:"team,omitempty"`
 	Problems []fieldProblem `json:"problems"`
-	Error    string         `json:"error,omitempty"` // every problem as text
+	Warnings []fieldProblem `json:"warnings,omitempty"` // missing fields that have defaults
+	Error    string         `json:"error,omitempty"`    // every problem as text
 }
 
 // fieldProblem is an invalid field.
@@ -77,6 +78,7 @@ func (cmd *teamValidate) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
+	teams.Warn(a, team)
 	members := make([]string, len(team.Members))
 	for i, m := range team.Members {
 		members[i] = fmt.Sprintf("%s (%s)", m.Name, m.Type)
@@ -100,6 +102,9 @@ func (cmd *teamValidate) printJSON(a *app.App, path string, team *team.Team, err
 		v.Error = err.Error()
 	default:
 		v.Team = team.Name
+		for _, p := range team.Warnings {
+			v.Warnings = append(v.Warnings, fieldProblem{p.Path, p.Message})
+		}
 	}
 	if printed := app.WriteJSON(a.Stdout, v); printed != nil || err == nil {
 		return printed
@@ -290,8 +295,8 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	shown := shownMember{
 		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
 		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions,
-		Endpoint: secrets.Text(m.Endpoint), APIKeyEnv: m.APIKeyEnv,
-		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: m.SystemInstruction,
+		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv,
+		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: secrets.Text(m.SystemInstruction),
 		Env: slices.Sorted(maps.Keys(m.Env)),
 	}
 	for _, arg := range m.Args {

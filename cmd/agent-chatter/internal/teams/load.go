@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // Read loads a team by the path of its file or by its name, only to show it: it may run nothing.
@@ -45,7 +46,18 @@ func (l Loader) Load(ctx context.Context, name string) (*team.Team, error) {
 	if f.Origin == team.BuiltIn {
 		return team.Demo(), nil
 	}
-	return l.admit(ctx, f)
+	loaded, err := l.admit(ctx, f)
+	if err == nil {
+		Warn(l.App, loaded)
+	}
+	return loaded, err
+}
+
+// Warn prints the fields that the file of a team lacks and that have defaults.
+func Warn(a *app.App, t *team.Team) {
+	for _, missing := range t.Warnings {
+		a.Notice(warningText(t.Source.Path, missing))
+	}
 }
 
 // Of loads the team of a session from the configuration that its journal records.
@@ -215,6 +227,11 @@ func noConfigurationText(id, teamID string) app.Message {
 func elsewhereText(id, path string) app.Message {
 	return app.Text("The team configuration of session %s is on another machine: %s", id, tty.SafeLine(path)).
 		With(app.To("confirm it", "team", "trust", path), app.To("name another", "chat", "--resume", id, "-t", "TEAM"))
+}
+
+func warningText(path string, missing schemas.Problem) string {
+	return fmt.Sprintf("⚠️  %s: %s: %s; its default is used.",
+		tty.SafeLine(path), tty.SafeLine(missing.Path), tty.SafeLine(missing.Message))
 }
 
 func changedText(path string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // teamsTexts renders each text of the package with sample values.
@@ -40,6 +41,8 @@ func teamsTexts() []apptest.Text {
 	add("notLoadedText", "", notLoadedText(apptest.AliceID, apptest.Hostile, errors.New(apptest.Hostile)))
 	add("noConfigurationText", "", noConfigurationText(apptest.AliceID, apptest.Hostile))
 	add("elsewhereText", "", elsewhereText(apptest.AliceID, `\\host\share\`+apptest.Hostile))
+	add("warningText", "", warningText("/"+apptest.Hostile,
+		schemas.Problem{Path: "/team/members/1", Message: `missing property "baseDir"`}))
 	add("changedText", "", changedText("/"+apptest.Hostile))
 	add("notRecordedText", "", notRecordedText("/"+apptest.Hostile, errors.New(apptest.Hostile)))
 	add("trustedText", "", trustedText(a, &team.Team{

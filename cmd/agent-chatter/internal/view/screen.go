@@ -354,8 +354,9 @@ func (s *Screen) showActivity(what string) {
 	s.Spinner.Start(what, hint)
 }
 
-// prompt shows a prompt with --show-prompt.
+// prompt shows a prompt with --show-prompt, without the secrets in the configuration of the team.
 func (s *Screen) prompt(n coordinator.Prompt) {
+	n.Text = s.App.Redactor(s.Team.Secrets()).Text(n.Text)
 	switch {
 	case !s.Prompts:
 	case s.JSON:
