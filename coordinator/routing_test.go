@@ -49,6 +49,10 @@ func TestMarkersRouteMessages(t *testing.T) {
 			[]string{"notice UnknownNames [zed]"},
 		},
 		{"paths", "@./bob @../bob @bob/x hello", nil, []string{"ada"}, "you", nil, nil},
+		{
+			"many unknown mentions", strings.Repeat("@zed ", 1000), nil, []string{"ada"}, "you", nil,
+			[]string{"notice UnknownNames [zed zed zed zed zed zed zed zed zed zed]"},
+		},
 		{"only at signs", "@ @, hello", nil, []string{"ada"}, "you", nil, nil},
 		{"a mention by an agent", "hello", []turnFunc{says("@bob hi")}, []string{"ada"}, "you", nil, nil},
 		{"another human", "hello [NEXT: eve]", nil, nil, "eve", nil, nil},

@@ -82,7 +82,7 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 func (c *Coordinator) addMentions(m *marker.Message) {
 	var unknown []string
 	rest := strings.TrimSpace(marker.Strip(m.Content))
-	for strings.HasPrefix(rest, "@") {
+	for n := 0; n < maxAddressed && strings.HasPrefix(rest, "@"); n++ {
 		word := rest[:cmp.Or(strings.IndexFunc(rest, unicode.IsSpace)+1, len(rest)+1)-1]
 		rest = strings.TrimSpace(rest[len(word):])
 		name := strings.TrimRight(word[1:], ",:;.!?")

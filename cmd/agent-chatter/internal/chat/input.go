@@ -157,7 +157,7 @@ func (p *plainInput) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 
 // ask prints a question and waits for a line that starts with y or n.
 func (p *plainInput) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	question := permissionText(q.Member.DisplayName, q.Permission)
+	question := strings.TrimSuffix(permissionText(q.Member.DisplayName, q.Permission), textCancelTurn)
 	for {
 		line, err := p.Next(question+"\n", ctx.Done())
 		if err != nil {

@@ -45,9 +45,11 @@ func permissionText(member string, p agent.Permission) string {
 		}
 		input = "\n  " + tty.SafeLine(input)
 	}
-	return fmt.Sprintf("%s requests permission for: %s%s\n[Y] Allow  [N] Refuse  [Esc] Cancel the turn",
-		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), input)
+	return fmt.Sprintf("%s requests permission for: %s%s\n[Y] Allow  [N] Refuse",
+		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), input) + textCancelTurn
 }
+
+const textCancelTurn = "  [Esc] Cancel the turn"
 
 // notSentText is for the messages of -m flags after the last turn of a run.
 func notSentText(n int) string {

@@ -147,8 +147,10 @@ func (r *repl) slashHelp(context.Context, string) error {
 		}
 	}
 	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
-	b.WriteString("Escape interrupts the agent; Ctrl+C ends the conversation, saved.\n" +
-		"A line that ends in \\ continues on the next line.")
+	if !r.plain {
+		b.WriteString("Escape interrupts the agent; ")
+	}
+	b.WriteString("Ctrl+C ends the conversation, saved.\nA line that ends in \\ continues on the next line.")
 	r.app.Notice(b.String())
 	return nil
 }

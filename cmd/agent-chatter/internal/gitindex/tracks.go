@@ -45,6 +45,9 @@ func indexOf(root string) (path string, found bool) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(root, dir)
 	}
+	if strings.HasPrefix(filepath.VolumeName(dir), `\\`) { // reading it would log in to another machine
+		return "", false
+	}
 	return filepath.Join(dir, "index"), ok
 }
 
