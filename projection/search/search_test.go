@@ -105,6 +105,8 @@ func TestQuery(t *testing.T) {
 		{search.Query{Text: "Äpfel"}, []string{"2:2:grüne [Äpfel]"}},
 		{search.Query{Text: "äpf"}, []string{"2:2:grüne [Äpf]el", "2:3:GRÜNE [ÄPF]EL, 100% of them"}},
 		{search.Query{Text: "本語"}, []string{"1:4:日[本語]のテキスト"}},
+		{search.Query{Text: "ä"}, []string{"2:2:grüne [Ä]pfel", "2:3:GRÜNE [Ä]PFEL, 100% of them"}},
+		{search.Query{Text: "Ä"}, []string{"2:2:grüne [Ä]pfel", "2:3:GRÜNE [Ä]PFEL, 100% of them"}},
 		{search.Query{Text: "return nil"}, []string{"2:4:\t[return nil]"}},
 		{search.Query{Text: "content"}, nil}, // a key of the JSON, not of a message
 		{search.Query{Text: "mia"}, nil},
@@ -117,6 +119,10 @@ func TestQuery(t *testing.T) {
 		{search.Query{Text: `(?m)nil$`, Regexp: true}, []string{"2:4:\treturn [nil]"}},
 		{search.Query{Text: `\d+% OF`, Regexp: true}, nil},
 		{search.Query{Text: `\d+%\S* of`, Regexp: true}, []string{"2:3:GRÜNE ÄPFEL, [100% of] them"}},
+		{search.Query{Text: `(?i)SECOND`, Regexp: true}, []string{"1:2:and the [Second]\tone"}},
+		{search.Query{Text: `(?i)secondS?\tONE`, Regexp: true}, []string{"1:2:and the [Second\tone]"}},
+		{search.Query{Text: `Second|quoted`, Regexp: true}, []string{"1:2:and the [Second]\tone",
+			`1:3:a "[quoted]" C:\path <b>&amp;</b>`}},
 		{search.Query{Text: `^\pL+ äpfel`, Regexp: true}, []string{"2:2:[grüne Äpfel]", "2:3:[GRÜNE ÄPFEL], 100% of " +
 			"them"}},
 	} {
@@ -129,6 +135,21 @@ func TestQuery(t *testing.T) {
 	_, err := search.Search(context.Background(), c, search.Query{Text: "(", Regexp: true})
 	if !errors.As(err, &invalid) || invalid.Pattern != "(" {
 		t.Errorf("pattern %q: %v", "(", err)
+	}
+}
+
+// The lower case of Ⱥ is a byte longer.
+func TestMatchWhoseLowerCaseHasAnotherLength(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, "ȺȺ a needle", "xȺȺx\nȺ")
+	for text, want := range map[string][]string{
+		"needle": {"1:2:ȺȺ a [needle]"},
+		"ⱥ a n":  {"1:2:Ⱥ[Ⱥ a n]eedle"},
+		"ⱥⱥx":    {"1:3:x[ȺȺx]"},
+	} {
+		if got, failed := hits(t, c, search.Query{Text: text}); len(failed) > 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v; want %q", text, got, failed, want)
+		}
 	}
 }
 
@@ -243,7 +264,7 @@ func TestSearchStopsEarly(t *testing.T) {
 
 func TestDamagedSessionIsReported(t *testing.T) {
 	c := newCatalog(t)
-	bad := session(t, c, 2, "needle")
+	bad := session(t, c, 2, "needle", "text", "needle after the damage")
 	session(t, c, 1, "another needle")
 	team := c.Team("review")
 	damage(t, team, bad)
@@ -254,6 +275,19 @@ func TestDamagedSessionIsReported(t *testing.T) {
 	of, corrupt := new(search.Error), new(journal.CorruptError)
 	if !errors.As(failed[0], &of) || of.Session.ID != bad || !errors.As(failed[0], &corrupt) {
 		t.Error(failed[0])
+	}
+}
+
+// The time of its last message is unknown.
+func TestDamagedSessionIsReportedWhateverTheTime(t *testing.T) {
+	c := newCatalog(t)
+	bad := session(t, c, 1, "needle")
+	session(t, c, 2, "needle")
+	damage(t, c.Team("review"), bad)
+	got, failed := hits(t, c, search.Query{Text: "needle", Since: begun.Add(1000 * time.Hour)})
+	of := new(search.Error)
+	if len(got) > 0 || len(failed) != 1 || !errors.As(failed[0], &of) || of.Session.ID != bad {
+		t.Errorf("%q, %v", got, failed)
 	}
 }
 
