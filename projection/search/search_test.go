@@ -264,10 +264,10 @@ func TestSearchStopsEarly(t *testing.T) {
 
 func TestDamagedSessionIsReported(t *testing.T) {
 	c := newCatalog(t)
-	bad := session(t, c, 2, "needle", "text", "needle after the damage")
+	bad := session(t, c, 2, "needle")
 	session(t, c, 1, "another needle")
 	team := c.Team("review")
-	damage(t, team, bad)
+	damage(t, team, bad, "needle")
 	got, failed := hits(t, c, search.Query{Text: "needle"})
 	if !slices.Equal(got, []string{"1:2:another [needle]"}) || len(failed) != 1 {
 		t.Fatalf("%q, %v", got, failed)
@@ -278,12 +278,22 @@ func TestDamagedSessionIsReported(t *testing.T) {
 	}
 }
 
+func TestOnlyMessagesBeforeDamageAreFound(t *testing.T) {
+	c := newCatalog(t)
+	bad := session(t, c, 1, "needle", "pin", "needle after the damage")
+	damage(t, c.Team("review"), bad, "pin")
+	got, failed := hits(t, c, search.Query{Text: "needle"})
+	if !slices.Equal(got, []string{"1:2:[needle]"}) || len(failed) != 1 {
+		t.Errorf("%q, %v", got, failed)
+	}
+}
+
 // The time of its last message is unknown.
 func TestDamagedSessionIsReportedWhateverTheTime(t *testing.T) {
 	c := newCatalog(t)
 	bad := session(t, c, 1, "needle")
 	session(t, c, 2, "needle")
-	damage(t, c.Team("review"), bad)
+	damage(t, c.Team("review"), bad, "needle")
 	got, failed := hits(t, c, search.Query{Text: "needle", Since: begun.Add(1000 * time.Hour)})
 	of := new(search.Error)
 	if len(got) > 0 || len(failed) != 1 || !errors.As(failed[0], &of) || of.Session.ID != bad {
@@ -320,9 +330,8 @@ func TestUnfinishedReplyIsFound(t *testing.T) {
 	}
 }
 
-// damage changes the line that the query matches. Later lines record that it
-// was synced.
-func damage(t testing.TB, team *catalog.Dir, id string) {
+// damage changes the first line with a word. Later lines record that it was synced.
+func damage(t testing.TB, team *catalog.Dir, id, word string) {
 	t.Helper()
 	for range 2 {
 		renamed := projection.Record(begun, projection.SessionRenamed{Title: "x"})
@@ -335,7 +344,7 @@ func damage(t testing.TB, team *catalog.Dir, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("needle"), []byte("Needle"), 1), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Replace(data, []byte(word), []byte(strings.ToUpper(word)), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
