@@ -1,12 +1,15 @@
 package interchange_test
 
 import (
+	"errors"
+	"io"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
+	"github.com/google/go-cmp/cmp"
 )
 
 // oneMessage yields a message with the content.
@@ -44,5 +47,137 @@ func TestMarkdownEscapesHTMLOutsideFences(t *testing.T) {
 				t.Errorf("%q\n got %q\nwant %q", test.content, got, test.want+"\n")
 			}
 		})
+	}
+}
+
+// entries yields messages of a person and an agent, the second unfinished, and then err
+// unless it is nil.
+func entries(err error) iter.Seq2[projection.Entry, error] {
+	ann := projection.Speaker{ID: "ann", Name: "ann", DisplayName: "Ann <*>", Type: projection.TypeHuman}
+	bo := projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: projection.TypeAI}
+	return func(yield func(projection.Entry, error) bool) {
+		all := []projection.Entry{
+			{Seq: 2, Message: projection.Message{Speaker: ann, Timestamp: "2026-11-21T12:00:00.000Z",
+				Content: "<script>alert(1)</script>"}},
+			{Seq: 5, Partial: true, Message: projection.Message{Speaker: bo, Timestamp: "2026-11-21T12:00:01.000Z",
+				Content: "half \"an\" & answer"}},
+		}
+		for _, e := range all {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(projection.Entry{}, err)
+		}
+	}
+}
+
+var page = interchange.Page{
+	Title: "A *bold*\ntitle <b>", ID: "01KAJ0000000000000000000AA", Team: "re_view", CreatedAt: "2026-11-21",
+	Updated: "2026-11-22", Task: "Build [it]",
+}
+
+func TestMarkdownPage(t *testing.T) {
+	var got strings.Builder
+	if err := interchange.Markdown(&got, page, entries(nil)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `# A \*bold\* title \<b\>
+
+- session: ` + "`01KAJ0000000000000000000AA`" + `
+- team: re\_view
+- created: 2026-11-21
+- last message: 2026-11-22
+- task: Build \[it\]
+
+## Ann \<\*\>
+
+_2026-11-21T12:00:00.000Z_
+
+&lt;script>alert(1)&lt;/script>
+
+## Bo \(unfinished\)
+
+_2026-11-21T12:00:01.000Z_
+
+half "an" & answer
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestHTMLPage(t *testing.T) {
+	var got strings.Builder
+	if err := interchange.HTML(&got, page, entries(nil)); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(got.String(), "<body>\n")
+	const want = `<h1>A *bold*
+title &lt;b&gt;</h1>
+<dl><dt>session</dt><dd>01KAJ0000000000000000000AA</dd><dt>team</dt><dd>re_view</dd>
+<dt>created</dt><dd>2026-11-21</dd><dt>last message</dt><dd>2026-11-22</dd></dl>
+<p class="task">Task: Build [it]</p>
+<article class="human" id="event-2">
+<h2>Ann &lt;*&gt; <time>2026-11-21T12:00:00.000Z</time></h2>
+<div>&lt;script&gt;alert(1)&lt;/script&gt;</div>
+</article>
+<article class="ai" id="event-5">
+<h2>Bo (unfinished) <time>2026-11-21T12:00:01.000Z</time></h2>
+<div>half &#34;an&#34; &amp; answer</div>
+</article>
+</body>
+</html>
+`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if head, _, _ := strings.Cut(got.String(), "<body>"); !strings.Contains(head, "default-src 'none'") ||
+		!strings.Contains(head, "<title>A *bold*\ntitle &lt;b&gt;</title>") || strings.Contains(head, "<script") {
+		t.Error(head)
+	}
+}
+
+func TestPageWithoutTask(t *testing.T) {
+	without := page
+	without.Task = ""
+	for name, write := range map[string]pageWriter{"Markdown": interchange.Markdown, "HTML": interchange.HTML} {
+		var got strings.Builder
+		if err := write(&got, without, entries(nil)); err != nil || strings.Contains(strings.ToLower(got.String()), "task:") {
+			t.Errorf("%s: %v\n%s", name, err, got.String())
+		}
+	}
+}
+
+type pageWriter func(io.Writer, interchange.Page, iter.Seq2[projection.Entry, error]) error
+
+// fullWriter fails once it has n bytes.
+type fullWriter struct{ n int }
+
+var errFull = errors.New("full")
+
+func (w *fullWriter) Write(p []byte) (int, error) {
+	if w.n -= len(p); w.n < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestPageReturnsErrors(t *testing.T) {
+	broken := errors.New("broken")
+	for name, write := range map[string]pageWriter{"Markdown": interchange.Markdown, "HTML": interchange.HTML} {
+		if err := write(io.Discard, page, entries(broken)); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var whole strings.Builder
+		if err := write(&whole, page, entries(nil)); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{whole.Len() - 1, whole.Len() - 30, whole.Len() - 200} {
+			if err := write(&fullWriter{n}, page, entries(nil)); !errors.Is(err, errFull) {
+				t.Errorf("%s after %d of %d bytes: %v", name, n, whole.Len(), err)
+			}
+		}
 	}
 }
