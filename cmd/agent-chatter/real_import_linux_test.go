@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -89,6 +90,8 @@ func (h *homeFiller) picture() string {
 }
 
 var realHomes = map[string]realHome{
+	"opencode over ACP": openCodeHome,
+	"pi":                piHome,
 	"claude": {
 		sessions: ".claude/projects",
 		fill: func(h *homeFiller) {
@@ -168,7 +171,7 @@ var realHomes = map[string]realHome{
 
 func TestRealHomesAreImported(t *testing.T) {
 	agenttest.SkipUnlessReal(t)
-	for _, real := range agenttest.Reals {
+	for _, real := range append(slices.Clone(agenttest.Reals), agenttest.Pi) {
 		place, ok := realHomes[real.Name]
 		if !ok {
 			continue

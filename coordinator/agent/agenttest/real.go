@@ -32,6 +32,9 @@ var Reals = []Real{
 	{Name: "opencode over ACP", Engine: engineACP, program: "opencode", configure: configureOpenCode},
 }
 
+// Pi is no agent of a team: its sessions are imported.
+var Pi = Real{Name: "pi", program: "pi", configure: configurePi}
+
 const engineACP = "acp"
 
 // Resident reports whether the agent's program stays between turns.
@@ -130,6 +133,17 @@ func configureOpenCode(m *agent.Member, dir, url, key string) {
 		}},
 	})
 	writeSettings(dir, "opencode.json", string(settings))
+}
+
+func configurePi(m *agent.Member, _, url, key string) {
+	m.AgentType = "pi"
+	m.Args = []string{"--provider", "standin", "--model", "x", "--mode", "json"}
+	m.Env["PI_OFFLINE"], m.Env["PI_TELEMETRY"] = "1", "0"
+	settings, _ := json.Marshal(object{"providers": object{"standin": object{
+		"baseUrl": url + "/v1", "api": "openai-completions", "apiKey": key,
+		"models": []object{{"id": "x", "input": []string{"text", "image"}}},
+	}}})
+	writeSettings(filepath.Join(m.Env["HOME"], ".pi", "agent"), "models.json", string(settings))
 }
 
 func writeSettings(dir, name, text string) {
