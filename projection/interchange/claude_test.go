@@ -2,6 +2,7 @@ package interchange_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -105,6 +106,11 @@ func TestClaudeTranscript(t *testing.T) {
 				c("3", "2", "assistant", useTool("t2"), "id", "r") + c("4", "3", "user", toolResult("t2", "b")) +
 				c("5", "2", "user", toolResult("t1", "a")) + c("6", "5", "assistant", "ok"),
 			"you: go\n  Bash {\"a\":\"t2\"} -> \"b\" \"\"\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\nclaude: ok\n", 0},
+		"tool id twice": {
+			c("1", "", "user", "go") + c("2", "1", "assistant", useTool("t1")) + c("3", "2", "assistant", useTool("t1")) +
+				c("4", "3", "user", toolResult("t1", "a")) + c("5", "4", "user", toolResult("t1", "b")) +
+				c("6", "5", "user", toolResult("t1", "c")) + c("7", "6", "assistant", "ok"),
+			"you: go\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\n  Bash {\"a\":\"t1\"} -> \"b\" \"\"\nclaude: ok\n", 1},
 		"cached tokens": {
 			c("1", "", "user", "go") + c("2", "1", "assistant", "ok", "usage", object{"input_tokens": 1,
 				"output_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 300,
@@ -172,6 +178,31 @@ func TestTimesOfImportedTurns(t *testing.T) {
 			t.Errorf("the turn took %d ms", ended.DurationMS)
 		}
 	}
+}
+
+func TestTimesOutOfOrder(t *testing.T) {
+	const format = `{"timestamp":"2026-11-21T12:00:%sZ","type":"response_item","payload":{"type":"message","role":%q,` +
+		`"content":[{"type":"input_text","text":"hi"}]}}` + "\n"
+	s := mustReadTranscript(t, "codex", "/old/s.jsonl", fmt.Sprintf(format, "20", "user")+
+		fmt.Sprintf(format, "10", "user")+fmt.Sprintf(format, "30", "assistant")+fmt.Sprintf(format, "15", "assistant")+
+		strings.Replace(fmt.Sprintf(format, "", "assistant"), `"2026-11-21T12:00:Z"`, "0", 1))
+	if got := s.CreatedAt.Format("05"); got != "10" {
+		t.Errorf("created at second %s", got)
+	}
+	var got []string
+	for _, p := range payloadsOf(t, s) {
+		switch p := p.(type) {
+		case projection.MessageAppended:
+			got = append(got, p.Message.Timestamp[17:19])
+		case projection.TurnEnded:
+			got = append(got, fmt.Sprint(p.DurationMS))
+		}
+	}
+	// The last one has no time: it gets that of the latest item.
+	if diff := cmp.Diff([]string{"20", "10", "30", "10000", "15", "0", "30", "0"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	checkRecords(t, s)
 }
 
 func TestClaudeBranches(t *testing.T) {

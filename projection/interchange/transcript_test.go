@@ -465,6 +465,13 @@ func TestEmptyTranscript(t *testing.T) {
 			}
 		}
 	}
+	// That a file has lines of messages says nothing about their texts.
+	s := mustReadTranscript(t, "claude", "x", claudeLine(t, "1", "", "user", "<system-reminder>x</system-reminder>"))
+	for _, err := range s.Records() {
+		if err != nil && !errors.Is(err, interchange.ErrNoMessages) {
+			t.Error(err)
+		}
+	}
 }
 
 func TestCopyID(t *testing.T) {

@@ -176,6 +176,9 @@ func (i *sessionImport) addRecord(r journal.Record) error {
 	}
 	if i.w == nil {
 		known, err := i.isKnown(r)
+		if known && r.Type == turnEndedType {
+			i.began = nil
+		}
 		if known || err != nil {
 			return err
 		}

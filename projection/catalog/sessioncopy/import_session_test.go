@@ -352,3 +352,61 @@ func TestImportedBranchIsFork(t *testing.T) {
 		t.Errorf("the parent is %+v, want %+v: %v", state.Parent, want, err)
 	}
 }
+
+func TestImportSetsTitleOnce(t *testing.T) {
+	const start = `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+{"type":"custom-title","customTitle":"Theirs"}
+`
+	const more = `{"type":"user","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"content":"on"}}
+`
+	_, dir := newTeam(t, journal.Options{})
+	s := transcriptOf(t, "claude", start)
+	wantImport(t, dir, s, 1)
+	if row, err := dir.Session(ctx, s.ID); err != nil || row.Title != "Theirs" {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if err := dir.Append(ctx, s.ID, projection.Record(created, projection.SessionRenamed{Title: "Ours"})); err != nil {
+		t.Fatal(err)
+	}
+	wantImport(t, dir, transcriptOf(t, "claude", start+more), 1)
+	if row, err := dir.Session(ctx, s.ID); err != nil || row.Title != "Ours" || row.MessageCount != 2 {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
+// A crash leaves any beginning of the records, each time with a sound last line.
+func TestImportOfTranscriptAfterCrashIsComplete(t *testing.T) {
+	_, source := newTeam(t, journal.Options{})
+	whole := rollout(t, asked, called, paid, listed, called2, paid2, replied, asked, called)
+	wantImport(t, source, whole, 3)
+	want := eventTypes(t, source, whole.ID)
+	data := read(t, journalOf(source, whole.ID))
+	at := 0
+	for line := range bytes.Lines(data) {
+		_, dir := newTeam(t, journal.Options{})
+		write(t, journalOf(dir, whole.ID), data[:at])
+		at += len(line)
+		if _, err := sessioncopy.Import(ctx, dir, rollout(t, asked, called, paid, listed, called2, paid2, replied, asked,
+			called), keepSecrets); err != nil {
+			t.Fatalf("after %d bytes: %v", at, err)
+		}
+		if diff := cmp.Diff(want, eventTypes(t, dir, whole.ID)); diff != "" {
+			t.Fatalf("after %d bytes (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+// eventTypes returns the types of the events of a session, without those about its
+// file.
+func eventTypes(t testing.TB, dir *catalog.Dir, id string) (types []string) {
+	t.Helper()
+	for e, err := range dir.Events(ctx, id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type != journal.TypeRecovered && e.Type != journal.TypeSealed {
+			types = append(types, e.Type)
+		}
+	}
+	return types
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -34,13 +35,13 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 	if err != nil {
 		return failed(path, err)
 	}
-	team, id, err := a.JournalAt(absolute)
+	dir, id, err := a.JournalAt(absolute)
 	if err != nil {
 		return failed(path, err)
 	}
 	var torn journal.Torn
 	read := func(use func(iter.Seq2[journal.Event, error])) error {
-		reader, err := team.Journals().Reader(id, journal.Position{})
+		reader, err := dir.Journals().Reader(id, journal.Position{})
 		if err != nil {
 			return err
 		}
@@ -201,7 +202,7 @@ func (i *eventImport) copyEvents(
 		created.SessionID = r.ID
 		first.Data = projection.Record(first.Time, created).Data
 	}
-	secrets := i.app.Redactor(nil)
+	secrets := i.app.Redactor(team.InheritedSecrets())
 	defer i.app.ReportReplaced(secrets)
 	all := func(yield func(journal.Event, error) bool) {
 		for event, err, ok := first, error(nil), true; ok; event, err, ok = next() {
@@ -214,7 +215,7 @@ func (i *eventImport) copyEvents(
 		}
 	}
 	source := projection.SessionImported{Source: i.format, Path: absolute}
-	team := i.app.Catalog.Team(i.team)
-	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, team, r.ID, source, app.EventsWithout(secrets, all))
+	dir := i.app.Catalog.Team(i.team)
+	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, app.EventsWithout(secrets, all))
 	return err
 }
