@@ -58,6 +58,8 @@ type run struct {
 	changes    []projection.QueueChange // the newest since the last human message
 	missing    []projection.MemberRef
 	reported   bool // SaveFailed was notified in this call
+
+	unsupported []SettingUnsupported // notified
 }
 
 // New returns a Coordinator without a team.

@@ -67,6 +67,12 @@ type SecretsRedacted struct {
 	Count int      // of secrets
 }
 
+// SettingUnsupported reports that a setting of a member has no effect, once in a conversation.
+type SettingUnsupported struct {
+	MemberID string
+	Setting  string // as in the team file
+}
+
 // Retrying reports that a request of an agent failed and is repeated, in a turn that continues.
 type Retrying struct {
 	Member team.Member
@@ -150,6 +156,7 @@ func (Prompt) notice()               {}
 func (PromptTruncated) notice()      {}
 func (MessageTruncated) notice()     {}
 func (SecretsRedacted) notice()      {}
+func (SettingUnsupported) notice()   {}
 func (Retrying) notice()             {}
 func (PermissionDenied) notice()     {}
 func (PermissionUnanswered) notice() {}

@@ -203,6 +203,18 @@ func TestRetriesAreNotifiedWithoutSecrets(t *testing.T) {
 	}
 }
 
+func TestUnsupportedSettingIsNotifiedOnce(t *testing.T) {
+	unsupported := yields(nil, agent.Unsupported{Setting: "thinking"}, agent.Text{Text: "ok"})
+	s := newFixture(t, &store.Memory{}, unsupported, unsupported)
+	s.setTeam(testTeam(), "")
+	s.say("one")
+	s.say("two")
+	notified := slices.DeleteFunc(slices.Clone(s.recorder.lines), func(line string) bool {
+		return !strings.HasPrefix(line, "notice SettingUnsupported")
+	})
+	checkEqual(t, "the notices", notified, []string{"notice SettingUnsupported ada thinking"})
+}
+
 func TestKeepSecretsKeepsSecrets(t *testing.T) {
 	s := newFixture(t, &store.Memory{}, says(membersKey))
 	o := s.options(&store.Memory{})

@@ -232,6 +232,11 @@ func (t *turn) handle(e agent.Event) error {
 		}
 	case agent.Session:
 		t.session = e.ID
+	case agent.Unsupported:
+		if n := (SettingUnsupported{t.item.member.ID, e.Setting}); !slices.Contains(t.c.unsupported, n) {
+			t.c.unsupported = append(t.c.unsupported, n)
+			t.c.notify(n)
+		}
 	case agent.Retry:
 		e.Reason = validUTF8(t.c.secrets.Text(e.Reason))
 		t.c.notify(Retrying{t.item.member, e})

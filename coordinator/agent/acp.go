@@ -93,7 +93,7 @@ func (e *ACP) Close() {
 // acquire returns an agent with a session for the turn.
 func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 	if a := e.takeIdle(acpKey(turn)); a != nil {
-		err := a.NewSession(ctx, turn.Dir, turn.Member.Model)
+		err := a.newSession(ctx, turn)
 		if err == nil {
 			return a, nil
 		}
@@ -107,7 +107,7 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.NewSession(ctx, turn.Dir, turn.Member.Model); err != nil {
+	if err := a.newSession(ctx, turn); err != nil {
 		a.kill()
 		return nil, a.explain(ctx, err)
 	}
@@ -188,6 +188,17 @@ type acpAgent struct {
 	profile
 	key string // see acpKey
 	end func() // ends the process group and waits; may be called repeatedly
+
+	noThinking bool // Member.Thinking has no effect in the session
+}
+
+// newSession starts a session for the turn.
+func (a *acpAgent) newSession(ctx context.Context, turn Turn) error {
+	err := a.NewSession(ctx, turn.Dir, turn.Member.Model, turn.Member.Thinking)
+	if a.noThinking = errors.Is(err, acp.ErrNoThinking); a.noThinking {
+		return nil
+	}
+	return err
 }
 
 // kill ends the agent and everything that it has started.

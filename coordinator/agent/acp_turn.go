@@ -67,6 +67,9 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	defer t.asking.Wait()
 	defer t.stopAsking()
 	t.before = t.Process.Related()
+	if t.noThinking {
+		t.emit(unsupportedThinking)
+	}
 	if !t.emit(Session{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
 		t.CloseSession()

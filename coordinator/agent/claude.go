@@ -31,6 +31,10 @@ func Claude() CLI {
 			Edit:     {"--permission-mode", "acceptEdits"},
 			Bypass:   {"--dangerously-skip-permissions"},
 		},
+		think: map[bool]thinking{
+			false: {variable: "MAX_THINKING_TOKENS", value: "0"},
+			true:  {variable: "MAX_THINKING_TOKENS", value: "31999"}, // its own default
+		},
 		parser: func() parser { return &claudeParser{tools: toolNames{}} },
 	}}
 }

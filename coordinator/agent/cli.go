@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,8 +61,16 @@ type format struct {
 	args    []string            // of every turn
 	model   string              // the option that sets the model
 	permits map[string][]string // arguments by Member.Permissions
+	think   map[bool]thinking   // by Member.Thinking; nil: the agent has no choice
 	last    []string            // arguments after the member's own
 	parser  func() parser
+}
+
+// A thinking is what makes an agent's model reason or not: arguments, which the member's own override,
+// and a variable, which Member.Env overrides.
+type thinking struct {
+	args            []string
+	variable, value string
 }
 
 // Run runs the agent and yields its events. The last error is a *process.StartError, a
@@ -81,6 +90,9 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		defer p.Supervise(ctx, cmp.Or(c.Grace, defaultCLIGrace))()
 		s := &stream{
 			profile: c.profile, process: p, parser: c.format.parser(), linger: cmp.Or(c.Linger, defaultLinger),
+		}
+		if turn.Member.Thinking != nil && c.format.think == nil && !yield(unsupportedThinking, nil) {
+			return
 		}
 		if !s.relay(yield) {
 			return
@@ -106,6 +118,15 @@ func (c CLI) start(turn Turn) (*process.Process, error) {
 	program := turn.program()
 	program.Command, program.Args = cmp.Or(program.Command, c.profile.program), args
 	program.Interrupt = true // the agent reports how far it came
+	if turn.Member.Thinking != nil {
+		if t := c.format.think[*turn.Member.Thinking]; t.variable != "" {
+			program.Env = maps.Clone(program.Env)
+			if program.Env == nil {
+				program.Env = map[string]string{}
+			}
+			program.Env[t.variable] = cmp.Or(program.Env[t.variable], t.value)
+		}
+	}
 	// Agents reject input that is not valid UTF-8.
 	p, err := process.Start(program, process.Write(strings.ToValidUTF8(turn.Prompt, "\uFFFD")))
 	return p, c.profile.withInstall(err)
@@ -129,6 +150,9 @@ func (c CLI) arguments(m Member) ([]string, error) {
 	args := slices.Concat(c.format.args, permits)
 	if m.Model != "" {
 		args = append(args, c.format.model, m.Model)
+	}
+	if m.Thinking != nil {
+		args = append(args, c.format.think[*m.Thinking].args...)
 	}
 	own := without(c.profile.ownArgs(m), slices.Concat(args, c.format.last))
 	return slices.Concat(args, own, c.format.last), nil

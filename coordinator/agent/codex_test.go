@@ -65,6 +65,10 @@ func TestCodexArguments(t *testing.T) {
 	checkArguments(t, Codex(), []argumentsTest{
 		{Member{}, "exec --json -"},
 		{Member{Model: "m", Permissions: "read"}, "exec --json --sandbox read-only --skip-git-repo-check -m m -"},
+		{
+			Member{Thinking: new(bool), Args: []string{"-c", "a=1"}},
+			"exec --json --config=model_reasoning_effort=none -c a=1 -",
+		},
 		{Member{Permissions: "edit"}, "exec --json --sandbox workspace-write -"},
 		{
 			Member{Permissions: "bypass"},

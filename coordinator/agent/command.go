@@ -36,6 +36,9 @@ func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, process.Stopped(ctx))
 			return
 		}
+		if turn.Member.Thinking != nil && !yield(unsupportedThinking, nil) {
+			return
+		}
 		p, err := process.Start(turn.program(), process.Write(turn.Prompt))
 		if err != nil {
 			yield(nil, err)

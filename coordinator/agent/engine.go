@@ -70,8 +70,8 @@ type Member struct {
 	// AgentType, Engine and Model are as in the team file. Engines without a choice of model
 	// ignore Model.
 	AgentType, Engine, Model string
-	// Thinking is whether the model reasons before it replies; nil is the agent's own
-	// configuration. Engines without this choice ignore it.
+	// Thinking is whether the model reasons before it replies; nil is the agent's own configuration.
+	// An engine or an agent without that choice reports it as Unsupported.
 	Thinking *bool
 	// Permissions is what the agent may do; the engine defines the values. "" is the agent's own
 	// configuration. The engine ACP leaves the decision to Turn.Permit.

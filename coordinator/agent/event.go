@@ -10,7 +10,7 @@ import (
 )
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
-// [Usage], [Session], [Retry] or [Alive]. Consumers ignore the kinds that they do not use.
+// [Usage], [Session], [Retry], [Unsupported] or [Alive]. Consumers ignore the kinds that they do not use.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are not empty, and never cut a valid UTF-8
@@ -112,6 +112,11 @@ type Retry struct {
 	Try, Max int           // the number of the failed request and of the last one; 0 if unknown
 }
 
+// Unsupported reports that a setting of the member has no effect: the agent has no such choice.
+type Unsupported struct{ Setting string } // as in the team file
+
+var unsupportedThinking = Unsupported{"thinking"}
+
 // Alive reports that the agent is at work, for example that it thinks.
 type Alive struct{}
 
@@ -121,5 +126,6 @@ func (ToolCompleted) event() {}
 func (Plan) event()          {}
 func (Usage) event()         {}
 func (Retry) event()         {}
+func (Unsupported) event()   {}
 func (Session) event()       {}
 func (Alive) event()         {}

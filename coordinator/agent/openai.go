@@ -46,7 +46,7 @@ func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		// Leaving the loop cancels the request, too.
 		requesting, cancel := context.WithCancel(ctx)
 		defer cancel()
-		a := api{member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit}
+		a := api{member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit, effort: turn.Member.Thinking != nil}
 		more, err := a.complete(requesting, turn.Prompt, yield)
 		switch {
 		case !more:
@@ -68,6 +68,7 @@ type api struct {
 	key     string
 	address *url.URL
 	plain   bool // without stream_options, which it has rejected
+	effort  bool // with reasoning_effort
 
 	lastRetry string // why the last repeated request had failed; "" after a response
 }
@@ -100,6 +101,9 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 	}
 	if !a.plain {
 		asked["stream_options"] = map[string]bool{"include_usage": true}
+	}
+	if a.effort {
+		asked["reasoning_effort"] = map[bool]string{false: "none", true: "medium"}[*a.member.Thinking]
 	}
 	body, err := json.Marshal(asked)
 	if err != nil {

@@ -47,8 +47,15 @@ func (a *api) post(
 			return response, true, nil
 		case err == nil:
 			after, temporary = response.Header.Get("Retry-After"), slices.Contains(retried, response.StatusCode)
-			if err = a.refusal(response); err == errNoStreamOptions {
+			switch err = a.refusal(response); err {
+			case errNoStreamOptions:
 				a.plain, try = true, try-1
+				continue
+			case errNoEffort:
+				a.effort, try = false, try-1
+				if !yield(unsupportedThinking, nil) {
+					return nil, false, nil
+				}
 				continue
 			}
 		default:
@@ -81,16 +88,22 @@ func (a *api) send(ctx context.Context, prompt string) (*http.Response, error) {
 	return client.Do(request)
 }
 
-// errNoStreamOptions is the error of an API that does not know the option stream_options.
-var errNoStreamOptions = errors.New("stream_options is unknown")
+// The errors of an API that does not know an option.
+var (
+	errNoStreamOptions = errors.New("stream_options is unknown")
+	errNoEffort        = errors.New("reasoning_effort is unknown")
+)
 
 // refusal returns the error of a response other than 200, and closes the response.
 func (a *api) refusal(response *http.Response) error {
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxReason))
 	invalid := response.StatusCode == http.StatusBadRequest || response.StatusCode == http.StatusUnprocessableEntity
-	if invalid && !a.plain && strings.Contains(string(body), "stream_options") {
+	switch {
+	case invalid && !a.plain && strings.Contains(string(body), "stream_options"):
 		return errNoStreamOptions
+	case invalid && a.effort && strings.Contains(string(body), "reasoning_effort"):
+		return errNoEffort
 	}
 	return a.statusError(response, body)
 }

@@ -49,6 +49,11 @@ func (m Member) Secrets() []redact.Variable {
 			variables = append(variables, redact.Variable{Name: name, Value: env[name]})
 		}
 	}
+	for _, value := range m.Headers {
+		if name := referenced(value); name != "" {
+			variables = append(variables, redact.Variable{Name: name, Value: os.Getenv(name), Certain: true})
+		}
+	}
 	if name := m.APIKeyEnv; name != "" {
 		value := cmp.Or(env[name], os.Getenv(name))
 		variables = append(variables, redact.Variable{Name: name, Value: value, Certain: true})
@@ -77,29 +82,31 @@ func referenced(value string) string {
 	return match[1] + match[2]
 }
 
-// environment returns Env with references expanded, so that a team file needs no secrets: $NAME
-// and ${NAME} are replaced by the variable of the program's environment, and left out if it is
-// unset. A leading $$ stands for a literal $.
-func (m Member) environment() map[string]string {
-	if len(m.Env) == 0 {
+// environment returns Env with references expanded, so that a team file needs no secrets.
+func (m Member) environment() map[string]string { return expanded(m.Env) }
+
+// expanded returns values with references expanded: $NAME and ${NAME} are replaced by the variable of
+// the program's environment, and left out if it is unset. A leading $$ stands for a literal $.
+func expanded(values map[string]string) map[string]string {
+	if len(values) == 0 {
 		return nil
 	}
-	env := make(map[string]string, len(m.Env))
-	for name, value := range m.Env {
+	result := make(map[string]string, len(values))
+	for name, value := range values {
 		from := referenced(value)
 		switch {
 		case from == "":
 			if strings.HasPrefix(value, "$$") {
 				value = value[1:]
 			}
-			env[name] = value
+			result[name] = value
 		default:
 			if value, ok := os.LookupEnv(from); ok {
-				env[name] = value
+				result[name] = value
 			}
 		}
 	}
-	return env
+	return result
 }
 
 // Unset returns the names of the variables that the member's settings refer to and that the
@@ -107,6 +114,9 @@ func (m Member) environment() map[string]string {
 func (m Member) Unset() []string {
 	names := []string{m.APIKeyEnv}
 	for _, value := range m.Env {
+		names = append(names, referenced(value))
+	}
+	for _, value := range m.Headers {
 		names = append(names, referenced(value))
 	}
 	_, own := m.environment()[m.APIKeyEnv]

@@ -4,8 +4,20 @@ import (
 	"os"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
+
+func TestHeadersExpandReferences(t *testing.T) {
+	t.Setenv("GIVEN_WORD", "the-word-4711")
+	os.Unsetenv("NO_SUCH_KEY")
+	m := team.Member{Headers: map[string]string{"X-A": "$GIVEN_WORD", "X-B": "plain", "X-C": "$NO_SUCH_KEY"}}
+	checkEqual(t, "the headers", m.ForEngine("").Headers, map[string]string{"X-A": "the-word-4711", "X-B": "plain"})
+	checkEqual(t, "the unset variables", m.Unset(), []string{"NO_SUCH_KEY"})
+	if got := redact.New(m.Secrets()).Text("it is the-word-4711"); got != "it is [REDACTED:GIVEN_WORD]" {
+		t.Errorf("got %q", got)
+	}
+}
 
 func TestEnvironmentExpandsReferences(t *testing.T) {
 	t.Setenv("GIVEN_KEY", "the key")

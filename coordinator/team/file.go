@@ -9,16 +9,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -113,6 +117,7 @@ type memberJSON struct {
 	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
 	APIKeyEnv         string            `json:"apiKeyEnv"`
+	Headers           map[string]string `json:"headers"`
 	AllowTeamTask     bool              `json:"allowTeamTask"`
 	DoneWord          string            `json:"doneWord"`
 	Order             *float64          `json:"order"`
@@ -336,6 +341,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
 		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
+		Headers:           m.Headers,
 		AllowTeamTask:     m.AllowTeamTask,
 		DoneWord:          strings.TrimSpace(m.DoneWord),
 		SystemInstruction: instruction(m.SystemInstruction),
@@ -372,9 +378,36 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
 		}
+		r.checkHeaders(path+"/headers", m.Headers)
 	default:
 		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
 	}
+}
+
+// headerName matches the name of an HTTP header.
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// checkHeaders records headers that cannot be sent, and secrets that are not references: a team file is
+// shared.
+func (r *fileReader) checkHeaders(path string, headers map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		value := headers[name]
+		switch {
+		case !headerName.MatchString(name):
+			r.problem(path, "%q is no name of an HTTP header", name)
+		case strings.ContainsFunc(value, unicode.IsControl):
+			r.problem(path+"/"+name, "must have no control characters")
+		case isSecretHeader(name) && referenced(value) == "":
+			r.problem(path+"/"+name, "must name an environment variable, such as $API_KEY, since its value is a secret")
+		}
+	}
+}
+
+// isSecretHeader reports whether the value of an HTTP header is a secret.
+func isSecretHeader(name string) bool {
+	lower := strings.ToLower(name)
+	return lower == "cookie" || strings.HasSuffix(lower, "authorization") ||
+		redact.Secret(strings.ReplaceAll(name, "-", "_"))
 }
 
 // checkPermissions records permissions that the engine does not know.

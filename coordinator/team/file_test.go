@@ -313,7 +313,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 				 "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
 				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "thinking": false,
-				 "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "themeColor": "red", "unheardOf": 1,
+				 "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "headers": {"X-Title": "chat"}, "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
 		}
@@ -328,7 +328,8 @@ func TestLoadSetsEveryField(t *testing.T) {
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
 				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute,
-				Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY", SystemInstruction: "one\ntwo",
+				Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY",
+				Headers: map[string]string{"X-Title": "chat"}, SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},
@@ -487,6 +488,17 @@ func TestRulesBeyondSchema(t *testing.T) {
 			[]string{"/team/members/1/agentType"}},
 		{"an API needs no command", []string{human,
 			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://localhost:11434/v1"`)}, ``, nil},
+		{"headers", []string{human, ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://x/v1",
+			"headers":{"X-Title":"chat","api-key":"$KEY","Authorization":"${KEY}"}`)}, ``, nil},
+		{"a secret in a header", []string{human, ai("bea", `"agentType":"llama","engine":"openai",
+			"endpoint":"http://x/v1","headers":{"api-key":"4711","authorization":"Bearer $KEY","Cookie":"a"}`)}, ``,
+			[]string{
+				"/team/members/1/headers/Cookie", "/team/members/1/headers/api-key",
+				"/team/members/1/headers/authorization",
+			}},
+		{"headers that cannot be sent", []string{human, ai("bea", `"agentType":"llama","engine":"openai",
+			"endpoint":"http://x/v1","headers":{"X Title":"chat","X-Line":"a\nb"}`)}, ``,
+			[]string{"/team/members/1/headers", "/team/members/1/headers/X-Line"}},
 		{"no endpoint", []string{human, ai("bea", `"agentType":"llama","engine":"openai"`)}, ``,
 			[]string{"/team/members/1/endpoint"}},
 		{"an endpoint that is not a URL", []string{human,

@@ -110,6 +110,8 @@ type Member struct {
 	// is the name of the variable that holds its key, in Env or in the program's environment;
 	// "" is no key.
 	Endpoint, APIKeyEnv string
+	// Headers are added to the requests of EngineOpenAI, with references such as $NAME expanded.
+	Headers map[string]string
 
 	// Command is the program that the engine runs: an absolute path, or a name that is looked
 	// up in PATH; "" is the engine's default. Args are its arguments. Env is added to its
@@ -230,6 +232,7 @@ func (m Member) ForEngine(next string) agent.Member {
 	return agent.Member{
 		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
 		Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+		Headers: expanded(m.Headers),
 		Command: m.Command, Args: m.Args, Env: m.environment(), Next: next,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -75,40 +76,89 @@ func (c *Client) Initialize(ctx context.Context) error {
 // ErrNoModels is returned by NewSession if a model is given and the agent offers none.
 var ErrNoModels = errors.New("it has no choice of models")
 
+// ErrNoThinking is returned by NewSession if the agent has no choice of whether its model reasons. The
+// session can be used.
+var ErrNoThinking = errors.New("it has no choice of whether its model reasons")
+
+// A sessionOption is a setting of a session.
+type sessionOption struct {
+	ID       string `json:"id"`
+	Category string `json:"category"`
+	Current  string `json:"currentValue"`
+	Options  []struct {
+		Value string `json:"value"`
+	} `json:"options"`
+}
+
 // NewSession starts a session in a working directory, which becomes the client's session. A model
-// of "" is the agent's choice.
-func (c *Client) NewSession(ctx context.Context, dir, model string) error {
+// of "", and a thinking of nil, are the agent's choice; the latter is whether the model reasons.
+func (c *Client) NewSession(ctx context.Context, dir, model string, thinking *bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	var created struct {
-		SessionID sdk.SessionId `json:"sessionId"`
-		Models    *struct{}     `json:"models"`
-		Options   []struct {
-			ID       string `json:"id"`
-			Category string `json:"category"`
-		} `json:"configOptions"`
+		SessionID sdk.SessionId   `json:"sessionId"`
+		Models    *struct{}       `json:"models"`
+		Options   []sessionOption `json:"configOptions"`
 	}
 	params := sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}}
 	if err := c.call(ctx, sdk.AgentMethodSessionNew, params, &created); err != nil {
 		return err
 	}
 	c.session = created.SessionID
-	if model == "" {
-		return nil
-	}
-	for _, o := range created.Options {
-		if o.ID == "model" || o.Category == "model" {
-			params := map[string]any{"sessionId": c.session, "configId": o.ID, "value": model}
-			return c.call(ctx, sdk.AgentMethodSessionSetConfigOption, params, &struct{}{})
+	if model != "" {
+		if err := c.setModel(ctx, model, created.Options, created.Models != nil); err != nil {
+			return err
 		}
 	}
-	if created.Models != nil {
-		params := map[string]any{"sessionId": c.session, "modelId": model}
-		return c.call(ctx, sdk.AgentMethodSessionSetModel, params, &struct{}{})
+	if thinking == nil {
+		return nil
 	}
-	return ErrNoModels
+	return c.setThinking(ctx, *thinking, created.Options)
+}
+
+func (c *Client) setModel(ctx context.Context, model string, options []sessionOption, hasModels bool) error {
+	for _, o := range options {
+		if o.ID == "model" || o.Category == "model" {
+			return c.setOption(ctx, o.ID, model)
+		}
+	}
+	if !hasModels {
+		return ErrNoModels
+	}
+	params := map[string]any{"sessionId": c.session, "modelId": model}
+	return c.call(ctx, sdk.AgentMethodSessionSetModel, params, &struct{}{})
+}
+
+func (c *Client) setOption(ctx context.Context, id, value string) error {
+	params := map[string]any{"sessionId": c.session, "configId": id, "value": value}
+	return c.call(ctx, sdk.AgentMethodSessionSetConfigOption, params, &struct{}{})
+}
+
+// setThinking sets the level of thought to none, or to medium if it is none.
+func (c *Client) setThinking(ctx context.Context, on bool, options []sessionOption) error {
+	none := []string{"none", "off", "disabled", "minimal"}
+	for _, o := range options {
+		if o.Category != "thought_level" {
+			continue
+		}
+		if on && !slices.Contains(none, o.Current) {
+			return nil
+		}
+		wanted := none
+		if on {
+			wanted = []string{"medium", "on", "enabled", "default", "low"}
+		}
+		for _, value := range wanted {
+			for _, choice := range o.Options {
+				if choice.Value == value {
+					return c.setOption(ctx, o.ID, value)
+				}
+			}
+		}
+	}
+	return ErrNoThinking
 }
 
 // CloseSession closes the session, if the agent can. It does not wait for the response.

@@ -174,6 +174,12 @@ func (a *acpAgent) newSession(id json.RawMessage, dir string) {
 	if a.habits[ModelOption] {
 		result["configOptions"] = []object{{"id": "mode"}, {"id": "llm", "category": "model"}}
 	}
+	if a.habits[ThoughtOption] {
+		result["configOptions"] = []object{{
+			"id": "effort", "category": "thought_level", "currentValue": "none",
+			"options": []object{{"value": "none"}, {"value": "low"}, {"value": "high"}},
+		}}
+	}
 	a.send(rpcMessage{ID: id, Result: result})
 	// Real agents send updates outside of turns.
 	a.update(session, object{"sessionUpdate": "available_commands_update", "availableCommands": []any{}})

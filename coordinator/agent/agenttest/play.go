@@ -67,6 +67,8 @@ const (
 	Unclosing   Habit = "unclosing"   // cannot close sessions
 	Models      Habit = "models"      // has a choice of models, by session/set_model
 	ModelOption Habit = "modelOption" // has a choice of models, by session/set_config_option
+
+	ThoughtOption Habit = "thoughtOption" // has a choice of how much its model reasons; "where" shows it as the model
 )
 
 type habits map[Habit]bool

@@ -255,6 +255,7 @@ type shownMember struct {
 	Permissions       string   `json:"permissions,omitempty"`
 	Endpoint          string   `json:"endpoint,omitempty"`
 	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
+	Headers           []string `json:"headers,omitempty"` // their names
 	BaseDir           string   `json:"baseDir,omitempty"`
 	InstructionFile   string   `json:"instructionFile,omitempty"`
 	SystemInstruction string   `json:"systemInstruction,omitempty"`
@@ -297,7 +298,8 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions,
 		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: secrets.Text(m.SystemInstruction),
-		Env: slices.Sorted(maps.Keys(m.Env)),
+		Headers: slices.Sorted(maps.Keys(m.Headers)),
+		Env:     slices.Sorted(maps.Keys(m.Env)),
 	}
 	for _, arg := range m.Args {
 		shown.Args = append(shown.Args, secrets.Text(arg))
@@ -369,6 +371,7 @@ func shownTeamText(t shownTeam) string {
 		line("  permissions", m.Permissions)
 		line("  endpoint", m.Endpoint)
 		line("  key variable", m.APIKeyEnv)
+		line("  headers", strings.Join(m.Headers, ", "))
 		line("  base directory", m.BaseDir)
 		line("  instructions", m.InstructionFile)
 		line("  environment", strings.Join(m.Env, ", "))

@@ -70,6 +70,11 @@ func unansweredText(member, what string) string {
 		tty.SafeLine(member), tty.SafeLine(what))
 }
 
+func unsupportedText(member, setting string) string {
+	return fmt.Sprintf("The setting %q of %s has no effect: its agent has no such choice.", setting,
+		tty.SafeLine(member))
+}
+
 // retryingText reports a failed request that the agent repeats.
 func retryingText(member string, r agent.Retry) string {
 	when := ""
@@ -123,6 +128,9 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return messageCutText(n.Member.DisplayName, n.Bytes)
 	case coordinator.SecretsRedacted:
 		return app.SecretsReplacedText(n.Kinds, n.Count)
+	case coordinator.SettingUnsupported:
+		member, _ := t.Member(n.MemberID)
+		return unsupportedText(member.DisplayName, n.Setting)
 	case coordinator.Retrying:
 		return retryingText(n.Member.DisplayName, n.Retry)
 	case coordinator.PermissionDenied:
