@@ -50,7 +50,8 @@ func checkSpoken(t *testing.T, home string, want []string) {
 		t.Errorf("the session has %d messages, want %d:\n%.2000q\nwant\n%.2000q", len(got), len(want), got, want)
 	}
 	stdout, stderr := do(t, home, exitDone, "verify")
-	if strings.Count(stdout, "  ok  ") != 1 || stderr != "" {
+	unsealed := strings.Contains(stderr, "Without a sync mark at the end: 1 session.") // the disk failed
+	if strings.Count(stdout, "  ok  ") != 1 || stderr != "" && !unsealed {
 		t.Errorf("verify prints %s%s", stdout, stderr)
 	}
 	stdout, _ = do(t, home, exitDone, "sessions", "--output", "json")
@@ -67,13 +68,13 @@ func recoveries(t *testing.T, home string) int {
 	return strings.Count(stdout, `"type":"journal.recovered"`)
 }
 
-// contents returns the files below a directory, without locks and caches.
+// contents returns the files below a directory, without the log, locks and caches.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Base(path)
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".lock") ||
+		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".lock") || name == "agent-chatter.log" ||
 			strings.HasPrefix(name, "sessions.json") || strings.Contains(name, ".checkpoint.json") {
 			return err
 		}
@@ -250,7 +251,7 @@ func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 		{name: "delete", args: []string{"sessions", "delete", "latest-id", "--yes"}},
 		{name: "clean", args: []string{"sessions", "clean", "--older-than", "0s"}},
 		{name: "clean, with something in the trash", trashed: true, works: true, args: []string{"sessions", "clean",
-			"--older-than", "0s"}},
+			"--trash"}},
 		{name: "sessions", works: true, args: []string{"sessions"}},
 		{name: "replay", works: true, args: []string{"replay", "latest"}},
 		{name: "verify", works: true, args: []string{"verify"}},
