@@ -372,6 +372,38 @@ func TestCheckpointDoesNotChangeTheRecordedTeam(t *testing.T) {
 	}
 }
 
+// Two programs may write the caches of a session at once, such as compact and reindex.
+func TestCachesAreWrittenConcurrently(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...)
+	state, loaded, err := team.Load(ctx, id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make([]error, 4)
+	var writers sync.WaitGroup
+	for i := range failed {
+		writers.Go(func() {
+			for range 50 {
+				err := team.WriteCheckpoint(id(1), state, loaded.At)
+				if i == 0 {
+					_, reindexErr := team.Reindex(ctx)
+					err = errors.Join(err, reindexErr)
+				}
+				failed[i] = errors.Join(failed[i], err)
+			}
+		})
+	}
+	writers.Wait()
+	if err := errors.Join(failed...); err != nil {
+		t.Error(err)
+	}
+	if names, err := filepath.Glob(filepath.Join(team.Journals().Path(), "*.tmp")); err != nil || len(names) > 0 {
+		t.Errorf("left are %q, %v", names, err)
+	}
+}
+
 func TestLoadFromCheckpoint(t *testing.T) {
 	disk := watch()
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})

@@ -46,6 +46,15 @@ func (d *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Pos
 	return journal.WriteFile(d.fs, d.checkpointPath(id), append(body, checksum(body)...))
 }
 
+// CheckpointSize returns the size of a session's checkpoint in bytes, 0 if there is none.
+func (d *Dir) CheckpointSize(id string) int64 {
+	info, err := d.fs.Stat(d.checkpointPath(id))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // readCheckpoint returns the state and position of a session's checkpoint, or
 // those of the beginning if there is no valid one. A checkpoint of an earlier version
 // of the program, which has no checksum, is not valid.

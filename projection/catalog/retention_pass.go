@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -142,10 +144,11 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 	_, p.err = p.log.Append(records...)
 }
 
-// Close updates the index and ends the pass. Its error is a *NotRecordedError:
+// Close updates the index, removes temporary files that killed programs left, and ends the pass. Its error is a *NotRecordedError:
 // the sessions were archived, trashed or purged nevertheless.
 func (p *RetentionPass) Close() error {
 	p.dir.updateRows(p.changed)
+	p.dir.removeLeftovers()
 	if p.log != nil {
 		err := p.log.Close()
 		if p.err == nil {
@@ -168,3 +171,26 @@ func (e *NotRecordedError) Error() string {
 
 // Unwrap returns the cause.
 func (e *NotRecordedError) Unwrap() error { return e.Err }
+
+// leftoverAge is how old a temporary file of a cache must be before it is removed: its
+// name is unique, and a program that writes it needs seconds.
+const leftoverAge = time.Hour
+
+// removeLeftovers removes temporary files that killed programs left.
+func (d *Dir) removeLeftovers() {
+	d.journals.RemoveLeftovers(context.Background())
+	entries, err := d.fs.ReadDir(d.journals.Path())
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".tmp") || strings.HasSuffix(entry.Name(), ".jsonl.tmp") ||
+			!knownName().MatchString(entry.Name()) {
+			continue
+		}
+		path := filepath.Join(d.journals.Path(), entry.Name())
+		if info, err := d.fs.Stat(path); err == nil && time.Since(info.ModTime()) > leftoverAge {
+			d.fs.Remove(path)
+		}
+	}
+}

@@ -417,8 +417,11 @@ func remedy(err error, elsewhere string) string {
 		errors.Is(err, syscall.ENOTDIR),
 		errors.Is(err, syscall.EISDIR):
 		return "\nCheck the permissions there" + elsewhere + "."
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "\nThe disk is full: free space" + elsewhere + "."
+	case errors.Is(err, syscall.EFBIG):
+		return "\nA file is as large as the file system or a limit of the process allows (ulimit -f): " +
+			"raise the limit" + elsewhere + "."
 	}
 	return ""
 }

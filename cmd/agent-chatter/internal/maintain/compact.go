@@ -36,7 +36,7 @@ type compactResult struct {
 	ID            string `json:"id"`
 	Action        string `json:"action"` // checkpointed, archived, trashed, kept or skipped
 	CheckpointSeq uint64 `json:"checkpointSeq"`
-	BytesBefore   int64  `json:"bytesBefore"`
+	BytesBefore   int64  `json:"bytesBefore"` // of the journal and the checkpoint
 	BytesAfter    int64  `json:"bytesAfter"`
 	skipReason    string // set if Action is skipped
 }
@@ -69,7 +69,7 @@ func (cmd *Compact) Run(a *app.App) error {
 	}
 	passes := retentionPasses{}
 	defer passes.close(a)
-	ranks, now, freed := catalog.Ranks(list.Sessions), time.Now(), int64(0)
+	ranks, now, freed, changed := catalog.Ranks(list.Sessions), time.Now(), int64(0), 0
 	for _, s := range wanted {
 		t, action := a.Catalog.At(s.Dir()), policy.Action(s, ranks[s.ID], now)
 		r, err := cmd.compact(ctx, t, passes.of(t), s, action, policy.Reason(action))
@@ -77,12 +77,15 @@ func (cmd *Compact) Run(a *app.App) error {
 			return err
 		}
 		freed += r.BytesBefore - r.BytesAfter
+		if r.Action != "kept" && r.Action != "skipped" {
+			changed++
+		}
 		if err := cmd.print(a, r); err != nil {
 			return err
 		}
 	}
 	if cmd.Output == "text" {
-		a.Notice(freedText(len(wanted), freed, cmd.DryRun))
+		a.Notice(freedText(len(wanted), changed, freed, cmd.DryRun))
 	}
 	return nil
 }
@@ -131,7 +134,8 @@ func (cmd *Compact) compact(
 	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass,
 	s catalog.Session, action catalog.Action, reason string,
 ) (compactResult, error) {
-	r := compactResult{ID: s.ID, Action: "kept", BytesBefore: s.Bytes, BytesAfter: s.Bytes}
+	before := s.Bytes + t.CheckpointSize(s.ID)
+	r := compactResult{ID: s.ID, Action: "kept", BytesBefore: before, BytesAfter: before}
 	switch {
 	case s.ReadErr != nil:
 		r.skip(tty.SafeLine(s.ReadErr.Error()))
@@ -163,7 +167,7 @@ func (cmd *Compact) apply(
 	s catalog.Session, r *compactResult, action catalog.Action, reason string,
 ) (err error) {
 	if action == catalog.Trash {
-		r.Action, r.BytesAfter = "trashed", 0
+		r.Action, r.BytesAfter = "trashed", s.Bytes // in the trash
 		if !cmd.DryRun {
 			err = pass.Trash(ctx, s, reason)
 		}
@@ -177,7 +181,9 @@ func (cmd *Compact) apply(
 	}
 	r.Action = "archived"
 	if !cmd.DryRun {
-		r.BytesAfter, err = pass.Archive(ctx, s, reason)
+		var size int64
+		size, err = pass.Archive(ctx, s, reason)
+		r.BytesAfter = size + t.CheckpointSize(s.ID)
 	}
 	return err
 }
@@ -198,12 +204,18 @@ func (cmd *Compact) writeCheckpoint(
 	if cmd.DryRun {
 		return nil
 	}
-	return t.WriteCheckpoint(s.ID, state, loaded.At)
+	err = t.WriteCheckpoint(s.ID, state, loaded.At)
+	r.BytesAfter = s.Bytes + t.CheckpointSize(s.ID)
+	return err
 }
 
+// print prints what changed, in JSON every session.
 func (cmd *Compact) print(a *app.App, r compactResult) error {
-	if cmd.Output == "json" {
+	switch {
+	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)
+	case r.Action == "kept":
+		return nil
 	}
 	line := r.ID + "  " + r.Action
 	if r.skipReason != "" {
@@ -220,8 +232,14 @@ func inUseText(writer journal.Holder) string {
 	return "it is locked by " + tty.SafeLine(writer.String())
 }
 
-func freedText(sessions int, bytes int64, dryRun bool) string {
-	text := fmt.Sprintf("%s, %s freed", app.Count(sessions, "session"), app.Count(int(bytes), "byte"))
+// freedText ends a run. freed is negative if checkpoints took more than was freed.
+func freedText(sessions, changed int, freed int64, dryRun bool) string {
+	text := fmt.Sprintf("%s, %d changed, ", app.Count(sessions, "session"), changed)
+	if freed < 0 {
+		text += app.Count(int(-freed), "byte") + " added by checkpoints"
+	} else {
+		text += app.Count(int(freed), "byte") + " freed"
+	}
 	if dryRun {
 		text += " (--dry-run: nothing was changed)"
 	}

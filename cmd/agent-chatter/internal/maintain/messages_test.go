@@ -33,8 +33,9 @@ func maintainTexts() []apptest.Text {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("inUseText", "", inUseText(holder))
-	add("freedText", "", freedText(2, 1024, false))
-	add("freedText", "a dry run", freedText(1, 0, true))
+	add("freedText", "", freedText(20, 2, 1024, false))
+	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))
+	add("freedText", "a dry run", freedText(1, 0, 0, true))
 	add("notRecordedText", "", notRecordedText(&catalog.NotRecordedError{Err: locked}))
 	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))
 	add("restoredText", "", restoredText(apptest.AliceID))
