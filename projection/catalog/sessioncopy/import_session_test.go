@@ -297,6 +297,61 @@ func TestImportContinuesUnfinishedTurn(t *testing.T) {
 	}
 }
 
+// Every save of a growing transcript is imported; no turn is begun without being ended.
+func TestImportOfEachSaveLeavesNoOpenTurn(t *testing.T) {
+	pi := func(items ...string) *interchange.Session {
+		text := `{"type":"session","id":"p","timestamp":"2026-11-21T12:00:00Z","cwd":"/work"}` + "\n"
+		for i, item := range items {
+			text += fmt.Sprintf(`{"type":"message","id":"e%d","parentId":"e%d","timestamp":"2026-11-21T12:00:%02dZ",`+
+				`"message":%s}`+"\n", i, i-1, i, item)
+		}
+		return transcriptOf(t, "pi", text)
+	}
+	for name, test := range map[string]struct {
+		read  func(...string) *interchange.Session
+		items []string
+		tools int
+	}{
+		"tools before the reply": {func(items ...string) *interchange.Session { return rollout(t, items...) },
+			[]string{asked, called, listed, replied, asked, replied, asked, called2, replied}, 2},
+		"tools after the reply": {pi, []string{`{"role":"user","content":"go"}`,
+			`{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"toolCall","id":"c1","name":"ls","arguments":{}}]}`,
+			`{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"a b"}]}`,
+			`{"role":"assistant","content":[{"type":"text","text":"a and b"}]}`,
+			`{"role":"user","content":"and then?"}`, `{"role":"user","content":"hello?"}`,
+			`{"role":"assistant","content":[{"type":"text","text":"Nothing."}]}`}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, dir := newTeam(t, journal.Options{})
+			for n := range test.items {
+				if _, err := sessioncopy.Import(ctx, dir, test.read(test.items[:n+1]...), keepSecrets); err != nil {
+					t.Fatal(err)
+				}
+				state, _, err := dir.Load(ctx, test.read(test.items[0]).ID)
+				if err != nil || len(state.OpenTurns) > 0 {
+					t.Fatalf("after %d items: %+v, %v", n+1, state.OpenTurns, err)
+				}
+			}
+			_, other := newTeam(t, journal.Options{})
+			wantImport(t, other, test.read(test.items...), countMessages(test.items))
+			state, _, err := dir.Load(ctx, test.read(test.items[0]).ID)
+			if err != nil || state.Stats.Messages != countMessages(test.items) || state.Stats.Tools != test.tools {
+				t.Errorf("%+v, %v", state.Stats, err)
+			}
+		})
+	}
+}
+
+// countMessages counts the items that are messages.
+func countMessages(items []string) (n int) {
+	for _, item := range items {
+		if strings.Contains(item, `"role":"user"`) || strings.Contains(item, `"role":"assistant"`) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestImportIgnoresWhichSecretsAreKnown(t *testing.T) {
 	hide := func(secret string) func(journal.Record) journal.Record {
 		return func(r journal.Record) journal.Record {
