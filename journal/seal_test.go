@@ -43,8 +43,12 @@ func TestSealMarksEveryLine(t *testing.T) {
 	if again, err := l.Seal(); err != nil || len(again) > 0 {
 		t.Errorf("after a batch of one line, Seal appended %v, %v", again, err)
 	}
+	mustAppend(t, l, batch(6, 7, 0)...)
+	if again, err := l.Seal(); err != nil || len(again) != 1 {
+		t.Errorf("after a batch of two lines, Seal appended %v, %v", again, err)
+	}
 	must(t, l.Close())
-	if diff := cmp.Diff([]uint64{0, 0, 0, 3, 4}, marks(validEvents(t, dir, l.ID()))); diff != "" {
+	if diff := cmp.Diff([]uint64{0, 0, 0, 3, 4, 5, 0, 7}, marks(validEvents(t, dir, l.ID()))); diff != "" {
 		t.Errorf("sync marks (-want +got):\n%s", diff)
 	}
 }

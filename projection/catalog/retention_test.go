@@ -32,6 +32,7 @@ func TestPolicyAction(t *testing.T) {
 		{"the 11th", catalog.DefaultPolicy, catalog.Session{}, 300 * day, 10, catalog.Archive},
 		{"archived", catalog.DefaultPolicy, catalog.Session{Archived: true}, 300 * day, 50, catalog.Keep},
 		{"pinned", deleting, catalog.Session{Row: projection.Row{Pinned: true}}, 300 * day, 50, catalog.Keep},
+		{"of a newer version", deleting, catalog.Session{Row: projection.Row{Newer: "2"}}, 300 * day, 50, catalog.Keep},
 		{"damaged", deleting, catalog.Session{Damaged: "line 1"}, 300 * day, 50, catalog.Keep},
 		{"idle for years, without deletion", catalog.DefaultPolicy, catalog.Session{}, 3000 * day, 50, catalog.Archive},
 		{"older than DeleteAfter", deleting, catalog.Session{}, 90 * day, 50, catalog.Trash},
