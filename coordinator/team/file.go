@@ -33,7 +33,8 @@ import (
 //
 // An invalid file is a *schemas.InvalidError with all problems, one of another version a
 // *schemas.VersionError. Properties that other programs leave out are Team.Warnings instead: they
-// have defaults, although the schema requires them. An invalid registry is an error of these types if the file needs it.
+// have defaults, although the schema requires them. An invalid registry is an error of these types if
+// the file needs it.
 func Load(path, home string) (*Team, error) {
 	team, err := load(path, home)
 	if err != nil {

@@ -802,3 +802,36 @@ func TestDefectLoadersIgnoredSchemas(t *testing.T) {
 		t.Errorf("the registry: %v", err)
 	}
 }
+
+func TestFilesListsTeamsInFindsOrder(t *testing.T) {
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir(), Others: []string{t.TempDir()}}
+	local, global := filepath.Join(p.Cwd, ".agent-chatter", "team-config"), filepath.Join(p.Home, "team-config")
+	for _, path := range []string{
+		filepath.Join(global, "both.json"), filepath.Join(global, ".json"), filepath.Join(global, "notes.txt"),
+		filepath.Join(local, "both.json"), filepath.Join(local, "demo.json"), filepath.Join(local, "dir.json", "x"),
+		filepath.Join(p.Others[0], "team-config", "also.json"),
+	} {
+		place(t, filepath.Dir(path), filepath.Base(path), "")
+	}
+	got, err := team.Files(p)
+	want := []team.File{
+		{Name: "also", Path: filepath.Join(p.Others[0], "team-config", "also.json"), Origin: team.FoundHere},
+		{Name: "both", Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
+		{Name: "both", Path: filepath.Join(local, "both.json"), Origin: team.FoundHere, Hidden: true},
+		{Name: "demo", Origin: team.BuiltIn},
+		{Name: "demo", Path: filepath.Join(local, "demo.json"), Origin: team.FoundHere, Hidden: true},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for _, f := range got {
+		if found, err := team.Find(f.Name, p); err != nil || (found.Path == f.Path) == f.Hidden {
+			t.Errorf("%v is found as %v, %v", f, found, err)
+		}
+	}
+	p.Home = filepath.Join(p.Cwd, ".agent-chatter") // as in the user's own directory
+	p.Others = nil
+	if got, err := team.Files(p); err != nil || len(got) != 3 || got[0].Origin != team.FoundAtHome {
+		t.Errorf("the home in the working directory has %v, %v", got, err)
+	}
+}
