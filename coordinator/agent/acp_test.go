@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -129,6 +130,17 @@ func TestACPStartsOneProgramPerMember(t *testing.T) {
 	other.Member.ID = "other"
 	if a, b := where(t, e, turn), where(t, e, other); a.process == b.process {
 		t.Errorf("they share process %s", a.process)
+	}
+}
+
+func TestACPStartsProgramForOtherEnvironment(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	first, same := where(t, e, turn), where(t, e, nextTurn(turn, "where"))
+	changed := nextTurn(turn, "where")
+	changed.Member.Env = maps.Clone(turn.Member.Env)
+	changed.Member.Env["AGENT_TEST_KEY"] = "new"
+	if second := where(t, e, changed); first.process != same.process || first.process == second.process {
+		t.Errorf("the processes are %s, %s and, with another key, %s", first.process, same.process, second.process)
 	}
 }
 

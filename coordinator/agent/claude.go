@@ -45,6 +45,7 @@ type claudeParser struct {
 	reply
 	deltas deltas // of the current block
 	tools  toolNames
+	tasks  claudeTasks
 }
 
 // deltas are the pieces of a text: their length in bytes, and their hash, by which the complete text is
@@ -183,10 +184,13 @@ func (p *claudeParser) message(line claudeLine) (events []Event) {
 			events = append(events, ToolStarted{ID: id, Name: name, Input: b.Input})
 			if line.Parent == nil {
 				events = append(events, todoPlan(b.Name, b.Input)...)
+				p.tasks.ask(id, b.Name, b.Input)
 			}
 		case b.Type == "tool_result":
 			id, name := p.tools.remove(b.ToolUseID)
-			events = append(events, completed(id, name, textOf(b.Content), b.IsError))
+			result := textOf(b.Content)
+			events = append(events, completed(id, name, result, b.IsError))
+			events = append(events, p.tasks.done(id, result, b.IsError)...)
 		}
 	}
 	return events

@@ -63,6 +63,34 @@ func TestClaudeParser(t *testing.T) {
 				`"status":"in_progress","activeForm":"gluing"}]}`,
 			`plan completed "saw", in_progress "glue"`, `started 2 TodoWrite {"todos":[]}`,
 		}},
+		{name: "tasks", lines: `
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"TaskCreate",
+	"input":{"subject":"saw","description":"d"}},
+	{"type":"tool_use","id":"b","name":"TaskCreate","input":{"subject":"glue"}}]}}
+{"type":"user","message":{"content":[
+	{"type":"tool_result","tool_use_id":"a","content":"Task #1 created successfully: saw"},
+	{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"Task #2 created successfully: glue"}]}]}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"c","name":"TaskUpdate",
+	"input":{"taskId":"1","status":"in_progress"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"Updated task #1 status"}]}}
+{"type":"assistant","message":{"content":[
+	{"type":"tool_use","id":"d","name":"TaskUpdate","input":{"taskId":"2","status":"deleted"}},
+	{"type":"tool_use","id":"e","name":"TaskUpdate","input":{"taskId":"9","status":"completed"}},
+	{"type":"tool_use","id":"f","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"d","content":"Updated task #2 deleted"},
+	{"type":"tool_result","tool_use_id":"e","content":"Task not found"},
+	{"type":"tool_result","tool_use_id":"f","content":"no","is_error":true}]}}`, want: []string{
+			`started a TaskCreate {"subject":"saw","description":"d"}`, `started b TaskCreate {"subject":"glue"}`,
+			`completed a TaskCreate "Task #1 created successfully: saw" ""`, `plan pending "saw"`,
+			`completed b TaskCreate "Task #2 created successfully: glue" ""`, `plan pending "saw", pending "glue"`,
+			`started c TaskUpdate {"taskId":"1","status":"in_progress"}`,
+			`completed c TaskUpdate "Updated task #1 status" ""`, `plan in_progress "saw", pending "glue"`,
+			`started d TaskUpdate {"taskId":"2","status":"deleted"}`,
+			`started e TaskUpdate {"taskId":"9","status":"completed"}`,
+			`started f TaskUpdate {"taskId":"1","status":"completed"}`,
+			`completed d TaskUpdate "Updated task #2 deleted" ""`, `plan in_progress "saw"`,
+			`completed e TaskUpdate "Task not found" ""`, `completed f TaskUpdate "" "no"`,
+		}},
 		{name: "retries", lines: `
 {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":512.5,"error_status":401,
 	"error":"authentication_failed"}

@@ -94,6 +94,10 @@ func TestTail(t *testing.T) {
 		{[]string{"0123456789", "abc"}, "56789abc"},
 		{[]string{"long ago ", "日本語"}, "本語"}, // the 8 bytes begin in the middle of 日
 		{[]string{"a\xffb"}, "a?b"},
+		{[]string{"secret-1 a b c"}, "a b c"},   // the end of a cut word may be that of a secret
+		{[]string{"a secret-1 x\n"}, "x"},       // at any blank
+		{[]string{"123 abcd"}, "123 abcd"},      // all of it fits
+		{[]string{"0123 ", "abcdef"}, "abcdef"}, // the word before the blank is cut
 	} {
 		kept := tail{limit: 8}
 		for _, chunk := range tt.chunks {
