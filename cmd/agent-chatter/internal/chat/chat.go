@@ -169,7 +169,7 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 	if cmd.Session != nil {
 		names = append(names, *cmd.Session)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	names = slices.Compact(slices.DeleteFunc(names, func(name string) bool { return name == "" }))
 	id := ""
 	switch {
 	case len(names) == 0:
@@ -178,7 +178,7 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 		if app.IsJournal(*cmd.SessionFile) {
 			id = strings.TrimSuffix(filepath.Base(*cmd.SessionFile), ".jsonl")
 		}
-	case len(slices.Compact(names)) == 1:
+	case len(names) == 1:
 		return names[0], nil
 	}
 	for _, name := range names {

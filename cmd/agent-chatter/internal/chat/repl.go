@@ -113,13 +113,14 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 	if err != nil {
 		return err
 	}
-	c.team, r.models = team, nil
+	c.team = team
 	r.screen.Begin(c.team)
 	r.screen.Saved = func() { r.retention.saved(c.team.ID) }
 	r.c = r.connect(c.store)
 	if err := r.c.SetTeam(ctx, c.team, coordinator.SetTeamOptions{ResumeSessionID: c.resume}); err != nil {
 		return err
 	}
+	r.models = nil
 	for _, m := range c.team.Members {
 		setup.WarnIneffective(r.app, m)
 	}
