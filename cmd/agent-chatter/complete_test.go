@@ -19,6 +19,14 @@ var freeForm = []string{
 	"log-level",
 }
 
+// words returns the words of a command, without the names that are as good.
+func words(node *kong.Node) []string {
+	if node.Parent == nil {
+		return nil
+	}
+	return append(words(node.Parent), node.Name)
+}
+
 func TestEveryArgumentHasACompletion(t *testing.T) {
 	home := t.TempDir()
 	for _, message := range []string{"kept", "deleted"} {
@@ -32,7 +40,7 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
-		command := append([]string{"__complete", "--"}, strings.Fields(node.Path())...)
+		command := append([]string{"__complete", "--"}, words(node)...)
 		check := func(v *kong.Value, words ...string) {
 			if v.IsBool() || slices.Contains(freeForm, v.Name) {
 				return

@@ -51,7 +51,8 @@ func (d *Dir) removedSessions() map[string]bool {
 	history, _ := journal.ReadFile(d.fs, filepath.Join(d.journals.Path(), "retention.jsonl"), maxCache)
 	for line := range bytes.Lines(history) {
 		_, rest, ok := bytes.Cut(line, []byte(`"sessionId":"`))
-		if id, _, closed := bytes.Cut(rest, []byte(`"`)); ok && closed && !bytes.Contains(line, []byte(`"session.archived"`)) {
+		id, _, closed := bytes.Cut(rest, []byte(`"`))
+		if ok && closed && !bytes.Contains(line, []byte(`"session.archived"`)) {
 			removed[string(id)] = true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -226,12 +227,12 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) *repl {
 	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, closeInput: func() {}}
 	switch {
 	case len(cmd.Message) > 0:
-		r.scripted, r.input = true, &messages{cmd.Message}
+		r.scripted, r.input = true, &input.Flags{Rest: cmd.Message}
 	case !a.IsTerminal():
-		r.scripted, r.input = true, newPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
+		r.scripted, r.input = true, input.NewPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
 	case cmd.plain():
 		a.SetPlain()
-		r.plain, r.input = true, &plainInput{newPipe(a.Stdin, false, a.LineLimit()), a.Stdout}
+		r.plain, r.input = true, input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
 	}
 	if config.Auto() && !cmd.NoSave {
 		r.retention = newRetention(a, config.Policy())
@@ -243,8 +244,8 @@ func (cmd *Command) newREPL(a *app.App, config app.Config) *repl {
 	if tty.Columns(a.Stdout) > 0 && !r.plain {
 		r.screen.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
 	}
-	if in, ok := r.input.(*plainInput); ok {
-		r.screen.Asker = in.ask
+	if r.plain {
+		r.screen.Asker = r.askPlain
 	}
 	demo := agent.Demo{}
 	if !r.scripted {

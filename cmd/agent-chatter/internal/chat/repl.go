@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -37,16 +38,16 @@ const shownInput = 1000
 
 // permissionText asks the user to allow an action of an agent.
 func permissionText(member string, p agent.Permission) string {
-	input := ""
+	text := ""
 	if p.Input != nil {
-		input = string(p.Input)
-		if len(input) > shownInput {
-			input = fmt.Sprintf("%s… (%d bytes)", input[:shownInput], len(input))
+		text = string(p.Input)
+		if len(text) > shownInput {
+			text = fmt.Sprintf("%s… (%d bytes)", text[:shownInput], len(text))
 		}
-		input = "\n  " + tty.SafeLine(input)
+		text = "\n  " + tty.SafeLine(text)
 	}
 	return fmt.Sprintf("%s requests permission for: %s%s\n[Y] Allow  [N] Refuse",
-		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), input) + textCancelTurn
+		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), text) + textCancelTurn
 }
 
 const textCancelTurn = "  [Esc] Cancel the turn"
@@ -82,7 +83,7 @@ type repl struct {
 	app        *app.App
 	screen     *view.Screen
 	c          *coordinator.Coordinator
-	input      input // nil: a terminal that is not open yet
+	input      input.Source // nil: a terminal that is not open yet
 	closeInput func()
 	scripted   bool // no user is present: a failed turn fails the program, and nothing is asked
 
@@ -193,7 +194,7 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 			return "interrupted", nil
 		case err == io.EOF:
 			return "end of input", nil
-		case errors.Is(err, errNotMessage):
+		case errors.Is(err, input.ErrNotMessage):
 			r.reject("%v", err)
 			continue
 		case errors.Is(err, journal.ErrTooLong):
@@ -209,8 +210,8 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 			return "interrupted", err
 		}
 	}
-	if m, ok := r.input.(*messages); ok && len(m.rest) > 0 {
-		r.app.Notice(notSentText(len(m.rest)))
+	if m, ok := r.input.(*input.Flags); ok && len(m.Rest) > 0 {
+		r.app.Notice(notSentText(len(m.Rest)))
 	}
 	return "rounds", nil
 }
@@ -242,7 +243,7 @@ func (r *repl) notSavedText() string {
 
 // runLine runs a slash command or sends a message.
 func (r *repl) runLine(ctx context.Context, l tty.Line) error {
-	_, fromFlag := r.input.(*messages) // where an empty message is an error
+	_, fromFlag := r.input.(*input.Flags) // where an empty message is an error
 	switch {
 	case strings.TrimSpace(l.Text) == "" && !fromFlag:
 		return nil
@@ -302,6 +303,24 @@ func (r *repl) report(err error) {
 func (r *repl) reject(format string, args ...any) {
 	r.failed = true
 	r.app.Notice(fmt.Sprintf(format, args...))
+}
+
+// askPlain asks for permission on a plain terminal and waits for a line that starts with y or n.
+func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	question := strings.TrimSuffix(permissionText(q.Member.DisplayName, q.Permission), textCancelTurn)
+	for {
+		line, err := r.input.Next(question+"\n", ctx.Done())
+		if err != nil {
+			return coordinator.Refused
+		}
+		switch strings.ToLower(strings.TrimSpace(line.Text)) {
+		case "y", "yes":
+			return coordinator.Allowed
+		case "n", "no":
+			return coordinator.Refused
+		}
+		question = "Type y to allow it, or n to refuse it."
+	}
 }
 
 // end saves and ends the conversation, and prints the command that resumes it.

@@ -1,7 +1,6 @@
-package chat
+package input
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,13 +9,12 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
-// An input is a source of lines.
-type input interface {
+// A Source is where the lines of a chat come from.
+type Source interface {
 	// Next waits for a line. The error is io.EOF after the last line, and
 	// tty.ErrInterrupted after Ctrl+C or when quit is closed.
 	Next(prompt string, quit <-chan struct{}) (tty.Line, error)
@@ -25,43 +23,46 @@ type input interface {
 	Watch(onEscape, onInterrupt func()) (stop func())
 }
 
-// messages is the input of -m flags.
-type messages struct{ rest []string }
+// Flags is the source of the messages of -m flags.
+type Flags struct{ Rest []string }
 
-func (m *messages) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
+// Next returns the next message.
+func (m *Flags) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	select {
 	case <-quit:
 		return tty.Line{}, tty.ErrInterrupted
 	default:
 	}
-	if len(m.rest) == 0 {
+	if len(m.Rest) == 0 {
 		return tty.Line{}, io.EOF
 	}
-	first := m.rest[0]
-	m.rest = m.rest[1:]
+	first := m.Rest[0]
+	m.Rest = m.Rest[1:]
 	return tty.Line{Text: first}, nil
 }
 
-func (m *messages) Watch(_, _ func()) func() { return func() {} }
+// Watch does nothing: there are no keys.
+func (m *Flags) Watch(_, _ func()) func() { return func() {} }
 
-// pipe is an input with one message a line.
-type pipe struct {
+// A Pipe has one message a line.
+type Pipe struct {
 	json  bool // lines are objects
 	limit int  // maximum length of a line in bytes
 	lines chan rawLine
 	err   error // of reading, or io.EOF; set before lines is closed
 }
 
-func newPipe(r io.Reader, asJSON bool, limit int) *pipe {
+// NewPipe returns a Pipe of lines, or of JSON objects, of at most limit bytes.
+func NewPipe(r io.Reader, asJSON bool, limit int) *Pipe {
 	if asJSON { // an escaped character takes up to six times as many bytes
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
-	p := &pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
+	p := &Pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
 	go p.read(lines.NewReader(r, limit))
 	return p
 }
 
-func (p *pipe) read(r *lines.Reader) {
+func (p *Pipe) read(r *lines.Reader) {
 	defer close(p.lines)
 	for {
 		line, err := readLine(r)
@@ -94,7 +95,8 @@ func readLine(r *lines.Reader) (rawLine, error) {
 	return rawLine{string(r.Rest()), len(r.Rest())}, err
 }
 
-func (p *pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
+// Next waits for a line and parses it.
+func (p *Pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	select {
 	case <-quit:
 		return tty.Line{}, tty.ErrInterrupted
@@ -112,8 +114,8 @@ func (p *pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	}
 }
 
-// errNotMessage is the error for an invalid line of --input json.
-var errNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
+// ErrNotMessage is the error of Next for a line that is no JSON object of a message.
+var ErrNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
 
 // parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
@@ -127,22 +129,26 @@ func parseLine(text string) (tty.Line, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&m) != nil || m.Content == nil || d.Decode(new(any)) != io.EOF {
-		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), errNotMessage)
+		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), ErrNotMessage)
 	}
 	return tty.Line{Text: *m.Content, From: m.From, Message: true}, nil
 }
 
-// plainInput reads the lines that a terminal has edited, after a prompt. Ctrl+C is a signal.
-type plainInput struct {
-	*pipe
+// Plain reads the lines that a terminal has edited. Ctrl+C is a signal.
+type Plain struct {
+	*Pipe
 	out io.Writer
 }
 
-func (p *plainInput) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
+// NewPlain returns a Plain of lines of at most limit bytes, which prints prompts to out.
+func NewPlain(r io.Reader, out io.Writer, limit int) *Plain { return &Plain{NewPipe(r, false, limit), out} }
+
+// Next prints the prompt and waits for a line. One that ends in a backslash continues on the next.
+func (p *Plain) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	var text string
 	for {
 		fmt.Fprint(p.out, prompt)
-		line, err := p.pipe.Next("", quit)
+		line, err := p.Pipe.Next("", quit)
 		if err != nil {
 			fmt.Fprintln(p.out)
 			return line, err
@@ -155,22 +161,5 @@ func (p *plainInput) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 	}
 }
 
-// ask prints a question and waits for a line that starts with y or n.
-func (p *plainInput) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	question := strings.TrimSuffix(permissionText(q.Member.DisplayName, q.Permission), textCancelTurn)
-	for {
-		line, err := p.Next(question+"\n", ctx.Done())
-		if err != nil {
-			return coordinator.Refused
-		}
-		switch strings.ToLower(strings.TrimSpace(line.Text)) {
-		case "y", "yes":
-			return coordinator.Allowed
-		case "n", "no":
-			return coordinator.Refused
-		}
-		question = "Type y to allow it, or n to refuse it."
-	}
-}
-
-func (p *pipe) Watch(_, _ func()) func() { return func() {} }
+// Watch does nothing: there are no keys.
+func (p *Pipe) Watch(_, _ func()) func() { return func() {} }

@@ -1,4 +1,4 @@
-package chat
+package input
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ func FuzzParseLine(f *testing.F) {
 				t.Errorf("a blank line is parsed as %+v, %v", l, err)
 			}
 		case err != nil:
-			if !errors.Is(err, errNotMessage) {
+			if !errors.Is(err, ErrNotMessage) {
 				t.Errorf("%q: %v", text, err)
 			}
 			if r, found := apptest.Acting(err.Error()); found {
