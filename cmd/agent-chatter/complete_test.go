@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
