@@ -141,7 +141,9 @@ type Plain struct {
 }
 
 // NewPlain returns a Plain of lines of at most limit bytes, which prints prompts to out.
-func NewPlain(r io.Reader, out io.Writer, limit int) *Plain { return &Plain{NewPipe(r, false, limit), out} }
+func NewPlain(r io.Reader, out io.Writer, limit int) *Plain {
+	return &Plain{NewPipe(r, false, limit), out}
+}
 
 // Next prints the prompt and waits for a line. One that ends in a backslash continues on the next.
 func (p *Plain) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
