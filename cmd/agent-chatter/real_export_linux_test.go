@@ -53,10 +53,39 @@ var resumers = map[string]resumer{
 }
 
 func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
-	agenttest.SkipUnlessReal(t)
-	const said = "the kettle is blue"
 	home := t.TempDir()
-	do(t, home, exitDone, "chat", "-m", said)
+	do(t, home, exitDone, "chat", "-m", "the kettle is blue")
+	testResumes(t, home, "the kettle is blue")
+}
+
+// importedThenExported is a transcript with all that an import keeps and another program
+// has to accept: calls with and without results, a subagent, a picture, an interrupted
+// reply, an error of the API, and the summary of earlier messages.
+const importedThenExported = `{"type":"user","uuid":"a","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","isCompactSummary":true,"message":{"role":"user","content":"They had a kettle."}}
+{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","timestamp":"2026-11-21T12:00:01Z","message":{"role":"user","content":[{"type":"text","text":"the kettle is green"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGVsbG8gd29ybGQ="}}]}}
+{"type":"assistant","uuid":"c","parentUuid":"b","timestamp":"2026-11-21T12:00:02Z","message":{"id":"m1","role":"assistant","model":"x","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/kettle"}}]}}
+{"type":"user","uuid":"d","parentUuid":"c","timestamp":"2026-11-21T12:00:03Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"green it is"}]}}
+{"type":"assistant","uuid":"e","parentUuid":"d","isSidechain":true,"timestamp":"2026-11-21T12:00:03Z","message":{"id":"m2","role":"assistant","content":[{"type":"tool_use","id":"t2","name":"Read","input":{}}]}}
+{"type":"assistant","uuid":"f","parentUuid":"d","timestamp":"2026-11-21T12:00:04Z","message":{"id":"m3","role":"assistant","model":"x","content":[{"type":"text","text":"It is gr"}]},"isAbortedMidStream":true}
+{"type":"user","uuid":"g","parentUuid":"f","timestamp":"2026-11-21T12:00:05Z","message":{"role":"user","content":"and?"}}
+{"type":"assistant","uuid":"h","parentUuid":"g","timestamp":"2026-11-21T12:00:06Z","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"API Error: overloaded"}]},"isApiErrorMessage":true}
+{"type":"user","uuid":"i","parentUuid":"h","timestamp":"2026-11-21T12:00:07Z","message":{"role":"user","content":"again"}}
+{"type":"assistant","uuid":"j","parentUuid":"i","timestamp":"2026-11-21T12:00:08Z","message":{"id":"m5","role":"assistant","model":"x","content":[{"type":"tool_use","id":"t3","name":"Read","input":{}}]}}
+`
+
+func TestRealAgentsResumeExportsOfImports(t *testing.T) {
+	home, path := t.TempDir(), filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, []byte(importedThenExported), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	do(t, home, exitDone, "sessions", "import", path)
+	testResumes(t, home, "the kettle is green", "green it is", "They had a kettle.", "image/png, 11 bytes")
+}
+
+// testResumes exports the latest session of a home to each agent's program, and resumes it
+// there. The model gets what was said.
+func testResumes(t *testing.T, home string, said ...string) {
+	agenttest.SkipUnlessReal(t)
 	for _, real := range agenttest.Reals {
 		takes, ok := resumers[real.Name]
 		if !ok {
@@ -73,8 +102,10 @@ func TestRealAgentsResumeExportedTranscripts(t *testing.T) {
 				"Blue.") {
 				t.Errorf("the answer is %q", answer)
 			}
-			if !model.Received(said) {
-				t.Error("the model did not get the earlier messages")
+			for _, text := range said {
+				if !model.Received(text) {
+					t.Errorf("the model did not get %q", text)
+				}
 			}
 		})
 	}

@@ -166,7 +166,8 @@ func linesOfCodex(src Source) (Source, error) {
 	isObject := false
 	err := src.eachLine(func(_ int, line []byte) bool {
 		_, whole := newCodexLine(line)
-		isObject = !whole && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) || jsonValue(line).field("items") != nil
+		isObject = !whole && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) ||
+			jsonValue(line).field("items") != nil
 		return false
 	})
 	if err != nil || !isObject {
