@@ -29,17 +29,11 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaves, firsts := tree.otherLeaves(active)
-	for i, leaf := range leaves {
-		b := tree.branch(leaf)
-		if b == nil {
-			continue
-		}
-		other, err := claudeBranchSession(src, app, tree, b, fmt.Sprintf("%016x", tree.nodes[firsts[i]].line))
-		if err != nil {
-			return nil, err
-		}
-		s.Branches = append(s.Branches, other)
+	for leaf, first := range tree.otherLeaves(active) {
+		s.Branches = append(s.Branches, func() (*Session, error) {
+			name := fmt.Sprintf("%016x", tree.nodes[first].line)
+			return claudeBranchSession(src, app, tree, tree.branch(leaf), name)
+		})
 	}
 	return s, nil
 }
@@ -83,7 +77,7 @@ type claudeReader struct {
 	branch   claudeBranch
 	node     int // the next one
 	response claudeResponse
-	counted  map[string]bool // responses whose tokens were counted
+	counted  map[string]bool // the newest responses whose tokens were counted
 	cost     float64         // of the session so far, in USD
 	side     *subagent       // whose lines are in the same file; nil: none
 }
@@ -108,7 +102,7 @@ func (c *claudeReader) read() error {
 			return false
 		}
 		on := true
-		if c.node < len(c.tree.nodes) && c.tree.nodes[c.node].line == n {
+		if c.node < len(c.tree.nodes) && int(c.tree.nodes[c.node].line) == n {
 			on = c.branch.has(c.node)
 			c.node++
 		}
@@ -317,6 +311,10 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 	}
 }
 
+// maxCounted bounds claudeReader.counted: the lines of a response are near each
+// other.
+const maxCounted = 10_000
+
 // addResponse ends the response. More lines of it may follow the results of its
 // tools; its tokens are counted once.
 func (c *claudeReader) addResponse() {
@@ -331,6 +329,9 @@ func (c *claudeReader) addResponse() {
 	usage := r.usage
 	if r.id != "" && c.counted[r.id] {
 		usage = projection.Usage{}
+	}
+	if len(c.counted) == maxCounted {
+		clear(c.counted)
 	}
 	c.counted[r.id] = true
 	c.addReply(r.uuid, strings.Join(r.texts, "\n\n"), r.at)

@@ -3,12 +3,14 @@ package interchange
 import (
 	"cmp"
 	"hash/maphash"
+	"iter"
+	"slices"
 	"time"
 )
 
 // claudeTree is what a first reading of a transcript of Claude Code finds: its
 // header, and the tree that its lines form. The tree branches where the
-// conversation was rewound and where tools ran in parallel. It needs about 100
+// conversation was rewound and where tools ran in parallel. It needs about 70
 // bytes for a line.
 type claudeTree struct {
 	sessionID, cwd   string
@@ -23,11 +25,11 @@ type claudeTree struct {
 
 // claudeNode is a line with a UUID.
 type claudeNode struct {
-	line    int
-	parent  int    // -1: none
-	message int    // the nearest message above; -1: none
-	reply   uint64 // hash of the id of the API's response; 0: none
-	at      int64  // Unix time in microseconds; 0: none
+	at      int64 // Unix time in microseconds; 0: none
+	line    int32
+	parent  int32  // -1: none
+	message int32  // the nearest message above; -1: none
+	reply   uint32 // hash of the id of the API's response; 0: none
 	kind    claudeKind
 }
 
@@ -51,7 +53,7 @@ const missingParent = -2
 
 // readClaudeTree reads the tree of a transcript.
 func readClaudeTree(src Source) (*claudeTree, error) {
-	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), index: map[uint64]int{}}
+	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), index: map[uint64]int32{}}
 	err := src.eachLine(func(n int, line []byte) bool {
 		b.tree.lines = n + 1
 		b.add(n, line)
@@ -61,15 +63,16 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 		return nil, err
 	}
 	b.link()
-	return &b.tree, nil
+	tree := b.tree // without what only its building needs
+	return &tree, nil
 }
 
 type claudeTreeBuilder struct {
 	tree    claudeTree
 	seed    maphash.Seed
-	index   map[uint64]int // nodes by hash of the UUID
-	parents []uint64       // of each node; 0: none
-	logical []bool         // whether the parent is from before a compaction
+	index   map[uint64]int32 // nodes by hash of the UUID
+	parents []uint64         // of each node; 0: none
+	logical []bool           // whether the parent is from before a compaction
 }
 
 // claudeHead is what the tree needs of a line. It is a part of the line.
@@ -136,14 +139,14 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 	if len(h.uuid) == 0 && !isMessage {
 		return
 	}
-	node := claudeNode{line: n, parent: -1, message: -1}
+	node := claudeNode{line: int32(n), parent: -1, message: -1}
 	if at, err := parseTime(string(h.timestamp)); err == nil {
 		node.at = at.UnixMicro()
 	}
 	if isMessage {
 		node.kind = claudeMessage
 		if id := h.message.field("id").plain(); len(id) > 0 {
-			node.reply = maphash.Bytes(b.seed, id)
+			node.reply = uint32(maphash.Bytes(b.seed, id))
 		}
 		if string(h.kind) == "user" && claudeContent(h.message.field("content")).onlyResults() {
 			node.kind = claudeResults
@@ -155,7 +158,7 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 		b.tree.cwd = cmp.Or(b.tree.cwd, h.cwd.text())
 	}
 	if len(h.uuid) > 0 {
-		b.index[maphash.Bytes(b.seed, h.uuid)] = len(b.tree.nodes)
+		b.index[maphash.Bytes(b.seed, h.uuid)] = int32(len(b.tree.nodes))
 	}
 	parent := h.parent
 	logical := len(parent) == 0 && len(h.logicalParent) > 0
@@ -179,7 +182,7 @@ func (b *claudeTreeBuilder) link() {
 		}
 		parent, ok := b.index[hash]
 		switch {
-		case ok && parent != i:
+		case ok && int(parent) != i:
 			nodes[i].parent = parent
 		case !b.logical[i]: // what a compaction summarizes may be in another file
 			nodes[i].parent = missingParent
@@ -189,11 +192,11 @@ func (b *claudeTreeBuilder) link() {
 	for i := range nodes {
 		nodes[i].message = unknown
 	}
-	var path []int
+	var path []int32
 	for i := range nodes {
 		path = path[:0]
-		above := -1
-		for j := i; j >= 0; j = nodes[j].parent {
+		above := int32(-1)
+		for j := int32(i); j >= 0; j = nodes[j].parent {
 			if nodes[j].message != unknown {
 				above = nodes[j].message // -3: a cycle
 				break
@@ -218,7 +221,7 @@ type claudeBranch []bool
 // branch returns the branch of a leaf.
 func (t *claudeTree) branch(leaf int) claudeBranch {
 	on := make(claudeBranch, len(t.nodes))
-	for i := leaf; i >= 0 && !on[i]; i = t.nodes[i].parent {
+	for i := int32(leaf); i >= 0 && !on[i]; i = t.nodes[i].parent {
 		on[i] = true
 		if t.nodes[i].parent == missingParent {
 			return nil
@@ -237,33 +240,36 @@ func (t *claudeTree) branch(leaf int) claudeBranch {
 
 func (b claudeBranch) has(i int) bool { return b == nil || b[i] }
 
-// otherLeaves returns the last messages of the branches other than the given
-// one, each with the first node that only it has.
-func (t *claudeTree) otherLeaves(active claudeBranch) (leaves, firsts []int) {
-	if active == nil {
-		return nil, nil
-	}
-	followed := make([]bool, len(t.nodes))
-	for i, node := range t.nodes {
-		if node.kind.isMessage() && node.message >= 0 && node.message != i {
-			followed[node.message] = true
+// otherLeaves yields the last messages of the branches other than the given one,
+// each with the first node that only it has.
+func (t *claudeTree) otherLeaves(active claudeBranch) iter.Seq2[int, int] {
+	return func(yield func(leaf, first int) bool) {
+		if active == nil {
+			return
+		}
+		followed := make([]bool, len(t.nodes))
+		for i, node := range t.nodes {
+			if node.kind.isMessage() && node.message >= 0 && int(node.message) != i {
+				followed[node.message] = true
+			}
+		}
+		owned := slices.Clone(active)
+		orphans := make([]bool, len(t.nodes)) // whose first message is not in the file
+		for i, node := range t.nodes {
+			orphans[i] = node.parent == missingParent || node.parent >= 0 && orphans[node.parent]
+			if !node.kind.isMessage() || followed[i] || owned[i] || orphans[i] {
+				continue
+			}
+			first, conversation := i, false
+			for j := int32(i); j >= 0 && !owned[j]; j = t.nodes[j].message {
+				owned[j], first = true, int(j)
+				conversation = conversation || t.nodes[j].kind == claudeMessage
+			}
+			if conversation && !yield(i, first) {
+				return
+			}
 		}
 	}
-	owned := append(claudeBranch(nil), active...)
-	for i, node := range t.nodes {
-		if !node.kind.isMessage() || followed[i] || owned[i] {
-			continue
-		}
-		first, conversation := i, false
-		for j := i; j >= 0 && !owned[j]; j = t.nodes[j].message {
-			owned[j], first = true, j
-			conversation = conversation || t.nodes[j].kind == claudeMessage
-		}
-		if conversation {
-			leaves, firsts = append(leaves, i), append(firsts, first)
-		}
-	}
-	return leaves, firsts
 }
 
 // span returns the times of the first and the last message of a branch.

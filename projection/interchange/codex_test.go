@@ -135,7 +135,7 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 		result("c1", `{"task_name":"/root/look"}`)+
 		call("spawn_agent", "c2")+result("c2", `{"agent_id":"old"}`)+says("assistant", "ok")+usage)
 	src.Subagent = func(_, agentID string) (interchange.Source, bool) {
-		return sourceOf("/old/child.jsonl", child), agentID == "new" || agentID == "old"
+		return sourceOf("/old/"+agentID+".jsonl", child), agentID == "new" || agentID == "old"
 	}
 	s, err := interchange.Transcript("codex", src, app)
 	if err != nil {

@@ -115,9 +115,9 @@ func piSession(src Source, app projection.App) (*Session, error) {
 		if !conversation {
 			continue
 		}
-		if other, err := tree.session(tree.branch(leaf), tree.lines[first].ID); err == nil {
-			s.Branches = append(s.Branches, other)
-		}
+		s.Branches = append(s.Branches, func() (*Session, error) {
+			return tree.session(tree.branch(leaf), tree.lines[first].ID)
+		})
 	}
 	return s, nil
 }

@@ -22,7 +22,7 @@ type Session struct {
 	Title     string // chosen by a person; "": none
 	Task      *string
 	Imported  projection.SessionImported // without its counts
-	Branches  []*Session                 // of a conversation that was rewound: what it was before
+	Branches  []Branch                   // of a conversation that was rewound: what it was before
 
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
@@ -31,6 +31,9 @@ type Session struct {
 	// that returns false, and returns how many lines of the source it skipped.
 	conversation func(yield func(journal.Record) bool) (skipped int, err error)
 }
+
+// A Branch returns the session of a branch.
+type Branch func() (*Session, error)
 
 // SetTeam makes s a session of the team. That changes its id.
 func (s *Session) SetTeam(team string) {

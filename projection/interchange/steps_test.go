@@ -183,7 +183,10 @@ func TestPiBranches(t *testing.T) {
 	if len(s.Branches) != 1 {
 		t.Fatalf("%d branches", len(s.Branches))
 	}
-	other := s.Branches[0]
+	other, err := s.Branches[0]()
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := steps(t, other)
 	for _, want := range []string{
 		"you: \"tool <<echo made; ls dot.png>>\"", "pi: \"I see it.\"", "[image: image/png, 69 bytes]",
@@ -200,7 +203,8 @@ func TestPiBranches(t *testing.T) {
 	// A later save has the same branches.
 	grown := mustReadTranscript(t, "pi", "/old/s.jsonl", text+`{"type":"message","id":"99","parentId":"c8b7be99",`+
 		`"timestamp":"2026-11-22T14:00:00Z","message":{"role":"user","content":"more"}}`+"\n")
-	if len(grown.Branches) != 1 || grown.Branches[0].ID != other.ID || grown.ID != s.ID {
+	again, err := grown.Branches[0]()
+	if len(grown.Branches) != 1 || err != nil || again.ID != other.ID || grown.ID != s.ID {
 		t.Errorf("%+v", grown)
 	}
 }

@@ -11,6 +11,9 @@ import (
 // maxSubagents is how deep subagents may start others.
 const maxSubagents = 8
 
+// maxSaid is how much of what a subagent wrote is held, in bytes.
+const maxSaid = 16 << 20
+
 // A subagent is an agent that a tool call of a session started. What it did
 // belongs to the turn of that call: its tool calls and tokens are added to the
 // turn, and what it wrote is the output of the call.
@@ -18,6 +21,7 @@ type subagent struct {
 	*transcript
 	toolID string
 	said   []string
+	bytes  int           // of said
 	claude *claudeReader // if its lines are in the file of the session
 }
 
@@ -26,7 +30,8 @@ func (t *transcript) newSubagent(toolID string) *subagent {
 	s := &subagent{toolID: toolID}
 	s.transcript = &transcript{
 		format: t.format, id: toolID, source: t.source, readSubagent: t.readSubagent, depth: t.depth + 1,
-		sink: func(at time.Time, p projection.Payload) { t.addSubagentEvent(s, at, p) },
+		subagents: t.subagents,
+		sink:      func(at time.Time, p projection.Payload) { t.addSubagentEvent(s, at, p) },
 	}
 	return s
 }
@@ -41,8 +46,8 @@ func (t *transcript) addSubagentEvent(s *subagent, at time.Time, p projection.Pa
 		p.TurnID = t.turn.id
 		t.emit(at, p)
 	case projection.MessageAppended:
-		if p.Message.Speaker.Type == projection.TypeAI {
-			s.said = append(s.said, p.Message.Content)
+		if text := p.Message.Content; p.Message.Speaker.Type == projection.TypeAI && s.bytes+len(text) <= maxSaid {
+			s.said, s.bytes = append(s.said, text), s.bytes+len(text)
 		}
 	case projection.TurnEnded:
 		if p.Usage != nil {
@@ -58,9 +63,13 @@ func (t *transcript) addSubagent(toolID, agentID string) string {
 		return ""
 	}
 	src, ok := t.source.Subagent(toolID, agentID)
-	if !ok {
+	if !ok || t.subagents[src.Path] { // it is in a call before this; or an agent started itself
 		return ""
 	}
+	if t.subagents == nil {
+		t.subagents = map[string]bool{}
+	}
+	t.subagents[src.Path] = true
 	s := t.newSubagent(toolID)
 	if t.readSubagent(s.transcript, src) != nil {
 		t.skipped++ // the rest of its file

@@ -128,7 +128,8 @@ type transcript struct {
 
 	source       Source // for the transcripts of subagents
 	readSubagent func(*transcript, Source) error
-	depth        int // of this subagent; 0: the session
+	depth        int             // of this subagent; 0: the session
+	subagents    map[string]bool // paths of those that were read
 }
 
 // addHuman adds a message of a person, without what the program put around it.

@@ -388,16 +388,20 @@ func TestImportedBranchIsFork(t *testing.T) {
 	if len(s.Branches) != 1 {
 		t.Fatalf("%d branches", len(s.Branches))
 	}
+	other, err := s.Branches[0]()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []int{3, 0} {
 		if done, err := sessioncopy.Import(ctx, dir, s, hide); err != nil || done.Written != want {
 			t.Fatalf("%+v, %v", done, err)
 		}
-		done, err := sessioncopy.ImportBranch(ctx, dir, s.ID, s.Branches[0], hide)
+		done, err := sessioncopy.ImportBranch(ctx, dir, s.ID, other, hide)
 		if err != nil || done.Written != want {
 			t.Fatalf("the branch: %+v, %v", done, err)
 		}
 	}
-	branch, err := dir.Session(ctx, s.Branches[0].ID)
+	branch, err := dir.Session(ctx, other.ID)
 	if err != nil || branch.MessageCount != 3 {
 		t.Fatalf("%+v, %v", branch, err)
 	}

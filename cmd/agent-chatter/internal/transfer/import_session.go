@@ -26,10 +26,8 @@ func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Op
 	if err != nil {
 		return []Imported{failed(path, fmt.Errorf("%s: %w", path, err))}
 	}
-	for _, session := range append(s.Branches, s) {
-		if o.Team != "" {
-			session.SetTeam(o.Team)
-		}
+	if o.Team != "" {
+		s.SetTeam(o.Team)
 	}
 	first := importSession(ctx, a, path, s, o.AsNew)
 	if !o.Branches {
@@ -41,7 +39,15 @@ func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Op
 		return results
 	}
 	for _, branch := range s.Branches {
-		results = append(results, importBranch(ctx, a, path, s.ID, branch, o.AsNew))
+		other, err := branch()
+		if err != nil {
+			results = append(results, failed(path, fmt.Errorf("%s: %w", path, err)))
+			continue
+		}
+		if o.Team != "" {
+			other.SetTeam(o.Team)
+		}
+		results = append(results, importBranch(ctx, a, path, s.ID, other, o.AsNew))
 	}
 	return results
 }
