@@ -28,7 +28,8 @@ import (
 //	<!-- not run: REASON -->  the commands are not run
 //	<!-- two commands -->     the commands are run by .ci/run
 //
-// Each page starts with the sessions of guide/testdata, in an empty directory.
+// Each page starts with the sessions of guide/testdata and a transcript of Claude
+// Code in the home, in an empty directory.
 
 const (
 	manualDir  = "guide"
@@ -188,6 +189,8 @@ func newShell(t *testing.T) *shell {
 		team := filepath.Base(filepath.Dir(path))
 		s.write("~/.agent-chatter/sessions/"+team+"/"+filepath.Base(path), readText(t, path))
 	}
+	transcript := "../../projection/interchange/testdata/claude/one-tool.jsonl"
+	s.write("~/.claude/projects/work/"+filepath.Base(transcript), readText(t, transcript))
 	return s
 }
 
