@@ -10,7 +10,9 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -281,6 +283,22 @@ func TestTooLongMessageLosesItsMiddle(t *testing.T) {
 	}
 }
 
+func TestTruncatedMessageIsCutBetweenCharacters(t *testing.T) {
+	for before := range 4 {
+		for after := range 4 {
+			s := newFixture(t, &store.Memory{})
+			o := s.options(&store.Memory{})
+			o.Engines["scripted"] = narrow{s.engine, 5000}
+			s.Coordinator = coordinator.New(o)
+			s.setTeam(testTeam(), "")
+			s.say(strings.Repeat("<", before) + strings.Repeat("€", 3000) + strings.Repeat(">", after))
+			if prompt := s.engine.prompt(); !utf8.ValidString(prompt) || strings.Contains(prompt, "\uFFFD") {
+				t.Errorf("%d bytes before and %d after: the prompt has a part of a character:\n%q", before, after, prompt)
+			}
+		}
+	}
+}
+
 func TestPromptCountsOmittedMessages(t *testing.T) {
 	s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 	o := s.options(&store.Memory{})
@@ -402,4 +420,54 @@ func TestAgentsCannotForgeSpeakersInPrompts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// windowed returns a fixture whose prompts have a window.
+func windowed(t *testing.T, log store.Store, w coordinator.Window, script ...turnFunc) *fixture {
+	s := newFixture(t, log, script...)
+	o := s.options(log)
+	o.Window = w
+	s.Coordinator = coordinator.New(o)
+	s.setTeam(testTeam(), "")
+	return s
+}
+
+func TestWindowOfBytesIsExact(t *testing.T) {
+	const question, answer, last = "a question", "an answer", "the last one"
+	all := len(question) + len(answer) + len(last)
+	for bytes, want := range map[int]bool{all: true, all - 1: false} {
+		s := windowed(t, &store.Memory{}, coordinator.Window{Bytes: bytes}, says(answer))
+		s.say(question, last)
+		if shown := strings.Contains(s.engine.prompt(), question); shown != want {
+			t.Errorf("%d of %d bytes: the first message is in the prompt: %v", bytes, all, shown)
+		}
+	}
+}
+
+// A message that is replied to is part of the prompt beyond the window up to a length.
+func TestLongMessageRepliedToIsLeftOut(t *testing.T) {
+	for length, want := range map[int]bool{16 << 10: true, 16<<10 + 1: false} {
+		question := strings.Repeat("q", length)
+		s := windowed(t, &store.Memory{}, coordinator.Window{Messages: 1},
+			says("look at this [NEXT: ada!P1, bob]"), says("between"), says("ok"))
+		s.say(question + " [NEXT: ada]")
+		if shown := strings.Contains(s.engine.prompt(), question); shown != want {
+			t.Errorf("%d bytes are in the prompt: %v", length, shown)
+		}
+	}
+}
+
+// The journal lacks the newest messages while it cannot be written.
+func TestWideWindowHasUnsavedMessages(t *testing.T) {
+	d := onDisk(t, 0)
+	s := windowed(t, d, coordinator.Window{Messages: 300})
+	for i := range 105 { // and as many answers: more than the state keeps
+		s.say(fmt.Sprintf("question %03d", i))
+	}
+	d.FailFrom(1, syscall.ENOSPC)
+	s.say("unsaved", "last")
+	if prompt := s.engine.prompt(); !strings.Contains(prompt, "You: unsaved\nAda: ok\n") {
+		t.Errorf("the prompt ends in\n%s", prompt[max(0, len(prompt)-300):])
+	}
+	d.Heal()
 }

@@ -352,3 +352,15 @@ func (d *recorder) check(t *testing.T, want ...string) {
 		at += i + 1
 	}
 }
+
+func TestRetryDropsWaitingMembers(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d, yields(errors.New("broken")))
+	turnError(t, s.Say(context.Background(), "you", "hello [NEXT: ada]"), "ada", projection.Failed)
+	s.say("[NEXT: eve, bob]")
+	if err := s.Retry(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMembers("ada", "ada")
+	checkEqual(t, "the decisions", decisions(t, d, s.Session().ID), []string{"dropped bob P2, then []"})
+}

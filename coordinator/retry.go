@@ -41,6 +41,7 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 	if m.Speaker.Type == projection.TypeAI {
 		t.repliesTo = c.triggerOf(m.ID)
 	}
+	c.clearQueue("the last turn is rerun")
 	c.queue = queue{items: []item{{member: member, trigger: t, intent: marker.Reply}}}
 	return c.runQueue(ctx)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -509,4 +510,41 @@ func TestManualSaveOfResumedSession(t *testing.T) {
 	s.say("three")
 	s.stop()
 	d.checkMessages(id, "you: one", "ada: ok", "you: two", "ada: ok", "you: three", "ada: ok")
+}
+
+// countingStore counts its open logs.
+type countingStore struct {
+	store.Store
+	open int
+}
+
+func (c *countingStore) Create(teamID string) (store.Log, error) {
+	log, err := c.Store.Create(teamID)
+	c.open++
+	return countedLog{log, c}, err
+}
+
+type countedLog struct {
+	store.Log
+	store *countingStore
+}
+
+func (l countedLog) Close(state *projection.State) error {
+	l.store.open--
+	return l.Log.Close(state)
+}
+
+func TestRefusedFirstMessageLeavesNoOpenLog(t *testing.T) {
+	logs := &countingStore{Store: onDisk(t, maxLine)}
+	s := start(t, logs)
+	if err := s.Say(context.Background(), "you", strings.Repeat("long ", maxLine)); !errors.Is(err, journal.ErrTooLong) {
+		t.Fatal(err)
+	}
+	if logs.open != 0 || s.Session() != nil {
+		t.Errorf("%d logs are open; the session is %v", logs.open, s.Session())
+	}
+	s.say("hello")
+	if s.stop(); logs.open != 0 {
+		t.Errorf("%d logs are open after the end", logs.open)
+	}
 }
