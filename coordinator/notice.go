@@ -47,6 +47,10 @@ type Prompt struct {
 	Text   string
 }
 
+// InstructionsChanged reports that a member has other instructions than in its last turn: in the team file, or in an
+// instruction file.
+type InstructionsChanged struct{ Member team.Member }
+
 // PromptTruncated reports that the oldest messages were left out of a prompt, which exceeded the agent's limit.
 type PromptTruncated struct {
 	Member   team.Member
@@ -153,6 +157,7 @@ func (OrphansEnded) notice()         {}
 func (SaveFailed) notice()           {}
 func (Written) notice()              {}
 func (Prompt) notice()               {}
+func (InstructionsChanged) notice()  {}
 func (PromptTruncated) notice()      {}
 func (MessageTruncated) notice()     {}
 func (SecretsRedacted) notice()      {}

@@ -2,6 +2,8 @@ package coordinator
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,19 +46,26 @@ type instructed struct {
 	ofTeam, ofMember string
 }
 
+// instruct reads the instructions of an item. The error is that of team.Instructions: an agent does not
+// run without its instructions.
+func (c *Coordinator) instruct(waiting item) (instructed, error) {
+	ofTeam, ofMember, err := c.team.Instructions(waiting.member)
+	return instructed{waiting, ofTeam, ofMember}, err
+}
+
+// hash returns the SHA-256 of the instructions.
+func (i instructed) hash() string {
+	all, _ := json.Marshal([]string{i.member.SystemInstruction, i.ofTeam, i.ofMember}) // strings cannot fail
+	return fmt.Sprintf("%x", sha256.Sum256(all))
+}
+
 // promptFor returns the prompt, truncated to the limit of the engine: the oldest messages are left
-// out first, then the middle of the triggering message. It notifies the listener of both. The error
-// is that of team.Instructions: an agent does not run without its instructions.
-func (c *Coordinator) promptFor(engine agent.Engine, waiting item) (string, error) {
-	next := instructed{item: waiting}
-	var err error
-	if next.ofTeam, next.ofMember, err = c.team.Instructions(next.member); err != nil {
-		return "", err
-	}
+// out first, then the middle of the triggering message. It notifies the listener of both.
+func (c *Coordinator) promptFor(engine agent.Engine, next instructed) string {
 	h := c.history(next.trigger)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
-		return c.prompt(next, h), nil
+		return c.prompt(next, h)
 	}
 	m := next.member.ForEngine("")
 	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
@@ -68,7 +77,7 @@ func (c *Coordinator) promptFor(engine agent.Engine, waiting item) (string, erro
 	if bytes > 0 {
 		c.notify(MessageTruncated{next.member, bytes})
 	}
-	return prompt, nil
+	return prompt
 }
 
 // fitting truncates a prompt to the limit of an engine.

@@ -188,7 +188,7 @@ func TestTriggeringMessageIsNotTruncated(t *testing.T) {
 }
 
 func TestWindowLimitsHistory(t *testing.T) {
-	for _, want := range []int{2, 210, 300} {
+	for _, want := range []int{2, 200, 210, 300} {
 		t.Run(fmt.Sprint(want), func(t *testing.T) {
 			s := &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}
 			o := s.options(&store.Memory{})

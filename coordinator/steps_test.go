@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -192,5 +194,43 @@ func TestInterruptedTurnWithAMessageIsDone(t *testing.T) {
 	end := payloads[projection.TurnEnded](t, s.recorder.appended)[0]
 	if end.TurnID != "t1" || end.FinishReason != projection.Done || end.Partial != "" {
 		t.Errorf("the turn ended as %+v", end)
+	}
+}
+
+func TestChangedInstructionsAreNoticed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "AGENTS.md")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	team := testTeam()
+	team.Members[0].InstructionFile = file
+	stored := &store.Memory{}
+	s := newFixture(t, stored)
+	s.setTeam(team, "")
+	s.say("no file yet", "the same")
+	write("be brief")
+	s.say("a file")
+	id := s.stop()
+	if n := s.recorder.count("notice InstructionsChanged Ada"); n != 1 {
+		t.Errorf("notified %q", s.recorder.lines)
+	}
+
+	s = newFixture(t, stored)
+	s.setTeam(team, id)
+	s.say("the same")
+	first := s.lastEnd().Instructions
+	if n := s.recorder.count("notice InstructionsChanged"); n != 0 || len(first) != 64 {
+		t.Errorf("notified %q, recorded %q", s.recorder.lines, first)
+	}
+	write("be kind")
+	s.say("another", "that")
+	if n := s.recorder.count("notice InstructionsChanged Ada"); n != 1 || s.lastEnd().Instructions == first {
+		t.Errorf("notified %q", s.recorder.lines)
+	}
+	s.say("[NEXT: bob]")
+	if n := s.recorder.count("notice InstructionsChanged"); n != 1 {
+		t.Errorf("notified %q of a member without an earlier turn", s.recorder.lines)
 	}
 }

@@ -90,20 +90,21 @@ var errNoReply = errors.New("it ended without an answer")
 
 // turn is one run of an agent.
 type turn struct {
-	c        *Coordinator
-	item     item
-	id       string
-	started  time.Time
-	text     *redact.Stream  // replaces secrets in the streamed reply
-	reply    strings.Builder // without secrets
-	flushed  int             // how much of reply is recorded as turn.text
-	unsaved  int             // bytes of events since the last save
-	checkAt  int             // the length of reply at which it is checked next
-	usage    *projection.Usage
-	prompt   string                 // the SHA-256 of the prompt; "" before the agent is started
-	plan     projection.PlanUpdated // the last one
-	session  string                 // the agent's session ID
-	requests chan permissionRequest
+	c       *Coordinator
+	item    item
+	id      string
+	started time.Time
+	text    *redact.Stream  // replaces secrets in the streamed reply
+	reply   strings.Builder // without secrets
+	flushed int             // how much of reply is recorded as turn.text
+	unsaved int             // bytes of events since the last save
+	checkAt int             // the length of reply at which it is checked next
+	usage   *projection.Usage
+	// The SHA-256 of the prompt and of its instructions; "" before the agent is started.
+	prompt, instructions string
+	plan                 projection.PlanUpdated // the last one
+	session              string                 // the agent's session ID
+	requests             chan permissionRequest
 }
 
 // runTurn runs a turn and records its events. It reports whether the queue continues.
@@ -317,7 +318,7 @@ func (t *turn) finish(ctx context.Context, failure error) (more bool, err error)
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: time.Since(t.started).Milliseconds(), Usage: t.usage,
-		PromptSHA256: t.prompt, AgentSession: t.session,
+		PromptSHA256: t.prompt, Instructions: t.instructions, AgentSession: t.session,
 	}
 	if failure == nil {
 		failure = t.write(t.text.Rest())
@@ -417,13 +418,18 @@ func finishReason(ctx context.Context, failure error) projection.FinishReason {
 	return projection.Failed
 }
 
-// input returns the turn for the engine. Its errors are those of promptFor.
+// input returns the turn for the engine. Its errors are those of instruct.
 func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
 	c, m := t.c, t.item.member
-	prompt, err := c.promptFor(engine, t.item)
+	next, err := c.instruct(t.item)
 	if err != nil {
 		return agent.Turn{}, err
 	}
+	t.instructions = next.hash()
+	if before := c.conv.state.Instructions[m.ID]; before != "" && before != t.instructions {
+		c.notify(InstructionsChanged{m})
+	}
+	prompt := c.promptFor(engine, next)
 	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(prompt)))
 	c.notify(Prompt{m, prompt})
 	dir := m.BaseDir

@@ -253,7 +253,8 @@ type TurnEnded struct {
 	FinishReason FinishReason `json:"finishReason"`
 	DurationMS   int64        `json:"durationMs"`
 	Usage        *Usage       `json:"usage,omitempty"`
-	PromptSHA256 string       `json:"promptSha256,omitempty"` // of the prompt's bytes, in hex
+	PromptSHA256 string       `json:"promptSha256,omitempty"`       // of the prompt's bytes, in hex
+	Instructions string       `json:"instructionsSha256,omitempty"` // of the instructions in the prompt, in hex
 	Error        string       `json:"error,omitempty"`
 	Partial      string       `json:"partial,omitempty"`      // text of an unfinished reply; may be truncated
 	PartialBytes int64        `json:"partialBytes,omitempty"` // length of the complete text; 0: Partial is complete

@@ -89,7 +89,8 @@ func everyPayload() []projection.Payload {
 			Usage: &projection.Usage{
 				Input: 5, CachedRead: 70, CachedWrite: 8, Output: 6, Thought: 4,
 				Cost: &projection.Cost{Amount: 0.0125, Currency: "USD"},
-			}, PromptSHA256: strings.Repeat("0123456789abcdef", 4), AgentSession: "x",
+			}, PromptSHA256: strings.Repeat("0123456789abcdef", 4),
+			Instructions: strings.Repeat("fedcba9876543210", 4), AgentSession: "x",
 		},
 		projection.JournalRecovered{
 			Recovered: journal.Recovered{

@@ -291,7 +291,7 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 		},
 		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{Input: 5, Output: 6}},
 		projection.TurnEnded{TurnID: "t1", Usage: &projection.Usage{}},
-		projection.TurnEnded{TurnID: "t1", PromptSHA256: "00", Usage: &projection.Usage{
+		projection.TurnEnded{TurnID: "t1", PromptSHA256: "00", Instructions: "01", Usage: &projection.Usage{
 			Input: 1, CachedRead: 2, CachedWrite: 3, Output: 4, Thought: 5,
 			Cost: &projection.Cost{Amount: 1.5e-7, Currency: "USD"},
 		}},
@@ -363,6 +363,7 @@ func TestFitsAgreesWithTheSchema(t *testing.T) {
 		{"an end with a currency in digits", "turn.ended", turnEnded2(
 			`0,"usage":{"cost":{"amount":0.5,"currency":"12€"}}`), false},
 		{"an end with a short hash", "turn.ended", turnEnded2(`0,"promptSha256":"0f"`), false},
+		{"an end with a short hash of instructions", "turn.ended", turnEnded2(`0,"instructionsSha256":"0f"`), false},
 		{
 			"an end with a hash in capitals", "turn.ended",
 			turnEnded2(`0,"promptSha256":"` + strings.Repeat("0F", 32) + `"`), false,

@@ -16,7 +16,7 @@ import (
 
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored.
-const FoldVersion = 8
+const FoldVersion = 9
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -26,8 +26,11 @@ const (
 )
 
 const (
-	maxTurnText  = 1 << 20 // bytes of OpenTurn.Text
-	maxOpenTurns = 100     // open turns, and steps of each; only crashes leave more than a few turns
+	maxTurnText = 1 << 20 // bytes of OpenTurn.Text
+	// maxInstructed is the number of members in State.Instructions.
+	maxInstructed = 100
+
+	maxOpenTurns = 100 // open turns, and steps of each; only crashes leave more than a few turns
 )
 
 // State is the fold of a session's events in bounded space. The zero State is that of
@@ -46,9 +49,11 @@ type State struct {
 	OpenTurns   []OpenTurn `json:"openTurns,omitempty"` // turns without an end
 	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without Partial
 	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
-	Recent      []Entry    `json:"recent,omitempty"`    // the newest messages within the bounds, the oldest first
-	Partials    []Entry    `json:"partials,omitempty"`  // the newest partial replies of ended turns, the oldest first
-	recent      int        // bytes in Recent; 0: not counted yet
+	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
+	Instructions map[string]string `json:"instructions,omitempty"`
+	Recent       []Entry           `json:"recent,omitempty"`   // the newest messages within the bounds, the oldest first
+	Partials     []Entry           `json:"partials,omitempty"` // the newest partial replies of ended turns, the oldest first
+	recent       int               // bytes in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
 	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
@@ -361,6 +366,12 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if p.Usage != nil {
 		s.Stats.Usage.add(*p.Usage)
 	}
+	if known := s.Instructions[p.MemberID] != ""; isSHA256(p.Instructions) && (known || len(s.Instructions) < maxInstructed) {
+		if s.Instructions == nil {
+			s.Instructions = map[string]string{}
+		}
+		s.Instructions[p.MemberID] = p.Instructions
+	}
 	p.Partial, p.PartialBytes = "", 0
 	p.Error = runecut.Prefix(p.Error, 4<<10)
 	s.LastTurn = &p
@@ -371,6 +382,7 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Stats.ByMember = maps.Clone(s.Stats.ByMember)
 	c.Stats.Usage.Costs = maps.Clone(s.Stats.Usage.Costs)
+	c.Instructions = maps.Clone(s.Instructions)
 	c.Unknown = maps.Clone(s.Unknown)
 	c.Speakers = slices.Clone(s.Speakers)
 	c.Recent = slices.Clone(s.Recent)

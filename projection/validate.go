@@ -143,6 +143,7 @@ func validEnd(p TurnEnded, data []byte) bool {
 	return p.TurnID != "" && p.MemberID != "" &&
 		slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason) &&
 		(p.PromptSHA256 == "" && lacks(data, `"promptSha256":""`) || isSHA256(p.PromptSHA256)) &&
+		(p.Instructions == "" && lacks(data, `"instructionsSha256":""`) || isSHA256(p.Instructions)) &&
 		(p.Usage == nil || p.Usage.Cost == nil || p.Usage.Cost.Valid())
 }
 

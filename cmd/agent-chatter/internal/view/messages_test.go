@@ -50,7 +50,7 @@ func viewTexts() []apptest.Text {
 		add("queueNoticeText", fmt.Sprintf("%T", n), noticeText(n, crew))
 	}
 	for _, n := range []coordinator.Notice{
-		coordinator.FromIgnored{Member: hostile}, coordinator.TaskIgnored{Member: hostile},
+		coordinator.InstructionsChanged{Member: hostile}, coordinator.FromIgnored{Member: hostile}, coordinator.TaskIgnored{Member: hostile},
 		coordinator.TaskDone{Member: hostile}, coordinator.TaskTruncated{Limit: 10},
 	} {
 		add("noticeText", fmt.Sprintf("%T", n), noticeText(n, crew))

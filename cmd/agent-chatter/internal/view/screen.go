@@ -137,6 +137,8 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return notPermittedText(n.Member.DisplayName, n.Action)
 	case coordinator.PermissionUnanswered:
 		return unansweredText(n.Member.DisplayName, n.Action)
+	case coordinator.InstructionsChanged:
+		return fmt.Sprintf("%s's instructions have changed since its last turn.", displayName(n.Member))
 	case coordinator.FromIgnored:
 		return fmt.Sprintf("%s wrote [FROM: …]; ignored, since only people may use it.", displayName(n.Member))
 	case coordinator.TaskIgnored:
