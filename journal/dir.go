@@ -174,7 +174,8 @@ func (f files) stat(fsys FS) (Info, error) {
 			info, err := fsys.Stat(found.Path())
 			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 				// Opening a pipe would block.
-				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: &regularfile.KindError{Mode: info.Mode()}}
+				err := &regularfile.KindError{Mode: info.Mode()}
+				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: err}
 			}
 			if err == nil {
 				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)
