@@ -53,7 +53,6 @@ type follower struct {
 	file        File        // nil: none is open
 	tail        *tailReader // of file, if it is not an archive
 	sc          *scanner
-	maxSynced   uint64      // of sc when its file was closed
 	existed     bool        // the journal existed at some time
 	readArchive fs.FileInfo // the archive that was read to its end; nil: none
 }
@@ -233,9 +232,6 @@ func (t *follower) open() error {
 		from = t.at
 	}
 	t.scanFrom(from)
-	if from == t.at {
-		t.sc.maxSynced = t.maxSynced
-	}
 	return nil
 }
 
@@ -301,7 +297,6 @@ func (a archiveFile) Close() error {
 func (t *follower) close() {
 	if t.file != nil {
 		t.file.Close()
-		t.maxSynced = t.sc.maxSynced
 		t.file, t.sc = nil, nil
 	}
 }
