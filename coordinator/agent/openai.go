@@ -46,7 +46,10 @@ func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		// Leaving the loop cancels the request, too.
 		requesting, cancel := context.WithCancel(ctx)
 		defer cancel()
-		a := api{member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit, effort: turn.Member.Thinking != nil}
+		a := api{
+			member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit,
+			effort: turn.Member.Thinking != nil,
+		}
 		more, err := a.complete(requesting, turn.Prompt, yield)
 		switch {
 		case !more:

@@ -383,7 +383,9 @@ func (v *verification) dryRun(m verified) (f app.Finding) {
 	defer cancel()
 	began := time.Now()
 	var reply strings.Builder
-	for e, err := range v.engines[m.EngineName()].Run(ctx, m.turn(question)) {
+	turn := m.turn(question)
+	turn.Limit = v.timeout
+	for e, err := range v.engines[m.EngineName()].Run(ctx, turn) {
 		if err != nil {
 			return noAnswerText(err)
 		}
