@@ -35,7 +35,6 @@ func Explain(err error) Message {
 	var tooLong *journal.TooLongError
 	var noTeam *team.NotFoundError
 	var unnamed *coordinator.WhoSpeaksError
-	var invalid *schemas.InvalidError
 	var file *FileError
 	var output *OutputError
 	var config *configError
@@ -71,18 +70,24 @@ func Explain(err error) Message {
 		return Message{Text: Sentence(err)}.With(To("list the agents", "agents", "list"))
 	case errors.As(err, &tooLong):
 		return tooLongText(tooLong)
-	case errors.As(err, &invalid) && guidePages[invalid.Schema] != "":
-		return Message{Text: Sentence(err)}.With(To("read about the fields", "guide", guidePages[invalid.Schema]))
 	case errors.Is(err, coordinator.ErrNotDelivered):
 		return Message{Text: textNotDelivered}
 	case errors.Is(err, context.Canceled):
 		return Message{}
 	}
-	m := Message{Text: Sentence(err) + remedyAnywhere(err)}
-	if h, ok := hint.Of(err); ok {
-		m = m.With(Help{Purpose(h), h})
+	return Message{Text: Sentence(err) + remedyAnywhere(err)}.With(helpFor(err)...)
+}
+
+// helpFor returns the commands that help with an error that Explain does not know.
+func helpFor(err error) []Help {
+	var invalid *schemas.InvalidError
+	if errors.As(err, &invalid) && guidePages[invalid.Schema] != "" {
+		return []Help{To("read about the fields", "guide", guidePages[invalid.Schema])}
 	}
-	return m
+	if h, ok := hint.Of(err); ok {
+		return []Help{{Purpose(h), h}}
+	}
+	return nil
 }
 
 // guidePages are the pages of the manual about files that users write, by their schemas.

@@ -85,27 +85,11 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 // teams returns the loader of teams. While the user types in a chat, the answer is a key.
 func (r *repl) teams(ctx context.Context) teams.Loader {
 	l := teams.Loader{App: r.app, Forget: r.noSave}
-	if console, ok := r.input.(*tty.Console); ok {
-		l.Ask = func(question string) (bool, error) {
-			fmt.Fprintln(r.app.Stdout, question+keysText)
-			for {
-				switch key, err := console.ReadKey(ctx.Done()); {
-				case err != nil:
-					return false, errEnd
-				case key == 'y' || key == 'Y':
-					return true, nil
-				case key == 'n' || key == 'N' || key == tty.KeyEscape:
-					return false, nil
-				}
-				fmt.Fprintln(r.app.Stdout, "Press Y to run it, N or Escape to cancel.")
-			}
-		}
+	if r.input != nil && !r.scripted {
+		l.Ask = teams.ByKey(r.app.Stdout, func() (rune, error) { return r.readKey(ctx) })
 	}
 	return l
 }
-
-// keysText follows a question that a key answers.
-const keysText = "\n[Y] Run it  [N] Cancel"
 
 // newStore returns the store for new sessions.
 func (r *repl) newStore() store.Store {

@@ -31,6 +31,13 @@ func unregisteredText(r team.Agent) string {
 		tty.SafeLine(r.Name), commandLine(r))
 }
 
+// otherHomeText is for a home whose registry does not count.
+func otherHomeText(home string) app.Message {
+	return app.Text("The home %s is in the working directory: its agents are ignored, and nothing was changed.\n"+
+		"Leave out --home to change those of your own home.", tty.SafeLine(home)).
+		With(app.To("read why", "guide", "trust"))
+}
+
 // noCommandText is for an agent that is not known by name.
 func noCommandText(name string) string {
 	var names []string
@@ -58,6 +65,9 @@ func (agentsRegister) Help() string {
 
 // Run implements the command.
 func (cmd *agentsRegister) Run(a *app.App) error {
+	if a.Home != a.OwnHome {
+		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
+	}
 	r, err := cmd.agent(a)
 	if err != nil {
 		return err
@@ -148,6 +158,9 @@ func (agentsDelete) Help() string {
 
 // Run implements the command.
 func (cmd *agentsDelete) Run(a *app.App) error {
+	if a.Home != a.OwnHome {
+		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
+	}
 	// Unregister would create a missing registry.
 	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
 	if err != nil {

@@ -149,6 +149,7 @@ func setupTexts() []apptest.Text {
 			{Name: "you", DisplayName: apptest.Hostile, Type: "human"},
 		},
 	}))
+	add("otherHomeText", "", otherHomeText("/"+apptest.Hostile))
 	add("nameTakenText", "built in", nameTakenText("demo", team.File{}))
 	add("nameTakenText", "file", nameTakenText(apptest.Hostile, team.File{Path: "/" + apptest.Hostile}))
 	on, off := true, false

@@ -11,7 +11,7 @@ import (
 
 // TrustCommand is the command team trust.
 type TrustCommand struct {
-	Path   string `arg:"" help:"File or name of the team."`
+	Path   string `arg:"" complete:"team" help:"File or name of the team."`
 	Revoke bool   `help:"Ask again before the team runs."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
