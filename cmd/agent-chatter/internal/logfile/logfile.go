@@ -16,7 +16,7 @@ import (
 // several processes do not mix and a renamed file is not written to for long. It must
 // not be used concurrently; package slog serializes the records of a handler.
 type Writer struct {
-	Path  string // its directory is created with mode 0700, the file with 0600
+	Path  string // its directory, in an existing one, is created with mode 0700, the file with 0600
 	Limit int64  // bytes; a file of this size or more is renamed to Path.1 before a write
 	Keep  int    // the number of renamed files: Path.1 is the newest
 
@@ -27,7 +27,7 @@ type Writer struct {
 // pipe or a device with a *regularfile.KindError.
 func (w *Writer) Write(record []byte) (int, error) {
 	if !w.created {
-		if err := os.MkdirAll(filepath.Dir(w.Path), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Dir(w.Path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return 0, err
 		}
 		w.created = true

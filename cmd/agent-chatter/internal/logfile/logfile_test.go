@@ -70,6 +70,12 @@ func TestWriterAppendsBelowTheLimit(t *testing.T) {
 func TestWriterDoesNotRecreateADirectory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	w := logfile.Writer{Path: filepath.Join(home, "logs", "log"), Limit: 100, Keep: 2}
+	if _, err := w.Write([]byte("none\n")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a home, error %v", err)
+	}
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.Write([]byte("one\n")); err != nil {
 		t.Fatal(err)
 	}

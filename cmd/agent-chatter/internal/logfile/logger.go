@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // NewLogger returns a logger that writes records of level info or higher to the log of
-// the home, which the first record creates, and records of o.Level or higher to o.File or
+// the home, which the first record creates if the home exists, and records of o.Level or higher to o.File or
 // o.Stderr. Records must have no texts of messages and no secrets. A log of the home that
 // cannot be written is no error: the logger drops its records.
 func NewLogger(home string, o Options) (*slog.Logger, error) {
