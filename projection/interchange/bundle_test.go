@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +120,34 @@ func TestBundleLinesMatchSchema(t *testing.T) {
 		if err := schemas.Check(schemas.BundleLine, []byte(line)); err != nil {
 			t.Errorf("%s\n%v", line, err)
 		}
+	}
+}
+
+// Earlier versions wrote no checksum at the end of a bundle, only the counts.
+func TestDamagedOlderBundleReportsLine(t *testing.T) {
+	text := regexp.MustCompile(`,"sum":"[0-9a-f]{8}"\}\n\z`).ReplaceAllString(bundle(t, "legacy", "new-format"), "}\n")
+	if events, err := readBundle(text); err != nil || len(events) == 0 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	lines := strings.SplitAfter(text, "\n")
+	end := len(lines) - 2 // the last one is empty
+	second := slices.IndexFunc(lines[2:], func(l string) bool { return strings.HasPrefix(l, `{"seq":1,`) }) + 2
+	for damage, test := range map[string]struct {
+		text string
+		line int
+	}{
+		"missing last event":         {strings.Join(slices.Delete(slices.Clone(lines), end-1, end), ""), end},
+		"missing first session":      {strings.Join(slices.Delete(slices.Clone(lines), 1, second), ""), end - second + 2},
+		"missing second session":     {strings.Join(slices.Delete(slices.Clone(lines), second, end), ""), second + 1},
+		"larger number of sessions":  {strings.Replace(text, `"sessions":2`, `"sessions":3`, 1), end + 1},
+		"smaller number of sessions": {strings.Replace(text, `"sessions":2`, `"sessions":1`, 1), end + 1},
+	} {
+		t.Run(damage, func(t *testing.T) {
+			_, err := readBundle(test.text)
+			if wrong := (*interchange.LineError)(nil); !errors.As(err, &wrong) || wrong.Line != test.line {
+				t.Errorf("%v, want line %d", err, test.line)
+			}
+		})
 	}
 }
 
