@@ -6,7 +6,7 @@
 //
 // A copy is written in batches, so that memory stays within a few megabytes
 // whatever the length of the session. Merge also holds 32 bytes for each event
-// that only the first session has, and Import the session that it is given.
+// that only the first session has, and Import what the reader of the source holds.
 //
 // # Recovery
 //
