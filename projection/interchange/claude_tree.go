@@ -10,7 +10,7 @@ import (
 
 // claudeTree is what a first reading of a transcript of Claude Code finds: its
 // header, and the tree that its lines form. The tree branches where the
-// conversation was rewound and where tools ran in parallel. It needs about 70
+// conversation was rewound and where tools ran in parallel. It needs about 50
 // bytes for a line.
 type claudeTree struct {
 	sessionID, cwd   string
@@ -53,7 +53,7 @@ const missingParent = -2
 
 // readClaudeTree reads the tree of a transcript.
 func readClaudeTree(src Source) (*claudeTree, error) {
-	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), index: map[uint64]int32{}}
+	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), newest: map[uint64]int32{}}
 	err := src.eachLine(func(n int, line []byte) bool {
 		b.tree.lines = n + 1
 		b.add(n, line)
@@ -70,9 +70,29 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 type claudeTreeBuilder struct {
 	tree    claudeTree
 	seed    maphash.Seed
-	index   map[uint64]int32 // nodes by hash of the UUID
-	parents []uint64         // of each node; 0: none
-	logical []bool           // whether the parent is from before a compaction
+	ids     []uint64 // hashes of the UUIDs of the nodes; 0: none
+	missing []claudeLink
+	// The nodes of the newest UUIDs, and of those before: nearly every parent is near.
+	newest, older map[uint64]int32
+}
+
+// claudeLink is the parent of a node that was not found before it.
+type claudeLink struct {
+	node    int32
+	logical bool // from before a compaction, which may be in another file
+	parent  uint64
+}
+
+// nearby is the number of UUIDs that are searched for a parent first.
+const nearby = 1 << 16
+
+// find returns the node of a UUID.
+func (b *claudeTreeBuilder) find(id uint64) (int32, bool) {
+	if i, ok := b.newest[id]; ok {
+		return i, true
+	}
+	i, ok := b.older[id]
+	return i, ok
 }
 
 // claudeHead is what the tree needs of a line. It is a part of the line.
@@ -157,35 +177,55 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 		b.tree.sessionID = cmp.Or(b.tree.sessionID, h.sessionID.text())
 		b.tree.cwd = cmp.Or(b.tree.cwd, h.cwd.text())
 	}
-	if len(h.uuid) > 0 {
-		b.index[maphash.Bytes(b.seed, h.uuid)] = int32(len(b.tree.nodes))
-	}
+	b.tree.nodes, b.ids = append(b.tree.nodes, node), append(b.ids, 0)
+	b.addLinks(h)
+}
+
+// addLinks adds the UUIDs of the newest node and of its parent.
+func (b *claudeTreeBuilder) addLinks(h claudeHead) {
+	n := int32(len(b.tree.nodes) - 1)
 	parent := h.parent
 	logical := len(parent) == 0 && len(h.logicalParent) > 0
 	if logical {
 		parent = h.logicalParent
 	}
-	hash := uint64(0)
 	if len(parent) > 0 {
-		hash = maphash.Bytes(b.seed, parent)
+		id := maphash.Bytes(b.seed, parent)
+		if i, ok := b.find(id); ok {
+			b.tree.nodes[n].parent = i
+		} else {
+			b.missing = append(b.missing, claudeLink{n, logical, id})
+		}
 	}
-	b.tree.nodes = append(b.tree.nodes, node)
-	b.parents, b.logical = append(b.parents, hash), append(b.logical, logical)
+	if len(h.uuid) > 0 {
+		if len(b.newest) == nearby {
+			b.newest, b.older = map[uint64]int32{}, b.newest
+		}
+		b.ids[n] = maphash.Bytes(b.seed, h.uuid)
+		b.newest[b.ids[n]] = n
+	}
 }
 
-// link sets the parents of the nodes and the messages above them.
+// link sets the other parents, and the messages above the nodes.
 func (b *claudeTreeBuilder) link() {
 	nodes := b.tree.nodes
-	for i, hash := range b.parents {
-		if hash == 0 {
-			continue
+	found := map[uint64]int32{}
+	for _, l := range b.missing {
+		found[l.parent] = -1
+	}
+	if len(found) > 0 {
+		for i, id := range b.ids {
+			if _, ok := found[id]; ok && id != 0 {
+				found[id] = int32(i)
+			}
 		}
-		parent, ok := b.index[hash]
-		switch {
-		case ok && int(parent) != i:
-			nodes[i].parent = parent
-		case !b.logical[i]: // what a compaction summarizes may be in another file
-			nodes[i].parent = missingParent
+	}
+	for _, l := range b.missing {
+		switch parent := found[l.parent]; {
+		case parent >= 0 && parent != l.node:
+			nodes[l.node].parent = parent
+		case parent < 0 && !l.logical:
+			nodes[l.node].parent = missingParent
 		}
 	}
 	const unknown, visiting = -2, -3
