@@ -80,8 +80,8 @@ func TestKilledChatLeavesNoProcess(t *testing.T) {
 		messages []string
 		last     string // in the output before the kill
 	}{
-		"tool of the first turn": {teamPath("asking.json"), []string{"tool"}, `"type":"turn.text"`},
-		"tool of a later turn":   {teamPath("asking.json"), []string{"say I am ready.", "tool"}, `"text":"I run it.`},
+		"tool of the first turn": {teamPath("asking.json"), []string{"tool"}, `"type":"tool.started"`},
+		"tool of a later turn":   {teamPath("asking.json"), []string{"say I am ready.", "tool"}, `"type":"tool.started"`},
 		"idle agent":             {teamPath("asking.json"), []string{"say I am ready."}, `"type":"turn.ended"`},
 		"shell":                  {shells, []string{"go"}, `"text":"working`},
 	} {
@@ -130,8 +130,8 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	home := t.TempDir()
 	chat := start(t, home, "chat", "-t", teamPath("asking.json"), "--output", "json")
 	chat.enter("say I am ready.", "tool") // the second turn, in the program of the first
-	chat.expect(`"type":"tool.started"`)
 	chat.expect(`"type":"turn.text"`)
+	chat.expect(`"type":"tool.started"`)
 	_, journal := onlyJournal(t, home)
 	tool := toolOf(t, journal)
 	if !runs(tool) {
