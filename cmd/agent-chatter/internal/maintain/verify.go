@@ -186,11 +186,7 @@ func verifySession(
 		v.WithoutSyncMark = n
 	}
 	if v.OK && !chainOnly {
-		// A cache that cannot be removed does not fail the session.
-		removed, err := audit.RemoveInvalid()
-		for _, problem := range removed {
-			a.Notice(invalidCacheText(s.ID, problem, err))
-		}
+		removeInvalidCaches(a, audit, s.ID)
 	}
 	if missing := audit.MissingHeader(); v.OK && missing != nil {
 		v.failHeader(missing.Reason)
@@ -206,6 +202,15 @@ func verifySession(
 		a.Notice(app.TruncatedText(s))
 	}
 	return v, nil
+}
+
+// removeInvalidCaches removes and reports the caches that contradict a session. One that
+// cannot be removed does not fail the session.
+func removeInvalidCaches(a *app.App, audit *catalog.Audit, id string) {
+	removed, err := audit.RemoveInvalid()
+	for _, problem := range removed {
+		a.Notice(invalidCacheText(id, problem, err))
+	}
 }
 
 // scan checks the events of a reader until ctx is done, also those after an invalid one.
