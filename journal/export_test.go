@@ -38,7 +38,7 @@ func (d *Dir) Compress(id string) (size int64, err error) {
 		return 0, err
 	}
 	defer o.file.Close()
-	return compressAll(io.NewSectionReader(o.file.(File), 0, o.src.size), d.frameSize)
+	return compressAll(io.NewSectionReader(o.file, 0, o.src.size), d.frameSize)
 }
 
 func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {
