@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -456,3 +457,64 @@ func sizes(n, size int) []int {
 
 // A recorded failure would make later runs fail as well.
 func init() { flag.Set("rapid.nofailfile", "true") }
+
+func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {
+	ended := func(turn, currency string) journal.Record {
+		return record(projection.TurnEnded{
+			TurnID: turn, MemberID: "ada", FinishReason: projection.Failed, Partial: "of " + turn,
+			Usage:        &projection.Usage{Input: 1, Cost: &projection.Cost{Amount: 1, Currency: currency}},
+			Instructions: strings.Repeat(turn[1:], 64),
+		})
+	}
+	original := fold(session(t, ended("t1", "USD"), ended("t2", "USD"))...)
+	original.Partials = slices.Grow(original.Partials, 4) // room that a clone must not use
+	before := string(marshal(t, original))
+	first, second := original.Clone(), original.Clone()
+	apply(first, numbered(t, ended("t3", "USD"), ended("t4", "EUR"))...)
+	want := string(marshal(t, first))
+	apply(second, numbered(t, ended("t5", "USD"), ended("t6", "EUR"))...)
+	if diff := cmp.Diff(before, string(marshal(t, original))); diff != "" {
+		t.Errorf("the original changed with its clone:\n%s", diff)
+	}
+	if diff := cmp.Diff(want, string(marshal(t, first))); diff != "" {
+		t.Errorf("a clone changed with another:\n%s", diff)
+	}
+}
+
+// The bytes of Recent include the routing.
+func TestRecentCountsRouting(t *testing.T) {
+	for name, routing := range map[string]*projection.Routing{
+		"markers": {RawNextMarkers: []string{strings.Repeat("m", 1<<20)}},
+		"addressees": {ResolvedAddressees: []projection.Addressee{
+			{Identifier: strings.Repeat("a", 1<<19)}, // counted three times, for the id and the name
+		}},
+	} {
+		records := []journal.Record{said(mia, "m1", "x"), record(projection.NewMessage("m2", created, mia, "x", routing))}
+		if got := fold(session(t, records...)...).Recent; len(got) != 0 {
+			t.Errorf("%s: %d messages are kept", name, len(got))
+		}
+	}
+}
+
+func TestLastTurnHasTheStartOfALongError(t *testing.T) {
+	s := fold(session(t, record(projection.TurnEnded{
+		TurnID: "t1", FinishReason: projection.Failed, Error: strings.Repeat("壶", 2000), Partial: "x", PartialBytes: 5,
+	}))...)
+	if s.LastTurn.Error != strings.Repeat("壶", 4096/3) || s.LastTurn.Partial != "" || s.LastTurn.PartialBytes != 0 {
+		t.Errorf("the error has %d bytes, the partial reply %q", len(s.LastTurn.Error), s.LastTurn.Partial)
+	}
+}
+
+// Events about the file or the program do not make copies diverge.
+func TestPinnedOrSealedCopyDoesNotDiverge(t *testing.T) {
+	one, two := said(mia, "m1", "one"), said(ada, "m2", "two")
+	original := session(t, one, two)
+	for _, p := range everyPayload() {
+		r := record(p)
+		about := strings.HasPrefix(r.Type, "session.") || strings.HasPrefix(r.Type, "journal.")
+		d, err := projection.Diverge(each(original), each(session(t, one, r, two)))
+		if same := d.Messages == 2; err != nil || same != about {
+			t.Errorf("%s: %d common messages, %v", r.Type, d.Messages, err)
+		}
+	}
+}

@@ -442,3 +442,21 @@ func TestReplayReportsTheLengthOfTruncatedReplies(t *testing.T) {
 		}
 	}
 }
+
+func TestResultsReachOnlyTheNewestSteps(t *testing.T) {
+	for others, want := range map[int]bool{99: true, 100: false} {
+		records := []journal.Record{
+			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+			record(projection.ToolStarted{TurnID: "t1", ToolID: "old", Name: "Bash"}),
+		}
+		for range others {
+			records = append(records, record(projection.ToolStarted{TurnID: "t1", ToolID: "new"}))
+		}
+		records = append(records, record(projection.ToolCompleted{TurnID: "t1", ToolID: "old"}), said(ada, "m1", "ok"))
+		for entry := range projection.Replay(each(session(t, records...))) {
+			if len(entry.Steps) != others+1 || entry.Steps[0].Ended != want {
+				t.Errorf("after %d others, the first of %d steps has ended: %v", others, len(entry.Steps), entry.Steps[0].Ended)
+			}
+		}
+	}
+}
