@@ -21,7 +21,7 @@ func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r := replay{state: *state.Clone(), texts: map[string][]byte{}, steps: map[string][]Step{}}
-		for _, t := range r.state.OpenTurns {
+		for _, t := range slices.Backward(r.state.OpenTurns) { // the first of those with the same id has them
 			r.steps[t.TurnID] = slices.Clone(t.Steps)
 		}
 		for e, err := range events {
@@ -36,7 +36,10 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 		for i := range r.state.OpenTurns {
 			t := &r.state.OpenTurns[i]
 			r.foldText(t.TurnID)
-			t.Steps = r.steps[t.TurnID]
+			t.Steps = nil
+			if t == r.state.turn(t.TurnID) { // not another turn with the same id
+				t.Steps = r.steps[t.TurnID]
+			}
 		}
 		for _, entry := range r.state.openReplies() {
 			if !yield(entry, nil) {

@@ -460,3 +460,22 @@ func TestResultsReachOnlyTheNewestSteps(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenTurnsWithTheSameIDHaveTheirOwnSteps(t *testing.T) {
+	events := session(t,
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+		record(projection.ToolStarted{TurnID: "t1", ToolID: "u1"}),
+		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+	)
+	for cut := range events {
+		n := 0
+		for entry := range projection.ReplayFrom(fold(events[:cut]...), each(events[cut:])) {
+			if n++; len(entry.Steps) != 1 {
+				t.Errorf("after %d events: %+v", cut, entry)
+			}
+		}
+		if n != 1 {
+			t.Errorf("after %d events: %d entries", cut, n)
+		}
+	}
+}
