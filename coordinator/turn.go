@@ -123,7 +123,8 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	}
 	c.setPhase(Active)
 	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
-		TurnID: t.id, MemberID: m.ID, AgentType: m.AgentType, Model: m.Model, TriggerMessageID: next.trigger.id, Round: c.conv.state.Stats.Rounds + 1,
+		TurnID: t.id, MemberID: m.ID, AgentType: m.AgentType, Model: m.Model,
+		TriggerMessageID: next.trigger.id, Round: c.conv.state.Stats.Rounds + 1,
 	})...)...)
 	if err != nil {
 		return false, err

@@ -51,8 +51,8 @@ type State struct {
 	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
 	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
 	Instructions map[string]string `json:"instructions,omitempty"`
-	Recent       []Entry           `json:"recent,omitempty"`   // the newest messages within the bounds, the oldest first
-	Partials     []Entry           `json:"partials,omitempty"` // the newest partial replies of ended turns, the oldest first
+	Recent       []Entry           `json:"recent,omitempty"`   // the newest messages, the oldest first
+	Partials     []Entry           `json:"partials,omitempty"` // the newest partial replies, the oldest first
 	recent       int               // bytes in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
@@ -366,7 +366,8 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if p.Usage != nil {
 		s.Stats.Usage.add(*p.Usage)
 	}
-	if known := s.Instructions[p.MemberID] != ""; isSHA256(p.Instructions) && (known || len(s.Instructions) < maxInstructed) {
+	known := s.Instructions[p.MemberID] != ""
+	if isSHA256(p.Instructions) && (known || len(s.Instructions) < maxInstructed) {
 		if s.Instructions == nil {
 			s.Instructions = map[string]string{}
 		}

@@ -59,7 +59,8 @@ func addStep(steps []Step, seq uint64, at int64, p Payload) []Step {
 		plan := append([]PlanEntry{}, p.Entries[:min(len(p.Entries), MaxPlanEntries)]...)
 		for i := range plan {
 			plan[i] = PlanEntry{
-				runecut.Prefix(plan[i].Content, MaxPlanContent), PlanStatus(clip(string(plan[i].Status))), clip(plan[i].Priority),
+				runecut.Prefix(plan[i].Content, MaxPlanContent),
+				PlanStatus(clip(string(plan[i].Status))), clip(plan[i].Priority),
 			}
 		}
 		return append(steps, Step{Seq: seq, At: at, Plan: plan, More: p.More + len(p.Entries) - len(plan)})

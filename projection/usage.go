@@ -23,7 +23,8 @@ type Cost struct {
 
 // Valid reports whether an event may have the cost.
 func (c Cost) Valid() bool {
-	return c.Amount >= 0 && !math.IsInf(c.Amount, 1) && len(c.Currency) == 3 && strings.Trim(c.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return c.Amount >= 0 && !math.IsInf(c.Amount, 1) && len(c.Currency) == 3 &&
+		strings.Trim(c.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // Totals are sums of the Usage of turns. A sum that would exceed the range of its type

@@ -209,7 +209,8 @@ func (p *claudeParser) completeText(text string) []Event {
 func (p *claudeParser) result(line claudeLine) []Event {
 	u := line.Usage
 	used := Usage{
-		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWritten, Output: u.Output, Thought: u.Details.Thought,
+		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWritten,
+		Output: u.Output, Thought: u.Details.Thought,
 	}.separate(0)
 	if line.Cost != nil {
 		used.Cost = &Cost{*line.Cost, "USD"}

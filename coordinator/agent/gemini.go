@@ -98,7 +98,8 @@ func (p *geminiParser) parse(raw []byte) []Event {
 		u := line.Stats
 		return []Event{
 			Usage{
-				Input: max(0, u.Input-u.Cached), CachedRead: u.Cached, Output: u.Output, Thought: max(0, u.Total-u.Input-u.Output),
+				Input: max(0, u.Input-u.Cached), CachedRead: u.Cached,
+				Output: u.Output, Thought: max(0, u.Total-u.Input-u.Output),
 			},
 			verdict{failed: line.Status != "success", message: line.Error.Message},
 		}

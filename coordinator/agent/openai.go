@@ -131,8 +131,8 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 // statusError returns the error of a response other than 200, whose body is an excerpt.
 func (a *api) statusError(response *http.Response, body []byte) error {
 	if target, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
-		reason := fmt.Sprintf("%s: it redirects to %s://%s, and redirects are not followed", response.Status, target.Scheme,
-			target.Host)
+		reason := fmt.Sprintf("%s: it redirects to %s://%s, and redirects are not followed",
+			response.Status, target.Scheme, target.Host)
 		return a.failure(reason, Remedy{Advice: "set the member's endpoint to the address that answers"})
 	}
 	var c completion

@@ -456,7 +456,8 @@ func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, req
 			m.Args = agents[i].Args
 		}
 		if required && m.Command == "" && len(r.problems) == 0 {
-			r.problem(path+"/agentType", "agent %q has no command, which the engine %s needs", m.AgentType, m.EngineName())
+			r.problem(path+"/agentType", "agent %q has no command, which the engine %s needs",
+				m.AgentType, m.EngineName())
 		}
 	case !ok && r.registry.failed(), !required:
 	case m.AgentType == "":

@@ -144,9 +144,9 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 	_, p.err = p.log.Append(records...)
 }
 
-// Close updates the index, removes temporary files that killed programs left, and ends
-// the pass. Its error is a *NotRecordedError:
-// the sessions were archived, trashed or purged nevertheless.
+// Close updates the index, removes temporary files that killed programs left, and
+// ends the pass. Its error is a *NotRecordedError: the sessions were archived,
+// trashed or purged nevertheless.
 func (p *RetentionPass) Close() error {
 	p.dir.updateRows(p.changed)
 	p.dir.removeLeftovers()

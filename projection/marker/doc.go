@@ -8,6 +8,7 @@
 //	[TEAM_TASK: text]    the task of the team from now on
 //
 // The keyword may be in any case. A marker ends at the first ']', and on its own line unless it is a
-// TEAM_TASK. The brackets of [REDACTED:kind], which replaces a secret, are text. In a code span or a code block, as package markdown finds them, a marker is text, and a ']'
-// ends nothing. NEXT and DROP are removed from the message; FROM and TEAM_TASK stay.
+// TEAM_TASK. The brackets of [REDACTED:kind], which replaces a secret, are text. In a code span or a
+// code block, as package markdown finds them, a marker is text, and a ']' ends nothing. NEXT and DROP
+// are removed from the message; FROM and TEAM_TASK stay.
 package marker

@@ -23,7 +23,8 @@ func (a *acpAgent) flood(t *acpTurn) {
 		}
 	}
 	if kind == "output" {
-		end := updateOf(t.session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"})
+		end := updateOf(t.session,
+			object{"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"})
 		a.write(end)
 	}
 	_ = a.out.Flush()

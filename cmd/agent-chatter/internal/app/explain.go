@@ -92,7 +92,8 @@ func helpFor(err error) []Help {
 
 // guidePages are the pages of the manual about files that users write, by their schemas.
 var guidePages = map[string]string{
-	schemas.CLIConfig: "teams", schemas.AgentRegistry: "agents", schemas.SessionSnapshot: "import", schemas.Trust: "trust",
+	schemas.CLIConfig: "teams", schemas.AgentRegistry: "agents",
+	schemas.SessionSnapshot: "import", schemas.Trust: "trust",
 }
 
 // Purpose returns what the hint of an error is for, if the error does not say it.
