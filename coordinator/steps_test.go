@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -232,5 +233,29 @@ func TestChangedInstructionsAreNoticed(t *testing.T) {
 	s.say("[NEXT: bob]")
 	if n := s.recorder.count("notice InstructionsChanged"); n != 1 {
 		t.Errorf("notified %q of a member without an earlier turn", s.recorder.lines)
+	}
+}
+
+func TestLongerPlanIsRecordedAgain(t *testing.T) {
+	d := onDisk(t, 0)
+	plan := func(entries int) agent.Plan { return agent.Plan{Entries: make([]agent.PlanEntry, entries)} }
+	s := start(t, d, yields(nil, plan(101), plan(102), plan(102), agent.Text{Text: "ok"}))
+	s.say("do it")
+	if plans := payloads[projection.PlanUpdated](t, d.events(s.Session().ID)); len(plans) != 2 || plans[1].More != 2 {
+		t.Errorf("recorded %d plans", len(plans))
+	}
+}
+
+func TestDefaultLimitIsNotifiedNearItsEnd(t *testing.T) {
+	s := newFixture(t, &store.Memory{})
+	for range 60 {
+		s.engine.then(says("again [NEXT: ada]"))
+	}
+	crew := testTeam()
+	crew.MaxRounds = team.DefaultMaxRounds
+	s.setTeam(crew, "")
+	s.say("go")
+	if n := s.recorder.count("notice Round Ada"); n != coordinator.LastRounds || len(s.engine.members()) != 50 {
+		t.Errorf("%d turns, notified of %d", len(s.engine.members()), n)
 	}
 }
