@@ -41,6 +41,7 @@ func (l *logged) Event(e coordinator.Event) {
 		}
 	case projection.SessionEnded:
 		l.log.Info("session ended", "session", l.session, "reason", p.Reason)
+		l.wrote = false // "ended" says that all is saved
 	}
 	l.Listener.Event(e)
 }
