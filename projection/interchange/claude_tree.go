@@ -13,9 +13,8 @@ import (
 // conversation was rewound and where tools ran in parallel. It needs about 50
 // bytes for a line.
 type claudeTree struct {
-	sessionID, cwd   string
-	created, updated time.Time // of the messages of the active branch
-	title            claudeTitle
+	sessionID, cwd string
+	title          claudeTitle
 
 	lines     int
 	nodes     []claudeNode
