@@ -32,7 +32,8 @@ func TestKill(t *testing.T) {
 	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 200_000).kill() })
 	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 200_000).kill() })
-	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 10).kill() })
+	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 10, false).kill() })
+	t.Run("empty the trash", func(t *testing.T) { cleanChore(newKiller(t, 6), 10, true).kill() })
 	killCopies(t, newKiller, 1_500_000, (*chore).kill)
 }
 
@@ -467,8 +468,7 @@ func (s *killedSession) checkMessages() {
 	}
 	before := readFile(s.t, s.journal())
 	_, stderr := s.run("chat", "-t", "team.json", "--resume", s.id)
-	if want := fmt.Sprintf("Resumed session: %s (%d messages loaded)", s.id, messages); !strings.Contains(stderr,
-		want) {
+	if want := fmt.Sprintf("Resumed session: %s (%d message", s.id, messages); !strings.Contains(stderr, want) {
 		s.t.Errorf("stderr is %q, want %q", stderr, want)
 	}
 	if readFile(s.t, s.journal()) != before {

@@ -18,7 +18,8 @@ func TestKillAtEachStep(t *testing.T) {
 	newKiller := killers(t)
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
 	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 2_000).killAtEachStep() })
-	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 2).killAtEachStep() })
+	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 2, false).killAtEachStep() })
+	t.Run("empty the trash", func(t *testing.T) { cleanChore(newKiller(t, 6), 2, true).killAtEachStep() })
 	killCopies(t, newKiller, 600_000, (*chore).killAtEachStep)
 }
 

@@ -284,12 +284,20 @@ func repairChore(k *killer, bytes int) *chore {
 		}
 		k.run("verify")
 		var repairs, rest []string
-		for line := range strings.Lines(now) {
-			if strings.Contains(line, `"type":"journal.recovered"`) {
+		var seals []int // line numbers
+		lines := strings.SplitAfter(strings.TrimSuffix(now, "\n"), "\n")
+		for i, line := range lines {
+			switch {
+			case strings.Contains(line, `"type":"journal.recovered"`):
 				repairs = append(repairs, line)
-			} else {
+			case strings.Contains(line, `"type":"journal.sealed"`):
+				seals = append(seals, i+1)
+			default:
 				rest = append(rest, line)
 			}
+		}
+		if !slices.Equal(seals, []int{len(lines)}) {
+			k.t.Errorf("lines %d of %d are seals, want the last", seals, len(lines))
 		}
 		if got := payloads(k.t, rest); !slices.Equal(got, kept) {
 			k.t.Errorf("%d events are kept, want %d", len(got), len(kept))
@@ -329,9 +337,15 @@ const (
 	toNothing    = "is deleted"
 )
 
-// cleanChore runs clean, which deletes n sessions from the trash and moves others
-// to it.
-func cleanChore(k *killer, n int) *chore {
+// cleanChore runs clean, which moves sessions to the trash or, with emptying,
+// deletes n sessions from it.
+func cleanChore(k *killer, n int, emptying bool) *chore {
+	idle, trashed := toTrash, staysTrashed
+	args := []string{"sessions", "clean", "--older-than", "7d"}
+	if emptying {
+		idle, trashed = staysLive, toNothing
+		args = append(args, "--trash")
+	}
 	k.writeTeam()
 	template := k.session(3, 20_000)
 	fates := map[string]string{template: staysLive}
@@ -347,19 +361,19 @@ func cleanChore(k *killer, n int) *chore {
 	const day = 24 * time.Hour
 	copies(2, 0, staysLive)
 	k.run("sessions", "pin", copies(1, 30*day, staysLive)[0])
-	for _, id := range copies(n, 30*day, toTrash) {
+	for _, id := range copies(n, 30*day, idle) {
 		k.write(filepath.Join("home", "sessions", "kill", id+".aside-1"), "set aside from "+id)
 	}
-	copies(n, 100*day, toTrash)
+	copies(n, 100*day, idle)
 	k.run("compact", "--archive-after", "60d", "--keep", "0")
 	k.trash(copies(2, 40*day, staysTrashed), time.Now())
-	k.trash(copies(n, 200*day, toNothing), time.Now().Add(-90*day))
+	k.trash(copies(n, 200*day, trashed), time.Now().Add(-90*day))
 
 	content := map[string]string{}
 	for id := range fates {
 		content[id] = readFile(k.t, k.places(id)[0])
 	}
-	c := newChore(k, "sessions", "clean", "--older-than", "7d")
+	c := newChore(k, args...)
 	c.check = func(finished bool) {
 		k.t.Helper()
 		var live []string
