@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A resumed chat opens its journal and the configuration once each.
+// A resumed chat reads its configuration once. It opens its journal once to lock it, and
+// once to read and write it. Two opens in a row are one event if nothing is read between.
 func TestResumeOpensFilesOnce(t *testing.T) {
 	for _, flags := range [][]string{{"--resume"}, {"--resume", "-t", "demo"}, {"--resume", "hello"}} {
 		home := t.TempDir()
@@ -24,7 +25,11 @@ func TestResumeOpensFilesOnce(t *testing.T) {
 		opens := countOpens(t, config, journal)
 		do(t, home, exitDone, append([]string{"chat", "-m", "again"}, flags...)...)
 		for path, n := range opens() {
-			if n != 1 {
+			most := 1
+			if path == journal {
+				most = 2
+			}
+			if n == 0 || n > most {
 				t.Errorf("%q: %s is opened %d times", flags, filepath.Base(path), n)
 			}
 		}
