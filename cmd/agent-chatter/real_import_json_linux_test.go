@@ -78,7 +78,7 @@ var piHome = realHome{
 		h.fails("fail 400")
 	},
 	count: countPi,
-	least: realCount{human: 5, replies: 3, tools: 1, apiErrors: 1},
+	least: realCount{human: 4, replies: 3, tools: 1, apiErrors: 1}, // of an interrupted session Pi may write nothing
 }
 
 // countPi counts in a session without branches.
