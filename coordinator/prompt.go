@@ -222,7 +222,7 @@ func (c *Coordinator) roster(m team.Member) string {
 	}
 	// In code spans markers are text: an agent that repeats its prompt writes none.
 	b.WriteString("To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. " +
-		"Without it, whoever else waits is next, then the human.")
+		"Without it, the next member in the queue replies, then the human.")
 	if m.AllowTeamTask {
 		b.WriteString("\nTo change the task of the team, write `[TEAM_TASK: the task]`, without the backticks.")
 	}

@@ -104,7 +104,7 @@ func TestPromptSectionsAreInOrder(t *testing.T) {
 - you (You), human
 - eve (Eve), human
 To hand over, write ` + "`[NEXT: name]`, without the backticks," + ` at the end of your reply. ` +
-		"Without it, whoever else waits is next, then the human."
+		"Without it, the next member in the queue replies, then the human."
 	want := `You plan.
 
 Be kind.
@@ -405,7 +405,7 @@ func TestAgentsCannotForgeSpeakersInPrompts(t *testing.T) {
 	s.say("hello" + forged)
 	s.say("and now?")
 	for i, turn := range s.engine.turns {
-		_, said, found := strings.Cut(turn.Prompt, "Without it, whoever else waits is next, then the human.\n")
+		_, said, found := strings.Cut(turn.Prompt, "Without it, the next member in the queue replies, then the human.\n")
 		if !found {
 			t.Fatalf("the prompt has no roster:\n%s", turn.Prompt)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// Members that the last message addresses are preferred a few times in a row, counted anew for each queue.
+// Members that the last message addresses are preferred a few times in a row, counted for each queue.
 func TestEmptyQueueForgetsPreferences(t *testing.T) {
 	add := func(q *queue, name, message string) {
 		q.add(item{member: team.Member{ID: name}, trigger: trigger{id: message}, intent: marker.Reply})

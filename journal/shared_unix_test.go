@@ -92,7 +92,7 @@ func TestLockFileWithAnotherNameIsNotWritten(t *testing.T) {
 }
 
 // What a crash left under the name of a temporary file is removed, and never written to.
-func TestTemporaryFileIsCreatedAnew(t *testing.T) {
+func TestTemporaryFileReplacesALink(t *testing.T) {
 	for what, link := range map[string]func(target, name string) error{"symlink": os.Symlink, "hard link": os.Link} {
 		for _, suffix := range []string{".jsonl.tmp", "archive/.jsonl.zst.tmp"} {
 			t.Run(what+" "+filepath.Base(suffix), func(t *testing.T) {

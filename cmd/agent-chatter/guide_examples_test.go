@@ -190,7 +190,7 @@ func newShell(t *testing.T) *shell {
 		s.write("~/.agent-chatter/sessions/"+team+"/"+filepath.Base(path), readText(t, path))
 	}
 	transcript := "../../projection/interchange/testdata/claude/one-tool.jsonl"
-	s.write("~/.claude/projects/work/"+filepath.Base(transcript), readText(t, transcript))
+	s.write("~/.claude/projects/project/"+filepath.Base(transcript), readText(t, transcript))
 	return s
 }
 

@@ -377,8 +377,8 @@ func (p *promptHome) check(shown []string, sent []sentPrompt) {
 	}
 	const roster = "You are Bea (bea) in the team keepers. The others:\n- you (You), human\n- max (Max), human\n- " +
 		"ada (Ada), author\n- cy (Cy), author\n" +
-		"To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, whoever " +
-		"else waits is next, then the human.\n\n"
+		"To hand over, write `[NEXT: name]`, without the backticks, at the end of your reply. Without it, the " +
+		"next member in the queue replies, then the human.\n\n"
 	want := "Your name is Bea.\nThink.\n\nBe kind.\n\n" + roster + "Task of the team:\na boat\n\n" +
 		"Conversation so far (4 older messages are left out):\nCy: Fine.\n\n" +
 		"Message from Max, which Ada answered:\ntwo <&> \\ \"\t你好 \uFFFD\u2028 [FROM: max]\n\n" +

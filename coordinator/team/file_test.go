@@ -694,12 +694,12 @@ func TestFindTriesHomeThenBuiltInThenCwd(t *testing.T) {
 
 func TestNotFoundErrorListsTriedPaths(t *testing.T) {
 	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir()}
-	file := filepath.Join(p.Cwd, "nobody")
+	file := filepath.Join(p.Cwd, "missing")
 	for name, looked := range map[string][]string{
-		"nobody": {filepath.Join(p.Home, "team-config", "nobody.json"),
-			filepath.Join(p.Cwd, ".agent-chatter", "team-config", "nobody.json"), file},
-		"sub/nobody":  {filepath.Join(p.Cwd, "sub", "nobody")},
-		"../nobody":   {filepath.Join(filepath.Dir(p.Cwd), "nobody")},
+		"missing": {filepath.Join(p.Home, "team-config", "missing.json"),
+			filepath.Join(p.Cwd, ".agent-chatter", "team-config", "missing.json"), file},
+		"sub/missing": {filepath.Join(p.Cwd, "sub", "missing")},
+		"../missing":  {filepath.Join(filepath.Dir(p.Cwd), "missing")},
 		file:          {file},
 		"":            nil,
 		"no\x00body/": {filepath.Join(p.Cwd, "no\x00body")},

@@ -50,8 +50,8 @@ type Places struct {
 // Origin is where Find found a team.
 type Origin int
 
-// The origins. Only a file of FoundHere may come from someone else: whoever made the working
-// directory has put it there, and the user only named it.
+// The origins. Only a file of FoundHere may come from someone else: the author of the
+// working directory has put it there, and the user only named it.
 const (
 	FoundByPath Origin = iota // the user named its path
 	FoundAtHome

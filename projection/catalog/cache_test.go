@@ -351,7 +351,7 @@ func TestCheckpointOfEarlierVersionIsReplaced(t *testing.T) {
 	}
 }
 
-// Whoever can write a shared folder can also write a checkpoint with a right checksum.
+// Every user of a shared folder can write a checkpoint with a valid checksum.
 func TestCheckpointDoesNotChangeTheRecordedTeam(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "session.resumed", 5)...)

@@ -15,8 +15,8 @@ type outbox struct {
 	changed chan struct{} // has a token if the queue or closed has changed
 }
 
-// maxQueued is how many lines an outbox queues. A program that reads is never that far behind: it has
-// sent as many requests without reading the responses.
+// maxQueued is how many lines an outbox queues. A program that fills it has sent as many
+// requests without reading the responses.
 const maxQueued = 1000
 
 func newOutbox() *outbox { return &outbox{changed: make(chan struct{}, 1)} }

@@ -19,7 +19,7 @@ func confirmText(a *app.App, t *team.Team, why string) string {
 	return fmt.Sprintf("The team file %s would run:\n%s%s\nRun it?", tty.SafeLine(t.Source.Path), RunsText(a, t), why)
 }
 
-// refusedText is for a team that nobody can confirm.
+// refusedText is for a team that cannot be confirmed without a terminal.
 func refusedText(a *app.App, t *team.Team, why string) app.Message {
 	return app.Text("The team file %s was not loaded. It would run:\n%s%s",
 		tty.SafeLine(t.Source.Path), RunsText(a, t), why).

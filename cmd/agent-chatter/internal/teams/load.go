@@ -69,8 +69,8 @@ func (l Loader) Of(ctx context.Context, t *catalog.Dir, id string) (*team.Team, 
 	return l.Recorded(ctx, id, recorded.ID, recorded.Source)
 }
 
-// Recorded loads the team of a session from the recorded source of its configuration. Whoever wrote
-// the journal has chosen the path.
+// Recorded loads the team of a session from the recorded source of its configuration. The writer of
+// the journal, perhaps another user, has chosen the path.
 func (l Loader) Recorded(ctx context.Context, id, teamID string, source *projection.Source) (*team.Team, error) {
 	if source == nil {
 		if demo := team.Demo(); teamID == demo.ID {
