@@ -9,20 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -103,29 +97,6 @@ type fileJSON struct {
 		ShowThinkingTimer    *bool    `json:"showThinkingTimer"`
 		AllowEscCancel       *bool    `json:"allowEscCancel"`
 	} `json:"conversation"`
-}
-
-type memberJSON struct {
-	Name              string            `json:"name"`
-	DisplayName       string            `json:"displayName"`
-	Type              string            `json:"type"`
-	Role              string            `json:"role"`
-	AgentType         *string           `json:"agentType"`
-	Engine            string            `json:"engine"`
-	Model             string            `json:"model"`
-	Thinking          *bool             `json:"thinking"`
-	Permissions       string            `json:"permissions"`
-	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
-	Endpoint          string            `json:"endpoint"`
-	APIKeyEnv         string            `json:"apiKeyEnv"`
-	Headers           map[string]string `json:"headers"`
-	AllowTeamTask     bool              `json:"allowTeamTask"`
-	DoneWord          string            `json:"doneWord"`
-	Order             *float64          `json:"order"`
-	SystemInstruction json.RawMessage   `json:"systemInstruction"`
-	InstructionFile   string            `json:"instructionFile"`
-	BaseDir           string            `json:"baseDir"`
-	Env               map[string]string `json:"env"`
 }
 
 // agentJSON is an agent in a team file or in the registry.
@@ -245,38 +216,6 @@ func milliseconds(ms *float64, def time.Duration) time.Duration {
 
 func orTrue(b *bool) bool { return b == nil || *b }
 
-// checkMemberNames records names that are equal for Match.
-func (r *fileReader) checkMemberNames(members []memberJSON) {
-	seen := map[string]string{}
-	for i, m := range members {
-		if m.Name == "" {
-			continue // the schema reports it
-		}
-		key := cmp.Or(matchKey(m.Name), m.Name)
-		other, taken := seen[key]
-		switch path := memberPath(i) + "/name"; {
-		case !taken:
-			seen[key] = m.Name
-		case other == m.Name:
-			r.problem(path, "%q is also the name of another member", m.Name)
-		default:
-			r.problem(path, "%q equals %q in a marker, which ignores case, '-' and '_'", m.Name, other)
-		}
-	}
-}
-
-// checkMemberTypes records a missing type of member.
-func (r *fileReader) checkMemberTypes(members []memberJSON) {
-	if len(members) == 0 {
-		return // the schema reports it
-	}
-	for _, t := range []string{Human, AI} {
-		if !slices.ContainsFunc(members, func(m memberJSON) bool { return m.Type == t }) {
-			r.problem("/team/members", "must have at least one member of type %q", t)
-		}
-	}
-}
-
 // checkAgents records duplicate agents and agents without a usable command.
 func (r *fileReader) checkAgents(agents []agentJSON) {
 	seen := map[string]bool{}
@@ -303,182 +242,6 @@ func (r *fileReader) checkCommand(i int, a agentJSON) {
 	case !ok && a.Command == "" && !r.registry.failed() && (Member{AgentType: a.Name}).EngineName() == EngineCommand:
 		r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
 	}
-}
-
-// members returns the members sorted by their field order, which defaults to the index.
-func (r *fileReader) members(file fileJSON) []Member {
-	type ordered struct {
-		Member
-		order float64
-	}
-	all := make([]ordered, len(file.Team.Members))
-	for i, m := range file.Team.Members {
-		all[i] = ordered{r.member(memberPath(i), m, file.Agents), float64(i)}
-		if m.Order != nil {
-			all[i].order = *m.Order
-		}
-	}
-	slices.SortStableFunc(all, func(a, b ordered) int { return cmp.Compare(a.order, b.order) })
-	members := make([]Member, len(all))
-	for i, m := range all {
-		members[i] = m.Member
-	}
-	return members
-}
-
-// member converts one member.
-func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Member {
-	baseDir := r.path(path+"/baseDir", r.dir, cmp.Or(m.BaseDir, "."))
-	member := Member{
-		ID:                m.Name,
-		Name:              m.Name,
-		DisplayName:       cmp.Or(m.DisplayName, m.Name),
-		Type:              m.Type,
-		Role:              m.Role,
-		Engine:            m.Engine,
-		Model:             m.Model,
-		Thinking:          m.Thinking,
-		Permissions:       m.Permissions,
-		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
-		Endpoint:          m.Endpoint,
-		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
-		Headers:           m.Headers,
-		AllowTeamTask:     m.AllowTeamTask,
-		DoneWord:          strings.TrimSpace(m.DoneWord),
-		SystemInstruction: instruction(m.SystemInstruction),
-		BaseDir:           baseDir,
-		Env:               m.Env,
-	}
-	file := m.InstructionFile
-	if m.Type == AI && m.AgentType != nil {
-		member.AgentType = *m.AgentType
-		file = cmp.Or(file, instructionFile(member.AgentType))
-		r.findEngine(path, &member, agents)
-	}
-	member.InstructionFile = r.path(path+"/instructionFile", baseDir, file)
-	return member
-}
-
-// findEngine validates the member's engine and its settings and sets its command.
-func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
-	switch m.EngineName() {
-	case EngineDemo:
-	case EngineCommand:
-		r.findCommand(path, m, agents, true)
-	case EngineClaude, EngineCodex, EngineGemini:
-		r.findCommand(path, m, agents, false)
-		r.checkPermissions(path, m, agent.Permissions)
-	case EngineACP:
-		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
-		if agent.ServesACP(m.AgentType) && !agent.Speaks(EngineACP, m.Command) {
-			m.Command, m.Args = "", nil // registered for the agent's own engine
-		}
-		r.checkPermissions(path, m, agent.Policies)
-	case EngineOpenAI:
-		u, err := url.Parse(m.Endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
-		}
-		r.checkHeaders(path+"/headers", m.Headers)
-	default:
-		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
-	}
-}
-
-// headerName matches the name of an HTTP header.
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-
-// checkHeaders records headers that cannot be sent, and secrets that are not references: a team file is
-// shared.
-func (r *fileReader) checkHeaders(path string, headers map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		value := headers[name]
-		switch {
-		case !headerName.MatchString(name):
-			r.problem(path, "%q is no name of an HTTP header", name)
-		case strings.ContainsFunc(value, unicode.IsControl):
-			r.problem(path+"/"+name, "must have no control characters")
-		case isSecretHeader(name) && referenced(value) == "":
-			r.problem(path+"/"+name, "must name an environment variable, such as $API_KEY, since its value is a secret")
-		}
-	}
-}
-
-// isSecretHeader reports whether the value of an HTTP header is a secret.
-func isSecretHeader(name string) bool {
-	lower := strings.ToLower(name)
-	return lower == "cookie" || strings.HasSuffix(lower, "authorization") ||
-		redact.Secret(strings.ReplaceAll(name, "-", "_"))
-}
-
-// checkPermissions records permissions that the engine does not know.
-func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
-	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
-		r.problem(path+"/permissions", "unknown permissions %q; the engine %s knows %s",
-			m.Permissions, m.EngineName(), strings.Join(known, ", "))
-	}
-}
-
-// instructionFile returns the file in which agents of the type look for instructions.
-func instructionFile(agentType string) string {
-	switch agentType {
-	case "claude", "claude-code":
-		return "CLAUDE.md"
-	case "gemini", "gemini-cli":
-		return "GEMINI.md"
-	}
-	return "AGENTS.md"
-}
-
-// instruction decodes a string, or an array of lines.
-func instruction(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var lines []string
-	_ = json.Unmarshal(raw, &lines) // the schema allows nothing else
-	return strings.Join(lines, "\n")
-}
-
-// findCommand sets the member's command and arguments: those of the file's agent, completed by the
-// registered agent of the same name. It records a missing agent if the engine requires one.
-func (r *fileReader) findCommand(path string, m *Member, agents []agentJSON, required bool) {
-	i := slices.IndexFunc(agents, func(a agentJSON) bool { return a.Name == m.AgentType })
-	registered, ok := r.registry.agent(m.AgentType)
-	m.Command, m.Args = registered.Command, registered.Args
-	switch {
-	case i >= 0:
-		if agents[i].Command != "" {
-			m.Command = absoluteCommand(r.dir, agents[i].Command)
-		}
-		if agents[i].Args != nil {
-			m.Args = agents[i].Args
-		}
-		if required && m.Command == "" && len(r.problems) == 0 {
-			r.problem(path+"/agentType", "agent %q has no command, which the engine %s needs",
-				m.AgentType, m.EngineName())
-		}
-	case !ok && r.registry.failed(), !required:
-	case m.AgentType == "":
-		r.problem(path+"/agentType", "must name an agent")
-	case !ok:
-		r.problem(path+"/agentType",
-			"agent %q is neither registered nor in this file: add it to agents, with a command",
-			m.AgentType)
-	}
-}
-
-// absoluteCommand makes a command that is a path absolute. A bare name, which is looked up in
-// PATH, stays.
-func absoluteCommand(dir, command string) string {
-	if !isPath(command) {
-		return command
-	}
-	if path, err := absolute(dir, command); err == nil {
-		return path
-	}
-	return command // starting it fails
 }
 
 // path returns absolute(dir, name) and records an error at the JSON pointer.
@@ -511,8 +274,6 @@ func absolute(dir, name string) (string, error) {
 func isPath(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(byte(r)) })
 }
-
-func memberPath(i int) string { return fmt.Sprintf("/team/members/%d", i) }
 
 func agentPath(i int) string { return fmt.Sprintf("/agents/%d", i) }
 

@@ -1,33 +1,18 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
-
-func promptCutText(member string, messages int) string {
-	return fmt.Sprintf("%s's context window is full; dropped the oldest %d messages.", tty.SafeLine(member), messages)
-}
-
-func messageCutText(member string, bytes int) string {
-	return fmt.Sprintf("%s's context window is full; dropped %d bytes from the middle of the message.\n"+
-		"The session has the complete message. For long texts, name a file instead of quoting it.",
-		tty.SafeLine(member), bytes)
-}
 
 // textEscapeStops follows the activity of an agent.
 const textEscapeStops = "  (Esc interrupts)"
@@ -40,171 +25,10 @@ func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
 
-// Retry is the slash command that repeats a turn.
-var Retry = app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}
-
-// turnErrorText returns why an agent did not reply and the commands that help.
-func turnErrorText(e *coordinator.TurnError) app.Message {
-	if e.Reason == projection.Cancelled {
-		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
-	}
-	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
-	if h, ok := hint.Of(e); ok && h.Kind == hint.Run {
-		m = m.With(app.Help{Purpose: app.Purpose(h), Command: h})
-	}
-	return m.With(Retry)
-}
-
-func orphansEndedText(n int) string {
-	return fmt.Sprintf("Ended orphaned processes of agents: %d.", n)
-}
-
-func notPermittedText(member, what string) string {
-	return fmt.Sprintf("%s requested permission, which its configuration denies: %s",
-		tty.SafeLine(member), tty.SafeLine(what))
-}
-
-func unansweredText(member, what string) string {
-	return fmt.Sprintf("%s requested permission, which was denied, since no user can be asked: %s\n"+
-		"To allow every request, set the member's \"permissions\" to \"allow\".",
-		tty.SafeLine(member), tty.SafeLine(what))
-}
-
-func unsupportedText(member, setting string) string {
-	return fmt.Sprintf("The setting %q of %s has no effect: its agent has no such choice.", setting,
-		tty.SafeLine(member))
-}
-
-// retryingText reports a failed request that the agent repeats.
-func retryingText(member string, r agent.Retry) string {
-	when := ""
-	if r.Wait > 0 {
-		when = " in " + max(r.Wait.Round(time.Second), time.Second).String()
-	}
-	if r.Try > 0 && r.Max > 0 {
-		when += fmt.Sprintf(", try %d of %d failed", r.Try, r.Max)
-	}
-	return fmt.Sprintf("%s is retrying%s: %s", tty.SafeLine(member), when, tty.SafeLine(r.Reason))
-}
-
-// changedText lists the settings of a member that differ from the restored session.
-func changedText(n coordinator.MemberChanged) string {
-	var lines []string
-	for _, of := range []struct {
-		what   string
-		change *projection.Change
-	}{{"agent", n.Agent}, {"model", n.Model}} {
-		if of.change != nil {
-			from, to := cmp.Or(of.change.From, "unset"), cmp.Or(of.change.To, "unset")
-			lines = append(lines, fmt.Sprintf("%s's %s has changed since this session: %s, now %s.",
-				displayName(n.Member), of.what, tty.SafeLine(from), tty.SafeLine(to)))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 // promptText is a prompt with --show-prompt.
 func promptText(member, prompt string) string {
 	return fmt.Sprintf("──── Prompt for %s (%s):\n%s\n──── End of prompt\n",
 		tty.SafeLine(member), app.Count(len(prompt), "byte"), strings.TrimSuffix(tty.Safe(prompt), "\n"))
-}
-
-// noticeText returns the text of a notice; "" if it is not shown.
-func noticeText(n coordinator.Notice, t *team.Team) string {
-	switch n := n.(type) {
-	case coordinator.Restored:
-		return app.ResumedText(n.SessionID, n.Messages)
-	case coordinator.MembersMissing:
-		return app.MissingText(n.Members)
-	case coordinator.MemberChanged:
-		return changedText(n)
-	case coordinator.OrphansEnded:
-		return orphansEndedText(n.Processes)
-	case coordinator.SaveFailed:
-		return app.SaveFailedText(n.Err)
-	case coordinator.PromptTruncated:
-		return promptCutText(n.Member.DisplayName, n.Messages)
-	case coordinator.MessageTruncated:
-		return messageCutText(n.Member.DisplayName, n.Bytes)
-	case coordinator.SecretsRedacted:
-		return app.SecretsReplacedText(n.Kinds, n.Count)
-	case coordinator.SettingUnsupported:
-		member, _ := t.Member(n.MemberID)
-		return unsupportedText(member.DisplayName, n.Setting)
-	case coordinator.Retrying:
-		return retryingText(n.Member.DisplayName, n.Retry)
-	case coordinator.PermissionDenied:
-		return notPermittedText(n.Member.DisplayName, n.Action)
-	case coordinator.PermissionUnanswered:
-		return unansweredText(n.Member.DisplayName, n.Action)
-	case coordinator.InstructionsChanged:
-		return fmt.Sprintf("%s's instructions have changed since its last turn.", displayName(n.Member))
-	case coordinator.FromIgnored:
-		return fmt.Sprintf("%s wrote [FROM: …]; ignored, since only people may use it.", displayName(n.Member))
-	case coordinator.TaskIgnored:
-		return fmt.Sprintf("%s wrote [TEAM_TASK: …]; ignored, since it may not set the task.\n"+
-			"To allow this, set the member's \"allowTeamTask\" to true in the team file, or use /task TEXT.",
-			displayName(n.Member))
-	case coordinator.TaskDone:
-		return fmt.Sprintf("%s reports the task as done.", displayName(n.Member))
-	case coordinator.TaskTruncated:
-		return fmt.Sprintf("The task is longer than %d bytes; prompts have only its beginning. "+
-			"Write a long task to a file and name the file.", n.Limit)
-	}
-	return queueNoticeText(n, t)
-}
-
-// queueNoticeText is noticeText for the notices of the queue.
-func queueNoticeText(n coordinator.Notice, t *team.Team) string {
-	switch n := n.(type) {
-	case coordinator.UnknownNames:
-		return fmt.Sprintf("Unknown members: %s. The members are: %s.",
-			tty.SafeLine(strings.Join(n.Names, ", ")), MemberNames(t))
-	case coordinator.Round:
-		return fmt.Sprintf("%s: agent turn %d/%d", displayName(n.Member), n.Round, n.Limit)
-	case coordinator.RunRound:
-		return fmt.Sprintf("%s: agent turn %d/%d of this run", displayName(n.Member), n.Round, n.Limit)
-	case coordinator.RoundLimit:
-		return fmt.Sprintf("The team's limit of %s is reached. Still queued: %s.\n"+
-			"To continue, send a message, such as: continue [NEXT: %s]",
-			app.Count(n.Limit, "agent turn"), displayNames(n.Next), displayName(n.Next[0]))
-	case coordinator.RunLimit:
-		return fmt.Sprintf("The limit of this run, %s, is reached. Still queued: %s.",
-			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
-	case coordinator.QueueFull:
-		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a "+
-			"message clears it.",
-			n.Limit, displayNames(n.Members))
-	case coordinator.QueueDemoted:
-		return fmt.Sprintf("One message asks for more than %d replies. Queued last: %s.", n.Limit,
-			displayNames(n.Members))
-	case coordinator.QueueCleared:
-		return fmt.Sprintf("Removed from the queue: %s. To ask for a reply, write [NEXT: name].",
-			displayNames(n.Members))
-	}
-	return ""
-}
-
-func displayName(m team.Member) string { return tty.SafeLine(m.DisplayName) }
-
-func displayNames(members []team.Member) string {
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = displayName(m)
-	}
-	return strings.Join(names, ", ")
-}
-
-// setAsideText reports the recovery from a crash or a failed write.
-func setAsideText(r journal.Recovered) string {
-	switch {
-	case r.Aside == "" && r.Bytes > 0:
-		return fmt.Sprintf("Completed a line of which only %d bytes were written: %s", r.Bytes, tty.SafeLine(r.Reason))
-	case r.Aside == "":
-		return fmt.Sprintf("The journal was rewritten: %s", tty.SafeLine(r.Reason))
-	}
-	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, tty.SafeLine(r.Aside),
-		tty.SafeLine(r.Reason))
 }
 
 // A Screen prints a conversation as text or as JSON lines. It is a coordinator.Listener.
@@ -470,15 +294,6 @@ func (s *Screen) EndLine() {
 		fmt.Fprintln(s.App.Stdout)
 		s.speaking = false
 	}
-}
-
-// MemberNames returns the names of the members, safe for a terminal.
-func MemberNames(t *team.Team) string {
-	names := make([]string, len(t.Members))
-	for i, m := range t.Members {
-		names[i] = tty.SafeLine(m.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // A streamed is a reply that is printed while it arrives, up to the first marker.
