@@ -1,12 +1,11 @@
 package marker_test
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/agent-chatter/agent-chatter/journal/cputest"
 
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -45,27 +44,7 @@ func TestParseTakesTimeInProportion(t *testing.T) {
 	}
 }
 
-// parsingTime returns the processor time that parsing the text takes, the least of several attempts. It is
-// that of the thread, so other processes do not matter.
 func parsingTime(t *testing.T, text string) time.Duration {
 	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	least := time.Hour
-	for range 5 {
-		runtime.GC()
-		start := threadTime(t)
-		marker.Parse(text)
-		least = min(least, threadTime(t)-start)
-	}
-	return least
-}
-
-func threadTime(t *testing.T) time.Duration {
-	t.Helper()
-	var at unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &at); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(at.Nano())
+	return cputest.Least(t, 5, func() { marker.Parse(text) })
 }

@@ -1,12 +1,11 @@
 package tty
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/agent-chatter/agent-chatter/journal/cputest"
 )
 
 var floods = map[string]string{
@@ -40,32 +39,14 @@ func TestWrapperTakesTimeInProportion(t *testing.T) {
 	}
 }
 
-// wrappingTime returns the least processor time of several attempts. Linux measures it for the thread, so other
-// load does not matter.
 func wrappingTime(t *testing.T, text string) time.Duration {
 	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	least := time.Hour
-	for range 3 {
-		runtime.GC()
-		start := threadTime(t)
+	return cputest.Least(t, 3, func() {
 		w := &Wrapper{Width: func() int { return 500 }}
 		for rest := text; rest != ""; {
 			n := min(len(rest), 1000)
 			w.Pass(rest[:n])
 			rest = rest[n:]
 		}
-		least = min(least, threadTime(t)-start)
-	}
-	return least
-}
-
-func threadTime(t *testing.T) time.Duration {
-	t.Helper()
-	var at unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &at); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(at.Nano())
+	})
 }

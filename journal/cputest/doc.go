@@ -1,0 +1,2 @@
+// Package cputest measures processor time in tests that compare costs.
+package cputest
