@@ -208,8 +208,10 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 				got = append(got, entry)
 			}
 		}
-		// Replay takes the time of tool events that State cannot decode.
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(projection.Message{}, "Timestamp")); diff != "" {
+		// Replay takes the time of tool events that State cannot decode. The steps of a turn
+		// whose only step was a plan that the agent has emptied are empty in State, not nil.
+		ignore := cmp.Options{cmpopts.IgnoreFields(projection.Message{}, "Timestamp"), cmpopts.EquateEmpty()}
+		if diff := cmp.Diff(want, got, ignore); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
