@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -165,4 +166,19 @@ func memberOf(r team.Agent) team.Member {
 		m.Engine = known.Engine
 	}
 	return m
+}
+
+// KnownAgents returns the agents for which this program has an engine.
+func KnownAgents() []agent.Known {
+	all := app.Engines(agent.Demo{})
+	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
+}
+
+func knownAgent(name string) (agent.Known, bool) {
+	for _, k := range KnownAgents() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return agent.Known{}, false
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,37 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
-
-func registeredText(r team.Agent) app.Message {
-	return app.Text("%s is registered.", tty.SafeLine(r.Name)).With(app.To("verify it", "agents", "verify", r.Name))
-}
-
-func alreadyRegisteredText(r team.Agent) string {
-	return fmt.Sprintf("The agent %s is already registered: %s\nAdd --replace before the name to replace it.",
-		tty.SafeLine(r.Name), commandLine(r))
-}
-
-func unregisteredText(r team.Agent) string {
-	return fmt.Sprintf("%s was removed from the registry; nothing was uninstalled. Its command was: %s",
-		tty.SafeLine(r.Name), commandLine(r))
-}
-
-// otherHomeText is for a home whose registry does not count.
-func otherHomeText(home string) app.Message {
-	return app.Text("The home %s is in the working directory: its agents are ignored, and nothing was changed.\n"+
-		"Leave out --home to change those of your own home.", tty.SafeLine(home)).
-		With(app.To("read why", "guide", "trust"))
-}
-
-// noCommandText is for an agent that is not known by name.
-func noCommandText(name string) string {
-	var names []string
-	for _, k := range KnownAgents() {
-		names = append(names, k.Name)
-	}
-	return fmt.Sprintf("Add the program of %s after its name. Only these need none: %s.",
-		tty.SafeLine(name), strings.Join(names, ", "))
-}
 
 type agentsRegister struct {
 	DisplayName string   `help:"Name shown to people." placeholder:"NAME"`
@@ -92,16 +60,6 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 	return register(ctx, a, r)
 }
 
-// register adds or replaces an agent and prints so.
-func register(ctx context.Context, a *app.App, r team.Agent) error {
-	r.InstalledAt = time.Now()
-	if err := team.Register(ctx, a.OwnHome, r); err != nil {
-		return err
-	}
-	a.Show(registeredText(r))
-	return nil
-}
-
 // agent returns the agent to register.
 func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	name := strings.TrimSpace(cmd.Name)
@@ -131,19 +89,14 @@ func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	return r, nil
 }
 
-// KnownAgents returns the agents for which this program has an engine.
-func KnownAgents() []agent.Known {
-	all := app.Engines(agent.Demo{})
-	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
-}
-
-func knownAgent(name string) (agent.Known, bool) {
-	for _, k := range KnownAgents() {
-		if k.Name == name {
-			return k, true
-		}
+// register adds or replaces an agent and prints so.
+func register(ctx context.Context, a *app.App, r team.Agent) error {
+	r.InstalledAt = time.Now()
+	if err := team.Register(ctx, a.OwnHome, r); err != nil {
+		return err
 	}
-	return agent.Known{}, false
+	a.Show(registeredText(r))
+	return nil
 }
 
 type agentsDelete struct {
@@ -173,4 +126,35 @@ func (cmd *agentsDelete) Run(a *app.App) error {
 	}
 	a.Notice(unregisteredText(r))
 	return nil
+}
+
+func registeredText(r team.Agent) app.Message {
+	return app.Text("%s is registered.", tty.SafeLine(r.Name)).With(app.To("verify it", "agents", "verify", r.Name))
+}
+
+func alreadyRegisteredText(r team.Agent) string {
+	return fmt.Sprintf("The agent %s is already registered: %s\nAdd --replace before the name to replace it.",
+		tty.SafeLine(r.Name), commandLine(r))
+}
+
+// noCommandText is for an agent that is not known by name.
+func noCommandText(name string) string {
+	var names []string
+	for _, k := range KnownAgents() {
+		names = append(names, k.Name)
+	}
+	return fmt.Sprintf("Add the program of %s after its name. Only these need none: %s.",
+		tty.SafeLine(name), strings.Join(names, ", "))
+}
+
+func unregisteredText(r team.Agent) string {
+	return fmt.Sprintf("%s was removed from the registry; nothing was uninstalled. Its command was: %s",
+		tty.SafeLine(r.Name), commandLine(r))
+}
+
+// otherHomeText is for a home whose registry does not count.
+func otherHomeText(home string) app.Message {
+	return app.Text("The home %s is in the working directory: its agents are ignored, and nothing was changed.\n"+
+		"Leave out --home to change those of your own home.", tty.SafeLine(home)).
+		With(app.To("read why", "guide", "trust"))
 }

@@ -5,37 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"text/tabwriter"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/oklog/ulid/v2"
 )
-
-// scannedText is a row of the table of agents.
-func scannedText(s scanned) string {
-	if !s.Found {
-		return fmt.Sprintf("%s\t%s\tnot found\tinstall with: %s", s.Name, s.DisplayName, s.Install)
-	}
-	state := "not registered"
-	if s.Registered {
-		state = "registered"
-	}
-	if s.Broken != "" {
-		state += ", does not start: " + tty.SafeLine(s.Broken)
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s, %s",
-		s.Name, s.DisplayName, tty.SafeLine(cmp.Or(s.Version, "unknown")), tty.SafeLine(s.Path), state)
-}
 
 type agentsScan struct {
 	Register bool   `help:"Register the agents found."`
@@ -163,36 +142,18 @@ func askVersions(ctx context.Context, a *app.App, all []scanned) {
 	}
 }
 
-const (
-	probeTimeout = 30 * time.Second // for a version or a login status
-	probeOutput  = 64 << 10         // bytes of its output that are read
-)
-
-var versionNumber = regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
-
-// versionOf returns the version that a program prints, or "" if it prints none. Errors
-// are those of probe.
-func versionOf(ctx context.Context, command string) (string, error) {
-	output, err := probe(ctx, agent.Turn{Member: agent.Member{Command: command, Args: []string{"--version"}}})
-	if err != nil {
-		return "", err
+// scannedText is a row of the table of agents.
+func scannedText(s scanned) string {
+	if !s.Found {
+		return fmt.Sprintf("%s\t%s\tnot found\tinstall with: %s", s.Name, s.DisplayName, s.Install)
 	}
-	return versionNumber.FindString(output), nil
-}
-
-// probe returns what a program prints, run in the environment of a turn.
-func probe(ctx context.Context, turn agent.Turn) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, timeoutError(probeTimeout))
-	defer cancel()
-	turn.ID = ulid.Make().String()
-	var output strings.Builder
-	for e, err := range (agent.Command{}).Run(ctx, turn) {
-		if err != nil {
-			return output.String(), err
-		}
-		if text, ok := e.(agent.Text); ok && output.Len() < probeOutput {
-			output.WriteString(text.Text)
-		}
+	state := "not registered"
+	if s.Registered {
+		state = "registered"
 	}
-	return output.String(), nil
+	if s.Broken != "" {
+		state += ", does not start: " + tty.SafeLine(s.Broken)
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s, %s",
+		s.Name, s.DisplayName, tty.SafeLine(cmp.Or(s.Version, "unknown")), tty.SafeLine(s.Path), state)
 }

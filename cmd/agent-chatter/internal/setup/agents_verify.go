@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,90 +11,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/oklog/ulid/v2"
 )
-
-func executableText(path, version string) app.Finding {
-	if version != "" {
-		version = ", version " + version
-	}
-	return app.Fine(tty.SafeLine(path + version))
-}
-
-func noExecutableText(err *process.StartError) app.Finding {
-	if err.Command == "" {
-		return app.Wrong(app.Sentence(err), "")
-	}
-	what := tty.SafeLine(fmt.Sprintf("%q does not start: %v", err.Command, err.Err))
-	return withRemedy(app.Wrong(what, ""), agent.Remedy{Advice: err.Advice(), Hint: err.Hint()})
-}
-
-func noEngineText(name string) app.Finding {
-	what := fmt.Sprintf("unknown engine %q", tty.SafeLine(name))
-	return app.Wrong(what, "Correct the member's engine, or upgrade agent-chatter.")
-}
-
-func unsetText(names []string) app.Finding {
-	what := "unset in your environment: " + tty.SafeLine(strings.Join(names, ", "))
-	return app.Wrong(what, "Set it before you start the chat, such as: export "+tty.SafeLine(names[0])+"=…")
-}
-
-func notLoggedInText(login agent.Remedy) app.Finding {
-	return withRemedy(app.Wrong("it reports that it is not logged in", ""), login)
-}
-
-// withRemedy adds the advice of an engine to f. Outside of a chat, verifying again
-// replaces retrying a turn.
-func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
-	command := r.Hint
-	if command.Kind == hint.Slash {
-		command = hint.Hint{Kind: hint.Command, Argv: []string{"agents", "verify"}}
-	}
-	if command.Kind == "" {
-		f.Help = app.Sentence(errors.New(r.Advice))
-		return f
-	}
-	purpose := tty.SafeLine(r.Advice)
-	if command.Argv[0] == "command" { // it only looks for the program
-		f.Help, purpose = app.Sentence(errors.New(r.Advice)), app.Purpose(command)
-	}
-	f.Commands = append(f.Commands, app.Help{Purpose: purpose, Command: command})
-	return f
-}
-
-// loginUnknownText is for a program that does not report whether it is logged in.
-func loginUnknownText(err error) string {
-	return "it did not report whether it is logged in: " + tty.SafeLine(err.Error())
-}
-
-// answersText is for an agent that answers although another check failed.
-func answersText(what string) app.Finding {
-	return app.Note(what+", but it answers", "")
-}
-
-// noAnswerText is for an agent that did not answer.
-func noAnswerText(err error) app.Finding {
-	var failure *agent.FailureError
-	var start *process.StartError
-	switch {
-	case errors.As(err, &failure):
-		return withRemedy(app.Wrong(tty.SafeLine(failure.Reason), ""), failure.Remedy)
-	case errors.As(err, &start):
-		return noExecutableText(start)
-	}
-	return app.Wrong(tty.SafeLine(err.Error()), "Run it by hand for details, or raise --timeout.")
-}
-
-func answerText(answer string, took time.Duration) app.Finding {
-	return app.Fine(fmt.Sprintf("answered “%s” in %.1f s", tty.SafeLine(answer), took.Seconds()))
-}
-
-func notWorkingText(bad, of int) string {
-	return fmt.Sprintf("%d of %s failed.", bad, app.Count(of, "agent"))
-}
 
 type agentsVerify struct {
 	Name       []string      `arg:"" optional:"" help:"Registered agents (default: all)."`
@@ -151,7 +68,7 @@ func (cmd *agentsVerify) Run(a *app.App) error {
 
 // verify runs the checks of a member and prints them. If a registered agent passes, the
 // registry records when and with which version.
-func (cmd *agentsVerify) verify(v *verification, m verified) (ok bool, err error) {
+func (cmd *agentsVerify) verify(v *verification, m target) (ok bool, err error) {
 	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
@@ -187,14 +104,14 @@ func (cmd *agentsVerify) print(a *app.App, c checked) error {
 	return err
 }
 
-// verified is a member to verify.
-type verified struct {
+// target is a member to verify.
+type target struct {
 	team.Member
 	registered *team.Agent // nil for a member of a team
 }
 
 // members returns the members to verify.
-func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []verified, err error) {
+func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []target, err error) {
 	switch {
 	case cmd.Timeout <= 0:
 		return nil, app.UsageError("--timeout needs a duration above zero, such as 60s.")
@@ -223,12 +140,12 @@ func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []ver
 	for _, r := range agents {
 		m := memberOf(r)
 		m.BaseDir, m.Permissions = a.Cwd, leastPermissions[m.EngineName()]
-		members = append(members, verified{m, &r})
+		members = append(members, target{m, &r})
 	}
 	return members, nil
 }
 
-func (cmd *agentsVerify) membersOfTeam(ctx context.Context, a *app.App) (members []verified, err error) {
+func (cmd *agentsVerify) membersOfTeam(ctx context.Context, a *app.App) (members []target, err error) {
 	loaded, err := teams.Loader{App: a}.Load(ctx, cmd.Team)
 	if err != nil {
 		return nil, err
@@ -236,7 +153,7 @@ func (cmd *agentsVerify) membersOfTeam(ctx context.Context, a *app.App) (members
 	for _, m := range loaded.Members {
 		if m.Type == team.AI {
 			m.BaseDir = cmp.Or(m.BaseDir, a.Cwd)
-			members = append(members, verified{m, nil})
+			members = append(members, target{m, nil})
 		}
 	}
 	return members, nil
@@ -249,157 +166,6 @@ var leastPermissions = map[string]string{
 	team.EngineGemini: agent.ReadOnly,
 }
 
-// verification is a run of `agents verify`.
-type verification struct {
-	*app.App
-	ctx        context.Context
-	engines    map[string]agent.Engine
-	skipDryRun bool
-	timeout    time.Duration
-	version    string // of the program verified last
-}
-
-// close ends the resident processes of the engines.
-func (v *verification) close() {
-	for _, e := range v.engines {
-		if resident, ok := e.(interface{ Close() }); ok {
-			resident.Close()
-		}
-	}
-}
-
-// The checks of an agent.
-const (
-	checkExecutable     = "executable"
-	checkAuthentication = "authentication"
-	checkDryRun         = "dry run"
-)
-
-// try runs the checks of a member. A program that does not start fails all of them.
-func (v *verification) try(m verified) []app.Finding {
-	defer v.Spin("Verifying " + tty.SafeLine(m.Name))()
-	v.version = ""
-	executable := v.executable(m)
-	if executable.State == app.StateWrong {
-		return []app.Finding{executable}
-	}
-	authentication := v.authentication(m)
-	if v.skipDryRun {
-		return []app.Finding{executable, authentication}
-	}
-	answer := v.dryRun(m)
-	switch {
-	case answer.State != app.StateWrong && authentication.State == app.StateWrong:
-		// Its key comes from a place that its login status does not cover.
-		authentication = answersText(authentication.What)
-	case answer.State != app.StateWrong && authentication.State == app.StateNote:
-		authentication = app.Fine("confirmed by the answer")
-	}
-	authentication.Check = checkAuthentication
-	return []app.Finding{executable, authentication, answer}
-}
-
-// known returns the known agent that the member runs; the zero Known if it is unknown.
-func (m verified) known() agent.Known {
-	if known, ok := agent.Recognize(m.Command, m.Args); ok {
-		return known
-	}
-	for _, known := range KnownAgents() {
-		named := known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+acpSuffix
-		if m.Command == "" && known.Engine == m.EngineName() && named {
-			return known
-		}
-	}
-	return agent.Known{}
-}
-
-// turn returns a turn with a prompt for the member.
-func (m verified) turn(prompt string) agent.Turn {
-	return agent.Turn{
-		ID: ulid.Make().String(), Prompt: prompt, Dir: m.BaseDir, Member: m.ForEngine(""),
-		Said: agent.Said{Speaker: "agent-chatter", Text: prompt},
-	}
-}
-
-func (v *verification) executable(m verified) (f app.Finding) {
-	defer func() { f.Check = checkExecutable }()
-	if v.engines[m.EngineName()] == nil {
-		return noEngineText(m.EngineName())
-	}
-	if m.EngineName() == team.EngineDemo || m.EngineName() == team.EngineOpenAI {
-		return app.Fine("needs no program")
-	}
-	known, turn := m.known(), m.turn("")
-	turn.Member.Command = cmp.Or(turn.Member.Command, known.Program)
-	path, err := process.Find(process.Program{Command: turn.Member.Command, Env: turn.Member.Env, Dir: turn.Dir})
-	var start *process.StartError
-	if errors.As(err, &start) {
-		if turn.Member.Command == known.Program {
-			start.Install = known.Install
-		}
-		return noExecutableText(start)
-	}
-	if known.Program != "" {
-		if v.version, err = versionOf(v.ctx, path); errors.As(err, &start) {
-			return noExecutableText(start)
-		}
-	}
-	return executableText(path, v.version)
-}
-
-// authentication runs the login status command of the program, if it has a known one.
-// Otherwise only the dry run shows whether it is logged in.
-func (v *verification) authentication(m verified) (f app.Finding) {
-	defer func() { f.Check = checkAuthentication }()
-	if unset := m.Unset(); len(unset) > 0 {
-		return unsetText(unset)
-	}
-	known := m.known()
-	if known.LoggedIn == nil {
-		return app.Note("unknown; only the dry run shows it", "")
-	}
-	turn := m.turn("")
-	turn.Member.Command, turn.Member.Args = cmp.Or(turn.Member.Command, known.Program), known.LoggedIn
-	_, err := probe(v.ctx, turn)
-	var exit *process.ExitError
-	switch {
-	case err == nil:
-		return app.Fine("logged in")
-	case errors.As(err, &exit):
-		return notLoggedInText(known.Login)
-	}
-	return app.Note(loginUnknownText(err), "")
-}
-
-// question is the prompt of the dry run: as cheap as possible.
-const question = "Reply with just the word OK."
-
-// answerShown is how many bytes of an answer are printed.
-const answerShown = 200
-
-func (v *verification) dryRun(m verified) (f app.Finding) {
-	defer func() { f.Check = checkDryRun }()
-	ctx, cancel := context.WithTimeoutCause(v.ctx, v.timeout, timeoutError(v.timeout))
-	defer cancel()
-	began := time.Now()
-	var reply strings.Builder
-	turn := m.turn(question)
-	turn.Limit = v.timeout
-	for e, err := range v.engines[m.EngineName()].Run(ctx, turn) {
-		if err != nil {
-			return noAnswerText(err)
-		}
-		if text, ok := e.(agent.Text); ok && reply.Len() < answerShown {
-			reply.WriteString(text.Text)
-		}
-	}
-	answer := strings.TrimSpace(reply.String())
-	if answer == "" {
-		return noAnswerText(errors.New("it ended without an answer"))
-	}
-	return answerText(answer[:min(len(answer), answerShown)], time.Since(began))
-}
-
-func timeoutError(limit time.Duration) error {
-	return fmt.Errorf("it did not answer within %s", limit)
+func notWorkingText(bad, of int) string {
+	return fmt.Sprintf("%d of %s failed.", bad, app.Count(of, "agent"))
 }

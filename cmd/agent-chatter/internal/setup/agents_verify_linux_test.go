@@ -15,7 +15,7 @@ func TestNoAnswerIsNotReportedAsLoggedOut(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	v := &verification{App: &app.App{}, ctx: ctx}
-	f := v.authentication(verified{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
+	f := v.authentication(target{team.Member{Name: "codex", AgentType: "codex", Engine: "codex"}, nil})
 	if f.State != app.StateNote || !strings.Contains(f.What, "did not report whether it is logged in") {
 		t.Errorf("%+v", f)
 	}

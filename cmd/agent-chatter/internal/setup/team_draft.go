@@ -1,0 +1,134 @@
+package setup
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// draft is a team configuration before it is written.
+type draft struct {
+	name, description string
+	agents            []string // names of known or registered agents, or demo
+	registered        []team.Agent
+	human             string
+	maxRounds         int
+}
+
+// teamFileJSON is a team configuration, version 1.2.
+type teamFileJSON struct {
+	SchemaVersion string       `json:"schemaVersion"`
+	Team          teamPartJSON `json:"team"`
+	MaxRounds     int          `json:"maxRounds"`
+}
+
+type teamPartJSON struct {
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	Members     []teamMemberJSON `json:"members"`
+}
+
+type teamMemberJSON struct {
+	Name              string `json:"name"`
+	DisplayName       string `json:"displayName"`
+	Role              string `json:"role"`
+	Type              string `json:"type"`
+	AgentType         string `json:"agentType,omitempty"`
+	Engine            string `json:"engine,omitempty"`
+	BaseDir           string `json:"baseDir"`
+	SystemInstruction string `json:"systemInstruction"`
+}
+
+// file returns the configuration as JSON.
+func (d draft) file(baseDir string) ([]byte, error) {
+	members, err := d.members()
+	if err != nil {
+		return nil, err
+	}
+	for i := range members {
+		members[i].BaseDir = baseDir
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(teamFileJSON{"1.2", teamPartJSON{d.name, d.description, members}, d.maxRounds})
+	return b.Bytes(), err
+}
+
+// members returns the agents and the human.
+func (d draft) members() ([]teamMemberJSON, error) {
+	var members []teamMemberJSON
+	for _, agent := range d.agents {
+		for _, m := range d.membersOf(agent) {
+			m.Type = team.AI
+			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
+				return nil, app.UsageError("%s", duplicateText(m.Name))
+			}
+			members = append(members, m)
+		}
+	}
+	human := d.human
+	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
+		human += "-human"
+	}
+	return append(members,
+		teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
+}
+
+// membersOf returns the members for an agent: one, or the two of the demo.
+func (d draft) membersOf(agent string) []teamMemberJSON {
+	if agent == team.EngineDemo {
+		var members []teamMemberJSON
+		for _, m := range team.Demo().Members {
+			if m.Type == team.AI {
+				members = append(members,
+					teamMemberJSON{Name: m.Name, DisplayName: m.DisplayName, Role: m.Role, AgentType: m.AgentType})
+			}
+		}
+		return members
+	}
+	m := teamMemberJSON{Name: plainName(agent, "agent"), DisplayName: titled(agent), Role: "agent", AgentType: agent}
+	if known, ok := knownAgent(agent); ok {
+		m.DisplayName = known.DisplayName
+		if known.Engine == "acp" {
+			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
+		}
+	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
+		m.Engine = memberOf(d.registered[i]).Engine
+	}
+	return []teamMemberJSON{m}
+}
+
+// plainName reduces a name to letters, digits, '-' and '_'. It returns fallback if
+// nothing remains.
+func plainName(name, fallback string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_':
+			return r
+		case r == ' ' || r == '.':
+			return '-'
+		}
+		return -1
+	}, name)
+	return cmp.Or(strings.Trim(plain, "-"), fallback)
+}
+
+// titled returns a name with a capital.
+func titled(name string) string {
+	_, size := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:size]) + name[size:]
+}
+
+func duplicateText(name string) string {
+	return fmt.Sprintf("Two members would have the name %s: name each agent once", tty.SafeLine(name))
+}
