@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
@@ -64,7 +65,7 @@ type cli struct {
 	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
 	Doctor   doctor.Doctor    `cmd:"" help:"Check storage, configuration and agents."`
 	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
-	Agents   setup.Agents     `cmd:"" help:"Find, register and verify agents."`
+	Agents   agents.Command   `cmd:"" help:"Find, register and verify agents."`
 
 	Guide      guide.Command       `cmd:"" help:"Print a page of the manual."`
 	Completion completion.Command  `cmd:"" help:"Print shell completions."`

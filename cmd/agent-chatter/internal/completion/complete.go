@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -404,7 +404,7 @@ func (l *commandLine) agents() []candidate {
 			names[r.Name] = r.DisplayName
 		}
 	}
-	for _, k := range setup.KnownAgents() {
+	for _, k := range agents.Known() {
 		names[k.Name] = k.DisplayName
 	}
 	return candidatesOf(names)

@@ -1,7 +1,5 @@
-// Package setup has the commands that prepare conversations: team (create, list, show
-// and validate team configurations) and agents (find, register and verify the agents
-// that all teams of a home can use).
+// Package setup has the command team: it creates, lists, shows and validates team
+// configurations.
 //
-// A team configuration is a file; package team reads it. A registered agent is a name
-// for a program and its arguments, kept in agents/config.json of the home.
+// A team configuration is a JSON file; coordinator/team reads it.
 package setup

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -97,13 +98,13 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 		return members
 	}
 	m := teamMemberJSON{Name: plainName(agent, "agent"), DisplayName: titled(agent), Role: "agent", AgentType: agent}
-	if known, ok := knownAgent(agent); ok {
+	if known, ok := agents.Lookup(agent); ok {
 		m.DisplayName = known.DisplayName
 		if known.Engine == "acp" {
-			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, acpSuffix)
+			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, agents.ACPSuffix)
 		}
 	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
-		m.Engine = memberOf(d.registered[i]).Engine
+		m.Engine = agents.MemberOf(d.registered[i]).Engine
 	}
 	return []teamMemberJSON{m}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -166,8 +167,8 @@ func findAgents(a *app.App) (choices, error) {
 	}
 	c := choices{registered: registered}
 	programs := map[string]bool{}
-	for _, s := range scanPath() {
-		if s.Found && !strings.HasSuffix(s.Name, acpSuffix) && !programs[s.Path] {
+	for _, s := range agents.InPath() {
+		if s.Found && !strings.HasSuffix(s.Name, agents.ACPSuffix) && !programs[s.Path] {
 			programs[s.Path] = true
 			c.found = append(c.found, s.Name)
 		} else {
@@ -186,9 +187,6 @@ func findAgents(a *app.App) (choices, error) {
 	}
 	return c, nil
 }
-
-// acpSuffix ends the name of an ACP server for another agent.
-const acpSuffix = "-acp"
 
 func writtenTeamText(name string) app.Message {
 	return app.Message{Help: []app.Help{

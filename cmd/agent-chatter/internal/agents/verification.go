@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"cmp"
@@ -63,8 +63,8 @@ func (m target) known() agent.Known {
 	if known, ok := agent.Recognize(m.Command, m.Args); ok {
 		return known
 	}
-	for _, known := range KnownAgents() {
-		named := known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+acpSuffix
+	for _, known := range Known() {
+		named := known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+ACPSuffix
 		if m.Command == "" && known.Engine == m.EngineName() && named {
 			return known
 		}

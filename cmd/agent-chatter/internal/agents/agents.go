@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"cmp"
@@ -19,30 +19,30 @@ func noAgentsText() app.Message {
 	return app.Text("No agent is registered.").With(app.To("find installed agents", "agents", "scan"))
 }
 
-// Agents is the command agents.
-type Agents struct {
-	List     agentsList     `cmd:"" aliases:"ls" default:"withargs" help:"List the registered agents."`
-	Scan     agentsScan     `cmd:"" help:"Find installed agents."`
-	Register agentsRegister `cmd:"" help:"Register an agent for all teams."`
-	Info     agentsInfo     `cmd:"" help:"Show a registered agent."`
-	Verify   agentsVerify   `cmd:"" help:"Check that agents run and answer."`
-	Delete   agentsDelete   `cmd:"" aliases:"rm" help:"Remove an agent from the registry."`
+// Command is the command agents.
+type Command struct {
+	List     list     `cmd:"" aliases:"ls" default:"withargs" help:"List the registered agents."`
+	Scan     scan     `cmd:"" help:"Find installed agents."`
+	Register register `cmd:"" help:"Register an agent for all teams."`
+	Info     info     `cmd:"" help:"Show a registered agent."`
+	Verify   verify   `cmd:"" help:"Check that agents run and answer."`
+	Delete   remove   `cmd:"" aliases:"rm" help:"Remove an agent from the registry."`
 }
 
 // Help shows examples first.
-func (Agents) Help() string {
+func (Command) Help() string {
 	return `Examples:
   agent-chatter agents scan
   agent-chatter agents register claude
   agent-chatter agents verify`
 }
 
-type agentsList struct {
+type list struct {
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
-func (agentsList) Help() string {
+func (list) Help() string {
 	return `Examples:
   agent-chatter agents list`
 }
@@ -62,7 +62,7 @@ type agentJSON struct {
 func newAgentJSON(r team.Agent) agentJSON {
 	j := agentJSON{
 		Name: r.Name, Command: r.Command, Args: append([]string{}, r.Args...), DisplayName: r.DisplayName,
-		Engine: memberOf(r).EngineName(), Version: r.Version,
+		Engine: MemberOf(r).EngineName(), Version: r.Version,
 	}
 	if !r.InstalledAt.IsZero() {
 		j.InstalledAt = &r.InstalledAt
@@ -74,7 +74,7 @@ func newAgentJSON(r team.Agent) agentJSON {
 }
 
 // Run implements the command.
-func (cmd *agentsList) Run(a *app.App) error {
+func (cmd *list) Run(a *app.App) error {
 	agents, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return err
@@ -101,19 +101,19 @@ func commandLine(r team.Agent) string {
 	return tty.SafeLine(strings.Join(append([]string{r.Command}, r.Args...), " "))
 }
 
-type agentsInfo struct {
+type info struct {
 	Name   string `arg:"" help:"Name of the agent."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
-func (agentsInfo) Help() string {
+func (info) Help() string {
 	return `Examples:
   agent-chatter agents info claude`
 }
 
 // Run implements the command.
-func (cmd *agentsInfo) Run(a *app.App) error {
+func (cmd *info) Run(a *app.App) error {
 	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func agentRows(a *app.App, r team.Agent) [][2]string {
 		{"display name", tty.SafeLine(r.DisplayName)},
 		{"command", commandLine(r)},
 		{"program", tty.SafeLine(found)},
-		{"engine", memberOf(r).EngineName()},
+		{"engine", MemberOf(r).EngineName()},
 		{"version", tty.SafeLine(cmp.Or(r.Version, "unknown"))},
 		{"installed", timeOrNever(r.InstalledAt)},
 		{"verified", timeOrNever(r.LastVerified)},
@@ -155,9 +155,12 @@ func timeOrNever(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// memberOf returns the team member that uses a registered agent, with the engine for
+// ACPSuffix ends the name of an ACP server for another agent.
+const ACPSuffix = "-acp"
+
+// MemberOf returns the team member that uses a registered agent, with the engine for
 // its command.
-func memberOf(r team.Agent) team.Member {
+func MemberOf(r team.Agent) team.Member {
 	m := team.Member{
 		ID: r.Name, Name: r.Name, DisplayName: r.DisplayName, Type: team.AI, AgentType: r.Name,
 		Command: r.Command, Args: r.Args,
@@ -168,14 +171,15 @@ func memberOf(r team.Agent) team.Member {
 	return m
 }
 
-// KnownAgents returns the agents for which this program has an engine.
-func KnownAgents() []agent.Known {
+// Known returns the agents for which this program has an engine.
+func Known() []agent.Known {
 	all := app.Engines(agent.Demo{})
 	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
 }
 
-func knownAgent(name string) (agent.Known, bool) {
-	for _, k := range KnownAgents() {
+// Lookup returns the agent of Known with a name.
+func Lookup(name string) (agent.Known, bool) {
+	for _, k := range Known() {
 		if k.Name == name {
 			return k, true
 		}

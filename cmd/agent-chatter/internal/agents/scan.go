@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"cmp"
@@ -16,20 +16,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-type agentsScan struct {
+type scan struct {
 	Register bool   `help:"Register the agents found."`
 	Output   string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
-func (agentsScan) Help() string {
+func (scan) Help() string {
 	return `Examples:
   agent-chatter agents scan
   agent-chatter agents scan --register`
 }
 
-// scanned is a known agent and whether it is installed.
-type scanned struct {
+// Scanned is a known agent and whether it is installed.
+type Scanned struct {
 	Name        string   `json:"name"`
 	DisplayName string   `json:"displayName"`
 	Engine      string   `json:"engine"`
@@ -44,17 +44,17 @@ type scanned struct {
 }
 
 // works reports whether the program was found and did not fail to start.
-func (s scanned) works() bool { return s.Found && s.Broken == "" }
+func (s Scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
-func (cmd *agentsScan) Run(a *app.App) error {
+func (cmd *scan) Run(a *app.App) error {
 	registered, err := team.RegisteredAgents(a.OwnHome)
 	if err != nil {
 		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	all := scanPath()
+	all := InPath()
 	askVersions(ctx, a, all)
 	if ctx.Err() != nil {
 		return &app.ExitError{Code: app.ExitInterrupted}
@@ -66,7 +66,7 @@ func (cmd *agentsScan) Run(a *app.App) error {
 			continue
 		}
 		r := team.Agent{Name: s.Name, DisplayName: s.DisplayName, Command: s.Command, Args: s.Args, Version: s.Version}
-		if err := register(ctx, a, r); err != nil {
+		if err := add(ctx, a, r); err != nil {
 			return err
 		}
 		s.Registered = true
@@ -74,7 +74,7 @@ func (cmd *agentsScan) Run(a *app.App) error {
 	return cmd.print(a, all)
 }
 
-func (cmd *agentsScan) print(a *app.App, all []scanned) error {
+func (cmd *scan) print(a *app.App, all []Scanned) error {
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	unregistered := 0
 	for _, s := range all {
@@ -100,11 +100,11 @@ func (cmd *agentsScan) print(a *app.App, all []scanned) error {
 	return nil
 }
 
-// scanPath looks for the known agents in PATH.
-func scanPath() []scanned {
-	var all []scanned
-	for _, k := range KnownAgents() {
-		s := scanned{
+// InPath looks for each agent of Known in PATH. It runs none of them.
+func InPath() []Scanned {
+	var all []Scanned
+	for _, k := range Known() {
+		s := Scanned{
 			Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine,
 			Command: k.Program, Args: append([]string{}, k.Args...), Install: hint.Join(k.Install),
 		}
@@ -117,9 +117,9 @@ func scanPath() []scanned {
 }
 
 // askVersions runs each program found with --version, once per path.
-func askVersions(ctx context.Context, a *app.App, all []scanned) {
+func askVersions(ctx context.Context, a *app.App, all []Scanned) {
 	defer a.Spin("Reading program versions")()
-	first := map[string]*scanned{} // by path
+	first := map[string]*Scanned{} // by path
 	var asking sync.WaitGroup
 	for i := range all {
 		s := &all[i]
@@ -143,7 +143,7 @@ func askVersions(ctx context.Context, a *app.App, all []scanned) {
 }
 
 // scannedText is a row of the table of agents.
-func scannedText(s scanned) string {
+func scannedText(s Scanned) string {
 	if !s.Found {
 		return fmt.Sprintf("%s\t%s\tnot found\tinstall with: %s", s.Name, s.DisplayName, s.Install)
 	}

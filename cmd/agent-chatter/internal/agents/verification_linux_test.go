@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-type agentsRegister struct {
+type register struct {
 	DisplayName string   `help:"Name shown to people." placeholder:"NAME"`
 	Replace     bool     `help:"Replace an agent of the same name."`
 	Name        string   `arg:"" help:"Name of the agent; teams use it as agentType."`
@@ -24,7 +24,7 @@ type agentsRegister struct {
 }
 
 // Help shows examples first.
-func (agentsRegister) Help() string {
+func (register) Help() string {
 	return `Examples:
   agent-chatter agents register claude
   agent-chatter agents register shout tr a-z A-Z
@@ -32,7 +32,7 @@ func (agentsRegister) Help() string {
 }
 
 // Run implements the command.
-func (cmd *agentsRegister) Run(a *app.App) error {
+func (cmd *register) Run(a *app.App) error {
 	if a.Home != a.OwnHome {
 		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
 	}
@@ -57,18 +57,18 @@ func (cmd *agentsRegister) Run(a *app.App) error {
 			return &app.ExitError{Code: app.ExitInterrupted}
 		}
 	}
-	return register(ctx, a, r)
+	return add(ctx, a, r)
 }
 
 // agent returns the agent to register.
-func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
+func (cmd *register) agent(a *app.App) (team.Agent, error) {
 	name := strings.TrimSpace(cmd.Name)
 	if name == "" || name != tty.SafeLine(name) {
 		return team.Agent{}, app.UsageError(
 			"An agent needs a name without spaces around it and without control characters.",
 		)
 	}
-	known, ok := knownAgent(name)
+	known, ok := Lookup(name)
 	command := cmd.Command
 	switch {
 	case len(command) == 0 && !ok:
@@ -89,8 +89,8 @@ func (cmd *agentsRegister) agent(a *app.App) (team.Agent, error) {
 	return r, nil
 }
 
-// register adds or replaces an agent and prints so.
-func register(ctx context.Context, a *app.App, r team.Agent) error {
+// add adds or replaces an agent and prints so.
+func add(ctx context.Context, a *app.App, r team.Agent) error {
 	r.InstalledAt = time.Now()
 	if err := team.Register(ctx, a.OwnHome, r); err != nil {
 		return err
@@ -99,18 +99,18 @@ func register(ctx context.Context, a *app.App, r team.Agent) error {
 	return nil
 }
 
-type agentsDelete struct {
+type remove struct {
 	Name string `arg:"" help:"Name of the agent."`
 }
 
 // Help shows examples first.
-func (agentsDelete) Help() string {
+func (remove) Help() string {
 	return `Examples:
   agent-chatter agents delete upper`
 }
 
 // Run implements the command.
-func (cmd *agentsDelete) Run(a *app.App) error {
+func (cmd *remove) Run(a *app.App) error {
 	if a.Home != a.OwnHome {
 		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
 	}
@@ -140,7 +140,7 @@ func alreadyRegisteredText(r team.Agent) string {
 // noCommandText is for an agent that is not known by name.
 func noCommandText(name string) string {
 	var names []string
-	for _, k := range KnownAgents() {
+	for _, k := range Known() {
 		names = append(names, k.Name)
 	}
 	return fmt.Sprintf("Add the program of %s after its name. Only these need none: %s.",

@@ -1,4 +1,4 @@
-package setup
+package agents
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-type agentsVerify struct {
+type verify struct {
 	Name       []string      `arg:"" optional:"" help:"Registered agents (default: all)."`
 	Team       string        `short:"t" help:"Verify the members of this team instead." placeholder:"TEAM"`
 	SkipDryRun bool          `help:"Skip the question, for which vendors may charge."`
@@ -23,7 +23,7 @@ type agentsVerify struct {
 }
 
 // Help shows examples first.
-func (agentsVerify) Help() string {
+func (verify) Help() string {
 	return `Examples:
   agent-chatter agents verify
   agent-chatter agents verify claude codex
@@ -38,7 +38,7 @@ type checked struct {
 }
 
 // Run implements the command.
-func (cmd *agentsVerify) Run(a *app.App) error {
+func (cmd *verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	members, err := cmd.members(ctx, a)
@@ -68,7 +68,7 @@ func (cmd *agentsVerify) Run(a *app.App) error {
 
 // verify runs the checks of a member and prints them. If a registered agent passes, the
 // registry records when and with which version.
-func (cmd *agentsVerify) verify(v *verification, m target) (ok bool, err error) {
+func (cmd *verify) verify(v *verification, m target) (ok bool, err error) {
 	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
@@ -91,7 +91,7 @@ func (cmd *agentsVerify) verify(v *verification, m target) (ok bool, err error) 
 	return true, team.Register(v.ctx, v.App.OwnHome, *m.registered)
 }
 
-func (cmd *agentsVerify) print(a *app.App, c checked) error {
+func (cmd *verify) print(a *app.App, c checked) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, c)
 	}
@@ -111,7 +111,7 @@ type target struct {
 }
 
 // members returns the members to verify.
-func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []target, err error) {
+func (cmd *verify) members(ctx context.Context, a *app.App) (members []target, err error) {
 	switch {
 	case cmd.Timeout <= 0:
 		return nil, app.UsageError("--timeout needs a duration above zero, such as 60s.")
@@ -138,14 +138,14 @@ func (cmd *agentsVerify) members(ctx context.Context, a *app.App) (members []tar
 		a.Show(noAgentsText())
 	}
 	for _, r := range agents {
-		m := memberOf(r)
+		m := MemberOf(r)
 		m.BaseDir, m.Permissions = a.Cwd, leastPermissions[m.EngineName()]
 		members = append(members, target{m, &r})
 	}
 	return members, nil
 }
 
-func (cmd *agentsVerify) membersOfTeam(ctx context.Context, a *app.App) (members []target, err error) {
+func (cmd *verify) membersOfTeam(ctx context.Context, a *app.App) (members []target, err error) {
 	loaded, err := teams.Loader{App: a}.Load(ctx, cmd.Team)
 	if err != nil {
 		return nil, err
