@@ -1,0 +1,114 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// completable is how many sessions are completed by title and id.
+const completable = 1000
+
+// sessions returns the names of sessions that start with the word, newest first: the
+// suffix of the id that lists show, the whole id if the word starts one, and titles.
+func (l *commandLine) sessions(word string) []candidate {
+	list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable})
+	if err != nil || len(list.Sessions) == 0 {
+		return nil
+	}
+	sessions := list.Sessions
+	short := catalog.ShortIDs(sessions, list.Matches...)
+	found := startingWith([]candidate{{catalog.LatestName, sessions[0].Title}}, word)
+	titles := map[string]bool{}
+	for _, s := range sessions {
+		switch upper := strings.ToUpper(word); {
+		case strings.HasPrefix(short[s.ID], upper):
+			found = append(found, candidate{short[s.ID], s.Title})
+		case strings.HasPrefix(s.ID, upper):
+			found = append(found, candidate{s.ID, s.Title})
+		}
+		matches := word != "" && len(s.Title) >= len(word) && strings.EqualFold(s.Title[:len(word)], word)
+		if matches && !titles[s.Title] && tty.SafeLine(s.Title) == s.Title {
+			titles[s.Title] = true
+			found = append(found, candidate{s.Title, s.ID})
+		}
+	}
+	return found
+}
+
+// trash returns the ids of the sessions in the trash.
+func (l *commandLine) trash(word string) []candidate {
+	teams, err := l.app.Catalog.Teams()
+	if err != nil {
+		return nil
+	}
+	var found []candidate
+	for _, t := range teams {
+		trashed, err := t.Journals().ListTrash()
+		if err != nil {
+			continue
+		}
+		for _, item := range trashed {
+			if strings.HasPrefix(item.ID, strings.ToUpper(word)) {
+				found = append(found, candidate{item.ID, filepath.Base(t.Journals().Path())})
+			}
+		}
+	}
+	return found
+}
+
+// teams returns the teams that a chat can name.
+func (l *commandLine) teams() []candidate {
+	names := map[string]string{}
+	if files, err := team.Files(l.app.Places()); err == nil {
+		for _, f := range files {
+			if !f.Hidden {
+				names[f.Name] = cmp.Or(f.Path, "built in")
+			}
+		}
+	}
+	return candidatesOf(names)
+}
+
+// teamIDs returns the teams that have sessions.
+func (l *commandLine) teamIDs() []candidate {
+	names := map[string]string{}
+	if list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable}); err == nil {
+		for _, s := range list.Sessions {
+			names[s.TeamID] = ""
+		}
+	}
+	return candidatesOf(names)
+}
+
+// agents returns the registered and the known agents.
+func (l *commandLine) agents() []candidate {
+	names := map[string]string{}
+	if registered, err := team.RegisteredAgents(l.app.OwnHome); err == nil {
+		for _, r := range registered {
+			names[r.Name] = r.DisplayName
+		}
+	}
+	for _, k := range agents.Known() {
+		names[k.Name] = k.DisplayName
+	}
+	return candidatesOf(names)
+}
+
+func candidatesOf(names map[string]string) []candidate {
+	var all []candidate
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if tty.SafeLine(name) == name {
+			all = append(all, candidate{name, names[name]})
+		}
+	}
+	return all
+}
