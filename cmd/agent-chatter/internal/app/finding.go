@@ -1,5 +1,11 @@
 package app
 
+import (
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
 // A Finding is the result of a check, as doctor and `agents verify` print it.
 type Finding struct {
 	Check string `json:"check"`
@@ -38,4 +44,13 @@ func (a *App) Resolve(f Finding) Finding {
 	f.Help = a.Render(Message{f.Help, f.Commands})
 	f.Commands = nil
 	return f
+}
+
+// NetworkText is for a directory that other machines may share.
+func NetworkText(dir, kind string) Finding {
+	return Note(
+		fmt.Sprintf("%s may be on a network file system (%s): locks may not work across machines",
+			tty.SafeLine(dir), tty.SafeLine(kind)),
+		"Use a session on one machine at a time, or keep the sessions on a local disk with --home DIR.",
+	)
 }

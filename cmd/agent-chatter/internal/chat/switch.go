@@ -20,6 +20,9 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
+// textNoOthers is for a list of sessions that is empty without the current one.
+const textNoOthers = "There are no other sessions."
+
 // restoreQuestion is asked when a team with an earlier session is deployed.
 func restoreQuestion(r projection.Row, now time.Time) string {
 	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
@@ -168,7 +171,7 @@ func (r *repl) slashResume(ctx context.Context, name string) error {
 	if name == "--last" || name == "--latest" {
 		others := r.others(ctx)
 		if len(others) == 0 {
-			r.reject("%s", app.TextNoOthers)
+			r.reject("%s", textNoOthers)
 			return nil
 		}
 		name = others[0].ID
@@ -228,7 +231,7 @@ func (r *repl) others(ctx context.Context) []catalog.Session {
 func (r *repl) chooseSession(ctx context.Context) (string, error) {
 	sessions := r.others(ctx)
 	if len(sessions) == 0 {
-		r.app.Notice(app.TextNoOthers)
+		r.app.Notice(textNoOthers)
 		return "", nil
 	}
 	sessions = sessions[:min(len(sessions), offeredSessions)]
