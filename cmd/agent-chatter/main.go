@@ -29,12 +29,20 @@ import (
 // time of a replay.
 const gcPercent = 200
 
+// memoryLimit is the amount of memory, in bytes, from which on garbage is collected more
+// often: nearly nothing that a command keeps is larger, but an agent that floods a chat, or
+// a large transcript that is imported, makes much garbage.
+const memoryLimit = 150 << 20
+
 func main() {
 	if process.Guarded() {
 		return
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	terminal := term.IsTerminal(int(os.Stdout.Fd()))
 	results := &app.Output{File: os.Stdout, Terminal: terminal}

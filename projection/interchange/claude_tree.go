@@ -10,8 +10,7 @@ import (
 
 // claudeTree is what a first reading of a transcript of Claude Code finds: its
 // header, and the tree that its lines form. The tree branches where the
-// conversation was rewound and where tools ran in parallel. It needs about 50
-// bytes for a line.
+// conversation was rewound and where tools ran in parallel.
 type claudeTree struct {
 	sessionID, cwd string
 	title          claudeTitle
@@ -22,13 +21,14 @@ type claudeTree struct {
 	leaf      int  // the last message that is not only results of tools; -1: none
 }
 
-// claudeNode is a line with a UUID.
+// claudeNode is a line with a UUID. It has 24 bytes: a transcript of 500 MB may have
+// millions of lines.
 type claudeNode struct {
 	at      int64 // Unix time in microseconds; 0: none
 	line    int32
-	parent  int32  // -1: none
-	message int32  // the nearest message above; -1: none
-	reply   uint32 // hash of the id of the API's response; 0: none
+	parent  int32   // -1: none
+	message int32   // the nearest message above; -1: none
+	reply   [3]byte // hash of the id of the API's response; 0: none
 	kind    claudeKind
 }
 
@@ -58,10 +58,13 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 		b.add(n, line)
 		return true
 	})
+	if err == nil && len(b.missing) > 0 {
+		err = b.findMissing(src)
+	}
 	if err != nil {
 		return nil, err
 	}
-	b.link()
+	b.tree.linkMessages()
 	tree := b.tree // without what only its building needs
 	return &tree, nil
 }
@@ -69,17 +72,15 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 type claudeTreeBuilder struct {
 	tree    claudeTree
 	seed    maphash.Seed
-	ids     []uint64 // hashes of the UUIDs of the nodes; 0: none
 	missing []claudeLink
 	// The nodes of the newest UUIDs, and of those before: nearly every parent is near.
 	newest, older map[uint64]int32
 }
 
-// claudeLink is the parent of a node that was not found before it.
+// claudeLink is the parent of a node that was not found near it.
 type claudeLink struct {
-	node    int32
-	logical bool // from before a compaction, which may be in another file
-	parent  uint64
+	parent uint64 // hash of its UUID
+	node   int32
 }
 
 // nearby is the number of UUIDs that are searched for a parent first.
@@ -165,7 +166,8 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 	if isMessage {
 		node.kind = claudeMessage
 		if id := h.message.field("id").plain(); len(id) > 0 {
-			node.reply = uint32(maphash.Bytes(b.seed, id))
+			hash := maphash.Bytes(b.seed, id)
+			node.reply = [3]byte{byte(hash), byte(hash >> 8), byte(hash >> 16)}
 		}
 		if string(h.kind) == "user" && claudeContent(h.message.field("content")).onlyResults() {
 			node.kind = claudeResults
@@ -176,57 +178,66 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 		b.tree.sessionID = cmp.Or(b.tree.sessionID, h.sessionID.text())
 		b.tree.cwd = cmp.Or(b.tree.cwd, h.cwd.text())
 	}
-	b.tree.nodes, b.ids = append(b.tree.nodes, node), append(b.ids, 0)
+	b.tree.nodes = append(b.tree.nodes, node)
 	b.addLinks(h)
 }
 
 // addLinks adds the UUIDs of the newest node and of its parent.
 func (b *claudeTreeBuilder) addLinks(h claudeHead) {
 	n := int32(len(b.tree.nodes) - 1)
-	parent := h.parent
-	logical := len(parent) == 0 && len(h.logicalParent) > 0
-	if logical {
-		parent = h.logicalParent
+	parent, missing := h.parent, int32(missingParent)
+	if len(parent) == 0 { // it is from before a compaction, which may be in another file
+		parent, missing = h.logicalParent, -1
 	}
 	if len(parent) > 0 {
 		id := maphash.Bytes(b.seed, parent)
-		if i, ok := b.find(id); ok {
-			b.tree.nodes[n].parent = i
-		} else {
-			b.missing = append(b.missing, claudeLink{n, logical, id})
+		i, ok := b.find(id)
+		if !ok {
+			i = missing
+			b.missing = append(b.missing, claudeLink{id, n})
 		}
+		b.tree.nodes[n].parent = i
 	}
 	if len(h.uuid) > 0 {
 		if len(b.newest) == nearby {
 			b.newest, b.older = map[uint64]int32{}, b.newest
 		}
-		b.ids[n] = maphash.Bytes(b.seed, h.uuid)
-		b.newest[b.ids[n]] = n
+		b.newest[maphash.Bytes(b.seed, h.uuid)] = n
 	}
 }
 
-// link sets the other parents, and the messages above the nodes.
-func (b *claudeTreeBuilder) link() {
-	nodes := b.tree.nodes
-	found := map[uint64]int32{}
-	for _, l := range b.missing {
-		found[l.parent] = -1
-	}
-	if len(found) > 0 {
-		for i, id := range b.ids {
-			if _, ok := found[id]; ok && id != 0 {
-				found[id] = int32(i)
+// findMissing reads the transcript again to find parents that were not near their
+// nodes. The UUIDs of all lines would need more memory than the tree.
+func (b *claudeTreeBuilder) findMissing(src Source) error {
+	b.newest, b.older = nil, nil
+	byParent := func(l claudeLink, id uint64) int { return cmp.Compare(l.parent, id) }
+	slices.SortFunc(b.missing, func(x, y claudeLink) int { return byParent(x, y.parent) })
+	nodes, node := b.tree.nodes, 0
+	return src.eachLine(func(n int, line []byte) bool {
+		if node == len(nodes) || n >= b.tree.lines {
+			return false
+		}
+		if int(nodes[node].line) != n {
+			return true
+		}
+		id := maphash.Bytes(b.seed, jsonValue(line).field("uuid").plain())
+		first, _ := slices.BinarySearchFunc(b.missing, id, byParent)
+		for _, l := range b.missing[first:] {
+			if l.parent != id {
+				break
+			}
+			if int(l.node) != node {
+				nodes[l.node].parent = int32(node)
 			}
 		}
-	}
-	for _, l := range b.missing {
-		switch parent := found[l.parent]; {
-		case parent >= 0 && parent != l.node:
-			nodes[l.node].parent = parent
-		case parent < 0 && !l.logical:
-			nodes[l.node].parent = missingParent
-		}
-	}
+		node++
+		return true
+	})
+}
+
+// linkMessages sets the messages above the nodes.
+func (t *claudeTree) linkMessages() {
+	nodes := t.nodes
 	const unknown, visiting = -2, -3
 	for i := range nodes {
 		nodes[i].message = unknown
@@ -270,7 +281,7 @@ func (t *claudeTree) branch(leaf int) claudeBranch {
 		// Calls of one response and their results are not in one line of descent.
 		above := node.message
 		if above >= 0 && on[above] &&
-			(node.kind == claudeResults || node.reply != 0 && node.reply == t.nodes[above].reply) {
+			(node.kind == claudeResults || node.reply != [3]byte{} && node.reply == t.nodes[above].reply) {
 			on[i] = true
 		}
 	}

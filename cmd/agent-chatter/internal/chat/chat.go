@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +24,6 @@ import (
 
 // demoPace is the pause between the words of the demo team on a terminal.
 const demoPace = 60 * time.Millisecond
-
-// memoryLimit is the amount of memory, in bytes, from which on garbage is collected more often. An
-// agent that floods the chat makes much garbage, and nothing that a chat keeps is larger.
-const memoryLimit = 150 << 20
 
 // Command is the chat command.
 type Command struct {
@@ -98,9 +93,6 @@ func (cmd *Command) Writes() bool { return !cmd.NoSave && !cmd.Follow }
 
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
 	if err := cmd.check(); err != nil {
 		return err
 	}
