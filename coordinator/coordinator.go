@@ -121,7 +121,6 @@ func (c *Coordinator) Session() *Session {
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
 		Duration: time.Since(s.Row.CreatedAt), Recent: s.Newest(), Interrupted: interrupted,
-		Written: s.Seq > 0 && !c.resumed,
 	}
 }
 
@@ -136,7 +135,6 @@ type Session struct {
 	Duration             time.Duration      // since CreatedAt
 	Recent               []projection.Entry // the newest messages and partial replies
 	Interrupted          string             // the ID of the member whose turn Retry reruns; "" if none
-	Written              bool               // events were appended in this run
 }
 
 // Snapshot returns the whole session as it is stored, or ErrNoSession.

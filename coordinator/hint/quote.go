@@ -13,7 +13,7 @@ import (
 func Join(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
-		words[i] = Quote(arg)
+		words[i] = quote(arg)
 	}
 	// In the command's place an unquoted word may be an assignment or a keyword.
 	if len(argv) > 0 && words[0] == argv[0] && (strings.Contains(argv[0], "=") || slices.Contains(keywords, argv[0])) {
@@ -27,11 +27,11 @@ var keywords = []string{
 	"function", "select", "time", "coproc",
 }
 
-// Quote returns word as one word of a POSIX shell: unchanged if no shell gives its characters a
+// quote returns word as one word of a POSIX shell: unchanged if no shell gives its characters a
 // meaning, otherwise in single quotes. A word that has control characters, invisible characters or
 // invalid UTF-8 is written as $'…', which dash does not know but bash, zsh, ksh and busybox do.
 // An argument cannot contain NUL: it becomes U+FFFD. The result is printable and has one line.
-func Quote(word string) string {
+func quote(word string) string {
 	word = strings.ReplaceAll(word, "\x00", "\uFFFD")
 	switch {
 	case word != "" && word[0] != '=' && strings.Trim(word, plain) == "": // zsh expands =word

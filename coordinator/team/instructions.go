@@ -20,14 +20,14 @@ const (
 	maxInstructions = 1 << 20 // an instruction file
 )
 
-// ElsewhereError is the error of Instructions for a file that is, after resolving links, outside of
+// elsewhereError is the error of Instructions for a file that is, after resolving links, outside of
 // the directories of the team and that the user has not confirmed.
-type ElsewhereError struct {
+type elsewhereError struct {
 	Path     string // as in the configuration
 	Resolved string
 }
 
-func (e *ElsewhereError) Error() string {
+func (e *elsewhereError) Error() string {
 	if e.Path == e.Resolved {
 		return fmt.Sprintf("instruction file %s is outside of the directories of the team", e.Path)
 	}
@@ -38,7 +38,7 @@ func (e *ElsewhereError) Error() string {
 // Instructions returns the content of the team's instruction file and of the member's; "" for one
 // that is missing. A file that is no regular file or too large is an error that names it. A team that
 // was loaded from a file has its instructions below that file's directory, the member's directory or
-// the home; any other file is an *ElsewhereError unless t.ReadElsewhere is set.
+// the home; any other file is an *elsewhereError unless t.ReadElsewhere is set.
 func (t *Team) Instructions(m Member) (ofTeam, ofMember string, err error) {
 	if ofTeam, err = t.readInstructions(t.InstructionFile, ""); err != nil {
 		return "", "", err
@@ -104,7 +104,7 @@ func (t *Team) checkPlace(f *os.File, path, baseDir string) error {
 		found, err = os.Lstat(resolved)
 	}
 	if err != nil || found == nil || !os.SameFile(found, opened) {
-		return &ElsewhereError{path, resolved}
+		return &elsewhereError{path, resolved}
 	}
 	return nil
 }

@@ -145,8 +145,8 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 }
 
 // Close updates the index, removes temporary files that killed programs left, and
-// ends the pass. Its error is a *NotRecordedError: the sessions were archived,
-// trashed or purged nevertheless.
+// ends the pass. An error means that not all changes were recorded; the sessions were
+// archived, trashed or purged nevertheless.
 func (p *RetentionPass) Close() error {
 	p.dir.updateRows(p.changed)
 	p.dir.removeLeftovers()
@@ -157,21 +157,10 @@ func (p *RetentionPass) Close() error {
 		}
 	}
 	if p.err != nil {
-		return &NotRecordedError{p.err}
+		return fmt.Errorf("not all changes were recorded: %w", p.err)
 	}
 	return nil
 }
-
-// NotRecordedError reports that a RetentionPass could not record all that it
-// did.
-type NotRecordedError struct{ Err error }
-
-func (e *NotRecordedError) Error() string {
-	return "what retention did is not all recorded: " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *NotRecordedError) Unwrap() error { return e.Err }
 
 // leftoverAge is how old a temporary file of a cache must be before it is removed: its
 // name is unique, and a program that writes it needs seconds.

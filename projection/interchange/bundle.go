@@ -96,14 +96,14 @@ func WriteJournal(w io.Writer, events iter.Seq2[journal.Event, error]) (n int, e
 	return n, nil
 }
 
-// LineError reports an invalid line of a bundle.
-type LineError struct {
+// lineError reports an invalid line of a bundle.
+type lineError struct {
 	Line    int // from 1
 	Session int // number of the session that it is in, from 1; 0: it is a head or an end
 	Reason  string
 }
 
-func (e *LineError) Error() string {
+func (e *lineError) Error() string {
 	if e.Session == 0 {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
 	}
@@ -114,7 +114,7 @@ func (e *LineError) Error() string {
 // events are valid until the next session is yielded; those that were not read
 // are skipped. Every line is validated; lines are at most limit bytes long.
 //
-// An invalid line is a *LineError. One within a session ends that session, and
+// An invalid line is a *lineError. One within a session ends that session, and
 // the next one follows. One outside of the sessions, and an error of r, is the
 // only element of a last session.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
@@ -188,7 +188,7 @@ type bundleReader struct {
 	damaged   bool          // a session of this bundle has one
 }
 
-func (b *bundleReader) lineError(reason string) error { return &LineError{b.line, b.session, reason} }
+func (b *bundleReader) lineError(reason string) error { return &lineError{b.line, b.session, reason} }
 
 // advance reads the next event, or the reason why there is none.
 func (b *bundleReader) advance() {

@@ -17,7 +17,7 @@ type openCodeSession struct {
 	Messages []openCodeMessage
 }
 
-type openCodeTime struct{ Created, Updated, Completed, Start, End milliseconds }
+type openCodeTime struct{ Created, Completed, Start, End milliseconds }
 
 // openCodeMessage is a message of a person, or one step of the agent.
 type openCodeMessage struct {

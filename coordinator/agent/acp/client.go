@@ -180,8 +180,8 @@ func (c *Client) Cancel() {
 	c.send(rpcMessage{Method: sdk.AgentMethodSessionCancel, Params: encode(params)})
 }
 
-// Next waits for the next message of the turn. Errors are ErrExited, ErrNotReading,
-// jsonlines.ErrTooLong, and the cause of ctx.
+// Next waits for the next message of the turn. Errors are ErrExited,
+// jsonlines.ErrTooLong, the cause of ctx, and one for an agent that sends requests and does not read the responses.
 func (c *Client) Next(ctx context.Context) (Message, error) {
 	for {
 		m, err := c.receive(ctx)

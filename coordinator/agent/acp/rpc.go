@@ -17,8 +17,8 @@ import (
 // ErrExited is returned when the agent has closed its standard output, normally by exiting.
 var ErrExited = errors.New("the agent has exited")
 
-// ErrNotReading is returned when the agent sends requests and does not read the responses.
-var ErrNotReading = errors.New("it does not read what it is sent")
+// errNotReading is returned when the agent sends requests and does not read the responses.
+var errNotReading = errors.New("it does not read what it is sent")
 
 // maxID is the length in bytes of the longest id of a request that is answered.
 const maxID = 1 << 10
@@ -123,7 +123,7 @@ func encode(value any) []byte {
 	return text
 }
 
-// receive waits for the next message of the agent. Errors are ErrExited, ErrNotReading,
+// receive waits for the next message of the agent. Errors are ErrExited, errNotReading,
 // jsonlines.ErrTooLong, and the cause of ctx.
 func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
 	for len(c.inbox) == 0 {
@@ -131,7 +131,7 @@ func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
 		case c.lines.TooLong():
 			return m, jsonlines.ErrTooLong
 		case c.outbox.overflowed():
-			return m, ErrNotReading
+			return m, errNotReading
 		}
 		select {
 		case text, open := <-c.Process.Texts():

@@ -61,7 +61,7 @@ type App struct {
 // Options are the global flags of a run. The zero Options are those of a run
 // without flags.
 type Options struct {
-	Home     string  // "": home.Default
+	Home     string  // "": ~/.agent-chatter
 	LogLevel *string // debug, info, warn or error; nil: info in LogFile, nothing on Stderr
 	LogFile  string  // "": Stderr
 }

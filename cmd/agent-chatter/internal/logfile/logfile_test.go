@@ -1,4 +1,4 @@
-package logfile_test
+package logfile
 
 import (
 	"bufio"
@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
@@ -22,7 +21,7 @@ const writerEnv = "LOGFILE_TEST_PATH"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
-		w := logfile.Writer{Path: path, Limit: 4 << 10, Keep: 100}
+		w := writer{path: path, limit: 4 << 10, keep: 100}
 		for n := range 200 {
 			if _, err := fmt.Fprintf(&w, "%d %d end\n", os.Getpid(), n); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -36,7 +35,7 @@ func TestMain(m *testing.M) {
 
 func TestWriterKeepsTheNewestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "log")
-	w := logfile.Writer{Path: path, Limit: 4, Keep: 2}
+	w := writer{path: path, limit: 4, keep: 2}
 	for _, record := range []string{"one\n", "two\n", "three\n", "four\n"} {
 		if n, err := w.Write([]byte(record)); n != len(record) || err != nil {
 			t.Fatalf("Write(%q) = %d, %v", record, n, err)
@@ -55,7 +54,7 @@ func TestWriterKeepsTheNewestFiles(t *testing.T) {
 
 func TestWriterAppendsBelowTheLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	w := logfile.Writer{Path: path, Limit: 100, Keep: 2}
+	w := writer{path: path, limit: 100, keep: 2}
 	for range 3 {
 		if _, err := w.Write([]byte("record\n")); err != nil {
 			t.Fatal(err)
@@ -69,7 +68,7 @@ func TestWriterAppendsBelowTheLimit(t *testing.T) {
 // A disk that is unmounted leaves its mount point, where nothing must be created.
 func TestWriterDoesNotRecreateADirectory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	w := logfile.Writer{Path: filepath.Join(home, "logs", "log"), Limit: 100, Keep: 2}
+	w := writer{path: filepath.Join(home, "logs", "log"), limit: 100, keep: 2}
 	if _, err := w.Write([]byte("none\n")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a home, error %v", err)
 	}
@@ -143,7 +142,7 @@ func TestWriterRefusesALink(t *testing.T) {
 	if err := os.Symlink(target, path); err != nil {
 		t.Skip("no symbolic links:", err)
 	}
-	w := logfile.Writer{Path: path, Limit: 100, Keep: 2}
+	w := writer{path: path, limit: 100, keep: 2}
 	if _, err := w.Write([]byte("record\n")); !errors.As(err, new(*regularfile.KindError)) {
 		t.Errorf("error %v, want a KindError", err)
 	}

@@ -13,9 +13,6 @@ const (
 	homeKeep  = 2
 )
 
-// Path returns the path of the log of a home.
-func Path(home string) string { return filepath.Join(home, "logs", "agent-chatter.log") }
-
 // Options are the destinations of a Logger besides the log of the home. The zero
 // Options are none.
 type Options struct {
@@ -29,7 +26,7 @@ type Options struct {
 // o.Stderr. Records must have no texts of messages and no secrets. A log of the home that
 // cannot be written is no error: the logger drops its records.
 func NewLogger(home string, o Options) (*slog.Logger, error) {
-	w := &Writer{Path: Path(home), Limit: homeLimit, Keep: homeKeep}
+	w := &writer{path: filepath.Join(home, "logs", "agent-chatter.log"), limit: homeLimit, keep: homeKeep}
 	handlers := []slog.Handler{slog.NewTextHandler(w, nil).WithAttrs([]slog.Attr{slog.Int("pid", os.Getpid())})}
 	level := slog.LevelInfo
 	if o.Level != nil {

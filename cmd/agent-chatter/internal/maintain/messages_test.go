@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"syscall"
@@ -36,8 +37,8 @@ func maintainTexts() []apptest.Text {
 	add("freedText", "", freedText(20, 2, 1024, false))
 	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))
 	add("freedText", "a dry run", freedText(1, 0, 0, true))
-	add("notRecordedText", "", notRecordedText(&catalog.NotRecordedError{Err: locked}))
-	add("notRecordedText", "a full disk", notRecordedText(&catalog.NotRecordedError{Err: full}))
+	add("notRecordedText", "", notRecordedText(fmt.Errorf("not all changes were recorded: %w", locked)))
+	add("notRecordedText", "a full disk", notRecordedText(fmt.Errorf("not all changes were recorded: %w", full)))
 	add("restoredText", "", restoredText(apptest.AliceID))
 	add("undatedText", "", undatedText(apptest.AliceID))
 	add("noCriterionText", "", noCriterionText())

@@ -16,18 +16,18 @@ import (
 
 // confirmText asks whether a team may run.
 func confirmText(a *app.App, t *team.Team, why string) string {
-	return fmt.Sprintf("The team file %s would run:\n%s%s\nRun it?", tty.SafeLine(t.Source.Path), RunsText(a, t), why)
+	return fmt.Sprintf("The team file %s would run:\n%s%s\nRun it?", tty.SafeLine(t.Source.Path), runsText(a, t), why)
 }
 
 // refusedText is for a team that cannot be confirmed without a terminal.
 func refusedText(a *app.App, t *team.Team, why string) app.Message {
 	return app.Text("The team file %s was not loaded. It would run:\n%s%s",
-		tty.SafeLine(t.Source.Path), RunsText(a, t), why).
+		tty.SafeLine(t.Source.Path), runsText(a, t), why).
 		With(app.To("confirm it", "team", "trust", t.Source.Path))
 }
 
-// RunsText lists what a team runs, without secrets. It ends with a newline.
-func RunsText(a *app.App, t *team.Team) string {
+// runsText lists what a team runs, without secrets. It ends with a newline.
+func runsText(a *app.App, t *team.Team) string {
 	var b strings.Builder
 	line := func(label, value string) {
 		if value != "" {

@@ -32,7 +32,7 @@ func teamsTexts() []apptest.Text {
 		Members: members, Source: &team.Source{Path: "/clone/" + apptest.Hostile}, Elsewhere: []string{"/etc/" + apptest.Hostile},
 	}
 	const why = "You have not chosen it yet, and someone else may have written it."
-	add("RunsText", "", RunsText(a, crew))
+	add("runsText", "", runsText(a, crew))
 	add("confirmText", "", confirmText(a, crew, why))
 	add("refusedText", "", refusedText(a, crew, why))
 	add("runText", "", runText(nil, members[2]))

@@ -68,7 +68,7 @@ const textBuiltIn = "The team demo is built in and runs nothing: it needs no con
 
 func trustedText(a *app.App, t *team.Team) string {
 	return fmt.Sprintf("%s is loaded without a question from now on, as long as it runs only this:\n%s",
-		tty.SafeLine(t.Source.Path), RunsText(a, t))
+		tty.SafeLine(t.Source.Path), runsText(a, t))
 }
 
 func revokedText(path string) string {

@@ -152,7 +152,7 @@ func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (r
 			format, err = DetectFormat(path)
 		}
 		isSession := err == nil && format != "" && format != interchange.TeamFile
-		if cmd.Team != "" && isSession && !IsTranscript(format) {
+		if cmd.Team != "" && isSession && !isTranscript(format) {
 			a.Notice(teamIgnoredText(path))
 		}
 		switch {
@@ -164,7 +164,7 @@ func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (r
 			results = append(results, failed(path, app.Exit(app.ExitFailed, UnknownFormatText(path))))
 		case format == interchange.TeamFile:
 			results = append(results, failed(path, app.Exit(app.ExitFailed, TeamFileText(path))))
-		case IsTranscript(format):
+		case isTranscript(format):
 			options := Options{Team: cmd.Team, Branches: cmd.Branches, AsNew: cmd.AsNew}
 			imported := ImportTranscript(ctx, a, format, path, options)
 			if cmd.Format != "auto" && !file.found && errors.Is(imported[0].Err, interchange.ErrNoMessages) {

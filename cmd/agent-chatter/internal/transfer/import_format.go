@@ -22,8 +22,8 @@ var knownFormats = []string{
 	"claude", "codex", "gemini", "opencode", "pi", "claude-master", "synapse",
 }
 
-// IsTranscript reports whether a format is that of another program's transcripts.
-func IsTranscript(format string) bool {
+// isTranscript reports whether a format is that of another program's transcripts.
+func isTranscript(format string) bool {
 	return slices.Contains(knownFormats[3:], format)
 }
 

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Default is the home if neither --home nor the environment names one.
-const Default = "~/.agent-chatter"
+// byDefault is the home if neither --home nor the environment names one.
+const byDefault = "~/.agent-chatter"
 
 // variable names the home if --home does not.
 const variable = "AGENT_CHATTER_HOME"
 
-// ByFlag reports whether a name of the home is neither Default nor that of the environment.
+// ByFlag reports whether a name of the home is neither the default nor that of the environment.
 func ByFlag(named string) bool {
-	return named != "" && named != Default && named != os.Getenv(variable)
+	return named != "" && named != byDefault && named != os.Getenv(variable)
 }
 
 // Own returns the home whose teams, agents, settings and trust file count: dir, unless the
@@ -25,7 +25,7 @@ func ByFlag(named string) bool {
 func Own(dir, named, cwd string) (string, error) {
 	env := os.Getenv(variable)
 	absolute := filepath.IsAbs(env) || strings.HasPrefix(env, "~/")
-	chosen := named == "" || named == Default || named == env && absolute
+	chosen := named == "" || named == byDefault || named == env && absolute
 	if chosen || cwd == filepath.VolumeName(cwd)+string(filepath.Separator) || !inside(cwd, dir) {
 		return dir, nil
 	}
@@ -56,7 +56,7 @@ func inside(dir, name string) bool {
 // not expand in --home=~/x. An empty name, as of a variable set to nothing, is the default and not the
 // working directory.
 func Dir(dir string) (string, error) {
-	dir = cmp.Or(dir, Default)
+	dir = cmp.Or(dir, byDefault)
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 		user, err := os.UserHomeDir()
 		if err != nil {

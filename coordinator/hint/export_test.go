@@ -1,0 +1,3 @@
+package hint
+
+var Quote = quote

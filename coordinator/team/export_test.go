@@ -1,0 +1,3 @@
+package team
+
+type ElsewhereError = elsewhereError

@@ -1,0 +1,3 @@
+package interchange
+
+type LineError = lineError
