@@ -113,28 +113,46 @@ func (l *Log) openFile() ([]Record, error) {
 // fileToAppend returns the file that Open opened if it is writable and still has the
 // journal's name. Otherwise it opens the file. Its length must be that of the lines
 // which were read: the next ones are chained to them.
-func (l *Log) fileToAppend() (File, error) {
-	o := l.opened
-	l.opened = nil
-	if o != nil && (o.writable == nil || l.checkName(o.writable) != nil) {
-		o.file.Close()
-		o = nil
-	}
-	if o == nil {
-		var err error
-		if o, err = l.files.openLive(l.dir.fs, os.O_RDWR|os.O_APPEND); err != nil {
+func (l *Log) fileToAppend() (file File, err error) {
+	if o := l.opened; o != nil && o.writable && l.checkName(o) == nil {
+		file, l.opened = o.File, nil
+	} else {
+		l.closeOpened()
+		if file, err = l.openLocked(); err != nil {
 			return nil, err
 		}
 	}
-	info, err := o.writable.Stat()
+	info, err := file.Stat()
 	if err == nil && info.Size() != l.end.Offset+l.torn.Bytes {
 		err = grownError(info.Size(), l.end.Offset+l.torn.Bytes)
 	}
 	if err != nil {
-		o.file.Close()
+		file.Close()
 		return nil, err
 	}
-	return o.writable, nil
+	return file, nil
+}
+
+// openLocked opens the live file for appending, and locks it in place of the file that
+// is locked.
+func (l *Log) openLocked() (File, error) {
+	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.lock.setOwn(nil, false) // it may be the same file
+	locked, err := tryLock(file)
+	if err == nil {
+		err = l.checkName(file)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return l.lock.setOwn(file, locked), nil
 }
 
 // create creates the directory, the lock and the empty file.
@@ -160,10 +178,14 @@ func (l *Log) create(ctx context.Context) error {
 	}
 	// Crash here leaves an empty journal, which readers do not list as a session.
 	l.dirs = append(l.dirs, l.files.dir)
-	l.file, l.exists, l.place = file, true, placeOf(l.dir.fs, l.files.dir)
-	own, err := l.files.lockOwn(l.dir.fs)
-	l.lock.setOwn(own)
-	return err
+	l.exists, l.place = true, placeOf(l.dir.fs, l.files.dir)
+	locked, err := tryLock(file)
+	if err != nil {
+		file.Close()
+		return err
+	}
+	l.file = l.lock.setOwn(file, locked)
+	return nil
 }
 
 // retryLock takes the lock that Open could not take. If the journal has changed

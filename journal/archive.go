@@ -99,19 +99,19 @@ func (l *Log) unarchive() error {
 	f, fsys := l.files, l.dir.fs
 	if l.opened == nil {
 		var err error
-		if l.opened, err = f.open(fsys); err != nil {
+		if l.opened, err = l.open(); err != nil {
 			return err
 		}
 	}
 	archive := l.opened
-	live, err := f.replace(l.lock, archive.file, func(file File) error {
-		return l.dir.extract(f, file)
+	live, err := f.replace(l.lock, archive, func(file File) error {
+		return l.dir.extract(f.id, archive.src, file)
 	})
 	if err != nil {
 		return fmt.Errorf("unarchive %s: %w", f.archivePath(), err)
 	}
-	archive.file.Close()
-	l.opened = openedFileOf(f.path(), live, archive.src.size)
+	archive.Close()
+	l.opened = liveFile(f.path(), live, archive.src.size)
 	if err := fsys.SyncDir(f.dir); err != nil {
 		return err
 	}
@@ -120,21 +120,16 @@ func (l *Log) unarchive() error {
 }
 
 // extract writes the journal of an archive to w.
-func (d *Dir) extract(f files, w io.Writer) error {
-	src, archive, err := f.archiveSource(d.fs)
-	if err != nil {
-		return err
-	}
-	defer archive.Close()
-	r, err := src.open(0)
+func (d *Dir) extract(id string, archive source, w io.Writer) error {
+	r, err := archive.open(0)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	progress := &progressCounter{report: d.progress, at: Progress{ID: f.id, Unarchive: true, Total: src.size}}
+	progress := &progressCounter{report: d.progress, at: Progress{ID: id, Unarchive: true, Total: archive.size}}
 	_, err = io.CopyBuffer(w, io.TeeReader(r, progress), make([]byte, blockSize))
 	if err != nil && !isFileError(err) {
-		if _, damage := src.scanTail(Position{}, d.maxLine); damage != nil {
+		if _, damage := archive.scanTail(Position{}, d.maxLine); damage != nil {
 			err = damage // it has the line
 		}
 	}

@@ -5,10 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -263,24 +260,15 @@ func (r *frameReader) Close() error {
 	return nil
 }
 
-// archiveSource opens the archived journal.
-func (f files) archiveSource(fsys FS) (source, File, error) {
-	file, err := fsys.OpenFile(f.archivePath(), os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return source{}, nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
-	}
-	if err != nil {
-		return source{}, nil, err
-	}
+// archiveSource returns the bytes of an archived journal.
+func archiveSource(path string, file File) (source, error) {
 	a, err := openArchive(file)
 	if err != nil {
-		file.Close()
-		return source{}, nil, err
+		return source{}, err
 	}
-	src := source{
-		path: f.archivePath(), size: a.size, open: a.open,
+	return source{
+		path: path, size: a.size, open: a.open,
 		prefetch: a.prefetch, frameBetween: a.frameBetween,
-		checksum: func(ctx context.Context) (bool, error) { return a.checksum(ctx, f.archivePath()) },
-	}
-	return src, file, nil
+		checksum: func(ctx context.Context) (bool, error) { return a.checksum(ctx, path) },
+	}, nil
 }

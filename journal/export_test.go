@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -33,12 +32,12 @@ func (d *Dir) Compress(id string) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	o, err := f.openLive(d.fs, os.O_RDONLY)
+	src, file, err := f.openSource(d.fs)
 	if err != nil {
 		return 0, err
 	}
-	defer o.file.Close()
-	return compressAll(io.NewSectionReader(o.file, 0, o.src.size), d.frameSize)
+	defer file.Close()
+	return compressAll(io.NewSectionReader(file, 0, src.size), d.frameSize)
 }
 
 func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {

@@ -265,14 +265,18 @@ func (t *follower) reopenMissing() error {
 
 // openArchive opens an archive, which is read to its end once.
 func (t *follower) openArchive(info fs.FileInfo) error {
-	src, file, err := t.files.archiveSource(t.dir.fs)
-	if errors.Is(err, ErrNotFound) {
+	file, err := t.dir.fs.OpenFile(t.files.archivePath(), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was unarchived since
 	}
 	if err != nil {
 		return err
 	}
-	stream, err := src.open(0)
+	var stream io.ReadCloser
+	src, err := archiveSource(t.files.archivePath(), file)
+	if err == nil {
+		stream, err = src.open(0)
+	}
 	if err != nil {
 		file.Close()
 		return err

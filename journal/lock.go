@@ -107,77 +107,98 @@ func lockNamed(fsys FS, f File, name string) (bool, error) {
 // lock makes this process the only writer of a journal. The lock file excludes the
 // writers of every journal of this name, also before the journal exists and while
 // another file takes its place. The lock of the journal's own file excludes those that
-// reach it by another name, such as a link, or after the lock file was removed.
+// reach it by another name, such as a link, or after the lock file was removed. The
+// journal is read and written by the handle that is locked.
 type lock struct {
 	fs   FS
-	file File // the lock file
-	own  File // the journal's file; nil if there is none, or the system cannot lock it
+	file File        // the lock file; nil if retake has failed
+	own  journalFile // no File if there is none, or the system cannot lock it
 
 	named bool // the lock file names the holder
 }
 
 // lock locks the journal until release.
 func (f files) lock(ctx context.Context, fsys FS, now time.Time) (*lock, error) {
-	file, err := LockFile(fsys, f.lockPath())
-	if err == ErrLocked {
-		return nil, &LockedError{Path: f.path(), Holder: f.holder(ctx, fsys)}
-	}
-	if err != nil {
+	k := &lock{fs: fsys}
+	if err := k.retake(ctx, f, now); err != nil {
 		return nil, err
 	}
-	own, err := f.lockOwn(fsys)
-	if err != nil {
-		file.Close()
+	var err error
+	if k.own, err = f.lockOwn(fsys); err != nil {
+		k.release()
 		return nil, &LockedError{Path: f.path()} // its lock file is elsewhere
 	}
-	k := &lock{fs: fsys, file: file, own: own}
-	k.name(Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
 	return k, nil
 }
 
-// lockOwn locks the journal's file, live or archived. Its only error is ErrLocked.
-func (f files) lockOwn(fsys FS) (File, error) {
+// retake replaces the lock on the lock file by one on the file that now has its name.
+func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
+	k.releaseFile()
+	file, err := LockFile(k.fs, f.lockPath())
+	if err == ErrLocked {
+		return &LockedError{Path: f.path(), Holder: f.holder(ctx, k.fs)}
+	}
+	if err != nil {
+		return err
+	}
+	k.file = file
+	k.name(Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
+	return nil
+}
+
+// lockOwn opens and locks the journal's file, live or archived. It returns none if
+// there is none, or it cannot be opened or locked. Its only error is ErrLocked.
+func (f files) lockOwn(fsys FS) (journalFile, error) {
 	for range locateTries {
-		moved := false
-		for _, path := range []string{f.path(), f.archivePath()} {
-			own, exists, err := lockExisting(fsys, path)
-			if own != nil || err != nil {
-				return own, err
-			}
-			moved = moved || exists
+		own, err := f.tryOpen(fsys, true)
+		if err != nil {
+			break
 		}
-		if !moved {
+		path := Info{ID: f.id, Dir: f.dir, Archived: own.archived}.Path()
+		named, err := lockNamed(fsys, own, path)
+		if named {
+			return own, nil
+		}
+		own.Close()
+		if err == ErrLocked {
+			return journalFile{}, err
+		}
+		if err != nil {
 			break
 		}
 	}
-	return nil, nil
+	return journalFile{}, nil
 }
 
-// lockExisting locks a file if it exists and the system can lock it. A file that loses
-// its name meanwhile is not locked.
-func lockExisting(fsys FS, path string) (f File, exists bool, err error) {
-	f, err = fsys.OpenFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, false, nil
-	}
-	named, err := lockNamed(fsys, f, path)
-	if named {
-		return f, true, nil
-	}
-	f.Close()
+// tryLock locks an open file. It returns false if the system cannot lock it. Its only
+// error is ErrLocked.
+func tryLock(f File) (locked bool, err error) {
+	err = f.Lock()
 	if err == ErrLocked {
-		return nil, true, err
+		return false, err
 	}
-	return nil, err == nil, nil
+	return err == nil, nil
 }
 
-// setOwn replaces the lock of the journal's file.
-func (k *lock) setOwn(own File) {
-	if k.own != nil {
+// setOwn closes the journal's file, and so releases its lock, in favour of another one,
+// open for appending, or of none. It returns that file for reading and writing: if it
+// is locked, the lock closes it.
+func (k *lock) setOwn(file File, locked bool) File {
+	if k.own.File != nil {
 		k.own.Close()
 	}
-	k.own = own
+	if !locked {
+		k.own = journalFile{}
+		return file
+	}
+	k.own = journalFile{File: file, writable: true}
+	return keptOpen{file}
 }
+
+// keptOpen is a file that Close leaves open, because it is locked.
+type keptOpen struct{ File }
+
+func (keptOpen) Close() error { return nil }
 
 // name writes the holder to the lock file. It ignores errors: a lock without a name is
 // still a lock. A lock file that has another name, too, may be any file, and keeps its
@@ -189,14 +210,25 @@ func (k *lock) name(h Holder) {
 	}
 }
 
-func (k *lock) release() error {
+func (k *lock) release() (err error) {
+	if k.own.File != nil {
+		err = k.own.Close()
+	}
+	return errors.Join(err, k.releaseFile())
+}
+
+func (k *lock) releaseFile() error {
+	if k.file == nil {
+		return nil
+	}
 	// Crash here leaves the holder in the file. It is read only while the file is
 	// locked, and then soon replaced.
 	if k.named {
 		k.file.Truncate(0)
 	}
-	k.setOwn(nil)
-	return k.file.Close()
+	file := k.file
+	k.file, k.named = nil, false
+	return file.Close()
 }
 
 // Writer returns the process that writes to a journal, according to the lock file.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,4 +114,48 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	if !errors.As(err, &locked) || locked.Holder != (journal.Holder{}) {
 		t.Errorf("error %v, want another process", err)
 	}
+}
+
+// openCounter counts how often each file is opened.
+type openCounter struct {
+	journal.FS
+	opens map[string]int
+}
+
+func (c *openCounter) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := c.FS.OpenFile(name, flag, perm)
+	if err == nil {
+		c.opens[filepath.Base(name)]++
+	}
+	return f, err
+}
+
+func TestJournalIsOpenedOnce(t *testing.T) {
+	disk := &openCounter{FS: noSyncFS{journal.OS}, opens: map[string]int{}}
+	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
+	id := newJournal(t, dir, 0)
+	resume := func() {
+		l := mustOpen(t, dir, id)
+		_, err := l.Reader(journal.Position{})
+		must(t, err)
+		mustAppend(t, l, counted(16, 0))
+		must(t, l.Sync())
+		must(t, l.Close())
+	}
+	live, archived := id+".jsonl", id+".jsonl.zst"
+	once := func(what string, want map[string]int) {
+		t.Helper()
+		want[id+".lock"] = 1
+		if !maps.Equal(disk.opens, want) {
+			t.Errorf("%s: %v", what, disk.opens)
+		}
+		clear(disk.opens)
+	}
+	once("a new journal", map[string]int{live: 1})
+	resume()
+	once("a journal", map[string]int{live: 1})
+	must(t, dir.Archive(t.Context(), id))
+	clear(disk.opens)
+	resume()
+	once("an archived journal", map[string]int{archived: 1, live + ".tmp": 1})
 }

@@ -80,24 +80,49 @@ func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 
 // inspect finds the end of the journal.
 func (l *Log) inspect(ctx context.Context) error {
-	info, err := l.files.stat(l.dir.fs)
-	if err != nil {
-		return err
-	}
 	l.closeOpened()
-	opened, err := l.files.open(l.dir.fs)
+	opened, err := l.open()
 	if err != nil {
 		return err
 	}
 	t, err := opened.src.withContext(ctx).findTail(l.dir.maxLine)
 	if err != nil {
-		opened.file.Close()
+		opened.Close()
 		return err
 	}
 	l.opened = opened
-	l.archived, l.end, l.maxSynced, l.torn = info.Archived, t.end, t.maxSynced, t.torn
+	l.archived, l.end, l.maxSynced, l.torn = opened.archived, t.end, t.maxSynced, t.torn
 	l.wasEmpty = t.end == Position{}
 	return nil
+}
+
+// openedFile is the file of a journal before its first append.
+type openedFile struct {
+	journalFile
+	src source
+}
+
+// liveFile describes a live journal that is open for appending.
+func liveFile(path string, file File, size int64) *openedFile {
+	return &openedFile{journalFile{File: file, writable: true}, fileSource(path, file, size)}
+}
+
+// open returns the file that is locked. If none is, it opens the file.
+func (l *Log) open() (*openedFile, error) {
+	var file journalFile
+	var err error
+	if l.lock != nil && l.lock.own.File != nil {
+		file = l.lock.own
+		file.File = keptOpen{file.File}
+	} else if file, err = l.files.open(l.dir.fs, true); err != nil {
+		return nil, err
+	}
+	src, err := l.files.source(file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &openedFile{file, src}, nil
 }
 
 // Reader returns a Reader of the journal from a position on. Until the first Append
@@ -126,7 +151,7 @@ func (l *Log) Reader(from Position) (*Reader, error) {
 
 func (l *Log) closeOpened() {
 	if l.opened != nil {
-		l.opened.file.Close()
+		l.opened.Close()
 		l.opened = nil
 	}
 }

@@ -25,7 +25,7 @@ func (d *Dir) Reader(id string, from Position) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, file, err := f.source(d.fs)
+	src, file, err := f.openSource(d.fs)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (d *Dir) Check(id string) error {
 	if err != nil {
 		return err
 	}
-	src, file, err := f.source(d.fs)
+	src, file, err := f.openSource(d.fs)
 	if err != nil {
 		return err
 	}

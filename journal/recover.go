@@ -116,30 +116,40 @@ func (l *Log) reopen(ctx context.Context) error {
 	reopened, reopenedErr := file.Stat()
 	previous, previousErr := l.file.Stat()
 	if reopenedErr != nil || previousErr != nil || !l.dir.fs.SameFile(reopened, previous) {
-		t, tailErr := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
-		if tailErr != nil || t.end != l.synced {
-			err = errOtherFile
-		} else {
-			err = l.relock(ctx)
-		}
+		return l.takeOther(ctx, file)
+	}
+	if l.lock.file == nil {
+		err = l.lock.retake(ctx, l.files, l.dir.now())
+	}
+	if err != nil {
+		file.Close()
+		return err
+	}
+	l.file.Close() // not the one that is locked
+	l.file = file
+	return nil
+}
+
+// takeOther continues in another file, which it locks.
+func (l *Log) takeOther(ctx context.Context, file File) error {
+	var locked bool
+	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
+	if err != nil || t.end != l.synced {
+		err = errOtherFile
+	}
+	if err == nil {
+		err = l.lock.retake(ctx, l.files, l.dir.now())
+	}
+	if err == nil {
+		locked, err = tryLock(file)
 	}
 	if err != nil {
 		file.Close()
 		return err
 	}
 	l.file.Close()
-	l.file = file
+	l.file = l.lock.setOwn(file, locked)
 	return nil
-}
-
-// relock replaces the lock by one on the lock file that now has its name.
-func (l *Log) relock(ctx context.Context) error {
-	if err := l.release(); err != nil {
-		return err
-	}
-	var err error
-	l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now())
-	return err
 }
 
 // unsyncedOnDisk returns the bytes that the file has after the last successful
@@ -254,7 +264,7 @@ func (l *Log) prepareName(ctx context.Context) error {
 		return err
 	}
 	l.place = placeOf(l.dir.fs, l.files.dir)
-	return l.relock(ctx)
+	return l.lock.retake(ctx, l.files, l.dir.now())
 }
 
 // replaceFile replaces the journal's file by a new one and returns that, open: it
@@ -273,7 +283,9 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (Fil
 	})
 	if err != nil && l.file != nil {
 		if _, closed := old.Stat(); closed != nil {
-			l.file, _ = l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+			if reopened, err := l.openLocked(); err == nil {
+				l.file = reopened
+			}
 		}
 	}
 	return file, err
@@ -308,7 +320,7 @@ func (l *Log) replaceUnsyncable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.opened = openedFileOf(l.files.path(), file, l.end.Offset)
+	l.opened = liveFile(l.files.path(), file, l.end.Offset)
 	l.syncFailed = false
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // replace replaces the journal's file by a new one with the same permissions, which
-// write fills, and returns it: open for appending, with its lock in k. The caller
+// write fills, and returns it: open for appending, and locked by k. The caller
 // syncs the directory. old is open, and describes the permissions: it is the previous
 // file or the archive. On Windows it is closed first, if it is in the way.
 func (f files) replace(k *lock, old File, write func(File) error) (File, error) {
@@ -17,7 +17,7 @@ func (f files) replace(k *lock, old File, write func(File) error) (File, error) 
 	if err != nil {
 		return nil, err
 	}
-	own, _, err := lockExisting(k.fs, tmp)
+	locked, err := tryLock(file)
 	if err == nil {
 		err = write(file)
 	}
@@ -27,22 +27,18 @@ func (f files) replace(k *lock, old File, write func(File) error) (File, error) 
 	if err == nil {
 		if _, err := k.fs.Stat(f.path()); err == nil && !replacesOpenFile {
 			old.Close()
-			k.setOwn(nil)
+			k.setOwn(nil, false)
 		}
 		// Crash here leaves the previous file, which has on the disk everything
 		// that was declared synced, and a temporary file.
 		err = k.fs.Rename(tmp, f.path())
 	}
 	if err != nil {
-		if own != nil {
-			own.Close()
-		}
 		file.Close()
 		k.fs.Remove(tmp)
 		return nil, err
 	}
-	k.setOwn(own)
-	return file, nil
+	return k.setOwn(file, locked), nil
 }
 
 // createLike creates a temporary file with the permissions of another. It removes what

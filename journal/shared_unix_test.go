@@ -178,6 +178,17 @@ func TestJournalWithoutItsLockFileIsLocked(t *testing.T) {
 			must(t, err)
 			return l
 		},
+		"after a failed write": func(t *testing.T) *journal.Log {
+			l := mustCreate(t, dir)
+			mustAppend(t, l, counted(1, 0))
+			disk.Fail(1, syscall.EIO, journaltest.Write)
+			if _, err := l.Append(counted(2, 0)); err == nil {
+				t.Fatal("appended")
+			}
+			_, err := l.Recover(t.Context())
+			must(t, err)
+			return l
+		},
 		"after a failed first sync": func(t *testing.T) *journal.Log {
 			l := mustOpen(t, dir, newJournal(t, dir, 0))
 			disk.Fail(1, syscall.EIO, journaltest.Sync)
@@ -454,6 +465,42 @@ func TestRemountedJournalWithAWriterIsRefused(t *testing.T) {
 	_, err := l.Recover(t.Context())
 	must(t, err)
 	wantLocked(t, dir, l.ID())
+	if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("the journal has %v", got)
+	}
+}
+
+// A Recover that could not lock another directory of that name has released the lock file.
+func TestJournalIsLockedAgainWhenItsDiskIsBack(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Sync())
+	mustAppend(t, l, counted(2, 0))
+	other := journal.NewDir(dir.Path()+".other", journal.Options{FS: noSyncFS{journal.OS}})
+	must(t, os.CopyFS(other.Path(), os.DirFS(dir.Path())))
+	exchange := func() {
+		must(t, os.Rename(dir.Path(), dir.Path()+".aside"))
+		must(t, os.Rename(other.Path(), dir.Path()))
+		must(t, os.Rename(dir.Path()+".aside", other.Path()))
+	}
+	held := mustOpen(t, other, l.ID())
+	exchange()
+	if err := l.Sync(); !errors.Is(err, journal.ErrPoisoned) {
+		t.Fatalf("Sync: %v", err)
+	}
+	if _, err := l.Recover(t.Context()); !errors.Is(err, journal.ErrLocked) {
+		t.Fatalf("Recover: %v", err)
+	}
+	exchange()
+	_, err := l.Recover(t.Context())
+	must(t, err)
+	wantLocked(t, dir, l.ID())
+	if name := dir.Writer(l.ID()); name.PID != os.Getpid() {
+		t.Errorf("the lock file names %v", name)
+	}
+	must(t, held.Close())
+	must(t, l.Close())
 	if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("the journal has %v", got)
 	}

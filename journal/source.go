@@ -57,67 +57,64 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// source opens the file of the journal, live or archived.
-func (f files) source(fsys FS) (src source, file File, err error) {
+// journalFile is the open file of a journal.
+type journalFile struct {
+	File
+	archived bool
+	writable bool // it can be appended to
+}
+
+// open opens the file of the journal, live or archived. With toAppend, a live one is
+// opened for appending, unless it may only be read.
+func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
 	for range locateTries {
-		var live *openedFile
-		if live, err = f.openLive(fsys, os.O_RDONLY); err == nil {
-			return live.src, live.file, nil
-		}
-		if !errors.Is(err, ErrNotFound) {
-			return source{}, nil, err
-		}
-		if src, file, err = f.archiveSource(fsys); !errors.Is(err, ErrNotFound) {
+		if file, err = f.tryOpen(fsys, toAppend); !errors.Is(err, ErrNotFound) {
 			break
 		}
 	}
-	return src, file, err
+	return file, err
 }
 
-// openedFile is the open file of a journal.
-type openedFile struct {
-	src      source
-	file     File
-	writable File // the file if it can be appended to, otherwise nil
-}
-
-// openedFileOf describes a live journal that is open for appending.
-func openedFileOf(path string, f File, size int64) *openedFile {
-	return &openedFile{src: fileSource(path, f, size), file: f, writable: f}
-}
-
-// open opens the file of a journal for appending, or only for reading if it is an archive or may not
-// be written.
-func (f files) open(fsys FS) (*openedFile, error) {
-	o, err := f.openLive(fsys, os.O_RDWR|os.O_APPEND)
-	if err == nil {
-		return o, nil
+// tryOpen is open for a journal that is not moved meanwhile.
+func (f files) tryOpen(fsys FS, toAppend bool) (journalFile, error) {
+	if toAppend {
+		if file, err := fsys.OpenFile(f.path(), os.O_RDWR|os.O_APPEND, 0); err == nil {
+			return journalFile{File: file, writable: true}, nil
+		}
 	}
-	src, file, readErr := f.source(fsys)
-	if readErr != nil {
-		return nil, readErr
+	for _, archived := range []bool{false, true} {
+		file, err := fsys.OpenFile(Info{ID: f.id, Dir: f.dir, Archived: archived}.Path(), os.O_RDONLY, 0)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return journalFile{File: file, archived: archived}, err
+		}
 	}
-	return &openedFile{src: src, file: file}, nil
+	return journalFile{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
 }
 
-func (f files) openLive(fsys FS, flag int) (*openedFile, error) {
-	file, err := fsys.OpenFile(f.path(), flag, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
-	}
-	if err != nil {
-		return nil, err
+// source returns the bytes of an open file of the journal.
+func (f files) source(file journalFile) (source, error) {
+	if file.archived {
+		return archiveSource(f.archivePath(), file)
 	}
 	info, err := file.Stat()
 	if err != nil {
+		return source{}, err
+	}
+	return fileSource(f.path(), file, info.Size()), nil
+}
+
+// openSource opens the journal, live or archived, for reading.
+func (f files) openSource(fsys FS) (source, File, error) {
+	file, err := f.open(fsys, false)
+	if err != nil {
+		return source{}, nil, err
+	}
+	src, err := f.source(file)
+	if err != nil {
 		file.Close()
-		return nil, err
+		return source{}, nil, err
 	}
-	o := openedFileOf(f.path(), file, info.Size())
-	if flag == os.O_RDONLY {
-		o.writable = nil
-	}
-	return o, nil
+	return src, file.File, nil
 }
 
 // archived reports whether the source is an archive.
