@@ -3,7 +3,9 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -20,6 +22,44 @@ type conversation struct {
 	// Set while the journal lacks events:
 	saved   *projection.State // the state of the journal; nil: it has all events
 	pending []journal.Record  // the missing events that log does not keep by itself, in order
+	held    int               // the size of pending, in bytes
+	maxHeld int               // in bytes, of events that are only in memory
+}
+
+// maxHeld is how many bytes of events may be only in memory before turns end.
+const maxHeld = 32 << 20
+
+// HeldError is the error of Say, Retry and SetTask, and of a turn, when too many events are only in memory.
+// They remain there.
+type HeldError struct {
+	Limit int  // in bytes
+	Saves bool // saving writes them to the disk; otherwise the Store has none
+}
+
+func (e *HeldError) Error() string {
+	if e.Saves {
+		return fmt.Sprintf("more than %d bytes of the session are not saved; they are kept in memory, and the session "+
+			"continues once they are saved", e.Limit)
+	}
+	return fmt.Sprintf("a session that is not saved has at most %d bytes; its messages and partial replies are kept",
+		e.Limit)
+}
+
+// Hint returns the command that saves.
+func (e *HeldError) Hint() hint.Hint {
+	if !e.Saves {
+		return hint.Hint{}
+	}
+	return hint.Hint{Kind: hint.Slash, Argv: []string{"save"}}
+}
+
+// full returns a *HeldError if too many events are only in memory.
+func (c *conversation) full() error {
+	inMemory := c.log.Held()
+	if c.held+inMemory <= c.maxHeld {
+		return nil
+	}
+	return &HeldError{Limit: c.maxHeld, Saves: inMemory == 0}
 }
 
 // unsaved reports whether events are only in memory.
@@ -65,6 +105,9 @@ func (c *conversation) hold(batch []journal.Record, failure error) error {
 	}
 	if !errors.Is(failure, journal.ErrPoisoned) { // otherwise the log keeps the batch
 		c.pending = append(c.pending, batch...)
+		for _, r := range batch {
+			c.held += store.Size(r.Data)
+		}
 	}
 	if failure != nil {
 		c.saved = c.state.Clone()
@@ -112,17 +155,36 @@ func (c *conversation) writePending() error {
 		return err
 	}
 	c.written(events)
-	batch := c.pending
-	events, err = c.log.Append(batch...)
-	if err == nil || errors.Is(err, journal.ErrPoisoned) {
-		c.pending = nil // appended, or kept by the log
+	for len(c.pending) > 0 {
+		if err := c.writeBatch(); err != nil {
+			return err
+		}
+	}
+	c.state, c.saved = c.saved, nil
+	return nil
+}
+
+// writeBatch appends a part of the events that are only in memory, and saves if there are others: the log keeps
+// in memory what is not saved.
+func (c *conversation) writeBatch() error {
+	n, size := 0, 0
+	for ; n < len(c.pending) && size < c.maxHeld/4; n++ {
+		size += store.Size(c.pending[n].Data)
+	}
+	events, err := c.log.Append(c.pending[:n]...)
+	if err == nil || errors.Is(err, journal.ErrPoisoned) { // appended, or kept by the log
+		clear(c.pending[:n])
+		c.pending = c.pending[n:]
+		c.held -= size
 	}
 	if err != nil {
 		return err
 	}
 	c.written(events)
-	c.state, c.saved = c.saved, nil
-	return nil
+	if len(c.pending) == 0 {
+		return nil
+	}
+	return c.log.Save(c.saved)
 }
 
 // written applies events to the state of the journal. All but journal.recovered, which the journal

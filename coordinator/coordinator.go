@@ -31,6 +31,8 @@ type Options struct {
 	Guard *process.Guard
 	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
+
+	maxHeld int // in bytes; 0 is the constant
 }
 
 // Coordinator runs one conversation at a time. It is not safe for concurrent use; contexts may be

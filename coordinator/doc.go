@@ -37,7 +37,8 @@
 //
 // Everything is durable before an agent starts, when control returns to a human, and after Stop. If
 // the journal cannot be written, the conversation continues in memory, the Listener is notified, and
-// the next save appends what is missing.
+// the next save appends what is missing. What is only in memory is bounded: a turn that exceeds the
+// bound fails with a HeldError, and the next one starts after a save.
 //
 // # Secrets
 //

@@ -146,6 +146,7 @@ func calls(f func(), next turnFunc) turnFunc {
 type recorder struct {
 	lines     []string
 	appended  []journal.Event // that are in the journal
+	held      []journal.Event // that were only in memory when they were recorded
 	failures  []error
 	missing   []projection.MemberRef
 	onMessage func()
@@ -157,7 +158,9 @@ func (d *recorder) note(format string, args ...any) {
 }
 
 func (d *recorder) Event(e coordinator.Event) {
-	if !e.Unsaved {
+	if e.Unsaved {
+		d.held = append(d.held, e.Event)
+	} else {
 		d.appended = append(d.appended, e.Event)
 	}
 	switch p := e.Payload.(type) {

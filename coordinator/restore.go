@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -36,6 +37,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 func (c *Coordinator) newConversation(log store.Log, state *projection.State) *conversation {
 	return &conversation{
 		log: log, state: state, listener: c.o.Listener, failed: c.reportFailure, manual: c.o.ManualSave,
+		maxHeld: cmp.Or(c.o.maxHeld, maxHeld),
 	}
 }
 
@@ -57,7 +59,8 @@ func (c *Coordinator) checkMembers(state *projection.State) {
 }
 
 // openingEvents returns the events that precede the first one of a run: the creation of the session,
-// or its resumption and the ends of interrupted turns.
+// or its resumption and the ends of interrupted turns. It returns a *HeldError if too many events are only in
+// memory and cannot be saved.
 func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 	if c.conv == nil {
 		log, err := c.o.Store.Create(c.team.ID)
@@ -65,6 +68,12 @@ func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 			return nil, err
 		}
 		c.conv = c.newConversation(log, &projection.State{})
+	}
+	if c.conv.full() != nil {
+		c.save()
+	}
+	if err := c.conv.full(); err != nil {
+		return nil, err
 	}
 	state := c.conv.state
 	switch {

@@ -116,6 +116,9 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 			Member: m, Reason: projection.Cancelled, Message: err.Error(), Detail: err.Error(), Err: err,
 		}
 	}
+	if err := c.conv.full(); err != nil {
+		return false, err
+	}
 	c.notifyRounds(m)
 	t := &turn{
 		c: c, item: next, id: newID(), started: time.Now(), text: c.secrets.Stream(),
@@ -199,6 +202,9 @@ func (t *turn) consume(steps <-chan step, stop context.CancelCauseFunc) (failure
 			stop(&timeoutError{idleTimeSetting, m.MaxAgentIdleTime})
 		case <-flush.C:
 			err = t.flush()
+		}
+		if err == nil {
+			err = t.c.conv.full()
 		}
 		if err != nil && failure == nil {
 			failure = err

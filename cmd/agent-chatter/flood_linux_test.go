@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,55 +21,91 @@ const floodTeam = `{"schemaVersion": "1.2", "agents": [{"name": "agent", "comman
 		{"name": "ada", "displayName": "Ada", "role": "r", "type": "ai", "agentType": "agent", "engine": "ENGINE",
 			"baseDir": ".", "systemInstruction": ""}]}}`
 
-// TestFloodsOfAgentsNeedLittleMemory measures the memory of chats whose agents print 64 MiB.
+// A flood is an agent that prints 64 MiB: the agent of asking.json, or a script.
+type flood struct {
+	engine, script string // "" is the agent of asking.json
+	message        string
+	recorded       bool // it consists of events, which are in memory unless they are saved
+}
+
+// floods returns the floods by name.
+func floods() map[string]flood {
+	const text = `{"type":"stream_event","event":{"delta":{"text":"one word after another, "}}}`
+	const tool = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"&","name":"Bash"}]}}`
+	return map[string]flood{
+		"requests of ACP":     {message: "flood requests 64"},
+		"questions of ACP":    {message: "flood questions 64"},
+		"thoughts of ACP":     {message: "flood thoughts 64"},
+		"text of ACP":         {message: "flood text 64", recorded: true},
+		"tools of ACP":        {message: "flood tools 64", recorded: true},
+		"output of ACP":       {message: "flood output 64", recorded: true},
+		"plans of ACP":        {message: "flood plans 64", recorded: true},
+		"line of ACP":         {message: "line 32505856"},
+		"text of a program":   {"command", "yes 'one word after another' | head -c 67108864", "go", true},
+		"line of a program":   {"command", "head -c 67108864 /dev/zero | tr '\\0' x", "go", false},
+		"errors of a program": {"command", "yes 'one word after another' | head -c 67108864 >&2", "go", true},
+		"text of Claude":      {"claude", "yes '" + text + "' | head -c 67108864", "go", true},
+		"line of Claude":      {"claude", "head -c 67108864 /dev/zero | tr '\\0' x", "go", false},
+		"tools of Claude":     {"claude", "seq 1 400000 | sed 's/.*/" + tool + "/'", "go", true},
+	}
+}
+
+// TestFloodsOfAgentsNeedLittleMemory measures the memory of chats whose agents print 64 MiB: of chats that are saved,
+// and of chats whose events stay in memory.
 func TestFloodsOfAgentsNeedLittleMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a minute")
+		t.Skip("takes minutes")
 	}
-	const claudeText = `{"type":"stream_event","event":{"delta":{"text":"one word after another, "}}}`
-	const claudeTool = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"'$i'","name":"Bash"}]}}`
-	for name, tt := range map[string]struct{ engine, script, message string }{
-		"requests of ACP":  {"", "", "flood requests 64"},
-		"questions of ACP": {"", "", "flood questions 64"},
-		"thoughts of ACP":  {"", "", "flood thoughts 64"},
-		"text of ACP":      {"", "", "flood text 64"},
-		"tools of ACP":     {"", "", "flood tools 64"},
-		"output of ACP":    {"", "", "flood output 64"},
-		"plans of ACP":     {"", "", "flood plans 64"},
-		"line of ACP":      {"", "", "line 32505856"},
-		"text of a program": {
-			"command", "yes 'one word after another' | head -c 67108864", "go",
-		},
-		"line of a program": {"command", "head -c 67108864 /dev/zero | tr '\\0' x", "go"},
-		"text of Claude":    {"claude", "yes '" + claudeText + "' | head -c 67108864", "go"},
-		"line of Claude":    {"claude", "head -c 67108864 /dev/zero | tr '\\0' x", "go"},
-		"tools of Claude": {
-			"claude", `seq 1 200000 | sed 's/.*/` + strings.ReplaceAll(claudeTool, "'$i'", "&") + `/'`, "go",
-		},
+	for _, mode := range []struct {
+		name, flag string
+		recorded   bool
+	}{
+		{"saved", "", false},
+		{"never saved", "--no-save", true},
+		{"saved on demand", "--no-auto-save", true},
+		{"on a full disk", "", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			file := teamPath("asking.json")
-			if tt.script != "" {
-				file = filepath.Join(t.TempDir(), "flood.json")
-				team := strings.Replace(floodTeam, "ENGINE", tt.engine, 1)
-				if err := os.WriteFile(file, []byte(team), 0o600); err != nil {
-					t.Fatal(err)
+		for name, f := range floods() {
+			if mode.recorded && !f.recorded {
+				continue
+			}
+			t.Run(name+", "+mode.name, func(t *testing.T) {
+				args := []string{"chat", "-t", f.teamFile(t), "-m", f.message}
+				if mode.flag != "" {
+					args = append(args, mode.flag)
 				}
-				script := []byte("#!/bin/sh\n" + tt.script + "\n")
-				if err := os.WriteFile(filepath.Join(filepath.Dir(file), "agent.sh"), script, 0o700); err != nil {
-					t.Fatal(err)
+				cmd := exec.Command("agent-chatter", args...)
+				if mode.name == "on a full disk" { // files of 8 KiB at most
+					cmd = exec.Command("sh", append([]string{"-c", `ulimit -f 16; exec agent-chatter "$@"`, "sh"}, args...)...)
 				}
-			}
-			chat := start(t, t.TempDir(), "chat", "-t", file, "-m", tt.message)
-			<-chat.ended
-			if code := chat.cmd.ProcessState.ExitCode(); code != exitFailed && code != exitDone {
-				t.Errorf("exit code %d: %s", code, chat.stderr)
-			}
-			memory := chat.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-			t.Logf("%d MiB", memory>>20)
-			if memory > maxFloodMemory {
-				t.Errorf("the chat needs %d MiB", memory>>20)
-			}
-		})
+				chat := startCommand(t, t.TempDir(), cmd)
+				<-chat.ended
+				if code := chat.cmd.ProcessState.ExitCode(); code != exitFailed && code != exitDone {
+					t.Errorf("exit code %d: %s", code, chat.stderr)
+				}
+				memory := chat.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+				t.Logf("%d MiB", memory>>20)
+				if memory > maxFloodMemory {
+					t.Errorf("the chat needs %d MiB", memory>>20)
+				}
+			})
+		}
 	}
+}
+
+// teamFile returns the team file of the flood.
+func (f flood) teamFile(t *testing.T) string {
+	t.Helper()
+	if f.script == "" {
+		return teamPath("asking.json")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "flood.json")
+	err := errors.Join(
+		os.WriteFile(file, []byte(strings.Replace(floodTeam, "ENGINE", f.engine, 1)), 0o600),
+		os.WriteFile(filepath.Join(dir, "agent.sh"), []byte("#!/bin/sh\n"+f.script+"\n"), 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

@@ -168,6 +168,8 @@ func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 
 func (l *fileLog) Fits(batch ...journal.Record) error { return l.log.Fits(batch...) }
 
+func (l *fileLog) Held() int { return 0 }
+
 func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		at := l.log.Position()

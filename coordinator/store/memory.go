@@ -15,8 +15,9 @@ import (
 )
 
 // Memory is a Store that keeps sessions in memory, for tests and for chats that are not saved. It
-// behaves like Files on a disk that never fails. The zero Memory is empty and ready to use, also
-// from many goroutines.
+// behaves like Files on a disk that never fails, except that it forgets the steps of a turn (its
+// streamed text, tools, plans and permissions) when the turn ends: no snapshot has them. The zero Memory
+// is empty and ready to use, also from many goroutines.
 type Memory struct {
 	mu       sync.Mutex
 	sessions map[string]*memorySession // by session ID
@@ -24,9 +25,15 @@ type Memory struct {
 
 type memorySession struct {
 	id, teamID string
-	events     []journal.Event
+	events     []memoryEvent
+	held       int // the size of events, in bytes
 	at         journal.Position
 	writer     *journal.Holder // nil if no Log is open
+}
+
+type memoryEvent struct {
+	journal.Event
+	stepOf string // the ID of the turn of which it is a step; "" if it is none
 }
 
 // Clear removes all sessions. Open Logs remain usable; what they append is not kept.
@@ -146,7 +153,7 @@ func (s *Memory) Delete(ctx context.Context, teamID, sessionID string) error {
 func (m *memorySession) all() iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for _, e := range m.events {
-			if !yield(e, nil) {
+			if !yield(e.Event, nil) {
 				return
 			}
 		}
@@ -156,7 +163,7 @@ func (m *memorySession) all() iter.Seq2[journal.Event, error] {
 func (m *memorySession) state() *projection.State {
 	var state projection.State
 	for _, e := range m.events {
-		state.Apply(e)
+		state.Apply(e.Event)
 	}
 	return &state
 }
@@ -205,26 +212,58 @@ func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 		l.store.sessions[l.session.id] = l.session
 	}
 	l.session.at = at
-	l.session.events = append(l.session.events, events...)
-	return copyEvents(events), nil
+	for i := range events {
+		l.session.add(events[i])
+		events[i].Data = slices.Clone(events[i].Data) // which the caller may modify
+	}
+	return events, nil
 }
 
-// copyEvents copies events with their Data, which callers may modify.
-func copyEvents(events []journal.Event) []journal.Event {
-	copied := slices.Clone(events)
-	for i := range copied {
-		copied[i].Data = slices.Clone(copied[i].Data)
+// add adds an event. The end of a turn removes its steps.
+func (m *memorySession) add(e journal.Event) {
+	stepOf := ""
+	switch p, _ := projection.Decode(e); p := p.(type) {
+	case projection.TurnText:
+		stepOf = p.TurnID
+	case projection.ToolStarted:
+		stepOf = p.TurnID
+	case projection.ToolCompleted:
+		stepOf = p.TurnID
+	case projection.PlanUpdated:
+		stepOf = p.TurnID
+	case projection.PermissionAnswered:
+		stepOf = p.TurnID
+	case projection.TurnEnded:
+		m.removeSteps(p.TurnID)
 	}
-	return copied
+	m.events = append(m.events, memoryEvent{e, stepOf})
+	m.held += Size(e.Data)
+}
+
+func (m *memorySession) removeSteps(turnID string) {
+	m.events = slices.DeleteFunc(m.events, func(e memoryEvent) bool {
+		isStep := e.stepOf == turnID && turnID != ""
+		if isStep {
+			m.held -= Size(e.Data)
+		}
+		return isStep
+	})
+}
+
+func (l *memoryLog) Held() int {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	return l.session.held
 }
 
 func (l *memoryLog) Backward() iter.Seq2[journal.Event, error] {
 	l.store.mu.Lock()
-	events := copyEvents(l.session.events)
+	events := slices.Clone(l.session.events)
 	l.store.mu.Unlock()
 	return func(yield func(journal.Event, error) bool) {
 		for _, e := range slices.Backward(events) {
-			if !yield(e, nil) {
+			e.Data = slices.Clone(e.Data)
+			if !yield(e.Event, nil) {
 				return
 			}
 		}

@@ -49,6 +49,9 @@ type Log interface {
 	// Fits returns the error with which Append would reject a batch regardless of the disk,
 	// such as journal.ErrTooLong.
 	Fits(batch ...journal.Record) error
+	// Held returns how much memory the session's events take for as long as it is open, in bytes; 0
+	// if they are in a file.
+	Held() int
 	// Backward yields the events in reverse order and reads only those that are consumed. An
 	// error ends the sequence.
 	Backward() iter.Seq2[journal.Event, error]
@@ -60,6 +63,9 @@ type Log interface {
 	// Close saves and releases the session. Closing a closed Log does nothing.
 	Close(state *projection.State) error
 }
+
+// Size returns about how much memory an event with the given payload takes, in bytes.
+func Size(payload []byte) int { return len(payload) + 256 }
 
 // TeamMismatchError is the error of Open for a session of another team.
 type TeamMismatchError struct {

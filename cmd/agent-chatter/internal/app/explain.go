@@ -97,6 +97,8 @@ func Purpose(h hint.Hint) string {
 		return "look for it in PATH"
 	case "chmod":
 		return "make it executable"
+	case "save":
+		return "save the session"
 	}
 	return "fix this"
 }

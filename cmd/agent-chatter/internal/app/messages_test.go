@@ -108,6 +108,8 @@ func appTexts() []apptest.Text {
 	explained("no team", coordinator.ErrNoTeam)
 	explained("a long message", tooLong)
 	explained("unknown addressees", coordinator.ErrNotDelivered)
+	explained("too much is unsaved", &coordinator.HeldError{Limit: 32 << 20, Saves: true})
+	explained("too much for memory", &coordinator.HeldError{Limit: 32 << 20})
 	explained("no permission", denied)
 	explained("a full disk", full)
 	explained("anything else", errors.New(apptest.Hostile))

@@ -29,6 +29,8 @@ func viewTexts() []apptest.Text {
 	}
 	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
 	add("turnErrorText", "", turnErrorText(failed(apptest.Hostile, nil)))
+	held := &coordinator.HeldError{Limit: 32 << 20, Saves: true}
+	add("turnErrorText", "too much is unsaved", turnErrorText(failed(held.Error(), held)))
 	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted)))
 	add("promptCutText", "a limit of the agent", promptCutText(apptest.Hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))

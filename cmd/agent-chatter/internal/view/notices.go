@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func turnErrorText(e *coordinator.TurnError) app.Message {
 		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
 	}
 	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
-	if h, ok := hint.Of(e); ok && h.Kind == hint.Run {
+	if h, ok := hint.Of(e); ok && !slices.Equal(h.Argv, Retry.Command.Argv) {
 		m = m.With(app.Help{Purpose: app.Purpose(h), Command: h})
 	}
 	return m.With(Retry)
