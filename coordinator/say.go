@@ -40,8 +40,8 @@ func (e *WhoSpeaksError) Error() string {
 // ctx ends the running turn and clears the queue.
 //
 // Errors are the one of an unknown name, a *TurnError for a turn that failed or was canceled, a
-// *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, and the one of an empty message. That the session cannot be
-// saved is not an error of Say but a SaveFailed notice.
+// *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, and the one of an empty message.
+// That the session cannot be saved is not an error of Say but a SaveFailed notice.
 func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if c.team == nil {
 		return ErrNoTeam
