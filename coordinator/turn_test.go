@@ -507,7 +507,7 @@ func TestEngineGetsTurn(t *testing.T) {
 	}
 	checkEqual(t, "the message", ada.Said, agent.Said{Speaker: "You", Text: "hello"})
 	checkEqual(t, "ada", ada.Member, agent.Member{ID: "ada", Name: "ada", DisplayName: "Ada", AgentType: "x",
-		Engine: "scripted", Command: "prog", Args: []string{"-x"}, Next: "bob"})
+		Command: "prog", Args: []string{"-x"}, Next: "bob"})
 	if bob.Member.Next != "you" || bob.Member.Model != "m1" {
 		t.Errorf("bob is %+v", bob.Member)
 	}

@@ -70,7 +70,7 @@ func (r *realTeam) limit(turn time.Duration) {
 			"args": append([]string{}, a.as.Args...)})
 		m := member(map[string]any{
 			"name": a.name, "displayName": a.displayed(), "type": "ai", "role": "author",
-			"agentType": a.as.AgentType, "engine": a.as.Engine, "env": a.as.Env, "permissions": a.as.Permissions,
+			"agentType": a.as.AgentType, "engine": a.Engine, "env": a.as.Env, "permissions": a.as.Permissions,
 		})
 		if a.as.Model != "" {
 			m["model"] = a.as.Model

@@ -67,9 +67,9 @@ type Said struct {
 type Member struct {
 	ID, Name, DisplayName string
 
-	// AgentType, Engine and Model are as in the team file. Engines without a choice of model
-	// ignore Model.
-	AgentType, Engine, Model string
+	// AgentType and Model are as in the team file. Engines without a choice of model ignore
+	// Model.
+	AgentType, Model string
 	// Thinking is whether the model reasons before it replies; nil is the agent's own configuration.
 	// An engine or an agent without that choice reports it as Unsupported.
 	Thinking *bool

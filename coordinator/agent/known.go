@@ -58,13 +58,13 @@ func Recognize(command string, args []string) (Known, bool) {
 	return found, found.Name != ""
 }
 
-// Speaks reports whether an engine can run a command: the CLI of an agent might not speak the Agent
-// Client Protocol. It returns true for unknown programs.
-func Speaks(engine, command string) bool {
+// SpeaksACP reports whether the engine ACP can run a command: the CLI of a known agent might not
+// speak the Agent Client Protocol. It returns true for unknown programs.
+func SpeaksACP(command string) bool {
 	known := false
 	for _, k := range KnownAgents() {
 		if k.Program == programName(command) {
-			if k.Engine == engine {
+			if k.Engine == "acp" {
 				return true
 			}
 			known = true

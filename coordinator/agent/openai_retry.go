@@ -59,7 +59,8 @@ func (a *api) post(
 				continue
 			}
 		default:
-			err = a.connectionError(err)
+			advice := "check the member's endpoint, and that its server, such as Ollama, runs"
+			err = a.failure(urlReason(err), Remedy{Advice: advice})
 		}
 		wait += rand.N(wait/2 + 1)
 		if asked, ok := retryAfter(after, time.Now()); ok {
@@ -115,11 +116,6 @@ func isTemporary(err error) bool {
 	}
 	_, network := errors.AsType[*net.OpError](err)
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-func (a *api) connectionError(err error) error {
-	advice := "check the member's endpoint, and that its server, such as Ollama, runs"
-	return a.failure(urlReason(err), Remedy{Advice: advice})
 }
 
 // retryAfter returns the time for which a Retry-After asks: a number of seconds, or a date.

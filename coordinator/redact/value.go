@@ -42,15 +42,13 @@ func Secret(name string) bool {
 func separateWords(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
-		if i > 0 && isUpper(name[i]) && name[i-1] >= 'a' && name[i-1] <= 'z' {
+		if i > 0 && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
 			b.WriteByte('_')
 		}
 		b.WriteByte(name[i])
 	}
 	return strings.ToUpper(b.String())
 }
-
-func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 

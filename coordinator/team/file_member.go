@@ -135,7 +135,7 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 		r.checkPermissions(path, m, agent.Permissions)
 	case EngineACP:
 		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
-		if agent.ServesACP(m.AgentType) && !agent.Speaks(EngineACP, m.Command) {
+		if agent.ServesACP(m.AgentType) && !agent.SpeaksACP(m.Command) {
 			m.Command, m.Args = "", nil // registered for the agent's own engine
 		}
 		r.checkPermissions(path, m, agent.Policies)

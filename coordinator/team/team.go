@@ -230,8 +230,8 @@ func matchKey(name string) string {
 // to the member named next.
 func (m Member) ForEngine(next string) agent.Member {
 	return agent.Member{
-		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Engine: m.EngineName(),
-		Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
+		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, AgentType: m.AgentType, Model: m.Model,
+		Thinking: m.Thinking, Permissions: m.Permissions, Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv,
 		Headers: expanded(m.Headers),
 		Command: m.Command, Args: m.Args, Env: m.environment(), Next: next,
 	}

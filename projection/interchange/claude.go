@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,7 +44,8 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 func claudeBranchSession(
 	src Source, app projection.App, tree *claudeTree, b claudeBranch, name string,
 ) (*Session, error) {
-	header := &transcript{format: claudeFormat, id: tree.sessionID, cwd: tree.cwd, title: tree.title.best()}
+	title := cmp.Or(tree.title.custom, tree.title.generated, tree.title.summary)
+	header := &transcript{format: claudeFormat, id: tree.sessionID, cwd: tree.cwd, title: title}
 	header.created, header.updated = tree.span(b)
 	header.speakers = []projection.Speaker{user, claudeAgent}
 	header.messages = 1 // at least; whether it has one is known at its end

@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
@@ -99,8 +100,6 @@ func attachmentText(kind, mediaType string, data jsonValue) string {
 	if len(encoded) == 0 {
 		return fmt.Sprintf("[%s: %s]", kind, mediaType)
 	}
-	return fmt.Sprintf("[%s: %s, %d bytes]", kind, mediaType, base64Bytes(encoded))
+	size := base64.RawStdEncoding.DecodedLen(len(bytes.TrimRight(encoded, "=")))
+	return fmt.Sprintf("[%s: %s, %d bytes]", kind, mediaType, size)
 }
-
-// base64Bytes returns the number of bytes that a text in base64 stands for.
-func base64Bytes(text []byte) int { return len(bytes.TrimRight(text, "=")) * 3 / 4 }

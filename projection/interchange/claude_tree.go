@@ -45,8 +45,6 @@ func (k claudeKind) isMessage() bool { return k != claudeOther }
 // claudeTitle has the newest title of each kind.
 type claudeTitle struct{ custom, generated, summary string }
 
-func (t claudeTitle) best() string { return cmp.Or(t.custom, t.generated, t.summary) }
-
 // missingParent is the parent of a line whose parent is not in the file.
 const missingParent = -2
 

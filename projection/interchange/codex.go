@@ -323,7 +323,7 @@ func codexOutput(v jsonValue) (output string, failed bool) {
 		output, _ = codexOutput(v.field("content"))
 		return output, string(v.field("success")) == "false"
 	}
-	return codexContent(v), false
+	return codexParts(v, nil), false
 }
 
 // codexMessage returns the text of a message. What the program has added to the
@@ -341,8 +341,8 @@ func codexMessage(item jsonValue) string {
 	return codexParts(content, written)
 }
 
-func codexContent(v jsonValue) string { return codexParts(v, nil) }
-
+// codexParts joins the texts of the parts of a message. A part that written has as false is left out; nil
+// is all parts.
 func codexParts(content jsonValue, written []bool) string {
 	var texts []string
 	i := -1
@@ -357,21 +357,21 @@ func codexParts(content jsonValue, written []bool) string {
 				texts = append(texts, text)
 			}
 		case strings.HasSuffix(kind, "image"):
-			texts = append(texts, urlText("image", part.field("image_url")))
+			texts = append(texts, imageText(part.field("image_url")))
 		}
 	}
 	return strings.Join(texts, "\n\n")
 }
 
-// urlText is in the place of a file that a message has as a URL.
-func urlText(kind string, url jsonValue) string {
+// imageText is the placeholder of an image that a message has as a URL.
+func imageText(url jsonValue) string {
 	data, ok := strings.CutPrefix(string(url.plain()), "data:")
 	if !ok {
-		return attachmentText(kind, "", nil)
+		return attachmentText("image", "", nil)
 	}
 	mediaType, encoded, _ := strings.Cut(data, ",")
 	mediaType, _, _ = strings.Cut(mediaType, ";")
-	return attachmentText(kind, mediaType, jsonValue(`"`+encoded+`"`))
+	return attachmentText("image", mediaType, jsonValue(`"`+encoded+`"`))
 }
 
 // addCompacted adds the history that a compaction kept, if this is the only

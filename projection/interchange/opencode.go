@@ -56,7 +56,7 @@ type openCodePart struct {
 // fileText is in the place of a file.
 func (p openCodePart) fileText() string {
 	if strings.HasPrefix(p.Mime, "image/") {
-		return urlText("image", stringValue(p.URL))
+		return imageText(stringValue(p.URL))
 	}
 	return "[file: " + p.Filename + "]"
 }

@@ -36,7 +36,7 @@ func (c synapseContent) texts() (texts []string) {
 		case "text":
 			texts = append(texts, part.Text)
 		case "image_url":
-			texts = append(texts, urlText("image", stringValue(part.ImageURL.URL)))
+			texts = append(texts, imageText(stringValue(part.ImageURL.URL)))
 		}
 	}
 	return texts

@@ -52,7 +52,7 @@ func SkipUnlessReal(t testing.TB) {
 // with that key, and may do anything. The test is skipped if the agent is not installed.
 func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Helper()
-	m := agent.Member{ID: "real", Engine: r.Engine, Command: installed(t, r.program), Permissions: agent.Bypass}
+	m := agent.Member{ID: "real", Command: installed(t, r.program), Permissions: agent.Bypass}
 	if r.Resident() {
 		m.Permissions = agent.Allow
 	}

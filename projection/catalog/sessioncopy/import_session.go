@@ -229,7 +229,8 @@ func (i *sessionImport) begin(r journal.Record) error {
 	if i.w, err = openAt(i.ctx, i.dir, i.id, i.known.reader.Position()); err != nil {
 		return err
 	}
-	if i.title != nil && i.known.isNew() { // a crash interrupted the first import
+	onlyHeader := i.known.events == 0 && !i.known.renamed // a crash interrupted the first import
+	if i.title != nil && onlyHeader {
 		if err := i.append(*i.title); err != nil {
 			return err
 		}

@@ -113,9 +113,6 @@ func (k *knownSession) seekEnd() error {
 	}
 }
 
-// isNew reports whether a crash left nothing but the header of the session.
-func (k *knownSession) isNew() bool { return k.events == 0 && !k.renamed }
-
 // inTail reports whether the rest of the session has the event of a turn or tool.
 func (k *knownSession) inTail(r journal.Record) bool { return k.tail[keyOf(r.Type, r.Data)] }
 

@@ -107,13 +107,6 @@ func (a *App) ReportReplaced(r *redact.Redactor) {
 	}
 }
 
-// RedactTitle replaces the secrets in a title.
-func (a *App) RedactTitle(title string) string {
-	r := a.Redactor(team.InheritedSecrets())
-	defer a.ReportReplaced(r)
-	return r.Text(title)
-}
-
 // RedactImport returns a function that replaces secrets in the records of another
 // program's session: those of the environment, too, since the program that wrote the
 // session may have had the same.

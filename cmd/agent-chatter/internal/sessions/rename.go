@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -24,7 +25,9 @@ func (Rename) Help() string {
 
 // Run implements the command.
 func (cmd *Rename) Run(a *app.App) error {
-	title := a.RedactTitle(strings.TrimSpace(tty.SafeLine(cmd.Title)))
+	secrets := a.Redactor(team.InheritedSecrets())
+	title := secrets.Text(strings.TrimSpace(tty.SafeLine(cmd.Title)))
+	a.ReportReplaced(secrets)
 	if title == "" {
 		return app.UsageError("A title cannot be empty.")
 	}
