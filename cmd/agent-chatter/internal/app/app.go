@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -49,7 +50,7 @@ type App struct {
 	// has none. It is set while the user can type slash commands.
 	Slash func(argv []string) []string
 
-	config    Config
+	config    config.Config
 	configErr error
 	homeFlag  bool            // --home names the home
 	progress  *tty.Progress   // nil unless stderr is a terminal
@@ -98,7 +99,7 @@ func New(streams IO, o Options) (*App, error) {
 	if err != nil {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
-	a.config, a.configErr = readConfig(filepath.Join(own, "config.json"))
+	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
@@ -116,13 +117,16 @@ func New(streams IO, o Options) (*App, error) {
 }
 
 // Config returns the configuration of the home, overridden by the environment.
-func (a *App) Config() (Config, error) {
+func (a *App) Config() (config.Config, error) {
 	a.reportIgnored()
 	if a.configErr != nil {
 		return a.config, a.configErr
 	}
-	c := a.config
-	return c, c.Retention.fromEnvironment()
+	c, err := a.config.WithEnvironment()
+	if err != nil {
+		return c, UsageError("%v", err)
+	}
+	return c, nil
 }
 
 // LineLimit returns the maximum length of a journal line in bytes.

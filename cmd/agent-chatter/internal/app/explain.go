@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -31,15 +32,15 @@ func Explain(err error) Message {
 	var unnamed *coordinator.WhoSpeaksError
 	var file *FileError
 	var output *OutputError
-	var config *configError
+	var settings *config.Error
 	errors.As(err, &file)
 	switch {
 	case errors.As(err, &exit):
 		return exit.Message
 	case errors.As(err, &output):
 		return Message{Text: Sentence(output) + textIncomplete}
-	case errors.As(err, &config):
-		return Message{Text: Sentence(config) + "\n" + TextCorrectConfig}.With(ToListSettings)
+	case errors.As(err, &settings):
+		return Message{Text: Sentence(settings) + "\n" + TextCorrectConfig}.With(ToListSettings)
 	case errors.As(err, &unnamed):
 		return whoSpeaksText(unnamed)
 	case errors.As(err, &ambiguous):

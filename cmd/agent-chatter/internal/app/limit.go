@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -16,8 +17,8 @@ func tooLongText(e *journal.TooLongError) Message {
 func AllowText(bytes int64) string {
 	const step = 1 << 20
 	enough := (bytes + step - 1) / step * step
-	if enough > maxMaxLine {
-		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", maxMaxLine)
+	if enough > config.MaxMaxLine {
+		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", config.MaxMaxLine)
 	}
 	return fmt.Sprintf("To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}",
 		enough)

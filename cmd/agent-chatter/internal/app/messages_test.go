@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -187,12 +188,12 @@ func appTexts() []apptest.Text {
 	add("count", "two", Count(2, "message"))
 	explained("standard output on a full disk", &OutputError{fmt.Errorf("standard output: %w", full)})
 	explained("a configuration with one thing wrong",
-		&configError{"/a/config.json", []string{"there is no setting " + apptest.Hostile}})
+		&config.Error{Path: "/a/config.json", Problems: []string{"there is no setting " + apptest.Hostile}})
 	explained(
 		"a configuration with two things wrong",
-		&configError{
-			"/a/config.json",
-			[]string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"},
+		&config.Error{
+			Path:     "/a/config.json",
+			Problems: []string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"},
 		},
 	)
 	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))

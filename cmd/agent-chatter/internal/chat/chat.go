@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -215,7 +216,7 @@ func networkText(dir, kind string) string {
 }
 
 // newREPL returns a repl without a conversation. Its input is opened by begin.
-func (cmd *Command) newREPL(a *app.App, config app.Config) *repl {
+func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, closeInput: func() {}}
 	switch {
 	case len(cmd.Message) > 0:

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Clean is the command that moves old sessions to the trash, or empties it.
 type Clean struct {
-	OlderThan *app.Days `help:"Minimum time idle; with --trash, in the trash." placeholder:"D"`
-	Keep      *int      `help:"Newest sessions of a team to keep." placeholder:"N"`
-	Trash     bool      `help:"Delete the sessions in the trash for good."`
-	DryRun    bool      `help:"Print the changes without making them."`
-	Output    string    `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	OlderThan *config.Days `help:"Minimum time idle; with --trash, in the trash." placeholder:"D"`
+	Keep      *int         `help:"Newest sessions of a team to keep." placeholder:"N"`
+	Trash     bool         `help:"Delete the sessions in the trash for good."`
+	DryRun    bool         `help:"Print the changes without making them."`
+	Output    string       `help:"The output format: ${enum}." enum:"text,json" default:"text"`
 
 	done  int   // sessions
 	bytes int64 // of these

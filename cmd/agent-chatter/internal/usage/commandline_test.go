@@ -3,7 +3,7 @@ package usage
 import (
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 )
 
 // commandLine has a flag of each kind.
@@ -18,8 +18,8 @@ type commandLine struct {
 			Limit  int
 			Input  string `enum:"text,json" default:"text"`
 			Output string `enum:"text,json" default:"text"`
-			Age    app.Days
-			Until  *app.Days
+			Age    config.Days
+			Until  *config.Days
 		} `cmd:"" aliases:"ls" default:"withargs"`
 		Show struct {
 			ID     string `arg:""`

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"bytes"
@@ -39,11 +39,11 @@ type limits struct {
 	MaxLine int `json:"maxLine"` // bytes of a line; 0: 64 MiB
 }
 
-// The range of maxLine: a session of a large team starts with a long line, and a line
+// The range of Journal.MaxLine in bytes: a session of a large team starts with a long line, and a line
 // has to fit into memory a few times.
 const (
 	minMaxLine = 64 << 10
-	maxMaxLine = 1 << 30
+	MaxMaxLine = 1 << 30
 )
 
 // window is the part of a conversation that a prompt contains; 0 is the default.
@@ -82,29 +82,30 @@ func (c Config) Policy() catalog.Policy {
 	return p
 }
 
-// maxConfig is the size limit of a configuration, in bytes.
-const maxConfig = 1 << 20
+// maxSize is the size limit of a configuration, in bytes.
+const maxSize = 1 << 20
 
-// readConfig reads the file at path. A missing file is an empty configuration.
-func readConfig(path string) (c Config, err error) {
-	data, err := regularfile.Read(path, maxConfig)
+// Read reads the file at path. A missing file is an empty configuration. Errors about the content
+// are *Error.
+func Read(path string) (c Config, err error) {
+	data, err := regularfile.Read(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return c, nil
 	}
 	if err != nil {
 		return c, err
 	}
-	if c, err = decodeConfig(data); err == nil {
+	if c, err = decode(data); err == nil {
 		err = c.check()
 	}
 	if err != nil {
-		return c, &configError{path, configProblems(data, err)}
+		return c, &Error{path, problemsOf(data, err)}
 	}
 	return c, nil
 }
 
-// decodeConfig reads one JSON object without unknown fields.
-func decodeConfig(data []byte) (c Config, err error) {
+// decode reads one JSON object without unknown fields.
+func decode(data []byte) (c Config, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
@@ -132,15 +133,17 @@ func (c Config) check() error {
 		return &rangeError{"window.bytes", "a number of bytes, or 0 for the default"}
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
 		return &rangeError{"redaction", fmt.Sprintf("%q or %q", redactionOn, redactionOff)}
-	case line != 0 && (line < minMaxLine || line > maxMaxLine):
+	case line != 0 && (line < minMaxLine || line > MaxMaxLine):
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
-			minMaxLine, maxMaxLine, journal.DefaultMaxLine)}
+			minMaxLine, MaxMaxLine, journal.DefaultMaxLine)}
 	}
 	return nil
 }
 
-func (r *retention) fromEnvironment() error {
+// WithEnvironment returns c with the retention that the environment sets.
+func (c Config) WithEnvironment() (Config, error) {
 	const prefix = "AGENT_CHATTER_RETENTION_"
+	r := &c.Retention
 	for name, set := range map[string]func(string) error{
 		"AUTO":          func(v string) (err error) { r.Auto, err = parseAuto(v); return err },
 		"KEEP":          func(v string) (err error) { r.Keep, err = parseKeep(v); return err },
@@ -149,11 +152,11 @@ func (r *retention) fromEnvironment() error {
 	} {
 		if v := os.Getenv(prefix + name); v != "" {
 			if err := set(v); err != nil {
-				return UsageError("%s%s: %v", prefix, name, err)
+				return c, fmt.Errorf("%s%s: %w", prefix, name, err)
 			}
 		}
 	}
-	return nil
+	return c, nil
 }
 
 func parseAuto(text string) (*bool, error) {

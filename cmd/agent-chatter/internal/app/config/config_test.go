@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 func TestMaxLineHasBounds(t *testing.T) {
 	for maxLine, ok := range map[int]bool{
-		-1: false, 0: true, 1: false, minMaxLine - 1: false, minMaxLine: true, maxMaxLine: true, maxMaxLine + 1: false,
+		-1: false, 0: true, 1: false, minMaxLine - 1: false, minMaxLine: true, MaxMaxLine: true, MaxMaxLine + 1: false,
 	} {
 		if err := (Config{Journal: limits{MaxLine: maxLine}}).check(); (err == nil) != ok {
 			t.Errorf("%d: %v", maxLine, err)
@@ -42,7 +42,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		c, err := decodeConfig(content)
+		c, err := decode(content)
 		if err != nil || c.check() != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"encoding/json"
@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// configError lists the problems of a configuration.
-type configError struct {
-	path     string
-	problems []string // at least one
+// Error lists the problems of a configuration.
+type Error struct {
+	Path     string
+	Problems []string // at least one
 }
 
-func (e *configError) Error() string {
-	if len(e.problems) == 1 {
-		return e.path + ": " + e.problems[0]
+func (e *Error) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Path + ": " + e.Problems[0]
 	}
-	return e.path + ":\n  - " + strings.Join(e.problems, "\n  - ")
+	return e.Path + ":\n  - " + strings.Join(e.Problems, "\n  - ")
 }
 
-// configProblems checks each setting alone, so that one problem hides no other. If every
+// problemsOf checks each setting alone, so that one problem hides no other. If every
 // setting alone is valid, or there are none, it returns the problem of the whole file.
-func configProblems(data []byte, whole error) (all []string) {
+func problemsOf(data []byte, whole error) (all []string) {
 	var sections map[string]json.RawMessage
 	if json.Unmarshal(data, &sections) != nil {
-		return []string{configProblem("", whole)}
+		return []string{problemOf("", whole)}
 	}
 	for _, section := range slices.Sorted(maps.Keys(sections)) {
 		if !hasField(reflect.TypeFor[Config](), section) {
@@ -49,7 +49,7 @@ func configProblems(data []byte, whole error) (all []string) {
 		}
 	}
 	if len(all) == 0 {
-		all = []string{configProblem("", whole)}
+		all = []string{problemOf("", whole)}
 	}
 	slices.Sort(all)
 	return all
@@ -78,18 +78,18 @@ func appendProblem(all []string, name string, setting map[string]any) []string {
 	if err != nil {
 		return all // unreachable: it was decoded from JSON
 	}
-	c, err := decodeConfig(document)
+	c, err := decode(document)
 	if err == nil {
 		err = c.check()
 	}
 	if err == nil {
 		return all
 	}
-	return append(all, configProblem(name, err))
+	return append(all, problemOf(name, err))
 }
 
-// configProblem describes a problem in terms of the configuration instead of Go's.
-func configProblem(name string, err error) string {
+// problemOf describes a problem in terms of the configuration instead of Go's.
+func problemOf(name string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	var outside *rangeError
 	switch {
