@@ -485,3 +485,25 @@ func TestACPPromptLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestACPReportsRetries(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	impatient := errors.New("it took too long")
+	var retries []agent.Retry
+	var last error
+	for event, err := range newACP(t).Run(ctx, acpTurn(t, "retry 429 Too Many Requests")) {
+		if retry, ok := event.(agent.Retry); ok {
+			retries = append(retries, retry)
+			cancel(impatient)
+		}
+		last = err
+	}
+	const reason = "Reconnecting... 1/5: 429 Too Many Requests"
+	if len(retries) != 1 || retries[0] != (agent.Retry{Reason: reason}) {
+		t.Errorf("the retries are %+v", retries)
+	}
+	if !errors.Is(last, impatient) || !strings.Contains(last.Error(), reason) {
+		t.Errorf("the error is %v", last)
+	}
+}

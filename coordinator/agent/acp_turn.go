@@ -34,6 +34,7 @@ type acpTurn struct {
 	broken    bool            // the agent's chunks are an error message
 	complaint strings.Builder // that message
 	cost      *Cost           // of the session, which is the turn's
+	warning   string          // the reason of the last retry
 
 	asking     sync.WaitGroup // goroutines that wait for permission
 	questions  atomic.Int32   // their number
@@ -86,15 +87,20 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		settling, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
 		t.settle(settling)
-		return process.Stopped(ctx)
+		return t.stopped(ctx)
 	case ctx.Err() != nil || errors.Is(err, errLeft):
 		t.cancel(grace)
 		if t.left {
 			return nil
 		}
-		return process.Stopped(ctx)
+		return t.stopped(ctx)
 	}
 	return t.explain(ctx, err)
+}
+
+// stopped returns the error of a turn whose context is done.
+func (t *acpTurn) stopped(ctx context.Context) error {
+	return t.withWarning(process.Stopped(ctx), t.warning)
 }
 
 // errLeft is the error of relay when the consumer has left the loop.
@@ -130,6 +136,8 @@ func (t *acpTurn) relay(ctx context.Context) (acp.Result, error) {
 		case acp.Cost:
 			t.cost = &Cost{m.Amount, m.Currency}
 			t.emit(Alive{})
+		case acp.Retry:
+			t.takeRetry(m)
 		case acp.OtherUpdate:
 			t.emit(Alive{})
 		}
@@ -198,6 +206,16 @@ func (t *acpTurn) takeChunk(c acp.Chunk) {
 		t.messageID = c.MessageID
 	}
 	t.emit(t.text(c.Text)...)
+}
+
+// takeRetry emits a retry. Its reason is part of the error if the turn is stopped.
+func (t *acpTurn) takeRetry(r acp.Retry) {
+	t.warning = abbreviate(apiMessage(r.Reason), maxReason)
+	e := Retry{Reason: t.warning}
+	if !r.At.IsZero() {
+		e.Wait = max(0, time.Until(r.At))
+	}
+	t.emit(e)
 }
 
 // takeTool merges an update of a tool. The tool's start is emitted as late as possible, when it

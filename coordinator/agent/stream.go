@@ -121,14 +121,20 @@ func (s *stream) result(ctx context.Context) error {
 	err := s.process.Wait(ctx)
 	exit, exited := errors.AsType[*process.ExitError](err)
 	switch {
-	case err != nil && !exited && s.warning != "":
-		return fmt.Errorf("%w; last warning of %s: %s", err, s.name, s.warning)
 	case err != nil && !exited:
-		return err
+		return s.withWarning(err, s.warning)
 	case s.verdict != nil:
 		return s.verdictError()
 	}
 	return s.profile.unfinished(exit, s.process.Stderr(), s.warning, s.unparsed)
+}
+
+// withWarning adds the last warning of the agent to an error; "" is none.
+func (p profile) withWarning(err error, warning string) error {
+	if warning == "" {
+		return err
+	}
+	return fmt.Errorf("%w; last warning of %s: %s", err, p.name, warning)
 }
 
 func (s *stream) verdictError() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
-// [Plan], [Cost], [SystemError], [OtherUpdate] or [Result].
+// [Plan], [Cost], [Retry], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.
@@ -65,6 +66,13 @@ type Cost struct {
 	Currency string  `json:"currency"`
 }
 
+// A Retry reports that a request to the model has failed and that the agent repeats it. The protocol has no
+// such update: Codex and OpenCode send it as metadata of a session_info_update.
+type Retry struct {
+	Reason string
+	At     time.Time // when the request is repeated; zero if unknown
+}
+
 // A SystemError announces that the chunks that follow are an error message. Codex sends it.
 type SystemError struct{}
 
@@ -94,6 +102,7 @@ func (ToolUpdate) message()        {}
 func (PermissionRequest) message() {}
 func (Plan) message()              {}
 func (Cost) message()              {}
+func (Retry) message()             {}
 func (SystemError) message()       {}
 func (OtherUpdate) message()       {}
 func (Result) message()            {}
@@ -125,8 +134,32 @@ type update struct {
 			Status struct {
 				Type string `json:"type"`
 			} `json:"threadStatus"`
+			Error struct {
+				Message   string `json:"message"`
+				Details   string `json:"additionalDetails"`
+				WillRetry bool   `json:"willRetry"`
+			} `json:"error"`
 		} `json:"codex"`
+		OpenCode struct {
+			At    string `json:"nextRetryAt"`
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		} `json:"opencode/retry"`
 	} `json:"_meta"`
+}
+
+// retry returns the Retry of a session_info_update, if it reports one.
+func (u update) retry() (Retry, bool) {
+	codex, openCode := u.Meta.Codex.Error, u.Meta.OpenCode
+	switch {
+	case codex.WillRetry && codex.Details != "":
+		return Retry{Reason: codex.Message + ": " + codex.Details}, true
+	case codex.WillRetry:
+		return Retry{Reason: codex.Message}, true
+	}
+	at, _ := time.Parse(time.RFC3339, openCode.At)
+	return Retry{openCode.Error.Message, at}, openCode.Error.Message != ""
 }
 
 // updateOf decodes an update of the client's session.
@@ -138,6 +171,7 @@ func (c *Client) updateOf(m rpcMessage) (Message, bool) {
 	if !jsonlines.Decode(m.Params, &params) || params.SessionID != c.session {
 		return nil, false
 	}
+	retry, isRetry := params.Update.retry()
 	switch u := params.Update; {
 	case u.Kind == "agent_message_chunk":
 		var block struct{ Text string }
@@ -149,6 +183,8 @@ func (c *Client) updateOf(m rpcMessage) (Message, bool) {
 		return Plan(u.Entries), true
 	case u.Kind == "usage_update" && u.Cost != nil:
 		return *u.Cost, true
+	case u.Kind == "session_info_update" && isRetry:
+		return retry, true
 	case u.Kind == "session_info_update" && u.Meta.Codex.Status.Type == "systemError":
 		return SystemError{}, true
 	}

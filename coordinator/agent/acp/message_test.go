@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,6 +41,25 @@ func TestUpdates(t *testing.T) {
 		"system error": {
 			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`,
 			SystemError{},
+		},
+		"retry of Codex": {
+			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"Reconnecting... 1/5",
+				"additionalDetails":"429 Too Many Requests","codexErrorInfo":"other","willRetry":true}}}}`,
+			Retry{Reason: "Reconnecting... 1/5: 429 Too Many Requests"},
+		},
+		"last error of Codex": {
+			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"no","willRetry":false}}}}`,
+			OtherUpdate{},
+		},
+		"retry of OpenCode": {
+			`{"sessionUpdate":"session_info_update","_meta":{"opencode/retry":{"messageId":"m","attempt":2,
+				"nextRetryAt":"2026-11-21T12:00:05Z","error":{"type":"api","message":"overloaded"}}}}`,
+			Retry{"overloaded", time.Date(2026, 11, 21, 12, 0, 5, 0, time.UTC)},
+		},
+		"retry at a wrong time": {
+			`{"sessionUpdate":"session_info_update","_meta":{"opencode/retry":{"nextRetryAt":"soon",
+				"error":{"message":"overloaded"}}}}`,
+			Retry{Reason: "overloaded"},
 		},
 		"wrong types": {`{"sessionUpdate":"tool_call","toolCallId":"1","title":7}`, ToolUpdate{ID: "1"}},
 		"empty input": {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{}}`, ToolUpdate{ID: "1"}},

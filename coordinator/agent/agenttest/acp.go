@@ -34,6 +34,7 @@ const wordPace = 20 * time.Millisecond
 //	late          the same, for another session
 //	think         send thoughts until cancelled
 //	flood KIND N  send messages of a kind, N MiB in total, and read nothing meanwhile
+//	retry TEXT    report that a request failed for that reason and is repeated, and do not finish
 //	hang          reply, and do not finish
 //	crash         reply, and exit with code 3
 //	leave         reply, finish, and exit
@@ -280,6 +281,13 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"late":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission("another", t.arg)) },
 	"think": func(a *acpAgent, t *acpTurn) { a.think(t.ctx, t.session) },
 	"flood": (*acpAgent).flood,
+	"retry": func(a *acpAgent, t *acpTurn) {
+		failed := object{"message": "Reconnecting... 1/5", "additionalDetails": t.arg, "willRetry": true}
+		a.update(t.session, object{
+			"sessionUpdate": "session_info_update", "_meta": object{"codex": object{"error": failed}},
+		})
+		<-t.ctx.Done()
+	},
 	"hang": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, "Let me see.")
 		<-t.ctx.Done()

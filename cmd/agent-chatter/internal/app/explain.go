@@ -98,8 +98,6 @@ func Purpose(h hint.Hint) string {
 		return "look for it in PATH"
 	case "chmod":
 		return "make it executable"
-	case "save":
-		return "save the session"
 	}
 	return "fix this"
 }
