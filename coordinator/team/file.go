@@ -75,6 +75,19 @@ func readFile(path string) ([]byte, error) {
 	return content, err
 }
 
+// readDocument decodes the JSON file at path, which must match a schema, into v.
+func readDocument(path, schema string, v any) error {
+	content, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	document := withoutBOM(content)
+	if err := schemas.Check(schema, document); err != nil {
+		return err
+	}
+	return json.Unmarshal(document, v)
+}
+
 // withoutBOM removes the byte order mark that some editors write.
 func withoutBOM(content []byte) []byte {
 	return bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))

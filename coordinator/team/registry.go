@@ -50,17 +50,10 @@ func (r *registry) failed() bool {
 
 // readRegistry reads the registry file at path. A missing one is empty.
 func readRegistry(path string) (map[string]registeredJSON, error) {
-	content, err := readFile(path)
+	var file registryJSON
+	err := readDocument(path, schemas.AgentRegistry, &file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	document := withoutBOM(content)
-	if err == nil {
-		err = schemas.Check(schemas.AgentRegistry, document)
-	}
-	var file registryJSON
-	if err == nil {
-		err = json.Unmarshal(document, &file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("agent registry %s: %w", path, err)

@@ -77,16 +77,8 @@ func (t *Team) Digest() string {
 // system.
 func ReadTrust(home string) ([]Trusted, error) {
 	path := filepath.Join(home, "trust.json")
-	content, err := readFile(path)
-	document := withoutBOM(content)
-	if err == nil {
-		err = schemas.Check(schemas.Trust, document)
-	}
 	var file trustJSON
-	if err == nil {
-		err = json.Unmarshal(document, &file)
-	}
-	if err != nil {
+	if err := readDocument(path, schemas.Trust, &file); err != nil {
 		return nil, fmt.Errorf("trust file %s: %w", path, err)
 	}
 	return file.Teams, nil
