@@ -35,49 +35,17 @@ func agentTexts() []apptest.Text {
 	add("alreadyRegisteredText", "", alreadyRegisteredText(enemy))
 	add("unregisteredText", "", unregisteredText(enemy))
 	add("noCommandText", "", noCommandText(apptest.Hostile))
-	add(
-		"scannedText",
-		"not found",
-		strings.ReplaceAll(
-			scannedText(Scanned{Name: "claude", DisplayName: "Claude Code", Install: "npm install -g x"}),
-			"\t",
-			" | ",
-		),
-	)
-	add(
-		"scannedText",
-		"found",
-		strings.ReplaceAll(
-			scannedText(
-				Scanned{
-					Name:        "claude",
-					DisplayName: "Claude Code",
-					Found:       true,
-					Path:        "/bin/" + apptest.Hostile,
-					Registered:  true,
-				},
-			),
-			"\t",
-			" | ",
-		),
-	)
-	add(
-		"scannedText",
-		"broken",
-		strings.ReplaceAll(
-			scannedText(
-				Scanned{
-					Name:        "claude",
-					DisplayName: "Claude Code",
-					Found:       true,
-					Path:        "/bin/claude",
-					Broken:      apptest.Hostile,
-				},
-			),
-			"\t",
-			" | ",
-		),
-	)
+	const name, display = "claude", "Claude Code"
+	for _, s := range []struct {
+		sample string
+		Scanned
+	}{
+		{"not found", Scanned{Name: name, DisplayName: display, Install: "npm install -g x"}},
+		{"found", Scanned{Name: name, DisplayName: display, Found: true, Path: "/bin/" + apptest.Hostile, Registered: true}},
+		{"broken", Scanned{Name: name, DisplayName: display, Found: true, Path: "/bin/claude", Broken: apptest.Hostile}},
+	} {
+		add("scannedText", s.sample, strings.ReplaceAll(scannedText(s.Scanned), "\t", " | "))
+	}
 	found("executableText", "", executableText("/bin/"+apptest.Hostile, "1.2"))
 	found("executableText", "no version", executableText("/bin/true", ""))
 	found("noExecutableText", "", noExecutableText(start))

@@ -113,21 +113,12 @@ func (p retentionPasses) close(a *app.App) {
 
 // policy returns the configured policy, overridden by the flags.
 func (cmd *Compact) policy(a *app.App) (catalog.Policy, error) {
-	config, err := a.Config()
+	configured, err := a.Config()
 	if err != nil {
 		return catalog.Policy{}, err
 	}
-	p := config.Policy()
-	if cmd.Keep != nil {
-		p.Keep = *cmd.Keep
-	}
-	if cmd.ArchiveAfter != nil {
-		p.ArchiveAfter = time.Duration(*cmd.ArchiveAfter)
-	}
-	if cmd.DeleteAfter != nil {
-		p.DeleteAfter = time.Duration(*cmd.DeleteAfter)
-	}
-	return p, nil
+	flags := config.Retention{Keep: cmd.Keep, ArchiveAfter: cmd.ArchiveAfter, DeleteAfter: cmd.DeleteAfter}
+	return flags.Over(configured.Policy()), nil
 }
 
 // compact applies an action to a session, or skips it if it is damaged or in use.

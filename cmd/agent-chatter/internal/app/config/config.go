@@ -19,7 +19,7 @@ import (
 
 // Config is the content of config.json in the home. Every setting is optional.
 type Config struct {
-	Retention retention `json:"retention"`
+	Retention Retention `json:"retention"`
 	Window    window    `json:"window"`
 	Journal   limits    `json:"journal"`
 	Redaction redaction `json:"redaction"`
@@ -52,9 +52,9 @@ type window struct {
 	Bytes    int `json:"bytes"`    // default: 256 KiB
 }
 
-// retention is the policy for old sessions. The environment variables
+// Retention is the policy for old sessions; nil is unset. The environment variables
 // AGENT_CHATTER_RETENTION_AUTO, _KEEP, _ARCHIVE_AFTER and _DELETE_AFTER override it.
-type retention struct {
+type Retention struct {
 	Auto         *bool `json:"auto"` // also at the end of each chat; default: true
 	Keep         *int  `json:"keep"`
 	ArchiveAfter *Days `json:"archiveAfter"`
@@ -68,8 +68,10 @@ func (c Config) Auto() bool { return c.Retention.Auto == nil || *c.Retention.Aut
 func (c Config) KeepSecrets() bool { return c.Redaction == redactionOff }
 
 // Policy returns the retention policy.
-func (c Config) Policy() catalog.Policy {
-	p, r := catalog.DefaultPolicy, c.Retention
+func (c Config) Policy() catalog.Policy { return c.Retention.Over(catalog.DefaultPolicy) }
+
+// Over returns p with the settings of r that are set.
+func (r Retention) Over(p catalog.Policy) catalog.Policy {
 	if r.Keep != nil {
 		p.Keep = *r.Keep
 	}
