@@ -17,6 +17,7 @@ type Repaired struct {
 	Kept    uint64 // events that were kept; the events that record the repair are not counted
 	Dropped []Torn // the invalid parts, in order; without bytes if only numbers were wrong; empty: the journal is valid
 	Aside   string // name of the file that holds the previous journal
+	Torn    Torn   // of a valid journal: what the next Append sets aside
 }
 
 // Repair makes a corrupt journal readable and writable. It keeps every line that
@@ -68,13 +69,13 @@ func (d *Dir) repair(
 	}
 	src := fileSource(f.path(), old, info.Size()).withContext(ctx)
 	var corrupt *CorruptError
-	rejected, err := src.scanEvents(valid, d.maxLine)
+	torn, rejected, err := src.scanEvents(valid, d.maxLine)
 	if err == nil && !rejected && !dryRun {
 		// It may be valid because an earlier Repair could not sync its directory.
-		return Repaired{}, d.fs.SyncDir(f.dir)
+		return Repaired{Torn: torn}, d.fs.SyncDir(f.dir)
 	}
 	if !errors.As(err, &corrupt) && (err != nil || !rejected) {
-		return Repaired{}, err // valid, or unreadable
+		return Repaired{Torn: torn}, err // valid, or unreadable
 	}
 	rehearsal := &repairer{dir: d, old: src, valid: valid}
 	if err := rehearsal.run(io.Discard); err != nil || dryRun {
@@ -100,13 +101,13 @@ func (d *Dir) repair(
 }
 
 // scanEvents checks every line, and reports whether valid rejects the event of one.
-func (s source) scanEvents(valid func(Event) error, maxLine int) (rejected bool, err error) {
-	_, err = s.scanTailWith(func(sc *scanner) error {
+func (s source) scanEvents(valid func(Event) error, maxLine int) (torn Torn, rejected bool, err error) {
+	t, err := s.scanTailWith(func(sc *scanner) error {
 		e, err := sc.next()
 		rejected = rejected || err == nil && valid != nil && valid(e) != nil
 		return err
 	}, Position{}, maxLine)
-	return rejected, err
+	return t.torn, rejected, err
 }
 
 // repairer writes a new journal from the valid lines of the old one.

@@ -107,12 +107,13 @@ func TestRepairLeavesATornTailToAppend(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 10)
 	path := filepath.Join(dir.Path(), id+".jsonl")
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	must(t, err)
-	_, err = f.WriteString(`{"seq":16,"half`)
-	must(t, errors.Join(err, f.Close()))
-	if done, err := dir.Repair(t.Context(), id, nil, false); err != nil || len(done.Dropped) > 0 {
-		t.Errorf("Repair did %+v, %v", done, err)
+	length := stat(t, path).Size()
+	appendFile(t, path, []byte(`{"seq":16,"half`))
+	for _, dryRun := range []bool{true, false} {
+		done, err := dir.Repair(t.Context(), id, nil, dryRun)
+		if err != nil || len(done.Dropped) > 0 || done.Torn.Offset != length || done.Torn.Bytes != 15 {
+			t.Errorf("Repair did %+v, %v", done, err)
+		}
 	}
 }
 

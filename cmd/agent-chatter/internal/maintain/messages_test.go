@@ -46,6 +46,7 @@ func maintainTexts() []apptest.Text {
 	add("cleanedText", "the trash, as a dry run", cleanedText(1, 4711, true, true))
 	add("newerText", "", newerText(2))
 	add("invalidHeaderText", "", invalidHeaderText(damaged))
+	add("parentText", "", parentText(apptest.AliceID, "01KAH9TQ4GJ5X8C2VRB0ME7QN3"))
 	add("withoutSyncMarkText", "", withoutSyncMarkText(3))
 	add("unsealedText", "", unsealedText(1, nil))
 	add("unsealedText", "named", unsealedText(2, []string{apptest.Hostile, "latest"}))

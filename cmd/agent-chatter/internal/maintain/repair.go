@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -37,6 +38,7 @@ type repairResult struct {
 	Kept     uint64         `json:"kept"`   // events
 	SetAside []damagedRange `json:"setAside"`
 	Aside    string         `json:"aside,omitempty"` // the file with the previous journal
+	Torn     *damagedRange  `json:"torn,omitempty"`  // what the next message sets aside
 }
 
 // damagedRange is a range of bytes that repair sets aside. FirstSeq and LastSeq are 0
@@ -91,10 +93,31 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
 	if r.Action == "none" && s.Invalid > 0 {
 		return app.Exit(app.ExitDamaged, invalidHeaderText(s))
 	}
+	if r.Torn != nil {
+		a.Notice(view.TornText(s.ID, done.Torn))
+		reportParent(ctx, a, t, s.ID)
+	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}
 	return r.write(a.Stdout, cmd.DryRun)
+}
+
+// reportParent prints where else the events of a torn tail may be.
+func reportParent(ctx context.Context, a *app.App, t *catalog.Dir, id string) {
+	state, _, err := t.Load(ctx, id)
+	if err != nil || state.Parent == nil {
+		return
+	}
+	if _, err := t.Journals().Stat(state.Parent.SessionID); err == nil {
+		a.Show(parentText(id, state.Parent.SessionID))
+	}
+}
+
+// parentText is for a session with a torn tail that copies its parent.
+func parentText(id, parent string) app.Message {
+	return app.Text("Session %s was made from session %s, which may have these events.", id, parent).
+		With(app.To("compare them", "sessions", "diff", parent, id))
 }
 
 // validEvent returns an error for an event that does not match its schema and can be set
@@ -124,12 +147,24 @@ func newRepairResult(id string, done journal.Repaired) repairResult {
 	r := repairResult{ID: id, Action: "none", Kept: done.Kept, SetAside: []damagedRange{}, Aside: done.Aside}
 	for _, d := range done.Dropped {
 		r.Action = "repaired"
-		r.SetAside = append(r.SetAside, damagedRange{d.Offset, d.Bytes, d.FirstSeq, d.LastSeq, d.Reason})
+		r.SetAside = append(r.SetAside, rangeOf(d))
+	}
+	if done.Torn.Bytes > 0 {
+		torn := rangeOf(done.Torn)
+		r.Torn = &torn
 	}
 	return r
 }
 
+func rangeOf(t journal.Torn) damagedRange {
+	return damagedRange{t.Offset, t.Bytes, t.FirstSeq, t.LastSeq, t.Reason}
+}
+
 func (r repairResult) write(out io.Writer, dryRun bool) error {
+	if len(r.SetAside) == 0 && r.Torn != nil {
+		_, err := fmt.Fprintf(out, "%s  no damage before byte %d: nothing to repair\n", r.ID, r.Torn.Offset)
+		return err
+	}
 	if len(r.SetAside) == 0 {
 		_, err := fmt.Fprintf(out, "%s  is sound: nothing to repair\n", r.ID)
 		return err

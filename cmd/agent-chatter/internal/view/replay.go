@@ -182,10 +182,11 @@ func NotReachedText(id, point string) app.Message {
 
 // TornText is for the torn tail of a session.
 func TornText(id string, t journal.Torn) string {
-	readable := ""
+	readable, cause := "", "A crash leaves them."
 	if t.FirstSeq > 0 {
 		readable = fmt.Sprintf("; events up to %d in them can be read, but are not valid", t.LastSeq)
+		cause = "A crash leaves them, or damage of events without a sync mark."
 	}
 	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s.\n"+
-		"A crash leaves them. The next message sets them aside.", id, t.Bytes, t.Offset, readable)
+		"%s The next message sets them aside.", id, t.Bytes, t.Offset, readable, cause)
 }
