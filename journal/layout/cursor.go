@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf16"
@@ -120,21 +121,37 @@ const maxBuffer = 1 << 20
 // unescape consumes a string after its opening quote and appends what it stands
 // for to text.
 func (c *Cursor) unescape(text []byte) []byte {
-	for !c.failed {
-		n := plain(c.rest)
-		text = append(text, c.rest[:n]...)
-		c.rest = c.rest[n:]
-		if c.Accept(`"`) {
-			return text
-		}
-		r, size := escape(c.rest)
-		if size == 2 {
-			text = append(text, byte(r))
+	for rest := c.rest; len(rest) > 0; {
+		var n int
+		if len(rest) >= 8 {
+			// Of the eight bytes copied, those from the first special one on are overwritten.
+			eight := binary.LittleEndian.Uint64(rest)
+			n = bits.TrailingZeros64(special(eight)) / 8
+			text = slices.Grow(text, 8)
+			binary.LittleEndian.PutUint64(text[len(text):len(text)+8], eight)
+			text = text[:len(text)+n]
 		} else {
-			text = utf8.AppendRune(text, r)
+			n = plain(rest)
+			text = append(text, rest[:n]...)
 		}
-		c.skip(size)
+		rest = rest[n:]
+		switch {
+		case n == 8 || len(rest) == 0:
+		case len(rest) > 1 && rest[0] == '\\' && escapes[rest[1]] != 0:
+			text, rest = append(text, escapes[rest[1]]), rest[2:]
+		case rest[0] == '"':
+			c.rest = rest[1:]
+			return text
+		default:
+			r, size := escape(rest)
+			if size == 0 {
+				c.fail()
+				return nil
+			}
+			text, rest = utf8.AppendRune(text, r), rest[size:]
+		}
 	}
+	c.fail()
 	return nil
 }
 
@@ -142,26 +159,27 @@ func (c *Cursor) unescape(text []byte) []byte {
 // there are escapes among them.
 func (c *Cursor) quoted() (text []byte, escaped bool) {
 	c.Expect(`"`)
-	start := c.rest
-	for !c.failed {
-		c.rest = c.rest[plain(c.rest):]
-		if n := len(start) - len(c.rest); c.Accept(`"`) {
-			return start[:n], escaped
+	for rest := c.rest; len(rest) > 0; {
+		n := plain(rest)
+		rest = rest[n:]
+		switch {
+		case len(rest) > 1 && rest[0] == '\\' && escapes[rest[1]] != 0:
+			rest, escaped = rest[2:], true
+		case len(rest) > 0 && rest[0] == '"':
+			text = c.rest[:len(c.rest)-len(rest)]
+			c.rest = rest[1:]
+			return text, escaped
+		default:
+			_, size := escape(rest)
+			if size == 0 {
+				c.fail()
+				return nil, false
+			}
+			rest, escaped = rest[size:], true
 		}
-		_, size := escape(c.rest)
-		c.skip(size)
-		escaped = true
 	}
+	c.fail()
 	return nil, false
-}
-
-// skip consumes an escape of the given size; 0: there is none.
-func (c *Cursor) skip(size int) {
-	if size == 0 {
-		c.fail()
-		return
-	}
-	c.rest = c.rest[size:]
 }
 
 // escape returns the character that the escape at the start of text stands for,
@@ -189,15 +207,9 @@ var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n
 // plain returns the number of bytes before the first quote, backslash or control
 // character. It compares eight bytes at a time.
 func plain(s []byte) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {
-		eight := binary.LittleEndian.Uint64(s[n:])
-		quote, backslash := eight^('"'*ones), eight^('\\'*ones)
-		// A subtraction sets the high bit of each byte that is less than what is
-		// subtracted. A borrow can only mark bytes after one that is marked.
-		found := ((eight - ' '*ones) | (quote - ones) | (backslash - ones)) &^ eight & highs
-		if found != 0 {
+		if found := special(binary.LittleEndian.Uint64(s[n:])); found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -205,4 +217,14 @@ func plain(s []byte) int {
 		n++
 	}
 	return n
+}
+
+// special returns a number whose lowest bit that is set is the highest bit of the first
+// of eight bytes that is a quote, a backslash or a control character; 0: none is.
+func special(eight uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := eight^('"'*ones), eight^('\\'*ones)
+	// A subtraction sets the high bit of each byte that is less than what is
+	// subtracted. A borrow can only mark bytes after one that is marked.
+	return ((eight - ' '*ones) | (quote - ones) | (backslash - ones)) &^ eight & highs
 }
