@@ -375,20 +375,20 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	SessionPurged{}.eventType():    decodeAs[SessionPurged],
 }
 
-// decodeAs decodes a payload. The layout of a struct is that of the first version of
-// its type, which has no "v", so that it is tried only while there is no other.
-func decodeAs[P Payload](e journal.Event, fast bool) (Payload, error) {
-	if fast && len(upcasters[e.Type]) == 0 {
-		var p P
-		if layout.Decode(e.Data, &p) {
-			return p, nil
-		}
+// payloadAs decodes a payload into its struct. The layout of a struct is that of the first
+// version of its type, which has no "v", so that it is tried only while there is no other.
+func payloadAs[P Payload](e journal.Event, fast bool) (p P, err error) {
+	if fast && len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
+		return p, nil
 	}
 	data, err := upcast(e.Type, e.Data)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	var p P
-	err = json.Unmarshal(data, &p)
-	return p, err
+	var unread P
+	err = json.Unmarshal(data, &unread)
+	return unread, err
 }
+
+// decodeAs is payloadAs for any type of payload.
+func decodeAs[P Payload](e journal.Event, fast bool) (Payload, error) { return payloadAs[P](e, fast) }

@@ -3,16 +3,15 @@ package projection
 import (
 	"bytes"
 	"iter"
-	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
 // Replay yields the conversation as people see it: its messages, and the partial
-// replies of unfinished turns where the turns ended. One without any text is yielded if
-// the turn has steps. Turns that are still open after
-// the last event come last. An error ends the sequence.
+// replies of unfinished turns where the turns ended. A reply without text is yielded if
+// its turn has steps. Turns that are still open after the last event come last. An error
+// ends the sequence.
 func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return ReplayFrom(&State{}, events)
 }
@@ -20,10 +19,7 @@ func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 // ReplayFrom is Replay of the events after those of a state, which it does not change.
 func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		r := replay{state: *state.Clone(), texts: map[string][]byte{}, steps: map[string][]Step{}}
-		for _, t := range slices.Backward(r.state.OpenTurns) { // the first of those with the same id has them
-			r.steps[t.TurnID] = slices.Clone(t.Steps)
-		}
+		r := replay{state: *state.Clone()}
 		for e, err := range events {
 			if err != nil {
 				yield(Entry{}, err)
@@ -34,12 +30,7 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 			}
 		}
 		for i := range r.state.OpenTurns {
-			t := &r.state.OpenTurns[i]
-			r.foldText(t.TurnID)
-			t.Steps = nil
-			if t == r.state.turn(t.TurnID) { // not another turn with the same id
-				t.Steps = r.steps[t.TurnID]
-			}
+			r.foldText(&r.state.OpenTurns[i])
 		}
 		for _, entry := range r.state.openReplies() {
 			if !yield(entry, nil) {
@@ -49,52 +40,51 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 	}
 }
 
-// replay folds the events into those parts of a State that the conversation needs.
+// replay folds the events into those parts of a State that the conversation needs. Its
+// open turns have all their steps.
 //
 // It does not decode the turn.text events of a turn unless a tool call or a plan follows
 // them, or the turn has no end: most turns end with a message or a TurnEnded that repeats
-// the text.
+// the text. It never reads the input and the output of tools.
 type replay struct {
 	state State
-	texts map[string][]byte // data of the turn.text events of open turns, a line each, by turn
-	spare []byte            // memory for another of texts
-	steps map[string][]Step // all of each open turn
+	spare []byte // memory for another OpenTurn.unread
 }
 
 // next folds an event and returns the entry that it shows, if any.
 func (r *replay) next(e journal.Event) (Entry, bool) {
 	r.state.Seq = e.Seq
-	if e.Type == (TurnText{}).eventType() {
-		r.state.touch(e)
-		r.addText(turnOf(e), e.Data)
-		return Entry{}, false
-	}
-	p, err := decodeStep(e)
-	if err != nil {
-		return Entry{}, false
-	}
-	switch p := p.(type) {
-	case TurnStarted:
-		if len(r.state.OpenTurns) == maxOpenTurns {
-			// The state drops the oldest turn with its text. A later turn may have
-			// the same id.
-			r.drop(r.state.OpenTurns[0].TurnID)
+	switch e.Type {
+	case TurnText{}.eventType():
+		r.addText(e)
+	case ToolStarted{}.eventType():
+		if p, ok := toolStartedOf(e); ok {
+			r.addStep(p.TurnID, func(t *OpenTurn) { t.startTool(e.Seq, p) })
 		}
-		r.state.apply(e, p)
-	case ToolStarted:
-		r.addStep(p.TurnID, e.Seq, p)
-	case ToolCompleted:
-		r.addStep(p.TurnID, e.Seq, p)
-	case PlanUpdated:
-		r.addStep(p.TurnID, e.Seq, p)
-	case MessageAppended:
-		r.state.touch(e)
-		return r.message(e, p.Message), true
-	case TurnEnded:
-		entry := r.end(e, p)
-		return entry, entry.Content != "" || len(entry.Steps) > 0
+	case ToolCompleted{}.eventType():
+		if p, ok := toolCompletedOf(e); ok {
+			r.addStep(p.TurnID, func(t *OpenTurn) { t.endTool(p) })
+		}
+	case PlanUpdated{}.eventType():
+		if p, err := payloadAs[PlanUpdated](e, true); err == nil {
+			r.addStep(p.TurnID, func(t *OpenTurn) { t.setPlan(e.Seq, p) })
+		}
+	case MessageAppended{}.eventType():
+		if p, err := payloadAs[MessageAppended](e, true); err == nil {
+			r.state.touch(e)
+			return r.message(e, p.Message), true
+		}
+		return Entry{}, false
+	case TurnEnded{}.eventType():
+		if p, err := turnEnded(e, true); err == nil {
+			r.state.touch(e)
+			return r.end(e, p)
+		}
+		return Entry{}, false
 	default:
-		r.state.apply(e, p)
+		if p, err := Decode(e); err == nil {
+			r.state.apply(e, p)
+		}
 		return Entry{}, false
 	}
 	r.state.touch(e)
@@ -106,91 +96,77 @@ func (r *replay) message(e journal.Event, m Message) Entry {
 	r.state.count(m)
 	entry := Entry{Seq: e.Seq, Message: m}
 	if t := r.state.replied(m.Speaker.ID); t != nil {
-		if t == r.state.turn(t.TurnID) { // not another turn with the same id
-			// The text up to the last step is folded.
-			entry.Steps = within(r.steps[t.TurnID], t.Text, m.Content)
-			r.dropText(t.TurnID)
-		}
+		// The text up to the last step is folded.
+		entry.Steps = within(t.Steps, t.Text, m.Content)
+		r.dropText(t)
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
 	}
 	return entry
 }
 
-// end folds the end of a turn and returns the entry of its partial reply.
-func (r *replay) end(e journal.Event, p TurnEnded) Entry {
+// end folds the end of a turn and returns the entry of its partial reply, if there is one.
+func (r *replay) end(e journal.Event, p TurnEnded) (Entry, bool) {
 	var steps []Step
 	if t := r.state.turn(p.TurnID); t != nil && t.Message == 0 {
-		steps = within(r.steps[p.TurnID], t.Text, p.Partial)
+		steps = within(t.Steps, t.Text, p.Partial)
+		r.dropText(t)
 	}
-	r.drop(p.TurnID)
-	entry := r.state.partial(e, p, steps)
-	p.Partial = "" // The state needs no copy.
-	r.state.apply(e, p)
-	return entry
+	r.state.removeTurn(p.TurnID)
+	if p.Partial == "" && len(steps) == 0 {
+		return Entry{}, false
+	}
+	return r.state.partial(e, p, steps), true
 }
 
-// addStep adds a tool call or a plan to an open turn, or ends a tool call.
-func (r *replay) addStep(turnID string, seq uint64, p Payload) {
+// addStep adds a step to an open turn, or changes one, after the text that precedes it.
+func (r *replay) addStep(turnID string, add func(*OpenTurn)) {
 	if t := r.state.turn(turnID); t != nil {
-		r.foldText(turnID)
-		r.steps[turnID] = addStep(r.steps[turnID], seq, t.TextBytes, p)
+		r.foldText(t)
+		add(t)
 	}
-}
-
-// turnOf returns the id of the turn of a turn.text event, if possible without
-// decoding the text.
-func turnOf(e journal.Event) string {
-	c := layout.At(e.Data)
-	c.Expect(`{"turnId":`)
-	id := c.String()
-	if c.OK() {
-		return id
-	}
-	p, err := Decode(e)
-	if err != nil {
-		return ""
-	}
-	return p.(TurnText).TurnID
 }
 
 // addText keeps the data of a turn.text event of an open turn.
-func (r *replay) addText(turnID string, data []byte) {
-	if t := r.state.turn(turnID); t == nil || t.Message > 0 {
+func (r *replay) addText(e journal.Event) {
+	c := layout.At(e.Data)
+	c.Expect(`{"turnId":`)
+	id := c.String()
+	if !c.OK() {
+		p, err := payloadAs[TurnText](e, true)
+		if err != nil {
+			return
+		}
+		id = p.TurnID
+	}
+	t := r.state.turn(id)
+	if t == nil || t.Message > 0 {
 		return
 	}
-	lines, ok := r.texts[turnID]
-	if !ok {
-		lines, r.spare = r.spare[:0], nil
+	if t.unread == nil {
+		t.unread, r.spare = r.spare, nil
 	}
-	r.texts[turnID] = append(append(lines, data...), '\n')
-	if len(r.texts[turnID]) > maxTurnText {
-		r.foldText(turnID)
-	}
-}
-
-// drop forgets the text and the steps of a turn.
-func (r *replay) drop(turnID string) {
-	r.dropText(turnID)
-	delete(r.steps, turnID)
-}
-
-// dropText forgets the data that addText kept of a turn.
-func (r *replay) dropText(turnID string) {
-	if lines, ok := r.texts[turnID]; ok {
-		delete(r.texts, turnID)
-		r.spare = lines
+	t.unread = append(append(t.unread, e.Data...), '\n')
+	if len(t.unread) > maxTurnText {
+		r.foldText(t)
 	}
 }
 
 // foldText folds the data that addText kept of a turn.
-func (r *replay) foldText(turnID string) {
-	for line := range bytes.Lines(r.texts[turnID]) {
+func (r *replay) foldText(t *OpenTurn) {
+	for line := range bytes.Lines(t.unread) {
 		text := journal.Event{Type: TurnText{}.eventType(), Data: bytes.TrimSuffix(line, []byte("\n"))}
-		if p, err := Decode(text); err == nil {
-			r.state.addText(p.(TurnText))
+		if p, err := payloadAs[TurnText](text, true); err == nil {
+			t.addText(p.Text)
 		}
 	}
-	r.dropText(turnID)
+	r.dropText(t)
+}
+
+// dropText forgets the data that addText kept of a turn.
+func (r *replay) dropText(t *OpenTurn) {
+	if t.unread != nil {
+		r.spare, t.unread = t.unread[:0], nil
+	}
 }
 
 // Speaker returns the member with an id, as the team or an earlier message names it.

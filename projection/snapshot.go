@@ -126,9 +126,6 @@ func messageOf(e journal.Event) (Message, bool) {
 	if e.Type != (MessageAppended{}).eventType() {
 		return Message{}, false
 	}
-	p, err := Decode(e)
-	if err != nil {
-		return Message{}, false
-	}
-	return p.(MessageAppended).Message, true
+	p, err := payloadAs[MessageAppended](e, true)
+	return p.Message, err == nil
 }

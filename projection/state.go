@@ -103,6 +103,7 @@ type OpenTurn struct {
 	TextBytes int64     `json:"textBytes,omitempty"` // length of the recorded reply
 	Message   uint64    `json:"message,omitempty"`   // Seq of the turn's message; 0: none
 	Steps     []Step    `json:"steps,omitempty"`     // the newest ones
+	unread    []byte    // data of the turn.text events that Text lacks, a line each; only of a replay
 }
 
 // Entry is a message and its position in the journal, or a partial reply.
@@ -196,17 +197,27 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), maxOpenTurns)
 		s.touch(e)
 	case TurnText:
-		s.addText(p)
+		if t := s.turn(p.TurnID); t != nil && t.Message == 0 {
+			t.addText(p.Text)
+		}
 		s.touch(e)
 	case ToolStarted:
 		s.Stats.Tools++
-		s.addStep(p.TurnID, e.Seq, p)
+		if t := s.turn(p.TurnID); t != nil {
+			t.startTool(e.Seq, p)
+			t.Steps = newest(t.Steps, maxOpenTurns)
+		}
 		s.touch(e)
 	case ToolCompleted:
-		s.addStep(p.TurnID, e.Seq, p)
+		if t := s.turn(p.TurnID); t != nil {
+			t.endTool(p)
+		}
 		s.touch(e)
 	case PlanUpdated:
-		s.addStep(p.TurnID, e.Seq, p)
+		if t := s.turn(p.TurnID); t != nil {
+			t.setPlan(e.Seq, p)
+			t.Steps = newest(t.Steps, maxOpenTurns)
+		}
 		s.touch(e)
 	case PermissionAnswered:
 		s.touch(e)
@@ -335,13 +346,16 @@ func (s *State) turn(id string) *OpenTurn {
 	return nil
 }
 
-func (s *State) addText(p TurnText) {
-	if t := s.turn(p.TurnID); t != nil && t.Message == 0 {
-		if t.TextBytes == int64(len(t.Text)) {
-			t.Text += runecut.Prefix(p.Text, maxTurnText-len(t.Text))
-		}
-		t.TextBytes += int64(len(p.Text))
+func (t *OpenTurn) addText(text string) {
+	if t.TextBytes == int64(len(t.Text)) {
+		t.Text += runecut.Prefix(text, maxTurnText-len(t.Text))
 	}
+	t.TextBytes += int64(len(text))
+}
+
+// removeTurn removes the turns with an id.
+func (s *State) removeTurn(id string) {
+	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == id })
 }
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
@@ -355,7 +369,7 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if p.Partial != "" || len(steps) > 0 {
 		s.addPartial(s.partial(e, p, steps))
 	}
-	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == p.TurnID })
+	s.removeTurn(p.TurnID)
 	if len(s.OpenTurns) == 0 {
 		s.OpenTurns = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -248,7 +249,7 @@ func TestOpenTurnsHaveNoEndAndKeepSteps(t *testing.T) {
 		StartedAt:   created.Add(time.Minute), Text: "It is", TextBytes: 5,
 		Steps: []projection.Step{{Seq: 4, ToolID: "u1", Name: "Bash", Ended: true}, {Seq: 5, ToolID: "u2", Name: "Edit"}},
 	}}
-	if diff := cmp.Diff(want, s.OpenTurns); diff != "" {
+	if diff := cmp.Diff(want, s.OpenTurns, cmpopts.IgnoreUnexported(projection.OpenTurn{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"encoding/json"
+	"bytes"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -28,74 +28,73 @@ const (
 	MaxPlanContent = 500 // bytes of PlanEntry.Content
 )
 
-// addStep adds a tool call or a plan to an open turn, or ends a tool call.
-func (s *State) addStep(turnID string, seq uint64, p Payload) {
-	if t := s.turn(turnID); t != nil {
-		t.Steps = newest(addStep(t.Steps, seq, t.TextBytes, p), maxOpenTurns)
+// startTool adds a tool call at the end of the reply so far.
+func (t *OpenTurn) startTool(seq uint64, p ToolStarted) {
+	t.Steps = append(t.Steps, Step{Seq: seq, At: t.TextBytes, ToolID: p.ToolID, Name: p.Name})
+}
+
+// endTool ends a tool call.
+func (t *OpenTurn) endTool(p ToolCompleted) {
+	recent := newest(t.Steps, maxOpenTurns)
+	for i := range recent {
+		if step := &recent[i]; step.Plan == nil && step.ToolID == p.ToolID {
+			step.Ended, step.Error = true, clip(p.Error)
+		}
 	}
 }
 
-// addStep adds a tool call or a plan, which replaces an older one, to the steps of a
-// turn, or ends a tool call. at is the length of the reply so far. What is replaced or
-// ended is one of the newest maxOpenTurns steps, so that the time is bounded.
-func addStep(steps []Step, seq uint64, at int64, p Payload) []Step {
-	oldest := max(0, len(steps)-maxOpenTurns)
-	switch p := p.(type) {
-	case ToolStarted:
-		return append(steps, Step{Seq: seq, At: at, ToolID: p.ToolID, Name: p.Name})
-	case ToolCompleted:
-		for i := range steps[oldest:] {
-			if step := &steps[oldest+i]; step.Plan == nil && step.ToolID == p.ToolID {
-				step.Ended, step.Error = true, clip(p.Error)
-			}
-		}
-	case PlanUpdated:
-		if i := slices.IndexFunc(steps[oldest:], func(step Step) bool { return step.Plan != nil }); i >= 0 {
-			steps = slices.Delete(steps, oldest+i, oldest+i+1)
-		}
-		if len(p.Entries) == 0 {
-			return steps
-		}
-		plan := append([]PlanEntry{}, p.Entries[:min(len(p.Entries), MaxPlanEntries)]...)
-		for i := range plan {
-			plan[i] = PlanEntry{
-				runecut.Prefix(plan[i].Content, MaxPlanContent),
-				PlanStatus(clip(string(plan[i].Status))), clip(plan[i].Priority),
-			}
-		}
-		return append(steps, Step{Seq: seq, At: at, Plan: plan, More: p.More + len(p.Entries) - len(plan)})
+// setPlan adds a plan at the end of the reply so far, in place of the previous one. A plan
+// without entries only removes it.
+func (t *OpenTurn) setPlan(seq uint64, p PlanUpdated) {
+	recent := newest(t.Steps, maxOpenTurns)
+	if i := slices.IndexFunc(recent, func(step Step) bool { return step.Plan != nil }); i >= 0 {
+		i += len(t.Steps) - len(recent)
+		t.Steps = slices.Delete(t.Steps, i, i+1)
 	}
-	return steps
+	if len(p.Entries) == 0 {
+		return
+	}
+	plan := append([]PlanEntry{}, p.Entries[:min(len(p.Entries), MaxPlanEntries)]...)
+	for i := range plan {
+		plan[i] = PlanEntry{
+			runecut.Prefix(plan[i].Content, MaxPlanContent),
+			PlanStatus(clip(string(plan[i].Status))), clip(plan[i].Priority),
+		}
+	}
+	t.Steps = append(t.Steps, Step{Seq: seq, At: t.TextBytes, Plan: plan, More: p.More + len(p.Entries) - len(plan)})
 }
 
-// decodeStep is Decode, except that the payload of a tool call may lack what a Step lacks,
-// which is most of the bytes of a session.
-func decodeStep(e journal.Event) (Payload, error) {
-	switch e.Type {
-	case ToolStarted{}.eventType():
-		var p struct {
-			TurnID string          `json:"turnId"`
-			ToolID string          `json:"toolId"`
-			Name   string          `json:"name"`
-			Input  json.RawMessage `json:"input,omitempty"`
-		}
-		if len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
-			return ToolStarted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}, nil
-		}
-	case ToolCompleted{}.eventType():
-		var p struct {
-			TurnID      string         `json:"turnId"`
-			ToolID      string         `json:"toolId"`
-			Name        layout.Ignored `json:"name,omitempty"`
-			Output      layout.Ignored `json:"output,omitempty"`
-			OutputBytes int64          `json:"outputBytes,omitempty"`
-			Error       string         `json:"error,omitempty"`
-		}
-		if len(upcasters[e.Type]) == 0 && layout.Decode(e.Data, &p) {
-			return ToolCompleted{TurnID: p.TurnID, ToolID: p.ToolID, Error: p.Error}, nil
-		}
+// toolStartedOf decodes a tool.started without its input, which it does not read if the
+// payload begins as Record writes it.
+func toolStartedOf(e journal.Event) (p ToolStarted, ok bool) {
+	c := layout.At(e.Data)
+	c.Expect(`{"turnId":`)
+	p.TurnID = c.String()
+	c.Expect(`,"toolId":`)
+	p.ToolID = c.String()
+	c.Expect(`,"name":`)
+	p.Name = c.String()
+	if c.OK() {
+		return p, true
 	}
-	return Decode(e)
+	p, err := payloadAs[ToolStarted](e, true)
+	return p, err == nil
+}
+
+// toolCompletedOf decodes the ids and the error of a tool.completed. It does not read the
+// output, which is half of the bytes of a session, if there is no error and the payload
+// begins as Record writes it.
+func toolCompletedOf(e journal.Event) (p ToolCompleted, ok bool) {
+	c := layout.At(e.Data)
+	c.Expect(`{"turnId":`)
+	p.TurnID = c.String()
+	c.Expect(`,"toolId":`)
+	p.ToolID = c.String()
+	if c.OK() && !bytes.Contains(c.Rest(), []byte(`"error":`)) {
+		return p, true
+	}
+	p, err := payloadAs[ToolCompleted](e, true)
+	return p, err == nil
 }
 
 // within returns the steps of a turn with positions in content instead of the recorded

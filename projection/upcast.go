@@ -92,15 +92,18 @@ func upcastTurnEnded(data json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(p.upcast())
 }
 
-// decodeTurnEnded decodes a TurnEnded of any version, as decodeAs does.
-func decodeTurnEnded(e journal.Event, fast bool) (Payload, error) {
+// turnEnded decodes a TurnEnded of any version, as payloadAs does.
+func turnEnded(e journal.Event, fast bool) (TurnEnded, error) {
 	if fast {
 		if p, ok := turnEndedOf(e); ok {
 			return p, nil
 		}
 	}
-	return decodeAs[TurnEnded](e, false)
+	return payloadAs[TurnEnded](e, false)
 }
+
+// decodeTurnEnded is turnEnded for any type of payload.
+func decodeTurnEnded(e journal.Event, fast bool) (Payload, error) { return turnEnded(e, fast) }
 
 // turnEndedOf decodes a TurnEnded that has the layout of its version.
 func turnEndedOf(e journal.Event) (TurnEnded, bool) {
@@ -109,6 +112,8 @@ func turnEndedOf(e journal.Event) (TurnEnded, bool) {
 		return second.TurnEnded, true
 	}
 	var first turnEndedV1
-	ok := layout.Decode(e.Data, &first)
-	return first.upcast(), ok
+	if !layout.Decode(e.Data, &first) {
+		return TurnEnded{}, false
+	}
+	return first.upcast(), true
 }
