@@ -90,7 +90,10 @@ func toolCompletedOf(e journal.Event) (p ToolCompleted, ok bool) {
 	p.TurnID = c.String()
 	c.Expect(`,"toolId":`)
 	p.ToolID = c.String()
-	if c.OK() && !bytes.Contains(c.Rest(), []byte(`"error":`)) {
+	// Record writes an error as the last field.
+	rest := c.Rest()
+	n := len(rest)
+	if c.OK() && (n < 2 || rest[n-2] != '"' || !bytes.Contains(rest, []byte(`"error":`))) {
 		return p, true
 	}
 	p, err := payloadAs[ToolCompleted](e, true)
