@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf16"
@@ -122,24 +121,13 @@ const maxBuffer = 1 << 20
 // for to text.
 func (c *Cursor) unescape(text []byte) []byte {
 	for rest := c.rest; len(rest) > 0; {
-		var n int
-		if len(rest) >= 8 {
-			// Of the eight bytes copied, those from the first special one on are overwritten.
-			eight := binary.LittleEndian.Uint64(rest)
-			n = bits.TrailingZeros64(special(eight)) / 8
-			text = slices.Grow(text, 8)
-			binary.LittleEndian.PutUint64(text[len(text):len(text)+8], eight)
-			text = text[:len(text)+n]
-		} else {
-			n = plain(rest)
-			text = append(text, rest[:n]...)
-		}
+		n := plain(rest)
+		text = append(text, rest[:n]...)
 		rest = rest[n:]
 		switch {
-		case n == 8 || len(rest) == 0:
 		case len(rest) > 1 && rest[0] == '\\' && escapes[rest[1]] != 0:
 			text, rest = append(text, escapes[rest[1]]), rest[2:]
-		case rest[0] == '"':
+		case len(rest) > 0 && rest[0] == '"':
 			c.rest = rest[1:]
 			return text
 		default:

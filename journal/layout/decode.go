@@ -23,17 +23,17 @@ func Decode(text []byte, v any) bool {
 	if decode == nil {
 		return false
 	}
-	c := At(text)
-	decode(&c, target)
+	c := decode(At(text), target)
 	return c.atEnd()
 }
 
 // Ignored is the type of a field that is a string and is not stored.
 type Ignored struct{}
 
-// A decoder consumes a value and stores it. A nil decoder stands for a type that
-// Decode does not support.
-type decoder func(c *Cursor, v reflect.Value)
+// A decoder consumes a value, stores it, and returns the Cursor after it. A nil decoder
+// stands for a type that Decode does not support. A pointer to the Cursor would be an
+// allocation for each object.
+type decoder func(c Cursor, v reflect.Value) Cursor
 
 var decoders sync.Map // of decoders, by reflect.Type
 
@@ -46,21 +46,27 @@ var (
 func decoderOf(t reflect.Type) decoder {
 	switch {
 	case t == ignored:
-		return func(c *Cursor, v reflect.Value) { c.quoted() }
+		return func(c Cursor, v reflect.Value) Cursor {
+			c.quoted()
+			return c
+		}
 	case t == rawMessage:
-		return func(c *Cursor, v reflect.Value) { v.SetBytes(c.Raw()) }
+		return func(c Cursor, v reflect.Value) Cursor {
+			v.SetBytes(c.Raw())
+			return c
+		}
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
 		return decodeText
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return func(c *Cursor, v reflect.Value) { v.SetString(c.String()) }
+		return decodeString
 	case reflect.Bool:
 		return decodeBool
 	case reflect.Int, reflect.Int64:
 		return decodeInt
 	case reflect.Uint64:
-		return func(c *Cursor, v reflect.Value) { v.SetUint(c.Uint()) }
+		return decodeUint
 	case reflect.Float64:
 		return decodeFloat
 	case reflect.Pointer:
@@ -75,36 +81,50 @@ func decoderOf(t reflect.Type) decoder {
 	return nil
 }
 
-func decodeText(c *Cursor, v reflect.Value) {
+func decodeString(c Cursor, v reflect.Value) Cursor {
+	v.SetString(c.String())
+	return c
+}
+
+func decodeText(c Cursor, v reflect.Value) Cursor {
 	text := c.Plain()
 	if c.failed || v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text) != nil {
 		c.fail()
 	}
+	return c
 }
 
-func decodeBool(c *Cursor, v reflect.Value) {
+func decodeBool(c Cursor, v reflect.Value) Cursor {
 	if c.Accept("true") {
 		v.SetBool(true)
-		return
+		return c
 	}
 	c.Expect("false")
+	return c
 }
 
-func decodeInt(c *Cursor, v reflect.Value) {
+func decodeInt(c Cursor, v reflect.Value) Cursor {
 	n := c.Uint()
 	if n > math.MaxInt64 || v.OverflowInt(int64(n)) {
 		c.fail()
-		return
+		return c
 	}
 	v.SetInt(int64(n))
+	return c
 }
 
-func decodeFloat(c *Cursor, v reflect.Value) {
+func decodeUint(c Cursor, v reflect.Value) Cursor {
+	v.SetUint(c.Uint())
+	return c
+}
+
+func decodeFloat(c Cursor, v reflect.Value) Cursor {
 	f, err := strconv.ParseFloat(string(c.scalar()), 64)
 	if err != nil {
 		c.fail()
 	}
 	v.SetFloat(f)
+	return c
 }
 
 // pointerDecoder returns a decoder for a value or null; "": null is not written.
@@ -113,11 +133,12 @@ func pointerDecoder(t reflect.Type, null string) decoder {
 	if element == nil {
 		return nil
 	}
-	return func(c *Cursor, v reflect.Value) {
-		if null == "" || !c.Accept(null) {
-			v.Set(reflect.New(t.Elem()))
-			element(c, v.Elem())
+	return func(c Cursor, v reflect.Value) Cursor {
+		if null != "" && c.Accept(null) {
+			return c
 		}
+		v.Set(reflect.New(t.Elem()))
+		return element(c, v.Elem())
 	}
 }
 
@@ -126,11 +147,11 @@ func sliceDecoder(t reflect.Type) decoder {
 	if element == nil {
 		return nil
 	}
-	return func(c *Cursor, v reflect.Value) {
+	return func(c Cursor, v reflect.Value) Cursor {
 		c.Expect("[")
 		if c.Accept("]") {
 			v.Set(reflect.MakeSlice(t, 0, 0))
-			return
+			return c
 		}
 		for more := true; more; more = c.Accept(",") {
 			n := v.Len()
@@ -138,9 +159,10 @@ func sliceDecoder(t reflect.Type) decoder {
 				v.Grow(1)
 			}
 			v.SetLen(n + 1)
-			element(c, v.Index(n))
+			c = element(c, v.Index(n))
 		}
 		c.Expect("]")
+		return c
 	}
 }
 
@@ -149,20 +171,21 @@ func mapDecoder(t reflect.Type) decoder {
 	if element == nil || t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler) {
 		return nil
 	}
-	return func(c *Cursor, v reflect.Value) {
+	return func(c Cursor, v reflect.Value) Cursor {
 		v.Set(reflect.MakeMap(t))
 		c.Expect("{")
 		if c.Accept("}") {
-			return
+			return c
 		}
 		for more := true; more; more = c.Accept(",") {
 			key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
 			key.SetString(c.String())
 			c.Expect(":")
-			element(c, value)
+			c = element(c, value)
 			v.SetMapIndex(key, value)
 		}
 		c.Expect("}")
+		return c
 	}
 }
 
@@ -179,20 +202,21 @@ func structDecoder(t reflect.Type) decoder {
 	if !ok {
 		return nil
 	}
-	return func(c *Cursor, v reflect.Value) {
+	return func(c Cursor, v reflect.Value) Cursor {
 		c.Expect("{")
 		separator := 1 // bytes of a name that are not written before the first field
 		for i := range fields {
 			f := &fields[i]
 			if c.Accept(f.name[separator:]) {
-				f.decode(c, v.FieldByIndex(f.index))
+				c = f.decode(c, v.FieldByIndex(f.index))
 				separator = 0
 			} else if !f.optional {
 				c.fail()
-				return
+				return c
 			}
 		}
 		c.Expect("}")
+		return c
 	}
 }
 
