@@ -50,7 +50,7 @@ func checkSpoken(t *testing.T, home string, want []string) {
 		t.Errorf("the session has %d messages, want %d:\n%.2000q\nwant\n%.2000q", len(got), len(want), got, want)
 	}
 	stdout, stderr := do(t, home, exitDone, "verify")
-	unsealed := strings.Contains(stderr, "Without a sync mark at the end: 1 session.") // the disk failed
+	unsealed := strings.Contains(stderr, "1 session without a sync mark at the end") // the disk failed
 	if strings.Count(stdout, "  ok  ") != 1 || stderr != "" && !unsealed {
 		t.Errorf("verify prints %s%s", stdout, stderr)
 	}

@@ -112,7 +112,7 @@ type Retry struct {
 	Try, Max int           // the number of the failed request and of the last one; 0 if unknown
 }
 
-// Unsupported reports that a setting of the member has no effect: the agent has no such choice.
+// Unsupported reports that a setting of the member has no effect: the agent does not support it.
 type Unsupported struct{ Setting string } // as in the team file
 
 var unsupportedThinking = Unsupported{"thinking"}

@@ -57,11 +57,11 @@ func (a *Audit) MissingHeader() *MissingHeaderError {
 func (a *Audit) RemoveInvalid() (removed []string, err error) {
 	if a.differs {
 		err = a.dir.fs.Remove(a.dir.checkpointPath(a.id))
-		removed = append(removed, fmt.Sprintf("its checkpoint did not agree with event %d", a.savedAt.Seq))
+		removed = append(removed, fmt.Sprintf("its checkpoint disagreed with event %d", a.savedAt.Seq))
 	}
 	if !a.validRow() {
 		err = errors.Join(err, a.dir.fs.Remove(a.dir.indexPath()))
-		removed = append(removed, "sessions.json did not agree with it")
+		removed = append(removed, "sessions.json disagreed with its journal")
 	}
 	return removed, err
 }

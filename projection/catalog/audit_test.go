@@ -92,19 +92,19 @@ func TestAuditRemovesInvalidCaches(t *testing.T) {
 				changeCheckpoint(t, team, "Repair the kettle", "Repair the teapot")
 			},
 			func(team *catalog.Dir) string { return checkpointOf(team, id(1)) },
-			"its checkpoint did not agree with event 4"},
+			"its checkpoint disagreed with event 4"},
 		{"an index with another title",
 			func(t *testing.T, team *catalog.Dir) {
 				change(t, indexOf(team), `"title":"Repair the kettle"`, `"title":"Repair the teapot"`)
 			},
 			indexOf,
-			"sessions.json did not agree with it"},
+			"sessions.json disagreed with its journal"},
 		{"an index with another summary",
 			func(t *testing.T, team *catalog.Dir) {
 				change(t, indexOf(team), `"summary":"3 messages`, `"summary":"4 messages`)
 			},
 			indexOf,
-			"sessions.json did not agree with it"},
+			"sessions.json disagreed with its journal"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")

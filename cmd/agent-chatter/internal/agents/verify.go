@@ -17,7 +17,7 @@ import (
 type verify struct {
 	Name       []string      `arg:"" optional:"" help:"Registered agents (default: all)."`
 	Team       string        `short:"t" help:"Verify the members of this team instead." placeholder:"TEAM"`
-	SkipDryRun bool          `help:"Skip the question, for which vendors may charge."`
+	SkipDryRun bool          `help:"Skip the test prompt, for which vendors may charge."`
 	Timeout    time.Duration `help:"Time limit for an answer (default: ${default})." default:"60s"`
 	Output     string        `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }

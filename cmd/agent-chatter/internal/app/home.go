@@ -36,5 +36,5 @@ func (a *App) reportIgnored() {
 // ignoredHomeText is for a home in the working directory that has more than sessions and teams.
 func ignoredHomeText(home, own string) string {
 	return "The home " + tty.SafeLine(home) + " is in the working directory: its settings, agents and trust.json " +
-		"are ignored.\nThose of " + tty.SafeLine(own) + " count."
+		"are ignored.\nThose of " + tty.SafeLine(own) + " are used."
 }

@@ -57,13 +57,13 @@ func appTexts() []apptest.Text {
 		Path:   "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl",
 		Line:   7,
 		Offset: 4096,
-		Reason: "the sum does not match",
+		Reason: "checksum mismatch",
 	}
 	archived := &journal.CorruptError{
 		Path:   "/home/hugo/.agent-chatter/sessions/review/archive/" + apptest.AliceID + ".jsonl.zst",
 		Line:   7,
 		Offset: 4096,
-		Reason: "the sum does not match",
+		Reason: "checksum mismatch",
 	}
 	longLine := &journal.CorruptError{
 		Path:    corrupt.Path,

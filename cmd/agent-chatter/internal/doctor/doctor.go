@@ -19,7 +19,7 @@ import (
 
 // Doctor is the command that checks the home and what it depends on.
 type Doctor struct {
-	Output string `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
@@ -201,7 +201,7 @@ func (d *doctor) checkTrust() []app.Finding {
 	case err != nil:
 		return []app.Finding{invalidTrustText(err)}
 	}
-	return []app.Finding{app.Fine(app.Count(len(trusted), "team file") + " may run without a question")}
+	return []app.Finding{app.Fine(app.Count(len(trusted), "team file") + " may run without confirmation")}
 }
 
 const (
@@ -234,7 +234,7 @@ func invalidRegistryText(err error) app.Finding {
 }
 
 func invalidTrustText(err error) app.Finding {
-	return app.Wrong(app.Sentence(err), "Correct it, or move it away: the teams of your sessions are entered again.")
+	return app.Wrong(app.Sentence(err), "Correct it or move it away. The teams of your sessions are then trusted again.")
 }
 
 func agentsText(n int) app.Finding {

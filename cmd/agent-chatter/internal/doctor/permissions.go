@@ -117,7 +117,7 @@ func openText(home string, n int, users, path string, mode fs.FileMode) app.Find
 
 // shieldedText is openText for files in a directory that other users cannot enter.
 func shieldedText(home string, n int, path string, mode fs.FileMode) app.Finding {
-	return app.Note(fmt.Sprintf("%s protected only by the mode of a directory, such as %s (%04o)",
+	return app.Note(fmt.Sprintf("%s protected only by the mode of their directory, such as %s (%04o)",
 		filesAre(n), tty.SafeLine(path), mode.Perm()), "", restrict(home))
 }
 

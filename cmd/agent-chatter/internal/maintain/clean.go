@@ -19,7 +19,7 @@ type Clean struct {
 	Keep      *int         `help:"Newest sessions of a team to keep." placeholder:"N"`
 	Trash     bool         `help:"Delete the sessions in the trash for good."`
 	DryRun    bool         `help:"Print the changes without making them."`
-	Output    string       `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output    string       `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	done  int   // sessions
 	bytes int64 // of these
@@ -177,8 +177,8 @@ func (cmd *Clean) print(a *app.App, r cleanResult) error {
 }
 
 func noCriterionText() app.Message {
-	return app.Text("What to clean is missing: an age, a number of sessions to keep, or --trash.").With(
-		app.To("see which sessions were idle for 30 days", "sessions", "clean", "--older-than", "30d", "--dry-run"),
+	return app.Text("Specify what to clean: --older-than, --keep or --trash.").With(
+		app.To("list the sessions that are idle for 30 days", "sessions", "clean", "--older-than", "30d", "--dry-run"),
 		app.To("empty the trash", "sessions", "clean", "--trash"))
 }
 
@@ -196,5 +196,5 @@ func cleanedText(sessions int, bytes int64, fromTrash, dryRun bool) string {
 
 // undatedText is for a session in the trash whose time there is unknown.
 func undatedText(id string) string {
-	return fmt.Sprintf("It is unknown since when session %s has been in the trash. The time starts now.", id)
+	return fmt.Sprintf("When session %s was deleted is unknown. Its time in the trash starts now.", id)
 }

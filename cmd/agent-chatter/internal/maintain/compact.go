@@ -17,12 +17,12 @@ import (
 
 // Compact is the command that writes checkpoints and applies the retention policy.
 type Compact struct {
-	ID           []string     `arg:"" optional:"" help:"The sessions; default: all."`
+	ID           []string     `arg:"" optional:"" help:"The sessions (default: all)."`
 	DryRun       bool         `help:"Print the changes without making them."`
 	Keep         *int         `help:"Newest sessions of a team to keep (default: configured, or 10)." placeholder:"N"`
 	ArchiveAfter *config.Days `help:"Idle time before archiving (default: configured, or 30d)." placeholder:"D"`
 	DeleteAfter  *config.Days `help:"Idle time before trashing; 0: never (default: configured, or 0)." placeholder:"D"`
-	Output       string       `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output       string       `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.

@@ -53,7 +53,7 @@ func maintainTexts() []apptest.Text {
 	add("sealedText", "", sealedText(2, 3, false))
 	add("sealedText", "a dry run", sealedText(1, 1, true))
 	add("notSealedText", "", notSealedText())
-	const problem = "sessions.json did not agree with it"
+	const problem = "sessions.json disagreed with its journal"
 	add("invalidCacheText", "", invalidCacheText(apptest.AliceID, problem, nil))
 	add("invalidCacheText", "that cannot be removed", invalidCacheText(apptest.AliceID, problem, hostile))
 	add("emptyText", "", emptyText(journal.Info{ID: apptest.AliceID, Dir: review, Size: 4096}))

@@ -19,7 +19,7 @@ type Repair struct {
 	ID     []string `arg:"" optional:"" help:"The session, or the path of its journal."`
 	DryRun bool     `help:"Print the changes without making them."`
 	Seal   bool     `help:"Mark every event as synced (default: all sessions)."`
-	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.

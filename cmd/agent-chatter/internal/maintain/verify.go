@@ -17,9 +17,9 @@ import (
 
 // Verify is the command that checks journals and their caches.
 type Verify struct {
-	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals; default: all."`
+	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals (default: all)."`
 	Chain  bool     `help:"Check only the checksums, several times as fast."`
-	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
@@ -305,7 +305,7 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 }
 
 func newerText(sessions int) app.Message {
-	return app.Text("Not verified because a newer agent-chatter wrote to them: %s. Upgrade to verify them.",
+	return app.Text("%s not verified: written by a newer agent-chatter. Upgrade to verify.",
 		app.Count(sessions, "session"))
 }
 
@@ -316,8 +316,8 @@ func withoutSyncMarkText(events uint64) string {
 // unsealedText is for sessions with events that no sync mark covers. names are the
 // arguments of the command.
 func unsealedText(sessions int, names []string) app.Message {
-	return app.Text("Without a sync mark at the end: %s. A crash left that, an earlier version wrote it, or it is "+
-		"open.\nDamage there would look like a torn write.", app.Count(sessions, "session")).
+	return app.Text("%s without a sync mark at the end: after a crash, while open, or from an earlier version.\n"+
+		"Corruption there would look like a torn write.", app.Count(sessions, "session")).
 		With(app.To("seal them", append([]string{"repair", "--seal"}, names...)...))
 }
 
@@ -334,11 +334,11 @@ func invalidCacheText(id, problem string, err error) string {
 // emptyText is for a file that is named like a journal and has no valid line.
 func emptyText(info journal.Info) string {
 	return fmt.Sprintf("%s is not a session: none of its %d bytes can be read. "+
-		"It is a session whose creation a power cut interrupted, or a file of another program. It was left alone.",
+		"A power cut interrupted its creation, or another program wrote it. It was not changed.",
 		tty.SafeLine(info.Path()), info.Size)
 }
 
 // unknownFileText is for a file that agent-chatter did not create.
 func unknownFileText(path string) string {
-	return fmt.Sprintf("%s is not a file of agent-chatter and was left alone.", tty.SafeLine(path))
+	return fmt.Sprintf("%s is not a file of agent-chatter and was not changed.", tty.SafeLine(path))
 }

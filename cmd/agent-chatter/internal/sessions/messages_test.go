@@ -18,7 +18,7 @@ func sessionsTexts() []apptest.Text {
 	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile}
 	corrupt := &journal.CorruptError{
 		Path: "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".jsonl",
-		Line: 7, Offset: 4096, Reason: "the sum does not match",
+		Line: 7, Offset: 4096, Reason: "checksum mismatch",
 	}
 	var texts []apptest.Text
 	add := func(function, sample string, shown any) {

@@ -52,12 +52,12 @@ func noAgentOfNameText(name string, t *team.Team) app.Message {
 			agents = append(agents, tty.SafeLine(m.Name))
 		}
 	}
-	return app.Text("The team has no agent '%s'. Its agents are: %s.\nA model for all agents has no = in it.",
+	return app.Text("The team has no agent '%s'. Its agents are: %s.\nFor the model of all agents, leave out the name and the =.",
 		tty.SafeLine(name), strings.Join(agents, ", "))
 }
 
-// withoutModelText is for a member whose engine runs no model of which agent-chatter could tell it the name.
+// withoutModelText is for a member whose engine has no choice of model.
 func withoutModelText(m team.Member) string {
-	return fmt.Sprintf("The engine '%s' of %s takes no model: its replies stay as they are.",
+	return fmt.Sprintf("The engine '%s' of %s has no models: its replies do not change.",
 		tty.SafeLine(m.EngineName()), tty.SafeLine(m.Name))
 }

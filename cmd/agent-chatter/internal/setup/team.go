@@ -10,7 +10,7 @@ type Team struct {
 	List     TeamList           `cmd:"" aliases:"ls" default:"withargs" help:"List the team configurations."`
 	Show     teamShow           `cmd:"" help:"Show the members and settings of a team."`
 	Validate teamValidate       `cmd:"" help:"Validate a team configuration."`
-	Trust    teams.TrustCommand `cmd:"" help:"Let a team run without a question."`
+	Trust    teams.TrustCommand `cmd:"" help:"Let a team run without confirmation."`
 }
 
 // Help shows examples first.

@@ -200,7 +200,7 @@ func nameTakenText(name string, found team.File) app.Message {
 	if found.Path != "" {
 		what = "is " + tty.SafeLine(found.Path)
 	}
-	return app.Text("The team %s %s, and a new one of that name would be hidden by it.", tty.SafeLine(name), what).
+	return app.Text("The team %s %s and would hide a new team of that name.", tty.SafeLine(name), what).
 		With(app.To("use another name", "team", "init", "NAME"), app.To("name a file", "team", "init", name+".json"))
 }
 

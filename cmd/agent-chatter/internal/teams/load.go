@@ -194,7 +194,7 @@ func reason(origin team.Origin, path string, all []team.Trusted) string {
 	case origin != team.FoundHere:
 		return "It reads instructions outside of its directories."
 	}
-	return "You have not chosen it yet, and someone else may have written it."
+	return "You have not confirmed it yet, and it may be from someone else."
 }
 
 // confirm shows what a team would run, and asks.
@@ -239,6 +239,6 @@ func changedText(path string) string {
 }
 
 func notRecordedText(path string, err error) string {
-	return fmt.Sprintf("Cannot record that you chose the team %s: %s\nThe next chat without -t may ask.",
+	return fmt.Sprintf("Cannot record that the team %s is trusted: %s\nThe next chat without -t may ask for confirmation.",
 		tty.SafeLine(path), tty.SafeLine(err.Error()))
 }

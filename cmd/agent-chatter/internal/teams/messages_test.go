@@ -31,7 +31,7 @@ func teamsTexts() []apptest.Text {
 	crew := &team.Team{
 		Members: members, Source: &team.Source{Path: "/clone/" + apptest.Hostile}, Elsewhere: []string{"/etc/" + apptest.Hostile},
 	}
-	const why = "You have not chosen it yet, and someone else may have written it."
+	const why = "You have not confirmed it yet, and it may be from someone else."
 	add("runsText", "", runsText(a, crew))
 	add("confirmText", "", confirmText(a, crew, why))
 	add("refusedText", "", refusedText(a, crew, why))

@@ -12,7 +12,7 @@ import (
 // TrustCommand is the command team trust.
 type TrustCommand struct {
 	Path   string `arg:"" complete:"team" help:"File or name of the team."`
-	Revoke bool   `help:"Ask again before the team runs."`
+	Revoke bool   `help:"Require confirmation again."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
@@ -67,15 +67,15 @@ func (cmd *TrustCommand) Run(a *app.App) error {
 const textBuiltIn = "The team demo is built in and runs nothing: it needs no confirmation."
 
 func trustedText(a *app.App, t *team.Team) string {
-	return fmt.Sprintf("%s is loaded without a question from now on, as long as it runs only this:\n%s",
+	return fmt.Sprintf("%s is trusted as long as it runs only this:\n%s",
 		tty.SafeLine(t.Source.Path), runsText(a, t))
 }
 
 func revokedText(path string) string {
-	return tty.SafeLine(path) + " needs a confirmation before it runs, unless -t names its path."
+	return tty.SafeLine(path) + " is not trusted any more. It must be confirmed before it runs, unless -t names its path."
 }
 
 func notTrustedText(path string) app.Message {
-	return app.Text("%s is not among the confirmed teams.", strings.TrimSpace(tty.SafeLine(path))).
+	return app.Text("%s is not trusted.", strings.TrimSpace(tty.SafeLine(path))).
 		With(app.To("list the teams", "team", "list"))
 }

@@ -16,7 +16,7 @@ import (
 
 // Export is the command that writes sessions to files.
 type Export struct {
-	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals; default: latest."`
+	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals (default: latest)."`
 	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"auto"`
 	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
@@ -206,6 +206,6 @@ func notExportedText(n, of int) string {
 	if n == of {
 		return fmt.Sprintf("Nothing was exported: none of %s can be read.", app.Count(of, "session"))
 	}
-	return fmt.Sprintf("Not exported because unreadable: %d of %s. The others were exported.",
+	return fmt.Sprintf("Cannot read %d of %s. The others were exported.",
 		n, app.Count(of, "session"))
 }

@@ -14,9 +14,9 @@ import (
 // Import is the command that imports sessions from files.
 type Import struct {
 	Path   []string `arg:"" help:"Files, or directories to search for files."`
-	Format string   `help:"The format of the files: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,opencode,pi,claude-master,synapse" default:"auto"`
+	Format string   `help:"Input format: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,opencode,pi,claude-master,synapse" default:"auto"`
 	Team   string   `complete:"team-id" help:"The team of transcripts (default: the program's name)." placeholder:"ID"`
-	Output string   `help:"The output format: ${enum}." enum:"text,json" default:"text"`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	Branches bool `help:"Import rewound branches of transcripts as forks."`
 	AsNew    bool `help:"Import diverged sessions as new ones."`
@@ -247,6 +247,6 @@ func skippedText(s skippedFiles) string {
 
 // teamIgnoredText is for a file that records the team of its sessions.
 func teamIgnoredText(path string) string {
-	return fmt.Sprintf("%s records the team of its sessions: --team is only for transcripts of other programs.",
+	return fmt.Sprintf("--team is ignored for %s, which records its own team.",
 		tty.SafeLine(path))
 }

@@ -58,7 +58,7 @@ func unansweredText(member, what string) string {
 }
 
 func unsupportedText(member, setting string) string {
-	return fmt.Sprintf("The setting %q of %s has no effect: its agent has no such choice.", setting,
+	return fmt.Sprintf("The setting %q of %s has no effect: its agent does not support it.", setting,
 		tty.SafeLine(member))
 }
 
