@@ -17,6 +17,7 @@ import (
 const (
 	maxLabel      = 1 << 10 // the id and the name of a tool, the id of a session
 	maxTitle      = 4 << 10 // of a request for permission
+	maxError      = 8 << 10 // of a turn, or of a request that is repeated
 	maxToolOutput = 64 << 10
 	maxToolInput  = 64 << 10
 )
@@ -61,7 +62,7 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 	case projection.PlanUpdated:
 		return c.recordablePlan(p)
 	case projection.TurnEnded:
-		p.Error, p.Partial, p.AgentSession = clean(p.Error), clean(p.Partial), c.bounded(p.AgentSession, maxLabel)
+		p.Error, p.Partial, p.AgentSession = c.bounded(p.Error, maxError), clean(p.Partial), c.bounded(p.AgentSession, maxLabel)
 		p.Usage = recordableUsage(p.Usage)
 		return p
 	}

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -131,6 +132,23 @@ func TestReportsAreRecordedWithinTheirLimits(t *testing.T) {
 	entry := projection.PlanEntry{Content: long[:projection.MaxPlanContent], Status: projection.Pending}
 	checkEqual(t, "an entry", plans[0].Entries[99], entry)
 	checkEqual(t, "an empty plan", plans[1].Entries, []projection.PlanEntry{})
+}
+
+// Agents report errors of any length, such as a line of 32 MiB.
+func TestErrorsAreBounded(t *testing.T) {
+	const limit = 8 << 10
+	long := strings.Repeat("no ", 1<<20)
+	s := newFixture(t, &store.Memory{}, yields(errors.New(long), agent.Retry{Reason: long}, agent.Text{Text: "half"}))
+	s.setTeam(testTeam(), "")
+	failed := turnError(t, s.Say(t.Context(), "you", "go"), "ada", projection.Failed)
+	checkEqual(t, "the lengths of the errors", []int{len(failed.Message), len(failed.Detail), len(s.lastEnd().Error)},
+		[]int{limit, limit, limit})
+	for _, line := range s.recorder.lines {
+		if len(line) > 2*limit {
+			t.Errorf("a notice has %d bytes: %.40q", len(line), line)
+		}
+	}
+	checkEqual(t, "the partial reply", s.lastEnd().Partial, "half")
 }
 
 func TestNumbersBeyondRangeBecomeStrings(t *testing.T) {

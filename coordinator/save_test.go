@@ -185,12 +185,12 @@ func (f failure) plan(d *disk, nth int) {
 }
 
 // matters reports whether a failed operation concerns the journal, not a lock file's content, the second
-// lock, which not every system has, a cache or the removal of a temporary file. A lock file is opened to lock it and for its content: noticed
-// tells which of them failed.
+// lock, which not every system has, a cache or the removal of a temporary file. A lock file is opened to lock it and
+// for its content, a journal for its lock and to write to it: noticed tells which of them failed.
 func (d *disk) matters(noticed bool) bool {
 	return len(d.operations(func(kind, rest string) bool {
 		name, _, failed := strings.Cut(rest, ": ")
-		if failed && kind == "open" && strings.HasSuffix(name, ".lock") {
+		if failed && kind == "open" && (strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".jsonl")) {
 			return noticed
 		}
 		harmless := kind == "remove" || kind == "lock" && !strings.HasSuffix(name, ".lock") || strings.Contains(name, "sessions.") ||

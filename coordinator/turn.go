@@ -246,7 +246,7 @@ func (t *turn) handle(e agent.Event) error {
 			t.c.notify(n)
 		}
 	case agent.Retry:
-		e.Reason = validUTF8(t.c.secrets.Text(e.Reason))
+		e.Reason = t.c.bounded(e.Reason, maxError)
 		t.c.notify(Retrying{t.item.member, e})
 	}
 	return nil
@@ -389,10 +389,10 @@ func (t *turn) route(m marker.Message, said projection.Message) (more bool) {
 // fail records the end of a turn without a complete reply. As much of the partial reply is kept as
 // fits into a line.
 func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, failure error) error {
-	message := validUTF8(t.c.secrets.Text(failure.Error()))
+	message := t.c.bounded(failure.Error(), maxError)
 	detail := message
 	if f := (*agent.FailureError)(nil); errors.As(failure, &f) {
-		detail = validUTF8(t.c.secrets.Text(f.Detail()))
+		detail = t.c.bounded(f.Detail(), maxError)
 	}
 	end.FinishReason = reason
 	end.Partial = validUTF8(t.reply.String())

@@ -85,11 +85,11 @@ func (s *stream) relayLine(line []byte, yield func(Event, error) bool) bool {
 		case verdict:
 			s.verdict, s.overdue = &e, time.After(s.linger)
 		case warning:
-			s.warning = string(e)
+			s.warning = abbreviate(string(e), maxReason)
 		case Retry:
-			s.warning = e.Reason
+			s.warning = abbreviate(e.Reason, maxReason)
 			if e.Try > 0 {
-				s.warning = fmt.Sprintf("try %d of %d failed: %s", e.Try, e.Max, e.Reason)
+				s.warning = fmt.Sprintf("try %d of %d failed: %s", e.Try, e.Max, s.warning)
 			}
 			if !yield(e, nil) {
 				return false

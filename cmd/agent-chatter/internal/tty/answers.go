@@ -25,7 +25,7 @@ func (a *Answers) Next() (string, error) {
 	switch {
 	case errors.Is(err, lines.ErrTooLong):
 		return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-	case err == io.EOF && len(a.lines.Rest()) > 0 && len(a.lines.Rest()) <= maxAnswer:
+	case err == io.EOF && len(a.lines.Rest()) > 0: // a last line without a newline
 		last := strings.TrimSpace(string(a.lines.Rest()))
 		a.lines = lines.NewReader(strings.NewReader(""), maxAnswer)
 		return last, nil

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -61,6 +62,29 @@ func TestStreamedReplyEqualsMessage(t *testing.T) {
 				t.Errorf("of %q in pieces of %d bytes it shows\n%q, want\n%q", reply, size, got, want)
 			}
 		}
+	}
+}
+
+// cancelling is an output that cancels the turn as soon as it is written to.
+type cancelling struct {
+	strings.Builder
+	cancel func()
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.Builder.Write(p)
+}
+
+// The agent has sent a long word at once, which takes seconds to print.
+func TestRestOfALongPieceIsNotPrintedAfterCancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, _ := watching()
+	shown := &cancelling{cancel: cancel}
+	s.App.Stdout, s.Cancelled = shown, ctx.Done()
+	stream(s, strings.Repeat("x", 20*printedAtOnce), 20*printedAtOnce)
+	if n := shown.Len(); n > 2*printedAtOnce {
+		t.Errorf("%d bytes were printed after the cancellation, the piece has %d", n, 20*printedAtOnce)
 	}
 }
 
