@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"bytes"
 	"os"
 	"runtime"
 	"testing"
@@ -43,6 +44,41 @@ func TestFileReplacedWithSameSizeAndTimeIsRead(t *testing.T) {
 	}
 }
 
+// The times of some file systems have a resolution of seconds.
+func TestGrownFileWithSameTimeIsRead(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	end := put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	list(t, c)
+	before, err := os.Stat(live(team, id(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, team, id(1), end, said(9, mia, "one more"))
+	if err := os.Chtimes(live(team, id(1)), time.Time{}, before.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if sessions := list(t, c); len(sessions) != 1 || sessions[0].MessageCount != 4 {
+		t.Errorf("listed as %+v", sessions)
+	}
+}
+
+// The row of a file that has only got a torn tail is outdated, not wrong.
+func TestAuditKeepsIndexOfTornJournal(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	list(t, c)
+	write(t, live(team, id(1)), append(read(t, live(team, id(1))), `{"seq":`...))
+	before := read(t, indexOf(team))
+	if removed, err := audited(team, id(1)); err != nil || len(removed) > 0 {
+		t.Errorf("removed %q, %v", removed, err)
+	}
+	if !bytes.Equal(read(t, indexOf(team)), before) {
+		t.Error("the index was changed")
+	}
+}
+
 // A budget is what a pass may use, not what it must stay below.
 func TestRetentionUsesTheWholeBudget(t *testing.T) {
 	const day = 24 * time.Hour
@@ -53,12 +89,12 @@ func TestRetentionUsesTheWholeBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cat := catalog.New(t.TempDir(), journal.Options{})
 			team := cat.Team("kitchen")
-			var bytes int64
+			var size int64
 			for n := 1; n <= 2; n++ {
-				bytes += put(t, team, id(n), chat(id(n), "kitchen", "Repair", 3)...).Offset
+				size += put(t, team, id(n), chat(id(n), "kitchen", "Repair", 3)...).Offset
 			}
 			policy := catalog.Policy{ArchiveAfter: day}
-			budget := catalog.Budget{Sessions: 10, Bytes: bytes - c.less}
+			budget := catalog.Budget{Sessions: 10, Bytes: size - c.less}
 			if err := team.ApplyRetention(ctx, policy, created.Add(9*day), budget); err != nil {
 				t.Fatal(err)
 			}

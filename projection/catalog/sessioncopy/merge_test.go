@@ -87,6 +87,23 @@ func TestMergeCopiesEachExchangeOnce(t *testing.T) {
 	}
 }
 
+// After a difference within an exchange, an event may equal one of the other session and
+// still be needed: the task that was set last is in effect.
+func TestMergeCopiesEqualEventsAfterADifference(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	task := func(text string) journal.Record {
+		return projection.Record(created.Add(time.Hour), projection.TaskSet{Task: &text})
+	}
+	start := []journal.Record{message(1, mia, "hello"), message(2, ada, ">hi"), message(3, mia, "first")}
+	only := message(2, ada, ">mine") // in the first session before the exchange
+	put(t, dir, id(1), append([]journal.Record{header(id(1)), start[0], only, start[2]}, task("tea"))...)
+	put(t, dir, id(2), append([]journal.Record{header(id(2))}, append(start, task("soup"), task("tea"))...)...)
+	state, _, err := dir.Load(ctx, mustMerge(t, dir, id(1), id(2)))
+	if err != nil || state.Task == nil || *state.Task != "tea" {
+		t.Errorf("the task is %v, %v", state.Task, err)
+	}
+}
+
 func TestFailedCopyLeavesNoSession(t *testing.T) {
 	for name, copySession := range map[string]func(dir *catalog.Dir) (string, error){
 		"fork": func(dir *catalog.Dir) (string, error) { return sessioncopy.Fork(ctx, dir, id(1), 0) },
