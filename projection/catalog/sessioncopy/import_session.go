@@ -13,14 +13,33 @@ import (
 )
 
 // ErrDiverged: a session with this id exists, and its events differ from those
-// to import.
+// to import. Import returns it in a *DivergedError.
 var ErrDiverged = errors.New("the session exists and has diverged")
+
+// DivergedError describes how an existing session differs from a source.
+type DivergedError struct {
+	ID      string // of the session
+	Message int    // the first message of the source that differs, from 1
+
+	// LeftOut is the number of messages that the session has and the source lacks before
+	// that message, which both have: an earlier version imported text that this one
+	// leaves out, or the text was removed from the source. 0: they differ otherwise.
+	LeftOut      int
+	FirstLeftOut uint64 // Seq of the first of them
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("session %s, message %d: %v", e.ID, e.Message, ErrDiverged)
+}
+
+func (e *DivergedError) Unwrap() error { return ErrDiverged }
 
 // Import writes a session of another program to the catalog, or appends what an
 // earlier import of it did not have. redact replaces secrets in a record before
-// it is written. With an error, nothing is counted as written. Errors: ErrDiverged; *journal.LockedError or
-// journal.ErrChanged if the session is written to elsewhere; those of the
-// source, among them interchange.ErrNoMessages.
+// it is written. With an error, nothing is counted as written. Errors: *DivergedError,
+// after which the session is unchanged; *journal.LockedError or journal.ErrChanged if
+// the session is written to elsewhere; those of the source, among them
+// interchange.ErrNoMessages.
 func Import(
 	ctx context.Context, dir *catalog.Dir, s *interchange.Session, redact func(journal.Record) journal.Record,
 ) (Counts, error) {
@@ -213,10 +232,29 @@ func (i *sessionImport) isKnown(r journal.Record) (bool, error) {
 	case r.Type != messageType:
 		return true, nil
 	case !sameMessage(r, i.known.next):
-		return false, fmt.Errorf("session %s, message %d: %w", i.id, i.counts.Total, ErrDiverged)
+		return false, i.diverged(r)
 	}
 	i.known.advance()
 	return true, nil
+}
+
+// diverged returns the error for a message of the source that is not the next one of the
+// existing session.
+func (i *sessionImport) diverged(r journal.Record) error {
+	diverged := &DivergedError{ID: i.id, Message: i.counts.Total}
+	first := i.known.next.Seq
+	for n := 1; ; n++ {
+		i.known.advance()
+		switch more, err := i.known.seekMessage(); {
+		case err != nil:
+			return err
+		case !more:
+			return diverged
+		case sameMessage(r, i.known.next):
+			diverged.LeftOut, diverged.FirstLeftOut = n, first
+			return diverged
+		}
+	}
 }
 
 // begin locks the existing session and repeats what must precede a record. The

@@ -125,6 +125,11 @@ func nextCopy(ctx context.Context, dir *catalog.Dir, id, after string, asNew boo
 }
 
 func divergedText(path string, err error) app.Message {
-	return app.Text("%s: %s", tty.SafeLine(path), tty.Safe(err.Error())).
-		With(app.To("import it as a new session", "sessions", "import", "--as-new", path))
+	text := app.Text("%s: %s", tty.SafeLine(path), tty.Safe(err.Error()))
+	if diverged := (*sessioncopy.DivergedError)(nil); errors.As(err, &diverged) && diverged.LeftOut > 0 {
+		text = app.Text("%s: session %s has %s that this import leaves out, from event %d on. "+
+			"An earlier version may have imported them. The session was not changed.",
+			tty.SafeLine(path), diverged.ID, app.Count(diverged.LeftOut, "message"), diverged.FirstLeftOut)
+	}
+	return text.With(app.To("import it as a new session", "sessions", "import", "--as-new", path))
 }

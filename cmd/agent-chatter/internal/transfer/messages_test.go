@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 // transferTexts renders each text of the package with sample values.
@@ -21,7 +22,10 @@ func transferTexts() []apptest.Text {
 		{Function: "UnknownFormatText", Shown: UnknownFormatText(path)},
 		{Function: "skippedText", Sample: "all", Shown: skippedText(skippedFiles{1, 2, 3})},
 		{Function: "skippedText", Sample: "one", Shown: skippedText(skippedFiles{subagents: 1})},
-		{Function: "divergedText", Shown: divergedText(path, errors.New(apptest.Hostile))},
+		{Function: "divergedText", Sample: "other events", Shown: divergedText(path, errors.New(apptest.Hostile))},
+		{Function: "divergedText", Sample: "left out", Shown: divergedText(path, &sessioncopy.DivergedError{
+			ID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Message: 3, LeftOut: 2, FirstLeftOut: 6,
+		})},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}
