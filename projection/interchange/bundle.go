@@ -101,7 +101,10 @@ type lineError struct {
 	Line    int // from 1
 	Session int // number of the session that it is in, from 1; 0: it is a head or an end
 	Reason  string
+	Err     error // nil, or the error of Validate that Reason quotes
 }
+
+func (e *lineError) Unwrap() error { return e.Err }
 
 func (e *lineError) Error() string {
 	if e.Session == 0 {
@@ -114,7 +117,8 @@ func (e *lineError) Error() string {
 // events are valid until the next session is yielded; those that were not read
 // are skipped. Every line is validated; lines are at most limit bytes long.
 //
-// An invalid line is a *lineError. One within a session ends that session, and
+// An invalid line is a *lineError, which wraps the *schemas.InvalidError of an event that
+// does not match its schema. One within a session ends that session, and
 // the next one follows. One outside of the sessions, and an error of r, is the
 // only element of a last session.
 func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
@@ -188,7 +192,9 @@ type bundleReader struct {
 	damaged   bool          // a session of this bundle has one
 }
 
-func (b *bundleReader) lineError(reason string) error { return &lineError{b.line, b.session, reason} }
+func (b *bundleReader) lineError(reason string) error {
+	return &lineError{Line: b.line, Session: b.session, Reason: reason}
+}
 
 // advance reads the next event, or the reason why there is none.
 func (b *bundleReader) advance() {
@@ -313,7 +319,7 @@ func (b *bundleReader) event(line []byte, read journal.Event, damage error) (jou
 		return e, b.lineError("checksum mismatch")
 	}
 	if err := projection.Validate(e); err != nil {
-		return e, b.lineError(err.Error())
+		return e, &lineError{b.line, b.session, err.Error(), err}
 	}
 	b.at = next
 	return e, nil

@@ -173,10 +173,20 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 		}
 		return b.Close()
 	})
-	if err != nil || !cmd.All {
-		return err
+	if err == nil && cmd.All {
+		err = skipped.err(e.app, len(sessions))
 	}
-	return skipped.err(e.app, len(sessions))
+	for _, x := range readable {
+		if row := x.state.Row; row.Invalid > 0 {
+			refused := notImportableText(x.replay.ID, row.Invalid, row.FirstInvalid)
+			if err != nil {
+				e.app.Show(refused)
+				continue
+			}
+			err = app.Exit(app.ExitFailed, refused)
+		}
+	}
+	return err
 }
 
 // readable returns the sessions that can be read to the end: a bundle starts with their
@@ -194,12 +204,18 @@ func (cmd *Export) readable(
 		case err != nil:
 			skipped.add(e.app, err)
 		default:
-			// A bundle needs nothing else of the state, and there may be thousands.
-			x.state = &projection.State{Seq: x.state.Seq}
+			// A bundle needs little of the state, and there may be thousands.
+			x.state = &projection.State{Seq: x.state.Seq, Row: x.state.Row}
 			readable = append(readable, x)
 		}
 	}
 	return readable, skipped, nil
+}
+
+// notImportableText is for a session that was exported to a bundle.
+func notImportableText(id string, invalid int, first uint64) app.Message {
+	return app.Text("Session %s was exported, but cannot be imported: it has %s, first event %d.",
+		id, app.Count(invalid, "invalid event"), first).With(app.To("repair it before the next export", "repair", id))
 }
 
 func notExportedText(n, of int) string {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -18,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 // ImportJournal imports a journal from any directory; its name need not be its id.
@@ -163,7 +165,11 @@ func (i *eventImport) run(ctx context.Context, events iter.Seq2[journal.Event, e
 		err = cmp.Or(failure, err)
 	}
 	var exit *app.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	var invalid *schemas.InvalidError
+	switch {
+	case errors.As(err, &invalid) && r.ID != "":
+		err = app.Exit(app.ExitFailed, i.invalidText(r.ID, err))
+	case err != nil && !errors.As(err, &exit):
 		if r.ID != "" {
 			err = fmt.Errorf("session %s: %w", r.ID, err)
 		}
@@ -171,6 +177,15 @@ func (i *eventImport) run(ctx context.Context, events iter.Seq2[journal.Event, e
 	}
 	r.setAction(err)
 	return r
+}
+
+// invalidText is for a session with an event that does not match its schema.
+func (i *eventImport) invalidText(id string, err error) app.Message {
+	m := app.Text("%s: session %s: %s", tty.SafeLine(i.path), id, tty.Safe(err.Error()))
+	if i.format == interchange.BundleFormat {
+		return m.With(app.To("repair it where it was exported, before the next export", "repair", id))
+	}
+	return m.With(app.To("repair it", "repair", i.path))
 }
 
 // copyEvents writes the events to the nth copy of their session; 0 is the session.

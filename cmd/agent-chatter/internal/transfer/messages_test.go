@@ -6,11 +6,12 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // transferTexts renders each text of the package with sample values.
 func transferTexts() []apptest.Text {
-	const path = "/a/" + apptest.Hostile
+	const path, id = "/a/" + apptest.Hostile, "01KAHV6T3R8Q4Y2M0N7C5B0001"
 	return []apptest.Text{
 		{Function: "redactedText", Shown: redactedText([]string{apptest.Hostile, "github-token"})},
 		{Function: "notExportedText", Sample: "some", Shown: notExportedText(1, 3)},
@@ -24,8 +25,17 @@ func transferTexts() []apptest.Text {
 		{Function: "skippedText", Sample: "one", Shown: skippedText(skippedFiles{subagents: 1})},
 		{Function: "divergedText", Sample: "other events", Shown: divergedText(path, errors.New(apptest.Hostile))},
 		{Function: "divergedText", Sample: "left out", Shown: divergedText(path, &sessioncopy.DivergedError{
-			ID: "01KAHV6T3R8Q4Y2M0N7C5B0001", Message: 3, LeftOut: 2, FirstLeftOut: 6,
+			ID: id, Message: 3, LeftOut: 2, FirstLeftOut: 6,
 		})},
+		{
+			Function: "invalidText", Sample: "bundle",
+			Shown: (&eventImport{path: path, format: interchange.BundleFormat}).invalidText(id, errors.New(apptest.Hostile)),
+		},
+		{
+			Function: "invalidText", Sample: "journal",
+			Shown: (&eventImport{path: path, format: interchange.JournalFormat}).invalidText(id, errors.New(apptest.Hostile)),
+		},
+		{Function: "notImportableText", Shown: notImportableText(id, 2, 5)},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}
