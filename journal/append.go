@@ -136,7 +136,7 @@ func (l *Log) fileToAppend() (file File, err error) {
 // openLocked opens the live file for appending, and locks it in place of the file that
 // is locked.
 func (l *Log) openLocked() (File, error) {
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
 	}

@@ -71,7 +71,7 @@ func (d *Dir) archive(ctx context.Context, f files) error {
 // comparing what reads back with the journal. Reading back after the sync would
 // add nothing: it, too, would read the page cache.
 func (d *Dir) compress(ctx context.Context, f files, name string) error {
-	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
+	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY|noLink, 0)
 	if err != nil {
 		return err
 	}

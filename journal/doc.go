@@ -94,7 +94,8 @@
 // The operating system's locks allow one Log of a journal at a time, whatever the
 // lock file contains; LockedError names the holder. Both the lock file and the journal
 // are locked, so a journal has one writer even if it is reached through a link or its
-// lock file was removed. A lock file that is a symbolic link is refused. The locks
+// lock file was removed. A lock file that is a symbolic link is refused, and so is a
+// journal that is one, except for reading, and except on Windows. The locks
 // belong to the process: they are released when the process ends, in any way, and child
 // processes do not inherit them. Between machines that share a file system they may not
 // work; NetworkFS reports where that is possible.

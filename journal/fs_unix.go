@@ -8,11 +8,15 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"golang.org/x/sys/unix"
 )
 
 // openFlags are the flags that OpenFile passes on.
 const openFlags = ^0
+
+// noLink makes OpenFile refuse a journal that is a symbolic link.
+const noLink = regularfile.NoFollow
 
 // replacesOpenFile reports whether a file can be replaced while it is open.
 const replacesOpenFile = true

@@ -14,6 +14,10 @@ import (
 // was opened only to be appended to: Write seeks to its end instead.
 const openFlags = ^os.O_APPEND
 
+// noLink has no effect: with regularfile.NoFollow, Windows returns other bytes of a file
+// that is stored elsewhere, such as in a cloud. Creating a link takes a privilege there.
+const noLink = 0
+
 // replacesOpenFile reports whether a file can be replaced while it is open.
 const replacesOpenFile = false
 

@@ -109,7 +109,7 @@ func (l *Log) acknowledgeBatch() []Event {
 // reopen opens the file again. If a disk was unmounted and mounted again, it is
 // another file, which must have all lines that were synced and must be locked.
 func (l *Log) reopen(ctx context.Context) error {
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND, 0)
+	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (Fil
 	old := l.file
 	if old == nil {
 		var err error
-		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY, 0); err != nil {
+		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY|noLink, 0); err != nil {
 			return nil, err
 		}
 		defer old.Close()

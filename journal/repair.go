@@ -58,7 +58,7 @@ func (d *Dir) Repair(
 func (d *Dir) repair(
 	ctx context.Context, f files, held *lock, valid func(Event) error, dryRun bool,
 ) (Repaired, error) {
-	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY, 0)
+	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|noLink, 0)
 	if err != nil {
 		return Repaired{}, err
 	}

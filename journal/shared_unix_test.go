@@ -3,8 +3,10 @@
 package journal_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -119,13 +121,22 @@ func TestTemporaryFileReplacesALink(t *testing.T) {
 }
 
 func TestJournalIsLockedUnderEachOfItsNames(t *testing.T) {
-	for what, link := range map[string]func(target, name string) error{"symlink": os.Symlink, "hard link": os.Link} {
+	for what, link := range map[string]func(t *testing.T, dir, other *journal.Dir, id string) (alias string){
+		"a link to its directory": func(t *testing.T, dir, other *journal.Dir, id string) string {
+			must(t, os.Symlink(dir.Path(), other.Path()))
+			return id
+		},
+		"a hard link": func(t *testing.T, dir, other *journal.Dir, id string) string {
+			alias := other.NewID()
+			must(t, os.Mkdir(other.Path(), 0o700))
+			must(t, os.Link(filepath.Join(dir.Path(), id+".jsonl"), filepath.Join(other.Path(), alias+".jsonl")))
+			return alias
+		},
+	} {
 		t.Run(what, func(t *testing.T) {
 			dir, other := newDir(t), newDir(t)
 			id := newJournal(t, dir, 0)
-			alias := other.NewID()
-			must(t, os.Mkdir(other.Path(), 0o700))
-			must(t, link(filepath.Join(dir.Path(), id+".jsonl"), filepath.Join(other.Path(), alias+".jsonl")))
+			alias := link(t, dir, other, id)
 			l := mustOpen(t, dir, id)
 			wantLocked(t, other, alias)
 			mustAppend(t, l, counted(16, 0))
@@ -137,6 +148,46 @@ func TestJournalIsLockedUnderEachOfItsNames(t *testing.T) {
 			must(t, second.Close())
 			if got := len(validEvents(t, dir, id)); got != 17 {
 				t.Errorf("%d events", got)
+			}
+		})
+	}
+}
+
+// A link could lead to any file, and what takes the place of a journal would take that
+// of the link.
+func TestJournalThatIsALinkIsOnlyRead(t *testing.T) {
+	for what, name := range map[string]string{"live": "%s.jsonl", "archived": "archive/%s.jsonl.zst"} {
+		t.Run(what, func(t *testing.T) {
+			real, dir := newDir(t), newDir(t)
+			id := newJournal(t, real, 0)
+			if what == "archived" {
+				must(t, real.Archive(t.Context(), id))
+			}
+			target, link := filepath.Join(real.Path(), fmt.Sprintf(name, id)), filepath.Join(dir.Path(), fmt.Sprintf(name, id))
+			before := readFile(t, target)
+			must(t, os.MkdirAll(filepath.Dir(link), 0o700))
+			must(t, os.Symlink(target, link))
+			if got := len(validEvents(t, dir, id)); got != 15 {
+				t.Errorf("%d events can be read", got)
+			}
+			if infos, err := dir.List(t.Context()); err != nil || len(infos) != 1 {
+				t.Errorf("List: %v, %v", infos, err)
+			}
+			_, open := dir.Open(t.Context(), id)
+			_, repair := dir.Repair(t.Context(), id, nil, false)
+			_, seal := dir.Seal(t.Context(), id)
+			for call, err := range map[string]error{"Open": open, "Repair": repair, "Seal": seal,
+				"Archive": dir.Archive(t.Context(), id)} {
+				var kind *regularfile.KindError
+				refused := errors.As(err, &kind) && kind.Mode&fs.ModeSymlink != 0 && strings.Contains(err.Error(), link)
+				if !refused && !(call == "Repair" && errors.Is(err, errors.ErrUnsupported)) {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+			must(t, dir.Trash(t.Context(), id))
+			must(t, dir.Restore(t.Context(), id))
+			if got, err := os.Readlink(link); err != nil || got != target || !bytes.Equal(readFile(t, target), before) {
+				t.Errorf("the link leads to %q, %v; or the file was changed", got, err)
 			}
 		})
 	}

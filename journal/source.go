@@ -57,6 +57,9 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
+// appendFlags open a journal for appending.
+const appendFlags = os.O_RDWR | os.O_APPEND | noLink
+
 // journalFile is the open file of a journal.
 type journalFile struct {
 	File
@@ -65,7 +68,7 @@ type journalFile struct {
 }
 
 // open opens the file of the journal, live or archived. With toAppend, a live one is
-// opened for appending, unless it may only be read.
+// opened for appending, unless it may only be read, and a symbolic link is refused.
 func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
 	for range locateTries {
 		if file, err = f.tryOpen(fsys, toAppend); !errors.Is(err, ErrNotFound) {
@@ -77,13 +80,15 @@ func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
 
 // tryOpen is open for a journal that is not moved meanwhile.
 func (f files) tryOpen(fsys FS, toAppend bool) (journalFile, error) {
+	flag := os.O_RDONLY
 	if toAppend {
-		if file, err := fsys.OpenFile(f.path(), os.O_RDWR|os.O_APPEND, 0); err == nil {
+		if file, err := fsys.OpenFile(f.path(), appendFlags, 0); err == nil {
 			return journalFile{File: file, writable: true}, nil
 		}
+		flag |= noLink
 	}
 	for _, archived := range []bool{false, true} {
-		file, err := fsys.OpenFile(Info{ID: f.id, Dir: f.dir, Archived: archived}.Path(), os.O_RDONLY, 0)
+		file, err := fsys.OpenFile(Info{ID: f.id, Dir: f.dir, Archived: archived}.Path(), flag, 0)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return journalFile{File: file, archived: archived}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 // Policy determines what happens to old sessions. Sessions that are locked,
@@ -114,8 +115,9 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 }
 
 // Busy reports whether retention left a session alone because it is open, was
-// appended to, or is gone.
+// appended to, is gone, or is a link to another place.
 func Busy(err error) bool {
-	return errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) ||
+	var link *regularfile.KindError
+	return errors.As(err, &link) || errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) ||
 		errors.Is(err, journal.ErrNotFound)
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
@@ -12,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -81,6 +84,14 @@ func helpFor(err error) []Help {
 	}
 	if h, ok := hint.Of(err); ok {
 		return []Help{{Purpose(h), h}}
+	}
+	var path *fs.PathError
+	var kind *regularfile.KindError
+	if errors.As(err, &path) && errors.As(err, &kind) && IsJournal(path.Path) {
+		target, linkErr := filepath.EvalSymlinks(path.Path)
+		if linkErr == nil && target != path.Path && IsJournal(target) && !IsArchive(target) {
+			return []Help{To("continue it where it is", "chat", "--session-file", target)}
+		}
 	}
 	return nil
 }

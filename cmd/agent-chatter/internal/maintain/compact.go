@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -143,9 +144,12 @@ func (cmd *Compact) compact(
 	}
 	err := cmd.apply(ctx, t, pass, s, &r, action, reason)
 	var locked *journal.LockedError
+	var link *regularfile.KindError
 	switch {
 	case errors.As(err, &locked):
 		r.skip(inUseText(locked.Holder))
+	case errors.As(err, &link):
+		r.skip(link.Error())
 	case catalog.Busy(err):
 		r.skip("it was appended to during the run")
 	default:
