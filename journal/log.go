@@ -55,9 +55,10 @@ func (d *Dir) Create(id string) (*Log, error) {
 // Append sets a torn tail aside and unarchives an archived journal.
 //
 // Errors: ErrNotFound; a *LockedError if the journal has a writer; a
-// *regularfile.KindError if its file is a symbolic link; a *CorruptError; that of ctx, which bounds the check and the wait for the name of
-// the lock's holder. If no lock can be taken at all, as on a read-only disk, the Log
-// opens nevertheless, and the first Append returns the reason.
+// *regularfile.KindError if its file is a symbolic link; a *CorruptError; that of
+// ctx, which bounds the check and the wait for the name of the lock's holder. If no
+// lock can be taken at all, as on a read-only disk, the Log opens nevertheless, and
+// the first Append returns the reason.
 func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 	f, err := d.files(id)
 	if err != nil {
