@@ -129,7 +129,7 @@ func TestDefectMarkersDestroyedIndentation(t *testing.T) {
 		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
 	d.checkMessages(s.Session().ID, "you: hello", "ada: "+reply)
-	s.say("go on")
+	s.say("continue")
 	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Ada -> eve: "+indented+"\n") {
 		t.Errorf("the prompt of bob is\n%s", prompt)
 	}

@@ -103,5 +103,5 @@ func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 	turnError(t, s.Say(ctx, "you", "go"), "ada", projection.Cancelled)
 	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /",
 		By: projection.ByDefault})
-	s.say("go on")
+	s.say("continue")
 }

@@ -96,7 +96,7 @@ func TestUnknownAddresseesKeepQueue(t *testing.T) {
 	if s.Waiting() != "you" || !slices.Equal(s.Queue(), []string{"a02"}) {
 		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
-	s.say("go on")
+	s.say("continue")
 	s.checkMembers("a01", "a02")
 }
 
@@ -229,7 +229,7 @@ func TestQueueIsEmptyAfterRestart(t *testing.T) {
 		if len(s.Queued()) > 0 || len(s.QueueChanges()) > 0 || s.Waiting() != "you" {
 			t.Errorf("queue %v, changes %v, waiting for %q", s.Queued(), s.QueueChanges(), s.Waiting())
 		}
-		s.say("go on")
+		s.say("continue")
 		s.checkMembers("a01")
 		if n := len(s.Queue()); n > 0 {
 			t.Errorf("%d queued", n)

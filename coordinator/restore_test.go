@@ -239,7 +239,7 @@ func TestWarnsOnMemberConsistencyIssues(t *testing.T) {
 		if s.recorder.count("missing") != 1 {
 			t.Errorf("notified %q", s.recorder.lines)
 		}
-		s.say("go on")
+		s.say("continue")
 		s.checkMembers("bob")
 		if missing := payloads[projection.SessionResumed](t, s.recorder.appended)[0].Missing; len(missing) != 1 ||
 			missing[0].ID != "ada" {

@@ -159,7 +159,7 @@ func TestHumanIsNextWhileQueueWaits(t *testing.T) {
 	if s.Waiting() != "eve" || !slices.Equal(s.Queue(), []string{"bob"}) {
 		t.Errorf("waiting for %q, queue %v", s.Waiting(), s.Queue())
 	}
-	s.say("go on, I meant")
+	s.say("continue, I meant")
 	s.checkMembers("ada", "bob")
 }
 
@@ -293,7 +293,7 @@ func TestTeamMaxRoundsReturnsToHuman(t *testing.T) {
 	if s.Waiting() != "you" || len(s.Queue()) > 0 || s.recorder.count("notice RoundLimit 3 [Bob]") != 1 {
 		t.Errorf("waiting %q, queue %v, notified %q", s.Waiting(), s.Queue(), s.recorder.lines)
 	}
-	s.say("go on [NEXT: bob]") // a human's message resets the count
+	s.say("continue [NEXT: bob]") // a human's message resets the count
 	if n := len(s.engine.members()); n != 6 {
 		t.Errorf("%d turns, want 6", n)
 	}
@@ -324,7 +324,7 @@ func TestRunMaxRoundsEndsRun(t *testing.T) {
 	if s.RunOver() {
 		t.Error("RunOver is true before the first turn")
 	}
-	s.say("start", "go on")
+	s.say("start", "continue")
 	s.checkMembers("ada", "bob")
 	if !s.RunOver() {
 		t.Error("RunOver is false")

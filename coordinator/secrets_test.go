@@ -158,7 +158,7 @@ func TestMemoryPromptAndDiskAgreeOnSecrets(t *testing.T) {
 	d.checkMessages(id, "you: "+said, "ada: "+reply, "bob: ok")
 	again := newFixture(t, d)
 	again.setTeam(keyed(t), id)
-	again.say("go on")
+	again.say("continue")
 	if got := again.engine.prompt(); !strings.Contains(got, "You: "+said) || !strings.Contains(got, reply) {
 		t.Errorf("after the restart the prompt is\n%s", got)
 	}
@@ -243,7 +243,7 @@ func TestPromptHasNoSecretsOfSessionWithThem(t *testing.T) {
 
 	again := newFixture(t, d)
 	again.setTeam(keyed(t), id)
-	again.say("go on")
+	again.say("continue")
 	prompt := again.engine.turns[0].Prompt
 	for _, secret := range everySecret {
 		if strings.Contains(prompt, secret) {

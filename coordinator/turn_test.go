@@ -82,7 +82,7 @@ func TestCancelBetweenTurnsStartsNoAgent(t *testing.T) {
 	if got := s.Session().Stats; got.Messages != 2 {
 		t.Errorf("%d messages", got.Messages)
 	}
-	s.say("go on")
+	s.say("continue")
 	s.checkMembers("ada", "ada")
 }
 
@@ -460,7 +460,7 @@ func TestAnyReplyIsKept(t *testing.T) {
 				}
 			}
 			again := resume(t, d, id)
-			again.say("go on")
+			again.say("continue")
 			lines := regexp.MustCompile(`([\n\r\x{2028}\x{2029}])([^\n\r\x{2028}\x{2029}])`)
 			indented := lines.ReplaceAllString(valid, "$1  $2")
 			if !strings.Contains(again.engine.prompt(), "Ada: "+indented) {

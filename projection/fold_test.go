@@ -214,7 +214,7 @@ func anyRecords(t *rapid.T) []journal.Record {
 
 func anyRecord(t *rapid.T, text string) journal.Record {
 	at := created.Add(time.Duration(rapid.Int64Range(-1e6, 1e9).Draw(t, "µs")) * time.Microsecond)
-	turn := rapid.SampledFrom([]string{"t1", "t2", "t3", "t4", "nobody's"}).Draw(t, "turn")
+	turn := rapid.SampledFrom([]string{"t1", "t2", "t3", "t4", "unknown"}).Draw(t, "turn")
 	tool := rapid.SampledFrom([]string{"u1", "u2", "u3"}).Draw(t, "tool")
 	var p projection.Payload
 	switch rapid.IntRange(0, 20).Draw(t, "type") {
@@ -234,7 +234,7 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 	case 5:
 		p = projection.TaskSet{Task: rapid.SampledFrom([]*string{nil, &text}).Draw(t, "task")}
 	case 6, 7, 8, 9:
-		by := rapid.SampledFrom([]projection.Speaker{mia, ada, bo, {ID: "", Name: "nobody"}}).Draw(t, "by")
+		by := rapid.SampledFrom([]projection.Speaker{mia, ada, bo, {ID: "", Name: "unknown"}}).Draw(t, "by")
 		p = projection.NewMessage(
 			"m",
 			at,

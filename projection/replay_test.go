@@ -51,7 +51,7 @@ func TestReplayYieldsPartialRepliesInOrder(t *testing.T) {
 				Partial:      "Because of",
 			},
 		),
-		said(mia, "m2", "Go on"),
+		said(mia, "m2", "Continue"),
 		record(projection.TurnStarted{TurnID: "t2", MemberID: "bo"}),
 		record(projection.TurnText{TurnID: "t2", Text: "It is not "}),
 		record(projection.TurnText{TurnID: "t2", Text: "plugged"}),
@@ -59,7 +59,7 @@ func TestReplayYieldsPartialRepliesInOrder(t *testing.T) {
 	want := []line{
 		{2, false, "m1", mia, "Why?"},
 		{5, true, "t1", ada, "Because of"},
-		{6, false, "m2", mia, "Go on"},
+		{6, false, "m2", mia, "Continue"},
 		{9, true, "t2", bo, "It is not plugged"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -64,7 +64,7 @@ func TestRoundsCountTurnsSinceTheLastHumanMessage(t *testing.T) {
 		},
 		{
 			"a human message resets the count",
-			[]journal.Record{ended(projection.Done), said(mia, "m", "go on"), ended(projection.Done)}, 1,
+			[]journal.Record{ended(projection.Done), said(mia, "m", "continue"), ended(projection.Done)}, 1,
 		},
 		{
 			"an agent's message does not",

@@ -146,7 +146,7 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 		t.Fatal("the tool ended with the chat")
 	}
 
-	_, stderr := do(t, home, exitDone, "chat", "--resume", "-m", "say I go on.")
+	_, stderr := do(t, home, exitDone, "chat", "--resume", "-m", "say I continue.")
 	if runs(tool) {
 		t.Error("the tool still runs")
 	}
@@ -156,7 +156,7 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	stdout, _ := do(t, home, exitDone, "replay", "latest")
 	if !strings.HasPrefix(stdout,
 		"Hugo: say I am ready.\nAda: I am ready.\nHugo: tool\nAda (unfinished): I run it.\n") ||
-		!strings.HasSuffix(stdout, "Ada: I go on.\n") {
+		!strings.HasSuffix(stdout, "Ada: I continue.\n") {
 		t.Errorf("replay shows\n%s", stdout)
 	}
 	do(t, home, exitDone, "verify")

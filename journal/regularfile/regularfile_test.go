@@ -36,7 +36,7 @@ func TestMissingFileIsNotExist(t *testing.T) {
 	}
 }
 
-// wantKind opens a name in every way and wants to be told what the name is.
+// wantKind opens a name in every way and checks that the error says what it is.
 func wantKind(t *testing.T, name, kind string) {
 	t.Helper()
 	for _, flag := range []int{os.O_RDONLY, os.O_RDWR | os.O_APPEND, os.O_RDWR | os.O_CREATE, os.O_WRONLY} {

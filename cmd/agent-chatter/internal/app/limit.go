@@ -17,8 +17,8 @@ func tooLongText(e *journal.TooLongError) Message {
 func AllowText(bytes int64) string {
 	const step = 1 << 20
 	enough := (bytes + step - 1) / step * step
-	if enough > config.MaxMaxLine {
-		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", config.MaxMaxLine)
+	if enough > config.MaxLineLimit {
+		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", config.MaxLineLimit)
 	}
 	return fmt.Sprintf("To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}",
 		enough)

@@ -42,8 +42,8 @@ type limits struct {
 // The range of Journal.MaxLine in bytes: a session of a large team starts with a long line, and a line
 // has to fit into memory a few times.
 const (
-	minMaxLine = 64 << 10
-	MaxMaxLine = 1 << 30
+	minLineLimit = 64 << 10
+	MaxLineLimit = 1 << 30
 )
 
 // window is the part of a conversation that a prompt contains; 0 is the default.
@@ -135,9 +135,9 @@ func (c Config) check() error {
 		return &rangeError{"window.bytes", "a number of bytes, or 0 for the default"}
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
 		return &rangeError{"redaction", fmt.Sprintf("%q or %q", redactionOn, redactionOff)}
-	case line != 0 && (line < minMaxLine || line > MaxMaxLine):
+	case line != 0 && (line < minLineLimit || line > MaxLineLimit):
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
-			minMaxLine, MaxMaxLine, journal.DefaultMaxLine)}
+			minLineLimit, MaxLineLimit, journal.DefaultMaxLine)}
 	}
 	return nil
 }

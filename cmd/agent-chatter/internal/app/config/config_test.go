@@ -9,7 +9,7 @@ import (
 
 func TestMaxLineHasBounds(t *testing.T) {
 	for maxLine, ok := range map[int]bool{
-		-1: false, 0: true, 1: false, minMaxLine - 1: false, minMaxLine: true, MaxMaxLine: true, MaxMaxLine + 1: false,
+		-1: false, 0: true, 1: false, minLineLimit - 1: false, minLineLimit: true, MaxLineLimit: true, MaxLineLimit + 1: false,
 	} {
 		if err := (Config{Journal: limits{MaxLine: maxLine}}).check(); (err == nil) != ok {
 			t.Errorf("%d: %v", maxLine, err)
