@@ -27,6 +27,24 @@ func (c Cost) Valid() bool {
 		strings.Trim(c.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
+// Add adds tokens, and a cost in the same currency. A sum that would exceed the range of
+// its type is the largest value of the type.
+func (u *Usage) Add(more Usage) {
+	u.Input = addTokens(u.Input, more.Input)
+	u.CachedRead = addTokens(u.CachedRead, more.CachedRead)
+	u.CachedWrite = addTokens(u.CachedWrite, more.CachedWrite)
+	u.Output = addTokens(u.Output, more.Output)
+	u.Thought = addTokens(u.Thought, more.Thought)
+	if more.Cost == nil {
+		return
+	}
+	sum := *more.Cost
+	if u.Cost != nil {
+		sum.Amount = min(u.Cost.Amount+sum.Amount, math.MaxFloat64)
+	}
+	u.Cost = &sum
+}
+
 // Totals are sums of the Usage of turns. A sum that would exceed the range of its type
 // is the largest value of the type.
 type Totals struct {

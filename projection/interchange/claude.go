@@ -31,7 +31,7 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 		return nil, err
 	}
 	for leaf, first := range tree.otherLeaves(active) {
-		s.Branches = append(s.Branches, func() (*Session, error) {
+		s.addBranch(func() (*Session, error) {
 			name := fmt.Sprintf("%016x", tree.nodes[first].line)
 			return claudeBranchSession(src, app, tree, tree.branch(leaf), name)
 		})
@@ -259,6 +259,7 @@ type claudeResponse struct {
 	usage           projection.Usage
 	aborted         bool
 	lines           int
+	bytes           int
 }
 
 type claudeCall struct {
@@ -295,7 +296,7 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 	if r.lines == 0 {
 		*r = claudeResponse{id: id, uuid: line.uuid, at: line.at, model: model}
 	}
-	r.lines++
+	r.lines, r.bytes = r.lines+1, r.bytes+len(line.message)
 	r.aborted = r.aborted || line.aborted
 	r.usage = claudeUsage(usage) // every line repeats it; the last one is final
 	if cost, ok := costOf(line.cost); ok {
@@ -310,6 +311,9 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 			call.input = slices.Clone(block.field("input"))
 			r.calls = append(r.calls, call)
 		}
+	}
+	if r.bytes > maxContent {
+		c.addResponse()
 	}
 }
 

@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -62,16 +61,33 @@ type masterLine struct {
 	Config        struct{ InstructorModel string }
 }
 
-// readClaudeMaster reads a session of claude-master: one object, or a log, which
+// claudeMasterSession returns a session of claude-master: one object, or a log, which
 // has only the instructor's history.
-func (t *transcript) readClaudeMaster(data []byte) {
-	t.toolsFollow = true
-	var state masterState
-	if json.Unmarshal(bytes.TrimSpace(data), &state) == nil && state.Instructor != nil {
-		t.addHistories(state)
-	} else {
-		t.addMasterLog(data)
+func claudeMasterSession(src Source, app projection.App) (*Session, error) {
+	isLog := false
+	err := src.eachLine(func(_ int, line []byte) bool {
+		isLog = jsonValue(line).field("type") != nil
+		return false
+	})
+	if err != nil {
+		return nil, err
 	}
+	var state masterState
+	if !isLog {
+		data, err := src.data()
+		if err != nil {
+			return nil, err
+		}
+		isLog = json.Unmarshal(data, &state) != nil || state.Instructor == nil
+	}
+	return newSession(claudeMasterFormat, src.Path, app, func(t *transcript) error {
+		t.toolsFollow = true
+		if isLog {
+			return t.readMasterLog(src)
+		}
+		t.addHistories(state)
+		return nil
+	})
 }
 
 // addHistories interleaves the two histories. After the first message, the
@@ -127,18 +143,21 @@ func (m masterMessage) has(kind string) bool {
 	return false
 }
 
-func (t *transcript) addMasterLog(data []byte) {
-	all := decodeLines[masterLine](data, &t.skipped)
-	model := ""
+func (t *transcript) readMasterLog(src Source) error {
+	model, invalid := "", 0
 	var updated time.Time
-	for _, line := range all {
+	err := eachObject(src, &invalid, func(line masterLine) bool {
 		if line.Type == "session-metadata" {
 			t.id, t.cwd, model = line.SessionID, line.WorkDir, line.Config.InstructorModel
 			updated = line.LastUpdatedAt.Time
 			t.addTime(line.CreatedAt.Time)
 		}
+		return true
+	})
+	if err != nil {
+		return err
 	}
-	for _, line := range all {
+	err = eachObject(src, &t.skipped, func(line masterLine) bool {
 		switch {
 		case line.Type == "session-metadata":
 		case line.Type != "instructor-message":
@@ -148,8 +167,10 @@ func (t *transcript) addMasterLog(data []byte) {
 		default:
 			t.addMasterMessage(user, line.Message, "", line.Timestamp.Time)
 		}
-	}
+		return !t.stopped
+	})
 	t.endAt(updated)
+	return err
 }
 
 // addMasterMessage adds a message with its tool calls and results.

@@ -54,9 +54,12 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 	err := src.eachLine(func(n int, line []byte) bool {
 		b.tree.lines = n + 1
 		b.add(n, line)
-		return true
+		return len(b.tree.nodes) <= maxSourceNodes
 	})
-	if err == nil && len(b.missing) > 0 {
+	switch {
+	case err == nil && len(b.tree.nodes) > maxSourceNodes:
+		err = &LimitError{"the transcript", maxSourceNodes, "lines with ids"}
+	case err == nil && len(b.missing) > 0:
 		err = b.findMissing(src)
 	}
 	if err != nil {

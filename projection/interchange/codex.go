@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func codexSession(src Source, app projection.App) (*Session, error) {
 	}
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
 		t := &transcript{format: codexFormat, id: header.id, yield: yield}
-		if err := newCodexReader(t, src, header.removed).read(); err != nil {
+		if err := newCodexReader(t, src, header.lines, header.removed).read(); err != nil {
 			return 0, err
 		}
 		return t.finish()
@@ -47,20 +48,23 @@ func codexSession(src Source, app projection.App) (*Session, error) {
 // codexHeader is what a first reading of a rollout finds.
 type codexHeader struct {
 	transcript
-	prompts []int  // lines of the person's messages that were not removed
-	removed []bool // lines that were removed later
+	lines   int         // that are objects
+	prompts []int       // lines of the person's messages that were not removed
+	removed []lineRange // lines that were removed later, in order
 }
+
+// lineRange are the lines from one up to another.
+type lineRange struct{ from, to int }
 
 func readCodexHeader(src Source) (*codexHeader, error) {
 	h := &codexHeader{transcript: transcript{format: codexFormat}}
 	h.speakers = []projection.Speaker{user, codexAgent}
-	subagent, n := false, 0
+	subagent := false
 	err := src.eachLine(func(_ int, text []byte) bool {
 		line, ok := newCodexLine(text)
 		if !ok {
 			return true
 		}
-		h.removed = append(h.removed, false)
 		h.addTime(line.at)
 		switch line.kind {
 		case "session_meta":
@@ -70,13 +74,13 @@ func readCodexHeader(src Source) (*codexHeader, error) {
 					line.payload.field("source").field("subagent") != nil
 			}
 		case "response_item":
-			h.addPrompt(n, line.payload)
+			h.addPrompt(h.lines, line.payload)
 		case "compacted":
 			h.messages++
 		case "event_msg":
-			h.addEvent(n, line.payload)
+			h.addEvent(h.lines, line.payload)
 		}
-		n++
+		h.lines++
 		return true
 	})
 	switch {
@@ -118,11 +122,12 @@ func (h *codexHeader) addEvent(n int, event jsonValue) {
 		if turns == 0 {
 			return
 		}
-		from := len(h.prompts) - turns
-		for i := h.prompts[from]; i < n; i++ {
-			h.removed[i] = true
+		from := h.prompts[len(h.prompts)-turns]
+		for len(h.removed) > 0 && h.removed[len(h.removed)-1].from > from {
+			h.removed = h.removed[:len(h.removed)-1]
 		}
-		h.prompts = h.prompts[:from]
+		h.removed = append(h.removed, lineRange{from, n})
+		h.prompts = h.prompts[:len(h.prompts)-turns]
 	}
 }
 
@@ -173,21 +178,21 @@ func linesOfCodex(src Source) (Source, error) {
 	if err != nil || !isObject {
 		return src, err
 	}
-	data, err := src.data()
-	if err != nil {
-		return src, err
-	}
-	var old struct {
-		Session json.RawMessage
-		Items   []json.RawMessage
-	}
-	if json.Unmarshal(data, &old) != nil || old.Session == nil {
-		return src, nil
-	}
 	var all bytes.Buffer
-	for _, line := range append([]json.RawMessage{old.Session}, old.Items...) {
-		_ = json.Compact(&all, line) // which was decoded
-		all.WriteByte('\n')
+	hasHeader := false
+	whole, err := src.eachField("items", func(name string, v jsonValue) bool {
+		if name == "session" || name == "items" {
+			_ = json.Compact(&all, v) // which was decoded
+			all.WriteByte('\n')
+		}
+		hasHeader = hasHeader || name == "session"
+		return all.Len() <= maxSourceFile
+	})
+	if err == nil && all.Len() > maxSourceFile {
+		err = &LimitError{"the file", maxSourceFile, "bytes"}
+	}
+	if err != nil || !whole || !hasHeader {
+		return src, err
 	}
 	src.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(all.Bytes())), nil }
 	return src, nil
@@ -198,34 +203,40 @@ func linesOfCodex(src Source) (Source, error) {
 type codexReader struct {
 	*transcript
 	src     Source
-	removed []bool            // lines; nil: none
+	lines   int               // to read
+	removed []lineRange       // of the rest
 	n       int               // of the line
 	part    int               // of the history in the line; 0: it has none
 	total   projection.Usage  // of the session so far
 	agents  map[string]string // ids of the agents that calls started
 }
 
-func newCodexReader(t *transcript, src Source, removed []bool) *codexReader {
+func newCodexReader(t *transcript, src Source, lines int, removed []lineRange) *codexReader {
 	t.agent, t.source, t.readSubagent = codexAgent, src, readCodexSubagent
-	return &codexReader{transcript: t, src: src, removed: removed, agents: map[string]string{}}
+	return &codexReader{transcript: t, src: src, lines: lines, removed: removed, agents: map[string]string{}}
 }
 
-func readCodexSubagent(t *transcript, src Source) error { return newCodexReader(t, src, nil).read() }
+func readCodexSubagent(t *transcript, src Source) error {
+	return newCodexReader(t, src, math.MaxInt, nil).read()
+}
 
 func (c *codexReader) read() error {
 	return c.src.eachLine(func(_ int, text []byte) bool {
 		line, ok := newCodexLine(text)
-		switch {
-		case !ok:
+		if !ok {
 			c.skipped++
-		case c.removed != nil && c.n >= len(c.removed): // written since the first reading
+			return true
+		}
+		if c.n == c.lines { // written since the first reading
 			return false
-		case c.removed == nil || !c.removed[c.n]:
+		}
+		if len(c.removed) > 0 && c.n == c.removed[0].to {
+			c.removed = c.removed[1:]
+		}
+		if len(c.removed) == 0 || c.n < c.removed[0].from {
 			c.add(line)
 		}
-		if ok {
-			c.n++
-		}
+		c.n++
 		return !c.stopped
 	})
 }
@@ -320,8 +331,8 @@ func codexOutput(v jsonValue) (output string, failed bool) {
 		}
 		return text, false
 	case len(v) > 0 && v[0] == '{':
-		output, _ = codexOutput(v.field("content"))
-		return output, string(v.field("success")) == "false"
+		content := v.field("content")
+		return content.text() + codexParts(content, nil), string(v.field("success")) == "false"
 	}
 	return codexParts(v, nil), false
 }

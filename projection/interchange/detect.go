@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
@@ -128,6 +129,10 @@ func detectObject(d *json.Decoder) (format string, complete bool) {
 	return o.formatOfAll(), true
 }
 
+// maxDepth is how deep the values of a file may be nested: a decoder needs memory for
+// each level. Package json has the same limit for values.
+const maxDepth = 10_000
+
 // readValue reads a value and returns it if it is a string.
 func readValue(d *json.Decoder) (text string, err error) {
 	for depth := 0; ; {
@@ -141,7 +146,10 @@ func readValue(d *json.Decoder) (text string, err error) {
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}
-		if depth == 0 {
+		switch depth {
+		case maxDepth:
+			return "", errors.New("nested too deep")
+		case 0:
 			text, _ = token.(string)
 			return text, nil
 		}

@@ -5,11 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 var geminiAgent = agent(geminiFormat, "Gemini")
+
+// What is held of the messages of a conversation, in bytes: at most, and for each
+// besides its content.
+const (
+	maxGemini      = 64 << 20
+	geminiOverhead = 200
+)
 
 // geminiSession returns the session of a conversation of the Gemini CLI. It
 // holds the messages: a line may replace any of them, or all.
@@ -21,18 +27,10 @@ func geminiSession(src Source, app projection.App) (*Session, error) {
 	if g.kind == "subagent" {
 		return nil, ErrSubagent
 	}
-	header := &transcript{format: geminiFormat}
-	g.collect(header, src)
-	s, err := header.session(src.Path, app)
-	if err != nil {
-		return nil, err
-	}
-	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
-		t := &transcript{format: geminiFormat, yield: yield}
+	return newSession(geminiFormat, src.Path, app, func(t *transcript) error {
 		g.collect(t, src)
-		return t.finish()
-	}
-	return s, nil
+		return nil
+	})
 }
 
 func readGeminiSubagent(t *transcript, src Source) error {
@@ -49,6 +47,7 @@ type geminiConversation struct {
 	started                     time.Time
 	messages                    []geminiMessage
 	index                       map[string]int // of messages by id
+	held                        int            // bytes
 	skipped                     int            // lines
 }
 
@@ -56,6 +55,9 @@ type geminiMessage struct {
 	id  string
 	raw jsonValue
 }
+
+// bytes returns how much memory the message needs.
+func (m geminiMessage) bytes() int { return geminiOverhead + len(m.id) + len(m.raw) }
 
 // readGemini reads a conversation: lines, or one object as older versions of the
 // program wrote it.
@@ -66,26 +68,29 @@ func readGemini(src Source) (*geminiConversation, error) {
 		if whole = n == 0 && !isWhole(line); !whole {
 			g.addLine(line)
 		}
-		return !whole
+		return !whole && g.held <= maxGemini
 	})
-	if err != nil || !whole {
-		return g, err
-	}
-	data, err := src.data()
-	if err != nil {
-		return nil, err
-	}
-	g = &geminiConversation{}
-	if isWhole(data) {
-		g.addRecord(bytes.TrimSpace(data))
-	} else { // lines, the first of which is damaged
-		for line := range bytes.Lines(data) {
-			if len(bytes.TrimSpace(line)) > 0 {
-				g.addLine(line)
+	if err == nil && whole {
+		whole, err = src.eachField("messages", func(name string, v jsonValue) bool {
+			if name == "messages" {
+				g.addMessage(v)
+			} else {
+				g.addField(name, v)
 			}
+			return g.held <= maxGemini
+		})
+		if err == nil && !whole && g.held <= maxGemini { // lines, the first of which is damaged
+			g = &geminiConversation{}
+			err = src.eachLine(func(_ int, line []byte) bool {
+				g.addLine(line)
+				return g.held <= maxGemini
+			})
 		}
 	}
-	return g, nil
+	if err == nil && g.held > maxGemini {
+		err = &LimitError{"the conversation", maxGemini, "bytes"}
+	}
+	return g, err
 }
 
 // isWhole reports whether a text is one object up to its last byte.
@@ -122,14 +127,18 @@ func (g *geminiConversation) rewind(id string) {
 	from := g.index[id]
 	for _, m := range g.messages[from:] {
 		delete(g.index, m.id)
+		g.held -= m.bytes()
 	}
+	clear(g.messages[from:])
 	g.messages = g.messages[:from]
 }
 
 // addMessage adds a message, or replaces the one with its id.
 func (g *geminiConversation) addMessage(v jsonValue) {
 	m := geminiMessage{v.field("id").text(), bytes.Clone(v)}
+	g.held += m.bytes()
 	if i, ok := g.index[m.id]; ok {
+		g.held -= g.messages[i].bytes()
 		g.messages[i] = m
 		return
 	}
@@ -143,28 +152,34 @@ func (g *geminiConversation) addMessage(v jsonValue) {
 // addRecord adds fields of the conversation.
 func (g *geminiConversation) addRecord(v jsonValue) {
 	for name, v := range v.fields(nil) {
-		switch string(name) {
-		case "sessionId":
-			if id := v.text(); id != "" {
-				g.sessionID = id
-			}
-		case "startTime":
-			if at, err := parseTime(string(v.plain())); err == nil {
-				g.started = at
-			}
-		case "kind":
-			g.kind = v.text()
-		case "summary":
-			g.title = v.text()
-		case "directories":
-			for directory := range v.elements() {
-				g.cwd = directory.text()
+		g.addField(string(name), v)
+	}
+}
+
+func (g *geminiConversation) addField(name string, v jsonValue) {
+	switch name {
+	case "sessionId":
+		if id := v.text(); id != "" {
+			g.sessionID = id
+		}
+	case "startTime":
+		if at, err := parseTime(string(v.plain())); err == nil {
+			g.started = at
+		}
+	case "kind":
+		g.kind = v.text()
+	case "summary":
+		g.title = v.text()
+	case "directories":
+		for directory := range v.elements() {
+			g.cwd = directory.text()
+			break
+		}
+	case "messages":
+		g.messages, g.index, g.held = nil, nil, 0
+		for m := range v.elements() {
+			if g.addMessage(m); g.held > maxGemini {
 				break
-			}
-		case "messages":
-			g.messages, g.index = nil, nil
-			for m := range v.elements() {
-				g.addMessage(m)
 			}
 		}
 	}
@@ -241,17 +256,17 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 // geminiText returns the text of a text, a part, or a list of them, with
 // placeholders for other files.
 func geminiText(v jsonValue) string {
-	switch {
-	case v.isString():
+	var texts []string
+	for part := range v.elements() {
+		texts = append(texts, geminiPart(part))
+	}
+	return geminiPart(v) + strings.Join(texts, "")
+}
+
+// geminiPart returns the text of a text or a part.
+func geminiPart(v jsonValue) string {
+	if v.isString() {
 		return v.text()
-	case len(v) == 0:
-		return ""
-	case v[0] == '[':
-		var texts []string
-		for part := range v.elements() {
-			texts = append(texts, geminiText(part))
-		}
-		return strings.Join(texts, "")
 	}
 	if data := v.field("inlineData"); data != nil {
 		mediaType := data.field("mimeType").text()
@@ -268,7 +283,7 @@ func geminiText(v jsonValue) string {
 func geminiFiles(content jsonValue) (files []string) {
 	for part := range content.elements() {
 		if part.field("inlineData") != nil || part.field("fileData") != nil {
-			files = append(files, geminiText(part))
+			files = append(files, geminiPart(part))
 		}
 	}
 	return files
@@ -305,7 +320,7 @@ func geminiResult(v jsonValue) string {
 	for part := range v.elements() {
 		response := part.field("functionResponse").field("response")
 		if response == nil {
-			texts = append(texts, geminiText(part))
+			texts = append(texts, geminiPart(part))
 			continue
 		}
 		texts = append(texts, response.field("output").text()+response.field("error").text())

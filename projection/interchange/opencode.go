@@ -7,14 +7,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// openCodeSession is what "opencode export" writes.
-type openCodeSession struct {
-	Info struct {
-		ID, Title, Directory string
-		Time                 openCodeTime
-		Revert               *struct{ MessageID string } // what follows was undone
-	}
-	Messages []openCodeMessage
+// openCodeInfo is the header of what "opencode export" writes: an object with the
+// fields info and messages.
+type openCodeInfo struct {
+	ID, Title, Directory string
+	Time                 openCodeTime
+	Revert               *struct{ MessageID string } // what follows was undone
 }
 
 type openCodeTime struct{ Created, Completed, Start, End milliseconds }
@@ -61,24 +59,40 @@ func (p openCodePart) fileText() string {
 	return "[file: " + p.Filename + "]"
 }
 
-// readOpenCode reads an exported session of OpenCode.
-func (t *transcript) readOpenCode(data []byte) {
-	var s openCodeSession
-	if json.Unmarshal(data, &s) != nil {
-		return
-	}
-	t.toolsFollow = true
-	t.id, t.cwd = s.Info.ID, s.Info.Directory
-	if !strings.HasPrefix(s.Info.Title, "New session - ") { // which has not got its title yet
-		t.title = s.Info.Title
-	}
-	t.addTime(s.Info.Time.Created.Time)
-	for i, m := range s.Messages {
-		if s.Info.Revert != nil && m.Info.ID == s.Info.Revert.MessageID {
-			t.skipped += len(s.Messages) - i
-			return
+// openCodeTranscript returns an exported session of OpenCode.
+func openCodeTranscript(src Source, app projection.App) (*Session, error) {
+	var info openCodeInfo
+	_, err := src.eachField("messages", func(name string, v jsonValue) bool {
+		if name == "info" {
+			_ = json.Unmarshal(v, &info) // an invalid field is empty
 		}
+		return name != "info"
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newSession(openCodeFormat, src.Path, app, func(t *transcript) error { return t.readOpenCode(src, info) })
+}
+
+func (t *transcript) readOpenCode(src Source, info openCodeInfo) error {
+	t.toolsFollow = true
+	t.id, t.cwd = info.ID, info.Directory
+	if !strings.HasPrefix(info.Title, "New session - ") { // which has not got its title yet
+		t.title = info.Title
+	}
+	t.addTime(info.Time.Created.Time)
+	undone := false
+	whole, err := src.eachField("messages", func(name string, v jsonValue) bool {
+		var m openCodeMessage
 		switch {
+		case name != "messages":
+			return true
+		case undone || json.Unmarshal(v, &m) != nil:
+			t.skipped++
+			return true
+		case info.Revert != nil && m.Info.ID == info.Revert.MessageID:
+			undone = true
+			t.skipped++
 		case m.Info.Role == "user":
 			t.addOpenCodeHuman(m)
 		case m.Info.Role == "assistant" && string(m.Info.Summary) != "true":
@@ -86,7 +100,12 @@ func (t *transcript) readOpenCode(data []byte) {
 		default:
 			t.skipped++
 		}
+		return !t.stopped
+	})
+	if !whole && !t.stopped {
+		t.skipped++ // the rest of the file
 	}
+	return err
 }
 
 func (t *transcript) addOpenCodeHuman(m openCodeMessage) {

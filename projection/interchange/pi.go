@@ -3,6 +3,8 @@ package interchange
 import (
 	"bytes"
 	"encoding/json"
+	"hash/maphash"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -93,30 +95,36 @@ func piHuman(text string) string {
 // piSession returns the session of Pi that the branch with the last entry is, with
 // the other branches.
 func piSession(src Source, app projection.App) (*Session, error) {
-	data, err := src.data()
+	tree, err := readPiTree(src)
 	if err != nil {
 		return nil, err
 	}
-	tree := &piTree{path: src.Path, app: app}
-	tree.lines = decodeLines[piLine](data, &tree.invalid)
-	active := tree.branch(tree.link())
-	s, err := tree.session(active, "")
+	active := tree.branch(int32(len(tree.parents) - 1))
+	s, err := tree.session(src, app, active)
 	if err != nil {
 		return nil, err
 	}
 	owned := slices.Clone(active)
-	for _, leaf := range tree.leaves() {
+	for leaf := range tree.leaves() {
 		first, conversation := leaf, false
 		for i := leaf; i >= 0 && !owned[i]; i = tree.parents[i] {
 			owned[i], first = true, i
-			role := tree.lines[i].Message.Role
-			conversation = conversation || role == "user" || role == "assistant"
+			conversation = conversation || tree.messages[i]
 		}
 		if !conversation {
 			continue
 		}
-		s.Branches = append(s.Branches, func() (*Session, error) {
-			return tree.session(tree.branch(leaf), tree.lines[first].ID)
+		s.addBranch(func() (*Session, error) {
+			name, err := piID(src, first)
+			if err != nil {
+				return nil, err
+			}
+			other, err := tree.session(src, app, tree.branch(leaf))
+			if err == nil && name != "" {
+				other.sourceID += "/" + name
+				other.SetTeam(other.TeamID)
+			}
+			return other, err
 		})
 	}
 	return s, nil
@@ -124,74 +132,108 @@ func piSession(src Source, app projection.App) (*Session, error) {
 
 // piTree are the entries of a session.
 type piTree struct {
-	path    string
-	app     projection.App
-	lines   []piLine
-	parents []int // of each line; -1: none
-	invalid int   // lines that are no entries
+	parents  []int32 // of each entry; -1: none
+	messages []bool  // entries that are messages of a person or of the agent
 }
 
-// link finds the parents of the entries and returns the last entry. If a parent is
-// missing, or there are no ids, the parent is the entry before.
-func (p *piTree) link() (leaf int) {
-	at := map[string]int{}
-	p.parents = make([]int, len(p.lines))
-	leaf = -1
-	for i, line := range p.lines {
-		p.parents[i] = -1
-		if line.Type == "session" {
-			continue
+// isPiEntry reports whether a line is an entry: an object, and not the header.
+func isPiEntry(line []byte) bool {
+	return isWhole(line) && string(jsonValue(line).field("type").plain()) != "session"
+}
+
+// readPiTree finds the parents of the entries. If a parent is missing, or there are no
+// ids, the parent is the entry before. A parent is before its children, so there are
+// no cycles.
+func readPiTree(src Source) (*piTree, error) {
+	p := &piTree{}
+	entries, seed := map[uint64]int32{}, maphash.MakeSeed() // by hashes of their ids
+	err := src.eachLine(func(_ int, line []byte) bool {
+		if !isPiEntry(line) {
+			return true
 		}
-		if parent, known := at[line.ParentID]; known {
-			p.parents[i] = parent
-		} else if line.ParentID != "" || line.ID == "" {
-			p.parents[i] = leaf
+		id, parentID := jsonValue(line).field("id").plain(), jsonValue(line).field("parentId").plain()
+		i := int32(len(p.parents))
+		parent, known := entries[maphash.Bytes(seed, parentID)]
+		switch {
+		case known:
+		case len(parentID) > 0 || len(id) == 0:
+			parent = i - 1
+		default:
+			parent = -1
 		}
-		at[line.ID], leaf = i, i // so that a parent is before its children: there are no cycles
+		entries[maphash.Bytes(seed, id)] = i
+		role := string(jsonValue(line).field("message").field("role").plain())
+		p.parents = append(p.parents, parent)
+		p.messages = append(p.messages, role == "user" || role == "assistant")
+		return len(p.parents) <= maxSourceNodes
+	})
+	if err == nil && len(p.parents) > maxSourceNodes {
+		err = &LimitError{"the transcript", maxSourceNodes, "entries"}
 	}
-	return leaf
+	return p, err
 }
 
-// branch reports for each line whether it is an entry that leads to a leaf.
-func (p *piTree) branch(leaf int) []bool {
-	on := make([]bool, len(p.lines))
+// piID returns the id of an entry.
+func piID(src Source, entry int32) (id string, err error) {
+	i := int32(-1)
+	err = src.eachLine(func(_ int, line []byte) bool {
+		if isPiEntry(line) {
+			i++
+		}
+		if i == entry {
+			id = jsonValue(line).field("id").text()
+		}
+		return i < entry
+	})
+	return id, err
+}
+
+// branch reports for each entry whether it leads to a leaf.
+func (p *piTree) branch(leaf int32) []bool {
+	on := make([]bool, len(p.parents))
 	for i := leaf; i >= 0; i = p.parents[i] {
 		on[i] = true
 	}
 	return on
 }
 
-// leaves returns the entries without children.
-func (p *piTree) leaves() (leaves []int) {
-	followed := make([]bool, len(p.lines))
+// leaves yields the entries without children.
+func (p *piTree) leaves() iter.Seq[int32] {
+	followed := make([]bool, len(p.parents))
 	for _, parent := range p.parents {
 		if parent >= 0 {
 			followed[parent] = true
 		}
 	}
-	for i, line := range p.lines {
-		if line.Type != "session" && !followed[i] {
-			leaves = append(leaves, i)
+	return func(yield func(int32) bool) {
+		for i := range p.parents {
+			if !followed[i] && !yield(int32(i)) {
+				return
+			}
 		}
 	}
-	return leaves
 }
 
-// session returns the session of a branch, whose name distinguishes it from the
-// active one, which has none.
-func (p *piTree) session(branch []bool, name string) (*Session, error) {
-	s, err := newSession(piFormat, p.path, p.app, func(t *transcript) { t.addPiBranch(p, branch) })
-	if err == nil && name != "" {
-		s.sourceID += "/" + name
-		s.SetTeam(s.TeamID)
-	}
-	return s, err
+// session returns the session of a branch.
+func (p *piTree) session(src Source, app projection.App, branch []bool) (*Session, error) {
+	return newSession(piFormat, src.Path, app, func(t *transcript) error { return t.readPi(src, branch) })
 }
 
-func (t *transcript) addPiBranch(p *piTree, branch []bool) {
-	t.toolsFollow, t.skipped = true, p.invalid
-	for i, line := range p.lines {
+func (t *transcript) readPi(src Source, branch []bool) error {
+	t.toolsFollow = true
+	entry := -1
+	return src.eachLine(func(_ int, text []byte) bool {
+		on := false
+		if isPiEntry(text) {
+			if entry++; entry == len(branch) {
+				return false // written since the first reading
+			}
+			on = branch[entry]
+		}
+		var line piLine
 		switch {
+		case json.Unmarshal(text, &line) != nil:
+			t.skipped++
 		case line.Type == "session":
 			if t.id == "" {
 				t.id, t.cwd = line.ID, line.CWD
@@ -200,12 +242,13 @@ func (t *transcript) addPiBranch(p *piTree, branch []bool) {
 		case line.Type == "session_info":
 			t.title = line.Name
 		case line.Type == "model_change", line.Type == "thinking_level_change":
-		case line.Type == "message" && branch[i]:
+		case line.Type == "message" && on:
 			t.addPi(line)
 		default:
 			t.skipped++
 		}
-	}
+		return !t.stopped
+	})
 }
 
 func (t *transcript) addPi(line piLine) {

@@ -23,6 +23,9 @@ type Session struct {
 	Task      *string
 	Imported  projection.SessionImported // without its counts
 	Branches  []Branch                   // of a conversation that was rewound: what it was before
+	// MoreBranches is the number of branches that are not in Branches: each is a session
+	// for which the source is read again.
+	MoreBranches int
 
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
@@ -34,6 +37,17 @@ type Session struct {
 
 // A Branch returns the session of a branch.
 type Branch func() (*Session, error)
+
+// maxBranches is the length of Session.Branches.
+const maxBranches = 1000
+
+func (s *Session) addBranch(b Branch) {
+	if len(s.Branches) == maxBranches {
+		s.MoreBranches++
+		return
+	}
+	s.Branches = append(s.Branches, b)
+}
 
 // SetTeam makes s a session of the team. That changes its id.
 func (s *Session) SetTeam(team string) {

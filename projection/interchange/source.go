@@ -3,6 +3,7 @@ package interchange
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
@@ -20,9 +21,24 @@ type Source struct {
 	Subagent func(toolID, agentID string) (Source, bool)
 }
 
-// maxSourceLine is the length of the longest line of a transcript that is read,
-// in bytes.
-const maxSourceLine = 64 << 20
+// What is held of a transcript.
+const (
+	maxSourceLine  = 64 << 20 // bytes of a line; a longer one is skipped
+	maxSourceValue = 32 << 20 // bytes of a value in an object that is the whole file
+	maxSourceFile  = 16 << 20 // bytes of a file that is read as one value
+	maxSourceNodes = 4 << 20  // lines with ids, of a transcript with branches
+)
+
+// LimitError: more of a transcript would be held in memory than a limit allows.
+type LimitError struct {
+	Part  string // of the transcript, with an article
+	Limit int64
+	Unit  string // plural
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s has more than the limit of %d %s", e.Part, e.Limit, e.Unit)
+}
 
 // data returns the content of the file.
 func (s Source) data() ([]byte, error) {
@@ -31,7 +47,11 @@ func (s Source) data() ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	data, err := io.ReadAll(io.LimitReader(f, maxSourceFile+1))
+	if len(data) > maxSourceFile {
+		return nil, &LimitError{"the file", maxSourceFile, "bytes"}
+	}
+	return data, err
 }
 
 // eachLine passes the lines that are not blank to a function until that returns

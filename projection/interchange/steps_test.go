@@ -61,7 +61,7 @@ func steps(t testing.TB, s *interchange.Session) string {
 func synapse(t testing.TB, text, index string) *interchange.Session {
 	t.Helper()
 	modified := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified, app)
+	s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified, app)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,11 +63,11 @@ func (t *transcript) addSubagent(toolID, agentID string) string {
 		return ""
 	}
 	src, ok := t.source.Subagent(toolID, agentID)
-	if !ok || t.subagents[src.Path] { // it is in a call before this; or an agent started itself
+	if !ok || t.subagents[src.Path] || src.Path == t.source.Path { // it is in a call before this; or an agent started itself
 		return ""
 	}
 	if t.subagents == nil {
-		t.subagents = map[string]bool{}
+		t.subagents = map[string]bool{t.source.Path: true}
 	}
 	t.subagents[src.Path] = true
 	s := t.newSubagent(toolID)
@@ -82,5 +82,6 @@ func (s *subagent) end() { s.endTurn() }
 
 // isCall reports whether the turn has a call without a result.
 func (t *transcript) isCall(toolID string) bool {
+	toolID = label(toolID)
 	return t.turn != nil && slices.ContainsFunc(t.turn.calls, func(c call) bool { return c.id == toolID })
 }

@@ -52,9 +52,9 @@ type synapseIndex struct {
 
 // Synapse reads a session of Synapse. index is the content of the sessions.json
 // in its directory, or empty. If it does not have the session, the messages have
-// the time modified. A session without messages is an error.
-func Synapse(data []byte, path string, index []byte, modified time.Time, app projection.App) (*Session, error) {
-	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+// the time modified. Errors: ErrNoMessages; those of the source.
+func Synapse(src Source, index []byte, modified time.Time, app projection.App) (*Session, error) {
+	id := strings.TrimSuffix(filepath.Base(src.Path), filepath.Ext(src.Path))
 	from, until := modified.UTC(), modified.UTC()
 	header := transcript{undated: true}
 	var known synapseIndex
@@ -66,19 +66,23 @@ func Synapse(data []byte, path string, index []byte, modified time.Time, app pro
 			}
 		}
 	}
-	return newSession(synapseFormat, path, app, func(t *transcript) {
+	return newSession(synapseFormat, src.Path, app, func(t *transcript) error {
 		t.id, t.cwd, t.title, t.undated = id, header.cwd, header.title, header.undated
 		t.untimed, t.toolsFollow = true, true
 		t.speak(agent(synapseFormat, "Synapse"), "")
-		all := decodeLines[synapseMessage](data, &t.skipped)
-		for i, m := range all {
-			at := from
-			if i == len(all)-1 {
-				at = until
+		var last *synapseMessage // so far
+		err := eachObject(src, &t.skipped, func(m synapseMessage) bool {
+			if last != nil {
+				t.addSynapse(*last, from)
 			}
-			t.addSynapse(m, at)
+			last = &m
+			return !t.stopped
+		})
+		if last != nil {
+			t.addSynapse(*last, until)
 		}
 		t.endAt(until)
+		return err
 	})
 }
 

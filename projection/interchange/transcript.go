@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // The formats of transcripts. Each is also the id of the team of its sessions
@@ -31,15 +31,9 @@ const (
 // ErrNoMessages: a transcript has no message of a person or an agent.
 var ErrNoMessages = errors.New("it has no messages")
 
-// readers are the formats of transcripts. A reader passes what it knows of a
-// transcript to the collector; it is called again for each use of the session.
-var readers = map[string]func(t *transcript, data []byte){
-	claudeMasterFormat: (*transcript).readClaudeMaster,
-	openCodeFormat:     (*transcript).readOpenCode,
-}
-
 // Transcript reads a transcript in the format claude, codex, gemini, opencode, pi
-// or claude-master. Errors: ErrNoMessages; those of the source.
+// or claude-master. Errors: ErrNoMessages; ErrSubagent; *LimitError; those of the
+// source.
 func Transcript(format string, src Source, app projection.App) (*Session, error) {
 	switch format {
 	case claudeFormat:
@@ -48,32 +42,32 @@ func Transcript(format string, src Source, app projection.App) (*Session, error)
 		return codexSession(src, app)
 	case geminiFormat:
 		return geminiSession(src, app)
+	case openCodeFormat:
+		return openCodeTranscript(src, app)
 	case piFormat:
 		return piSession(src, app)
+	case claudeMasterFormat:
+		return claudeMasterSession(src, app)
 	}
-	read, ok := readers[format]
-	if !ok {
-		return nil, fmt.Errorf("unknown transcript format %q", format)
-	}
-	data, err := src.data()
-	if err != nil {
-		return nil, err
-	}
-	return newSession(format, src.Path, app, func(t *transcript) { read(t, data) })
+	return nil, fmt.Errorf("unknown transcript format %q", format)
 }
 
 // newSession returns the session of a transcript. The function read passes the
 // transcript to the collector, each time in the same way.
-func newSession(format, path string, app projection.App, read func(*transcript)) (*Session, error) {
+func newSession(format, path string, app projection.App, read func(*transcript) error) (*Session, error) {
 	header := &transcript{format: format}
-	read(header)
+	if err := read(header); err != nil {
+		return nil, err
+	}
 	s, err := header.session(path, app)
 	if err != nil {
 		return nil, err
 	}
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
 		t := &transcript{format: format, yield: yield}
-		read(t)
+		if err := read(t); err != nil {
+			return 0, err
+		}
 		return t.finish()
 	}
 	return s, nil
@@ -150,6 +144,18 @@ func (t *transcript) addHuman(id, text string, at time.Time) {
 	t.emit(written, projection.MessageAppended{Message: m})
 }
 
+// What an event has of a transcript, in bytes.
+const (
+	maxLabel   = 1 << 10  // of an id or a name
+	maxPath    = 4 << 10  // of a directory
+	maxContent = 8 << 20  // of a message or the input of a tool; as JSON it fits into a line of the journal
+	maxOutput  = 64 << 10 // of the output of a tool
+	maxFailure = 4 << 10  // of the error of a turn
+)
+
+// label returns what an event has of an id or a name.
+func label(text string) string { return runecut.Prefix(text, maxLabel) }
+
 // humanText returns what a person wrote of a text. It reports false if that is
 // nothing.
 func humanText(text string) (string, bool) {
@@ -161,6 +167,7 @@ func humanText(text string) (string, bool) {
 
 // speak sets the agent of the turns that begin after this, and its model.
 func (t *transcript) speak(by projection.Speaker, model string) {
+	model = label(model)
 	t.agent, t.model = by, model
 	if model != "" {
 		if t.models == nil {
@@ -203,9 +210,11 @@ func (t *transcript) message(by projection.Speaker, id, text string, at time.Tim
 	if !slices.Contains(t.speakers, by) {
 		t.speakers = append(t.speakers, by)
 	}
-	return projection.Message{
-		ID: id, Timestamp: projection.FormatTime(at), Speaker: by, Content: strings.ToValidUTF8(text, "\uFFFD"),
+	content := strings.ToValidUTF8(runecut.Prefix(text, maxContent), "\uFFFD")
+	if more := len(text) - maxContent; more > 0 {
+		content += fmt.Sprintf("\n\n[%d more bytes were not imported]", more)
 	}
+	return projection.Message{ID: label(id), Timestamp: projection.FormatTime(at), Speaker: by, Content: content}
 }
 
 // nextID returns an id for a message that has none.
@@ -258,6 +267,7 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 		idTime = time.Time{}
 	}
 	id := sessionID(t.format, t.format, t.id, idTime)
+	t.id, t.title, t.cwd = label(t.id), label(t.title), runecut.Prefix(t.cwd, maxPath)
 	team := members(t.speakers)
 	for i, m := range team {
 		team[i].Model = t.models[m.ID]
@@ -285,21 +295,17 @@ var wrappers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<` + tag + `>.*?(?:</` + tag + `>|\z)`)
 })
 
-// decodeLines decodes the lines that are JSON objects and counts the others.
-func decodeLines[T any](data []byte, skipped *int) []T {
-	var all []T
-	for line := range bytes.Lines(data) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
+// eachObject passes the lines that are JSON objects to a function until that returns
+// false, and counts the others.
+func eachObject[T any](src Source, skipped *int, each func(T) bool) error {
+	return src.eachLine(func(_ int, line []byte) bool {
 		var v T
 		if json.Unmarshal(line, &v) != nil {
 			*skipped++
-			continue
+			return true
 		}
-		all = append(all, v)
-	}
-	return all
+		return each(v)
+	})
 }
 
 // timestamp is a time in a transcript; an invalid one is the zero time.

@@ -365,7 +365,7 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 		"": "2026-11-21T12:00:00.000Z",
 		`{"version":"1.0.0","sessions":[{"id":"s","title":"T","createdAt":"2026-01-02T03:04:05Z","cwd":"/work"}]}`: "2026-01-02T03:04:05.000Z",
 	} {
-		s, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified, app)
+		s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified, app)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +377,7 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 			t.Errorf("at %s, want %s; %d skipped", at, want, skipped)
 		}
 		checkRecords(t, s)
-		later, err := interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), modified.Add(time.Hour), app)
+		later, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified.Add(time.Hour), app)
 		if err != nil || later.ID != s.ID {
 			t.Errorf("the same file later is %s, was %s: %v", later.ID, s.ID, err)
 		}
@@ -429,7 +429,7 @@ func TestToolOfMessageWithTextHasResult(t *testing.T) {
 	} {
 		read := func() (*interchange.Session, error) {
 			if format == "synapse" {
-				return interchange.Synapse([]byte(text), "/old/s.jsonl", []byte(index), time.Time{}, app)
+				return interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), time.Time{}, app)
 			}
 			return interchange.Transcript(format, sourceOf("/old/s.jsonl", text), app)
 		}
@@ -527,7 +527,7 @@ func FuzzTranscript(f *testing.F) {
 		case "claude", "codex", "gemini", "opencode", "pi", "claude-master":
 			s, err = interchange.Transcript(format, sourceOf("x", string(data)), app)
 		case "synapse":
-			s, err = interchange.Synapse(data, "x", nil, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), app)
+			s, err = interchange.Synapse(sourceOf("x", string(data)), nil, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), app)
 		default:
 			return
 		}

@@ -19,7 +19,7 @@ type turn struct {
 	by             projection.Speaker
 	started, until time.Time
 	saved          time.Time // when the session was last saved; zero: unknown
-	calls          []call    // without a result
+	calls          []call    // without a result; the newest maxCalls
 	passed         bool      // a person wrote after the calls
 	reply          *projection.Message
 	finish         projection.FinishReason // "": done if there is a reply, else interrupted
@@ -30,8 +30,8 @@ type turn struct {
 // call is a call of a tool that has no result yet.
 type call struct{ id, name string }
 
-// toolOutput is how much of a tool's output an event has, in bytes.
-const toolOutput = 64 << 10
+// maxCalls bounds the calls without a result, each of which a result is compared with.
+const maxCalls = 1000
 
 // beginTurn returns the current turn, or begins one. Without an id, the turn
 // gets one from its number.
@@ -45,13 +45,14 @@ func (t *transcript) beginTurn(id string, at time.Time) *turn {
 		if id == "" {
 			id = fmt.Sprintf("%s-turn-%d", t.id, t.turns)
 		}
+		id = label(id)
 		started := t.updated
 		if started.IsZero() || started.After(at) {
 			started = at
 		}
 		t.turn = &turn{id: id, by: t.agent, started: started, until: started}
 		t.emit(started, projection.TurnStarted{
-			TurnID: id, MemberID: t.agent.ID, AgentType: t.agent.ID, Model: t.model, TriggerMessageID: t.trigger,
+			TurnID: id, MemberID: t.agent.ID, AgentType: t.agent.ID, Model: label(t.model), TriggerMessageID: t.trigger,
 		})
 	}
 	t.turn.until = later(t.turn.until, at)
@@ -110,17 +111,21 @@ func (t *transcript) stopTurn(id string, reason projection.FinishReason, failure
 	t.addTime(at)
 }
 
-// maxFailure is how much of an error an event has, in bytes.
-const maxFailure = 4 << 10
-
 // startTool adds a call of a tool to the turn. Its input is valid JSON, or it
-// becomes a string.
+// becomes a string; one that is too long is left out.
 func (t *transcript) startTool(id, name string, input json.RawMessage, at time.Time) {
-	if !json.Valid(input) {
+	id, name = label(id), label(name)
+	switch {
+	case len(input) > maxContent:
+		input = nil
+	case !json.Valid(input):
 		input, _ = json.Marshal(string(input))
 	}
 	at = t.timeOf(at)
 	u := t.beginTurn(id, at)
+	if len(u.calls) == maxCalls {
+		u.calls = slices.Delete(u.calls, 0, 1)
+	}
 	u.calls = append(u.calls, call{id, name})
 	t.emit(at, projection.ToolStarted{TurnID: u.id, ToolID: id, Name: name, Input: input})
 	t.addTime(at)
@@ -130,7 +135,7 @@ func (t *transcript) startTool(id, name string, input json.RawMessage, at time.T
 // skipped.
 func (t *transcript) completeTool(id, output, failure string, at time.Time) {
 	i := -1
-	if t.turn != nil {
+	if id = label(id); t.turn != nil {
 		i = slices.IndexFunc(t.turn.calls, func(c call) bool { return c.id == id })
 	}
 	if i < 0 {
@@ -140,10 +145,11 @@ func (t *transcript) completeTool(id, output, failure string, at time.Time) {
 	at = t.timeOf(at)
 	u := t.turn
 	completed := projection.ToolCompleted{
-		TurnID: u.id, ToolID: id, Name: u.calls[i].name, Output: output, Error: strings.ToValidUTF8(failure, "\uFFFD"),
+		TurnID: u.id, ToolID: id, Name: u.calls[i].name, Output: output,
+		Error: strings.ToValidUTF8(runecut.Prefix(failure, maxOutput), "\uFFFD"),
 	}
-	if len(output) > toolOutput {
-		completed.Output = output[:toolOutput]
+	if len(output) > maxOutput {
+		completed.Output = output[:maxOutput]
 		completed.OutputBytes = int64(len(output))
 	}
 	completed.Output = strings.ToValidUTF8(completed.Output, "")
@@ -165,17 +171,7 @@ func (t *transcript) addUsage(usage projection.Usage) {
 	if t.turn.usage == nil {
 		t.turn.usage = &projection.Usage{}
 	}
-	t.turn.usage.Input += usage.Input
-	t.turn.usage.CachedRead += usage.CachedRead
-	t.turn.usage.CachedWrite += usage.CachedWrite
-	t.turn.usage.Output += usage.Output
-	t.turn.usage.Thought += usage.Thought
-	if cost := usage.Cost; cost != nil {
-		if t.turn.usage.Cost == nil {
-			t.turn.usage.Cost = &projection.Cost{Currency: cost.Currency}
-		}
-		t.turn.usage.Cost.Amount += cost.Amount
-	}
+	t.turn.usage.Add(usage)
 }
 
 // emit passes a record on, unless only the header is read.

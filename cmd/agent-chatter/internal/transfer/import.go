@@ -67,6 +67,9 @@ func failed(path string, err error) Imported {
 
 // setAction sets Action for an import that ended with err.
 func (r *Imported) setAction(err error) {
+	if limit := (*interchange.LimitError)(nil); errors.As(err, &limit) {
+		err = app.Exit(app.ExitFailed, app.Message{Text: tooLargeText(r.Path, limit)})
+	}
 	switch {
 	case errors.Is(err, interchange.ErrNoMessages), errors.Is(err, interchange.ErrSubagent):
 		r.Action, r.Error, r.Err = "skipped", err.Error(), err

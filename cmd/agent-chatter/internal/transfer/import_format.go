@@ -1,8 +1,10 @@
 package transfer
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +34,7 @@ func DetectFormat(path string) (string, error) {
 	if app.IsArchive(path) && app.InArchive(path) {
 		return interchange.JournalFormat, nil
 	}
-	f, err := openSource(path)
+	f, _, err := openSource(path)
 	if err != nil {
 		return "", err
 	}
@@ -52,17 +54,23 @@ const (
 )
 
 // openSource opens a file to import. The name of a compressed one ends in .zst.
-func openSource(path string) (io.ReadCloser, error) {
+func openSource(path string) (io.ReadCloser, fs.FileInfo, error) {
 	f, err := regularfile.Open(path)
-	if err != nil || !strings.HasSuffix(path, ".zst") {
-		return f, err
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	if !strings.HasSuffix(path, ".zst") {
+		return f, info, nil
 	}
 	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		f.Close()
-		return nil, err
+		return nil, nil, errors.Join(err, f.Close())
 	}
-	return &compressedFile{d, f, maxDecompressed}, nil
+	return &compressedFile{d, f, maxDecompressed}, info, nil
 }
 
 // compressedFile reads the content of a compressed file up to a limit.

@@ -35,7 +35,7 @@ const rollout = `{"timestamp":"2026-11-21T02:30:23Z","type":"session_meta","payl
 
 func TestCompressedSource(t *testing.T) {
 	path := compress(t, "rollout.jsonl.zst", rollout)
-	f, err := openSource(path)
+	f, _, err := openSource(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestCompressedSource(t *testing.T) {
 
 func TestCompressedSourceIsBounded(t *testing.T) {
 	long := strings.Repeat(rollout, 1000)
-	f, err := openSource(compress(t, "long.jsonl.zst", long))
+	f, _, err := openSource(compress(t, "long.jsonl.zst", long))
 	if err != nil {
 		t.Fatal(err)
 	}

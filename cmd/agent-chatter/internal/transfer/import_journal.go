@@ -75,7 +75,7 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 // copyJournal copies a journal whose name is not that of a journal, such as an archived one
 // outside of an archive, to a temporary file with such a name.
 func copyJournal(path string) (copied string, remove func(), err error) {
-	source, err := openSource(path)
+	source, _, err := openSource(path)
 	if err != nil {
 		return "", nil, err
 	}

@@ -31,14 +31,18 @@ func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Op
 	}
 	first := importSession(ctx, a, path, s, o.AsNew)
 	if !o.Branches {
-		first.Branches = len(s.Branches)
+		first.Branches = len(s.Branches) + s.MoreBranches
 		return []Imported{first}
 	}
+	first.Branches = s.MoreBranches
 	results := []Imported{first}
 	if first.Action == "failed" || first.Action == "skipped" {
 		return results
 	}
 	for _, branch := range s.Branches {
+		if ctx.Err() != nil {
+			break
+		}
 		other, err := branch()
 		if err != nil {
 			results = append(results, failed(path, fmt.Errorf("%s: %w", path, err)))

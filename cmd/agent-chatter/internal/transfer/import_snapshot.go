@@ -2,20 +2,35 @@ package transfer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
+// maxSnapshot is the length of the longest snapshot that is read, in bytes. Reading one
+// takes several times its length in memory.
+const maxSnapshot = 256 << 20
+
+// longSnapshotText is for a snapshot that would need too much memory.
+func longSnapshotText(path string, limit int64) app.Message {
+	return app.Text("%s is a snapshot with more than the limit of %d bytes. Export the session as a bundle, "+
+		"which may have any size, and import that.", tty.SafeLine(path), limit).
+		With(app.To("export it", "sessions", "export", "ID", "--format", "bundle", "-o", "FILE"))
+}
+
 // ReadSnapshot reads the session in the snapshot file at path.
 func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
-	data, err := os.ReadFile(path)
+	data, err := regularfile.Read(path, maxSnapshot)
+	if size := (*regularfile.SizeError)(nil); errors.As(err, &size) {
+		return nil, app.Exit(app.ExitFailed, longSnapshotText(path, size.Limit))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +62,7 @@ func oldestFirst(files []string) []string {
 // updatedAt returns the update time of a snapshot. It is zero if the snapshot cannot be
 // read; ReadSnapshot reports the error.
 func updatedAt(path string) time.Time {
-	data, err := os.ReadFile(path)
+	data, err := regularfile.Read(path, maxSnapshot)
 	if err != nil {
 		return time.Time{}
 	}

@@ -1,10 +1,13 @@
 package transfer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -15,20 +18,26 @@ func readTranscript(a *app.App, format, path string) (*interchange.Session, erro
 	if err != nil {
 		return nil, err
 	}
+	src := sourceOf(format, path)
 	if format != "synapse" {
-		return interchange.Transcript(format, sourceOf(format, path), a.Identity())
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+		return interchange.Transcript(format, src, a.Identity())
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	index, err := os.ReadFile(filepath.Join(filepath.Dir(path), "sessions.json"))
+	index, err := regularfile.Read(filepath.Join(filepath.Dir(path), "sessions.json"), maxIndex)
 	if err != nil {
 		index = nil
 	}
-	return interchange.Synapse(data, path, index, info.ModTime(), a.Identity())
+	return interchange.Synapse(src, index, info.ModTime(), a.Identity())
+}
+
+// maxIndex is the length of the longest index of Synapse that is read, in bytes.
+const maxIndex = 16 << 20
+
+// tooLargeText is for a transcript that would need too much memory.
+func tooLargeText(path string, e *interchange.LimitError) string {
+	return fmt.Sprintf("%s is too large: %v. Import a copy without its largest or oldest parts.",
+		tty.SafeLine(path), e)
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -27,11 +29,30 @@ func sourceOf(format, path string) interchange.Source {
 	return src
 }
 
+// source returns a file that must be the same each time it is opened: what an earlier
+// reading found would be false of another file. It may have grown.
 func source(path string) interchange.Source {
-	return interchange.Source{
-		Path: path,
-		Open: func() (io.ReadCloser, error) { return openSource(path) },
-	}
+	var first fs.FileInfo
+	return interchange.Source{Path: path, Open: func() (io.ReadCloser, error) {
+		f, info, err := openSource(path)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = info
+		}
+		if !os.SameFile(first, info) || info.Size() < first.Size() {
+			f.Close()
+			return nil, app.Exit(app.ExitFailed, replacedText(path))
+		}
+		return f, nil
+	}}
+}
+
+// replacedText is for a file that is another one than it was at its first reading.
+func replacedText(path string) app.Message {
+	return app.Text("%s was replaced or truncated while it was imported.", tty.SafeLine(path)).
+		With(app.To("import it as it is now", "sessions", "import", path))
 }
 
 // A subagentFunc is interchange.Source.Subagent.

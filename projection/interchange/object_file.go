@@ -1,0 +1,79 @@
+package interchange
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// eachField passes the fields of the object that is the whole file to a function until
+// that returns false, each element of the array list as a field of that name. whole
+// reports whether the file is such an object up to its last byte.
+func (s Source) eachField(list string, each func(name string, value jsonValue) bool) (whole bool, err error) {
+	f, err := s.Open()
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	file := &valueReader{failingReader: failingReader{r: f}}
+	d := json.NewDecoder(file)
+	whole = file.eachField(d, list, each)
+	return whole, file.err
+}
+
+// valueReader fails after the longest value that is read. It remembers its error.
+type valueReader struct {
+	failingReader
+	read, end int64 // bytes of the file: that were read, and up to the end of the value
+}
+
+func (r *valueReader) Read(p []byte) (n int, err error) {
+	if r.read > r.end {
+		r.err = &LimitError{"a part of the file", maxSourceValue, "bytes"}
+		return 0, r.err
+	}
+	n, err = r.failingReader.Read(p)
+	r.read += int64(n)
+	return n, err
+}
+
+func (r *valueReader) eachField(d *json.Decoder, list string, each func(string, jsonValue) bool) (whole bool) {
+	var value json.RawMessage
+	decode := func() bool {
+		value, r.end = nil, d.InputOffset()+maxSourceValue
+		return d.Decode(&value) == nil
+	}
+	r.end = maxSourceValue
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return false
+	}
+	for d.More() {
+		r.end = d.InputOffset() + maxSourceValue
+		token, err := d.Token()
+		name, _ := token.(string)
+		if err != nil {
+			return false
+		}
+		if name != list {
+			if !decode() || !each(name, jsonValue(value)) {
+				return false
+			}
+			continue
+		}
+		if open, err := d.Token(); err != nil || open != json.Delim('[') {
+			return false
+		}
+		for d.More() {
+			if !decode() || !each(name, jsonValue(value)) {
+				return false
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return false
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return false
+	}
+	_, err := d.Token()
+	return err == io.EOF
+}
