@@ -259,7 +259,7 @@ type claudeResponse struct {
 	usage           projection.Usage
 	aborted         bool
 	lines           int
-	bytes           int
+	bytes           int // of the lines
 }
 
 type claudeCall struct {
@@ -285,7 +285,8 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 			usage = v
 		}
 	}
-	if c.response.lines > 0 && (id != c.response.id || line.failed) {
+	if c.response.lines > 0 &&
+		(id != c.response.id || line.failed || c.response.bytes+len(line.message) > maxContent) {
 		c.addResponse()
 	}
 	if line.failed {
@@ -311,9 +312,6 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 			call.input = slices.Clone(block.field("input"))
 			r.calls = append(r.calls, call)
 		}
-	}
-	if r.bytes > maxContent {
-		c.addResponse()
 	}
 }
 

@@ -91,7 +91,7 @@ func sessionID(format, team, id string, created time.Time) string {
 func parseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if year := t.UTC().Year(); err == nil && (year < 0 || year > 9999) {
-		err = fmt.Errorf("%s is in the year %d in UTC", text, year)
+		return time.Time{}, fmt.Errorf("%s is in the year %d in UTC", text, year)
 	}
 	return t, err
 }

@@ -63,7 +63,7 @@ func (t *transcript) addSubagent(toolID, agentID string) string {
 		return ""
 	}
 	src, ok := t.source.Subagent(toolID, agentID)
-	if !ok || t.subagents[src.Path] || src.Path == t.source.Path { // it is in a call before this; or an agent started itself
+	if !ok || t.subagents[src.Path] || src.Path == t.source.Path { // of a call before this, or it started itself
 		return ""
 	}
 	if t.subagents == nil {

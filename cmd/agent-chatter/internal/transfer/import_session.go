@@ -22,7 +22,7 @@ type Options struct {
 // ImportTranscript imports a conversation of another program, and its other branches if
 // the options say so. It returns at least one Imported.
 func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Options) []Imported {
-	s, err := readTranscript(a, format, path)
+	s, err := readTranscript(ctx, a, format, path)
 	if err != nil {
 		return []Imported{failed(path, fmt.Errorf("%s: %w", path, err))}
 	}

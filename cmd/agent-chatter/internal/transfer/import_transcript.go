@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,12 +14,12 @@ import (
 
 // readTranscript reads the header of a transcript. For synapse it also reads the index in
 // the same directory, if there is one.
-func readTranscript(a *app.App, format, path string) (*interchange.Session, error) {
+func readTranscript(ctx context.Context, a *app.App, format, path string) (*interchange.Session, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	src := sourceOf(format, path)
+	src := sourceOf(ctx, format, path)
 	if format != "synapse" {
 		return interchange.Transcript(format, src, a.Identity())
 	}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -16,22 +17,23 @@ import (
 )
 
 // sourceOf returns the file of a transcript, with those of its subagents.
-func sourceOf(format, path string) interchange.Source {
-	src := source(path)
+func sourceOf(ctx context.Context, format, path string) interchange.Source {
+	src := source(ctx, path)
 	switch format {
 	case "claude":
-		src.Subagent = claudeSubagents(path)
+		src.Subagent = claudeSubagents(ctx, path)
 	case "codex":
-		src.Subagent = codexSubagents(path)
+		src.Subagent = codexSubagents(ctx, path)
 	case "gemini":
-		src.Subagent = geminiSubagents(path)
+		src.Subagent = geminiSubagents(ctx, path)
 	}
 	return src
 }
 
 // source returns a file that must be the same each time it is opened: what an earlier
-// reading found would be false of another file. It may have grown.
-func source(path string) interchange.Source {
+// reading found would be false of another file. It may have grown. Reading ends when ctx
+// is done.
+func source(ctx context.Context, path string) interchange.Source {
 	var first fs.FileInfo
 	return interchange.Source{Path: path, Open: func() (io.ReadCloser, error) {
 		f, info, err := openSource(path)
@@ -45,8 +47,21 @@ func source(path string) interchange.Source {
 			f.Close()
 			return nil, app.Exit(app.ExitFailed, replacedText(path))
 		}
-		return f, nil
+		return contextFile{f, ctx}, nil
 	}}
+}
+
+// contextFile is a file that can be read until a context is done.
+type contextFile struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (f contextFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.ReadCloser.Read(p)
 }
 
 // replacedText is for a file that is another one than it was at its first reading.
@@ -60,10 +75,10 @@ type subagentFunc = func(toolID, agentID string) (interchange.Source, bool)
 
 // subagentSource returns the first of the files that exists. A symbolic link is no
 // transcript: it may lead anywhere.
-func subagentSource(find subagentFunc, paths ...string) (interchange.Source, bool) {
+func subagentSource(ctx context.Context, find subagentFunc, paths ...string) (interchange.Source, bool) {
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			src := source(path)
+			src := source(ctx, path)
 			src.Subagent = find
 			return src, true
 		}
@@ -77,7 +92,7 @@ var agentIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 // claudeSubagents finds the subagents of a session of Claude Code. Their files are in a
 // directory with the session's name, next to one that names the call; older versions
 // wrote them next to the session.
-func claudeSubagents(path string) subagentFunc {
+func claudeSubagents(ctx context.Context, path string) subagentFunc {
 	dir := filepath.Join(strings.TrimSuffix(path, filepath.Ext(path)), "subagents")
 	var agents map[string]string // by id of the call; nil: not read yet
 	var find subagentFunc
@@ -92,7 +107,7 @@ func claudeSubagents(path string) subagentFunc {
 			return interchange.Source{}, false
 		}
 		name := "agent-" + agentID + ".jsonl"
-		return subagentSource(find, filepath.Join(dir, name), filepath.Join(filepath.Dir(path), name))
+		return subagentSource(ctx, find, filepath.Join(dir, name), filepath.Join(filepath.Dir(path), name))
 	}
 	return find
 }
@@ -121,7 +136,7 @@ func readClaudeAgents(dir string) map[string]string {
 
 // codexSubagents finds the rollouts of the agents that a session of Codex started. They
 // may be of another day.
-func codexSubagents(path string) subagentFunc {
+func codexSubagents(ctx context.Context, path string) subagentFunc {
 	var rollouts map[string]string // by id of the agent; nil: not read yet
 	var find subagentFunc
 	find = func(_, agentID string) (interchange.Source, bool) {
@@ -134,7 +149,7 @@ func codexSubagents(path string) subagentFunc {
 		if rollouts[agentID] == "" {
 			return interchange.Source{}, false
 		}
-		return subagentSource(find, rollouts[agentID])
+		return subagentSource(ctx, find, rollouts[agentID])
 	}
 	return find
 }
@@ -167,7 +182,7 @@ func readRollouts(root string) map[string]string {
 
 // geminiSubagents finds the subagents of a conversation of the Gemini CLI. Their files
 // are in a directory with the name of the session, next to it.
-func geminiSubagents(path string) subagentFunc {
+func geminiSubagents(ctx context.Context, path string) subagentFunc {
 	var find subagentFunc
 	find = func(_, agentID string) (interchange.Source, bool) {
 		if !agentIDs.MatchString(agentID) {
@@ -180,7 +195,7 @@ func geminiSubagents(path string) subagentFunc {
 				paths = append(paths, filepath.Join(filepath.Dir(path), entry.Name(), agentID+".jsonl"))
 			}
 		}
-		return subagentSource(find, paths...)
+		return subagentSource(ctx, find, paths...)
 	}
 	return find
 }
