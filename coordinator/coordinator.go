@@ -174,7 +174,8 @@ func (c *Coordinator) notifyStatus(s Status) {
 func (c *Coordinator) notify(n Notice) { c.o.Listener.Notice(n) }
 
 // Stop ends the conversation: it records the reason if this run appended events, saves and closes
-// the session. An error says that not everything could be saved; the session is closed anyway.
+// the session. An error says that not everything could be saved; the session is closed anyway. It blocks until the
+// agents that engines keep between turns have ended.
 func (c *Coordinator) Stop(reason string) error {
 	c.closeEngines()
 	if c.conv == nil {

@@ -38,11 +38,8 @@ func (c *Coordinator) limitReached() bool {
 	if !ofTeam {
 		reason = "the agents had the turns of this run"
 	}
-	var changes []projection.QueueChange
-	for _, i := range next {
-		changes = append(changes, *newChange(projection.QueueDropped, i, reason))
-	}
-	c.queue = queue{}
+	c.queue.items = next // dropped in the order in which they would have been next
+	changes := c.queue.drop(everyone, reason)
 	c.noteChanges(changes...)
 	if members := c.changed(changes, projection.QueueDropped); ofTeam {
 		c.notify(RoundLimit{limit, members})

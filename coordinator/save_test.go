@@ -73,9 +73,10 @@ func TestSavesOnTurnCompletion(t *testing.T) {
 // Otherwise a damaged byte in the last batches would look like what a crash leaves.
 func TestStopMarksEveryEventAsSynced(t *testing.T) {
 	for name, act := range map[string]func(*fixture){
-		"after a turn":           func(s *fixture) { s.say("hello") },
-		"after a queued member":  func(s *fixture) { s.say("hello [NEXT: ada, bob]") },
-		"after an event unsaved": func(s *fixture) { s.SetTask("write a poem") },
+		"after a turn":              func(s *fixture) { s.say("hello") },
+		"after a queued member":     func(s *fixture) { s.say("hello [NEXT: ada, bob]") },
+		"with members in the queue": func(s *fixture) { s.say("hello [NEXT: ada, you, bob]") },
+		"after an event unsaved":    func(s *fixture) { s.SetTask("write a poem") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := onDisk(t, 0)

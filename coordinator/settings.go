@@ -39,10 +39,7 @@ func (c *Coordinator) Rename(title string) error {
 	if c.conv == nil {
 		return ErrNoSession
 	}
-	if err := c.change(projection.SessionRenamed{Title: title}); err != nil {
-		return err
-	}
-	return nil
+	return c.change(projection.SessionRenamed{Title: title})
 }
 
 // change records and saves a setting of the session.

@@ -154,7 +154,7 @@ func (t *turn) run(ctx context.Context) error {
 	}
 	input.Permit = t.permit
 	steps := make(chan step)
-	go func() {
+	go func() { // ends when the engine does, which consume waits for; stop ends the engine
 		defer close(steps)
 		for e, err := range engine.Run(ctx, input) {
 			steps <- step{e, err}

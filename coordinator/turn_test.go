@@ -520,3 +520,19 @@ func checkRetryHint(t *testing.T, err error) {
 		t.Errorf("the hint is %+v", h)
 	}
 }
+
+func TestReplyIsCutAt16MiB(t *testing.T) {
+	const limit = 16 << 20
+	said := make([]agent.Event, 20)
+	for i := range said {
+		said[i] = agent.Text{Text: strings.Repeat("word ", 1<<20/5)}
+	}
+	s := start(t, &store.Memory{}, yields(nil, said...))
+	failed := turnError(t, s.Say(t.Context(), "you", "hello"), "ada", projection.Failed)
+	if !strings.Contains(failed.Message, "the reply exceeds 16777216 bytes") {
+		t.Errorf("the error is %q", failed.Message)
+	}
+	if n := len(s.lastEnd().Partial); n > limit || n < limit-10 {
+		t.Errorf("%d bytes are kept", n)
+	}
+}

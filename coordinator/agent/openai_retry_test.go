@@ -225,15 +225,15 @@ func TestOpenAIEndpointWithQuery(t *testing.T) {
 		requested = r.URL.String()
 		refuseWith(404, "", "no "+requested)(w, r)
 	})
-	turn.Member.Endpoint = strings.TrimSuffix(turn.Member.Endpoint, "/") + "/a%2Fb?api-version=1&key=s%2Fcret-0815"
+	turn.Member.Endpoint = strings.TrimSuffix(turn.Member.Endpoint, "/") + "/a%2Fb?api-version=1&key=s%2fcret-0815"
 	_, err := reply(within(t), impatient, turn)
-	if want := "/v1/a%2Fb/chat/completions?api-version=1&key=s%2Fcret-0815"; requested != want {
+	if want := "/v1/a%2Fb/chat/completions?api-version=1&key=s%2fcret-0815"; requested != want {
 		t.Errorf("requested %s, want %s", requested, want)
 	}
 	if err == nil || strings.Contains(err.Error(), "0815") || !strings.Contains(err.Error(), "404") {
 		t.Errorf("got %v", err)
 	}
-	turn.Member.Endpoint = "http://127.0.0.1:1/v1?key=s%2Fcret-0815"
+	turn.Member.Endpoint = "http://127.0.0.1:1/v1?key=s%2fcret-0815"
 	if _, err := reply(within(t), impatient, turn); err == nil || strings.Contains(err.Error(), "0815") {
 		t.Errorf("no connection: %v", err)
 	}

@@ -113,6 +113,7 @@ func appTexts() []apptest.Text {
 	explained("too much for memory", &coordinator.HeldError{Limit: 32 << 20})
 	explained("no permission", denied)
 	explained("a full disk", full)
+	explained("a file as large as allowed", &fs.PathError{Op: "write", Path: "/a/sessions/b", Err: syscall.EFBIG})
 	explained("anything else", errors.New(apptest.Hostile))
 	add("notFoundForTeamText", "", notFoundForTeamText("01ZZZZ", "review"))
 	add("nothingForTeamText", "", nothingForTeamText("review"))
