@@ -43,11 +43,15 @@ func (c *Cursor) value(depth int) {
 
 // scalar consumes a number or a literal, and returns it as a part of the text.
 func (c *Cursor) scalar() []byte {
-	n := bytes.IndexAny(c.rest, ",]}")
-	if n < 0 {
-		n = len(c.rest)
+	n := 0
+	for n < len(c.rest) && c.rest[n] != ',' && c.rest[n] != ']' && c.rest[n] != '}' {
+		n++
 	}
 	scalar := c.Take(n)
+	integer := At(scalar) // most scalars are
+	if integer.Uint(); integer.atEnd() {
+		return scalar
+	}
 	if bytes.ContainsAny(scalar, " \t\r\n") || !json.Valid(scalar) {
 		c.fail()
 	}
