@@ -21,11 +21,14 @@
 //	claude-master  one object, or a log with a line for each message
 //	synapse        <id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
-// A transcript is read twice: for its header, and for its records, which are
-// passed on one by one. Memory holds the places of the lines, except for the
-// Gemini CLI, whose lines replace earlier ones. The calls of a subagent belong to
-// the turn that started it. Text that a program wrote in a person's name is not a
-// message. An image is replaced by its kind and size.
+// A transcript is read several times: for its header and its branches, and for its
+// records, which are passed on one by one. Memory holds one line or part of the file
+// and, if there may be branches, a few bytes for each line. It holds all messages of the
+// Gemini CLI, whose lines replace earlier ones, and the objects of claude-master and of
+// the oldest version of Codex. What is held has limits: a LimitError says which.
+//
+// The calls of a subagent belong to the turn that started it. Text that a program wrote
+// in a person's name is not a message. An image is replaced by its kind and size.
 //
 // # Writing
 //

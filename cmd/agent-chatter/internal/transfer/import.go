@@ -216,7 +216,7 @@ func (cmd *Import) print(a *app.App, r Imported) error {
 	}
 	skipped := ""
 	if r.Skipped > 0 {
-		skipped = fmt.Sprintf(", %s skipped", app.Count(r.Skipped, "line"))
+		skipped = fmt.Sprintf(", %s skipped", app.Count(r.Skipped, "other line"))
 	}
 	switch r.Branches {
 	case 0:
