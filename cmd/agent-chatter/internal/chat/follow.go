@@ -99,6 +99,9 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 
 // followMessages prints the newest messages of a session and those that follow.
 func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string) error {
+	if err := dir.Journals().Check(id); err != nil { // Load reads only what follows the checkpoint
+		return err
+	}
 	state, loaded, err := dir.Load(ctx, id)
 	if err != nil {
 		return err
