@@ -20,6 +20,7 @@ import (
 )
 
 // The bounds of a State.
+
 const (
 	mostRecent      = 200
 	mostRecentBytes = 1 << 20
@@ -123,22 +124,6 @@ func TestRecentKeepsTheNewestMessagesThatFit(t *testing.T) {
 	}
 }
 
-func TestOpenTurnKeepsTheStartOfLongText(t *testing.T) {
-	chunk := strings.Repeat("壶", 100_000) // 300,000 bytes, and 1 MiB is not a multiple of 3
-	records := []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}
-	for range 5 {
-		records = append(records, record(projection.TurnText{TurnID: "t1", Text: chunk}))
-	}
-	s := fold(session(t, records...)...)
-	turn := s.OpenTurns[0]
-	if want := strings.Repeat(chunk, 4)[:mostTextBytes-mostTextBytes%3]; turn.Text != want {
-		t.Errorf("%d bytes are kept, not the first %d", len(turn.Text), len(want))
-	}
-	if turn.TextBytes != int64(5*len(chunk)) {
-		t.Errorf("TextBytes is %d, not %d", turn.TextBytes, 5*len(chunk))
-	}
-}
-
 func TestOpenTurnTextHasNoGaps(t *testing.T) {
 	s := fold(session(t,
 		record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
@@ -152,6 +137,7 @@ func TestOpenTurnTextHasNoGaps(t *testing.T) {
 }
 
 // checkBounds fails if the state exceeds its bounds.
+
 func checkBounds(t rapid.TB, s *projection.State) {
 	t.Helper()
 	size := 0
@@ -193,6 +179,7 @@ func checkBounds(t rapid.TB, s *projection.State) {
 }
 
 // anyRecords draws records that may follow session.created, in any order, valid or not.
+
 func anyRecords(t *rapid.T) []journal.Record {
 	var records []journal.Record
 	large := rapid.IntRange(0, 2).Draw(t, "large texts")
@@ -271,6 +258,7 @@ func anyRecord(t *rapid.T, text string) journal.Record {
 }
 
 // odd draws an event that cannot be decoded or has an unusual payload.
+
 func odd(t *rapid.T, at time.Time) journal.Record {
 	r := rapid.SampledFrom([]journal.Record{
 		{Type: "water.poured", Data: json.RawMessage(`{"litres":1.5}`)},
@@ -317,6 +305,7 @@ func anyText(t *rapid.T) string {
 }
 
 // largeText draws a text about as long as one of the bounds.
+
 func largeText(t *rapid.T) string {
 	off := rapid.IntRange(-1, 1).Draw(t, "off")
 	switch rapid.IntRange(0, 2).Draw(t, "bound") {
@@ -329,6 +318,7 @@ func largeText(t *rapid.T) string {
 }
 
 // The members of the tests, and the time at which their sessions begin.
+
 var (
 	created = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
 	mia     = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
@@ -342,6 +332,7 @@ var (
 )
 
 // record is an event a minute after the start of the session.
+
 func record(p projection.Payload) journal.Record {
 	return projection.Record(created.Add(time.Minute), p)
 }
@@ -351,6 +342,7 @@ func said(by projection.Speaker, id, content string) journal.Record {
 }
 
 // to is a routing to members, of whom only mia, ada and bo exist.
+
 func to(names ...string) *projection.Routing {
 	r := &projection.Routing{RawNextMarkers: names}
 	for _, name := range names {
@@ -364,6 +356,7 @@ func to(names ...string) *projection.Routing {
 }
 
 // session returns the events of a session with these records after session.created.
+
 func session(t rapid.TB, records ...journal.Record) []journal.Event {
 	t.Helper()
 	first := projection.Record(created, projection.SessionCreated{
@@ -398,6 +391,7 @@ func each(events []journal.Event) iter.Seq2[journal.Event, error] {
 }
 
 // brokenOff yields the events and then an error.
+
 func brokenOff(events []journal.Event, err error) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e := range each(events) {
@@ -440,6 +434,7 @@ func marshal(t rapid.TB, v any) []byte {
 }
 
 // same fails if two states differ as JSON.
+
 func same(t rapid.TB, got, want *projection.State) {
 	t.Helper()
 	if !bytes.Equal(marshal(t, got), marshal(t, want)) {
@@ -456,6 +451,7 @@ func sizes(n, size int) []int {
 }
 
 // A recorded failure would make later runs fail as well.
+
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {
@@ -482,30 +478,9 @@ func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {
 }
 
 // The bytes of Recent include the routing.
-func TestRecentCountsRouting(t *testing.T) {
-	for name, routing := range map[string]*projection.Routing{
-		"markers": {RawNextMarkers: []string{strings.Repeat("m", 1<<20)}},
-		"addressees": {ResolvedAddressees: []projection.Addressee{
-			{Identifier: strings.Repeat("a", 1<<19)}, // counted three times, for the id and the name
-		}},
-	} {
-		records := []journal.Record{said(mia, "m1", "x"), record(projection.NewMessage("m2", created, mia, "x", routing))}
-		if got := fold(session(t, records...)...).Recent; len(got) != 0 {
-			t.Errorf("%s: %d messages are kept", name, len(got))
-		}
-	}
-}
-
-func TestLastTurnHasTheStartOfALongError(t *testing.T) {
-	s := fold(session(t, record(projection.TurnEnded{
-		TurnID: "t1", FinishReason: projection.Failed, Error: strings.Repeat("壶", 2000), Partial: "x", PartialBytes: 5,
-	}))...)
-	if s.LastTurn.Error != strings.Repeat("壶", 4096/3) || s.LastTurn.Partial != "" || s.LastTurn.PartialBytes != 0 {
-		t.Errorf("the error has %d bytes, the partial reply %q", len(s.LastTurn.Error), s.LastTurn.Partial)
-	}
-}
 
 // Events about the file or the program do not make copies diverge.
+
 func TestPinnedOrSealedCopyDoesNotDiverge(t *testing.T) {
 	one, two := said(mia, "m1", "one"), said(ada, "m2", "two")
 	original := session(t, one, two)

@@ -26,11 +26,10 @@ const (
 )
 
 const (
-	maxTurnText = 1 << 20 // bytes of OpenTurn.Text
-	// maxInstructed is the number of members in State.Instructions.
-	maxInstructed = 100
-
-	maxOpenTurns = 100 // open turns, and steps of each; only crashes leave more than a few turns
+	maxTurnText   = 1 << 20 // bytes of OpenTurn.Text
+	maxOpenTurns  = 100     // only crashes leave more than a few
+	maxSteps      = 100     // of an open turn
+	maxInstructed = 100     // members in State.Instructions
 )
 
 // State is the fold of a session's events in bounded space. The zero State is that of
@@ -53,7 +52,7 @@ type State struct {
 	Instructions map[string]string `json:"instructions,omitempty"`
 	Recent       []Entry           `json:"recent,omitempty"`   // the newest messages, the oldest first
 	Partials     []Entry           `json:"partials,omitempty"` // the newest partial replies, the oldest first
-	recent       int               // bytes in Recent; 0: not counted yet
+	recentBytes  int               // in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
 	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
@@ -205,7 +204,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.Stats.Tools++
 		if t := s.turn(p.TurnID); t != nil {
 			t.startTool(e.Seq, p)
-			t.Steps = newest(t.Steps, maxOpenTurns)
+			t.Steps = newest(t.Steps, maxSteps)
 		}
 		s.touch(e)
 	case ToolCompleted:
@@ -216,7 +215,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case PlanUpdated:
 		if t := s.turn(p.TurnID); t != nil {
 			t.setPlan(e.Seq, p)
-			t.Steps = newest(t.Steps, maxOpenTurns)
+			t.Steps = newest(t.Steps, maxSteps)
 		}
 		s.touch(e)
 	case PermissionAnswered:
@@ -304,15 +303,15 @@ func (s *State) count(m Message) {
 // addRecent adds a message to Recent and removes the oldest ones that no longer fit.
 // After a message that exceeds the bounds by itself, Recent is empty.
 func (s *State) addRecent(entry Entry) {
-	if s.recent == 0 {
+	if s.recentBytes == 0 {
 		for _, e := range s.Recent {
-			s.recent += e.size()
+			s.recentBytes += e.size()
 		}
 	}
 	s.Recent = append(s.Recent, entry)
-	s.recent += entry.size()
-	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recent > RecentBytes) {
-		s.recent -= s.Recent[0].size()
+	s.recentBytes += entry.size()
+	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recentBytes > RecentBytes) {
+		s.recentBytes -= s.Recent[0].size()
 		s.Recent[0] = Entry{} // for the garbage collector
 		s.Recent = s.Recent[1:]
 	}

@@ -253,3 +253,42 @@ func TestOpenTurnsHaveNoEndAndKeepSteps(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestOpenTurnKeepsTheStartOfLongText(t *testing.T) {
+	chunk := strings.Repeat("壶", 100_000) // 300,000 bytes, and 1 MiB is not a multiple of 3
+	records := []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}
+	for range 5 {
+		records = append(records, record(projection.TurnText{TurnID: "t1", Text: chunk}))
+	}
+	s := fold(session(t, records...)...)
+	turn := s.OpenTurns[0]
+	if want := strings.Repeat(chunk, 4)[:mostTextBytes-mostTextBytes%3]; turn.Text != want {
+		t.Errorf("%d bytes are kept, not the first %d", len(turn.Text), len(want))
+	}
+	if turn.TextBytes != int64(5*len(chunk)) {
+		t.Errorf("TextBytes is %d, not %d", turn.TextBytes, 5*len(chunk))
+	}
+}
+
+func TestRecentCountsRouting(t *testing.T) {
+	for name, routing := range map[string]*projection.Routing{
+		"markers": {RawNextMarkers: []string{strings.Repeat("m", 1<<20)}},
+		"addressees": {ResolvedAddressees: []projection.Addressee{
+			{Identifier: strings.Repeat("a", 1<<19)}, // counted three times, for the id and the name
+		}},
+	} {
+		records := []journal.Record{said(mia, "m1", "x"), record(projection.NewMessage("m2", created, mia, "x", routing))}
+		if got := fold(session(t, records...)...).Recent; len(got) != 0 {
+			t.Errorf("%s: %d messages are kept", name, len(got))
+		}
+	}
+}
+
+func TestLastTurnHasTheStartOfALongError(t *testing.T) {
+	s := fold(session(t, record(projection.TurnEnded{
+		TurnID: "t1", FinishReason: projection.Failed, Error: strings.Repeat("壶", 2000), Partial: "x", PartialBytes: 5,
+	}))...)
+	if s.LastTurn.Error != strings.Repeat("壶", 4096/3) || s.LastTurn.Partial != "" || s.LastTurn.PartialBytes != 0 {
+		t.Errorf("the error has %d bytes, the partial reply %q", len(s.LastTurn.Error), s.LastTurn.Partial)
+	}
+}

@@ -33,9 +33,10 @@ func (t *OpenTurn) startTool(seq uint64, p ToolStarted) {
 	t.Steps = append(t.Steps, Step{Seq: seq, At: t.TextBytes, ToolID: p.ToolID, Name: p.Name})
 }
 
-// endTool ends a tool call.
+// endTool ends a tool call, if it is one of the newest maxSteps steps. Otherwise the time
+// for a result would grow with the turn.
 func (t *OpenTurn) endTool(p ToolCompleted) {
-	recent := newest(t.Steps, maxOpenTurns)
+	recent := newest(t.Steps, maxSteps)
 	for i := range recent {
 		if step := &recent[i]; step.Plan == nil && step.ToolID == p.ToolID {
 			step.Ended, step.Error = true, clip(p.Error)
@@ -46,7 +47,7 @@ func (t *OpenTurn) endTool(p ToolCompleted) {
 // setPlan adds a plan at the end of the reply so far, in place of the previous one. A plan
 // without entries only removes it.
 func (t *OpenTurn) setPlan(seq uint64, p PlanUpdated) {
-	recent := newest(t.Steps, maxOpenTurns)
+	recent := newest(t.Steps, maxSteps)
 	if i := slices.IndexFunc(recent, func(step Step) bool { return step.Plan != nil }); i >= 0 {
 		i += len(t.Steps) - len(recent)
 		t.Steps = slices.Delete(t.Steps, i, i+1)

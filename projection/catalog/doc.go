@@ -19,7 +19,7 @@
 //
 // # Index
 //
-// A row is valid if its fold version is this program's, and the size,
+// A row is valid if its fold and row versions are this program's, and the size,
 // modification time and inode of the session's file are those that it was made
 // from. If the file has only grown, its tail is folded, otherwise all of it. A
 // file that is shorter than its row is reported as Session.Truncated. A journal
@@ -36,8 +36,8 @@
 //
 // # Checkpoints
 //
-// A checkpoint is valid if its fold version is this program's, and the line that
-// ends at its offset has its sequence number and checksum. A crash leaves the
-// old one, the new one, or an invalid one: then the journal is folded from its
-// beginning.
+// A checkpoint is valid if the checksum of its own bytes matches, its fold version
+// is this program's, and the line that ends at its offset has its sequence number
+// and checksum. A crash leaves the old one, the new one, or an invalid one: then the
+// journal is folded from its beginning.
 package catalog
