@@ -62,7 +62,8 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 	case projection.PlanUpdated:
 		return c.recordablePlan(p)
 	case projection.TurnEnded:
-		p.Error, p.Partial, p.AgentSession = c.bounded(p.Error, maxError), clean(p.Partial), c.bounded(p.AgentSession, maxLabel)
+		p.Error, p.Partial = c.bounded(p.Error, maxError), clean(p.Partial)
+		p.AgentSession = c.bounded(p.AgentSession, maxLabel)
 		p.Usage = recordableUsage(p.Usage)
 		return p
 	}

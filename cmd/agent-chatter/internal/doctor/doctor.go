@@ -234,7 +234,8 @@ func invalidRegistryText(err error) app.Finding {
 }
 
 func invalidTrustText(err error) app.Finding {
-	return app.Wrong(app.Sentence(err), "Correct it or move it away. The teams of your sessions are then trusted again.")
+	return app.Wrong(app.Sentence(err),
+		"Correct it or move it away. The teams of your sessions are then trusted again.")
 }
 
 func agentsText(n int) app.Finding {

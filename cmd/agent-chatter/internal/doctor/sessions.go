@@ -116,7 +116,8 @@ func invalidEventsText(s catalog.Session) app.Finding {
 
 func leftoversText(home string, n int, bytes int64) app.Finding {
 	return app.Note(
-		fmt.Sprintf("a crash left %s (%s) that can be removed", app.Count(n, "temporary file"), bytesText(uint64(bytes))),
+		fmt.Sprintf("a crash left %s (%s) that can be removed",
+			app.Count(n, "temporary file"), bytesText(uint64(bytes))),
 		"",
 		app.ToRun("remove them while no agent-chatter runs", "find", home, "-name", "*.tmp", "-type", "f", "-delete"),
 	)

@@ -52,7 +52,8 @@ func noAgentOfNameText(name string, t *team.Team) app.Message {
 			agents = append(agents, tty.SafeLine(m.Name))
 		}
 	}
-	return app.Text("The team has no agent '%s'. Its agents are: %s.\nFor the model of all agents, leave out the name and the =.",
+	return app.Text("The team has no agent '%s'. Its agents are: %s.\n"+
+		"For the model of all agents, leave out the name and the =.",
 		tty.SafeLine(name), strings.Join(agents, ", "))
 }
 

@@ -239,6 +239,7 @@ func changedText(path string) string {
 }
 
 func notRecordedText(path string, err error) string {
-	return fmt.Sprintf("Cannot record that the team %s is trusted: %s\nThe next chat without -t may ask for confirmation.",
+	return fmt.Sprintf("Cannot record that the team %s is trusted: %s\n"+
+		"The next chat without -t may ask for confirmation.",
 		tty.SafeLine(path), tty.SafeLine(err.Error()))
 }

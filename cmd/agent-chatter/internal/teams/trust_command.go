@@ -72,7 +72,8 @@ func trustedText(a *app.App, t *team.Team) string {
 }
 
 func revokedText(path string) string {
-	return tty.SafeLine(path) + " is not trusted any more. It must be confirmed before it runs, unless -t names its path."
+	return tty.SafeLine(path) +
+		" is not trusted any more. It must be confirmed before it runs, unless -t names its path."
 }
 
 func notTrustedText(path string) app.Message {
