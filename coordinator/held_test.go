@@ -91,6 +91,12 @@ func TestFloodEndsTurnWhenMemoryIsFull(t *testing.T) {
 			if err := s.Save(); err != nil {
 				t.Fatal(err)
 			}
+			syncs := d.operations(func(kind, rest string) bool {
+				return kind == "sync" && strings.HasSuffix(rest, ".jsonl")
+			})
+			if len(syncs) < 4 { // the journal keeps in memory what is not synced
+				t.Errorf("it was saved in %d parts", len(syncs))
+			}
 			s.say("now")
 			if err := s.Save(); err != nil {
 				t.Fatal(err)

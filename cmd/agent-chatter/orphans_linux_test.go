@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,8 +72,12 @@ const shellTeam = `{"schemaVersion": "1.2", "agents": [{"name": "sh", "command":
 			"systemInstruction": ""}]}}`
 
 func TestKilledChatLeavesNoProcess(t *testing.T) {
-	shells := filepath.Join(t.TempDir(), "shells.json")
-	if err := os.WriteFile(shells, []byte(shellTeam), 0o600); err != nil {
+	dir := t.TempDir()
+	shells, staying := filepath.Join(dir, "shells.json"), filepath.Join(dir, "staying.json")
+	stays := strings.ReplaceAll(readFile(t, teamPath("asking.json")), `"command": "acp-agent"`, `"command": "./stays.sh"`)
+	err := errors.Join(os.WriteFile(shells, []byte(shellTeam), 0o600), os.WriteFile(staying, []byte(stays), 0o600),
+		os.WriteFile(filepath.Join(dir, "stays.sh"), []byte("#!/bin/sh\nacp-agent\nexec sleep 600\n"), 0o700))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
@@ -83,6 +88,7 @@ func TestKilledChatLeavesNoProcess(t *testing.T) {
 		"tool of the first turn": {teamPath("asking.json"), []string{"tool"}, `"type":"tool.started"`},
 		"tool of a later turn":   {teamPath("asking.json"), []string{"say I am ready.", "tool"}, `"type":"tool.started"`},
 		"idle agent":             {teamPath("asking.json"), []string{"say I am ready."}, `"type":"turn.ended"`},
+		"idle agent that stays":  {staying, []string{"say I am ready."}, `"type":"turn.ended"`},
 		"shell":                  {shells, []string{"go"}, `"text":"working`},
 	} {
 		t.Run(name, func(t *testing.T) {

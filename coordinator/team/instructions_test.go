@@ -187,6 +187,23 @@ func TestReplacedDirectoryShowsNoOtherFile(t *testing.T) {
 	<-stopped
 }
 
+// A name that was replaced after its file was opened is not that file's place.
+func TestPlaceIsThatOfTheOpenFile(t *testing.T) {
+	loaded, dir, _, outside := clone(t)
+	crew := loaded()
+	at := place(t, dir, "work/AGENTS.md", "be brief")
+	for path, allowed := range map[string]bool{at: true, place(t, outside, "a.md", "secret"): false} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := crew.CheckPlace(f, at, filepath.Join(dir, "work")); (err == nil) != allowed {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestLongInstructionsAreRefused(t *testing.T) {
 	loaded, dir, _, _ := clone(t)
 	at := place(t, dir, "work/AGENTS.md", strings.Repeat("x", 1<<20))
