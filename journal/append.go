@@ -163,7 +163,7 @@ func (l *Log) create(ctx context.Context) error {
 		return err
 	}
 	if l.lock == nil {
-		if l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
+		if l.lock, err = l.files.acquireLock(ctx, l.dir.fs, l.dir.now()); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (l *Log) retryLock(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if l.lock, err = l.files.lock(ctx, l.dir.fs, l.dir.now()); err != nil {
+	if l.lock, err = l.files.acquireLock(ctx, l.dir.fs, l.dir.now()); err != nil {
 		return err
 	}
 	want := l.end

@@ -254,10 +254,10 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 		{"line 5 has lost its newline", func(l [][]byte) [][]byte { l[4] = l[4][:len(l[4])-1]; return l }, 9, 6},
 		{"line 5 has another number and a sum that fits", func(l [][]byte) [][]byte {
 			_, sum := decodeLine(t, l[3])
-			l[4] = []byte(seal(`{"seq":9,"time":"2026-11-21T12:00:00.000000Z","type":"a.b","data":{}`, sum) + "\n")
+			l[4] = []byte(withSum(`{"seq":9,"time":"2026-11-21T12:00:00.000000Z","type":"a.b","data":{}`, sum) + "\n")
 			_, sum = decodeLine(t, l[4])
 			for i := 5; i < len(l); i++ {
-				l[i] = []byte(seal(string(l[i][:len(l[i])-19]), sum) + "\n")
+				l[i] = []byte(withSum(string(l[i][:len(l[i])-19]), sum) + "\n")
 				_, sum = decodeLine(t, l[i])
 			}
 			return l

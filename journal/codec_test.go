@@ -19,9 +19,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// seal appends the trailer of a line according to the format; prev is the sum of
-// the previous line.
-func seal(body string, prev journal.Sum) string {
+// withSum appends the end of a line, its checksum, according to the format; prev is
+// the sum of the previous line.
+func withSum(body string, prev journal.Sum) string {
 	sum := crc32.Checksum([]byte(prev.String()+body), crc32.MakeTable(crc32.Castagnoli))
 	return fmt.Sprintf(`%s,"sum":"%08x"}`, body, sum)
 }
@@ -29,11 +29,11 @@ func seal(body string, prev journal.Sum) string {
 func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 	noonish := noon.Add(123456 * time.Microsecond)
 	plain := journal.Event{Seq: 7, Time: noonish, Type: "sheep.counted", Data: json.RawMessage(`{"n":1}`)}
-	withSynced, spaced, unknown, early := plain, plain, plain, plain
+	withSynced, spaced, sumInData, hugeSeq := plain, plain, plain, plain
 	withSynced.Synced = 6
 	spaced.Data = json.RawMessage(`{ "n" : 1 }`)
-	unknown.Data = json.RawMessage(`{"sum":"00000000"}`)
-	early.Seq, early.Synced = 1<<63, 0
+	sumInData.Data = json.RawMessage(`{"sum":"00000000"}`)
+	hugeSeq.Seq = 1 << 63
 	for name, c := range map[string]struct {
 		body string
 		want journal.Event
@@ -58,12 +58,12 @@ func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 			plain},
 		"a sum in the data": {
 			`{"seq":7,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"sum":"00000000"}`,
-			unknown},
+			sumInData},
 		"a seq of 19 digits": {
 			`{"seq":9223372036854775808,"time":"2026-11-21T12:00:00.123456Z","type":"sheep.counted","data":{"n":1}`,
-			early},
+			hugeSeq},
 	} {
-		line := seal(c.body, 0xfeed)
+		line := withSum(c.body, 0xfeed)
 		got, err := journal.DecodeLine([]byte(line), 0xfeed)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -74,30 +74,30 @@ func TestAnyValidJSONBeforeTheSumIsRead(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if _, err := journal.DecodeLine([]byte(line), 0xfeee); err == nil {
-			t.Errorf("%s: read after another line", name)
+			t.Errorf("%s: accepted after a line with another sum", name)
 		}
 	}
 }
 
 func TestInvalidLinesWithAValidSumAreRejected(t *testing.T) {
 	for name, body := range map[string]string{
-		"nothing":      ``,
-		"no object":    `7`,
-		"no seq":       `{"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
-		"no type":      `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","data":{}`,
-		"no data":      `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted"`,
-		"data a list":  `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":[]`,
-		"data null":    `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":null`,
-		"a bad time":   `{"seq":7,"time":"yesterday","type":"sheep.counted","data":{}`,
-		"seq below 0":  `{"seq":-7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
-		"half a line":  `{"seq":7,"time":"2026-11`,
-		"two brackets": `{{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+		"nothing":     ``,
+		"no object":   `7`,
+		"no seq":      `{"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+		"no type":     `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","data":{}`,
+		"no data":     `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted"`,
+		"data a list": `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":[]`,
+		"data null":   `{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":null`,
+		"a bad time":  `{"seq":7,"time":"yesterday","type":"sheep.counted","data":{}`,
+		"seq below 0": `{"seq":-7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
+		"half a line": `{"seq":7,"time":"2026-11`,
+		"two braces":  `{{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`,
 	} {
-		if e, err := journal.DecodeLine([]byte(seal(body, 0)), 0); err == nil {
+		if e, err := journal.DecodeLine([]byte(withSum(body, 0)), 0); err == nil {
 			t.Errorf("%s is read as %+v", name, e)
 		}
 	}
-	good := seal(`{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`, 0)
+	good := withSum(`{"seq":7,"time":"2026-11-21T12:00:00.000000Z","type":"sheep.counted","data":{}`, 0)
 	for name, line := range map[string]string{
 		"upper-case digits":  good[:len(good)-10] + strings.ToUpper(good[len(good)-10:len(good)-2]) + `"}`,
 		"a space at the end": good + " ",
@@ -116,7 +116,7 @@ func TestInvalidLinesWithAValidSumAreRejected(t *testing.T) {
 func TestForeignLayoutIsReadAndAppendedTo(t *testing.T) {
 	dir := newDir(t)
 	id := dir.NewID()
-	line := seal(`{ "type": "sheep.counted", "data": {"n": 1}, "seq": 1, "time": "2026-11-21T12:00:00Z"`, 0)
+	line := withSum(`{ "type": "sheep.counted", "data": {"n": 1}, "seq": 1, "time": "2026-11-21T12:00:00Z"`, 0)
 	writeFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte(line+"\n"))
 	l := mustOpen(t, dir, id)
 	if l.Position().Offset != int64(len(line))+1 {
@@ -128,7 +128,7 @@ func TestForeignLayoutIsReadAndAppendedTo(t *testing.T) {
 	}
 }
 
-// anyRecord draws records of every valid shape.
+// anyRecord draws a valid record.
 func anyRecord(t *rapid.T) journal.Record {
 	data := map[string]any{}
 	for _, key := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(t, "keys") {
@@ -139,7 +139,8 @@ func anyRecord(t *rapid.T) journal.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Unix(rapid.Int64Range(-62167219200, 253402300799).Draw(t, "seconds"),
+	const year0, year9999 = -62167219200, 253402300799 // the first and the last second
+	at := time.Unix(rapid.Int64Range(year0, year9999).Draw(t, "seconds"),
 		rapid.Int64Range(0, 999999999).Draw(t, "ns"))
 	return journal.Record{
 		Type: rapid.StringMatching(`[a-z]{1,9}\.[a-z]{1,9}`).Draw(t, "type"),
@@ -253,18 +254,18 @@ func TestPositionSurvivesJSON(t *testing.T) {
 	}
 }
 
-func TestLinesAreRefusedByLengthAlone(t *testing.T) {
-	writer := newDir(t)
+func TestValidLineOverMaxLineIsTooLong(t *testing.T) {
+	dir := newDir(t)
 	for _, padding := range []int{3000, 300_000, 600_000} {
-		l := mustCreate(t, writer)
+		l := mustCreate(t, dir)
 		mustAppend(t, l, counted(1, 5), counted(2, padding), counted(3, 5))
 		must(t, l.Close())
 		length := len(splitLines(readFile(t, l.Path()))[1])
-		enough := journal.NewDir(writer.Path(), journal.Options{MaxLine: length})
+		enough := journal.NewDir(dir.Path(), journal.Options{MaxLine: length})
 		if events, torn, err := read(t, enough, l.ID()); err != nil || len(events) != 3 || torn.Bytes > 0 {
 			t.Errorf("a line of %d bytes within the limit: %d events, torn %+v, %v", length, len(events), torn, err)
 		}
-		less := journal.NewDir(writer.Path(), journal.Options{MaxLine: length - 1})
+		less := journal.NewDir(dir.Path(), journal.Options{MaxLine: length - 1})
 		events, torn, err := read(t, less, l.ID())
 		var corrupt *journal.CorruptError
 		if !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) || corrupt.Line != 2 ||
@@ -328,5 +329,6 @@ func TestRandomOperationsKeepAllEvents(t *testing.T) {
 	})
 }
 
-// A recorded failure would make later runs fail as well.
+// rapid saves failing inputs and replays them first in later runs. This disables it for
+// the tests of this package.
 func init() { flag.Set("rapid.nofailfile", "true") }

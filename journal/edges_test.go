@@ -149,7 +149,7 @@ func lineOf(seq, synced int, prev journal.Sum) (line string, sum journal.Sum) {
 	if synced == 0 {
 		body = strings.Replace(body, `"synced":0,`, "", 1)
 	}
-	line = seal(body, prev)
+	line = withSum(body, prev)
 	sum, _ = trailerSum([]byte(line))
 	return line, sum
 }

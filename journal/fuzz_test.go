@@ -79,7 +79,7 @@ func FuzzDecodeLine(f *testing.F) {
 		checkDecoded(t, line, journal.Sum(prev))
 		// Almost no input has the right sum, so it is added.
 		if i := len(line) - 18; i > 0 {
-			checkDecoded(t, []byte(seal(string(line[:i]), journal.Sum(prev))), journal.Sum(prev))
+			checkDecoded(t, []byte(withSum(string(line[:i]), journal.Sum(prev))), journal.Sum(prev))
 		}
 	})
 }
@@ -300,7 +300,7 @@ func sealLines(content []byte) []byte {
 			out = append(out, line...)
 			continue
 		}
-		text := seal(string(body[:len(body)-18]), prev)
+		text := withSum(string(body[:len(body)-18]), prev)
 		prev, _ = trailerSum([]byte(text))
 		out = append(append(out, text...), '\n')
 	}
@@ -321,7 +321,7 @@ func wantRepaired(content []byte) (want []journal.Event, tooLong bool) {
 			before = sum
 		}
 		if len(line) > journal.MinMaxLine {
-			if complete && string(body) == seal(string(body[:len(body)-18]), prev) {
+			if complete && string(body) == withSum(string(body[:len(body)-18]), prev) {
 				return nil, true
 			}
 			complete = false

@@ -37,7 +37,7 @@ func (d *Dir) removeLeftover(ctx context.Context, id, path string) {
 	}
 	if _, err := f.stat(d.fs); err == nil {
 		// Without the lock, a writer could be using the file.
-		held, err := f.lock(ctx, d.fs, d.now())
+		held, err := f.acquireLock(ctx, d.fs, d.now())
 		if err != nil {
 			return
 		}

@@ -16,8 +16,8 @@ import (
 const (
 	lockTries = 100 // while the lock file keeps being removed
 
-	// How often, and at what interval, a lock file is read that does not name
-	// its holder yet.
+	// holder reads a lock file up to holderTries times, at this interval, until it
+	// names its holder.
 	holderTries    = 20
 	holderInterval = 5 * time.Millisecond
 )
@@ -59,8 +59,8 @@ func (h Holder) ended() bool {
 // LockFile opens the file name, which it creates if it is missing, and takes the
 // operating system's exclusive lock on it, until Close. It does not block: it returns
 // ErrLocked if another process, or another LockFile of this one, holds the lock. It
-// refuses a symbolic link. Package os opens files so that child processes do not
-// inherit them: orphaned processes hold no lock.
+// refuses a symbolic link. Package os opens files close-on-exec, so a child that
+// outlives this process does not hold the lock.
 func LockFile(fsys FS, name string) (File, error) {
 	for range lockTries {
 		f, err := fsys.OpenFile(name, os.O_RDWR|regularfile.NoFollow, 0)
@@ -74,10 +74,11 @@ func LockFile(fsys FS, name string) (File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Moving a journal to the trash removes its lock file. The lock of a file
-		// that was opened before that and locked after it excludes no one.
-		named, err := lockNamed(fsys, f, name)
-		if named {
+		// Moving a journal to the trash removes its lock file. If that happens
+		// between OpenFile and Lock, the lock is on a removed file and excludes no
+		// one: try again.
+		hasName, err := lockNamed(fsys, f, name)
+		if hasName {
 			return f, nil
 		}
 		f.Close()
@@ -88,7 +89,8 @@ func LockFile(fsys FS, name string) (File, error) {
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: errLockRemoved}
 }
 
-// lockNamed locks an open file and reports whether it still has its name.
+// lockNamed locks f and reports whether name still refers to it; if not, that is no
+// error.
 func lockNamed(fsys FS, f File, name string) (bool, error) {
 	if err := f.Lock(); err != nil {
 		return false, err
@@ -97,28 +99,28 @@ func lockNamed(fsys FS, f File, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	named, err := fsys.Stat(name)
+	atName, err := fsys.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && fsys.SameFile(open, named), err
+	return err == nil && fsys.SameFile(open, atName), err
 }
 
-// lock makes this process the only writer of a journal. The lock file excludes the
-// writers of every journal of this name, also before the journal exists and while
-// another file takes its place. The lock of the journal's own file excludes those that
-// reach it by another name, such as a link, or after the lock file was removed. The
-// journal is read and written by the handle that is locked.
+// lock makes this process the only writer of a journal. The lock file excludes other
+// writers of this path, even before the journal's file exists and while it is being
+// replaced. The lock of the journal's own file excludes those that reach it by another
+// name, such as a link, or after the lock file was removed. The journal is read and
+// written by the handle that is locked.
 type lock struct {
 	fs   FS
 	file File        // the lock file; nil if retake has failed
-	own  journalFile // no File if there is none, or the system cannot lock it
+	own  journalFile // the journal's file, locked; no File if there is none or the system cannot lock it
 
-	named bool // the lock file names the holder
+	namesHolder bool // the lock file names this process
 }
 
-// lock locks the journal until release.
-func (f files) lock(ctx context.Context, fsys FS, now time.Time) (*lock, error) {
+// acquireLock locks the journal until release.
+func (f files) acquireLock(ctx context.Context, fsys FS, now time.Time) (*lock, error) {
 	k := &lock{fs: fsys}
 	if err := k.retake(ctx, f, now); err != nil {
 		return nil, err
@@ -126,12 +128,13 @@ func (f files) lock(ctx context.Context, fsys FS, now time.Time) (*lock, error) 
 	var err error
 	if k.own, err = f.lockOwn(fsys); err != nil {
 		k.release()
-		return nil, &LockedError{Path: f.path()} // its lock file is elsewhere
+		return nil, &LockedError{Path: f.path()} // the other writer uses another lock file, so the holder is unknown
 	}
 	return k, nil
 }
 
-// retake replaces the lock on the lock file by one on the file that now has its name.
+// retake closes the lock file, opens or creates the file now at lockPath, and locks
+// that.
 func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
 	k.releaseFile()
 	file, err := LockFile(k.fs, f.lockPath())
@@ -142,12 +145,13 @@ func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
 		return err
 	}
 	k.file = file
-	k.name(Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
+	k.writeHolder(Holder{PID: os.Getpid(), Host: hostname(), StartedAt: now.UTC()})
 	return nil
 }
 
-// lockOwn opens and locks the journal's file, live or archived. It returns none if
-// there is none, or it cannot be opened or locked. Its only error is ErrLocked.
+// lockOwn opens and locks the journal's file, live or archived. The result
+// has no File if the journal has none, or if it cannot be opened or locked. The only
+// error is ErrLocked.
 func (f files) lockOwn(fsys FS) (journalFile, error) {
 	for range locateTries {
 		own, err := f.tryOpen(fsys, true)
@@ -155,8 +159,8 @@ func (f files) lockOwn(fsys FS) (journalFile, error) {
 			break
 		}
 		path := Info{ID: f.id, Dir: f.dir, Archived: own.archived}.Path()
-		named, err := lockNamed(fsys, own, path)
-		if named {
+		hasName, err := lockNamed(fsys, own, path)
+		if hasName {
 			return own, nil
 		}
 		own.Close()
@@ -180,9 +184,9 @@ func tryLock(f File) (locked bool, err error) {
 	return err == nil, nil
 }
 
-// setOwn closes the journal's file, and so releases its lock, in favour of another one,
-// open for appending, or of none. It returns that file for reading and writing: if it
-// is locked, the lock closes it.
+// setOwn closes k.own, which releases its lock. If locked, file, which is open for
+// appending, becomes k.own, and the result is file with a Close that does nothing:
+// release closes it. Otherwise k.own is empty and the result is file, which may be nil.
 func (k *lock) setOwn(file File, locked bool) File {
 	if k.own.File != nil {
 		k.own.Close()
@@ -200,12 +204,12 @@ type keptOpen struct{ File }
 
 func (keptOpen) Close() error { return nil }
 
-// name writes the holder to the lock file. It ignores errors: a lock without a name is
-// still a lock. A lock file that has another name, too, may be any file, and keeps its
-// content.
-func (k *lock) name(h Holder) {
+// writeHolder writes the holder to the lock file. It ignores errors: the lock excludes
+// other writers without it. A lock file with several hard links is not written: it may
+// also be a file of another program.
+func (k *lock) writeHolder(h Holder) {
 	if info, err := k.file.Stat(); err == nil && links(info) == 1 && k.file.Truncate(0) == nil {
-		k.named = true
+		k.namesHolder = true
 		json.NewEncoder(k.file).Encode(h)
 	}
 }
@@ -221,18 +225,19 @@ func (k *lock) releaseFile() error {
 	if k.file == nil {
 		return nil
 	}
-	// Crash here leaves the holder in the file. It is read only while the file is
-	// locked, and then soon replaced.
-	if k.named {
+	// A crash here leaves the name of a process that has ended. Readers on this
+	// machine ignore it (ended); the next writer replaces it.
+	if k.namesHolder {
 		k.file.Truncate(0)
 	}
 	file := k.file
-	k.file, k.named = nil, false
+	k.file, k.namesHolder = nil, false
 	return file.Close()
 }
 
 // Writer returns the process that writes to a journal, according to the lock file.
-// It does not test the lock. The zero Holder means none.
+// It does not test the lock. The zero Holder means that the file names none, or one
+// of this machine that has ended.
 func (d *Dir) Writer(id string) Holder {
 	f, err := d.files(id)
 	if err != nil {

@@ -68,7 +68,7 @@ func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{dir: d, files: f, exists: true, place: placeOf(d.fs, f.dir)}
-	l.lock, l.lockErr = f.lock(ctx, d.fs, d.now())
+	l.lock, l.lockErr = f.acquireLock(ctx, d.fs, d.now())
 	if errors.Is(l.lockErr, ErrLocked) {
 		return nil, l.lockErr
 	}

@@ -47,7 +47,7 @@ func (d *Dir) Repair(
 	if info.Archived {
 		return Repaired{}, fmt.Errorf("%s: an archive cannot be repaired: %w", info.Path(), errors.ErrUnsupported)
 	}
-	held, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.acquireLock(ctx, d.fs, d.now())
 	if err != nil {
 		return Repaired{}, err
 	}

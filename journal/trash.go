@@ -73,7 +73,7 @@ func (b *TrashBatch) Trash(ctx context.Context, id string) error {
 	if _, err := f.stat(d.fs); err != nil {
 		return err
 	}
-	held, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.acquireLock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (d *Dir) Restore(ctx context.Context, id string) error {
 	if err := d.checkRestorable(f); err != nil {
 		return err
 	}
-	held, err := f.lock(ctx, d.fs, d.now())
+	held, err := f.acquireLock(ctx, d.fs, d.now())
 	if err != nil {
 		return err
 	}
