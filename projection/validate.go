@@ -17,7 +17,7 @@ import (
 // Validate checks an event against the schema of journal events. It returns an error
 // that wraps ErrNewer for an event of a newer version, and else the error of package
 // schemas, or that of Decode if the payload matches the schema and still cannot be
-// decoded.
+// decoded. An unknown type is checked against the schema only.
 func Validate(e journal.Event) error {
 	if fits(e) {
 		return nil
@@ -42,16 +42,17 @@ func validate(e journal.Event, p Payload, decodeErr error) error {
 	return err
 }
 
-// fits reports whether an event certainly matches the schema, without the schema,
-// which takes a hundred times as long.
+// fits reports whether an event is known to match the schema. It does not
+// evaluate the schema, which takes a hundred times as long. False means unknown.
 func fits(e journal.Event) bool {
 	_, ok := decodeFitting(e)
 	return ok && e.Seq > 0
 }
 
-// decodeFitting decodes a payload that has the layout in which Record writes it, which
-// fixes its fields and their types, and reports whether the rest of it certainly matches
-// the schema. A ToolCompleted lacks its Output.
+// decodeFitting decodes a payload in the layout of Record. That layout implies the
+// fields and their types; the remaining rules of the schema are checked here. False
+// means that it is unknown whether the payload matches the schema. A ToolCompleted is
+// returned without Output and OutputBytes.
 func decodeFitting(e journal.Event) (Payload, bool) {
 	decode, ok := fitting[e.Type]
 	if !ok {
@@ -60,6 +61,7 @@ func decodeFitting(e journal.Event) (Payload, bool) {
 	return decode(e.Data)
 }
 
+// fitting has, by event type, the function that decodeFitting calls.
 var fitting = map[string]func(data []byte) (Payload, bool){
 	SessionCreated{}.eventType(): fittingAs(func(p SessionCreated, data []byte) bool {
 		t := p.Team
@@ -119,6 +121,8 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	JournalSealed{}.eventType(): fittingAs(func(JournalSealed, []byte) bool { return true }),
 }
 
+// fittingAs returns a function that decodes a P in the layout of Record and passes it to
+// matches, with its JSON.
 func fittingAs[P Payload](matches func(p P, data []byte) bool) func(data []byte) (Payload, bool) {
 	return func(data []byte) (Payload, bool) {
 		var p P
@@ -129,10 +133,10 @@ func fittingAs[P Payload](matches func(p P, data []byte) bool) func(data []byte)
 	}
 }
 
-// lacks reports whether data has none of these fields, whose zero values the schema
-// does not allow: the struct of the payload cannot tell them from missing ones.
-func lacks(data []byte, fields ...string) bool {
-	return !slices.ContainsFunc(fields, func(field string) bool { return bytes.Contains(data, []byte(field)) })
+// lacks reports whether none of the texts, such as `"more":0`, is in data. The schema
+// forbids these explicit zero values, which look like missing fields in the struct.
+func lacks(data []byte, texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 }
 
 func validSource(s *Source, data []byte) bool {
@@ -160,8 +164,8 @@ func validTimestamp(text string) bool {
 	return err == nil && FormatTime(at) == text
 }
 
-// isPlainTimestamp reports whether a text is certainly such a time, which takes a tenth
-// of the time. It leaves the last days of months to package time.
+// isPlainTimestamp is validTimestamp in a tenth of the time, for the days 1 to 28 only.
+// False means unknown.
 func isPlainTimestamp(text string) bool {
 	const least, most = "0000-01-01T00:00:00.000Z", "9999-12-28T23:59:59.999Z"
 	if len(text) != len(least) {
@@ -180,18 +184,18 @@ func isPlainTimestamp(text string) bool {
 // outOfRange reports whether a JSON value has a number that is out of the range of a
 // float64, and so matches no schema. Such a number has an exponent or many digits.
 func outOfRange(value json.RawMessage) bool {
-	const few = 300
+	const many = 300 // the largest float64 has 309 digits
 	digits := 0
 	for _, c := range value {
 		switch {
 		case '0' <= c && c <= '9':
 			digits++
 		case digits > 0 && (c == 'e' || c == 'E'):
-			digits = few
+			digits = many
 		default:
 			digits = 0
 		}
-		if digits >= few {
+		if digits >= many {
 			return json.Unmarshal(value, new(any)) != nil
 		}
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// MissingHeaderError reports a journal that is not a session: every line has a
-// valid checksum, but the first event is not session.created, or there is none.
-// The session cannot be resumed, and journal.Dir.Repair does not change it.
+// MissingHeaderError reports a journal that is readable but has no session.created
+// where a session starts, or no event. Only journal.recovered and journal.sealed may
+// precede session.created. The session cannot be resumed, and journal.Dir.Repair does
+// not change it.
 type MissingHeaderError struct{ ID, Reason string }
 
 func (e *MissingHeaderError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
@@ -28,10 +29,9 @@ type Loaded struct {
 	Torn journal.Torn     // the torn tail, which the state does not include
 }
 
-// Load folds a session from its newest valid checkpoint, or else from its
-// beginning. A torn tail ends the fold without an error. Errors:
-// journal.ErrNotFound; *journal.CorruptError; *MissingHeaderError; that of ctx
-// when it is done.
+// Load folds a session from its checkpoint, or from its beginning if that is
+// missing or invalid. A torn tail ends the fold without an error. Errors:
+// journal.ErrNotFound; *journal.CorruptError; *MissingHeaderError; ctx.Err().
 func (d *Dir) Load(ctx context.Context, id string) (*projection.State, Loaded, error) {
 	return d.load(ctx, id, d.reader(id))
 }
@@ -51,14 +51,15 @@ func (d *Dir) load(
 	return state, loaded, nil
 }
 
-// reader returns a function that opens a Reader of a journal.
 func (d *Dir) reader(id string) func(journal.Position) (*journal.Reader, error) {
 	return func(from journal.Position) (*journal.Reader, error) { return d.journals.Reader(id, from) }
 }
 
-// foldFrom folds the part of a journal after a position into a state that
-// stands there. If the journal does not have that position, it folds the whole
-// journal into a new state.
+// foldFrom folds the part of a journal after a position into state, which must be
+// the fold of the events up to from. If the journal does not have that position,
+// it folds the whole journal into a new state. It accepts session.created after
+// other events, and a journal without events: unlike Events, it may not read the
+// first event, which a checkpoint covers.
 func foldFrom(
 	ctx context.Context, open func(journal.Position) (*journal.Reader, error),
 	state *projection.State, from journal.Position,
@@ -94,9 +95,10 @@ var (
 )
 
 // Events yields the events of a session from its first one, as
-// journal.Reader.Scan does. A journal that is not a session yields a
-// *MissingHeaderError instead of its events. When ctx is done, its error ends
-// the sequence.
+// journal.Reader.Scan does. If an event other than journal.recovered and
+// journal.sealed precedes session.created, a *MissingHeaderError ends the sequence
+// there. An empty journal yields nothing. When ctx is done, ctx.Err() ends the
+// sequence.
 func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		r, err := d.journals.Reader(id, journal.Position{})
@@ -122,10 +124,10 @@ func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, er
 	}
 }
 
-// RecordedTeam returns the team of a session as its journal records it, whatever its
-// checkpoint says: in a folder that others can write, a checkpoint could name another
-// file to load the team from, without a trace in the journal. It searches the whole
-// journal and decodes little of it. Errors: those of Load.
+// RecordedTeam reads the team of a session from the journal and ignores the
+// checkpoint. Another user who can write to the folder could replace the checkpoint by
+// one with another team file. It searches the whole journal and decodes little of it.
+// Errors: those of Load.
 func (d *Dir) RecordedTeam(ctx context.Context, id string) (projection.Team, error) {
 	r, err := d.journals.Reader(id, journal.Position{})
 	if err != nil {
@@ -133,8 +135,8 @@ func (d *Dir) RecordedTeam(ctx context.Context, id string) (projection.Team, err
 	}
 	defer r.Close()
 	var state projection.State
-	aboutSessions := func(lines []byte) int { return bytes.Index(lines, []byte("session.")) }
-	for e, err := range r.Grep(aboutSessions) {
+	indexSessionEvent := func(lines []byte) int { return bytes.Index(lines, []byte("session.")) }
+	for e, err := range r.Grep(indexSessionEvent) {
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -22,23 +22,23 @@ type Session struct {
 	Title     string // chosen by a person; "": none
 	Task      *string
 	Imported  projection.SessionImported // without its counts
-	Branches  []Branch                   // of a conversation that was rewound: what it was before
-	// MoreBranches is the number of branches that are not in Branches: each is a session
-	// for which the source is read again.
+	Branches  []Branch                   // the other branches of a rewound conversation, at most maxBranches
+	// MoreBranches counts the branches beyond maxBranches. They are left out because
+	// importing a branch reads the source again.
 	MoreBranches int
 
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
 
-	// conversation passes the records of the messages and turns to a function until
-	// that returns false, and returns how many lines of the source it skipped.
+	// conversation calls yield with each message and turn record until yield returns
+	// false. skipped is the number of lines of the source that it skipped.
 	conversation func(yield func(journal.Record) bool) (skipped int, err error)
 }
 
 // A Branch returns the session of a branch.
 type Branch func() (*Session, error)
 
-// maxBranches is the length of Session.Branches.
+// maxBranches is the maximum length of Session.Branches.
 const maxBranches = 1000
 
 func (s *Session) addBranch(b Branch) {
@@ -49,18 +49,20 @@ func (s *Session) addBranch(b Branch) {
 	s.Branches = append(s.Branches, b)
 }
 
-// SetTeam makes s a session of the team. That changes its id.
+// SetTeam makes s a session of the team. That changes its id unless the source's id is
+// a ULID. It must not be called for a Session of Snapshot.
 func (s *Session) SetTeam(team string) {
 	s.TeamID, s.Created.Team.ID, s.Created.Team.Name = team, team, team
 	s.ID = sessionID(s.Imported.Source, team, s.sourceID, s.idTime)
 	s.Created.SessionID = s.ID
 }
 
-// SetID gives s another id, so that it is another session. The id is one of CopyID.
+// SetID gives s another id, so that it is another session. id must be a
+// result of CopyID.
 func (s *Session) SetID(id string) { s.ID, s.Created.SessionID = id, id }
 
-// CopyID returns the id of the nth copy of a session, which has the time of the
-// session's id. The copy 0 is the session.
+// CopyID returns the id of the nth copy of a session. It keeps the time in id. For
+// n = 0, or if id is not a ULID, it returns id.
 func CopyID(id string, n int) string {
 	original, err := ulid.ParseStrict(id)
 	if n == 0 || err != nil {
@@ -96,7 +98,7 @@ func parseTime(text string) (time.Time, error) {
 	return t, err
 }
 
-// members returns the people and agents among speakers.
+// members converts speakers, all of them people or agents, to members.
 func members(speakers []projection.Speaker) []projection.Member {
 	members := []projection.Member{}
 	for _, s := range speakers {
