@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
@@ -40,6 +41,27 @@ func runs(pid int) bool {
 		return false
 	}
 	return !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
+}
+
+// exitOf returns a function that waits until a running process, which need not be a child
+// of the test, has exited.
+func exitOf(t *testing.T, pid int) (wait func()) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readable := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} // once the process has exited
+	return func() {
+		defer unix.Close(fd)
+		_, err := unix.Poll(readable, -1)
+		for err == unix.EINTR {
+			_, err = unix.Poll(readable, -1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // guardOf returns the process that ends the agents of a chat when it dies.
@@ -103,11 +125,10 @@ func TestKilledChatLeavesNoProcess(t *testing.T) {
 			if len(agenttest.Running(turns...)) == 0 {
 				t.Fatal("no process runs")
 			}
+			awaitGuard := exitOf(t, guard)
 			chat.signal(syscall.SIGKILL)
 			<-chat.ended
-			for runs(guard) { // the limit of all tests ends this loop
-				time.Sleep(time.Millisecond) // the system does not notify of the end of another's child
-			}
+			awaitGuard()
 			for pid, command := range agenttest.Running(turns...) {
 				if runs(pid) {
 					t.Errorf("process %d still runs: %s", pid, command)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// testTimeout is the longest time that a test waits for an event. No test sleeps.
+// testTimeout is the longest time that a test waits for an event.
 const testTimeout = time.Minute
 
 // tester is a test or a script that runs programs.
@@ -69,7 +69,6 @@ func startCommand(t tester, home string, cmd *exec.Cmd) *program {
 	return p
 }
 
-// enter writes lines to the program.
 func (p *program) enter(lines ...string) {
 	p.t.Helper()
 	for _, line := range lines {
@@ -79,8 +78,8 @@ func (p *program) enter(lines ...string) {
 	}
 }
 
-// expect waits until the program has written a text to standard output, after the
-// texts expected before.
+// expect waits until the program has written a text to standard output after the last
+// match.
 func (p *program) expect(text string) {
 	p.t.Helper()
 	p.await(p.stdout, text)
@@ -100,31 +99,29 @@ func (p *program) await(o *output, text string) {
 	})
 }
 
-// awaitThat waits until find finds something in the output that was not expected
-// before.
+// awaitThat waits until find matches the output after the last match.
 func (p *program) awaitThat(o *output, what string, find func(output string) (end int, found bool)) {
 	p.t.Helper()
 	timeout := time.After(testTimeout)
-	for ended := false; ; {
+	for hasExited := false; ; {
 		content, changed := o.look()
 		if end, found := find(content[o.awaited:]); found {
 			o.awaited += end
 			return
 		}
-		if ended {
+		if hasExited {
 			p.t.Fatalf("it exited without printing %q.\nstdout:\n%s\nstderr:\n%s", what, p.stdout, p.stderr)
 		}
 		select {
 		case <-changed:
 		case <-p.ended:
-			ended = true
+			hasExited = true
 		case <-timeout:
 			p.t.Fatalf("it did not print %q.\nstdout:\n%s\nstderr:\n%s", what, p.stdout, p.stderr)
 		}
 	}
 }
 
-// signal sends a signal to the program.
 func (p *program) signal(s syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {
@@ -145,7 +142,6 @@ func (p *program) ends(code int) {
 	}
 }
 
-// closeInput closes the standard input.
 func (p *program) closeInput() { p.stdin.Close() }
 
 // output is the output of a program so far.
@@ -154,7 +150,7 @@ type output struct {
 	content bytes.Buffer
 	changed chan struct{} // closed at the next write
 
-	awaited int // length of the part that was expected
+	awaited int // end of the last match
 }
 
 func newOutput() *output { return &output{changed: make(chan struct{})} }
@@ -207,7 +203,7 @@ func listed(t *testing.T, home string) (rows []sessionRow) {
 	return rows
 }
 
-// onlyJournal returns the id and the journal of the only session.
+// onlyJournal returns the id of the only session and the path of its journal.
 func onlyJournal(t *testing.T, home string) (id, path string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))

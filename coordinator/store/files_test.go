@@ -92,14 +92,14 @@ func TestUsesAtomicWritePattern(t *testing.T) {
 		}
 	}
 	truncated := d.operations(func(kind, rest string) bool {
-		return kind == "truncate" && !strings.Contains(rest, ".lock ") // which names its holder
+		return kind == "truncate" && !strings.Contains(rest, ".lock ") // a lock file is truncated before its holder is written
 	})
 	if len(truncated) > 0 {
 		t.Errorf("truncated: %q", truncated)
 	}
 }
 
-func TestFailsOnDiskFull(t *testing.T) {
+func TestAppendReturnsFileSystemError(t *testing.T) {
 	for _, err := range []error{syscall.ENOSPC, syscall.EACCES} {
 		d := newDisk(t)
 		log, createErr := d.Create(team)
@@ -108,8 +108,8 @@ func TestFailsOnDiskFull(t *testing.T) {
 		}
 		d.FailFrom(1, err)
 		_, got := log.Append(created(log.SessionID(), team))
-		var path *fs.PathError
-		if !errors.Is(got, err) || !errors.As(got, &path) {
+		var pathErr *fs.PathError
+		if !errors.Is(got, err) || !errors.As(got, &pathErr) {
 			t.Errorf("append: %v, want %v", got, err)
 		}
 		d.Heal()
@@ -145,7 +145,7 @@ func TestLatestAndListSkipCorruptedFiles(t *testing.T) {
 	d := newDisk(t)
 	older, newer := add(t, d), add(t, d)
 	d.damage(t, newer)
-	// Temporary files of a crash and foreign files are not sessions.
+	// A temporary file, an empty journal and foreign files are not sessions.
 	for _, name := range []string{
 		ulid.Make().String() + ".jsonl.tmp", ulid.Make().String() + ".jsonl", "notes.jsonl", ulid.Make().String() +
 			".json",
@@ -206,11 +206,12 @@ func TestTeamDirectoriesAreSafe(t *testing.T) {
 	}
 }
 
-// readCheckpoint returns the content of a checkpoint and checks whether it exists.
-func (d *disk) readCheckpoint(t *testing.T, id string, exists bool, when string) string {
+// readCheckpoint returns the content of a checkpoint, and fails the test unless it exists
+// as wanted.
+func (d *disk) readCheckpoint(t *testing.T, id string, wantExists bool, when string) string {
 	t.Helper()
 	data, err := os.ReadFile(d.checkpointPath(id))
-	if (err == nil) != exists {
+	if (err == nil) != wantExists {
 		t.Errorf("%s: the checkpoint exists: %v", when, err == nil)
 	}
 	return string(data)
@@ -219,7 +220,7 @@ func (d *disk) readCheckpoint(t *testing.T, id string, exists bool, when string)
 func TestCheckpointIsWrittenAfterAThousandEvents(t *testing.T) {
 	d := newDisk(t)
 	s := create(t, d, team)
-	s.save(998, 1) // and session.created
+	s.save(998, 1) // 998 messages and session.created: 999 events
 	d.readCheckpoint(t, s.SessionID(), false, "after 999 events")
 	s.save(1, 1)
 	first := d.readCheckpoint(t, s.SessionID(), true, "after 1000 events")

@@ -78,7 +78,7 @@ func rejectedBatch(t *testing.T, s store.Store) {
 		"the year 10000":  {Type: "message.appended", Data: json.RawMessage(`{}`), Time: year10000},
 	} {
 		if _, err := session.Append(message("lost", noon), bad); err == nil || errors.Is(err, journal.ErrPoisoned) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("append of %s: error %v, want another than ErrPoisoned", what, err)
 		}
 	}
 	if events, err := session.Append(message("after", noon)); err != nil || events[0].Seq != 3 {
@@ -105,7 +105,7 @@ func backward(t *testing.T, s store.Store) {
 	}
 	for e := range session.Backward() {
 		if e.Seq == 4 {
-			break
+			break // a caller may end the loop early
 		}
 	}
 	for e, err := range create(t, s, team).Backward() {
@@ -177,7 +177,8 @@ func copiesResults(t *testing.T, s store.Store) {
 	}
 }
 
-// overwrite changes everything that a caller may change in a state.
+// overwrite changes fields of a state, and elements of its map and slices, so that a
+// store that shares them is noticed.
 func overwrite(s *projection.State) {
 	s.Row.Title, s.SessionID, s.Seq = "changed", "changed", 99
 	s.Stats.ByMember["changed"] = 1

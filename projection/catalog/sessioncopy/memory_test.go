@@ -9,8 +9,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
-// unsyncedFS records the most bytes that were written to a file between two
-// syncs, which is what a journal.Log holds in memory.
+// maxHeld is the limit of unsynced bytes: a copy is synced after 8 MiB, which a batch of
+// 1 MiB and one message exceed by less than 4 MiB.
+const maxHeld = 12 << 20
+
+// unsyncedFS records the largest number of unsynced bytes of a file. A journal.Log
+// keeps those bytes in memory.
 type unsyncedFS struct {
 	journal.FS
 	most int
@@ -54,7 +58,7 @@ func TestForkHoldsFewMegabytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if disk.most > 12<<20 {
+	if disk.most > maxHeld {
 		t.Errorf("%d bytes of %d were held", disk.most, end.Offset)
 	}
 	if s, err := dir.Session(ctx, fork); err != nil || s.MessageCount != 40 {
@@ -66,14 +70,15 @@ func TestImportEventsHoldsFewMegabytes(t *testing.T) {
 	disk := &unsyncedFS{FS: journal.OS}
 	_, dir := newTeam(t, journal.Options{FS: disk})
 	texts := []string{"hello"}
-	for _, more := range []int{30, 30} {
+	const more = 30 // messages in each import: the first creates the session, the second extends it
+	for range 2 {
 		for range more {
 			texts = append(texts, strings.Repeat("word ", 200_000))
 		}
 		if written, err := importEvents(t, dir, texts...); written < more || err != nil {
 			t.Fatalf("wrote %d messages, %v", written, err)
 		}
-		if disk.most > 12<<20 {
+		if disk.most > maxHeld {
 			t.Errorf("%d bytes were held", disk.most)
 		}
 	}
