@@ -21,8 +21,9 @@
 //
 //	seq     1, 2, 3 … without a gap: the order of events, and the number of the
 //	        line in the file.
-//	synced  On the first line of a batch, if it has grown: the highest seq that
-//	        was known to be on the disk when the batch was written.
+//	synced  The highest seq that was known to be on the disk when the batch of
+//	        this line was written. Only on the first line of a batch, and only
+//	        if it is higher than in the lines before.
 //	time    UTC, RFC 3339, microseconds. Information only.
 //	type    What happened: noun.verb, in the past tense.
 //	data    The payload, a JSON object.
