@@ -14,7 +14,7 @@ import (
 type failure struct {
 	err      error
 	sync     bool    // a sync failed, not a write
-	lost     bool    // because the file was removed, or another one has its name
+	lost     bool    // the cause is that the file was removed or replaced
 	batch    []byte  // the lines that the failed write was to append
 	events   []Event // their events
 	reported bool    // one of them is a TypeRecovered event for this failure
@@ -166,7 +166,8 @@ func (l *Log) unsyncedOnDisk(limit int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(l.file, l.synced.Offset, min(length, limit)))
 }
 
-// unsyncedInMemory returns the bytes that the file should have there.
+// unsyncedInMemory returns the bytes that the file should have after the last successful
+// sync.
 func (l *Log) unsyncedInMemory() []byte {
 	return append(bytes.Clone(l.unsynced), l.failure.batch...)
 }

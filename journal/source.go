@@ -18,7 +18,7 @@ type source struct {
 
 	// Set for an archive, where open costs the bytes before the offset in its
 	// frame.
-	prefetch     func(from, to int64) error      // makes open cheap in a part
+	prefetch     func(from, to int64) error      // caches a part, so that open is cheap within it
 	frameBetween func(from, to int64) (at int64) // see archive.frameBetween
 	checksum     func(context.Context) (ok bool, err error)
 }
@@ -78,7 +78,8 @@ func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
 	return file, err
 }
 
-// tryOpen is open for a journal that is not moved meanwhile.
+// tryOpen is open without a retry: it may return ErrNotFound for a journal that is being
+// archived or unarchived.
 func (f files) tryOpen(fsys FS, toAppend bool) (journalFile, error) {
 	flag := os.O_RDONLY
 	if toAppend {

@@ -296,7 +296,7 @@ func (d *Dir) restore(f files) error {
 	// Crash here leaves the journal in the trash and the files set aside from it in
 	// the directory, as a crash in Trash does.
 	from, to := f.inTrash(), f.inPlace()
-	slices.Reverse(from) // the live journal first
+	slices.Reverse(from) // the live journal, which is newer, first
 	slices.Reverse(to)
 	if _, err := d.move(from, to); err != nil {
 		return err

@@ -42,8 +42,8 @@ func (a *Audit) Apply(e journal.Event, at journal.Position) {
 	}
 }
 
-// MissingHeader returns an error if the events that were applied are not a
-// session, else nil.
+// MissingHeader returns an error if events were applied and none of them is
+// session.created, else nil.
 func (a *Audit) MissingHeader() *MissingHeaderError {
 	if a.at.Seq == 0 || a.state.SessionID != "" {
 		return nil
@@ -66,8 +66,8 @@ func (a *Audit) RemoveInvalid() (removed []string, err error) {
 	return removed, err
 }
 
-// validRow reports whether the row of the index is the one that the journal
-// gives, or is outdated.
+// validRow reports whether the row of the index is the one that is computed from the
+// journal. One that is missing, outdated or damaged is not compared, and counts as valid.
 func (a *Audit) validRow() bool {
 	known := a.dir.auditedRow(a.id)
 	info, err := a.dir.journals.Stat(a.id)
@@ -110,13 +110,14 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
+// knownName matches the names of this program's files and of their temporary files.
 var knownName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock)|` +
 		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
 })
 
-// UnknownFiles returns the names in the directory that this program did not
-// make. It never reads or removes them.
+// UnknownFiles returns the names in the directory that are not of this program. It
+// does not read these files.
 func (d *Dir) UnknownFiles() ([]string, error) {
 	entries, err := d.fs.ReadDir(d.journals.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -85,8 +85,9 @@ func (d *Dir) describe(ctx context.Context) (infos []journal.Info, known index, 
 
 // match returns an entry for each journal that is not empty: the row of the
 // index if it describes the file, else a new one. learned is what the index
-// does not have yet, in bytes: the journals that were read, and the rows to
-// write in this program's layout. gone is how many rows have no journal.
+// lacks, in bytes that were read for it: the journals that were folded, and the
+// rows that another program wrote in its layout. gone is the number of rows
+// without a journal.
 func (d *Dir) match(
 	ctx context.Context, infos []journal.Info, known index,
 ) (entries []*Entry, learned int64, gone int) {
@@ -144,7 +145,7 @@ func (d *Dir) foldEach(ctx context.Context, journals []int, fold func(i int) (co
 // many bytes were read for it.
 func (d *Dir) currentRow(ctx context.Context, info journal.Info, known row) (row, int64) {
 	if known.describes(info) {
-		known.ModTime = info.ModTime.UTC() // as it is written
+		known.ModTime = info.ModTime.UTC() // as in the index
 		return known, rowBytes
 	}
 	r, cost := d.foldRow(ctx, info, known)
@@ -152,7 +153,8 @@ func (d *Dir) currentRow(ctx context.Context, info journal.Info, known row) (row
 	return r, cost
 }
 
-// foldRow reads what the known row does not describe.
+// foldRow folds the events after those that the known row covers, or all of them
+// if the row does not fit the file. It returns how many bytes it read.
 func (d *Dir) foldRow(ctx context.Context, info journal.Info, known row) (row, int64) {
 	if info.Err != nil {
 		return damagedRow(info, &projection.State{}, info.Err), 0

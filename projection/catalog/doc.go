@@ -19,20 +19,20 @@
 //
 // # Index
 //
-// A row is valid if its fold and row versions are this program's, and the size,
-// modification time and inode of the session's file are those that it was made
-// from. If the file has only grown, its tail is folded, otherwise all of it. A
-// file that is shorter than its row is reported as Session.Truncated. A journal
-// that could not be read for another reason than damage is read again each time.
+// A row is valid if its fold and row versions are this program's, and it has
+// the size, modification time and inode of the session's file. If the file has
+// only grown, its tail is folded, otherwise all of it. A file that is shorter
+// than its row is reported as Session.Truncated. A journal that could not be
+// read for another reason than damage is read again each time.
 //
-// A list describes every file and reads the first part of every row, which
-// shows whether the row is valid and where the session comes in the list. A
-// crash may cut off the second part; the journal is then folded when it is
-// needed. The index is replaced under its own lock. Errors in writing it
+// A list calls stat for every file and reads the first part of every row, which
+// decides whether the row is valid and where the session comes in the list. A
+// crash may truncate the second part; the journal is then folded when that part
+// is needed. The index is replaced under its own lock. Errors in writing it
 // are ignored, since nothing is lost. For one changed session it is rewritten
 // while the team has fewer than 1,000; a larger index is rewritten only by a
-// list that has read as many bytes as it has. Until then lists fold those tails
-// again.
+// list that had to read as many bytes of journals as the index has. Until then
+// each list folds those tails.
 //
 // # Checkpoints
 //

@@ -16,13 +16,13 @@ const LatestName = "latest"
 // minIDPart is the shortest part of an id that names a session, in characters.
 const minIDPart = 4
 
-// NotFoundError reports a name that no session has. It is a
+// NotFoundError reports a name that no session has. It matches
 // journal.ErrNotFound.
 type NotFoundError struct{ Name string }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("no session %q", e.Name) }
 
-// Is makes a NotFoundError a journal.ErrNotFound.
+// Is makes a NotFoundError match journal.ErrNotFound.
 func (e *NotFoundError) Is(target error) bool { return target == journal.ErrNotFound }
 
 // AmbiguousError reports a name that several sessions have.
@@ -72,7 +72,7 @@ func (c *Catalog) Find(ctx context.Context, name string) (found Session, skipped
 	return Session{}, nil, &NotFoundError{name}
 }
 
-// findLatest decodes rows only up to the latest session.
+// findLatest is Find for LatestName. It decodes rows only up to the latest session.
 func (c *Catalog) findLatest(ctx context.Context) (found Session, skipped []Session, err error) {
 	list, err := c.List(ctx, Query{Limit: 1})
 	if err != nil {
@@ -91,8 +91,8 @@ func (c *Catalog) findLatest(ctx context.Context) (found Session, skipped []Sess
 	return found, skipped, err
 }
 
-// findID looks for the file of one session. A directory that cannot be read is
-// an error only if no other has the session.
+// findID is Find for a whole id. It looks only for the file of that session. A
+// directory that cannot be read is an error only if no other has the session.
 func (c *Catalog) findID(ctx context.Context, id string) (Session, error) {
 	teams, err := c.Teams()
 	if err != nil {
@@ -141,7 +141,7 @@ func MatchesID(id, name string) bool {
 }
 
 // ShortIDs returns, by id, the shortest end of each session's id, of at least 4
-// characters, that no other id has, be it of the sessions or of the others.
+// characters, that no other id in sessions and others has.
 func ShortIDs(sessions []Session, others ...*Entry) map[string]string {
 	length := make(map[string]int, len(sessions))
 	sameEnd := map[string][]string{}

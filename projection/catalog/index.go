@@ -17,11 +17,11 @@ import (
 
 const (
 	indexVersion = "1.0.0"
-	// manySessions is the size from which the index is not rewritten for one
-	// session.
+	// manySessions is the number of sessions from which the index is not rewritten
+	// for one of them.
 	manySessions = 1000
-	// rowBytes is about the size of a row in the index, and foldBytes the cost
-	// of opening a journal as a number of bytes read.
+	// rowBytes is the approximate size of a row in the index. foldBytes is the
+	// cost of opening a journal, as a number of bytes read.
 	rowBytes  = 600
 	foldBytes = 16 << 10
 	// maxCache is the limit of an index or a checkpoint, in bytes. A longer file
@@ -44,10 +44,10 @@ type indexFile struct {
 	UpdatedAt time.Time         `json:"updatedAt"`
 }
 
-// index is what was read of sessions.json. The zero index has no rows.
+// index is the part of sessions.json that could be read. The zero index has no rows.
 type index struct {
 	lines    map[string]string // rows as they are in the file, by session id
-	reformat bool              // the file has not one row on each line
+	reformat bool              // the file does not have one row on each line
 }
 
 func (x index) row(id string) row {
@@ -156,13 +156,14 @@ func (d *Dir) UpdateIndex(id string, state *projection.State, at journal.Positio
 	d.updateRows(map[string]*row{id: &r})
 }
 
-// updateRows replaces rows, or removes those that are nil. The index of a large
-// team is not even read for a few. Errors are ignored: a list works without the
+// updateRows replaces rows, or removes those that are nil. For few rows, the index
+// of a large team is not even read. Errors are ignored: a list works without the
 // index.
 func (d *Dir) updateRows(changed map[string]*row) {
 	learned := int64(len(changed)) * foldBytes
 	info, err := d.fs.Stat(d.indexPath())
-	if len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/(4*rowBytes)), learned) {
+	const maxRow = 4 * rowBytes // so that the number of rows is rather underestimated
+	if len(changed) == 0 || err == nil && !worthWriting(int(info.Size()/maxRow), learned) {
 		return
 	}
 	lock, err := d.lockIndex()
@@ -231,7 +232,7 @@ func (d *Dir) replaceIndex(entries []*Entry) error {
 	return journal.WriteFile(d.fs, d.indexPath(), text.Bytes())
 }
 
-// appendLine appends the row of an entry. A line that is cut off is replaced.
+// appendLine appends the row of an entry. If its line is truncated, the journal is folded.
 func (e *Entry) appendLine(text *bytes.Buffer) error {
 	if e.row == nil {
 		if _, ok := decodeRow(e.line); ok {
@@ -255,14 +256,15 @@ func (e *Entry) appendLine(text *bytes.Buffer) error {
 // listing them takes noticeably long.
 func (d *Dir) Large() bool { return d.hasRows(10 * manySessions) }
 
-// hasRows reports whether the index has the size of n rows.
+// hasRows reports whether the index has about n rows or more, judging by its size.
 func (d *Dir) hasRows(n int) bool {
 	info, err := d.fs.Stat(d.indexPath())
 	return err == nil && info.Size() >= int64(n)*rowBytes
 }
 
-// worthWriting compares what is not in the index yet with the size of the
-// index, in bytes.
+// worthWriting reports whether to rewrite an index with a number of rows. learned
+// is what it lacks, in bytes that were read for it: of a large index, at least as
+// many as the index has.
 func worthWriting(rows int, learned int64) bool {
 	return learned > 0 && (rows < manySessions || learned >= int64(rows)*rowBytes)
 }

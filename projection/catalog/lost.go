@@ -9,9 +9,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// lostEntries returns the rows of the index whose journals are missing although no command of this program
-// removed them. Rows of removed journals stay in the index of a large team for a while. A row of another team,
-// as of a copied index, is not a session of this directory.
+// lostEntries returns the rows of the index whose journals are missing although no
+// command of this program removed them. Rows of removed journals stay in the index of a
+// large team for a while. A row of another team, as in a copied index, is not a session
+// of this directory.
 func (d *Dir) lostEntries(infos []journal.Info, known index) []*Entry {
 	exists := make(map[string]bool, len(infos))
 	for _, info := range infos {
@@ -39,7 +40,8 @@ func (d *Dir) lostEntries(infos []journal.Info, known index) []*Entry {
 	return lost
 }
 
-// removedSessions returns the ids of the sessions that are in the trash or that retention moved there.
+// removedSessions returns the ids of the sessions that are in the trash, or that
+// retention trashed or purged.
 func (d *Dir) removedSessions() map[string]bool {
 	removed := map[string]bool{}
 	if items, err := d.journals.ListTrash(); err == nil {
@@ -47,7 +49,7 @@ func (d *Dir) removedSessions() map[string]bool {
 			removed[item.ID] = true
 		}
 	}
-	// Each event names the session that it is about. Where the file is damaged, too few are known.
+	// Each event has the id of its session. If the file is damaged, some ids may be missing.
 	history, _ := journal.ReadFile(d.fs, filepath.Join(d.journals.Path(), "retention.jsonl"), maxCache)
 	for line := range bytes.Lines(history) {
 		_, rest, ok := bytes.Cut(line, []byte(`"sessionId":"`))

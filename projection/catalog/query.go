@@ -60,9 +60,10 @@ type Result struct {
 	Sessions []Session // the page
 	Next     string    // After of the next page; "": this is the last one
 
-	// Lost are the journals of which the index has a row and which no command of this program removed. They are
-	// those of the team or of all teams, whatever else the query selects. Reindex forgets them.
-	Lost []string // their paths
+	// Lost has the paths of the journals that are missing although the index has a
+	// row for them and no command of this program removed them: those of the team, or
+	// of all teams, regardless of the rest of the query. Reindex removes their rows.
+	Lost []string
 
 	// Matches are the selected sessions of all pages, in order. Their rows are
 	// not decoded unless the query needs them.
@@ -141,7 +142,7 @@ func (s Sort) compare(a, b *Entry) int {
 	return newestFirst(a, b)
 }
 
-// sortKey is the place of a session in an order, as Result.Next has it. The
+// sortKey is the place of a session in an order, as Result.Next encodes it. The
 // fields that the order does not compare are zero.
 type sortKey struct {
 	CreatedAt time.Time `json:"createdAt,omitzero"`
@@ -175,9 +176,9 @@ func (a sortKey) compare(b sortKey) int {
 	)
 }
 
-// String returns the key as Result.Next has it.
+// String encodes the key as Result.Next.
 func (k sortKey) String() string {
-	data, _ := json.Marshal(k) // strings, numbers and times that the index holds
+	data, _ := json.Marshal(k) // cannot fail: it has strings, numbers, and times from an index
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 

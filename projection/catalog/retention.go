@@ -114,8 +114,8 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 	return errors.Join(append(failures, pass.Close())...)
 }
 
-// Busy reports whether retention left a session alone because it is open, was
-// appended to, is gone, or is a link to another place.
+// Busy reports whether err means that retention left a session alone because it is
+// open, was appended to, is gone, or is a link to another place.
 func Busy(err error) bool {
 	var link *regularfile.KindError
 	return errors.As(err, &link) || errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) ||

@@ -32,7 +32,7 @@ func (d *Dir) BeginRetention() *RetentionPass {
 	return &RetentionPass{dir: d, trash: d.journals.TrashBatch(), changed: map[string]*row{}}
 }
 
-// do calls Archive or Trash, or nothing if the action is Keep.
+// do calls Archive or Trash. It does nothing if the action is Keep.
 func (p *RetentionPass) do(ctx context.Context, a Action, s Session, reason string) error {
 	switch a {
 	case Archive:
@@ -60,8 +60,8 @@ func (p *RetentionPass) Archive(ctx context.Context, s Session, reason string) (
 	p.record(ctx, projection.SessionArchived{Retired: projection.Retired{
 		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: info.Size, Reason: reason,
 	}})
-	// With the row, the next list need not decompress the archive. A torn tail,
-	// which was set aside and recorded, has to be read.
+	// With the row, the next list need not decompress the archive. If a torn tail
+	// was set aside, the archive has an event more than the row, and must be read.
 	if info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes {
 		state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
 		state.Team.ID, state.Team.Source = s.TeamID, s.Source

@@ -49,9 +49,10 @@ func newRow(info journal.Info, state *projection.State, at journal.Position) row
 }
 
 // damagedRow returns the row of a journal that cannot be read to its end. Its
-// last update may be in the part that cannot be read, so the file's time
-// counts, too. The row describes the file only if the damage is certain: not
-// after an error of the system, nor for a line that a higher limit allows.
+// last update may be in the part that cannot be read, so a later modification
+// time of the file replaces it. After an error of the system, or at a line that a
+// higher limit allows, the damage is not certain: the row then does not describe
+// the file, so that the next list reads it again.
 func damagedRow(info journal.Info, state *projection.State, err error) row {
 	r := newRow(info, state, journal.Position{})
 	r.Damaged = err.Error()
@@ -80,7 +81,7 @@ func IsReadError(err error) bool {
 func (r row) empty() bool { return r.LastSeq == 0 && r.Damaged == "" && r.Lost == 0 }
 
 // noteLost records that an earlier row had more events than the file has now.
-// That is kept until the file has as many again.
+// Lost stays set until the file has as many again.
 func (r *row) noteLost(earlier row) {
 	if most := max(earlier.LastSeq, earlier.Lost); most > r.LastSeq && r.Damaged == "" && r.ID != "" {
 		r.Lost = most
@@ -100,8 +101,8 @@ func (r row) describes(info journal.Info) bool {
 		r.Bytes == info.Size && r.Inode == info.Inode && r.ModTime.Equal(info.ModTime)
 }
 
-// seed returns a state to which the events after the position can be applied,
-// as far as rows go. Unless the file has only grown, that is the beginning.
+// seed returns the position of the row, and a state from which the later events can be
+// folded into a new row. Unless the file has only grown, that is the beginning.
 func (r row) seed(info journal.Info) (*projection.State, journal.Position) {
 	if !r.current() || r.LastSeq == 0 || r.Damaged != "" || r.Archived || info.Size <= r.Bytes {
 		return &projection.State{}, journal.Position{}

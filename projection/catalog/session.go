@@ -32,7 +32,7 @@ type Session struct {
 	dir string
 }
 
-// Path returns the path of the journal when it is not archived.
+// Path returns the path of the live journal, even if the session is archived.
 func (s Session) Path() string { return filepath.Join(s.dir, s.ID+".jsonl") }
 
 // Dir returns the path of the directory in which the session was found.
