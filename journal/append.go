@@ -18,9 +18,9 @@ import (
 // cut only after Sync. The Log does not keep the records. The returned events
 // share the Data of records whose Data was compact.
 //
-// After ErrTooLong, or another error of a record, the journal is unchanged. So it
-// is after an error of the first Append that precedes its write, which may be
-// retried. After a failed write, the error matches ErrPoisoned: the Log keeps the
+// After ErrTooLong, or another error of a record, the journal is unchanged. The first
+// Append also opens or creates the file; after an error of that, it may be retried.
+// After a failed write, the error matches ErrPoisoned: the Log keeps the
 // batch and refuses every call until Recover has completed the write.
 func (l *Log) Append(batch ...Record) ([]Event, error) {
 	l.mu.Lock()
@@ -42,8 +42,8 @@ func (l *Log) Append(batch ...Record) ([]Event, error) {
 	return l.write(records)
 }
 
-// Fits returns the error that Append would return for a batch whatever the state
-// of the disk, such as a *TooLongError.
+// Fits returns the error with which Append would reject a record of the batch, such as
+// a *TooLongError. It does not access the disk.
 func (l *Log) Fits(batch ...Record) error {
 	_, err := l.normalize(batch)
 	return err
@@ -111,8 +111,8 @@ func (l *Log) openFile() ([]Record, error) {
 }
 
 // fileToAppend returns the file that Open opened if it is writable and still has the
-// journal's name. Otherwise it opens the file. Its length must be that of the lines
-// which were read: the next ones are chained to them.
+// journal's name. Otherwise it opens the file. The file must still
+// end where Open found its end, because the next line is chained to the last one.
 func (l *Log) fileToAppend() (file File, err error) {
 	if o := l.opened; o != nil && o.writable && l.checkName(o) == nil {
 		file, l.opened = o.File, nil
@@ -133,8 +133,8 @@ func (l *Log) fileToAppend() (file File, err error) {
 	return file, nil
 }
 
-// openLocked opens the live file for appending, and locks it in place of the file that
-// is locked.
+// openLocked opens the live file for appending, and locks it instead of the one that was
+// locked before.
 func (l *Log) openLocked() (File, error) {
 	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,7 @@ func (l *Log) openLocked() (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.lock.setOwn(nil, false) // it may be the same file
+	l.lock.setOwn(nil, false) // if it is the same file, its lock excludes the new handle, too
 	locked, err := tryLock(file)
 	if err == nil {
 		err = l.checkName(file)
@@ -188,8 +188,8 @@ func (l *Log) create(ctx context.Context) error {
 	return nil
 }
 
-// retryLock takes the lock that Open could not take. If the journal has changed
-// since, the records that the caller is about to append may not fit it.
+// retryLock takes the lock that Open could not take. It fails if the journal has
+// changed since: the caller does not know its last events.
 func (l *Log) retryLock(ctx context.Context) error {
 	if l.lock != nil {
 		return nil

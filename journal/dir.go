@@ -32,7 +32,7 @@ const (
 	trashDir      = "trash"
 )
 
-// Options configure a Dir. The zero Options are what programs want.
+// Options configure a Dir. The zero Options suffice for most programs.
 type Options struct {
 	FS      FS               // nil: the operating system's
 	Now     func() time.Time // nil: time.Now
@@ -163,8 +163,8 @@ func (f files) asidePath(n int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%s%s%d", f.id, asideInfix, n))
 }
 
-// locateTries is how often both places of a journal, live and archived, are
-// tried: it may be moved between the two attempts.
+// locateTries is how often both paths of a journal, live and archived, are tried: an
+// archived one may be unarchived between the two attempts.
 const locateTries = 8
 
 func (f files) stat(fsys FS) (Info, error) {

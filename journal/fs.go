@@ -76,7 +76,7 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 		return nil, err
 	}
 	if flag&os.O_EXCL != 0 && perm&^private != 0 {
-		f.Chmod(perm) // without it, a file for a group may be refused to the group
+		f.Chmod(perm) // the umask may have removed the permissions of the group
 	}
 	return &osFile{File: f, appends: flag&os.O_APPEND != 0}, nil
 }
@@ -112,7 +112,7 @@ type osFile struct {
 	locked  bool
 }
 
-// Sync does only what durability requires.
+// Sync makes the content and the size of the file durable, not necessarily its times.
 func (f *osFile) Sync() error { return syncFile(f.File) }
 
 // Lock locks the file.

@@ -28,11 +28,11 @@ type Repaired struct {
 // It also sets aside an event for which valid, unless it is nil, returns an error, which
 // becomes the reason.
 //
-// It does not change a valid journal, nor any journal with dryRun, which only
-// returns the result. A torn tail is no corruption: the next Append sets it aside.
-// Errors: ErrNotFound; a *LockedError; that of ctx, or a *CorruptError with TooLong
-// if a valid line exceeds the limit, both before anything was changed. An archived journal must be
-// unarchived by an Append first.
+// It does not change a valid journal. With dryRun it changes nothing and returns the
+// result that it would have. A torn tail is no corruption: the next Append sets it
+// aside. Errors: ErrNotFound; a *LockedError; errors.ErrUnsupported for an archive,
+// which an Append unarchives; that of ctx, or a *CorruptError with TooLong if a valid
+// line exceeds the limit, both before anything was changed.
 func (d *Dir) Repair(
 	ctx context.Context, id string, valid func(Event) error, dryRun bool,
 ) (Repaired, error) {
