@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -78,12 +77,13 @@ func TestFloodsOfAgentsNeedLittleMemory(t *testing.T) {
 				if mode.name == "on a full disk" { // files of 8 KiB at most
 					cmd = exec.Command("sh", append([]string{"-c", `ulimit -f 16; exec agent-chatter "$@"`, "sh"}, args...)...)
 				}
+				resetPeak(t)
 				chat := startCommand(t, t.TempDir(), cmd)
 				<-chat.ended
 				if code := chat.cmd.ProcessState.ExitCode(); code != exitFailed && code != exitDone {
 					t.Errorf("exit code %d: %s", code, chat.stderr)
 				}
-				memory := chat.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+				memory := peakMemory(chat.cmd)
 				t.Logf("%d MiB", memory>>20)
 				if memory > maxFloodMemory {
 					t.Errorf("the chat needs %d MiB", memory>>20)

@@ -53,6 +53,7 @@ func importTwice(t *testing.T, program, path string, messages int, most int64) (
 		fmt.Sprintf("imported  %d of %d messages", messages, messages),
 		fmt.Sprintf("unchanged  0 of %d messages", messages),
 	} {
+		resetPeak(t)
 		began := time.Now()
 		cmd := exec.Command(program, "--home", home, "sessions", "import", path)
 		out, err := cmd.CombinedOutput()
@@ -60,7 +61,7 @@ func importTwice(t *testing.T, program, path string, messages int, most int64) (
 			t.Fatalf("import %d: %v\n%s\nwant %s", i+1, err, out, want)
 		}
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		peak := peakMemory(cmd)
 		t.Logf("import %d: %v, processor %v, peak %d MB", i+1, time.Since(began).Round(time.Millisecond),
 			used.Round(time.Millisecond), peak>>20)
 		if peak > most {
