@@ -15,7 +15,7 @@ import (
 
 // leavingTeam returns the path of a team whose agent starts a process in another
 // group and session, writes its own process id and that one's to the pipe pids,
-// and then runs a command.
+// and then runs a command. In its first turn, $first is set.
 func leavingTeam(t *testing.T, then string) (path, pids string) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
@@ -26,7 +26,8 @@ func leavingTeam(t *testing.T, then string) (path, pids string) {
 	if err := syscall.Mkfifo(pids, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf("cd '%s'\nsetsid sleep 300 >/dev/null 2>&1 &\necho $$ $! >pids\n%s\n", dir, then)
+	script := fmt.Sprintf("cd '%s'\nmkdir turns 2>/dev/null && first=yes\n"+
+		"setsid sleep 300 >/dev/null 2>&1 &\necho $$ $! >pids\n%s\n", dir, then)
 	configuration := `{"schemaVersion": "1.2",
   "agents": [{"name": "leaver", "command": "sh", "args": ["` + filepath.Join(dir, "leave.sh") + `"]}],
   "team": {"name": "leaving", "description": "An agent that leaves a process running", "members": [
@@ -90,7 +91,7 @@ func TestOrphanedProcessHoldsNoLock(t *testing.T) {
 
 func TestAgentThatOutlivesChatHoldsNoLock(t *testing.T) {
 	home := t.TempDir()
-	configuration, pids := leavingTeam(t, "if mkdir once 2>/dev/null; then exec sleep 300; fi; echo done")
+	configuration, pids := leavingTeam(t, `[ -z "$first" ] || exec sleep 300; echo done`)
 	chat := start(t, home, "chat", "-t", configuration)
 	chat.enter("hello")
 	both := startedProcesses(t, pids)
