@@ -46,9 +46,10 @@ func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Ev
 
 // follower is the state of one Follow.
 type follower struct {
-	dir   *Dir
-	files files
-	at    Position // after the last event that was delivered
+	dir    *Dir
+	files  files
+	at     Position // after the last event that was delivered
+	synced uint64   // the highest Synced of the lines up to at
 
 	file        File        // nil: none is open
 	tail        *tailReader // of file, if it is not an archive
@@ -99,7 +100,7 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		if e.Seq <= t.at.Seq {
 			continue // delivered before the file was replaced
 		}
-		t.at = t.sc.at
+		t.at, t.synced = t.sc.at, t.sc.maxSynced
 		e.Data = bytes.Clone(e.Data)
 		if !yield(e, nil) {
 			return false, nil
@@ -227,11 +228,12 @@ func (t *follower) open() error {
 		return err
 	}
 	t.file = file
-	from := Position{}
 	if t.holds(info, t.at) {
-		from = t.at
+		t.scanFrom(t.at)
+		t.sc.maxSynced = t.synced
+	} else {
+		t.scanFrom(Position{})
 	}
-	t.scanFrom(from)
 	return nil
 }
 

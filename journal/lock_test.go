@@ -157,5 +157,9 @@ func TestJournalIsOpenedOnce(t *testing.T) {
 	must(t, dir.Archive(t.Context(), id))
 	clear(disk.opens)
 	resume()
-	once("an archived journal", map[string]int{archived: 1, live + ".tmp": 1})
+	unarchived := map[string]int{archived: 1, live + ".tmp": 1}
+	if runtime.GOOS == "windows" {
+		unarchived[live] = 1 // under its own name, too, once the archive is closed
+	}
+	once("an archived journal", unarchived)
 }
