@@ -1,7 +1,9 @@
 package agent_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,5 +103,34 @@ func TestEndOrphansWithDeadOwner(t *testing.T) {
 			}
 			wantEnded(t, pid)
 		})
+	}
+}
+
+// TestEndResidentsThatExecutePrograms ends processes that execute one program after another: in between, they have no
+// environment that could be read.
+func TestEndResidentsThatExecutePrograms(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "again")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		var pids []int
+		for range 8 {
+			cmd := exec.Command(program)
+			cmd.Env = []string{process.TurnVariable + "=" + turnID(t), "AGENT_CHATTER_OWNER=4194305-1"}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, cmd.Process.Pid)
+			t.Cleanup(func() {
+				cmd.Process.Kill()
+				cmd.Wait()
+			})
+		}
+		if n := process.EndResidents(turnID(t)); n != len(pids) {
+			t.Errorf("%d of %d were ended", n, len(pids))
+		}
+		wantEnded(t, pids...)
 	}
 }

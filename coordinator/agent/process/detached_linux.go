@@ -49,15 +49,18 @@ func carriesTurn(pid int, turnID string) (carries, known bool) {
 	return slices.Contains(variables(env, TurnVariable), turnID), known
 }
 
-// carriers returns the ids of the living processes that carry the turn's id.
-func carriers(turnID string) map[int]struct{} {
-	found := map[int]struct{}{}
+// carriers returns the ids of the living processes that carry the turn's id. all is false if that
+// of another one cannot be read at this moment.
+func carriers(turnID string) (found map[int]struct{}, all bool) {
+	found, all = map[int]struct{}{}, true
 	for _, pid := range allPIDs() {
-		if carries, _ := carriesTurn(pid, turnID); carries {
+		carries, known := carriesTurn(pid, turnID)
+		if carries {
 			found[pid] = struct{}{}
 		}
+		all = all && known
 	}
-	return found
+	return found, all
 }
 
 // descendantsOf returns the living descendants of a process. Some carry no turn in their

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // EndOrphans kills the orphans of a turn and returns their number. It kills nothing and returns 0
@@ -25,15 +26,30 @@ func EndOrphans(turnID string) (ended int) {
 // detached if it is in the process group of its session leader, or if its session leader carries
 // the turn's id. On systems other than Linux EndResidents returns 0.
 func EndResidents(turnID string) (ended int) {
+	killed := map[int]struct{}{}
+	for deadline := time.Now().Add(KillWait); ; time.Sleep(time.Millisecond) {
+		found := residentsOf(turnID)
+		for _, pid := range found {
+			killIf(pid, func() bool { carries, _ := carriesTurn(pid, turnID); return carries })
+			killed[pid] = struct{}{}
+		}
+		// One that executed a program just then was not killed.
+		if len(found) == 0 || time.Now().After(deadline) {
+			return len(killed)
+		}
+	}
+}
+
+// residentsOf returns the orphans of a turn that are not detached.
+func residentsOf(turnID string) (residents []int) {
 	orphans := orphansOf(turnID)
 	for pid := range orphans {
 		status, ok := stat(pid)
 		if _, detached := orphans[status.session]; ok && !detached && status.group != status.session {
-			killIf(pid, func() bool { carries, _ := carriesTurn(pid, turnID); return carries })
-			ended++
+			residents = append(residents, pid)
 		}
 	}
-	return ended
+	return residents
 }
 
 // OrphanedTurns returns the ids of the turns that have orphans. On systems other than Linux it
@@ -52,12 +68,17 @@ func OrphanedTurns() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// orphansOf returns the processes of a turn, or nil if the owner of one of them is alive.
+// orphansOf returns the processes of a turn, or nil if the owner of one of them is alive. It waits,
+// at most KillWait, for processes that are about to execute a program.
 func orphansOf(turnID string) map[int]struct{} {
 	if turnID == "" {
 		return nil
 	}
-	found := carriers(turnID)
+	found, all := carriers(turnID)
+	for deadline := time.Now().Add(KillWait); !all && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+		found, all = carriers(turnID)
+	}
 	for pid := range found {
 		if hasOwner(pid) {
 			return nil

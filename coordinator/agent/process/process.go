@@ -179,7 +179,7 @@ func (p *Process) Stderr() string { return p.tail.text() }
 // Related returns the living processes that belong to the program: those that carry its turn's
 // id, and its descendants. It is nil if the system does not report them.
 func (p *Process) Related() map[int]struct{} {
-	all := carriers(p.program.TurnID)
+	all, _ := carriers(p.program.TurnID)
 	for pid := range descendantsOf(p.group.leader.Pid) {
 		all[pid] = struct{}{}
 	}
