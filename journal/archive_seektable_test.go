@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // The tests read and write seek tables according to the description of the format,
@@ -96,10 +97,7 @@ func TestArchiveFramesEndWithALine(t *testing.T) {
 }
 
 func TestZstdProgramReadsArchives(t *testing.T) {
-	program, err := exec.LookPath("zstd")
-	if err != nil {
-		t.Skip("there is no zstd program")
-	}
+	program := programtest.Path(t, "zstd")
 	for _, padding := range []int{-1, 0, 300} {
 		dir := newDir(t).WithFrames(1000)
 		id := dir.NewID()

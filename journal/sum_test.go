@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // docLines returns the lines of the journal in the package comment.
@@ -30,10 +32,7 @@ func docLines(t *testing.T) []string {
 // The script relies only on the table of fields in doc.go. It uses neither a table
 // of remainders nor a module.
 func TestDocumentedSumInPerl(t *testing.T) {
-	perl, err := exec.LookPath("perl")
-	if err != nil {
-		t.Skip("perl is not installed")
-	}
+	perl := programtest.Path(t, "perl")
 	script, err := os.ReadFile("testdata/sum.pl")
 	must(t, err)
 	if n := bytes.Count(script, []byte("\n")); n > 20 {

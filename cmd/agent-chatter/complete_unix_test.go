@@ -3,9 +3,10 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 const tab = "\t"
@@ -23,13 +24,7 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(name)
-			if err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err) // .ci/run installs it
-				}
-				t.Skip(name, " is not installed")
-			}
+			path := programtest.Path(t, name)
 			home := t.TempDir()
 			do(t, home, exitDone, "chat", "-m", `Fix: the "login" of it's page`)
 			do(t, home, exitDone, "chat", "-m", "another")

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // The manual and the README are tested as they are printed. In a fenced block of
@@ -167,12 +169,7 @@ type shell struct {
 func newShell(t *testing.T) *shell {
 	t.Helper()
 	for _, tool := range []string{"sh", "jq", "awk", "sed"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err) // .ci/run installs it
-			}
-			t.Skip(err)
-		}
+		programtest.Path(t, tool)
 	}
 	dir := t.TempDir()
 	s := &shell{t: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}

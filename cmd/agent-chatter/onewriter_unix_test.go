@@ -5,12 +5,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // leavingTeam returns the path of a team whose agent starts a process in another
@@ -18,9 +19,7 @@ import (
 // and then runs a command. In its first turn, $first is set.
 func leavingTeam(t *testing.T, then string) (path, pids string) {
 	t.Helper()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("setsid is not installed")
-	}
+	programtest.Path(t, "setsid")
 	dir := t.TempDir()
 	pids = filepath.Join(dir, "pids")
 	if err := syscall.Mkfifo(pids, 0o600); err != nil {

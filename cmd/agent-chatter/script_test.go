@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -52,9 +53,7 @@ func TestScript(t *testing.T) {
 // scriptParams returns the parameters of the scripts in a directory.
 func scriptParams(t *testing.T, dir string) testscript.Params {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("sh is not installed")
-	}
+	programtest.Path(t, "sh")
 	teams, err := filepath.Abs("../../testdata/teams")
 	if err != nil {
 		t.Fatal(err)

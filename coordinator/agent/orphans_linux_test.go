@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // detachingTurn returns a turn whose agent runs a detached tool, which only the turn's id in its
@@ -26,9 +27,7 @@ func TestCancelEndsDetachedProcesses(t *testing.T) {
 }
 
 func TestCancelEndsDescendantsWithoutEnvironment(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("setsid is not installed")
-	}
+	programtest.Path(t, "setsid")
 	turn := script(t, `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 300' & wait`)
 	replied := cancelAfterFirst(t, graceful, turn)
 	wantEnded(t, pidsIn(t, replied)...)

@@ -5,12 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 func TestTracks(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	programtest.Path(t, "git")
 	for _, version := range []string{"2", "4"} {
 		root := t.TempDir()
 		git := func(args ...string) {
