@@ -132,7 +132,7 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 	src := sourceOf("/old/s.jsonl", codexLine(t, "session_meta", object{"id": "s", "source": "cli"})+says("user", "go")+
 		call("spawn_agent", "c1")+codexLine(t, "event_msg", object{"type": "item_completed", "item": object{
 		"type": "SubAgentActivity", "kind": "started", "id": "c1", "agent_thread_id": "new"}})+
-		result("c1", `{"task_name":"/root/look"}`)+
+		result("c1", `{"task_name":"look"}`)+
 		call("spawn_agent", "c2")+result("c2", `{"agent_id":"old"}`)+says("assistant", "ok")+usage)
 	src.Subagent = func(_, agentID string) (interchange.Source, bool) {
 		return sourceOf("/old/"+agentID+".jsonl", child), agentID == "new" || agentID == "old"
