@@ -79,63 +79,6 @@ func (f *figures) race(t *testing.T, contestants ...contestant) []costs {
 	return results
 }
 
-// olderVersion returns the older program and its copy of a home, which the first
-// call makes.
-func (f *figures) olderVersion(t *testing.T, home string) version {
-	t.Helper()
-	if home == "" {
-		return version{program: f.old}
-	}
-	if _, copied := f.copies[home]; !copied {
-		f.copies[home] = f.home(t)
-		if out, err := exec.Command("cp", "-a", home+"/.", f.copies[home]).CombinedOutput(); err != nil {
-			t.Fatalf("cp: %v\n%s", err, out)
-		}
-	}
-	return version{f.old, f.copies[home]}
-}
-
-// versions returns the program with a home, and with -old the older version.
-func (f *figures) versions(t *testing.T, home string) []version {
-	t.Helper()
-	all := []version{{f.program, home}}
-	if f.old != "" {
-		all = append(all, f.olderVersion(t, home))
-	}
-	return all
-}
-
-// compareWithOld prints how long each contestant took relative to the older
-// version: the median of the ratios of all rounds.
-func (f *figures) compareWithOld(results []costs) {
-	var rows [][]string
-	for _, r := range results {
-		if len(r.old) == 0 {
-			continue
-		}
-		wall := pairedRatio(r, func(c cost) time.Duration { return c.Wall })
-		cpu := pairedRatio(r, func(c cost) time.Duration { return c.CPU })
-		rows = append(rows, []string{
-			r.name, fmt.Sprintf("%.2f", wall), fmt.Sprintf("%.2f", cpu), fmt.Sprint(len(r.runs)),
-		})
-		if r.most > 0 {
-			f.atMost(r.name+", relative to the older version", wall, r.most, "×")
-		}
-	}
-	if len(rows) > 0 {
-		printTable([]string{"relative to the older version", "wall ×", "CPU ×", "runs"}, rows)
-	}
-}
-
-func pairedRatio(r costs, of func(cost) time.Duration) float64 {
-	var ratios []float64
-	for i := range r.runs {
-		ratios = append(ratios, float64(of(r.runs[i]))/float64(of(r.old[i])))
-	}
-	slices.Sort(ratios)
-	return ratios[len(ratios)/2]
-}
-
 // run measures a contestant once, with a version of the program.
 func (f *figures) run(t *testing.T, c contestant, v version) (measured cost) {
 	t.Helper()

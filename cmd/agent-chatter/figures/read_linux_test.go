@@ -16,7 +16,9 @@ import (
 func (f *figures) read(t *testing.T) {
 	v := version{f.program, f.home(t)}
 	path := writeSession(t, v.home, f.archived/10_000, 1)
-	v.do(t, nil, "sessions")
+	for _, v := range f.versions(t, v.home) {
+		v.do(t, nil, "sessions")
+	}
 	id := idOf(path)
 	results := f.race(t,
 		contestant{name: "verify", home: v.home, args: []string{f.program, "verify", id}, prints: "ok"},

@@ -129,10 +129,12 @@ func (f *figures) sendTurns(t *testing.T, s conversation, turns int) int64 {
 func (f *figures) converse(t *testing.T, messages int) conversation {
 	t.Helper()
 	v := version{f.program, f.home(t)}
-	v.do(t, nil, "chat", "-m", "hello") // three messages
+	version{f.oldest(), v.home}.do(t, nil, "chat", "-m", "hello") // three messages
 	id, path := onlyJournal(t, v.home)
 	appendMessages(t, path, messages-3)
-	v.do(t, nil, "compact", id)
+	for _, v := range f.versions(t, v.home) {
+		v.do(t, nil, "compact", id)
+	}
 	s := conversation{messages: messages, home: v.home, id: id}
 	if messages <= f.snapshot {
 		s.snapshot = filepath.Join(v.home, "snapshot.json")

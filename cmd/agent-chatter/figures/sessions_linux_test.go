@@ -43,6 +43,9 @@ func writeSession(t *testing.T, home string, messages, seed int) string {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if *oldPath != "" {
+		rewriteInVersion1(t, path)
+	}
 	say(t, path, "That is all.") // now, as the last message
 	return path
 }
@@ -121,7 +124,7 @@ func appendBatches(t *testing.T, path string, size int, payloads iter.Seq[projec
 		batch = batch[:0]
 	}
 	for p := range payloads {
-		if batch = append(batch, projection.Record(time.Now(), p)); len(batch) == size {
+		if batch = append(batch, record(time.Now(), p)); len(batch) == size {
 			flush()
 		}
 	}
