@@ -5,7 +5,7 @@
 // # Memory
 //
 // A copy is written in batches, so that memory stays within a few megabytes
-// whatever the length of the session. Merge also holds 32 bytes for each event
+// whatever the length of the session. Merge also holds about 150 bytes for each event
 // that only the first session has, and Import what the reader of the source holds.
 //
 // # Recovery

@@ -21,9 +21,9 @@ type Merged struct {
 
 // Merge writes a new session from two sessions of one team: their common
 // prefix, followed by what each has after it. That is ordered by time in whole
-// exchanges: a person's message and all events up to the next one. Of an
-// exchange that both have, as after an earlier merge, the common events are
-// copied once. Neither session is changed.
+// exchanges: a person's message and all events up to the next one. Events that
+// both have, as after an earlier merge, are copied once. Neither session is
+// changed.
 func Merge(ctx context.Context, dir *catalog.Dir, a, b string) (Merged, error) {
 	divergence, err := projection.Diverge(dir.Events(ctx, a), dir.Events(ctx, b))
 	if err != nil {
@@ -51,10 +51,11 @@ type merge struct {
 	w          *writer
 	count      Merged
 
-	// Exchanges of session a after the divergence, by the digest of their first
-	// event.
-	pending map[digest]bool     // not copied yet
-	copied  map[digest][]digest // copied, with the digests of their events
+	// Events of session a after the divergence.
+	tailOfA []digest       // all, in order
+	inTail  map[digest]int // positions in tailOfA of those with the id of a message or a turn
+	copied  int            // the first ones, which were copied
+	next    int            // position after the one that session b had last; len(tailOfA): none
 }
 
 func (m *merge) write(w *writer) error {
@@ -123,7 +124,7 @@ func union(members, others []projection.Member) []projection.Member {
 // copyTails copies what both sessions have after the divergence, the earlier
 // exchange first.
 func (m *merge) copyTails() error {
-	if err := m.findPending(); err != nil {
+	if err := m.readTailOfA(); err != nil {
 		return err
 	}
 	a, b := m.tail(m.a, m.divergence.A), m.tail(m.b, m.divergence.B)
@@ -131,9 +132,10 @@ func (m *merge) copyTails() error {
 	defer b.stop()
 	for a.more || b.more {
 		// An exchange that both have is copied at its place in a.
-		fromA := a.more && (!b.more || m.pending[digestOf(b.head)] || !a.startTime().After(b.startTime()))
+		at, inA := m.inTail[digestOf(b.head)]
+		pending := inA && at >= m.copied
 		var err error
-		if fromA {
+		if a.more && (!b.more || pending || !a.startTime().After(b.startTime())) {
 			err = m.copyFromA(a)
 		} else {
 			err = m.copyFromB(b)
@@ -145,25 +147,33 @@ func (m *merge) copyTails() error {
 	return errors.Join(a.err, b.err)
 }
 
-// findPending reads the tail of session a and records its exchanges.
-func (m *merge) findPending() error {
-	m.pending, m.copied = map[digest]bool{}, map[digest][]digest{}
+func (m *merge) readTailOfA() error {
 	a := m.tail(m.a, m.divergence.A)
 	defer a.stop()
-	for a.more {
-		m.pending[digestOf(a.head)] = true
-		for range a.exchange() {
+	m.inTail = map[digest]int{}
+	for ; a.more; a.advance() {
+		d := digestOf(a.head)
+		if hasID(a.head) {
+			m.inTail[d] = len(m.tailOfA)
 		}
+		m.tailOfA = append(m.tailOfA, d)
 	}
+	m.next = len(m.tailOfA)
 	return a.err
+}
+
+// hasID reports whether an event has the id of a message or a turn, so that an equal
+// event of another session is its copy. A task may be set to the same text again.
+func hasID(e journal.Event) bool {
+	p, err := projection.Decode(e)
+	_, isTask := p.(projection.TaskSet)
+	return err == nil && !isTask
 }
 
 // copyFromA copies the next exchange of session a.
 func (m *merge) copyFromA(a *tail) error {
-	first := digestOf(a.head)
-	delete(m.pending, first)
 	for e := range a.exchange() {
-		m.copied[first] = append(m.copied[first], digestOf(e))
+		m.copied++
 		if err := m.copy(e, &m.count.A); err != nil {
 			return err
 		}
@@ -171,21 +181,34 @@ func (m *merge) copyFromA(a *tail) error {
 	return a.err
 }
 
-// copyFromB copies the next exchange of session b without the events at its
-// start that were copied from a.
+// copyFromB copies the next exchange of session b without the events that session a
+// has.
 func (m *merge) copyFromB(b *tail) error {
-	copied := m.copied[digestOf(b.head)]
 	for e := range b.exchange() {
-		if len(copied) > 0 && digestOf(e) == copied[0] {
-			copied = copied[1:]
+		if m.isInA(e) {
 			continue
 		}
-		copied = nil
 		if err := m.copy(e, &m.count.B); err != nil {
 			return err
 		}
 	}
 	return b.err
+}
+
+// isInA reports whether session a has the next event of session b, too. An event
+// without an id must follow the one that was found last.
+func (m *merge) isInA(e journal.Event) bool {
+	d := digestOf(e)
+	if m.next == len(m.tailOfA) || m.tailOfA[m.next] != d {
+		at, ok := m.inTail[d]
+		if !ok {
+			m.next = len(m.tailOfA)
+			return false
+		}
+		m.next = at
+	}
+	m.next++
+	return true
 }
 
 func (m *merge) copy(e journal.Event, messages *int) error {

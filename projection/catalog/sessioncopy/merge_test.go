@@ -74,6 +74,40 @@ func TestMergeCopiesEachExchangeOnce(t *testing.T) {
 			say(t, dir, id(1), 11, "third")
 			return a, id(1)
 		}, []string{"hello", ">hi", "second", ">two", "first", ">one", "third"}},
+		"merged, continued, merged again": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, "first", ">one")
+			say(t, dir, b, 20, "second", ">two")
+			a = mustMerge(t, dir, id(1), b)
+			say(t, dir, b, 30, "third", ">three")
+			a = mustMerge(t, dir, a, b)
+			say(t, dir, b, 40, "fourth")
+			return b, a
+		}, []string{"hello", ">hi", "first", ">one", "second", ">two", "third", ">three", "fourth"}},
+		"merge of two merges": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			other := mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, "first", ">one")
+			say(t, dir, other, 20, "second", ">two")
+			a = mustMerge(t, dir, id(1), other)
+			third := mustFork(t, dir, other)
+			say(t, dir, third, 30, "third")
+			say(t, dir, a, 40, "fourth")
+			return a, mustMerge(t, dir, third, id(1))
+		}, []string{"hello", ">hi", "first", ">one", "second", ">two", "third", "fourth"}},
+		"merged before, diverged within an exchange": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, ">late")
+			say(t, dir, b, 11, ">later")
+			a = mustMerge(t, dir, id(1), b)
+			say(t, dir, b, 13, ">latest", "first")
+			return a, b
+		}, []string{"hello", ">hi", ">late", ">later", ">latest", "first"}},
+		"merged in both orders within an exchange": {func(t *testing.T, dir *catalog.Dir) (a, b string) {
+			b = mustFork(t, dir, id(1))
+			say(t, dir, id(1), 10, ">late")
+			say(t, dir, b, 11, ">later", "first")
+			return mustMerge(t, dir, id(1), b), mustMerge(t, dir, b, id(1))
+		}, []string{"hello", ">hi", ">late", ">later", "first"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, dir := newTeam(t, journal.Options{})
