@@ -27,6 +27,7 @@ type Session struct {
 	// importing a branch reads the source again.
 	MoreBranches int
 
+	idFormat string    // the name of the format in the hash that ID has
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
 
@@ -50,10 +51,10 @@ func (s *Session) addBranch(b Branch) {
 }
 
 // SetTeam makes s a session of the team. That changes its id unless the source's id is
-// a ULID. It must not be called for a Session of Snapshot.
+// a ULID.
 func (s *Session) SetTeam(team string) {
 	s.TeamID, s.Created.Team.ID, s.Created.Team.Name = team, team, team
-	s.ID = sessionID(s.Imported.Source, team, s.sourceID, s.idTime)
+	s.ID = sessionID(s.idFormat, team, s.sourceID, s.idTime)
 	s.Created.SessionID = s.ID
 }
 

@@ -29,7 +29,8 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("updatedAt: %w", err)
 	}
-	id := sessionID("snapshot", s.TeamID, s.SessionID, created)
+	const idFormat = "snapshot"
+	id := sessionID(idFormat, s.TeamID, s.SessionID, created)
 	return &Session{
 		ID: id, TeamID: s.TeamID, CreatedAt: created, updatedAt: updated, Task: s.Context.TeamTask,
 		Created: projection.SessionCreated{
@@ -37,6 +38,7 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 			Team: projection.Team{ID: s.TeamID, Name: s.TeamID, Members: members(speakers(s.Context.Messages))},
 		},
 		Imported: projection.SessionImported{Source: schemas.SessionSnapshot, Path: path},
+		idFormat: idFormat, sourceID: s.SessionID, idTime: created,
 		conversation: func(yield func(journal.Record) bool) (skipped int, err error) {
 			at := created
 			for _, m := range s.Context.Messages {

@@ -236,6 +236,20 @@ func TestTimeOutsideULIDRange(t *testing.T) {
 	}
 }
 
+func TestSetTeamOfSnapshot(t *testing.T) {
+	const at = "2025-11-27T10:00:00Z"
+	for _, id := range []string{"session-abc", "session-xyz", "01KAHAM61B9SDF4W7TZ3YPK2WD"} {
+		s, other := mustRead(t, snapshot(id, "review", at)), mustRead(t, snapshot(id, "kitchen", at))
+		s.SetTeam("kitchen")
+		if s.ID != other.ID || s.TeamID != "kitchen" {
+			t.Errorf("%s: session %s of %s, want %s as in a snapshot of that team", id, s.ID, s.TeamID, other.ID)
+		}
+		if diff := cmp.Diff(other.Created, s.Created); diff != "" {
+			t.Errorf("%s: session.created (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
 func TestRecordsOfSnapshot(t *testing.T) {
 	s := mustRead(t, sample(t, "valid/session-snapshot-legacy.json"))
 	var types []string

@@ -279,6 +279,7 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 			Team: projection.Team{ID: t.format, Name: t.format, Members: team},
 		},
 		Imported: projection.SessionImported{Source: t.format, Path: path},
+		idFormat: t.format,
 		sourceID: t.id,
 		idTime:   idTime,
 	}, nil
