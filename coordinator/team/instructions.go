@@ -132,8 +132,9 @@ func (t *Team) place(resolved, baseDir string) (dir, rel string, ok bool) {
 	return "", "", false
 }
 
-// privateDirs are the directories of the home that have no instructions: conversations and keys.
-var privateDirs = []string{"sessions", "identities", "logs"}
+// privateDirs are the directories of the home that have no instructions: conversations, logs, and the
+// private keys of people, for which the name identities is reserved.
+var privateDirs = []string{"sessions", "logs", "identities"}
 
 // below returns dir without links and the path of a file in it; ok is false if it is not there.
 func below(dir, resolved string) (real, rel string, ok bool) {
