@@ -16,12 +16,48 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
+// An id from outside, such as a command line, must not lead out of the directory.
+func TestPathsAreNoIDs(t *testing.T) {
+	for _, id := range []string{"", ".", "..", "../x", "a/b", `a\b`, "a\x00b"} {
+		dir := newDir(t)
+		must(t, os.Mkdir(dir.Path(), 0o700))
+		_, statErr := dir.Stat(id)
+		_, createErr := dir.Create(id)
+		_, openErr := dir.Open(t.Context(), id)
+		_, readerErr := dir.Reader(id, journal.Position{})
+		_, repairErr := dir.Repair(t.Context(), id, nil, false)
+		_, sealErr := dir.Seal(t.Context(), id)
+		var followErr error
+		for _, followErr = range dir.Follow(t.Context(), id, journal.Position{}) {
+		}
+		for name, err := range map[string]error{
+			"Stat": statErr, "Create": createErr, "Open": openErr, "Reader": readerErr, "Repair": repairErr,
+			"Seal": sealErr, "Follow": followErr,
+			"Check": dir.Check(id), "Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id),
+			"RecordTrashTime": dir.RecordTrashTime(id), "Restore": dir.Restore(t.Context(), id), "Purge": dir.Purge(id),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "not a file name") {
+				t.Errorf("%s(%q): %v", name, id, err)
+			}
+		}
+		if writer := dir.Writer(id); writer != (journal.Holder{}) {
+			t.Errorf("Writer(%q): %+v", id, writer)
+		}
+		if names := filesIn(t, filepath.Dir(dir.Path())); len(names) > 0 {
+			t.Errorf("%q: files %v were created", id, names)
+		}
+	}
+}
+
 func TestDirNames(t *testing.T) {
 	long := strings.Repeat("a", 300)
 	for id, want := range map[string]string{
 		"dev":         "dev",
 		"team_1-a":    "team_1-a",
 		"-":           "-",
+		"az09":        "az09",
+		"AZ":          "AZ-*",
+		"@[`{/:":      "______-*", // next to the letters and digits
 		long[:64]:     long[:64],
 		long[:65]:     long[:48] + "-*",
 		long:          long[:48] + "-*",

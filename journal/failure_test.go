@@ -92,6 +92,55 @@ func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
 	same(t, "returned", events, validEvents(t, dir, l.ID())[1:])
 }
 
+// After a Recover without an error, even with a failed operation, the log works.
+func TestFailedRecoverIsReported(t *testing.T) {
+	for name, poison := range map[string]func(disk *journaltest.FS, l *journal.Log) error{
+		"failed sync": func(disk *journaltest.FS, l *journal.Log) error {
+			mustAppend(t, l, counted(2, 0))
+			disk.Fail(1, syscall.EIO, journaltest.Sync)
+			return l.Sync()
+		},
+		"failed write": func(disk *journaltest.FS, l *journal.Log) error {
+			disk.HalfWrites(true)
+			disk.Fail(1, syscall.ENOSPC, journaltest.Write)
+			_, err := l.Append(counted(2, 0))
+			return err
+		},
+		"removed directory": func(_ *journaltest.FS, l *journal.Log) error {
+			mustAppend(t, l, counted(2, 0))
+			must(t, os.RemoveAll(filepath.Dir(l.Path())))
+			return l.Sync()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n, failed := 1, true; failed; n++ {
+				disk := journaltest.New(noSyncFS{journal.OS})
+				dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
+				l := mustCreate(t, dir)
+				mustAppend(t, l, counted(1, 0))
+				must(t, l.Sync())
+				if err := poison(disk, l); !errors.Is(err, journal.ErrPoisoned) {
+					t.Fatalf("before Recover: %v", err)
+				}
+				before := disk.Count()
+				disk.Fail(n, syscall.EACCES)
+				_, err := l.Recover(t.Context())
+				failed = disk.Count()-before >= n
+				disk.Heal()
+				if errors.Is(err, syscall.EACCES) {
+					_, err = l.Recover(t.Context())
+				}
+				must(t, err)
+				mustAppend(t, l, counted(3, 0))
+				must(t, l.Close())
+				if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3}) {
+					t.Errorf("operation %d: the journal has %v", n, got)
+				}
+			}
+		})
+	}
+}
+
 func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
 	disk := journaltest.New(noSyncFS{journal.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})

@@ -70,12 +70,37 @@ func TestValidLineOverTheLimitIsReportedAndKept(t *testing.T) {
 				if !bytes.Equal(readFile(t, info.Path()), before) {
 					t.Error("the file was changed")
 				}
-				if events := validEvents(t, limited(dir, length), id); len(events) != 6 {
+				events := validEvents(t, limited(dir, length), id)
+				if len(events) != 6 {
 					t.Errorf("with a sufficient limit it has %d events", len(events))
+				}
+				end := positions(events)[6]
+				if n, err := readBefore(t, limited(dir, length), id, end); err != nil || n != 6 {
+					t.Errorf("backwards it has %d events, %v", n, err)
+				}
+				var corrupt *journal.CorruptError
+				if n, err := readBefore(t, less, id, end); n != 6-long || !errors.As(err, &corrupt) ||
+					corrupt.Line != int64(long) || !strings.Contains(err.Error(), "too long") {
+					t.Errorf("backwards with a lower limit it has %d events, %v", n, err)
 				}
 			})
 		}
 	}
+}
+
+// readBefore reads the events before a position in reverse order, and counts them.
+func readBefore(t *testing.T, dir *journal.Dir, id string, p journal.Position) (n int, err error) {
+	t.Helper()
+	r, err := dir.Reader(id, journal.Position{})
+	must(t, err)
+	defer r.Close()
+	for _, err := range r.Before(p) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 func second[T any](_ T, err error) error { return err }
