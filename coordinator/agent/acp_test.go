@@ -18,9 +18,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
-// newACP returns an engine with graceful timeouts.
+// newACP returns an engine without timeouts.
 func newACP(t *testing.T) *agent.ACP {
-	e := &agent.ACP{Grace: 2 * testTimeout}
+	e := &agent.ACP{Grace: never, Start: never}
 	t.Cleanup(e.Close)
 	return e
 }
@@ -114,8 +114,9 @@ func TestACPReusesProgramWithNewSessions(t *testing.T) {
 		if first.dir != turn.Dir || second.dir != turn.Dir {
 			t.Errorf("the directories are %s and %s, want %s", first.dir, second.dir, turn.Dir)
 		}
-		if len(habits) > 0 && first.session == second.session {
-			t.Errorf("both turns are in %s", first.session)
+		// The agent numbers its open sessions.
+		if closed := first.session == second.session; closed != (len(habits) == 0) {
+			t.Errorf("%v: the sessions are %s and %s", habits, first.session, second.session)
 		}
 		e.Close()
 		if third := where(t, e, nextTurn(turn, "where")); third.process == first.process {

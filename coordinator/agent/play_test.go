@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
-// testTimeout is how long a test waits for what should happen at once.
-const testTimeout = 30 * time.Second
+// never is the timeout of an engine that a test must not reach.
+const never = time.Hour
 
 // errCancelled is the cause of cancelled contexts.
 var errCancelled = errors.New("cancelled by the test")
@@ -29,10 +29,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// within returns a context that is done after testTimeout.
+// within returns a context that is done shortly before the test binary times out, so that a
+// test that hangs reports it. A shorter time would depend on the load of the machine.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	deadline, ok := t.Deadline()
+	if !ok {
+		return t.Context()
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
 	t.Cleanup(cancel)
 	return ctx
 }

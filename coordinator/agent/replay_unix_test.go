@@ -30,18 +30,18 @@ var recordedEngines = []struct {
 	{"acp-codex", "codex", func() agent.Engine { return gracefulACP() }},
 	{"acp-gemini", "gemini", func() agent.Engine { return gracefulACP() }},
 	{"acp-opencode", "opencode", func() agent.Engine { return gracefulACP() }},
-	{"claude", "claude", func() agent.Engine { return withTestTimeout(agent.Claude()) }},
-	{"codex", "codex", func() agent.Engine { return withTestTimeout(agent.Codex()) }},
-	{"gemini", "gemini", func() agent.Engine { return withTestTimeout(agent.Gemini()) }},
+	{"claude", "claude", func() agent.Engine { return withoutTimeouts(agent.Claude()) }},
+	{"codex", "codex", func() agent.Engine { return withoutTimeouts(agent.Codex()) }},
+	{"gemini", "gemini", func() agent.Engine { return withoutTimeouts(agent.Gemini()) }},
 }
 
-// withTestTimeout returns the engine with graceful timeouts.
-func withTestTimeout(e agent.CLI) agent.CLI {
-	e.Grace, e.Linger = 2*testTimeout, 2*testTimeout
+// withoutTimeouts returns the engine without timeouts.
+func withoutTimeouts(e agent.CLI) agent.CLI {
+	e.Grace, e.Linger = never, never
 	return e
 }
 
-func gracefulACP() *agent.ACP { return &agent.ACP{Grace: 2 * testTimeout} }
+func gracefulACP() *agent.ACP { return &agent.ACP{Grace: never, Start: never} }
 
 func TestRecordedAgents(t *testing.T) {
 	for _, a := range recordedEngines {

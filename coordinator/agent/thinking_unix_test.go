@@ -31,7 +31,7 @@ func TestCLIThinking(t *testing.T) {
 	}
 	turn := scriptedCLI(t, `echo '{"type":"result","status":"success"}'`)
 	turn.Member.Thinking = &on
-	if settings, _ := unsupported(t, withTestTimeout(agent.Gemini()), turn); !slices.Equal(settings, []string{"thinking"}) {
+	if settings, _ := unsupported(t, withoutTimeouts(agent.Gemini()), turn); !slices.Equal(settings, []string{"thinking"}) {
 		t.Errorf("Gemini CLI reported %q", settings)
 	}
 	turn = script(t, "echo hi")
