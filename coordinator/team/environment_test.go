@@ -2,6 +2,7 @@ package team_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
@@ -17,6 +18,18 @@ func TestHeadersExpandReferences(t *testing.T) {
 	if got := redact.New(m.Secrets()).Text("it is the-word-4711"); got != "it is [REDACTED:GIVEN_WORD]" {
 		t.Errorf("got %q", got)
 	}
+}
+
+func TestSecretsInPlainText(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := team.Member{Env: map[string]string{
+		"B_TOKEN": "12345678", "A_KEY": "no/such/file", "C_KEY": "1234567", "D_KEY": "$GIVEN_KEY", "E_KEY": key,
+		"PATH": "/bin:/usr/bin",
+	}}
+	checkEqual(t, "the secrets in plain text", m.InPlain(), []string{"A_KEY", "B_TOKEN"})
 }
 
 func TestEnvironmentExpandsReferences(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,19 +57,15 @@ func (e *StartError) Hint() hint.Hint {
 	case errors.Is(e.Err, exec.ErrNotFound) && e.Install != nil:
 		return hint.Hint{Kind: hint.Run, Argv: e.Install}
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return hint.Hint{Kind: hint.Run, Argv: operand(e.Command, "command", "-v")}
-	case errors.Is(e.Err, fs.ErrPermission):
-		return hint.Hint{Kind: hint.Run, Argv: operand(e.Command, "chmod", "+x")}
+		argv := []string{"command", "-v", e.Command}
+		if strings.HasPrefix(e.Command, "-") {
+			argv = slices.Insert(argv, 2, "--")
+		}
+		return hint.Hint{Kind: hint.Run, Argv: argv}
+	case errors.Is(e.Err, fs.ErrPermission) && filepath.IsAbs(e.Command): // otherwise another file may have the name
+		return hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", e.Command}}
 	}
 	return hint.Hint{}
-}
-
-// operand appends an operand to argv, protected from being read as an option.
-func operand(word string, argv ...string) []string {
-	if strings.HasPrefix(word, "-") {
-		argv = append(argv, "--")
-	}
-	return append(argv, word)
 }
 
 // errDir is wrapped by start errors about the working directory.
