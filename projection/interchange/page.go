@@ -22,11 +22,14 @@ type Page struct {
 // Markdown writes a session as a Markdown document. Messages are Markdown already and are copied, except that
 // HTML in them becomes text.
 func Markdown(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
-	fmt.Fprintf(w, "# %s\n\n", escapeMarkdown(p.Title))
-	fmt.Fprintf(w, "- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n",
-		p.ID, escapeMarkdown(p.Team), p.CreatedAt, p.Updated)
+	task := ""
 	if p.Task != "" {
-		fmt.Fprintf(w, "- task: %s\n", escapeMarkdown(p.Task))
+		task = fmt.Sprintf("- task: %s\n", escapeMarkdown(p.Task))
+	}
+	_, err := fmt.Fprintf(w, "# %s\n\n- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n%s",
+		escapeMarkdown(p.Title), p.ID, escapeMarkdown(p.Team), p.CreatedAt, p.Updated, task)
+	if err != nil {
+		return err
 	}
 	for entry, err := range entries {
 		if err != nil {
@@ -92,9 +95,14 @@ func escapeHTML(message string) string {
 // HTML writes a session as a self-contained HTML page without scripts.
 func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
 	e := html.EscapeString
-	fmt.Fprintf(w, pageHead, e(p.Title), e(p.Title), e(p.ID), e(p.Team), e(p.CreatedAt), e(p.Updated))
+	task := ""
 	if p.Task != "" {
-		fmt.Fprintf(w, "<p class=\"task\">Task: %s</p>\n", e(p.Task))
+		task = fmt.Sprintf("<p class=\"task\">Task: %s</p>\n", e(p.Task))
+	}
+	_, err := fmt.Fprintf(w, pageHead,
+		e(p.Title), e(p.Title), e(p.ID), e(p.Team), e(p.CreatedAt), e(p.Updated), task)
+	if err != nil {
+		return err
 	}
 	for entry, err := range entries {
 		if err != nil {
@@ -110,7 +118,7 @@ func HTML(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error
 			return err
 		}
 	}
-	_, err := io.WriteString(w, "</body>\n</html>\n")
+	_, err = io.WriteString(w, "</body>\n</html>\n")
 	return err
 }
 
@@ -138,7 +146,7 @@ article div { white-space: pre-wrap; overflow-wrap: anywhere; }
 <h1>%s</h1>
 <dl><dt>session</dt><dd>%s</dd><dt>team</dt><dd>%s</dd>
 <dt>created</dt><dd>%s</dd><dt>last message</dt><dd>%s</dd></dl>
-`
+%s`
 
 const pageArticle = `<article class="%s" id="event-%d">
 <h2>%s <time>%s</time></h2>

@@ -127,6 +127,7 @@ func TestParseReturnsTables(t *testing.T) {
 		{"before a thematic break", "text\n|a|\n|-|\n---", "paragraph(text) table<>{a}; break"},
 		{"another number of columns", "|a|b|\n|-|", "paragraph(|a|b|\n|-|)"},
 		{"in a quote", "> |a|\n> |-|\n> |b|", "quote(table<>{a};{b};)"},
+		{"before a backslash in code", "|a|\n|-|\n\n`b \\| c`", "table<>{a}; paragraph(<code b \\| c>)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := outline(markdown.Parse(test.source).Blocks); got != test.want {

@@ -69,6 +69,7 @@ func (cmd *Export) Run(a *app.App) error {
 	case cmd.All:
 		return cmd.all(ctx, e, sessions)
 	}
+	var invalid error
 	for i, s := range sessions {
 		x, err := e.open(ctx, s)
 		if err == nil {
@@ -77,8 +78,9 @@ func (cmd *Export) Run(a *app.App) error {
 		if err != nil {
 			return app.WithName(names[i], err)
 		}
+		invalid = cmd.importable(x, invalid)
 	}
-	return nil
+	return invalid
 }
 
 // formatOf returns the format for the extension of a file.
@@ -99,6 +101,7 @@ func formatOf(path string) string {
 // all exports every session that can be read.
 func (cmd *Export) all(ctx context.Context, e *exporter, sessions []catalog.Session) error {
 	var skipped skippedSessions
+	var invalid error
 	for _, s := range sessions {
 		x, err := e.open(ctx, s)
 		if ctx.Err() != nil {
@@ -111,8 +114,29 @@ func (cmd *Export) all(ctx context.Context, e *exporter, sessions []catalog.Sess
 		if err := cmd.one(ctx, e, x); err != nil {
 			return err
 		}
+		invalid = cmd.importable(x, invalid)
 	}
-	return skipped.err(e.app, len(sessions))
+	if err := skipped.err(e.app, len(sessions)); err != nil {
+		if invalid != nil {
+			e.app.Show(app.Explain(invalid))
+		}
+		return err
+	}
+	return invalid
+}
+
+// importable returns err, or the error of an export that cannot be imported. If both exist, it prints the latter.
+func (cmd *Export) importable(x *sessionExport, err error) error {
+	row := x.state.Row
+	if row.Invalid == 0 || cmd.Format != "jsonl" && cmd.Format != "bundle" {
+		return err
+	}
+	refused := notImportableText(x.replay.ID, row.Invalid, row.FirstInvalid)
+	if err != nil {
+		x.exporter.app.Show(refused)
+		return err
+	}
+	return app.Exit(app.ExitFailed, refused)
 }
 
 // skippedSessions counts the sessions that could not be read.
@@ -177,14 +201,7 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 		err = skipped.err(e.app, len(sessions))
 	}
 	for _, x := range readable {
-		if row := x.state.Row; row.Invalid > 0 {
-			refused := notImportableText(x.replay.ID, row.Invalid, row.FirstInvalid)
-			if err != nil {
-				e.app.Show(refused)
-				continue
-			}
-			err = app.Exit(app.ExitFailed, refused)
-		}
+		err = cmd.importable(x, err)
 	}
 	return err
 }
@@ -212,7 +229,7 @@ func (cmd *Export) readable(
 	return readable, skipped, nil
 }
 
-// notImportableText is for a session that was exported to a bundle.
+// notImportableText is for a session that was exported to a journal or a bundle.
 func notImportableText(id string, invalid int, first uint64) app.Message {
 	return app.Text("Session %s was exported, but cannot be imported: it has %s, first event %d.",
 		id, app.Count(invalid, "invalid event"), first).With(app.To("repair it before the next export", "repair", id))

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -206,11 +207,19 @@ func (x *sessionExport) safeMessages(ctx context.Context) iter.Seq2[projection.E
 func (x *sessionExport) writeJSON(ctx context.Context, w io.Writer) error {
 	s := x.session
 	s.Row, s.CWD = x.state.Row, x.state.CWD
-	var frame strings.Builder
-	if err := app.WriteJSON(&frame, sessions.NewSessionJSON(s)); err != nil {
+	// put writes an object without the text at its end.
+	put := func(before string, object any, end string) error {
+		text := bytes.NewBufferString(before)
+		err := app.WriteJSON(text, object)
+		if err == nil {
+			_, err = w.Write(bytes.TrimSuffix(text.Bytes(), []byte(end)))
+		}
 		return err
 	}
-	if _, err := io.WriteString(w, strings.TrimSuffix(frame.String(), "}\n")+`,"messages":[`); err != nil {
+	if err := put("", sessions.NewSessionJSON(s), "}\n"); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, `,"messages":[`); err != nil {
 		return err
 	}
 	separator := "\n"
@@ -218,12 +227,7 @@ func (x *sessionExport) writeJSON(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		var line strings.Builder
-		line.WriteString(separator)
-		if err := app.WriteJSON(&line, entry); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, strings.TrimSuffix(line.String(), "\n")); err != nil {
+		if err := put(separator, entry, "\n"); err != nil {
 			return err
 		}
 		separator = ",\n"

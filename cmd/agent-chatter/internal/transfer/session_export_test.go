@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +55,56 @@ func TestExportOmitsMessagesAppendedMeanwhile(t *testing.T) {
 		if diff := cmp.Diff(before.String(), after.String()); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", format, diff)
 		}
+	}
+}
+
+// fullWriter fails after n bytes.
+type fullWriter struct{ n int }
+
+func (w *fullWriter) Write(p []byte) (int, error) {
+	if len(p) > w.n {
+		return w.n, syscall.ENOSPC
+	}
+	w.n -= len(p)
+	return len(p), nil
+}
+
+func TestExportReportsAFullDisk(t *testing.T) {
+	e, session := newSession(t)
+	x, err := e.open(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, write := range formats {
+		var whole strings.Builder
+		if err := write(t.Context(), x, &whole); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < whole.Len(); n += 7 {
+			if err := write(t.Context(), x, &fullWriter{n}); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("%s: after %d of %d bytes: %v", format, n, whole.Len(), err)
+			}
+		}
+		if err := write(t.Context(), x, &fullWriter{whole.Len() - 1}); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: at the last byte: %v", format, err)
+		}
+	}
+}
+
+func TestFailedExportLeavesNoFile(t *testing.T) {
+	e, _ := newSession(t)
+	path := filepath.Join(t.TempDir(), "a.md")
+	for _, to := range []string{"", path} {
+		err := e.write(to, func(w io.Writer) error {
+			_, err := io.WriteString(w, "# half")
+			return errors.Join(err, syscall.EIO)
+		})
+		if !errors.Is(err, syscall.EIO) {
+			t.Errorf("%q: %v", to, err)
+		}
+	}
+	if found, err := filepath.Glob(filepath.Dir(path) + "/*"); err != nil || len(found) > 0 {
+		t.Errorf("it left %q, %v", found, err)
 	}
 }
 
