@@ -69,6 +69,19 @@ func TestGeminiTranscript(t *testing.T) {
 	}
 }
 
+func TestGeminiDamagedFirstLineIsSkipped(t *testing.T) {
+	s := mustReadTranscript(t, "gemini", "/old/s.jsonl", `{"sessionId":"s","projectH
+{"id":"1","timestamp":"2026-11-21T12:00:01Z","type":"user","content":"go"}
+{"id":"2","timestamp":"2026-11-21T12:00:02Z","type":"gemini","content":"ok"}
+`)
+	if diff := cmp.Diff("you: go\ngemini: ok\n", summary(t, s)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if skipped := importedOf(t, s).Skipped; skipped != 1 {
+		t.Errorf("%d lines were skipped", skipped)
+	}
+}
+
 func TestGeminiSubagentsBelongToTheirCall(t *testing.T) {
 	child := `{"sessionId":"a","projectHash":"h","kind":"subagent"}
 {"id":"1","type":"user","content":"look"}
