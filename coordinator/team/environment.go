@@ -50,7 +50,7 @@ func (m Member) Secrets() []redact.Variable {
 		}
 	}
 	for _, value := range m.Headers {
-		if name := referenced(value); name != "" {
+		if name := Referenced(value); name != "" {
 			variables = append(variables, redact.Variable{Name: name, Value: os.Getenv(name), Certain: true})
 		}
 	}
@@ -73,8 +73,8 @@ func isFile(value string) bool {
 // reference matches a value that refers to a variable of the program's environment.
 var reference = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})$`)
 
-// referenced returns the name of the variable that a value refers to; "" if it is literal.
-func referenced(value string) string {
+// Referenced returns the name of the variable that a value refers to; "" if it is literal.
+func Referenced(value string) string {
 	match := reference.FindStringSubmatch(value)
 	if match == nil {
 		return ""
@@ -93,7 +93,7 @@ func expanded(values map[string]string) map[string]string {
 	}
 	result := make(map[string]string, len(values))
 	for name, value := range values {
-		from := referenced(value)
+		from := Referenced(value)
 		switch {
 		case from == "":
 			if strings.HasPrefix(value, "$$") {
@@ -114,10 +114,10 @@ func expanded(values map[string]string) map[string]string {
 func (m Member) Unset() []string {
 	names := []string{m.APIKeyEnv}
 	for _, value := range m.Env {
-		names = append(names, referenced(value))
+		names = append(names, Referenced(value))
 	}
 	for _, value := range m.Headers {
-		names = append(names, referenced(value))
+		names = append(names, Referenced(value))
 	}
 	_, own := m.environment()[m.APIKeyEnv]
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -132,7 +132,7 @@ func (m Member) Unset() []string {
 func (m Member) InPlain() []string {
 	var names []string
 	for name, value := range m.Env {
-		if redact.Secret(name) && referenced(value) == "" && len(value) >= minInherited && !isFile(value) {
+		if redact.Secret(name) && Referenced(value) == "" && len(value) >= minInherited && !isFile(value) {
 			names = append(names, name)
 		}
 	}

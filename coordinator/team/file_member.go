@@ -106,7 +106,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		Permissions:       m.Permissions,
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
-		APIKeyEnv:         cmp.Or(referenced(m.APIKeyEnv), m.APIKeyEnv),
+		APIKeyEnv:         cmp.Or(Referenced(m.APIKeyEnv), m.APIKeyEnv),
 		Headers:           m.Headers,
 		AllowTeamTask:     m.AllowTeamTask,
 		DoneWord:          strings.TrimSpace(m.DoneWord),
@@ -163,7 +163,7 @@ func (r *fileReader) checkHeaders(path string, headers map[string]string) {
 			r.problem(path, "%q is no name of an HTTP header", name)
 		case strings.ContainsFunc(value, unicode.IsControl):
 			r.problem(path+"/"+name, "must have no control characters")
-		case isSecretHeader(name) && referenced(value) == "":
+		case isSecretHeader(name) && Referenced(value) == "":
 			r.problem(path+"/"+name, "must name an environment variable, such as $API_KEY, since its value is a secret")
 		}
 	}

@@ -34,13 +34,15 @@ type trustJSON struct {
 }
 
 // Digest returns the hash, in hex, of everything that decides what the team runs, where, and what it
-// sends where: of each agent the engine, command, arguments, permissions, directory, endpoint and
-// environment, and the files in Elsewhere. Of a variable that is a secret only the name counts, so
-// that a new key is no other team.
+// sends where: of each agent the engine, command, arguments, permissions, directory, endpoint, name of
+// the key, headers and environment, and the files in Elsewhere. Of a variable that is a secret only the
+// name counts, so that a new key is no other team.
 func (t *Team) Digest() string {
 	type agent struct {
 		Name, Engine, Command, Permissions, BaseDir, Endpoint, APIKeyEnv string
 		Args, Env                                                        []string
+		// Earlier versions did not hash headers: without any, the digest is theirs.
+		Headers map[string]string `json:",omitempty"`
 	}
 	var agents []agent
 	for _, m := range t.Members {
@@ -50,10 +52,11 @@ func (t *Team) Digest() string {
 		a := agent{
 			Name: m.Name, Engine: m.EngineName(), Command: m.Command, Permissions: m.Permissions, BaseDir: m.BaseDir,
 			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
+			Headers: m.Headers,
 		}
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
 			value := m.Env[name]
-			if redact.Secret(name) && referenced(value) == "" {
+			if redact.Secret(name) && Referenced(value) == "" {
 				value = ""
 			}
 			a.Env = append(a.Env, name+"="+value)

@@ -22,7 +22,7 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		"team": {"name": "crew", "description": "some", "members": [
 			{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "x", "baseDir": ".",
 			 "systemInstruction": "be kind", "permissions": "read", "endpoint": "http://a/v1", "apiKeyEnv": "A_KEY",
-			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}},
+			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}, "headers": {"x-team": "$THREE"}},
 			{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "", "baseDir": ".", "systemInstruction": ""}
 		]}
 	}`
@@ -53,12 +53,21 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		`"PATH": "/bin"`: `"PATH": "./bin"`, `"PATH"`: `"LD_PRELOAD"`, `"A_KEY": "made`: `"C_KEY": "made`,
 		`"$ONE"`: `"$TWO"`, `"role": "author", "agentType": "x", "baseDir": "."`: `"role": "author", "agentType": "x", "baseDir": ".."`,
 		`"name": "ada"`: `"name": "eve"`, `"$ONE"}`: `"$ONE"}, "engine": "demo"`,
+		`"$THREE"`: `"$FOUR"`, `"x-team"`: `"x-crew"`, `{"x-team": "$THREE"}`: `{}`, `$THREE"}`: `$THREE", "x-a": "b"}`,
 	} {
 		got := digest(old, new)
 		if other, ok := seen[got]; ok {
 			t.Errorf("%s instead of %s has the digest of %s", new, old, other)
 		}
 		seen[got] = new
+	}
+}
+
+// Without headers, the digest is the one that earlier versions wrote to trust.json.
+func TestDigestWithoutHeadersIsUnchanged(t *testing.T) {
+	const want = "21580b28aa218f7402dfccf840f8b18fd8109e6aa9d27aaf3daca1e6f0e29595"
+	if got := team.Demo().Digest(); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -43,10 +43,15 @@ func runsText(a *app.App, t *team.Team) string {
 		line("directory", m.BaseDir)
 		line("permissions", m.Permissions)
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-			if value := m.Env[name]; redact.Secret(name) {
+			if value := m.Env[name]; redact.Secret(name) && team.Referenced(value) == "" {
 				line("environment", name)
 			} else {
 				line("environment", name+"="+secrets.Text(value))
+			}
+		}
+		if m.EngineName() == team.EngineOpenAI {
+			for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+				line("header", name+": "+secrets.Text(m.Headers[name]))
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func teamsTexts() []apptest.Text {
 		{Name: "ada", Type: team.AI, AgentType: "claude", Permissions: "bypass", BaseDir: "/clone"},
 		{Name: "bea", Type: team.AI, AgentType: "x", Command: "/bin/sh", Args: []string{"-c", "echo it's " + key},
 			Env: map[string]string{"A_KEY": key, "LD_PRELOAD": "./" + apptest.Hostile}},
-		{Name: "cleo", Type: team.AI, AgentType: "openai", Endpoint: "https://me:word@host/v1", APIKeyEnv: "A_KEY"},
+		{Name: "cleo", Type: team.AI, AgentType: "openai", Endpoint: "https://me:word@host/v1", APIKeyEnv: "A_KEY",
+			Headers: map[string]string{"api-key": "$AZURE_KEY", "x-team": apptest.Hostile}, Env: map[string]string{"A_KEY": "$B_KEY"}},
 		{Name: apptest.Hostile, Type: team.AI, AgentType: "x", Command: apptest.Hostile},
 		{Name: "demo", Type: team.AI, AgentType: "demo"},
 	}
