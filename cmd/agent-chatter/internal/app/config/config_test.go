@@ -2,6 +2,8 @@ package config
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -13,6 +15,29 @@ func TestMaxLineHasBounds(t *testing.T) {
 	} {
 		if err := (Config{Journal: limits{MaxLine: maxLine}}).check(); (err == nil) != ok {
 			t.Errorf("%d: %v", maxLine, err)
+		}
+	}
+}
+
+func TestErrorNamesTheSetting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	for content, want := range map[string]string{
+		`[]`:                       "the file must be an object, not an array",
+		`5`:                        "the file must be an object, not a number",
+		`"x"`:                      "the file must be an object, not a string",
+		`{} {}`:                    "the file has more than one JSON object",
+		`{"window":5,"window":{}}`: "window must be an object, not a number",
+		`{"window":{"keep":5}}`:    `unknown setting "window.keep"`,
+		`{"keep":5}`:               `unknown setting "keep"`,
+		`{"retention":{"keep":99999999999999999999}}`: "retention.keep is out of range: 99999999999999999999",
+		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
+		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || err.Error() != path+": "+want {
+			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,7 +43,7 @@ func problemsOf(data []byte, whole error) (all []string) {
 		}
 		for _, setting := range slices.Sorted(maps.Keys(settings)) {
 			if !hasField(reflect.TypeFor[Config](), section, setting) {
-				all = append(all, fmt.Sprintf("unknown setting %q", setting))
+				all = append(all, fmt.Sprintf("unknown setting %q", section+"."+setting))
 				continue
 			}
 			one := map[string]any{section: map[string]any{setting: settings[setting]}}
@@ -55,8 +57,8 @@ func problemsOf(data []byte, whole error) (all []string) {
 	return all
 }
 
-// hasField reports whether a struct has the JSON fields of a path, in any case, as
-// encoding/json matches them.
+// hasField reports whether a struct has the field at a path of JSON names. Like
+// encoding/json, it ignores case.
 func hasField(t reflect.Type, path ...string) bool {
 	if len(path) == 0 {
 		return true
@@ -72,7 +74,7 @@ func hasField(t reflect.Type, path ...string) bool {
 	return false
 }
 
-// appendProblem appends the problem of one setting, if it has one.
+// appendProblem decodes and checks a configuration that has only this setting.
 func appendProblem(all []string, name string, setting map[string]any) []string {
 	document, err := json.Marshal(setting)
 	if err != nil {
@@ -88,13 +90,19 @@ func appendProblem(all []string, name string, setting map[string]any) []string {
 	return append(all, problemOf(name, err))
 }
 
-// problemOf describes a problem in terms of the configuration instead of Go's.
+// problemOf describes a problem in the words of the configuration, not of encoding/json;
+// a syntax error stays as it is. The name is that of a setting; "" is the whole file.
 func problemOf(name string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	var outside *rangeError
 	switch {
 	case errors.As(err, &wrong):
-		return fmt.Sprintf("%s must be %s, not %s", name, expected(wrong.Type), article(wrong.Value))
+		name = cmp.Or(name, wrong.Field, "the file")
+		value := describeValue(wrong.Value)
+		if _, err := strconv.Atoi(value); errors.Is(err, strconv.ErrRange) {
+			return fmt.Sprintf("%s is out of range: %s", name, value)
+		}
+		return fmt.Sprintf("%s must be %s, not %s", name, expected(wrong.Type), value)
 	case errors.As(err, &outside), name == "":
 		return err.Error()
 	}
@@ -114,8 +122,9 @@ func expected(t reflect.Type) string {
 	return "a string"
 }
 
-// article names a kind of JSON value with its article.
-func article(kind string) string {
+// describeValue describes what UnmarshalTypeError.Value has: a kind of JSON value, or a
+// number.
+func describeValue(kind string) string {
 	if _, number, found := strings.Cut(kind, " "); found { // "number 1.5"
 		return number
 	}
