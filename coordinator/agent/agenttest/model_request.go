@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A modelRequest is what the model uses of a request.
+// A modelRequest has the parts of a request that the model's reply depends on.
 type modelRequest struct {
-	user     string // the last user message
+	user     string // the text of the last item with the role user; "" if it has only the results of tools
 	toolDone bool   // the last item is the result of a tool
 	tools    []modelTool
 }
@@ -54,7 +54,7 @@ func (t modelTool) input(command string, escalate bool) object {
 	return input
 }
 
-// textIn returns the text of a content that is a string, or parts.
+// textIn returns the text of a message's content, which is a string or a list of parts.
 func textIn(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -69,12 +69,12 @@ func textIn(content json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// A schema is a JSON Schema.
+// A schema is the part of a JSON Schema that modelTool needs.
 type schema struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// decodeMessages decodes a request of Anthropic's messages or OpenAI's chat completions.
+// decodeMessages decodes a request to Anthropic's Messages API or to OpenAI's Chat Completions API.
 func decodeMessages(body []byte) (r modelRequest) {
 	var request struct {
 		Messages []struct {
@@ -97,17 +97,21 @@ func decodeMessages(body []byte) (r modelRequest) {
 			r.user, r.toolDone = textIn(m.Content), strings.Contains(string(m.Content), `"tool_result"`)
 		case "tool":
 			r.toolDone = true
+		case "assistant":
+			r.toolDone = false
 		}
 	}
 	for _, t := range request.Tools {
-		r.tools = append(r.tools,
-			modelTool{t.Name + t.Function.Name, t.InputSchema.Properties},
-			modelTool{t.Function.Name, t.Function.Parameters.Properties})
+		tool := modelTool{t.Name, t.InputSchema.Properties} // Anthropic's
+		if t.Function.Name != "" {
+			tool = modelTool{t.Function.Name, t.Function.Parameters.Properties} // OpenAI's
+		}
+		r.tools = append(r.tools, tool)
 	}
 	return r
 }
 
-// decodeResponses decodes a request of OpenAI's responses.
+// decodeResponses decodes a request to OpenAI's Responses API.
 func decodeResponses(body []byte) (r modelRequest) {
 	var request struct {
 		Input []struct {
@@ -136,7 +140,7 @@ func decodeResponses(body []byte) (r modelRequest) {
 	return r
 }
 
-// decodeContents decodes a request of Gemini.
+// decodeContents decodes a request to the Gemini API.
 func decodeContents(body []byte) (r modelRequest) {
 	var request struct {
 		Contents []struct {
