@@ -16,8 +16,8 @@ import (
 
 // Memory is a Store that keeps sessions in memory, for tests and for chats that are not saved. It
 // behaves like Files on a disk that never fails, except that it forgets the steps of a turn (its
-// streamed text, tools, plans and permissions) when the turn ends: no snapshot has them. The zero Memory
-// is empty and ready to use, also from many goroutines.
+// streamed text, tools, plans and permissions), which no snapshot has, when the turn ends. The zero Memory
+// is empty and ready to use. A Memory is safe for concurrent use.
 type Memory struct {
 	mu       sync.Mutex
 	sessions map[string]*memorySession // by session ID
@@ -26,7 +26,7 @@ type Memory struct {
 type memorySession struct {
 	id, teamID string
 	events     []memoryEvent
-	held       int // the size of events, in bytes
+	held       int // the sum of Size of events
 	at         journal.Position
 	writer     *journal.Holder // nil if no Log is open
 }
@@ -36,7 +36,8 @@ type memoryEvent struct {
 	stepOf string // the ID of the turn of which it is a step; "" if it is none
 }
 
-// Clear removes all sessions. Open Logs remain usable; what they append is not kept.
+// Clear removes all sessions. Their open Logs remain usable, but what they append is not kept. A Log
+// that has appended nothing yet is not affected.
 func (s *Memory) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +169,7 @@ func (m *memorySession) state() *projection.State {
 	return &state
 }
 
-// memoryLog is the Log of Memory.
+// memoryLog implements Log. Its fields and the session's are protected by store.mu.
 type memoryLog struct {
 	store   *Memory
 	session *memorySession
@@ -219,7 +220,7 @@ func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 	return events, nil
 }
 
-// add adds an event. The end of a turn removes its steps.
+// add appends an event, and at the end of a turn removes the turn's steps.
 func (m *memorySession) add(e journal.Event) {
 	stepOf := ""
 	switch p, _ := projection.Decode(e); p := p.(type) {
@@ -275,6 +276,8 @@ func (l *memoryLog) Save(*projection.State) error { return l.usable() }
 func (l *memoryLog) Recover(context.Context) ([]journal.Event, error) { return nil, l.usable() }
 
 func (l *memoryLog) usable() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
 	if l.closed {
 		return journal.ErrClosed
 	}

@@ -37,6 +37,23 @@ func TestIsolatesDataBetweenClearCalls(t *testing.T) {
 	}
 }
 
+func TestClearKeepsLogWithoutEvents(t *testing.T) {
+	s := &store.Memory{}
+	session := create(t, s, team)
+	empty, err := s.Create(team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clear()
+	session.append(message("after", noon))
+	if _, err := empty.Append(created(empty.SessionID(), team)); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.SessionCount(""); n != 1 {
+		t.Errorf("%d sessions, want that of the Log without events", n)
+	}
+}
+
 func TestSessionCount(t *testing.T) {
 	s := &store.Memory{}
 	if n := s.SessionCount("") + s.SessionCount(team); n != 0 {
@@ -88,7 +105,9 @@ func TestMemoryIsSafeForConcurrentUse(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			log.Close(&projection.State{})
+			wait.Go(func() { log.Close(&projection.State{}) })
+			_ = log.Save(&projection.State{}) // nil or journal.ErrClosed
+			_, _ = log.Recover(t.Context())
 		})
 	}
 	wait.Wait()
