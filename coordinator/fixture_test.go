@@ -142,7 +142,7 @@ func calls(f func(), next turnFunc) turnFunc {
 	}
 }
 
-// diary records what a Listener is notified of.
+// recorder records what a Listener is notified of.
 type recorder struct {
 	lines     []string
 	appended  []journal.Event // that are in the journal

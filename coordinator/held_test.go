@@ -139,7 +139,7 @@ func TestUnsavedSessionWithoutDiskEnds(t *testing.T) {
 
 // What is in memory is written in parts, each of which can fail.
 func TestHeldEventsSurviveEveryFailure(t *testing.T) {
-	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+	everyFailure(t, func(t *testing.T, f diskFault, nth int) bool {
 		d := onDisk(t, 0)
 		s := startHeld(t, d, true, yields(nil, agent.ToolCompleted{ID: "1", Output: strings.Repeat("x", testMaxHeld/2)},
 			agent.ToolCompleted{ID: "2", Output: strings.Repeat("y", testMaxHeld/3)}, agent.Text{Text: "done"}))

@@ -20,11 +20,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestSavesSnapshotToStorage(t *testing.T) {
+func TestSessionCanBeLoadedBeforeStop(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, says("hi from ada"))
 		s.say("hello there")
-		// Nothing was stopped or closed: it is there already.
+		// The session is neither stopped nor closed.
 		snapshot, err := store.Load(t.Context(), "ensemble", s.Session().ID)
 		if err != nil || len(snapshot.Context.Messages) != 2 || snapshot.Metadata.MessageCount != 2 {
 			t.Errorf("the snapshot is %+v, %v", snapshot, err)
@@ -46,7 +46,7 @@ func TestDoesNotFailOnSaveError(t *testing.T) {
 	}
 }
 
-func TestEmitsSessionSavedEvent(t *testing.T) {
+func TestStatusIsSavedOnceAfterMessage(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store)
 		s.say("hello")
@@ -56,10 +56,10 @@ func TestEmitsSessionSavedEvent(t *testing.T) {
 	})
 }
 
-func TestSavesOnTurnCompletion(t *testing.T) {
+func TestSavesBeforeHumanTurn(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d, says("a1 [NEXT: bob]"), says("b1"))
-	s.say("hello") // two agents, one save point
+	s.say("hello") // two agents, one pause
 	d.checkDurable("when the human is next")
 	id := s.Session().ID
 	want := []string{
@@ -70,13 +70,13 @@ func TestSavesOnTurnCompletion(t *testing.T) {
 	d.checkMessages(id, "you: hello", "ada: a1", "bob: b1")
 }
 
-// Otherwise a damaged byte in the last batches would look like what a crash leaves.
+// Stop seals the session: otherwise a damaged byte in the last batches would look like a torn write.
 func TestStopMarksEveryEventAsSynced(t *testing.T) {
 	for name, act := range map[string]func(*fixture){
 		"after a turn":              func(s *fixture) { s.say("hello") },
 		"after a queued member":     func(s *fixture) { s.say("hello [NEXT: ada, bob]") },
 		"with members in the queue": func(s *fixture) { s.say("hello [NEXT: ada, you, bob]") },
-		"after an event unsaved":    func(s *fixture) { s.SetTask("write a poem") },
+		"after a task":              func(s *fixture) { s.SetTask("write a poem") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := onDisk(t, 0)
@@ -148,7 +148,7 @@ func TestEventsAreDurableBeforeAgentStarts(t *testing.T) {
 	}
 }
 
-func TestNoEventIsWrittenTwice(t *testing.T) {
+func TestSessionDoesNotAccessDisk(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d)
 	s.say("hello")
@@ -157,18 +157,24 @@ func TestNoEventIsWrittenTwice(t *testing.T) {
 	if after := d.Count(); after != before {
 		t.Errorf("Session made %d operations", after-before)
 	}
+}
+
+func TestJournalHasEachNotifiedEventOnce(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	s.say("hello")
 	checkEqual(t, "the events on the disk", d.events(s.Session().ID), s.recorder.appended)
 }
 
-// failure is a way in which the disk fails.
-type failure struct {
+// diskFault is a way in which the disk fails.
+type diskFault struct {
 	name    string
 	err     error
 	forever bool
 	half    bool
 }
 
-var failures = []failure{
+var diskFaults = []diskFault{
 	{"once EIO", syscall.EIO, false, false},
 	{"once ENOSPC, half written", syscall.ENOSPC, false, true},
 	{"until healed EACCES", syscall.EACCES, true, false},
@@ -176,7 +182,7 @@ var failures = []failure{
 	{"until healed EIO", syscall.EIO, true, false},
 }
 
-func (f failure) plan(d *disk, nth int) {
+func (f diskFault) plan(d *disk, nth int) {
 	d.HalfWrites(f.half)
 	if f.forever {
 		d.FailFrom(nth, f.err)
@@ -185,9 +191,10 @@ func (f failure) plan(d *disk, nth int) {
 	d.Fail(nth, f.err)
 }
 
-// matters reports whether a failed operation concerns the journal, not a lock file's content, the second
-// lock, which not every system has, a cache or the removal of a temporary file. A lock file is opened to lock it and
-// for its content, a journal for its lock and to write to it: noticed tells which of them failed.
+// matters reports whether one of the failed operations should have been noticed. Harmless are those on the
+// content of a lock file, the lock on the journal itself (some systems have only the lock file's), the caches,
+// and the removal of a temporary file. A lock file and a journal are opened twice each, and only one of the
+// two matters; since they look the same here, a failed open matters if noticed is true.
 func (d *disk) matters(noticed bool) bool {
 	return len(d.operations(func(kind, rest string) bool {
 		name, _, failed := strings.Cut(rest, ": ")
@@ -203,8 +210,8 @@ func (d *disk) matters(noticed bool) bool {
 
 // everyFailure runs a conversation repeatedly and fails its first, second, third … operation, until a
 // run has fewer operations.
-func everyFailure(t *testing.T, run func(t *testing.T, f failure, nth int) (failed bool)) {
-	for _, f := range failures {
+func everyFailure(t *testing.T, run func(t *testing.T, f diskFault, nth int) (failed bool)) {
+	for _, f := range diskFaults {
 		t.Run(f.name, func(t *testing.T) {
 			n := 1
 			for !t.Failed() && run(t, f, n) {
@@ -261,7 +268,7 @@ func asJSON(t *testing.T, v any) string {
 }
 
 func TestNewSessionIsCompleteAfterAnyFailure(t *testing.T) {
-	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+	everyFailure(t, func(t *testing.T, f diskFault, nth int) bool {
 		d := onDisk(t, 0)
 		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"), says("a3"))
 		f.plan(d, nth)
@@ -293,8 +300,8 @@ func TestNewSessionIsCompleteAfterAnyFailure(t *testing.T) {
 	})
 }
 
-// left creates a session with an open turn and a torn tail.
-func left(t *testing.T, d *disk) (id string) {
+// crashedSession creates a session with an open turn and a torn tail.
+func crashedSession(t *testing.T, d *disk) (id string) {
 	t.Helper()
 	said := message(by("you", "you", projection.TypeHuman), "zero")
 	id = writeSession(t, d, said,
@@ -312,13 +319,13 @@ func left(t *testing.T, d *disk) (id string) {
 }
 
 func TestResumedSessionIsCompleteAfterAnyFailure(t *testing.T) {
-	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+	everyFailure(t, func(t *testing.T, f diskFault, nth int) bool {
 		before := onDisk(t, 0)
-		id := left(t, before)
+		id := crashedSession(t, before)
 		d := diskAt(t, before.root, 0)
 		f.plan(d, nth)
 		s := resume(t, d, id, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
-		lockable := f.forever || !d.Failed() // else only the first lock failed, and the next one does as well
+		lockable := f.forever || !d.Failed() // otherwise only the first lock failed, and the second succeeds
 		s.say("one")
 		failed := d.Failed()
 		if d.matters(false) && lockable && len(s.recorder.failures) == 0 {
@@ -347,8 +354,8 @@ func TestResumedSessionIsCompleteAfterAnyFailure(t *testing.T) {
 	})
 }
 
-func TestPersistentFailureLosesOnlyNotifiedEvents(t *testing.T) {
-	everyFailure(t, func(t *testing.T, f failure, nth int) bool {
+func TestFailedStopReportsLossAndLeavesPrefix(t *testing.T) {
+	everyFailure(t, func(t *testing.T, f diskFault, nth int) bool {
 		d := onDisk(t, 0)
 		s := start(t, d, says("a1 [NEXT: bob]"), says("b1"), says("a2"))
 		f.plan(d, nth)
@@ -370,7 +377,7 @@ func TestPersistentFailureLosesOnlyNotifiedEvents(t *testing.T) {
 
 		all := []string{"you: one", "ada: a1", "bob: b1", "you: two", "ada: a2"}
 		if _, statErr := os.Stat(d.path(id)); errors.Is(statErr, fs.ErrNotExist) && err != nil {
-			return failed // it never came into being
+			return failed // it was never created
 		}
 		got := d.messages(id)
 		if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) {
