@@ -4,9 +4,11 @@ package journal
 // on to the line.
 const findWindow = 64 << 10
 
-// Find returns the position before the event with a sequence number, or the end
-// of the journal if it has fewer events. It uses binary search, and does not
-// check the lines before that position.
+// Find returns the position before the event with sequence number seq, or the end of
+// the journal if it has fewer events, but no position before the Reader's start. It
+// uses binary search, so most of the lines before the position are not checked. If the
+// search meets an invalid line, Find reads from the Reader's start and reports the first
+// corrupt line.
 func (r *Reader) Find(seq uint64) (Position, error) {
 	if seq <= r.from.Seq+1 {
 		return r.from, nil
@@ -25,8 +27,9 @@ func (r *Reader) Find(seq uint64) (Position, error) {
 	return r.src.readTo(seq, r.from, r.maxLine)
 }
 
-// near returns a position shortly before an event. The line before the position
-// is not verified.
+// near returns a position before an event: at most findWindow bytes before it, or in an
+// archive of very long frames the start of a frame. The line before the position is not
+// verified.
 func (s source) near(seq uint64, from Position, maxLine int) (Position, error) {
 	if !s.archived() {
 		from, _ = s.bisect(seq, from, s.size, maxLine, nil)
@@ -43,9 +46,9 @@ func (s source) near(seq uint64, from Position, maxLine int) (Position, error) {
 	return from, nil
 }
 
-// bisect halves the part of a journal in which an event starts, from a line to an
-// offset, until it is small. If frameBetween is not nil, it splits only where a
-// frame starts.
+// bisect narrows the range from, to in which the line of event seq starts to at most
+// findWindow bytes, and returns it. With frameBetween it splits only where a frame of an
+// archive starts, and the range may remain longer.
 func (s source) bisect(
 	seq uint64, from Position, to int64, maxLine int, frameBetween func(from, to int64) int64,
 ) (Position, int64) {

@@ -28,7 +28,7 @@ func BenchmarkReading(b *testing.B) {
 			}
 			return nil
 		}},
-		{"payloads by package json", func(r *journal.Reader) error {
+		{"payloads, encoding/json", func(r *journal.Reader) error {
 			return decodeAll(r, projection.DecodeByPackageJSON)
 		}},
 		{"payloads", func(r *journal.Reader) error {
@@ -44,7 +44,7 @@ func BenchmarkReading(b *testing.B) {
 			}
 			return nil
 		}},
-		{"State by package json", func(r *journal.Reader) error {
+		{"State, encoding/json", func(r *journal.Reader) error {
 			var s projection.State
 			for e, err := range r.Scan() {
 				if err != nil {

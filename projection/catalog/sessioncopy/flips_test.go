@@ -10,8 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// A changed byte of a copied session is damage at its line, as it is in the original.
-// In the last line it looks like a torn write.
+// A copy is sealed: a changed byte is damage of its line, whatever sync marks the
+// original has. Only in the last line does it look like a torn write.
 func TestFlipsInCopiesAreDamage(t *testing.T) {
 	for name, copySession := range map[string]func(t *testing.T, dir *catalog.Dir) (id string){
 		"fork": func(t *testing.T, dir *catalog.Dir) string { return mustFork(t, dir, id(1)) },
@@ -20,7 +20,7 @@ func TestFlipsInCopiesAreDamage(t *testing.T) {
 			say(t, dir, b, 20, "second", ">two")
 			return mustMerge(t, dir, id(1), b)
 		},
-		"events": func(t *testing.T, dir *catalog.Dir) string {
+		"import": func(t *testing.T, dir *catalog.Dir) string {
 			if err := dir.Delete(ctx, id(1)); err != nil {
 				t.Fatal(err)
 			}
@@ -29,7 +29,7 @@ func TestFlipsInCopiesAreDamage(t *testing.T) {
 			}
 			return id(1)
 		},
-		"appended events": func(t *testing.T, dir *catalog.Dir) string {
+		"import that extends": func(t *testing.T, dir *catalog.Dir) string {
 			if _, err := importEvents(t, dir, "hello", "well", "more", "and more"); err != nil {
 				t.Fatal(err)
 			}

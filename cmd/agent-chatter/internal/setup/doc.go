@@ -1,5 +1,5 @@
-// Package setup has the command team: it creates, lists, shows and validates team
-// configurations.
+// Package setup implements the command team: init, list, show and validate. Its
+// subcommand trust is in package teams.
 //
-// A team configuration is a JSON file; coordinator/team reads it.
+// A team file is JSON; coordinator/team reads it.
 package setup

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-func TestToolSummaryShowsMainArgument(t *testing.T) {
+func TestToolText(t *testing.T) {
 	for _, tt := range []struct{ name, input, want string }{
 		{"Bash", `{"description":"List it","command":"ls -l"}`, "Bash: ls -l"},
 		{"shell", `{"command":["bash","-lc","ls -l"],"workdir":"/"}`, "shell: bash -lc ls -l"},
