@@ -86,9 +86,9 @@ func (f *figures) drawResume(t *testing.T, curves ...curve) {
 	}
 }
 
-// turnBytes counts what one more turn of three short messages writes: in a
-// process of its own, which may write a checkpoint when it ends, and as one of
-// many in a process.
+// turnBytes counts what one more turn of three short messages writes: as one of
+// many in a process, and in a process of its own, which writes a checkpoint when it
+// ends.
 func (f *figures) turnBytes(t *testing.T, sessions []conversation) {
 	var rows [][]string
 	var journals []int64
@@ -97,31 +97,36 @@ func (f *figures) turnBytes(t *testing.T, sessions []conversation) {
 			continue
 		}
 		f.sendTurns(t, s, 1) // updates the checkpoint, if one is due
-		one := f.sendTurns(t, s, 1)
-		more := (f.sendTurns(t, s, 11) - f.sendTurns(t, s, 1)) / 10
+		one, withoutCheckpoint := f.sendTurns(t, s, 1)
+		_, many := f.sendTurns(t, s, 11)
+		more := (many - withoutCheckpoint) / 10
 		journals = append(journals, more)
 		save := contestant{name: "peer save", args: []string{f.peer, "save", s.snapshot}}
 		snapshot := f.run(t, save, version{}).Written
-		checkpoint := fileSize(t, filepath.Join(s.home, "sessions", "demo", s.id+".checkpoint.json"))
 		rows = append(rows, []string{
-			fmt.Sprint(s.messages), fmt.Sprint(more), fmt.Sprint(one), fmt.Sprint(checkpoint), fmt.Sprint(snapshot),
+			fmt.Sprint(s.messages), fmt.Sprint(more), fmt.Sprint(one), fmt.Sprint(one - withoutCheckpoint),
+			fmt.Sprint(snapshot),
 		})
 	}
 	printTable([]string{
 		"messages before", "bytes per turn, in a chat", "bytes of a chat of one turn",
-		"a checkpoint, once in 1,000 events or 1 MiB", "one JSON file, saved once per turn",
+		"of them a checkpoint, also once in 1,000 events or 1 MiB", "one JSON file, saved once per turn",
 	}, rows)
 	relative := float64(journals[len(journals)-1]) / float64(journals[0])
 	f.atMost("bytes written per turn in the longest session, relative to the shortest", relative, 1.05, "×")
 }
 
-// sendTurns resumes a session for some turns, and returns the bytes written.
-func (f *figures) sendTurns(t *testing.T, s conversation, turns int) int64 {
+// sendTurns resumes a session for some turns. It returns the bytes written: all,
+// and those outside of the checkpoint, which is written when the chat ends.
+func (f *figures) sendTurns(t *testing.T, s conversation, turns int) (all, withoutCheckpoint int64) {
+	t.Helper()
 	args := []string{f.program, "chat", "--resume", s.id}
 	for range turns {
 		args = append(args, "-m", "one more message")
 	}
-	return f.run(t, contestant{name: "a turn", args: args, prints: "Critic: "}, version{f.program, s.home}).Written
+	c := contestant{name: "a turn", args: args, prints: "Critic: "}
+	all = f.run(t, c, version{f.program, s.home}).Written
+	return all, all - fileSize(t, filepath.Join(s.home, "sessions", "demo", s.id+".checkpoint.json"))
 }
 
 // converse writes a session with so many messages, of about 2 KB each, and its
