@@ -168,7 +168,11 @@ func (l *Log) create(ctx context.Context) error {
 		}
 	}
 	// Crash here leaves a lock file, which is not a journal.
-	if _, err := l.dir.fs.Stat(l.files.archivePath()); err == nil {
+	archived, err := l.dir.exists(l.files.archivePath())
+	if err != nil {
+		return err
+	}
+	if archived {
 		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
 	}
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL,

@@ -32,6 +32,7 @@ type archive struct {
 	cache       []byte // a part of the journal, decompressed
 	cacheOffset int64
 	idle        *zstd.Decoder // reused, with its window; nil: none
+	fileErr     error         // of reading the current frame; a decoder may return another error instead
 }
 
 // openArchive reads the seek table. A file without one is treated as one frame,
@@ -61,8 +62,8 @@ func (a *archive) openWithoutTable(fileSize int64) error {
 	if err != nil {
 		return err
 	}
-	if f.size, a.endErr = io.Copy(io.Discard, dec); isFileError(a.endErr) {
-		return a.endErr
+	if f.size, a.endErr = io.Copy(io.Discard, dec); a.fileErr != nil {
+		return a.fileErr
 	}
 	a.frames = []frame{f}
 	if a.endErr != nil {
@@ -86,12 +87,27 @@ func (a *archive) frameEnd(n int) int64 {
 // decoder returns a decoder of a frame: the idle one, or a new one. With a
 // concurrency of 1, a decoder needs no Close.
 func (a *archive) decoder(f frame) (*zstd.Decoder, error) {
-	compressed := io.NewSectionReader(a.file, f.fileOffset, f.fileSize)
+	compressed := fileReader{io.NewSectionReader(a.file, f.fileOffset, f.fileSize), a}
+	a.fileErr = nil
 	if dec := a.idle; dec != nil {
 		a.idle = nil
 		return dec, dec.Reset(compressed)
 	}
 	return zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+}
+
+// fileReader reads a frame, and keeps the error of the file.
+type fileReader struct {
+	io.Reader
+	a *archive
+}
+
+func (r fileReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if isFileError(err) {
+		r.a.fileErr = err
+	}
+	return n, err
 }
 
 // frameBetween returns the offset of a frame that starts after one offset and
@@ -213,6 +229,8 @@ func (r *frameReader) Read(p []byte) (int, error) {
 	n, err := r.dec.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
 	switch {
+	case r.a.fileErr != nil:
+		return n, r.a.fileErr
 	case err == io.EOF && r.left > 0:
 		return n, errFrameSize
 	case err == io.EOF:
@@ -225,7 +243,7 @@ func (r *frameReader) Read(p []byte) (int, error) {
 func (r *frameReader) advance() (err error) {
 	if r.dec != nil {
 		if err := checkFrameEnd(r.dec); err != nil {
-			return err
+			return cmp.Or(r.a.fileErr, err)
 		}
 	}
 	if r.next == len(r.a.frames) {

@@ -76,7 +76,7 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		switch {
 		case err == io.EOF:
 			return true, t.atEOF()
-		case t.archived() && err != nil:
+		case t.archived() && err != nil && !isFileError(err):
 			// The archive was compared with its journal when it was written, so it
 			// has been corrupted since.
 			if !errors.As(err, &bad) {

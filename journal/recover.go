@@ -113,9 +113,13 @@ func (l *Log) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reopened, reopenedErr := file.Stat()
-	previous, previousErr := l.file.Stat()
-	if reopenedErr != nil || previousErr != nil || !l.dir.fs.SameFile(reopened, previous) {
+	reopened, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return err
+	}
+	previous, err := l.file.Stat()
+	if err != nil || !l.dir.fs.SameFile(reopened, previous) {
 		return l.takeOther(ctx, file)
 	}
 	if l.lock.file == nil {

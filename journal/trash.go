@@ -273,17 +273,18 @@ func (d *Dir) Restore(ctx context.Context, id string) error {
 
 // checkRestorable returns an error if a journal cannot be restored.
 func (d *Dir) checkRestorable(f files) error {
-	if _, err := f.stat(d.fs); err == nil {
+	switch _, err := f.stat(d.fs); {
+	case err == nil:
 		return &fs.PathError{Op: "restore", Path: f.path(), Err: fs.ErrExist}
+	case !errors.Is(err, ErrNotFound):
+		return err
 	}
-	trashed := slices.ContainsFunc(f.inTrash(), func(path string) bool {
-		_, err := d.fs.Stat(path)
-		return err == nil
-	})
-	if !trashed {
-		return fmt.Errorf("%s: not in the trash: %w", f.id, ErrNotFound)
+	for _, path := range f.inTrash() {
+		if trashed, err := d.exists(path); trashed || err != nil {
+			return err
+		}
 	}
-	return nil
+	return fmt.Errorf("%s: not in the trash: %w", f.id, ErrNotFound)
 }
 
 func (d *Dir) restore(f files) error {
