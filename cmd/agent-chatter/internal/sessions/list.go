@@ -45,10 +45,13 @@ type SessionJSON struct {
 	Archived     bool   `json:"archived"`
 	Damaged      bool   `json:"damaged"`
 	Bytes        int64  `json:"bytes"`
-	Unreadable   bool   `json:"unreadable,omitempty"` // whether it is damaged is unknown
+	Unreadable   bool   `json:"unreadable,omitempty"` // its file cannot be read; whether it is damaged is unknown
 
-	UnreadableEvents     int    `json:"unreadableEvents,omitempty"`     // that do not match their schema
-	FirstUnreadableEvent uint64 `json:"firstUnreadableEvent,omitempty"` // the seq of the first of them
+	InvalidEvents     int    `json:"invalidEvents,omitempty"`     // that do not match their schema
+	FirstInvalidEvent uint64 `json:"firstInvalidEvent,omitempty"` // the seq of the first of them
+	// The names that earlier versions gave the two fields.
+	UnreadableEvents     int    `json:"unreadableEvents,omitempty"`
+	FirstUnreadableEvent uint64 `json:"firstUnreadableEvent,omitempty"`
 }
 
 // NewSessionJSON returns the JSON output of s.
@@ -59,6 +62,7 @@ func NewSessionJSON(s catalog.Session) SessionJSON {
 		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
 		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.ReadErr == nil,
 		Bytes: s.Bytes, Unreadable: s.ReadErr != nil,
+		InvalidEvents: s.Invalid, FirstInvalidEvent: s.FirstInvalid,
 		UnreadableEvents: s.Invalid, FirstUnreadableEvent: s.FirstInvalid,
 	}
 }
