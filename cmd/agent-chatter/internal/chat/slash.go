@@ -102,7 +102,7 @@ func slashCommands() []slashCommand {
 		{"/sessions", "", "list the sessions", (*repl).slashSessions},
 		{"/search", "TEXT", "search all sessions", (*repl).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "resume another session", (*repl).slashResume},
-		{"/fork", "[SEQ]", "continue in a copy, up to an event", (*repl).slashFork},
+		{"/fork", "[X]", "continue in a copy, up to an event", (*repl).slashFork},
 		{"/team", "deploy FILE | list", "switch to another team", (*repl).slashTeam},
 		{"/export", "FILE", "write the session as a snapshot", (*repl).slashExport},
 		{"/clear", "", "clear the screen", (*repl).slashClear},
