@@ -302,6 +302,9 @@ type JournalSealed struct{}
 
 func (JournalSealed) eventType() string { return journal.TypeSealed }
 
+// TypeOf returns the type of the events that have a payload like p.
+func TypeOf(p Payload) string { return p.eventType() }
+
 // Record converts a payload to an event. With the zero time, the time of appending is
 // used.
 func Record(at time.Time, p Payload) journal.Record {

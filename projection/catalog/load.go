@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -90,8 +89,8 @@ func foldFrom(
 }
 
 var (
-	sessionCreated = projection.Record(time.Time{}, projection.SessionCreated{}).Type
-	sessionResumed = projection.Record(time.Time{}, projection.SessionResumed{}).Type
+	sessionCreated = projection.TypeOf(projection.SessionCreated{})
+	sessionResumed = projection.TypeOf(projection.SessionResumed{})
 )
 
 // Events yields the events of a session from its first one, as

@@ -146,4 +146,4 @@ func (s *Session) Records() iter.Seq2[journal.Record, error] {
 	}
 }
 
-var messageType = projection.Record(time.Time{}, projection.MessageAppended{}).Type
+var messageType = projection.TypeOf(projection.MessageAppended{})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -13,18 +12,16 @@ import (
 
 // The types of the events that an import writes.
 var (
-	createdType       = typeOf(projection.SessionCreated{})
-	renamedType       = typeOf(projection.SessionRenamed{})
-	importedType      = typeOf(projection.SessionImported{})
-	taskType          = typeOf(projection.TaskSet{})
-	messageType       = typeOf(projection.MessageAppended{})
-	turnStartedType   = typeOf(projection.TurnStarted{})
-	turnEndedType     = typeOf(projection.TurnEnded{})
-	toolStartedType   = typeOf(projection.ToolStarted{})
-	toolCompletedType = typeOf(projection.ToolCompleted{})
+	createdType       = projection.TypeOf(projection.SessionCreated{})
+	renamedType       = projection.TypeOf(projection.SessionRenamed{})
+	importedType      = projection.TypeOf(projection.SessionImported{})
+	taskType          = projection.TypeOf(projection.TaskSet{})
+	messageType       = projection.TypeOf(projection.MessageAppended{})
+	turnStartedType   = projection.TypeOf(projection.TurnStarted{})
+	turnEndedType     = projection.TypeOf(projection.TurnEnded{})
+	toolStartedType   = projection.TypeOf(projection.ToolStarted{})
+	toolCompletedType = projection.TypeOf(projection.ToolCompleted{})
 )
-
-func typeOf(p projection.Payload) string { return projection.Record(time.Time{}, p).Type }
 
 // knownSession reads the messages and turns of an existing session.
 type knownSession struct {

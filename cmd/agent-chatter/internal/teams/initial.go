@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -69,7 +68,7 @@ func (l Loader) madeHere(s catalog.Session) (bool, error) {
 		return false, err
 	}
 	defer reader.Close()
-	importing := projection.Record(time.Time{}, projection.SessionImported{}).Type
+	importing := projection.TypeOf(projection.SessionImported{})
 	for e, err := range reader.All() {
 		if err != nil || e.Type == importing {
 			return false, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -87,7 +88,7 @@ func subagentSource(ctx context.Context, find subagentFunc, paths ...string) (in
 }
 
 // agentIDs are the ids that may be a part of a file name.
-var agentIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+var agentIDs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`) })
 
 // claudeSubagents finds the subagents of a session of Claude Code. Their files are in a
 // directory with the session's name, next to one that names the call; older versions
@@ -103,7 +104,7 @@ func claudeSubagents(ctx context.Context, path string) subagentFunc {
 		if id, ok := agents[toolID]; ok {
 			agentID = id
 		}
-		if !agentIDs.MatchString(agentID) {
+		if !agentIDs().MatchString(agentID) {
 			return interchange.Source{}, false
 		}
 		name := "agent-" + agentID + ".jsonl"
@@ -185,7 +186,7 @@ func readRollouts(root string) map[string]string {
 func geminiSubagents(ctx context.Context, path string) subagentFunc {
 	var find subagentFunc
 	find = func(_, agentID string) (interchange.Source, bool) {
-		if !agentIDs.MatchString(agentID) {
+		if !agentIDs().MatchString(agentID) {
 			return interchange.Source{}, false
 		}
 		var paths []string
