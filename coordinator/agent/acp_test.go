@@ -95,6 +95,19 @@ func TestACPYieldsEvents(t *testing.T) {
 	}
 }
 
+// With some agents the tokens of the reply include those of thoughts. The total shows which.
+func TestACPSeparatesTokensOfThoughts(t *testing.T) {
+	for total, want := range map[int]string{14: "2+3+4 4+1", 15: "2+3+4 5+1", 0: "2+3+4 4+1"} {
+		turn := acpTurn(t, fmt.Sprintf(`usage {"inputTokens": 2, "cachedReadTokens": 3, "cachedWriteTokens": 4, `+
+			`"outputTokens": 5, "thoughtTokens": 1, "totalTokens": %d}`, total))
+		got, err := allEvents(within(t), newACP(t), turn)
+		want = "agent.Session {ID:session-1}\nHello.\nagent.Usage " + want + ", cost unknown"
+		if got := strings.Join(got, "\n"); err != nil || got != want {
+			t.Errorf("total %d: got\n%s\nand %v, want\n%s", total, got, err, want)
+		}
+	}
+}
+
 // location is the reply to the instruction "where".
 type location struct{ session, dir, process, model string }
 

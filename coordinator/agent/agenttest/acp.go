@@ -41,6 +41,7 @@ const wordPace = 20 * time.Millisecond
 //	blurt         print lines that are not part of the protocol, and reply
 //	stop REASON   reply, and finish with that stop reason
 //	mute REASON   finish with that stop reason without a reply
+//	usage JSON    reply, and finish with that usage
 //	fail TEXT     respond with that error message
 //	error JSON    respond with that error object
 //	unread        respond that the request could not be parsed
@@ -228,12 +229,14 @@ type acpTurn struct {
 	arg             string // of the instruction
 	n               int    // arg as a number
 	reason          string // why the turn stops
+	usage           any    // tokens, by name
 	failure         any    // the error to respond with instead
 }
 
 // run follows the instruction of a prompt and responds to it.
 func (a *acpAgent) run(t *acpTurn) {
 	t.reason = "end_turn"
+	t.usage = object{"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 17}
 	instruction := func(a *acpAgent, t *acpTurn) { a.say(t.session, "Hello.") }
 	for line := range strings.SplitSeq(strings.TrimRight(t.prompt, "\n"), "\n") {
 		verb, arg, _ := strings.Cut(line, " ")
@@ -250,8 +253,7 @@ func (a *acpAgent) run(t *acpTurn) {
 	if t.ctx.Err() != nil {
 		t.reason = "cancelled"
 	}
-	usage := object{"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 17}
-	a.send(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason, "usage": usage}})
+	a.send(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason, "usage": t.usage}})
 }
 
 // instructions are documented at acpAgent.
@@ -314,6 +316,10 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"stop": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, "Let me see.")
 		t.reason = t.arg
+	},
+	"usage": func(a *acpAgent, t *acpTurn) {
+		a.say(t.session, "Hello.")
+		t.usage = json.RawMessage(t.arg)
 	},
 	"mute":  func(_ *acpAgent, t *acpTurn) { t.reason = t.arg },
 	"fail":  func(_ *acpAgent, t *acpTurn) { t.failure = object{"code": -32603, "message": t.arg} },
