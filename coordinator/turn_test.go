@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -256,6 +257,34 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 	if strings.Contains(s.engine.prompt(), "line 1") {
 		t.Errorf("a tool's output is in the prompt:\n%s", s.engine.prompt())
 	}
+}
+
+// If the process is killed later in the turn, the results of its tools are not lost.
+func TestToolResultsAreOnDiskDuringTurn(t *testing.T) {
+	d := onDisk(t, 0)
+	var during []string
+	s := start(t, d, func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			// The last of them is received when the one before it has been recorded.
+			for _, e := range []agent.Event{
+				agent.Text{Text: "I look."}, agent.ToolStarted{ID: "c1", Name: "grep"},
+				agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1"}, agent.Alive{},
+			} {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			paths, _ := filepath.Glob(filepath.Join(d.dir(), "*.jsonl"))
+			for _, e := range d.events(strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl")) {
+				during = append(during, e.Type)
+			}
+			yield(agent.Text{Text: "Found."}, nil)
+		}
+	})
+	s.say("find it")
+	checkEqual(t, "the events in the file", during, []string{
+		"session.created", "message.appended", "turn.started", "turn.text", "tool.started", "tool.completed",
+	})
 }
 
 func TestToolOutputIsBounded(t *testing.T) {
