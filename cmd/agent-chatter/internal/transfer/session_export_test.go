@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -125,6 +126,34 @@ func TestExportStopsWhenInterrupted(t *testing.T) {
 	cmd := &Export{All: true, Format: "bundle"}
 	if err := cmd.bundle(ctx, e, []catalog.Session{session}); !errors.Is(err, context.Canceled) {
 		t.Errorf("bundle: %v", err)
+	}
+}
+
+func TestFailedExportKeepsExistingFile(t *testing.T) {
+	e, session := newSession(t)
+	x, err := e.open(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, write := range formats {
+		path := filepath.Join(t.TempDir(), "out")
+		if err := os.WriteFile(path, []byte("earlier"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		failed := errors.New("failed")
+		err := e.write(path, func(w io.Writer) error {
+			if err := write(t.Context(), x, w); err != nil {
+				return err
+			}
+			return failed
+		})
+		content, readErr := os.ReadFile(path)
+		if !errors.Is(err, failed) || readErr != nil || string(content) != "earlier" {
+			t.Errorf("%s: %v; the file has %q, %v", format, err, content, readErr)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("%s: the directory has %v, %v", format, entries, err)
+		}
 	}
 }
 
