@@ -152,7 +152,8 @@ func TestDoctorWarnsBelowTenthOfWatches(t *testing.T) {
 	for _, tt := range []struct {
 		usage
 		want bool
-	}{{usage{0, 128}, false}, {usage{115, 128}, false}, {usage{116, 128}, true}, {usage{128, 128}, true}} {
+	}{{usage{0, 128}, false}, {usage{115, 128}, false}, {usage{116, 128}, true}, {usage{128, 128}, true},
+		{usage{90, 100}, false}, {usage{91, 100}, true}} {
 		if got := tt.nearLimit(); got != tt.want {
 			t.Errorf("%+v: %v", tt.usage, got)
 		}
