@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	_ "time/tzdata" // for the scripts that set TZ
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
@@ -46,6 +47,9 @@ func TestMain(m *testing.M) {
 //	damage HOW FILE LINE           change, remove, double or swap a line of a file; cut the file in that line
 //	rewrite FILE OLD NEW           replace text in the events of a journal, and correct the sums
 //	harmless FILE…                 check that files, or stdout, have no control characters
+//
+// The condition program:NAME is true if a program is installed. Where programtest requires it, the
+// script fails without it.
 func TestScript(t *testing.T) {
 	testscript.Run(t, scriptParams(t, "testdata/script"))
 }
@@ -74,6 +78,7 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
+		Condition: installed,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"session":  session,
@@ -84,6 +89,19 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 			"harmless": harmless,
 		},
 	}
+}
+
+// installed evaluates the condition program:NAME.
+func installed(condition string) (bool, error) {
+	name, found := strings.CutPrefix(condition, "program:")
+	if !found {
+		return false, fmt.Errorf("unknown condition %q", condition)
+	}
+	_, err := exec.LookPath(name)
+	if err != nil && programtest.Required() {
+		return false, err
+	}
+	return err == nil, nil
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

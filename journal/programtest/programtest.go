@@ -17,9 +17,12 @@ func Path(t testing.TB, name string) string {
 	if err == nil {
 		return path
 	}
-	if os.Getenv("CI") != "" && runtime.GOOS != "windows" {
+	if Required() {
 		t.Fatal(err)
 	}
 	t.Skip(err)
 	return ""
 }
+
+// Required reports whether a test has to fail if a program is not installed.
+func Required() bool { return os.Getenv("CI") != "" && runtime.GOOS != "windows" }
