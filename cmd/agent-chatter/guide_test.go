@@ -61,6 +61,20 @@ func TestReadmeSize(t *testing.T) {
 	}
 }
 
+func TestReadmeNamesLimits(t *testing.T) {
+	_, limits, _ := strings.Cut(readText(t, readmePath), "\n## Limits\n")
+	limits, _, _ = strings.Cut(limits, "\n## ")
+	words := strings.Join(strings.Fields(limits), " ")
+	for _, limit := range []string{
+		"Resuming or forking an older session does not roll back files that agents changed, or git.",
+		"Models answer differently each time.",
+	} {
+		if !strings.Contains(words, "- "+limit) {
+			t.Errorf("README.md, Limits: %q is missing", limit)
+		}
+	}
+}
+
 // helpOf is what --help of a command prints.
 func helpOf(t *testing.T, command string) string {
 	t.Helper()

@@ -62,6 +62,18 @@ func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 	}
 }
 
+func TestPackagesHaveComments(t *testing.T) {
+	comments := map[string]int{} // by directory
+	for _, f := range sourceFiles(t) {
+		comments[f.pkg] += len(f.syntax.Doc.Text())
+	}
+	for pkg, n := range comments {
+		if n == 0 {
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
+
 func TestOnlyTestPackagesImportTestPackages(t *testing.T) {
 	for _, f := range sourceFiles(t) {
 		for _, imported := range f.imports() {
@@ -120,7 +132,7 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 		}
 		f := sourceFile{path: filepath.ToSlash(relative), text: string(text), fset: token.NewFileSet()}
 		f.pkg = path.Dir(f.path)
-		if f.syntax, err = parser.ParseFile(f.fset, name, text, parser.SkipObjectResolution); err != nil {
+		if f.syntax, err = parser.ParseFile(f.fset, name, text, parser.SkipObjectResolution|parser.ParseComments); err != nil {
 			return err
 		}
 		files = append(files, f)
