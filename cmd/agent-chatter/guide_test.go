@@ -94,7 +94,7 @@ var (
 // foreignFlags are the flags of other programs that the manual names.
 var foreignFlags = []string{
 	"--acp", "--approval-mode", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions",
-	"--last", "--latest", "--output-format",
+	"--last", "--latest", "--output-format", "--skip-git-repo-check", "--skip-trust",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {
