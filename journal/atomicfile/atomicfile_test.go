@@ -107,6 +107,50 @@ func TestFailureLeavesThePreviousContent(t *testing.T) {
 	}
 }
 
+func TestEachFailureIsReported(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		replace func(journal.FS, string) error
+	}{
+		{"Replace", func(fsys journal.FS, name string) error {
+			return atomicfile.Replace(fsys, name, 0o600, content("new"))
+		}},
+		{"ReplaceUnsynced", func(fsys journal.FS, name string) error {
+			return atomicfile.ReplaceUnsynced(fsys, name, 0o600, content("new"))
+		}},
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		for n := 1; ; n++ {
+			disk := journaltest.New(journal.OS)
+			disk.Fail(n, syscall.EIO)
+			err := c.replace(disk, name)
+			if !disk.Failed() {
+				break
+			}
+			if !errors.Is(err, syscall.EIO) {
+				t.Errorf("%s: got %v\n%s", c.name, err, disk)
+			}
+		}
+		wantFiles(t, name)
+		if err := c.replace(unclosable{journal.OS}, name); !errors.Is(err, syscall.EDQUOT) {
+			t.Errorf("%s: a failed Close: got %v", c.name, err)
+		}
+		wantFiles(t, name)
+	}
+}
+
+// unclosable is a file system that reports a failed write at Close, as NFS does.
+type unclosable struct{ journal.FS }
+
+func (u unclosable) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := u.FS.OpenFile(name, flag, perm)
+	return unclosableFile{f}, err
+}
+
+type unclosableFile struct{ journal.File }
+
+func (f unclosableFile) Close() error { return errors.Join(f.File.Close(), syscall.EDQUOT) }
+
 // wantFiles checks that the directory has no other file than name.
 func wantFiles(t *testing.T, name string) {
 	t.Helper()

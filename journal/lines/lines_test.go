@@ -113,13 +113,44 @@ func TestReaderReturnsErrorsOfTheStream(t *testing.T) {
 	}
 }
 
+// chunks is a stream that returns one chunk for each read, and the first error with the
+// last chunk; "" is the end so far.
+type chunks struct {
+	left []string
+	err  error
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.left) == 0 {
+		return 0, io.EOF
+	}
+	n, err := copy(p, c.left[0]), error(nil)
+	if c.left = c.left[1:]; len(c.left) == 0 || c.left[0] == "" {
+		err, c.err = c.err, io.EOF
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+func TestErrorWithDataIsReturnedOnceAfterTheData(t *testing.T) {
+	broken := errors.New("broken")
+	r := lines.NewReader(&chunks{[]string{"one\ntw", "", "o\n"}, broken}, 9)
+	for _, want := range []string{"one|broken", "rest tw", "two|rest "} {
+		if got := read(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // idle returns neither bytes nor an error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
 func TestMoreReportsWhetherAByteFollows(t *testing.T) {
-	r := lines.NewReader(strings.NewReader("one\ntwo\n"), 9)
+	r := lines.NewReader(strings.NewReader("one\n\n"), 9) // one byte is left after the first line
 	for _, want := range []bool{true, true, false} {
 		if more, err := r.More(); more != want || err != nil {
 			t.Errorf("got %v, %v; want %v", more, err, want)

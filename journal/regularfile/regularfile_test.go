@@ -73,7 +73,14 @@ func TestSymbolicLinkIsFollowedUnlessRefused(t *testing.T) {
 	}
 	_, err := regularfile.OpenFile(link, os.O_RDWR|os.O_CREATE|regularfile.NoFollow, 0o600)
 	var kind *regularfile.KindError
-	if !errors.As(err, &kind) || kind.Mode&fs.ModeSymlink == 0 {
+	if !errors.As(err, &kind) || kind.Mode&fs.ModeSymlink == 0 || !strings.Contains(err.Error(), "a symbolic link") {
 		t.Error(err)
+	}
+}
+
+func TestUnknownKindIsNotNamed(t *testing.T) {
+	err := &regularfile.KindError{Mode: fs.ModeIrregular}
+	if got, want := err.Error(), "it is no regular file, want a regular file"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

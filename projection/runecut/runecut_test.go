@@ -24,6 +24,7 @@ func TestCutOfInvalidTextKeepsItsBytes(t *testing.T) {
 		{"abc", -1, "", ""},
 		{"abc", 0, "", ""},
 		{"abc", 5, "abc", "abc"},
+		{"é", 1, "", ""},
 		{"a\xff", 2, "a\xff", "a\xff"},
 		{"\x80\x80\x80\x80\x80", 4, "\x80\x80\x80\x80", "\x80"}, // no rune has more than three continuation bytes
 		{"a\xe4\xb8", 3, "a", "a\xe4\xb8"},                      // the text itself ends with an incomplete rune
