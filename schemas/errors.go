@@ -50,9 +50,6 @@ func (e *VersionError) Error() string {
 // printable escapes control characters and line breaks: the names of fields come from the
 // document.
 func printable(text string) string {
-	if strings.IndexFunc(text, isUnprintable) < 0 {
-		return text
-	}
 	var b strings.Builder
 	for _, r := range text {
 		if isUnprintable(r) {

@@ -80,8 +80,7 @@ func isAt(pointer, keyword string) func(fault) bool {
 	return func(f fault) bool { return f.pointer == pointer && f.keyword == keyword }
 }
 
-func unknownFields(faults []fault, pointer string) int {
-	n := 0
+func unknownFields(faults []fault, pointer string) (n int) {
 	for _, f := range faults {
 		if isAt(pointer, "additionalProperties")(f) {
 			n++
@@ -165,13 +164,12 @@ type rule struct {
 }
 
 // rule looks up the violated keyword in the schema. The validator identifies it by the URL of
-// the file and a JSON pointer.
+// the file and a JSON pointer, in which the names of our schemas need no escapes.
 func (e explainer) rule(failure *jsonschema.ValidationError) rule {
 	file, pointer, _ := strings.Cut(failure.AbsoluteKeywordLocation, "#")
 	if _, parsed := e.sources[file]; !parsed {
 		e.sources[file] = parsedSource(file)
 	}
-	pointer = unescapeURL(pointer)
 	slash := strings.LastIndexByte(pointer, '/')
 	if slash < 0 {
 		return rule{}

@@ -55,7 +55,6 @@ var all = []schema{
 func newSchema(name string, v versions) schema {
 	return schema{name: name, versions: v, compile: sync.OnceValues(func() (*jsonschema.Schema, error) {
 		c := jsonschema.NewCompiler()
-		c.Draft = jsonschema.Draft7
 		c.LoadURL = openEmbedded
 		c.Formats["date-time"] = isDateTime
 		return c.Compile(baseURL + name + ".json")

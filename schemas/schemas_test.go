@@ -103,6 +103,28 @@ func TestDrawIsExplainedByFirstAlternative(t *testing.T) {
 	}
 }
 
+func TestMessageShowsAValue(t *testing.T) {
+	sixty := strings.Repeat("é", 60)
+	for _, tt := range []struct{ schema, document, path, want string }{
+		{CLIConfig, string(pairWith(`, "maxRounds": "`+sixty+`"`, ``)), "/maxRounds",
+			`must be a whole number, not "` + sixty + `"`},
+		{CLIConfig, string(pairWith(`, "maxRounds": "`+sixty+`x"`, ``)), "/maxRounds",
+			`must be a whole number, not "` + sixty + `…"`},
+		{JournalEvent, `{"seq": 1, "time": 5, "type": "turn.started", "data": {}, "sum": "00000000"}`, "/time",
+			"must be a string, not 5"},
+	} {
+		var got []string
+		for _, p := range problems(t, tt.schema, []byte(tt.document)) {
+			if p.Path == tt.path {
+				got = append(got, p.Message)
+			}
+		}
+		if !slices.Equal(got, []string{tt.want}) {
+			t.Errorf("%s: got %q, want %q", tt.document, got, tt.want)
+		}
+	}
+}
+
 func TestMembersMayHaveOtherFields(t *testing.T) {
 	if err := Check(CLIConfig, pairWith(``, `, "agentType": "demo", "mood": {"good": true}`)); err != nil {
 		t.Error(err)

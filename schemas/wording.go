@@ -75,10 +75,7 @@ func show(value any) string {
 	if text, ok := value.(string); ok {
 		return strconv.Quote(shorten(text))
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
+	text, _ := json.Marshal(value) // it was decoded from JSON
 	return shorten(string(text))
 }
 

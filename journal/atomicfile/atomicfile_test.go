@@ -111,13 +111,14 @@ func TestEachFailureIsReported(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		replace func(journal.FS, string) error
+		syncs   int // of the file and of the directory
 	}{
 		{"Replace", func(fsys journal.FS, name string) error {
 			return atomicfile.Replace(fsys, name, 0o600, content("new"))
-		}},
+		}, 2},
 		{"ReplaceUnsynced", func(fsys journal.FS, name string) error {
 			return atomicfile.ReplaceUnsynced(fsys, name, 0o600, content("new"))
-		}},
+		}, 0},
 	} {
 		name := filepath.Join(t.TempDir(), "file")
 		for n := 1; ; n++ {
@@ -125,6 +126,9 @@ func TestEachFailureIsReported(t *testing.T) {
 			disk.Fail(n, syscall.EIO)
 			err := c.replace(disk, name)
 			if !disk.Failed() {
+				if syncs := disk.Count(journaltest.Sync, journaltest.SyncDir); syncs != c.syncs {
+					t.Errorf("%s: %d syncs, want %d\n%s", c.name, syncs, c.syncs, disk)
+				}
 				break
 			}
 			if !errors.Is(err, syscall.EIO) {
