@@ -133,8 +133,40 @@ func TestQuery(t *testing.T) {
 	}
 	var invalid *search.PatternError
 	_, err := search.Search(context.Background(), c, search.Query{Text: "(", Regexp: true})
-	if !errors.As(err, &invalid) || invalid.Pattern != "(" {
+	if !errors.As(err, &invalid) || err.Error() != `"(" is not a regular expression: missing closing )` {
 		t.Errorf("pattern %q: %v", "(", err)
+	}
+}
+
+// Texts for which the prefilter looks for a part, or at the start or the end of a line.
+func TestTextsAreFoundWhereverTheirPartsAre(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, `a "本" b`, "A", "Z", "Second", "ǆ")
+	for _, tt := range []struct {
+		q    search.Query
+		want []string
+	}{
+		{search.Query{Text: `"本"`}, []string{`1:2:a ["本"] b`}},
+		{search.Query{Text: "a"}, []string{`1:2:[a] "本" b`, "1:3:[A]"}},
+		{search.Query{Text: "z"}, []string{"1:4:[Z]"}},
+		{search.Query{Text: `\x53econd`, Regexp: true}, []string{"1:5:[Second]"}},
+		{search.Query{Text: "ǅ"}, []string{"1:6:[ǆ]"}}, // neither an upper nor a lower case
+		{search.Query{Text: "12345q"}, nil},            // a line begins with {"seq
+		{search.Query{Text: "}ee"}, nil},               // and ends with }
+	} {
+		if got, failed := hits(t, c, tt.q); len(failed) > 0 || !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %q, %v; want %q", tt.q, got, failed, tt.want)
+		}
+	}
+}
+
+func TestErrorOfTheListIsReturned(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := newCatalog(t)
+	session(t, c, 1, "needle")
+	cancel()
+	if _, err := search.Search(ctx, c, search.Query{Text: "needle"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -189,14 +221,14 @@ func TestPrefilterPassesEveryMatch(t *testing.T) {
 	})
 }
 
-// escapeAll escapes slashes and everything beyond ASCII.
+// escapeAll escapes slashes, DEL and everything beyond ASCII.
 func escapeAll(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
 		case r == '/':
 			b.WriteString(`\/`)
-		case r < 0x80:
+		case r < 0x7f:
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
