@@ -306,13 +306,13 @@ func TestTranscriptThatGrowsWhileItIsRead(t *testing.T) {
 // Of many calls without a result only the newest 1000 are remembered.
 func TestResultsOfManyCalls(t *testing.T) {
 	var calls []object
-	for n := range 1002 {
+	for n := range 1001 {
 		calls = append(calls, useTool(fmt.Sprint("t", n))...)
 	}
 	result := func(id string) object { return object{"type": "tool_result", "tool_use_id": id, "content": "out"} }
 	s := mustReadTranscript(t, "claude", "/old/s.jsonl", claudeLine(t, "1", "", "user", "go")+
 		claudeLine(t, "2", "1", "assistant", calls)+
-		claudeLine(t, "3", "2", "user", []object{result("t1"), result("t2"), result("t1001")}))
+		claudeLine(t, "3", "2", "user", []object{result("t0"), result("t1"), result("t1000")}))
 	var started, completed []string
 	for _, p := range payloadsOf(t, s) {
 		switch p := p.(type) {
@@ -322,7 +322,7 @@ func TestResultsOfManyCalls(t *testing.T) {
 			completed = append(completed, p.ToolID)
 		}
 	}
-	if diff := cmp.Diff([]string{"t2", "t1001"}, completed); diff != "" || len(started) != len(calls) {
+	if diff := cmp.Diff([]string{"t1", "t1000"}, completed); diff != "" || len(started) != len(calls) {
 		t.Errorf("%d calls; completed (-want +got):\n%s", len(started), diff)
 	}
 }
