@@ -35,7 +35,7 @@ func TestInstructionsThatAreNoFileAreRefused(t *testing.T) {
 	}
 }
 
-func TestTeamFileAndRegistryThatAreNoFilesAreRefused(t *testing.T) {
+func TestConfigurationThatIsNoFileIsRefused(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "crew.json")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -55,6 +55,13 @@ func TestTeamFileAndRegistryThatAreNoFilesAreRefused(t *testing.T) {
 	}
 	_, err = team.RegisteredAgents(home)
 	checkKind(t, err, registry, "named pipe")
+
+	trust := filepath.Join(home, "trust.json")
+	if err := syscall.Mkfifo(trust, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = team.ReadTrust(home)
+	checkKind(t, err, trust, "named pipe")
 }
 
 func checkKind(t *testing.T, err error, path, kind string) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -19,7 +20,8 @@ func TestNamedPipesAsCachesAreIgnored(t *testing.T) {
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 5)...)
 	want, _ := load(t, team, id(1))
-	for _, path := range []string{indexOf(team), checkpointOf(team, id(1))} {
+	history := filepath.Join(team.Journals().Path(), "retention.jsonl")
+	for _, path := range []string{indexOf(team), checkpointOf(team, id(1)), history} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}

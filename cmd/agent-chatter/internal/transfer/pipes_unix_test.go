@@ -1,0 +1,71 @@
+//go:build unix
+
+package transfer
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+)
+
+func mkfifo(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Opening a pipe without a writer blocks. A file may become one after it was listed.
+func TestPipesAreNotImported(t *testing.T) {
+	e, _ := newSession(t)
+	a, ctx := e.app, t.Context()
+	for _, name := range []string{"s.jsonl", "s.jsonl.zst", "s.bundle", "s.json"} {
+		path := filepath.Join(t.TempDir(), name)
+		mkfifo(t, path)
+		_, detected := DetectFormat(path)
+		_, snapshot := ReadSnapshot(a, path)
+		errs := map[string]error{
+			"DetectFormat": detected, "ReadSnapshot": snapshot, "ImportJournal": ImportJournal(ctx, a, path, false).Err,
+			"ImportBundle": ImportBundle(ctx, a, path, false)[0].Err,
+		}
+		for _, format := range knownFormats[3:] {
+			errs["ImportTranscript "+format] = ImportTranscript(ctx, a, format, path, Options{})[0].Err
+		}
+		for what, err := range errs {
+			if !errors.As(err, new(*regularfile.KindError)) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s of %s: %v", what, name, err)
+			}
+		}
+		if files := oldestFirst([]string{path, path}); len(files) != 2 {
+			t.Errorf("%q", files)
+		}
+	}
+}
+
+func TestPipesAreNoSubagents(t *testing.T) {
+	ctx, home := t.Context(), t.TempDir()
+	session := filepath.Join(home, "s.jsonl")
+	mkfifo(t, filepath.Join(home, "s", "subagents", "agent-a.meta.json"))
+	mkfifo(t, filepath.Join(home, "s", "subagents", "agent-a.jsonl"))
+	mkfifo(t, filepath.Join(home, "s", "a.jsonl"))
+	rollout := filepath.Join(home, "rollout-2026-11-21T12-00-00-01234567-89ab-7def-8123-456789abcdef.jsonl")
+	mkfifo(t, rollout)
+	for name, find := range map[string]subagentFunc{
+		"claude": claudeSubagents(ctx, session), "gemini": geminiSubagents(ctx, session),
+		"codex": codexSubagents(ctx, session),
+	} {
+		for _, id := range []string{"a", "01234567-89ab-7def-8123-456789abcdef"} {
+			if _, found := find("t", id); found {
+				t.Errorf("%s: a pipe is subagent %s", name, id)
+			}
+		}
+	}
+}
