@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +116,25 @@ func retired() []projection.Payload {
 		projection.SessionArchived{Retired: what},
 		projection.SessionTrashed{Retired: what},
 		projection.SessionPurged{Retired: what},
+	}
+}
+
+func TestManualListsEventTypes(t *testing.T) {
+	page, err := os.ReadFile("../cmd/agent-chatter/guide/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, events, _ := strings.Cut(string(page), "\n## Events\n")
+	events, _, _ = strings.Cut(events, "\n## ")
+	var listed []string
+	for _, match := range regexp.MustCompile("`([a-z]+\\.[a-z]+)`").FindAllStringSubmatch(events, -1) {
+		if match[1] != "retention.jsonl" {
+			listed = append(listed, match[1])
+		}
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(projection.EventTypes())), listed); diff != "" {
+		t.Errorf("the list of the manual (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,7 +1,9 @@
 package process
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +22,20 @@ func TestEnvironmentOmitsVendorVariables(t *testing.T) {
 	}
 	if parent[4] != "ANTHROPIC_API_KEY=1" {
 		t.Error("the parent's environment was changed")
+	}
+}
+
+func TestManualListsVendorVariables(t *testing.T) {
+	page, err := os.ReadFile("../../../cmd/agent-chatter/guide/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, match := range regexp.MustCompile("`([A-Z_]+)…`").FindAllSubmatch(page, -1) {
+		listed = append(listed, string(match[1]))
+	}
+	if !slices.Equal(listed, vendorPrefixes) {
+		t.Errorf("the manual lists %q, want %q", listed, vendorPrefixes)
 	}
 }
 
