@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,64 +153,6 @@ func TestManualNamesModules(t *testing.T) {
 	for _, match := range directModule.FindAllStringSubmatch(readText(t, "../../go.mod"), -1) {
 		if !strings.Contains(libraries, match[1]) {
 			t.Errorf("guide/libraries.md does not name %s", match[1])
-		}
-	}
-}
-
-// jsonRow matches a row of the table of JSON fields.
-var jsonRow = regexp.MustCompile("(?m)^\\| `([a-z -]+)`(?:, `([a-z -]+)`)? \\| (.*) \\|$")
-
-func TestManualListsJSONFields(t *testing.T) {
-	_, table, found := strings.Cut(readText(t, filepath.Join(manualDir, "scripting.md")), "## JSON output")
-	if !found {
-		t.Fatal("scripting.md has no section JSON output")
-	}
-	listed := map[string]string{}
-	for _, row := range jsonRow.FindAllStringSubmatch(table, -1) {
-		listed[row[1]], listed[row[2]] = row[3], row[3]
-	}
-	listed["sessions show"] += listed["sessions list"]
-	s := newShell(t)
-	s.write("bad.json", "{}")
-	s.exec("agent-chatter agents register upper tr a-z A-Z")
-	s.exec("agent-chatter sessions export --all --format bundle -o all.bundle")
-	for command, args := range map[string]string{
-		"sessions list":      "",
-		"sessions show":      "7QN3",
-		"sessions search":    "calculator",
-		"sessions import":    "all.bundle",
-		"sessions clean":     "--older-than 1s --dry-run",
-		"sessions fork":      "7QN3",
-		"sessions reindex":   "",
-		"replay":             "7QN3",
-		"replay --with-team": "demo 7QN3",
-		"verify":             "",
-		"repair":             "7QN3",
-		"compact":            "--dry-run",
-		"doctor":             "",
-		"guide":              "start",
-		"team list":          "",
-		"team show":          "demo",
-		"team validate":      "bad.json",
-		"agents list":        "",
-		"agents info":        "upper",
-		"agents scan":        "",
-		"agents verify":      "upper",
-	} {
-		output := s.exec("agent-chatter " + command + " " + args + " --output json 2>/dev/null")
-		if output == "" {
-			t.Errorf("%s prints nothing", command)
-		}
-		for line := range strings.Lines(output) {
-			var object map[string]any
-			if err := json.Unmarshal([]byte(line), &object); err != nil {
-				t.Fatalf("%s prints %s: %v", command, line, err)
-			}
-			for field := range object {
-				if !strings.Contains(listed[command], "`"+field+"`") {
-					t.Errorf("scripting.md does not list the field %s of %s", field, command)
-				}
-			}
 		}
 	}
 }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// jsonCommands print all fields of their rows in the table of JSON fields, together.
+var jsonCommands = []struct{ row, command string }{
+	{"sessions list", "agent-chatter sessions list --json"},
+	{"sessions show", "agent-chatter sessions show " + unknownID + " --json"},
+	{"sessions show", "agent-chatter sessions show K2WD --json"},
+	{"sessions search", "agent-chatter sessions search plug --json"},
+	{"sessions diff", "agent-chatter sessions diff 7QN3 $(agent-chatter sessions fork 7QN3 --at turn:1) --json"},
+	{"sessions fork", "agent-chatter sessions fork 7QN3 --json"},
+	{"sessions merge", "agent-chatter sessions merge 7QN3 $(agent-chatter sessions fork 7QN3) --json"},
+	{"sessions reindex", "agent-chatter sessions reindex --json"},
+	{"sessions clean", "agent-chatter sessions clean --older-than 1s --dry-run --json"},
+	{"sessions import", "agent-chatter sessions import branches.jsonl bad.json --json"},
+	{"sessions export --format json", "agent-chatter sessions export 7QN3 --format json"},
+	{"replay", "agent-chatter replay " + unknownID + " --json"},
+	{"replay --with-team", "agent-chatter replay --with-team demo 7QN3 --json"},
+	{"tail", "agent-chatter tail --json"},
+	{"chat --show-prompt", "agent-chatter chat -m hello --show-prompt --json"},
+	{"verify", "agent-chatter verify --json"},
+	{"repair", "agent-chatter repair " + tornID + " --json"},
+	{"repair", "agent-chatter repair K2WD --json"},
+	{"repair --seal", "agent-chatter repair --seal --json"},
+	{"compact", "agent-chatter compact --dry-run --json"},
+	{"doctor", "agent-chatter doctor --json"},
+	{"guide", "agent-chatter guide start --json"},
+	{"team list", "agent-chatter team list --json"},
+	{"team show", "agent-chatter team show limits.json --json"},
+	{"team validate", "agent-chatter team validate bad.json --json"},
+	{"team validate", "agent-chatter team validate limits.json --json"},
+	{"team validate", "agent-chatter team validate missing.json --json"},
+	{"team trust", "agent-chatter team trust limits.json --json"},
+	{"agents scan", "PATH=$PWD/bin:$PATH agent-chatter agents scan --register --json"},
+	{"agents verify", "agent-chatter agents verify upper --json"},
+	{"agents list", "agent-chatter agents list --json"},
+	{"agents info", "agent-chatter agents info claude --json"},
+	{"agents info", "agent-chatter agents info upper --json"},
+}
+
+// Sessions of TestManualListsJSONFields.
+const (
+	unknownID = "01KAHV6T3R8Q4Y2M0N7C5B9XZE" // has an unknown event, a tool and a shortened reply
+	tornID    = "01KAHV6T3R8Q4Y2M0N7C5B0002" // has a torn tail
+	invalidID = "01KAHV6T3R8Q4Y2M0N7C5B0003" // has an invalid event
+	newerID   = "01KAHV6T3R8Q4Y2M0N7C5B0004" // was written by a newer version
+)
+
+// unprinted are fields that these commands do not print, after their row, and why.
+var unprinted = map[string]string{
+	"sessions list unreadable": "root can read every file",
+	"chat sessionId":           "tail --all does not end",
+	"tail sessionId":           "tail --all does not end",
+}
+
+// writeSessions adds the sessions to the home of a shell.
+func writeSessions(t *testing.T, s *shell) {
+	t.Helper()
+	original := readText(t, "../../projection/testdata/journals/v1.jsonl")
+	for id, change := range map[string][2]string{
+		unknownID: {`"partial":"I am plugging"`, `"partial":"I am plugging","partialBytes":99999`}, tornID: {},
+		invalidID: {`"finishReason":"done"`, `"finishReason":"bored"`},
+		newerID:   {`"format":1`, `"format":2`},
+	} {
+		relative := ".agent-chatter/sessions/kitchen/" + id + ".jsonl"
+		s.write("~/"+relative, original)
+		path := filepath.Join(s.home, relative)
+		for _, c := range [][2]string{{unknownID, id}, change} {
+			if c[0] == c[1] {
+				continue
+			}
+			if err := rewriteJournal(path, c[0], c[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text := readText(t, path); id == tornID {
+			s.write("~/"+relative, text[:len(text)-20])
+		}
+	}
+	changed := ".agent-chatter/sessions/demo/01KAHAM61B9SDF4W7TZ3YPK2WD.jsonl"
+	s.write("~/"+changed, strings.Replace(readText(t, filepath.Join(s.home, changed)), `"time":"2`, `"time":"3`, 1))
+}
+
+var (
+	// jsonRow matches a row of the table of JSON fields.
+	jsonRow = regexp.MustCompile("(?m)^\\| `([a-z -]+)`(?:, `([a-z -]+)`)? \\| (.*) \\|$")
+	// jsonField matches a field in it.
+	jsonField = regexp.MustCompile("`([A-Za-z0-9]+)`")
+	// jsonFieldsOf matches a reference to the fields of another row.
+	jsonFieldsOf = regexp.MustCompile("the fields of `([a-z -]+)`")
+)
+
+func TestManualListsJSONFields(t *testing.T) {
+	_, table, found := strings.Cut(readText(t, filepath.Join(manualDir, "scripting.md")), "## JSON output")
+	if !found {
+		t.Fatal("scripting.md has no section JSON output")
+	}
+	rows := map[string]string{}
+	for _, row := range jsonRow.FindAllStringSubmatch(table, -1) {
+		rows[row[1]] = row[3]
+		if row[2] != "" {
+			rows[row[2]] = row[3]
+		}
+	}
+	s := newShell(t)
+	writeSessions(t, s)
+	s.write("bad.json", "{}")
+	s.write("branches.jsonl", readText(t, "../../projection/interchange/testdata/pi/branches.jsonl"))
+	s.write("AGENTS.md", "Be brief.")
+	s.write("limits.json", limitsTeam)
+	s.write(".agent-chatter/team-config/limits.json", limitsTeam)
+	s.write("bin/claude", "#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
+	s.write("bin/codex", "#!/no/such/program\n")
+	s.exec("chmod 755 bin/*; agent-chatter agents register upper tr a-z A-Z")
+	printed := map[string]map[string]bool{}
+	for _, c := range jsonCommands {
+		output := s.exec("{ " + c.command + "; } 2>/dev/null")
+		if printed[c.row] == nil {
+			printed[c.row] = map[string]bool{}
+		}
+		for decoder := json.NewDecoder(strings.NewReader(output)); ; {
+			var object map[string]any
+			if err := decoder.Decode(&object); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s prints %s: %v", c.command, output, err)
+				break
+			}
+			for field := range object {
+				printed[c.row][field] = true
+			}
+		}
+	}
+	for row, fields := range rows {
+		checkFields(t, row, fields, rows, printed[row])
+	}
+}
+
+// checkFields compares the fields of a row with those that its commands have printed.
+func checkFields(t *testing.T, row, fields string, rows map[string]string, printed map[string]bool) {
+	t.Helper()
+	listed := map[string]bool{}
+	for _, field := range jsonField.FindAllStringSubmatch(jsonFieldsOf.ReplaceAllString(fields, ""), -1) {
+		listed[field[1]] = true
+	}
+	for field := range listed {
+		if !printed[field] && unprinted[row+" "+field] == "" {
+			t.Errorf("%s: no command prints the field %s, only %q", row, field, slices.Sorted(maps.Keys(printed)))
+		}
+	}
+	if strings.Contains(fields, "the lines of the journal") || strings.Contains(fields, "also lines") {
+		for _, field := range []string{"seq", "synced", "time", "type", "data", "sum"} {
+			listed[field] = true
+		}
+	}
+	for _, other := range jsonFieldsOf.FindAllStringSubmatch(fields, -1) {
+		for _, field := range jsonField.FindAllStringSubmatch(rows[other[1]], -1) {
+			listed[field[1]] = true
+		}
+	}
+	for field := range printed {
+		if !listed[field] {
+			t.Errorf("%s: scripting.md does not list the field %s", row, field)
+		}
+	}
+}
+
+const limitsTeam = `{"schemaVersion": "1.2", "maxRounds": 5, "agents": [{"name": "upper", "command": "tr", "args": ["a-z", "A-Z"]}],
+  "team": {"name": "limits", "displayName": "Limits", "description": "", "instructionFile": "AGENTS.md", "members": [
+    {"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
+    {"name": "upper", "displayName": "Upper", "role": "author", "type": "ai", "agentType": "upper", "baseDir": "."}]}}
+`
