@@ -195,7 +195,11 @@ func TestTrashAndRestore(t *testing.T) {
 					t.Errorf("%s is not in the trash", name)
 				}
 			}
+			// No journals.
+			must(t, os.Mkdir(filepath.Join(dir.Path(), "trash", strings.Repeat("0", 26)+".jsonl"), 0o700))
+			writeFile(t, filepath.Join(dir.Path(), "trash", "0.jsonl"), nil)
 			all, err := dir.ListTrash()
+			must(t, os.Remove(filepath.Join(dir.Path(), "trash", "0.jsonl")))
 			if err != nil || len(all) != 1 || all[0].ID != id || !all[0].Since.Equal(noon) {
 				t.Errorf("in the trash: %+v, %v", all, err)
 			}

@@ -174,6 +174,8 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 	if _, err := l.Append(batch(4, 6, 200)...); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
+	half := readFile(t, l.Path())
+	partial := bytes.LastIndexByte(half, '\n') + 1
 	for range 20 {
 		if _, err := l.Recover(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
@@ -191,7 +193,8 @@ func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
 	if len(recovered) != 4 {
 		t.Fatalf("Recover returned %d events, want the 3 of the batch and 1 that records the failure", len(recovered))
 	}
-	if what := recoveredIn(t, recovered[3]); what.Aside != "" || what.Bytes == 0 ||
+	if what := recoveredIn(t, recovered[3]); what.Aside != "" ||
+		what.Offset != int64(partial) || what.Bytes != int64(len(half)-partial) ||
 		!strings.Contains(what.Reason, "a write failed: ") {
 		t.Errorf("recorded %+v", what)
 	}
@@ -403,8 +406,8 @@ func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
 	}
 	events, err := l.Recover(t.Context())
 	must(t, err)
-	if got := countedIn(t, events); !slices.Equal(got, []int{2}) {
-		t.Errorf("Recover returns the counts %d", got)
+	if got := countedIn(t, events); !slices.Equal(got, []int{2}) || len(events) != 1 { // nothing of it was in the file
+		t.Errorf("Recover returns the counts %d, %d events", got, len(events))
 	}
 	if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("the journal has the counts %d", got)

@@ -26,6 +26,7 @@ func TestLeftoversOfKilledWritersAreRemoved(t *testing.T) {
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
+	mustOpen(t, dir, idle) // its lock was released
 	if names := filesIn(t, dir.Path()); slices.Contains(names, gone+".lock") {
 		t.Error("a lock file was created for a journal that does not exist")
 	}

@@ -197,6 +197,59 @@ func TestLongLineSumDoesNotDependOnPieces(t *testing.T) {
 	}
 }
 
+func TestLongLineSumDoesNotDependOnTheLastPiece(t *testing.T) {
+	dir := newDir(t)
+	id, length := newLongJournal(t, dir, 2, 3)
+	end := int64(lineEnd(readFile(t, filepath.Join(dir.Path(), id+".jsonl")), 2))
+	for size := range int64(40) {
+		split := journal.NewDir(dir.Path(), journal.Options{FS: splitting{noSyncFS{journal.OS}, end - size}, MaxLine: 4096})
+		var corrupt *journal.CorruptError
+		if err := second(readEvents(split, id)); !errors.As(err, &corrupt) || corrupt.TooLong != int64(length) {
+			t.Fatalf("with a last piece of %d bytes: %v", size, err)
+		}
+	}
+}
+
+// splitting is a file system that reads no range across an offset.
+type splitting struct {
+	journal.FS
+	at int64
+}
+
+func (s splitting) OpenFile(name string, flag int, perm os.FileMode) (journal.File, error) {
+	f, err := s.FS.OpenFile(name, flag, perm)
+	return splitFile{f, s.at}, err
+}
+
+type splitFile struct {
+	journal.File
+	at int64
+}
+
+func (f splitFile) ReadAt(p []byte, off int64) (int, error) {
+	if off < f.at && off+int64(len(p)) > f.at {
+		p = p[:f.at-off]
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func TestHoldsALineOfTheLimit(t *testing.T) {
+	dir := newDir(t)
+	l := mustCreate(t, dir)
+	mustAppend(t, l, batch(1, 2, 5000)...)
+	end := l.Position()
+	must(t, l.Close())
+	length := len(splitLines(readFile(t, l.Path()))[1])
+	for limit, want := range map[int]bool{length: true, length - 1: false} {
+		r, err := limited(dir, limit).Reader(l.ID(), journal.Position{})
+		must(t, err)
+		if got := r.Holds(end); got != want {
+			t.Errorf("a line of %d bytes with a limit of %d: %v", length, limit, got)
+		}
+		must(t, r.Close())
+	}
+}
+
 // chopping is a file system that reads at most size bytes at once.
 type chopping struct {
 	journal.FS

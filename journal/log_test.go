@@ -281,7 +281,11 @@ func TestClosedLogRefusesEverythingButClose(t *testing.T) {
 	must(t, l.Close())
 	_, appendErr := l.Append(counted(2, 0))
 	_, recoverErr := l.Recover(t.Context())
-	for name, err := range map[string]error{"Append": appendErr, "Sync": l.Sync(), "Recover": recoverErr} {
+	_, sealErr := l.Seal()
+	_, readerErr := l.Reader(journal.Position{})
+	for name, err := range map[string]error{
+		"Append": appendErr, "Sync": l.Sync(), "Recover": recoverErr, "Seal": sealErr, "Reader": readerErr,
+	} {
 		if !errors.Is(err, journal.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}

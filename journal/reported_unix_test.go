@@ -176,6 +176,20 @@ var reportedCalls = []struct {
 			"1 open ID.lock; 1 read /; 1 read /home; 1 read /home/journals; 4 read ID.jsonl; " +
 			"3 read ID.jsonl.tmp; 3 read ID.lock; 3 read archive/ID.jsonl.zst; 1 remove ID.jsonl.tmp; " +
 			"1 remove archive/ID.jsonl.zst.tmp", nil},
+	{"Append after a failed sync", func(c *caller) {
+		c.written()
+		c.log = mustOpen(c, c.dir, programID)
+		c.disk.Fail(1, syscall.ENOSPC, journaltest.Sync)
+		if _, err := c.log.Append(counted(10, 0)); !errors.Is(err, syscall.ENOSPC) {
+			c.Fatal(err)
+		}
+	}, func(c *caller) error {
+		if _, err := c.log.Append(counted(10, 0)); err != nil {
+			return err
+		}
+		return c.log.Close()
+	}, "1 lock ID.jsonl.tmp; 3 read ID.jsonl; 3 read ID.jsonl.tmp; 1 remove ID.jsonl.tmp; " +
+		"1 remove archive/ID.jsonl.zst.tmp", nil},
 	{"Append next to a trash", func(c *caller) {
 		c.trashed()
 		must(c, c.dir.Restore(c.Context(), programID))
@@ -224,7 +238,11 @@ var reportedCalls = []struct {
 			"1 read ID.lock", nil},
 	{"Repair a valid journal", (*caller).written, (*caller).repair,
 		"1 lock ID.jsonl; 1 open ID.jsonl; 2 read ID.jsonl; 1 read ID.lock", nil},
-	{"List", (*caller).archived, func(c *caller) error { return second(c.dir.List(c.Context())) }, "", nil},
+	{"List", (*caller).archived, (*caller).list, "", nil},
+	{"List a lock", func(c *caller) {
+		must(c, c.disk.Mkdir(programDir, 0o700))
+		must(c, journal.WriteFile(c.disk, programDir+"/"+programID+".lock", nil))
+	}, (*caller).list, "", nil},
 	{"Stat", (*caller).archived, func(c *caller) error { return second(c.dir.Stat(programID)) }, "", nil},
 	{"Check", (*caller).written, func(c *caller) error { return c.dir.Check(programID) }, "", nil},
 	{"Check a torn journal", (*caller).torn, func(c *caller) error { return c.dir.Check(programID) }, "", nil},
@@ -264,6 +282,14 @@ func (c *caller) recover() error {
 		return err
 	}
 	return c.log.Close()
+}
+
+func (c *caller) list() error {
+	infos, err := c.dir.List(c.Context())
+	for _, info := range infos {
+		err = errors.Join(err, info.Err)
+	}
+	return err
 }
 
 func (c *caller) repair() error { return second(c.dir.Repair(c.Context(), programID, nil, false)) }
