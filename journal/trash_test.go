@@ -424,3 +424,31 @@ func TestRestoreKeepsAJournalCreatedMeanwhile(t *testing.T) {
 		t.Errorf("in the trash: %+v, %v", all, err)
 	}
 }
+
+func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
+	for _, kind := range []journaltest.Kind{journaltest.Read, journaltest.Rename, journaltest.Remove} {
+		for n, failed := 1, true; failed; n++ {
+			d := newTrashing(t, n%2 == 0)
+			d.disk.Fail(n, syscall.EIO, kind)
+			trashErr := d.dir.Trash(t.Context(), d.id)
+			failed = d.disk.Failed()
+			d.disk.Heal()
+			if inPlace := d.complete("trashed"); inPlace && trashErr == nil {
+				t.Errorf("%s %d failed: Trash reports no error, and the journal is in its place", kind, n)
+			}
+			if left, _ := filepath.Glob(filepath.Join(d.path, d.id+".aside-*")); len(left) > 0 && trashErr == nil {
+				t.Errorf("%s %d failed: Trash reports no error and leaves %q", kind, n, left)
+			}
+
+			d = newTrashing(t, n%2 == 0)
+			must(t, d.dir.Trash(t.Context(), d.id))
+			d.disk.Fail(n, syscall.EIO, kind)
+			purgeErr := d.dir.Purge(d.id)
+			failed = failed || d.disk.Failed()
+			d.disk.Heal()
+			if left, _ := filepath.Glob(filepath.Join(d.path, "trash", d.id+".*")); len(left) > 0 && purgeErr == nil {
+				t.Errorf("%s %d failed: Purge reports no error and leaves %q", kind, n, left)
+			}
+		}
+	}
+}

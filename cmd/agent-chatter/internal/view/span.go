@@ -80,15 +80,15 @@ func ParseTime(text string) (t time.Time, ok bool) {
 }
 
 // before reports whether p precedes q. Points of two kinds cannot be compared: then it is
-// false.
+// false, as nothing precedes the zero value that the other kind has.
 func (p Point) before(q Point) bool {
 	switch {
-	case p.Seq > 0 && q.Seq > 0:
+	case p.Seq > 0:
 		return p.Seq < q.Seq
-	case p.turn > 0 && q.turn > 0:
+	case p.turn > 0:
 		return p.turn < q.turn
 	}
-	return !p.time.IsZero() && !q.time.IsZero() && p.time.Before(q.time)
+	return p.time.Before(q.time)
 }
 
 // FirstSeq returns the number of the first event in the span, and 0 if the events end
