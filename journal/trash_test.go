@@ -427,8 +427,9 @@ func TestRestoreKeepsAJournalCreatedMeanwhile(t *testing.T) {
 
 func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
 	for _, kind := range []journaltest.Kind{journaltest.Read, journaltest.Rename, journaltest.Remove} {
-		for n, failed := 1, true; failed; n++ {
-			d := newTrashing(t, n%2 == 0)
+		for i, failed := 2, true; failed || i%2 == 1; i++ {
+			n, archived := i/2, i%2 == 1
+			d := newTrashing(t, archived)
 			d.disk.Fail(n, syscall.EIO, kind)
 			trashErr := d.dir.Trash(t.Context(), d.id)
 			failed = d.disk.Failed()
@@ -440,7 +441,7 @@ func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
 				t.Errorf("%s %d failed: Trash reports no error and leaves %q", kind, n, left)
 			}
 
-			d = newTrashing(t, n%2 == 0)
+			d = newTrashing(t, archived)
 			must(t, d.dir.Trash(t.Context(), d.id))
 			d.disk.Fail(n, syscall.EIO, kind)
 			purgeErr := d.dir.Purge(d.id)
