@@ -24,12 +24,19 @@ func (f *figures) olderVersion(t *testing.T, home string) version {
 		return version{program: f.old}
 	}
 	if _, copied := f.copies[home]; !copied {
-		f.copies[home] = f.home(t)
-		if out, err := exec.Command("cp", "-a", home+"/.", f.copies[home]).CombinedOutput(); err != nil {
-			t.Fatalf("cp: %v\n%s", err, out)
-		}
+		f.copyHome(t, home, "-a")
 	}
 	return version{f.old, f.copies[home]}
+}
+
+// copyHome makes the older program's copy of a home: with "-a" of its own, with
+// "-al" of the same files, for programs that only read them.
+func (f *figures) copyHome(t *testing.T, home, option string) {
+	t.Helper()
+	f.copies[home] = f.home(t)
+	if out, err := exec.Command("cp", option, home+"/.", f.copies[home]).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v\n%s", err, out)
+	}
 }
 
 // versions returns the program with a home, and with -old the older version.

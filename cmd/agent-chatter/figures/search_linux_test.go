@@ -29,6 +29,12 @@ func (f *figures) search(t *testing.T) {
 		name: "sessions search", home: home, prints: rareWord, most: 1.15,
 		args: []string{f.program, "sessions", "search", rareWord},
 	}
+	if f.old != "" {
+		f.copyHome(t, home, "-al") // reading a copy takes up to a third less or more
+	}
+	for _, v := range f.versions(t, home) {
+		v.do(t, nil, "sessions") // updates the index, as a chat does
+	}
 	f.searchLive(t, search, paths)
 	for _, v := range f.versions(t, home) {
 		v.do(t, nil, "compact", "--keep", "0", "--archive-after", "0d")
