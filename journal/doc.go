@@ -67,7 +67,7 @@
 // the directory entries that lead to it are on the disk, and survive a power cut.
 // After any crash, a journal contains every acknowledged event once and in order,
 // then perhaps some unacknowledged ones, and nothing else. A written line is never
-// rewritten, except by Repair, which renumbers the lines after a gap.
+// changed, except by Repair, which renumbers the lines after a gap.
 //
 // # Assumptions
 //
@@ -84,7 +84,7 @@
 // adjusts the sums is not detected.
 //
 // Sync uses fdatasync on Linux, F_FULLFSYNC on macOS and FlushFileBuffers on
-// Windows, where directories need no sync and crash safety was never tested. On a
+// Windows, where directories cannot be synced and crash safety was never tested. On a
 // network file system, the server decides what a flush means, and a lock may not
 // work between machines.
 //
@@ -96,7 +96,8 @@
 // lock file contains; LockedError names the holder. Both the lock file and the journal
 // are locked, so a journal has one writer even if it is reached through a link or its
 // lock file was removed. A lock file that is a symbolic link is refused, and so is a
-// journal that is one, except for reading, and except on Windows. The locks
+// journal that is one, except for reading. On Windows the name of a journal is checked
+// before the file is opened, so a link that is created in between is followed. The locks
 // belong to the process: they are released when the process ends, in any way, and child
 // processes do not inherit them. Between machines that share a file system they may not
 // work; NetworkFS reports where that is possible.

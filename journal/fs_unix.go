@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags are the flags that OpenFile passes on.
-const openFlags = ^0
+var openFile = regularfile.OpenFile
 
 // noLink makes OpenFile refuse a journal that is a symbolic link.
 const noLink = regularfile.NoFollow

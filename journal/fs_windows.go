@@ -7,16 +7,30 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"golang.org/x/sys/windows"
 )
 
-// openFlags are the flags that OpenFile passes on. Windows cannot truncate a file that
-// was opened only to be appended to: Write seeks to its end instead.
-const openFlags = ^os.O_APPEND
+// noLink makes OpenFile refuse a journal that is a symbolic link. It is a bit that no flag
+// of package os uses.
+const noLink = 1 << 30
 
-// noLink has no effect: with regularfile.NoFollow, Windows returns other bytes of a file
-// that is stored elsewhere, such as in a cloud. Creating a link takes a privilege there.
-const noLink = 0
+// openFile opens a file as regularfile.OpenFile does, with two differences.
+//
+// It does not pass on os.O_APPEND: Windows cannot truncate a file that was opened only to
+// be appended to. Write seeks to its end instead.
+//
+// For noLink it checks the name before it opens the file, so that a link which replaces the
+// file in between is followed. regularfile.NoFollow does not follow it, but opens a file of
+// a cloud storage without its content.
+func openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if flag&noLink != 0 {
+		if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: &regularfile.KindError{Mode: info.Mode()}}
+		}
+	}
+	return regularfile.OpenFile(name, flag&^(os.O_APPEND|noLink), perm)
+}
 
 // replacesOpenFile reports whether a file can be replaced while it is open.
 const replacesOpenFile = false
@@ -26,8 +40,9 @@ const (
 	renameInterval = 10 * time.Millisecond
 )
 
-// rename renames a file. Windows replaces no file that is open: a reader or a follower
-// of the journal has it open for a moment, and so may a virus scanner.
+// rename is os.Rename, repeated for half a second while another program has the replaced
+// file open: Windows replaces no open file, and a reader or follower of the journal, or a
+// virus scanner, may have it open for a moment.
 func rename(oldname, newname string) (err error) {
 	for range renameTries {
 		err = os.Rename(oldname, newname)
@@ -76,8 +91,8 @@ func (f *osFile) CopyAccess(fs.FileInfo) {}
 
 func shareDir(string, fs.FileMode) {}
 
-// processEnded reports whether a process has ended. A process that has ended can still
-// be opened while another one has it open.
+// processEnded reports whether a process has ended. OpenProcess also succeeds for a process
+// that has ended, as long as some process has a handle to it.
 func processEnded(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
@@ -88,7 +103,8 @@ func processEnded(pid int) bool {
 	return err == nil && event == windows.WAIT_OBJECT_0
 }
 
-// links returns 1: only who may change a file can give it another name.
+// links returns 1, as if no file had a second name: to create one takes the permission to
+// change the file.
 func links(fs.FileInfo) uint64 { return 1 }
 
 // inode returns 0: callers rely on size and modification time.

@@ -1,5 +1,5 @@
 package journal
 
-// syncDir does nothing: Windows has no call that syncs a directory, and NTFS
-// journals directory entries.
+// syncDir does nothing: Windows has no call that syncs a directory. NTFS journals
+// directory entries, but when they reach the disk is not specified.
 func syncDir(string) error { return nil }
