@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		hold(path)
 		return
 	}
-	journaltest.UseMemory()
+	journaltest.UseMemoryForTempDir()
 	os.Exit(m.Run())
 }
 

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	agenttest.Play()
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
-		journaltest.UseMemory()
+		journaltest.UseMemoryForTempDir()
 	}
 	testscript.Main(m, programs)
 }

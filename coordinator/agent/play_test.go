@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv("AGENT_TEST_ROLE"); role != "" {
 		os.Exit(runAs(role))
 	}
-	journaltest.UseMemory()
+	journaltest.UseMemoryForTempDir()
 	os.Exit(m.Run())
 }
 

@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	journaltest.UseMemory()
+	journaltest.UseMemoryForTempDir()
 	os.Exit(m.Run())
 }

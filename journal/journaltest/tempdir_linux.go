@@ -13,9 +13,10 @@ const (
 	noExec     = 8       // ST_NOEXEC of statfs(2)
 )
 
-// UseMemory makes a short test run keep its temporary files in memory, where a sync
-// costs nothing. A full run uses the disk. Call it in TestMain; it parses the flags.
-func UseMemory() {
+// UseMemoryForTempDir parses the flags. In a short test run it sets TMPDIR to a file system
+// in memory, where a sync costs nothing, unless it is too small. A full run uses the disk.
+// Call it in TestMain.
+func UseMemoryForTempDir() {
 	flag.Parse()
 	if !testing.Short() || os.Getenv("TMPDIR") != "" {
 		return
