@@ -103,7 +103,7 @@ func (r *Redactor) Text(text string) string {
 // textAfter returns a text that follows before, without its secrets.
 func (r *Redactor) textAfter(before, text string) string {
 	clean, _ := r.replace(before, text, true)
-	clean, _ = r.replaceColoured(before, clean, true)
+	clean, _ = r.replaceInterrupted(before, clean, true)
 	return clean
 }
 
@@ -264,9 +264,9 @@ func inName(b byte) bool {
 
 // A Stream replaces the secrets of one text that arrives in pieces.
 type Stream struct {
-	r        *Redactor
-	plain    stage
-	coloured stage // gets what plain returns
+	r           *Redactor
+	plain       stage
+	interrupted stage // gets what plain returns
 }
 
 // A replacer replaces the secrets of a text that follows before. If the text does not end here, rest is
@@ -294,15 +294,15 @@ func (s *Stream) Truncated() string {
 	if s.r == nil {
 		return s.Rest()
 	}
-	left := s.coloured.next(s.r.truncate(&s.plain, s.r.replace), false, s.r.replaceColoured)
-	return left + s.r.truncate(&s.coloured, s.r.replaceColoured)
+	left := s.interrupted.next(s.r.truncate(&s.plain, s.r.replace), false, s.r.replaceInterrupted)
+	return left + s.r.truncate(&s.interrupted, s.r.replaceInterrupted)
 }
 
 // truncate returns what a stage holds back at the end of a text that was cut off.
 func (r *Redactor) truncate(s *stage, replace replacer) string {
 	longest, kind := 0, ""
 	held, open := cutOpen(s.held)
-	plain, at := withoutColours(held)
+	plain, at := withoutSequences(held)
 	for _, v := range r.values {
 		if v.ordinary {
 			continue
@@ -326,7 +326,7 @@ func (s *Stream) replace(piece string, ends bool) string {
 	if s.r == nil {
 		return piece
 	}
-	return s.coloured.next(s.plain.next(piece, ends, s.r.replace), ends, s.r.replaceColoured)
+	return s.interrupted.next(s.plain.next(piece, ends, s.r.replace), ends, s.r.replaceInterrupted)
 }
 
 // next returns the held back text and the piece, as replace returns it.

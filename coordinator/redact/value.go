@@ -209,7 +209,7 @@ func isAssigned(before, text, rest string) bool {
 	if len(text) < contextLength {
 		text = before + text
 	}
-	text, _ = withoutColours(text[max(0, len(text)-contextLength):])
+	text, _ = withoutSequences(text[max(0, len(text)-contextLength):])
 	if scheme := strings.LastIndex(text, "://"); scheme >= 0 && (rest == "" || rest[0] == '@') {
 		user, isPassword := strings.CutSuffix(text[scheme+len("://"):], ":")
 		if isPassword && !strings.ContainsAny(user, " \t\r\n/@:") {

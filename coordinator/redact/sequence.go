@@ -8,8 +8,8 @@ const escape = '\x1b'
 // maxSequence is the length in bytes of the longest control sequence that is recognized.
 const maxSequence = 64
 
-// sequenceEnd returns the end of the control sequence at text[at], which is an escape: the colours of a
-// terminal, for example. It is at if there is none, and -1 if it depends on how the text continues.
+// sequenceEnd returns the end of the control sequence, such as a change of colour, that begins with the
+// escape at text[at]. It returns at if none begins there, and -1 if that depends on how the text continues.
 func sequenceEnd(text string, at int) int {
 	for i := at + 1; i < len(text) && i < at+maxSequence; i++ {
 		switch b := text[i]; {
@@ -28,9 +28,9 @@ func sequenceEnd(text string, at int) int {
 	return at
 }
 
-// withoutColours returns a text without its complete control sequences, and the offset of each of its
-// bytes in the text, and of its end.
-func withoutColours(text string) (plain string, offsets []int) {
+// withoutSequences returns plain, which is text without its complete control sequences. offsets[i] is the
+// offset in text of plain[i], and offsets[len(plain)] is len(text).
+func withoutSequences(text string) (plain string, offsets []int) {
 	var b strings.Builder
 	for at := 0; at < len(text); at++ {
 		if text[at] == escape {
@@ -54,11 +54,11 @@ func cutOpen(text string) (complete, open string) {
 	return text[:last], text[last:]
 }
 
-// replaceColoured is the replacer of secrets with control sequences in them, which a program that
-// highlights a part of its output prints. The sequences stay, after the mark. The text has passed
-// replace, so that no secret is without a sequence. A text without any is returned as it is: what may
-// become a secret when a sequence follows, replace has held back until then.
-func (r *Redactor) replaceColoured(before, text string, ends bool) (clean, rest string) {
+// replaceInterrupted is the replacer of secrets that contain control sequences, as in the output of a
+// program that highlights a part of one. It moves the sequences after the mark of the secret. The text
+// has passed replace, which has decided about all secrets without sequences, and has held back what may
+// continue as a secret. So a text without sequences is returned as it is, and nothing of it is held back.
+func (r *Redactor) replaceInterrupted(before, text string, ends bool) (clean, rest string) {
 	if strings.IndexByte(text, escape) < 0 {
 		return text, ""
 	}
@@ -66,7 +66,7 @@ func (r *Redactor) replaceColoured(before, text string, ends bool) (clean, rest 
 	if !ends {
 		text, open = cutOpen(text)
 	}
-	plain, offsets := withoutColours(text)
+	plain, offsets := withoutSequences(text)
 	var b strings.Builder
 	copied := 0 // length of the prefix of text that is in b
 	for at, c := r.next(plain, 0); at < len(plain); at, c = r.next(plain, at+1) {
@@ -79,7 +79,7 @@ func (r *Redactor) replaceColoured(before, text string, ends bool) (clean, rest 
 		case length > 0:
 			to := offsets[at+length-1] + 1
 			if to-from == length {
-				continue // replace has kept it
+				continue // no sequence in it: replace has decided to keep it
 			}
 			b.WriteString(text[copied:from])
 			b.WriteString(mark(kind))
