@@ -7,7 +7,7 @@ import (
 
 // A modelRequest has the parts of a request that the model's reply depends on.
 type modelRequest struct {
-	user     string // the text of the last item with the role user; "" if it has only the results of tools
+	user     string // the text of the last item with the role user; "" if that item has only results of tools
 	toolDone bool   // the last item is the result of a tool
 	tools    []modelTool
 }
@@ -34,7 +34,8 @@ func (r modelRequest) shell() (modelTool, bool) {
 	return modelTool{}, false
 }
 
-// input returns the input of a shell tool that runs a command.
+// input returns the input with which t, a shell tool, runs the command: outside of its sandbox if escalate
+// is set and the tool has that option.
 func (t modelTool) input(command string, escalate bool) object {
 	var kind struct{ Type string }
 	_ = json.Unmarshal(t.properties["command"], &kind)
@@ -54,7 +55,8 @@ func (t modelTool) input(command string, escalate bool) object {
 	return input
 }
 
-// textIn returns the text of a message's content, which is a string or a list of parts.
+// textIn returns the text of a message's content, which is a string or a list of parts. Parts without
+// text, such as the results of tools, are left out.
 func textIn(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -64,7 +66,9 @@ func textIn(content json.RawMessage) string {
 	_ = json.Unmarshal(content, &parts)
 	var texts []string
 	for _, p := range parts {
-		texts = append(texts, p.Text)
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
 	}
 	return strings.Join(texts, "\n")
 }

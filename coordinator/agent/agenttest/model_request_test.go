@@ -21,6 +21,10 @@ func TestDecodeMessages(t *testing.T) {
 				{"role": "user", "content": [{"type": "tool_result", "content": "done"}]}],
 			"tools": [{"name": "Bash"}]
 		}`, "", true, `{"command":"ls"}`},
+		{"Anthropic, two tool results", `{
+			"messages": [{"role": "user", "content": [{"type": "tool_result"}, {"type": "tool_result"}]}],
+			"tools": [{"name": "Bash"}]
+		}`, "", true, `{"command":"ls"}`},
 		{"OpenAI", `{
 			"messages": [{"role": "user", "content": "go"}],
 			"tools": [{"type": "function", "function": {"name": "shell", "parameters": {"properties": {"command": {"type": "array"}}}}}]
