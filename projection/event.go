@@ -73,7 +73,7 @@ type Parent struct {
 	Seq       uint64 `json:"seq"`
 }
 
-// SessionResumed precedes the first message after a restart.
+// SessionResumed precedes the first event that a later chat records.
 type SessionResumed struct {
 	App     App            `json:"app"`
 	CWD     string         `json:"cwd"`

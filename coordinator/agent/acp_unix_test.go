@@ -16,7 +16,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// findsDetached reports whether detached processes can be found.
+// findsDetached is whether the engine finds processes that left the agent's process group: it finds them
+// by their environment, which only Linux shows.
 const findsDetached = runtime.GOOS == "linux"
 
 // cancelInTool cancels a turn when the agent has started a tool, and returns the tool's process id.
@@ -49,7 +50,7 @@ func TestACPStoppedTurnEndsTools(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		habits []agenttest.Habit
-		stays  bool // the agent's program
+		stays  bool // the agent's program is still running afterwards
 	}{
 		{"ends tool", nil, true},
 		{"leaves tool running", []agenttest.Habit{agenttest.Careless}, false},

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner returns the user id of the owner of a file.
+// owner returns the user id of a file's owner. known is false if info is not from the operating system.
 func owner(info fs.FileInfo) (uid int, known bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -65,7 +65,7 @@ func TestWriterAppendsBelowTheLimit(t *testing.T) {
 	}
 }
 
-// A disk that is unmounted leaves its mount point, where nothing must be created.
+// After a disk is unmounted, its mount point is an empty directory, in which nothing must be created.
 func TestWriterDoesNotRecreateADirectory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	w := writer{path: filepath.Join(home, "logs", "log"), limit: 100, keep: 2}
