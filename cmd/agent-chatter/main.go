@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/alecthomas/kong"
@@ -35,7 +36,7 @@ const gcPercent = 200
 const memoryLimit = 150 << 20
 
 func main() {
-	if process.Guarded() {
+	if process.Guarded() || tty.Watched() {
 		return
 	}
 	if os.Getenv("GOGC") == "" {

@@ -1,5 +1,7 @@
-// Package tty reads from and writes to terminals: keys and edited lines, safe text,
-// tables, wrapped lines and a spinner.
+// Package tty reads from and writes to terminals: keys, frames of lines and rows, safe text, tables, wrapped lines and
+// a spinner.
+//
+// A [Terminal] reports keys and gives the terminal back at the end, however the program ends. A [Screen] draws on it.
 //
 // Safe text has no control character but newline and tab, and none that changes the
 // direction of writing, so that it cannot move the cursor, change colours or hide

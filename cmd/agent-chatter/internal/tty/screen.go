@@ -1,0 +1,80 @@
+package tty
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Screen draws on a terminal: lines that are done, which scroll away like the output of any program and are never
+// touched again, and below them live rows, which the next frame replaces. Between frames the cursor is hidden in
+// column 0 of the first live row, so that a frame needs to know neither what the terminal has made of the rows after
+// a resize, nor where they are. It may be used by one goroutine at a time.
+type Screen struct {
+	out   io.Writer
+	area  func() area
+	frame frame // the last one
+	clear bool
+}
+
+// area is where a frame is drawn.
+type area struct {
+	columns, rows int
+	changes       uint64 // how often it, or what it shows, may have changed
+}
+
+type frame struct {
+	area area
+	live string
+}
+
+// NewScreen returns the screen of a terminal. Nothing is drawn yet.
+func NewScreen(t *Terminal) *Screen { return &Screen{out: t.out, area: t.area} }
+
+const (
+	beginUpdate = "\x1b[?2026h"
+	endUpdate   = "\x1b[?2026l"
+	eraseBelow  = "\r\x1b[J"
+	wrapOff     = "\x1b[?7l"
+	wrapOn      = "\x1b[?7h"
+)
+
+// Draw prints lines and replaces the live rows, in one write. The texts have no control characters but those of
+// colours, emphasis and links, and each ends its own. The terminal wraps a line that is too long; a row is cut. If
+// there are more rows than the terminal has, the last ones are shown. An unchanged frame is not written.
+func (s *Screen) Draw(done, live []string) error {
+	area := s.area()
+	live = live[max(0, len(live)-area.rows):]
+	cut := make([]string, len(live))
+	for i, row := range live {
+		cut[i] = ansi.Truncate(row, area.columns-1, "")
+	}
+	next := frame{area, strings.Join(cut, "\r\n")}
+	if len(done) == 0 && next == s.frame && !s.clear {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString(beginUpdate + eraseBelow)
+	if s.clear {
+		// What is on the screen moves to the scrollback.
+		fmt.Fprintf(&b, "\x1b[%dH%s\x1b[H", area.rows, strings.Repeat("\n", area.rows))
+	}
+	for _, line := range done {
+		b.WriteString(line + "\r\n")
+	}
+	b.WriteString(wrapOff + next.live + wrapOn + "\r")
+	if len(live) > 1 {
+		fmt.Fprintf(&b, "\x1b[%dA", len(live)-1)
+	}
+	b.WriteString(endUpdate)
+	if _, err := io.WriteString(s.out, b.String()); err != nil {
+		return err
+	}
+	s.frame, s.clear = next, false
+	return nil
+}
+
+// Clear makes the next frame begin at the top of an empty screen. What is on the screen moves to the scrollback.
+func (s *Screen) Clear() { s.clear = true }

@@ -1,0 +1,37 @@
+//go:build linux || darwin
+
+package tty
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// settings are those of a terminal's driver.
+type settings struct{ unix.Termios }
+
+func currentSettings(in, _ *os.File) (settings, error) {
+	s, err := unix.IoctlGetTermios(int(in.Fd()), getTermios)
+	if err != nil {
+		return settings{}, &os.PathError{Op: "read the settings of the terminal", Path: in.Name(), Err: err}
+	}
+	return settings{*s}, nil
+}
+
+// raw returns settings in which every key is input, and the output is processed as usual.
+func (s settings) raw() settings {
+	s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	s.Oflag |= unix.OPOST | unix.ONLCR
+	s.Cc[unix.VMIN], s.Cc[unix.VTIME] = 1, 0
+	return s
+}
+
+func (s settings) apply(in, _ *os.File) error {
+	if err := unix.IoctlSetTermios(int(in.Fd()), setTermios, &s.Termios); err != nil {
+		return &os.PathError{Op: "change the settings of the terminal", Path: in.Name(), Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package tty
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// settings are the modes of a console.
+type settings struct{ in, out uint32 }
+
+func currentSettings(in, out *os.File) (s settings, err error) {
+	if err := windows.GetConsoleMode(windows.Handle(in.Fd()), &s.in); err != nil {
+		return s, &os.PathError{Op: "read the mode of the console", Path: in.Name(), Err: err}
+	}
+	if err := windows.GetConsoleMode(windows.Handle(out.Fd()), &s.out); err != nil {
+		return s, &os.PathError{Op: "read the mode of the console", Path: out.Name(), Err: err}
+	}
+	return s, nil
+}
+
+// raw returns modes in which every key is input, as terminals send it, and control sequences work.
+func (s settings) raw() settings {
+	s.in &^= windows.ENABLE_ECHO_INPUT | windows.ENABLE_PROCESSED_INPUT | windows.ENABLE_LINE_INPUT |
+		windows.ENABLE_MOUSE_INPUT
+	s.in |= windows.ENABLE_VIRTUAL_TERMINAL_INPUT | windows.ENABLE_WINDOW_INPUT
+	s.out |= windows.ENABLE_PROCESSED_OUTPUT | windows.ENABLE_WRAP_AT_EOL_OUTPUT |
+		windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
+	s.out &^= windows.DISABLE_NEWLINE_AUTO_RETURN
+	return s
+}
+
+func (s settings) apply(in, out *os.File) error {
+	if err := windows.SetConsoleMode(windows.Handle(in.Fd()), s.in); err != nil {
+		return &os.PathError{Op: "change the mode of the console", Path: in.Name(), Err: err}
+	}
+	if err := windows.SetConsoleMode(windows.Handle(out.Fd()), s.out); err != nil {
+		return &os.PathError{Op: "change the mode of the console", Path: out.Name(), Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+package tty
+
+// claim is what a Terminal has changed. Its watcher undoes that if the process of the Terminal dies.
+type claim struct {
+	Held        bool
+	Saved, Ours settings
+}
