@@ -74,14 +74,14 @@ func (c *converter) block(node ast.Node, open bool) Block {
 		b.Open = open && !c.complete(b.End)
 	case *ast.CodeBlock:
 		b.Kind = CodeBlock
-		b.Text = c.literal(n)
+		c.literal(&b, n)
 		b.End = c.linesEnd(n)
 		c.code = append(c.code, b.Range)
 	case *ast.FencedCodeBlock:
 		b.Kind = CodeBlock
 		b.Fence = c.source[b.Start : b.Start+runLength(c.source, b.Start)]
 		b.Language = unescaped(string(n.Language(c.bytes)))
-		b.Text = c.literal(n)
+		c.literal(&b, n)
 		end, closed := c.usage.ends[n]
 		b.End = max(end, c.linesEnd(n))
 		b.Open = open && !(closed && c.complete(end))
@@ -272,13 +272,14 @@ func (c *converter) span(n *ast.CodeSpan) string {
 	return s
 }
 
-// literal returns the text of a code block.
-func (c *converter) literal(node ast.Node) string {
-	var b strings.Builder
+// literal sets the text of a code block and its lines.
+func (c *converter) literal(b *Block, node ast.Node) {
+	var text strings.Builder
 	for _, line := range node.Lines().Sliced(0, node.Lines().Len()) {
-		b.Write(line.Value(c.bytes))
+		text.Write(line.Value(c.bytes))
+		b.Lines = append(b.Lines, Range{line.Start, line.Stop})
 	}
-	return b.String()
+	b.Text = text.String()
 }
 
 const maxEntity = 40 // bytes of an entity, such as "&nbsp;"

@@ -39,9 +39,10 @@ type Block struct {
 
 	Level int // 1 to 6
 
-	Fence    string // the opening fence, such as "```"; empty for indented code
-	Language string // the first word after the fence
-	Text     string // the literal code; every line ends in a line break
+	Fence    string  // the opening fence, such as "```"; empty for indented code
+	Language string  // the first word after the fence
+	Text     string  // the literal code; every line ends in a line break
+	Lines    []Range // of code, in the source
 
 	Ordered bool
 	Number  int  // of the first item of an ordered list

@@ -13,12 +13,21 @@ import (
 // Parse parses a message. Bytes that are not UTF-8 are kept. The strings of the document share the memory
 // of source where they can.
 func Parse(source string) Document {
+	d, _ := parse(source, nil)
+	return d
+}
+
+// parse is Parse of a text that follows link definitions. It also returns the definitions in the text.
+func parse(source string, known []parser.Reference) (Document, []parser.Reference) {
 	pc := parser.NewContext()
+	for _, reference := range known {
+		pc.AddReference(reference)
+	}
 	u := &usage{starts: map[ast.Node]int{}, ends: map[ast.Node]int{}}
 	pc.Set(usageKey, u)
 	c := converter{source: source, bytes: []byte(source), usage: u, lastLine: strings.LastIndexByte(source, '\n') + 1}
 	blocks := c.blocks(goldmark().Parse(text.NewReader(c.bytes), parser.WithContext(pc)), true)
-	return Document{Blocks: blocks, Code: c.code}
+	return Document{Blocks: blocks, Code: c.code}, pc.References()
 }
 
 // goldmark returns the parser. The first call builds it.
