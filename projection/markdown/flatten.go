@@ -51,7 +51,7 @@ func (f *flattener) container(b Block, c Container) {
 // code adds the lines of a code block. A line is final at its line break.
 func (f *flattener) code(b Block) {
 	lines := strings.SplitAfter(b.Text, "\n")
-	again := f.stream.code && b.Start < f.stream.shown
+	again := f.stream.opened && b.Start < f.stream.shown
 	for i, r := range b.Lines {
 		line := b
 		line.Text, line.Range, line.Lines = lines[i], r, nil

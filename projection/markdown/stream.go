@@ -18,6 +18,7 @@ type Piece struct {
 	Source     string      // the text after the piece before it, up to its own end
 	Blank      bool        // a blank line separates it from the piece before it
 	First      bool        // of a line of code: it is the first of its block, and has its Language
+	Joined     bool        // it is the rest of the paragraph before it, which was divided
 
 	final bool
 }
@@ -38,9 +39,10 @@ type Stream struct {
 	shown   int    // how much of pending earlier pieces cover
 	gap     string // source before pending that no piece has covered
 
-	code   bool        // pending starts with a repeated opening fence, which earlier pieces cover
+	opened bool        // pending starts with a repeated fence or head of a table, which earlier pieces cover
 	number int         // of the list item at the start of pending, plus 1; 0: as its source says
-	carry  []Container // of the paragraph at the start of pending that Cut has divided
+	joined bool        // pending starts with the rest of a paragraph that Cut has divided
+	carry  []Container // that the rest is in
 
 	known []parser.Reference // link definitions before pending
 	held  []Piece
@@ -50,7 +52,8 @@ type Stream struct {
 const (
 	maxPending = 32 << 10
 	maxKnown   = 256
-	maxFence   = 64 // bytes of a fence that is repeated
+	maxFence   = 64      // bytes of a fence that is repeated
+	maxHead    = 4 << 10 // bytes of the first two lines of a table that are repeated
 )
 
 // Write adds text to the message and returns the pieces that have become final.
@@ -71,8 +74,9 @@ func (s *Stream) Write(text string) []Piece {
 // Held returns the pieces of the text that are not final, as they are if no more text comes.
 func (s *Stream) Held() []Piece { return s.held }
 
-// Pending returns the source of Held. It may begin with the opening fence of the code block that it is in.
-func (s *Stream) Pending() string { return s.pending }
+// Pending returns the source of Held. The first shown bytes of it belong to pieces that were returned, such as the
+// opening fence of a code block.
+func (s *Stream) Pending() (source string, shown int) { return s.pending, s.shown }
 
 // Close ends the message and returns its last pieces. The stream is then ready for another message that knows the
 // same link definitions.
@@ -87,26 +91,32 @@ func (s *Stream) Close() []Piece {
 	return pieces
 }
 
+// Peek returns the pieces that Cut would return.
+func (s *Stream) Peek(n int) []Piece { return s.flatten(s.pending[:n]) }
+
 // Cut makes the first n bytes of Pending final, whatever follows, and returns their pieces. The rest of a
-// paragraph stays in its containers, and the rest of a code block stays code.
+// paragraph stays in its containers, the rest of a code block stays code, and the rest of a table has its header again.
 func (s *Stream) Cut(n int) []Piece {
 	before := s.pending[:n]
 	pieces := s.flatten(before)
 	s.take(pieces)
-	fence, carry := "", []Container(nil)
+	fence, joined, carry := "", false, []Container(nil)
 	if blocks := s.parse(before).Blocks; len(blocks) > 0 {
-		fence = openFence(before, blocks[len(blocks)-1])
+		last := blocks[len(blocks)-1]
+		if fence = openFence(before, last); last.Kind == Table {
+			fence = tableHead(before, last)
+		}
 	}
 	if len(pieces) > 0 {
 		if last := pieces[len(pieces)-1]; last.Kind == Paragraph && last.Open {
-			carry = slices.Clone(last.Containers)
+			joined, carry = true, slices.Clone(last.Containers)
 			for i := range carry {
 				carry[i].First = false
 			}
 		}
 	}
 	s.rebase(n, fence)
-	s.carry = carry
+	s.joined, s.carry = joined, carry
 	return append(pieces, s.advance()...)
 }
 
@@ -179,6 +189,21 @@ func openFence(source string, b Block) string {
 	return source[lineStart(source, b.Start):b.Start] + b.Fence + "\n"
 }
 
+// tableHead returns the first two lines of a table that is cut after one of its rows.
+func tableHead(source string, table Block) string {
+	if !table.Open || len(table.Rows) < 2 || !strings.HasSuffix(source, "\n") {
+		return ""
+	}
+	start, end := lineStart(source, table.Start), table.Start
+	for range 2 {
+		end += strings.IndexByte(source[end:], '\n') + 1
+	}
+	if end-start > maxHead {
+		return ""
+	}
+	return source[start:end]
+}
+
 func lineStart(source string, at int) int { return strings.LastIndexByte(source[:at], '\n') + 1 }
 
 // rebase forgets the first n bytes of pending and puts a fence in their place.
@@ -191,7 +216,7 @@ func (s *Stream) rebase(n int, fence string) {
 	s.gap += s.pending[min(s.shown, n):n]
 	s.shown = max(s.shown-n, 0) + len(fence)
 	s.pending = fence + s.pending[n:]
-	s.code, s.number, s.carry = fence != "", 0, nil
+	s.opened, s.number, s.joined, s.carry = fence != "", 0, false, nil
 }
 
 // flatten returns all pieces of a source, as if it were the end of the message.
@@ -218,7 +243,8 @@ func (s *Stream) itemNumber(list Block, i int) int {
 func (s *Stream) pieces(d Document, source string) []Piece {
 	f := flattener{stream: s, source: source, at: s.shown}
 	f.blocks(d.Blocks)
-	if s.carry != nil && len(f.pieces) > 0 {
+	if s.joined && len(f.pieces) > 0 {
+		f.pieces[0].Joined = f.pieces[0].Kind == Paragraph
 		f.pieces[0].Containers = append(slices.Clone(s.carry), f.pieces[0].Containers...)
 	}
 	return f.pieces

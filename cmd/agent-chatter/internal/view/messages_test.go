@@ -69,6 +69,14 @@ func viewTexts() []apptest.Text {
 	}
 	add("TokensText", "", TokensText(used))
 	add("CostText", "", CostText(used))
+	add("durationText", "", durationText(2100*time.Millisecond))
+	add("durationText", "minutes", durationText(125*time.Second))
+	add("durationText", "hours", durationText(125*time.Minute))
+	add("countText", "", countText(999))
+	add("countText", "thousands", countText(12_840))
+	add("countText", "millions", countText(1_250_000))
+	add("unfinishedText", "", unfinishedText(projection.TurnEnded{FinishReason: projection.Cancelled}))
+	add("unfinishedText", "an error", unfinishedText(projection.TurnEnded{FinishReason: projection.Failed, Error: apptest.Hostile}))
 	add("PlanText", "", PlanText(plan, 0))
 	add("PlanText", "with more", PlanText(plan[1:], 3))
 	step := func(s projection.Step) projection.Entry {

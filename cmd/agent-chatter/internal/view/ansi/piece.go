@@ -1,0 +1,150 @@
+package ansi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+)
+
+// minText is how many columns a text has at least, however deep the containers are that it is in.
+const minText = 12
+
+var (
+	dim     = Style{Dim: true}
+	literal = Style{Color: Cyan}
+)
+
+// Piece lays out a piece of a message in lines of so many columns. code is the line of code that the piece is, with
+// styles. Lines of code may be longer, so that they can be copied whole.
+func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
+	first, rest := prefixes(p.Containers, columns)
+	room := columns - rest.Columns()
+	w := writer{profile: profile}
+	var lines []Line
+	switch p.Kind {
+	case markdown.Heading:
+		lines = Wrap(w.heading(p.Block), room)
+	case markdown.Paragraph:
+		lines = Wrap(w.inlines(p.Inlines, Style{}), room)
+	case markdown.CodeBlock:
+		lines = []Line{append(Line{{Text: codeIndent}}, code...)}
+	case markdown.Table:
+		lines = w.table(p.Block, room)
+	case markdown.ThematicBreak:
+		lines = []Line{{{Text: strings.Repeat("─", min(room, ruleColumns)), Style: dim}}}
+	case markdown.ListItem:
+		lines = []Line{nil}
+	}
+	for i, line := range lines {
+		prefix := rest
+		if i == 0 {
+			prefix = first
+		}
+		lines[i] = append(prefix[:len(prefix):len(prefix)], line...)
+	}
+	return lines
+}
+
+const (
+	codeIndent  = "  "
+	ruleColumns = 24
+)
+
+// prefixes returns what precedes the first line of a piece and the others: the bars of quotes, the markers of list
+// items and blanks. Containers that leave too little room have no prefix.
+func prefixes(containers []markdown.Container, columns int) (first, rest Line) {
+	n := 0
+	for _, c := range containers {
+		var marker Span
+		blank := Span{}
+		switch {
+		case c.Kind == markdown.Quote:
+			marker = Span{Text: "│ ", Style: dim}
+			blank = marker
+		case c.Ordered:
+			marker = Span{Text: fmt.Sprintf("%d. ", c.Number), Style: dim}
+		default:
+			marker = Span{Text: "• ", Style: dim}
+		}
+		width := Line{marker}.Columns()
+		if n += width; n+minText > columns {
+			break
+		}
+		if blank.Text == "" {
+			blank.Text = strings.Repeat(" ", width)
+		}
+		if !c.First {
+			marker = blank
+		}
+		first, rest = append(first, marker), append(rest, blank)
+	}
+	return first, rest
+}
+
+// A writer turns Markdown into spans. Without colours it keeps those marks of Markdown that carry meaning.
+type writer struct{ profile Profile }
+
+func (w writer) heading(b markdown.Block) Line {
+	style := Style{Bold: true, Underline: b.Level == 1, Dim: b.Level > 3}
+	line := w.inlines(b.Inlines, style)
+	if w.profile == NoColor {
+		line = append(Line{{Text: strings.Repeat("#", b.Level) + " "}}, line...)
+	}
+	return line
+}
+
+// inlines returns inline content as spans.
+func (w writer) inlines(inlines []markdown.Inline, style Style) Line {
+	var line Line
+	for _, in := range inlines {
+		nested := style
+		switch in.Kind {
+		case markdown.Text:
+			line = append(line, Span{Text: in.Text, Style: style})
+		case markdown.LineBreak:
+			line = append(line, Span{Text: "\n", Style: style})
+		case markdown.CodeSpan:
+			nested.Color = literal.Color
+			text := in.Text
+			if w.profile == NoColor {
+				text = "`" + text + "`"
+			}
+			line = append(line, Span{Text: text, Style: nested})
+		case markdown.Emphasis:
+			nested.Italic = true
+			line = append(line, w.inlines(in.Inlines, nested)...)
+		case markdown.Strong:
+			nested.Bold = true
+			line = append(line, w.inlines(in.Inlines, nested)...)
+		case markdown.Link, markdown.Image:
+			line = append(line, w.link(in, style)...)
+		}
+	}
+	return line
+}
+
+// link returns the text of a link, followed by its address unless a terminal shows that: an address that is not
+// safe to open, or one that the text may hide.
+func (w writer) link(in markdown.Inline, style Style) Line {
+	nested := style
+	nested.Underline = true
+	address := ""
+	if w.profile != NoColor {
+		address = SafeLink(in.Destination)
+	}
+	line := w.inlines(in.Inlines, nested)
+	text := ""
+	for i := range line {
+		line[i].Link = address
+		text += line[i].Text
+	}
+	if text == "" {
+		line, text = append(line, Span{Text: in.Destination, Style: nested, Link: address}), in.Destination
+	}
+	same := text == in.Destination || "mailto:"+text == in.Destination
+	if looksLikeAddress := strings.ContainsAny(text, ".:/@"); !same && (address == "" || looksLikeAddress) {
+		line = append(line, Span{Text: " (" + in.Destination + ")", Style: style})
+	}
+	return line
+}

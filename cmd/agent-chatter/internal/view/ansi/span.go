@@ -1,0 +1,119 @@
+package ansi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// A Color is one of the 16 colours of a terminal. The zero value is its default colour.
+type Color uint8
+
+// The colours.
+const (
+	Default Color = iota
+	Black
+	Red
+	Green
+	Yellow
+	Blue
+	Magenta
+	Cyan
+	White
+	BrightBlack
+	BrightRed
+	BrightGreen
+	BrightYellow
+	BrightBlue
+	BrightMagenta
+	BrightCyan
+	BrightWhite
+)
+
+// A Style is how text looks. The zero value is the terminal's default.
+type Style struct {
+	Color                                Color
+	Bold, Dim, Italic, Underline, Strike bool
+}
+
+// A Span is text in one style.
+type Span struct {
+	Text string
+	Style
+	Link string // the address that the text leads to, which Encode checks; "" is none
+}
+
+// A Line is what one row of a terminal shows.
+type Line []Span
+
+// A Profile says which control sequences a terminal takes.
+type Profile int
+
+// The profiles.
+const (
+	NoColor Profile = iota // none
+	Color16
+)
+
+// Encode returns a line as a terminal takes it. Every line begins and ends in the default style.
+func (p Profile) Encode(line Line) string {
+	var b strings.Builder
+	for i, span := range line {
+		text := tty.SafeLine(span.Text)
+		if p == NoColor {
+			b.WriteString(text)
+			continue
+		}
+		link := SafeLink(span.Link)
+		if link != "" && (i == 0 || line[i-1].Link != span.Link) {
+			b.WriteString("\x1b]8;;" + link + "\x1b\\")
+		}
+		if codes := span.codes(); codes != "" {
+			text = "\x1b[" + codes + "m" + text + "\x1b[m"
+		}
+		b.WriteString(text)
+		if link != "" && (i == len(line)-1 || line[i+1].Link != span.Link) {
+			b.WriteString("\x1b]8;;\x1b\\")
+		}
+	}
+	return b.String()
+}
+
+// codes returns the parameters of the sequence that selects a style.
+func (s Style) codes() string {
+	var codes []string
+	for _, of := range []struct {
+		on   bool
+		code string
+	}{{s.Bold, "1"}, {s.Dim, "2"}, {s.Italic, "3"}, {s.Underline, "4"}, {s.Strike, "9"}} {
+		if of.on {
+			codes = append(codes, of.code)
+		}
+	}
+	switch {
+	case s.Color >= BrightBlack:
+		codes = append(codes, fmt.Sprint(90+int(s.Color-BrightBlack)))
+	case s.Color > Default:
+		codes = append(codes, fmt.Sprint(30+int(s.Color-Black)))
+	}
+	return strings.Join(codes, ";")
+}
+
+// maxLink is the length of the longest address that is a link, in bytes.
+const maxLink = 2000
+
+// SafeLink returns the address of a link that a terminal may open; "" if it is of another scheme than http, https
+// and mailto, or has characters that an address has only in an escaped form.
+func SafeLink(address string) string {
+	lower := strings.ToLower(address[:min(len(address), len("https://"))])
+	known := slices.ContainsFunc([]string{"http://", "https://", "mailto:"}, func(scheme string) bool {
+		return strings.HasPrefix(lower, scheme)
+	})
+	if !known || len(address) > maxLink ||
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return address
+}

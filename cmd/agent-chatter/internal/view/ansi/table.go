@@ -1,0 +1,122 @@
+package ansi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+)
+
+const (
+	minColumn = 4 // columns of the narrowest column of a table that has to be narrowed
+	cellGap   = 3 // columns between two columns of a table: " │ "
+)
+
+// table lays out a table. Cells are wrapped. If not all columns fit, each row is a list of its cells with the names
+// of their columns.
+func (w writer) table(b markdown.Block, room int) []Line {
+	width := len(b.Align)
+	for _, row := range b.Rows {
+		width = max(width, len(row))
+	}
+	if (minColumn+cellGap)*width-cellGap > room {
+		return w.records(b, room)
+	}
+	rows := make([][]Line, len(b.Rows))
+	widths := make([]int, width)
+	for i, row := range b.Rows {
+		rows[i] = make([]Line, width)
+		for j, cell := range row {
+			rows[i][j] = w.inlines(cell, Style{Bold: i == 0})
+			for _, line := range Wrap(rows[i][j], room) {
+				widths[j] = max(widths[j], line.Columns())
+			}
+		}
+	}
+	narrow(widths, room)
+	var lines []Line
+	for i, row := range rows {
+		lines = append(lines, tableRow(row, widths, b.Align)...)
+		if i == 0 {
+			var rule []string
+			for _, n := range widths {
+				rule = append(rule, strings.Repeat("─", n))
+			}
+			lines = append(lines, Line{{Text: strings.Join(rule, "─┼─"), Style: dim}})
+		}
+	}
+	return lines
+}
+
+// narrow reduces the widest columns until a table fits.
+func narrow(widths []int, room int) {
+	total := cellGap * (len(widths) - 1)
+	for _, n := range widths {
+		total += n
+	}
+	for total > room {
+		widest := slices.Max(widths)
+		i := slices.Index(widths, widest)
+		widths[i]--
+		total--
+	}
+}
+
+// tableRow lays out the cells of a row side by side.
+func tableRow(row []Line, widths []int, align []markdown.Alignment) []Line {
+	cells := make([][]Line, len(row))
+	height := 0
+	for j, cell := range row {
+		cells[j] = Wrap(cell, widths[j])
+		height = max(height, len(cells[j]))
+	}
+	lines := make([]Line, height)
+	for i := range lines {
+		for j := range cells {
+			var text Line
+			if i < len(cells[j]) {
+				text = cells[j][i]
+			}
+			blanks := max(widths[j]-text.Columns(), 0)
+			before := 0
+			if j < len(align) {
+				switch align[j] {
+				case markdown.AlignRight:
+					before = blanks
+				case markdown.AlignCenter:
+					before = blanks / 2
+				}
+			}
+			if j > 0 {
+				lines[i] = append(lines[i], Span{Text: " │ ", Style: dim})
+			}
+			lines[i] = append(lines[i], Span{Text: strings.Repeat(" ", before)})
+			lines[i] = append(lines[i], text...)
+			if j < len(cells)-1 {
+				lines[i] = append(lines[i], Span{Text: strings.Repeat(" ", blanks-before)})
+			}
+		}
+	}
+	return lines
+}
+
+// records lays out a table with more columns than fit: a line for each cell.
+func (w writer) records(b markdown.Block, room int) []Line {
+	var lines []Line
+	for i, row := range b.Rows {
+		if i == 0 && len(b.Rows) > 1 {
+			continue
+		}
+		if i > 1 {
+			lines = append(lines, Line{{Text: strings.Repeat("─", min(room, ruleColumns)), Style: dim}})
+		}
+		for j, cell := range row {
+			var line Line
+			if i > 0 && j < len(b.Rows[0]) {
+				line = append(w.inlines(b.Rows[0][j], Style{Bold: true}), Span{Text: ": "})
+			}
+			lines = append(lines, Wrap(append(line, w.inlines(cell, Style{})...), room)...)
+		}
+	}
+	return lines
+}

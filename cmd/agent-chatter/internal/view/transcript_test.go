@@ -1,0 +1,269 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// goldenJournals are the journals of every version of the format, those of the manual, and conversation.
+func goldenJournals(t testing.TB) map[string][]journal.Event {
+	t.Helper()
+	journals := map[string][]journal.Event{"conversation": conversation()}
+	for _, pattern := range []string{
+		"../../../../projection/testdata/journals/v*[0-9].jsonl", "../../guide/testdata/sessions/*/*.jsonl",
+	} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %d journals, %v", pattern, len(paths), err)
+		}
+		for _, path := range paths {
+			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+			reader, err := journal.NewDir(filepath.Dir(path), journal.Options{}).Reader(id, journal.Position{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e, err := range reader.All() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Data = slices.Clone(e.Data)
+				journals[id] = append(journals[id], e)
+			}
+			reader.Close()
+		}
+	}
+	return journals
+}
+
+// a session builds the events of a session, a second apart.
+type session struct{ events []journal.Event }
+
+func (s *session) add(p projection.Payload) {
+	r := projection.Record(noon.Add(time.Duration(len(s.events))*time.Second), p)
+	s.events = append(s.events, journal.Event{Seq: uint64(len(s.events) + 1), Type: r.Type, Data: r.Data, Time: r.Time})
+}
+
+var (
+	mia = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
+	ada = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
+	bo  = projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: projection.TypeAI}
+)
+
+func (s *session) create() {
+	members := []projection.Member{}
+	for _, m := range []projection.Speaker{mia, ada, bo} {
+		members = append(members, projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+	}
+	s.add(projection.SessionCreated{Format: 1, SessionID: "s", Team: projection.Team{ID: "t", Members: members}})
+}
+
+func (s *session) say(by projection.Speaker, content string) {
+	s.add(projection.NewMessage("m", noon, by, content, nil))
+}
+
+func (s *session) call(turn, id, name, input, output, failure string) {
+	s.add(projection.ToolStarted{TurnID: turn, ToolID: id, Name: name, Input: json.RawMessage(input)})
+	s.add(projection.ToolCompleted{TurnID: turn, ToolID: id, Name: name, Output: output, Error: failure})
+}
+
+// reply is a turn of one piece of text.
+func (s *session) reply(by projection.Speaker, content string) {
+	s.add(projection.TurnStarted{TurnID: "t" + by.ID, MemberID: by.ID})
+	s.say(by, content)
+	s.add(projection.TurnEnded{TurnID: "t" + by.ID, MemberID: by.ID, FinishReason: projection.Done, DurationMS: 1200})
+}
+
+// conversation is a session in which everything happens.
+func conversation() []journal.Event {
+	var s session
+	s.create()
+	s.say(mia, "Please *look* at the kettle:\n\n1. the plug\n2. the cord")
+	s.add(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
+	s.add(projection.TurnText{TurnID: "t1", Text: "I look at it.\n\n"})
+	s.add(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
+		{Content: "Look at the plug", Status: projection.InProgress}, {Content: "Boil water", Status: projection.Pending}}})
+	s.call("t1", "1", "Bash", `{"command":"go test ./..."}`, "ok  kettle\nok  cord\nok  plug\nok  lid\n", "")
+	s.add(projection.ToolStarted{TurnID: "t1", ToolID: "2", Name: "Read", Input: json.RawMessage(`{"file_path":"/a.go"}`)})
+	s.add(projection.TurnText{TurnID: "t1", Text: "It was `off`.\n\n```go\nfunc main() {\n\tboil()\n}\n```\n\n| a "})
+	s.add(projection.ToolCompleted{TurnID: "t1", ToolID: "2", Error: "no such file"})
+	s.add(projection.TurnText{TurnID: "t1", Text: "| b |\n|---|--:|\n| c | d |\n\n- one\n- two\n\n> said\n"})
+	s.say(ada, "I look at it.\n\nIt was `off`.\n\n```go\nfunc main() {\n\tboil()\n}\n```\n\n| a | b |\n|---|--:|\n| c | d |"+
+		"\n\n- one\n- two\n\n> said\n\nOver to you, and that is **all**.")
+	s.add(projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 65_000,
+		Usage: &projection.Usage{Input: 800, CachedRead: 12_000, Output: 340, Thought: 56,
+			Cost: &projection.Cost{Amount: 0.0425, Currency: "USD"}}})
+	s.add(projection.TurnStarted{TurnID: "t2", MemberID: "bo"})
+	s.add(projection.TurnText{TurnID: "t2", Text: "As `[NEXT: ada]` says, "})
+	s.add(projection.ToolStarted{TurnID: "t2", ToolID: "3", Name: "shell"})
+	s.add(projection.TurnEnded{TurnID: "t2", MemberID: "bo", FinishReason: projection.Cancelled, DurationMS: 700,
+		Partial: "As `[NEXT: ada]` says, I al"})
+	s.add(projection.TurnStarted{TurnID: "t3", MemberID: "bo"})
+	s.add(projection.TurnText{TurnID: "t3", Text: "# Then\n\nI was inter"})
+	return s.events
+}
+
+func render(blocks []Block, s Style) []string {
+	var lines []string
+	for _, b := range blocks {
+		lines = append(lines, Render(b, s)...)
+	}
+	return lines
+}
+
+// fold returns the blocks of a session from its events alone.
+func fold(events []journal.Event) []Block {
+	var t Transcript
+	var blocks []Block
+	for _, e := range events {
+		blocks = append(blocks, t.Apply(e)...)
+	}
+	return append(blocks, t.Close()...)
+}
+
+// live returns the blocks of a session whose replies are streamed in chunks, as they are returned.
+func live(events []journal.Event, chunks func(text string) []string) []Block {
+	var t Transcript
+	var blocks []Block
+	stream := func(text string) {
+		for _, chunk := range chunks(text) {
+			blocks = append(blocks, t.Stream(chunk)...)
+		}
+	}
+	recorded := ""
+	for _, e := range events {
+		payload, _ := projection.Decode(e)
+		switch p := payload.(type) {
+		case projection.TurnStarted:
+			recorded = ""
+		case projection.TurnText:
+			stream(p.Text)
+			recorded += p.Text
+		case projection.MessageAppended: // the text since the last turn.text
+			if rest, ok := strings.CutPrefix(p.Message.Content, recorded); ok {
+				stream(rest)
+			}
+		case projection.TurnEnded:
+			if rest, ok := strings.CutPrefix(p.Partial, recorded); ok {
+				stream(rest)
+			}
+		}
+		blocks = append(blocks, t.Apply(e)...)
+	}
+	return append(blocks, t.Close()...)
+}
+
+func TestLiveLinesEqualTheFold(t *testing.T) {
+	for name, events := range goldenJournals(t) {
+		want := fold(events)
+		rapid.Check(t, func(t *rapid.T) {
+			got := live(events, func(text string) (chunks []string) {
+				for text != "" {
+					n := rapid.IntRange(1, len(text)).Draw(t, "n")
+					chunks, text = append(chunks, text[:n]), text[n:]
+				}
+				return chunks
+			})
+			s := Style{Width: rapid.IntRange(20, 200).Draw(t, "width"), Plain: rapid.Bool().Draw(t, "plain")}
+			if rapid.Bool().Draw(t, "colors") {
+				s.Profile = ansi.Color16
+			}
+			if got, want := render(got, s), render(want, s); !slices.Equal(got, want) {
+				t.Fatalf("%s: it shows\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+func TestReleasedLinesLoseNothing(t *testing.T) {
+	const most = 4
+	words := strings.Repeat("word and *some* more of `them`, ", 60)
+	for name, text := range map[string]string{
+		"a paragraph": words,
+		"an item":     "- a\n- > " + words,
+		"a word":      strings.Repeat("wörd", 500),
+		"a table":     "| a | b |\n|---|---|\n" + strings.Repeat("| cell | other |\n", 50),
+		"code":        "```\n" + strings.Repeat("x y\n", 50),
+	} {
+		var tr Transcript
+		s := Style{Width: 40}
+		tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
+		var blocks []Block
+		for _, r := range text {
+			blocks = append(blocks, tr.Stream(string(r))...)
+			blocks = append(blocks, tr.Release(s, most)...)
+			if n := len(render(tr.Held(), s)); n > most {
+				t.Fatalf("%s: it holds %d lines", name, n)
+			}
+		}
+		blocks = append(blocks, tr.Close()...)
+		shown := letters(strings.Join(render(blocks, s), ""))
+		if name == "a table" { // its header is repeated
+			shown = strings.ReplaceAll(shown, "ab", "")
+			text = strings.Replace(text, "| a | b |", "", 1)
+		}
+		if want := "ada" + letters(text) + "unfinished"; shown != want {
+			t.Errorf("%s: it shows\n%s\nwant\n%s", name, shown, want)
+		}
+	}
+}
+
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func record(p projection.Payload) journal.Event {
+	var s session
+	s.add(p)
+	return s.events[0]
+}
+
+func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
+	var tr Transcript
+	tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
+	tr.Apply(record(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
+	tr.Stream("So far.")
+	released := render(tr.Release(Style{}, 2), Style{})
+	after := render(tr.Apply(record(projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: "done"})), Style{})
+	if got, want := append(released, after...), []string{
+		"● Bash", "", "So far.", "", "● Bash  ok 0.0s", "  done",
+	}; !slices.Equal(got, want) {
+		t.Errorf("it shows %q, want %q", got, want)
+	}
+}
+
+func ExampleTranscript() {
+	var t Transcript
+	t.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "Ada"}))
+	for _, chunk := range []string{"- one\n- two\n", "\nAnd"} {
+		for _, b := range t.Stream(chunk) {
+			fmt.Println("final:", Render(b, Style{Width: 80}))
+		}
+		for _, b := range t.Held() {
+			fmt.Println("held: ", Render(b, Style{Width: 80}))
+		}
+	}
+	// Output:
+	// final: [Ada]
+	// final: [• one]
+	// held:  [• two]
+	// final: [• two]
+	// held:  [ And]
+}
