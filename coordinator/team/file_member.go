@@ -20,6 +20,7 @@ type memberJSON struct {
 	DisplayName       string            `json:"displayName"`
 	Type              string            `json:"type"`
 	Role              string            `json:"role"`
+	ThemeColor        string            `json:"themeColor"`
 	AgentType         *string           `json:"agentType"`
 	Engine            string            `json:"engine"`
 	Model             string            `json:"model"`
@@ -100,6 +101,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		DisplayName:       cmp.Or(m.DisplayName, m.Name),
 		Type:              m.Type,
 		Role:              m.Role,
+		ThemeColor:        m.ThemeColor,
 		Engine:            m.Engine,
 		Model:             m.Model,
 		Thinking:          m.Thinking,

@@ -83,6 +83,7 @@ type Member struct {
 	DisplayName string
 	Type        string // AI or Human
 	Role        string
+	ThemeColor  string // as configured: the name of a colour, or #rrggbb; may be anything
 
 	AgentType   string // "" for a human
 	Engine      string // as configured; EngineName has the default

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -13,6 +14,18 @@ import (
 type Member struct {
 	projection.Speaker
 	Color ansi.Color
+}
+
+// NewTranscript returns the Transcript of a team.
+func NewTranscript(team *team.Team) *Transcript {
+	t := &Transcript{}
+	for _, m := range team.Members {
+		t.Members = append(t.Members, Member{
+			Speaker: projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type},
+			Color:   ansi.ParseColor(m.ThemeColor),
+		})
+	}
+	return t
 }
 
 // memberColors are the colours of the members of a team in their order. Red is left to errors, and black and white

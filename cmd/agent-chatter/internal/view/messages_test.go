@@ -69,16 +69,6 @@ func viewTexts() []apptest.Text {
 	}
 	add("TokensText", "", TokensText(used))
 	add("CostText", "", CostText(used))
-	add("durationText", "", durationText(2100*time.Millisecond))
-	add("durationText", "minutes", durationText(125*time.Second))
-	add("durationText", "hours", durationText(125*time.Minute))
-	add("countText", "", countText(999))
-	add("countText", "thousands", countText(12_840))
-	add("countText", "millions", countText(1_250_000))
-	add("unfinishedText", "", unfinishedText(projection.TurnEnded{FinishReason: projection.Cancelled}))
-	add("unfinishedText", "an error", unfinishedText(projection.TurnEnded{FinishReason: projection.Failed, Error: apptest.Hostile}))
-	add("PlanText", "", PlanText(plan, 0))
-	add("PlanText", "with more", PlanText(plan[1:], 3))
 	step := func(s projection.Step) projection.Entry {
 		return projection.Entry{
 			Message: projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look. Done."},
@@ -97,7 +87,6 @@ func viewTexts() []apptest.Text {
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	said := projection.Message{Speaker: projection.Speaker{DisplayName: apptest.Hostile}, Content: apptest.Hostile}
 	add("MessageText", "", MessageText(projection.Entry{Message: said}))
-	add("ToolText", "", ToolText(projection.ToolStarted{Name: apptest.Hostile, Input: []byte(`{"command":"ls"}`)}))
 	return texts
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -82,7 +83,7 @@ func (s *Screen) Event(e coordinator.Event) {
 	case projection.ToolStarted:
 		s.EndLine()
 		if s.watched() {
-			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+ToolText(p))))
+			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+part.ToolText(p))))
 		}
 		s.showActivity(usingText(s.asked.DisplayName, p.Name))
 	case projection.ToolCompleted:

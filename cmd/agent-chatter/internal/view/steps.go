@@ -7,29 +7,11 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
-
-// PlanText is a todo list, a line for each entry.
-func PlanText(entries []projection.PlanEntry, more int) string {
-	var lines []string
-	for _, e := range entries {
-		box := "[ ] "
-		switch e.Status {
-		case projection.Completed:
-			box = "[x] "
-		case projection.InProgress:
-			box = "[>] "
-		}
-		lines = append(lines, box+tty.SafeLine(e.Content))
-	}
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more", more))
-	}
-	return strings.Join(lines, "\n")
-}
 
 // ToolTexts yields events and collects the ToolText of tool calls, by the seq of their events.
 func ToolTexts(
@@ -39,7 +21,7 @@ func ToolTexts(
 		for e, err := range events {
 			if err == nil && e.Type == toolStarted {
 				if p, err := projection.Decode(e); err == nil {
-					texts[e.Seq] = ToolText(p.(projection.ToolStarted))
+					texts[e.Seq] = part.ToolText(p.(projection.ToolStarted))
 				}
 			}
 			if !yield(e, err) {
@@ -56,11 +38,11 @@ const toolStarted = "tool.started"
 // name is shown.
 func EntryText(e projection.Entry, tools map[uint64]string) string {
 	var lines []string
-	for _, part := range partsOf(e) {
-		if part.step == nil {
-			lines = append(lines, speakerName(e)+": "+tty.Safe(part.text))
+	for _, p := range partsOf(e) {
+		if p.step == nil {
+			lines = append(lines, speakerName(e)+": "+tty.Safe(p.text))
 		} else {
-			lines = append(lines, stepLines(*part.step, tools))
+			lines = append(lines, stepLines(*p.step, tools))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -68,7 +50,7 @@ func EntryText(e projection.Entry, tools map[uint64]string) string {
 
 // stepLines is a step of a turn, indented.
 func stepLines(s projection.Step, tools map[uint64]string) string {
-	text := PlanText(s.Plan, s.More)
+	text := part.PlanText(s.Plan, s.More)
 	if s.Plan == nil {
 		text = tools[s.Seq]
 		if text == "" {
@@ -82,32 +64,32 @@ func stepLines(s projection.Step, tools map[uint64]string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// part is a part of an entry: a piece of its text, or a step of its turn.
-type part struct {
+// A segment is a part of an entry: a piece of its text, or a step of its turn.
+type segment struct {
 	text string
 	step *projection.Step // nil: text
 }
 
 // partsOf divides an entry at its steps. A piece of white space is left out, unless it is all there is.
-func partsOf(e projection.Entry) []part {
-	var parts []part
+func partsOf(e projection.Entry) []segment {
+	var parts []segment
 	rest, at := e.Content, 0
 	for i := range e.Steps {
 		step := &e.Steps[i]
 		before := runecut.Prefix(rest, int(step.At)-at)
 		rest, at = rest[len(before):], at+len(before)
 		if before = strings.Trim(before, blanks); before != "" {
-			parts = append(parts, part{text: before})
+			parts = append(parts, segment{text: before})
 		}
-		parts = append(parts, part{step: step})
+		parts = append(parts, segment{step: step})
 	}
 	if len(parts) == 0 {
-		return []part{{text: rest}}
+		return []segment{{text: rest}}
 	}
 	// A turn without any text ends with the name of its member.
 	rest = strings.TrimLeft(rest, blanks)
-	if rest != "" || !slices.ContainsFunc(parts, func(p part) bool { return p.step == nil }) {
-		parts = append(parts, part{text: rest})
+	if rest != "" || !slices.ContainsFunc(parts, func(p segment) bool { return p.step == nil }) {
+		parts = append(parts, segment{text: rest})
 	}
 	return parts
 }
@@ -124,12 +106,12 @@ func (s *Screen) plan(p projection.PlanUpdated) {
 
 // ShowEntry prints an entry.
 func (s *Screen) ShowEntry(e projection.Entry) {
-	for _, part := range partsOf(e) {
-		if part.step != nil {
-			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(*part.step, nil)))
+	for _, p := range partsOf(e) {
+		if p.step != nil {
+			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(*p.step, nil)))
 			continue
 		}
 		s.name(speakerName(e))
-		fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(tty.Safe(part.text)))
+		fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(tty.Safe(p.text)))
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/code"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -20,13 +23,15 @@ type Transcript struct {
 	turn  *openTurn // nil: nobody speaks
 	queue []Block   // after the last one that was returned, up to text
 	text  written
+	last  part.Call // that has ended
 }
 
 // A written is the text that is being written, and what precedes it.
 type written struct {
 	stream markdown.Stream
-	last   element // what the newest block shows
-	name   string  // for the next piece: it begins a part of a message
+	lexer  code.Lexer // of the block of code that is being written
+	last   element    // what the newest block shows
+	name   string     // for the next piece: it begins a part of a message
 }
 
 // An element is a kind of block.
@@ -50,7 +55,7 @@ type openTurn struct {
 	named    bool // its name is shown
 	replied  bool // its message was appended
 	plan     []projection.PlanEntry
-	released []call // that Release returned before they had a result
+	released []part.Call // that Release returned before they had a result
 }
 
 // Apply adds an event and returns the blocks that are final after it.
@@ -112,14 +117,40 @@ func (t *Transcript) Close() []Block {
 	return t.take()
 }
 
+// LastCall returns the tool call that ended last, to be shown whole.
+func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Ended }
+
+// Entry adds a message or an unfinished reply without its events, as a State has it, and returns its blocks.
+func (t *Transcript) Entry(e projection.Entry) []Block {
+	t.endTurn(nil)
+	member := t.member(e.Speaker)
+	t.addName(member)
+	for _, p := range partsOf(e) {
+		switch {
+		case p.step == nil:
+			t.write(p.text)
+			t.endText(member.DisplayName)
+		case p.step.Plan != nil:
+			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.step.Plan, More: p.step.More})
+		default:
+			t.add(aCall, t.text.last == someText || t.text.last == aPlan, part.StepCall(*p.step))
+		}
+	}
+	t.text.name = ""
+	if e.Partial {
+		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
+	}
+	return t.take()
+}
+
 // Speaking reports whether a turn is open: the blocks that follow belong to those that were returned last.
 func (t *Transcript) Speaking() bool { return t.turn != nil }
 
 // take returns and forgets the blocks up to the first tool call that has no result.
 func (t *Transcript) take() []Block {
 	n := slices.IndexFunc(t.queue, func(b Block) bool {
-		c, ok := b.content.(call)
-		return ok && !c.ended
+		c, ok := b.content.(part.Call)
+		return ok && !c.Ended
 	})
 	if n < 0 {
 		n = len(t.queue)
@@ -144,7 +175,7 @@ func (t *Transcript) begin() {
 }
 
 func (t *Transcript) addName(m Member) {
-	t.add(aName, true, nameLine{m})
+	t.add(aName, true, part.Name{Name: m.DisplayName, Color: m.Color})
 	t.text.name = m.DisplayName
 }
 
@@ -176,11 +207,18 @@ func (w *written) block(p markdown.Piece) Block {
 	if p.Kind == "" && strings.Trim(p.Source, blanks) == "" {
 		return Block{}
 	}
-	b := Block{content: text{piece: p, name: w.name, code: ansi.Line{{Text: strings.TrimRight(p.Text, "\r\n")}}}}
+	shown := part.Text{Piece: p, Name: w.name}
 	w.name = ""
-	if p.Kind == "" {
-		return b
+	switch p.Kind {
+	case "":
+		return Block{content: shown}
+	case markdown.CodeBlock:
+		if p.First {
+			w.lexer = code.New(p.Language)
+		}
+		shown.Code = w.lexer.Line(ansi.ExpandTabs(strings.TrimRight(p.Text, "\r\n")))
 	}
+	b := Block{content: shown}
 	b.blank = w.last != aName && w.last != nothing && (w.last != someText || w.apart(p))
 	w.last = someText
 	return b
@@ -239,12 +277,12 @@ func (t *Transcript) endTurn(end *projection.TurnEnded) {
 		t.endText("")
 	}
 	for i, b := range t.queue {
-		if c, ok := b.content.(call); ok {
-			c.ended = true
+		if c, ok := b.content.(part.Call); ok {
+			c.Ended = true
 			t.queue[i].content = c
 		}
 	}
-	if line, ok := turnEnd(end, turn.replied); ok {
+	if line, ok := part.EndOf(end, turn.replied); ok {
 		t.begin()
 		t.add(anEnd, false, line)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"pgregory.net/rapid"
@@ -246,6 +247,57 @@ func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
 		"● Bash", "", "So far.", "", "● Bash  ok 0.0s", "  done",
 	}; !slices.Equal(got, want) {
 		t.Errorf("it shows %q, want %q", got, want)
+	}
+}
+
+func TestMembersHaveStableColors(t *testing.T) {
+	color := func(tr *Transcript, by projection.Speaker) string {
+		blocks := tr.Entry(projection.Entry{Message: projection.Message{Speaker: by, Content: "x"}})
+		return strings.TrimPrefix(render(blocks, Style{Profile: ansi.Color16})[0], "\x1b[1;")
+	}
+	of := &team.Team{Members: []team.Member{
+		{ID: "mia", DisplayName: "Mia"}, {ID: "ada", DisplayName: "Ada", ThemeColor: "#00ff00"}, {ID: "bo", DisplayName: "Bo"},
+	}}
+	stranger := projection.Speaker{ID: "zoe", DisplayName: "Zoe"}
+	for _, want := range []struct {
+		by    projection.Speaker
+		color string
+	}{{mia, "36mMia"}, {ada, "92mAda"}, {bo, "32mBo"}, {stranger, color(NewTranscript(of), stranger)}} {
+		if got := color(NewTranscript(of), want.by); !strings.HasPrefix(got, want.color) {
+			t.Errorf("%s: %q, want %q", want.by.ID, got, want.color)
+		}
+	}
+}
+
+func TestEntryShowsStepsAndIsUnfinished(t *testing.T) {
+	var tr Transcript
+	lines := render(tr.Entry(projection.Entry{Message: projection.Message{Speaker: mia, Content: "Go."}}), Style{})
+	lines = append(lines, render(tr.Entry(projection.Entry{
+		Partial: true, Message: projection.Message{Speaker: ada, Content: "I look. I d"},
+		Steps: []projection.Step{
+			{At: 7, Name: "Bash", Ended: true, Error: "no such file"},
+			{At: 7, Plan: []projection.PlanEntry{{Content: "Look"}}, More: 2},
+		},
+	}), Style{})...)
+	if want := []string{
+		"Mia", "Go.", "", "Ada", "I look.", "", "● Bash  failed", "  no such file", "", "○ Look", "  … and 2 more", "", "I d",
+		"unfinished",
+	}; !slices.Equal(lines, want) {
+		t.Errorf("it shows %q, want %q", lines, want)
+	}
+}
+
+func TestLastCallIsShownWhole(t *testing.T) {
+	var tr Transcript
+	if _, ok := tr.LastCall(); ok {
+		t.Error("there is a last call before the first")
+	}
+	for _, e := range conversation() {
+		tr.Apply(e)
+	}
+	b, ok := tr.LastCall()
+	if got := strings.Join(Render(b, Style{Width: 80, Whole: true}), "|"); !ok || got != "● Read  failed 2.0s|  /a.go|  no such file" {
+		t.Errorf("%v, %s", ok, got)
 	}
 }
 

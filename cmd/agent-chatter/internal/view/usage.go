@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -32,19 +32,7 @@ func TokensText(t projection.Totals) string {
 func CostText(t projection.Totals) string {
 	var parts []string
 	for _, currency := range slices.Sorted(maps.Keys(t.Costs)) {
-		parts = append(parts, amount(t.Costs[currency])+" "+tty.SafeLine(currency))
+		parts = append(parts, part.Amount(t.Costs[currency])+" "+tty.SafeLine(currency))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// amount returns an amount of money with two to four decimals.
-func amount(a float64) string {
-	if a > 0 && a < 0.00005 {
-		return "<0.0001"
-	}
-	text := strconv.FormatFloat(a, 'f', 4, 64)
-	for range 2 {
-		text = strings.TrimSuffix(text, "0")
-	}
-	return text
 }

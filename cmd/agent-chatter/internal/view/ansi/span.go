@@ -8,30 +8,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// A Color is one of the 16 colours of a terminal. The zero value is its default colour.
-type Color uint8
-
-// The colours.
-const (
-	Default Color = iota
-	Black
-	Red
-	Green
-	Yellow
-	Blue
-	Magenta
-	Cyan
-	White
-	BrightBlack
-	BrightRed
-	BrightGreen
-	BrightYellow
-	BrightBlue
-	BrightMagenta
-	BrightCyan
-	BrightWhite
-)
-
 // A Style is how text looks. The zero value is the terminal's default.
 type Style struct {
 	Color                                Color

@@ -103,6 +103,25 @@ func (l Line) prefix(columns int) (cut Line, complete bool) {
 	return cut, true
 }
 
+// ExpandTabs replaces the tabs of a line of code by blanks.
+func ExpandTabs(line string) string {
+	if !strings.ContainsRune(line, '\t') {
+		return line
+	}
+	var b strings.Builder
+	column := 0
+	for i, part := range strings.Split(line, "\t") {
+		if i > 0 {
+			n := tabStop - column%tabStop
+			b.WriteString(strings.Repeat(" ", n))
+			column += n
+		}
+		b.WriteString(part)
+		column += displaywidth.String(part)
+	}
+	return b.String()
+}
+
 // A wrapper divides text into lines. A word is what stays together: the text between blanks, or one wide character
 // with the punctuation that cannot begin a line.
 type wrapper struct {

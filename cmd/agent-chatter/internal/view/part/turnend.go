@@ -1,7 +1,8 @@
-package view
+package part
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,30 +10,30 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// turnEnd returns the line at the end of a turn: duration, tokens and cost, and why it is unfinished.
-func turnEnd(end *projection.TurnEnded, replied bool) (turnLine, bool) {
+// EndOf returns the end of a turn, which is nil if it is not recorded; false if there is nothing to show.
+func EndOf(end *projection.TurnEnded, replied bool) (TurnEnd, bool) {
 	if end == nil {
-		return turnLine{mark: "unfinished"}, !replied
+		return TurnEnd{Problem: "unfinished"}, !replied
 	}
-	var line turnLine
+	var line TurnEnd
 	if end.FinishReason != projection.Done {
-		line.mark = unfinishedText(*end)
+		line.Problem = unfinishedText(*end)
 	}
 	if end.DurationMS > 0 {
-		line.parts = append(line.parts, durationText(time.Duration(end.DurationMS)*time.Millisecond))
+		line.Figures = append(line.Figures, durationText(time.Duration(end.DurationMS)*time.Millisecond))
 	}
 	if u := end.Usage; u != nil {
 		if in := u.Input + u.CachedRead + u.CachedWrite; in > 0 {
-			line.parts = append(line.parts, countText(in)+" tokens in")
+			line.Figures = append(line.Figures, countText(in)+" tokens in")
 		}
 		if out := u.Output + u.Thought; out > 0 {
-			line.parts = append(line.parts, countText(out)+" out")
+			line.Figures = append(line.Figures, countText(out)+" out")
 		}
 		if u.Cost != nil && u.Cost.Valid() {
-			line.parts = append(line.parts, amount(u.Cost.Amount)+" "+u.Cost.Currency)
+			line.Figures = append(line.Figures, Amount(u.Cost.Amount)+" "+u.Cost.Currency)
 		}
 	}
-	return line, line.mark != "" || len(line.parts) > 0
+	return line, line.Problem != "" || len(line.Figures) > 0
 }
 
 // unfinishedText says why a turn has no reply.
@@ -63,4 +64,16 @@ func countText(n int64) string {
 		return fmt.Sprintf("%.1fk", float64(n)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// Amount returns an amount of money with two to four decimals.
+func Amount(a float64) string {
+	if a > 0 && a < 0.00005 {
+		return "<0.0001"
+	}
+	text := strconv.FormatFloat(a, 'f', 4, 64)
+	for range 2 {
+		text = strings.TrimSuffix(text, "0")
+	}
+	return text
 }

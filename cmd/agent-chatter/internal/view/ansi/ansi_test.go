@@ -1,0 +1,171 @@
+package ansi
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	"github.com/clipperhouse/displaywidth"
+	"pgregory.net/rapid"
+)
+
+func texts(lines []Line) []string {
+	var all []string
+	for _, line := range lines {
+		text := ""
+		for _, span := range line {
+			text += span.Text
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestWrapBreaksBetweenWords(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one two three", []string{"one two", "three"}},
+		{"one two  three", []string{"one two", "three"}},
+		{"one\ntwo\n", []string{"one", "two"}},
+		{"one\n\ntwo", []string{"one", "", "two"}},
+		{"a abcdefghijklm b", []string{"a", "abcdefgh", "ijklm b"}},
+		{"  indented", []string{"indented"}},
+		{" a\tb", []string{" a  b"}},
+		{"你好世界再见", []string{"你好世界", "再见"}},
+		{"ab你好世界。c", []string{"ab你好世", "界。c"}},
+		{"café́ naïve x", []string{"café́", "naïve x"}},
+		{"👨‍👩‍👧‍👦👨‍👩‍👧‍👦 👍🏽 🇩🇪 a", []string{"👨‍👩‍👧‍👦👨‍👩‍👧‍👦 👍🏽", "🇩🇪 a"}},
+		{"שלום עולם", []string{"שלום", "עולם"}},
+	} {
+		if got := texts(Wrap(Line{{Text: tt.text}}, 8)); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestWordsInSeveralStylesStayTogether(t *testing.T) {
+	lines := Wrap(Line{{Text: "one tw"}, {Text: "o", Style: Style{Bold: true}}, {Text: "x three"}}, 8)
+	if got := Color16.Encode(lines[0]); got != "one tw\x1b[1mo\x1b[mx" {
+		t.Errorf("%q", got)
+	}
+}
+
+// hostileText is text that a terminal could obey, or that takes no room.
+var hostileText = []string{
+	"a", "b c", " ", "\n", "\t", "\x1b[2J", "\x1b]52;c;QQ==\a", "\x1b]8;;http://a\x1b\\", "\x1bP1$r\x1b\\", "\u009b31m", "\x00", "\x7f", "\r",
+	"\b", "\u202e", "\u2066", "\u200b", "\u200d", "\ufeff", "\u0301", "\u20dd", "你", "👍🏽", "\U000e0041", "\xff", "\xc2", "‏",
+}
+
+func TestNoLineIsWiderThanItsRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var line Line
+		for range rapid.IntRange(1, 5).Draw(t, "spans") {
+			parts := rapid.SliceOf(rapid.SampledFrom(hostileText)).Draw(t, "parts")
+			line = append(line, Span{Text: strings.Join(parts, ""), Style: Style{Bold: rapid.Bool().Draw(t, "bold")}})
+		}
+		width := rapid.IntRange(2, 40).Draw(t, "width")
+		for _, l := range append(Wrap(line, width), Cut(line, width)) {
+			text := NoColor.Encode(l)
+			if n := displaywidth.String(text); n > width {
+				t.Fatalf("%q takes %d of %d columns", text, n, width)
+			}
+			checkSafe(t, text)
+		}
+	})
+}
+
+func checkSafe(t interface{ Fatalf(string, ...any) }, text string) {
+	for _, r := range text {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			t.Fatalf("%q has %U", text, r)
+		}
+	}
+}
+
+func TestInvisibleFloodsAreShort(t *testing.T) {
+	for _, flood := range []string{"\u200b", "\u0301", "\u200d", "\ufeff", "\U000e0041", "\u2060", "a\u0301\u0302\u0303\u0304"} {
+		text := "x" + strings.Repeat(flood, 1<<16) + "y"
+		line := Wrap(Line{{Text: text}}, 40)[0]
+		if n := len(NoColor.Encode(line)); n > 40*(maxCharacter+3) {
+			t.Errorf("%q: the line has %d bytes", flood, n)
+		}
+	}
+}
+
+func TestLinksAreSafe(t *testing.T) {
+	for address, safe := range map[string]bool{
+		"http://a.b/c?d=e": true, "HTTPS://a": true, "mailto:a@b": true,
+		"javascript:alert(1)": false, "file:///etc/passwd": false, "a.go": false, "//a": false, "": false, "https": false,
+		"http://a\x1b]8;;": false, "http://a b": false, "http://a\nb": false, "http://ä": false, "http://a\u202e": false,
+		"http://" + strings.Repeat("a", 2000): false,
+	} {
+		if got := SafeLink(address) != ""; got != safe {
+			t.Errorf("%.60q: %v, want %v", address, got, safe)
+		}
+	}
+}
+
+func piece(source string) markdown.Piece {
+	var s markdown.Stream
+	return append(s.Write(source), s.Close()...)[0]
+}
+
+func TestLinksShowWhereTheyLead(t *testing.T) {
+	for _, tt := range []struct{ source, colored, plain string }{
+		{"[a](http://b)", "\x1b]8;;http://b\x1b\\\x1b[4ma\x1b[m\x1b]8;;\x1b\\", "a (http://b)"},
+		{"<http://b>", "\x1b]8;;http://b\x1b\\\x1b[4mhttp://b\x1b[m\x1b]8;;\x1b\\", "http://b"},
+		{"[http://a](http://b)", "\x1b]8;;http://b\x1b\\\x1b[4mhttp://a\x1b[m\x1b]8;;\x1b\\ (http://b)", "http://a (http://b)"},
+		{"[a](javascript:b)", "\x1b[4ma\x1b[m (javascript:b)", "a (javascript:b)"},
+		{"[](http://b)", "\x1b]8;;http://b\x1b\\\x1b[4mhttp://b\x1b[m\x1b]8;;\x1b\\", "http://b"},
+		{"[**a** b](http://c)", "\x1b]8;;http://c\x1b\\\x1b[1;4ma\x1b[m\x1b[4m b\x1b[m\x1b]8;;\x1b\\", "a b (http://c)"},
+		{"[a](http://b\\\x1b)", "\x1b[4ma\x1b[m (http://b\\␛)", "a (http://b\\␛)"},
+	} {
+		p := piece(tt.source)
+		if got := Color16.Encode(Piece(p, nil, 80, Color16)[0]); got != tt.colored {
+			t.Errorf("%s:\n%q, want\n%q", tt.source, got, tt.colored)
+		}
+		if got := NoColor.Encode(Piece(p, nil, 80, NoColor)[0]); got != tt.plain {
+			t.Errorf("%s: %q, want %q", tt.source, got, tt.plain)
+		}
+	}
+}
+
+func TestLinkIsCompleteOnEachOfItsLines(t *testing.T) {
+	for _, line := range Piece(piece("[one two three](http://b)"), nil, 8, Color16) {
+		text := Color16.Encode(line)
+		if strings.Count(text, "\x1b]8;;http://b\x1b\\") != 1 || !strings.HasSuffix(text, "\x1b]8;;\x1b\\") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+func TestParseColor(t *testing.T) {
+	for name, want := range map[string]Color{
+		"red": Red, "Red": Red, "brightRed": BrightRed, "red-bright": BrightRed, "RED_BRIGHT": BrightRed, "gray": BrightBlack,
+		"#ff0000": BrightRed, "#c00": Red, "#aa5500": Red, "#00f": Blue,
+		"": Default, "ultramarine": Default, "#12": Default, "#gggggg": Default, "bright": Default, "\x1b[31m": Default,
+	} {
+		if got := ParseColor(name); got != want {
+			t.Errorf("%q: %d, want %d", name, got, want)
+		}
+	}
+}
+
+func TestTableFitsItsRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.IntRange(1, 30).Draw(t, "columns")
+		cells := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "two words", "你好世界", "", "longerthanmost", "`x`"}), columns, columns)
+		row := func() string { return "|" + strings.Join(cells.Draw(t, "row"), "|") + "|\n" }
+		source := row() + "|" + strings.Repeat("--:|", columns) + "\n" + row() + row()
+		width := rapid.IntRange(minText, 120).Draw(t, "width")
+		for _, line := range Piece(piece(source), nil, width, NoColor) {
+			if n := line.Columns(); n > width {
+				t.Fatalf("%q takes %d of %d columns", NoColor.Encode(line), n, width)
+			}
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package code
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"pgregory.net/rapid"
+)
+
+// marks name the styles in marked.
+var marks = map[ansi.Style]string{
+	comment: "c", quoted: "s", number: "n", keyword: "k", function: "f", key: "y", removed: "-", {Bold: true}: "b",
+}
+
+// marked returns lines with each token as style<text>.
+func marked(l Lexer, text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, span := range l.Line(line) {
+			if mark := marks[span.Style]; mark != "" {
+				b.WriteString(mark + "<" + span.Text + ">")
+			} else {
+				b.WriteString(span.Text)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func TestTokensOfLanguages(t *testing.T) {
+	for _, tt := range []struct{ language, text, want string }{
+		{"go", "func f(a int) { return g(\"x\\\"y\", 0x1f) } // c", "k<func> f<f>(a k<int>) { k<return> f<g>(s<\"x\\\"y\">, n<0x1f>) } c<// c>"},
+		{"Go", "/* a\nb */ x := `\n`+y", "c</* a>\nc<b */> x := s<`>\ns<`>+y"},
+		{"python", "def f(): # c\n  '''a\n b''' + 'c'", "k<def> f<f>(): c<# c>\n  s<'''a>\ns< b'''> + s<'c'>"},
+		{"ts", "let a: string = 'b'", "k<let> a: k<string> = s<'b'>"},
+		{"rust", "fn f<'a>(x: &'a str) -> 'b' // c", "k<fn> f<'a>(x: &'a k<str>) -> s<'b'> c<// c>"},
+		{"sh", "if [ $# -gt 0 ]; then # c\necho \"$a\"", "k<if> [ y<$># -gt n<0> ]; k<then> c<# c>\nk<echo> s<\"$a\">"},
+		{"sql", "SELECT a from b -- c", "k<SELECT> a k<from> b c<-- c>"},
+		{"json", `{"a": [1.5, true, "b"]}`, `{y<"a">: [n<1.5>, k<true>, s<"b">]}`},
+		{"yaml", "- a-b: 'c' # d\n  url: x#y", "- y<a-b>: s<'c'> c<# d>\n  y<url>: x#y"},
+		{"toml", "a.b = 3", "y<a.b> = n<3>"},
+		{"html", `<a href="b">c &amp; d</a> <!-- e`, `k<<a> y<href>=s<"b">k<>>c &amp; dk<</a>k<>> c<<!-- e>`},
+		{"css", "a { color: #fff; } /* b */", "a { color: y<#fff>; } c</* b */>"},
+		{"diff", "--- a\n-b\n c", "b<--- a>\n-<-b>\n c"},
+		{"", "func 1", "func 1"},
+		{"nothing", "func 1", "func 1"},
+	} {
+		if got := marked(New(tt.language), tt.text); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.language, got, tt.want)
+		}
+	}
+}
+
+func TestTokensHaveAllOfTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := New(strings.Fields(rapid.SampledFrom(languages[:]).Draw(t, "language").names)[0])
+		for range 3 {
+			words := rapid.SliceOf(rapid.SampledFrom([]string{
+				"a", "1", " ", `"`, "'", "`", "\\", "/*", "*/", "//", "#", "$", "<", ">", "<!--", "é", "\xff", "=", ":", "[", "]]", "--",
+			}))
+			line := strings.Join(words.Draw(t, "words"), "")
+			text := ""
+			for _, span := range l.Line(line) {
+				text += span.Text
+			}
+			if text != line {
+				t.Fatalf("the tokens of %q are %q", line, text)
+			}
+		}
+	})
+}
+
+// TestHostileCodeCostsLikeCode allows 50 times the time of code.
+func TestHostileCodeCostsLikeCode(t *testing.T) {
+	const size = 32 << 10
+	cost := func(language, unit string) time.Duration {
+		l, line := New(language), strings.Repeat(unit, size/len(unit))
+		start := time.Now()
+		l.Line(line)
+		return time.Since(start)
+	}
+	for i := range languages {
+		language := strings.Fields(languages[i].names)[0]
+		for _, unit := range []string{"a ", `"\`, "'\\'", "/*", "$(", "<a ", "((", "#", "é", "\\", "' "} {
+			for try := 0; ; try++ {
+				usual, took := cost("go", "func f(a int) { return \"b\" } "), cost(language, unit)
+				if took < 50*usual {
+					break
+				} else if try == 3 {
+					t.Errorf("%s: %q took %v, code takes %v", language, unit, took, usual)
+					break
+				}
+			}
+		}
+	}
+}

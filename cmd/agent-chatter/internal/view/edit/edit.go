@@ -1,0 +1,175 @@
+// Package edit finds the changes to a file in the input of a tool call, whichever agent made it.
+package edit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Change is a line of a file that an edit adds, removes or keeps.
+type Change struct {
+	Kind Kind
+	Text string
+}
+
+// A Kind says what happens to a line. It is the character that precedes the line in a patch.
+type Kind rune
+
+// The kinds of lines.
+const (
+	Kept    Kind = ' '
+	Added   Kind = '+'
+	Removed Kind = '-'
+)
+
+// replacement is the replacement of a text, with the names of its fields in the tools of several agents.
+type replacement struct {
+	OldString  *string `json:"old_string"`
+	NewString  *string `json:"new_string"`
+	OldString2 *string `json:"oldString"`
+	NewString2 *string `json:"newString"`
+	OldText    *string `json:"oldText"`
+	NewText    *string `json:"newText"`
+	OldStr     *string `json:"old_str"`
+	NewStr     *string `json:"new_str"`
+}
+
+func (r replacement) changes() []Change {
+	for _, of := range [][2]*string{
+		{r.OldString, r.NewString}, {r.OldString2, r.NewString2}, {r.OldText, r.NewText}, {r.OldStr, r.NewStr},
+	} {
+		if of[0] != nil && of[1] != nil {
+			return compare(lines(*of[0]), lines(*of[1]))
+		}
+	}
+	return nil
+}
+
+// Changes returns the lines that a tool call with an input changes; nil if it is no edit of a file.
+func Changes(input json.RawMessage) []Change {
+	var edit struct {
+		replacement
+		Edits   []replacement `json:"edits"`
+		Patch   string        `json:"patch"`
+		Input   string        `json:"input"` // of apply_patch
+		Changes []struct {
+			Diff string `json:"diff"`
+		} `json:"changes"`
+		FilePath  string  `json:"file_path"`
+		FilePath2 string  `json:"filePath"`
+		Path      string  `json:"path"`
+		Content   *string `json:"content"`
+		FileText  *string `json:"file_text"`
+	}
+	if json.Unmarshal(input, &edit) != nil {
+		return nil
+	}
+	changes := edit.changes()
+	for _, r := range edit.Edits {
+		changes = append(changes, r.changes()...)
+	}
+	for _, c := range edit.Changes {
+		changes = append(changes, patch(c.Diff)...)
+	}
+	for _, text := range []string{edit.Patch, edit.Input} {
+		if strings.HasPrefix(text, "*** Begin Patch") || strings.HasPrefix(text, "--- ") {
+			changes = append(changes, patch(text)...)
+		}
+	}
+	if changes == nil && edit.FilePath+edit.FilePath2+edit.Path != "" {
+		for _, written := range []*string{edit.Content, edit.FileText} {
+			if written != nil {
+				changes = append(changes, all(Added, lines(*written))...)
+			}
+		}
+	}
+	return changes
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+}
+
+func all(kind Kind, lines []string) []Change {
+	changes := make([]Change, len(lines))
+	for i, line := range lines {
+		changes[i] = Change{kind, line}
+	}
+	return changes
+}
+
+// patch returns the lines of a patch without its headers.
+func patch(text string) []Change {
+	var changes []Change
+	for _, line := range lines(text) {
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), line == "":
+		case strings.ContainsRune("+- ", rune(line[0])):
+			changes = append(changes, Change{Kind(line[0]), line[1:]})
+		}
+	}
+	return changes
+}
+
+// The bounds of compare: beyond maxCompared lines, all are replaced. context is how many equal lines at the beginning
+// and at the end are kept.
+const (
+	maxCompared = 300
+	context     = 2
+)
+
+// compare returns how to get from one text to another with the fewest changes.
+func compare(before, after []string) []Change {
+	var start, end int
+	for start < min(len(before), len(after)) && before[start] == after[start] {
+		start++
+	}
+	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	changes := all(Kept, before[max(0, start-context):start])
+	tail := before[len(before)-end:]
+	before, after = before[start:len(before)-end], after[start:len(after)-end]
+	if len(before) > maxCompared || len(after) > maxCompared {
+		changes = slices.Concat(changes, all(Removed, before), all(Added, after))
+	} else {
+		changes = append(changes, longestCommon(before, after)...)
+	}
+	return append(changes, all(Kept, tail[:min(context, len(tail))])...)
+}
+
+// longestCommon keeps the longest common subsequence.
+func longestCommon(before, after []string) []Change {
+	length := make([][]int, len(before)+1) // of what before[i:] and after[j:] have in common
+	for i := range length {
+		length[i] = make([]int, len(after)+1)
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(after) - 1; j >= 0; j-- {
+			length[i][j] = max(length[i+1][j], length[i][j+1])
+			if before[i] == after[j] {
+				length[i][j] = length[i+1][j+1] + 1
+			}
+		}
+	}
+	var changes []Change
+	i, j := 0, 0
+	for i < len(before) || j < len(after) {
+		switch {
+		case i < len(before) && j < len(after) && before[i] == after[j]:
+			changes = append(changes, Change{Kept, before[i]})
+			i, j = i+1, j+1
+		case i < len(before) && (j == len(after) || length[i+1][j] >= length[i][j+1]):
+			changes = append(changes, Change{Removed, before[i]})
+			i++
+		default:
+			changes = append(changes, Change{Added, after[j]})
+			j++
+		}
+	}
+	return changes
+}

@@ -1,0 +1,78 @@
+package edit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func shown(changes []Change) string {
+	var b strings.Builder
+	for _, c := range changes {
+		fmt.Fprintf(&b, "%c%s\n", c.Kind, c.Text)
+	}
+	return b.String()
+}
+
+func TestChangesOfEachAgent(t *testing.T) {
+	for _, tt := range []struct{ agent, input, want string }{
+		{"Claude Code, Edit", `{"file_path":"/a","old_string":"a\nb\nc\nd","new_string":"a\nB\nc\nd"}`, " a\n-b\n+B\n c\n d\n"},
+		{"Claude Code, MultiEdit", `{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":""}]}`, "-a\n+b\n-c\n"},
+		{"Claude Code, Write", `{"file_path":"/a","content":"a\n\nb\n"}`, "+a\n+\n+b\n"},
+		{"Codex", `{"input":"*** Begin Patch\n*** Update File: a\n@@ f\n a\n-b\n+c\n*** End Patch"}`, " a\n-b\n+c\n"},
+		{"Codex, app server", `{"changes":[{"path":"a","diff":"@@ -1 +1 @@\n-a\n+b\n"}]}`, "-a\n+b\n"},
+		{"OpenCode", `{"filePath":"/a","oldString":"a","newString":"b"}`, "-a\n+b\n"},
+		{"Pi", `{"path":"/a","oldText":"a","newText":"b"}`, "-a\n+b\n"},
+		{"Gemini CLI", `{"file_path":"a","old_string":"","new_string":"b"}`, "+b\n"},
+		{"a command", `{"command":"ls"}`, ""},
+		{"a request with content", `{"url":"http://a","content":"b"}`, ""},
+		{"a patch of another kind", `{"input":"hello"}`, ""},
+		{"no object", `["a"]`, ""},
+		{"nothing", ``, ""},
+		{"other types", `{"old_string":1,"new_string":"b"}`, ""},
+	} {
+		if got := shown(Changes(json.RawMessage(tt.input))); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.agent, got, tt.want)
+		}
+	}
+}
+
+func TestContextIsShort(t *testing.T) {
+	before := []string{"1", "2", "3", "4", "5", "6", "7"}
+	after := []string{"1", "2", "3", "x", "5", "6", "7"}
+	if got := shown(compare(before, after)); got != " 2\n 3\n-4\n+x\n 5\n 6\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is kept or removed is a part of the text before, and what is kept or added of the text after.
+func TestChangesLeadFromOneTextToTheOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 12)
+		before, after := text.Draw(t, "before"), text.Draw(t, "after")
+		var from, to []string
+		for _, c := range compare(before, after) {
+			if c.Kind != Added {
+				from = append(from, c.Text)
+			}
+			if c.Kind != Removed {
+				to = append(to, c.Text)
+			}
+		}
+		if !strings.Contains(strings.Join(before, ""), strings.Join(from, "")) ||
+			!strings.Contains(strings.Join(after, ""), strings.Join(to, "")) || len(before)-len(from) != len(after)-len(to) {
+			t.Fatalf("from %q to %q: %q", before, after, shown(compare(before, after)))
+		}
+	})
+}
+
+func TestLargeTextsAreReplaced(t *testing.T) {
+	before := strings.Split(strings.Repeat("a\nb\n", 1<<16), "\n")
+	after := strings.Split(strings.Repeat("b\nc\n", 1<<16), "\n")
+	if got := len(compare(before, after)); got < 1<<18-2 {
+		t.Errorf("%d lines", got)
+	}
+}

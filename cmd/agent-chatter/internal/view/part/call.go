@@ -1,0 +1,133 @@
+package part
+
+import (
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A Call is a tool call.
+type Call struct {
+	Started   projection.ToolStarted
+	Completed *projection.ToolCompleted // nil: it has no result
+	At        time.Time                 // when it started; zero is unknown
+	Took      time.Duration
+	Ended     bool // by its result, or with its turn
+}
+
+// StepCall returns a tool call of which only its name and error are known.
+func StepCall(s projection.Step) Call {
+	c := Call{Started: projection.ToolStarted{ToolID: s.ToolID, Name: s.Name}, Ended: true}
+	if s.Ended {
+		c.Completed = &projection.ToolCompleted{Error: s.Error}
+	}
+	return c
+}
+
+const (
+	callMark     = "● "
+	resultMark   = "  "
+	resultLines  = 3
+	changedLines = 16
+)
+
+func (c Call) Lines(s Style) []ansi.Line {
+	name := ansi.Line{{Text: callMark, Style: c.markStyle()}, {Text: c.Started.Name, Style: ansi.Style{Bold: true}}}
+	input := mainInput(c.Started.Input)
+	state := ansi.Line{c.state()}
+	var lines []ansi.Line
+	if s.Whole {
+		lines = append(lines, append(name, state...))
+		lines = append(lines, quote(input, ansi.Style{}, unlimited, s)...)
+	} else {
+		if input = tty.SafeLine(input); input != "" {
+			name = append(name, ansi.Span{Text: "  " + input})
+		}
+		lines = append(lines, append(ansi.Cut(name, max(s.columns()-state.Columns(), minColumns)), state...))
+	}
+	changes := edit.Changes(c.Started.Input)
+	for i, change := range changes {
+		if i == changedLines && !s.Whole {
+			lines = append(lines, moreLines(len(changes)-i))
+			break
+		}
+		text := resultMark + string(change.Kind) + " " + ansi.ExpandTabs(change.Text)
+		lines = append(lines, ansi.Line{{Text: text, Style: changeStyles[change.Kind]}})
+	}
+	switch {
+	case c.Completed == nil:
+	case c.Completed.Error != "":
+		lines = append(lines, quote(c.Completed.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
+	case len(changes) == 0 || s.Whole:
+		lines = append(lines, quote(c.Completed.Output, ansi.Style{Dim: true}, resultLines, s)...)
+	}
+	return lines
+}
+
+var changeStyles = map[edit.Kind]ansi.Style{
+	edit.Added: {Color: ansi.Green}, edit.Removed: {Color: ansi.Red}, edit.Kept: {Dim: true},
+}
+
+func (c Call) markStyle() ansi.Style {
+	switch {
+	case c.Completed == nil:
+		return ansi.Style{Color: ansi.Yellow}
+	case c.Completed.Error != "":
+		return ansi.Style{Color: ansi.Red}
+	}
+	return ansi.Style{Color: ansi.Green}
+}
+
+// state says how the call ended, and how long it took unless its times are unknown.
+func (c Call) state() ansi.Span {
+	took := ""
+	if !c.At.IsZero() {
+		took = " " + durationText(c.Took)
+	}
+	switch {
+	case c.Completed != nil && c.Completed.Error != "":
+		return ansi.Span{Text: "  failed" + took, Style: ansi.Style{Color: ansi.Red}}
+	case c.Completed != nil:
+		return ansi.Span{Text: "  ok" + took, Style: ansi.Style{Dim: true}}
+	case c.Ended:
+		return ansi.Span{Text: "  no result", Style: ansi.Style{Dim: true}}
+	}
+	return ansi.Span{}
+}
+
+// quote returns the first lines of a text, indented.
+func quote(text string, style ansi.Style, most int, s Style) []ansi.Line {
+	var lines []ansi.Line
+	rest := strings.Trim(text, "\r\n")
+	for rest != "" {
+		if len(lines) == most && !s.Whole {
+			return append(lines, moreLines(strings.Count(rest, "\n")+1))
+		}
+		var first string
+		first, rest, _ = strings.Cut(rest, "\n")
+		line := ansi.Line{{Text: resultMark + ansi.ExpandTabs(strings.TrimRight(first, " \t\r")), Style: style}}
+		if !s.Whole {
+			line = ansi.Cut(line, s.columns())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func moreLines(n int) ansi.Line {
+	return ansi.Line{{Text: resultMark + "… " + app.Count(n, "more line"), Style: ansi.Style{Dim: true}}}
+}
+
+func (c Call) Plain(Style) []string {
+	line := "  " + ToolText(c.Started)
+	if c.Completed != nil && c.Completed.Error != "" {
+		first, _, _ := strings.Cut(c.Completed.Error, "\n")
+		line += " (failed: " + tty.SafeLine(first) + ")"
+	}
+	return []string{line}
+}
