@@ -326,7 +326,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 		Members: []team.Member{
 			{ID: "hugo", Name: "hugo", DisplayName: "Hugo", Type: "human", Role: "boss", BaseDir: dir},
 			{
-				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", AgentType: "claude",
+				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", ThemeColor: "red", AgentType: "claude",
 				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute,
 				Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY",
 				Headers: map[string]string{"X-Title": "chat"}, SystemInstruction: "one\ntwo",
