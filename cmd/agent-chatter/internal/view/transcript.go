@@ -228,12 +228,10 @@ func (w *written) block(p markdown.Piece) Block {
 // is where the source has one.
 func (w *written) apart(p markdown.Piece) bool {
 	switch {
-	case p.Blank:
-		return true
-	case p.Joined, p.Kind == markdown.CodeBlock && !p.First, len(p.Containers) > 0:
+	case ansi.BlankInQuote(p), p.Joined, p.Kind == markdown.CodeBlock && !p.First && !p.Blank:
 		return false
 	}
-	return true
+	return p.Blank || len(p.Containers) == 0
 }
 
 // appendMessage adds a message: the rest of a reply, or all of it.

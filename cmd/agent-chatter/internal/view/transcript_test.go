@@ -281,7 +281,7 @@ func TestEntryShowsStepsAndIsUnfinished(t *testing.T) {
 	}), Style{})...)
 	if want := []string{
 		"Mia", "Go.", "", "Ada", "I look.", "", "● Bash  failed", "  no such file", "", "○ Look", "  … and 2 more", "", "I d",
-		"unfinished",
+		"✗ unfinished",
 	}; !slices.Equal(lines, want) {
 		t.Errorf("it shows %q, want %q", lines, want)
 	}

@@ -43,7 +43,15 @@ func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
 		}
 		lines[i] = append(prefix[:len(prefix):len(prefix)], line...)
 	}
+	if BlankInQuote(p) {
+		lines = append([]Line{rest}, lines...)
+	}
 	return lines
+}
+
+// BlankInQuote reports whether a blank line precedes a piece within a quote. It is one of the lines of Piece.
+func BlankInQuote(p markdown.Piece) bool {
+	return p.Blank && len(p.Containers) > 0 && p.Containers[0].Kind == markdown.Quote && !p.Containers[0].First
 }
 
 const (

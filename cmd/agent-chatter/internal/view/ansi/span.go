@@ -33,9 +33,11 @@ const (
 	Color16
 )
 
-// Encode returns a line as a terminal takes it. Every line begins and ends in the default style.
+// Encode returns a line as a terminal takes it, without the blanks at its end. Every line begins and ends in the
+// default style.
 func (p Profile) Encode(line Line) string {
 	var b strings.Builder
+	line = line.trimmed()
 	for i, span := range line {
 		text := tty.SafeLine(span.Text)
 		if p == NoColor {
@@ -55,6 +57,18 @@ func (p Profile) Encode(line Line) string {
 		}
 	}
 	return b.String()
+}
+
+// trimmed returns a line without the blanks at its end.
+func (l Line) trimmed() Line {
+	for n := len(l); n > 0; n-- {
+		if text := strings.TrimRight(l[n-1].Text, " "); text != "" {
+			trimmed := slices.Clone(l[:n])
+			trimmed[n-1].Text = text
+			return trimmed
+		}
+	}
+	return nil
 }
 
 // codes returns the parameters of the sequence that selects a style.

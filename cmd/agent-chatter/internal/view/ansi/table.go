@@ -100,7 +100,10 @@ func tableRow(row []Line, widths []int, align []markdown.Alignment) []Line {
 	return lines
 }
 
-// records lays out a table with more columns than fit: a line for each cell.
+// maxLabel is how many columns of the name of a column precede each of its cells in records.
+const maxLabel = 24
+
+// records lays out a table with more columns than fit: the cells of a row follow each other.
 func (w writer) records(b markdown.Block, room int) []Line {
 	var lines []Line
 	for i, row := range b.Rows {
@@ -110,13 +113,18 @@ func (w writer) records(b markdown.Block, room int) []Line {
 		if i > 1 {
 			lines = append(lines, Line{{Text: strings.Repeat("─", min(room, ruleColumns)), Style: dim}})
 		}
+		var record Line
 		for j, cell := range row {
-			var line Line
-			if i > 0 && j < len(b.Rows[0]) {
-				line = append(w.inlines(b.Rows[0][j], Style{Bold: true}), Span{Text: ": "})
+			if j > 0 {
+				record = append(record, Span{Text: " · ", Style: dim})
 			}
-			lines = append(lines, Wrap(append(line, w.inlines(cell, Style{})...), room)...)
+			if i > 0 && j < len(b.Rows[0]) {
+				name := Cut(w.inlines(b.Rows[0][j], Style{Bold: true}), maxLabel)
+				record = append(append(record, name...), Span{Text: ": "})
+			}
+			record = append(record, w.inlines(cell, Style{})...)
 		}
+		lines = append(lines, Wrap(record, room)...)
 	}
 	return lines
 }

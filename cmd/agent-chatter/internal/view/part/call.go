@@ -52,7 +52,7 @@ func (c Call) Lines(s Style) []ansi.Line {
 	}
 	changes := edit.Changes(c.Started.Input)
 	for i, change := range changes {
-		if i == changedLines && !s.Whole {
+		if i == changedLines && len(changes) > i+1 && !s.Whole {
 			lines = append(lines, moreLines(len(changes)-i))
 			break
 		}
@@ -105,8 +105,8 @@ func quote(text string, style ansi.Style, most int, s Style) []ansi.Line {
 	var lines []ansi.Line
 	rest := strings.Trim(text, "\r\n")
 	for rest != "" {
-		if len(lines) == most && !s.Whole {
-			return append(lines, moreLines(strings.Count(rest, "\n")+1))
+		if more := strings.Count(rest, "\n") + 1; len(lines) == most && more > 1 && !s.Whole {
+			return append(lines, moreLines(more))
 		}
 		var first string
 		first, rest, _ = strings.Cut(rest, "\n")

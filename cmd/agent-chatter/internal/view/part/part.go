@@ -76,10 +76,10 @@ type TurnEnd struct {
 }
 
 func (t TurnEnd) Lines(s Style) []ansi.Line {
-	var line ansi.Line
 	style := ansi.Style{Dim: true}
+	line := ansi.Line{{Text: "— ", Style: style}}
 	if t.Problem != "" {
-		line = append(line, ansi.Span{Text: t.Problem, Style: ansi.Style{Color: ansi.Red}})
+		line = ansi.Line{{Text: "✗ " + t.Problem, Style: ansi.Style{Color: ansi.Red}}}
 		if len(t.Figures) > 0 {
 			line = append(line, ansi.Span{Text: " · ", Style: style})
 		}
