@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -96,6 +98,9 @@ func (cmd *Replay) print(
 	}
 	columns, tools := tty.Columns(a.Stdout), map[uint64]string{}
 	if cmd.Output == "text" {
+		if style, ok := view.TerminalStyle(a); ok {
+			return printBlocks(ctx, out, events, first, p, style)
+		}
 		events = view.ToolTexts(events, tools)
 	}
 	for entry, err := range projection.Replay(events) {
@@ -119,6 +124,44 @@ func (cmd *Replay) print(
 		}
 	}
 	return nil
+}
+
+// printBlocks prints a conversation as the chat shows it, from the turn or message that event first belongs to.
+func printBlocks(
+	ctx context.Context, out io.Writer, events iter.Seq2[journal.Event, error], first uint64, p pacer, s view.Style,
+) error {
+	var t view.Transcript
+	var blocks []view.Block
+	printed := false
+	show := func(more []view.Block) (err error) {
+		for _, b := range append(blocks, more...) {
+			for _, line := range view.Render(b, s) {
+				if printed || line != "" {
+					_, err = fmt.Fprintln(out, line)
+					printed = true
+				}
+			}
+		}
+		blocks = nil
+		return err
+	}
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if e.Seq < first {
+			blocks = append(blocks, t.Apply(e)...)
+			if !t.Speaking() {
+				blocks = nil
+			}
+			continue
+		}
+		p.wait(ctx, e.Time)
+		if err := show(t.Apply(e)); err != nil {
+			return err
+		}
+	}
+	return show(t.Close())
 }
 
 // printSnapshot reads the session twice: the state precedes the messages in a snapshot.

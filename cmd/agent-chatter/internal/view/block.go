@@ -1,6 +1,10 @@
 package view
 
 import (
+	"os"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 )
@@ -20,6 +24,16 @@ type content interface {
 
 // A Style says how Render shows blocks.
 type Style = part.Style
+
+// TerminalStyle returns how to show blocks on standard output; false if it is no terminal, or one without control
+// sequences.
+func TerminalStyle(a *app.App) (Style, bool) {
+	s := Style{Width: tty.Columns(a.Stdout), Profile: ansi.Color16}
+	if a.NoColor {
+		s.Profile = ansi.NoColor
+	}
+	return s, s.Width > 0 && os.Getenv("TERM") != "dumb"
+}
 
 // Render returns the lines that show a block, without line breaks. They are safe for a terminal. At most Width-1
 // columns of it are used, except by lines of code and of diffs, which the terminal breaks: they can be copied whole.

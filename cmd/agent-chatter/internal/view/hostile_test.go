@@ -1,0 +1,203 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	"github.com/clipperhouse/displaywidth"
+)
+
+// everywhere returns the blocks of a session in which a text is everything that an agent can choose.
+func everywhere(text string, chunk int, s Style) []Block {
+	var all session
+	all.create()
+	all.add(projection.TurnStarted{TurnID: "t", MemberID: text})
+	quoted, _ := json.Marshal(text)
+	all.call("t", "1", text, fmt.Sprintf(`{"command":%s}`, quoted), text, "")
+	all.call("t", "2", text, fmt.Sprintf(`{"file_path":"a","content":%s}`, quoted), "", text)
+	all.add(projection.PlanUpdated{TurnID: "t", Entries: []projection.PlanEntry{{Content: text}}})
+	var t Transcript
+	var blocks []Block
+	for _, e := range all.events {
+		blocks = append(blocks, t.Apply(e)...)
+	}
+	for rest := text; rest != ""; {
+		n := min(max(chunk, 1), len(rest))
+		blocks = append(blocks, t.Stream(rest[:n])...)
+		blocks = append(blocks, t.Held()...)
+		blocks = append(blocks, t.Release(s, 10)...)
+		rest = rest[n:]
+	}
+	all.add(projection.TurnEnded{TurnID: "t", MemberID: text, FinishReason: projection.FinishReason(text), Error: text,
+		Usage: &projection.Usage{Cost: &projection.Cost{Amount: 1, Currency: text}}})
+	return append(blocks, t.Apply(all.events[len(all.events)-1])...)
+}
+
+// ownSequence is a control sequence that Render writes itself: a style, or a link.
+var ownSequence = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;((https?://|mailto:)[!-~]*)?\x1b\\\\")
+
+// checkLines checks that the lines of a block change nothing outside of their place.
+func checkLines(t testing.TB, b Block, s Style) {
+	t.Helper()
+	for _, line := range Render(b, s) {
+		open := false
+		for _, sequence := range ownSequence.FindAllStringSubmatch(line, -1) {
+			if strings.HasPrefix(sequence[0], "\x1b]") {
+				open = sequence[1] != ""
+			}
+		}
+		if open || strings.LastIndex(line, "\x1b[") > strings.LastIndex(line, "\x1b[m") {
+			t.Fatalf("a link or a style continues after %q", line)
+		}
+		text := ownSequence.ReplaceAllString(line, "")
+		if text != line && (s.Plain || s.Profile == ansi.NoColor) {
+			t.Fatalf("%q has control sequences", line)
+		}
+		for _, r := range text {
+			if r < ' ' && (r != '\t' || !s.Plain) || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+				t.Fatalf("%q has %U", line, r)
+			}
+		}
+		if n := displaywidth.String(text); n >= max(s.Width, 12) && !s.Plain && !long(b) {
+			t.Fatalf("%q takes %d of %d columns", line, n, s.Width-1)
+		}
+	}
+}
+
+// long reports whether a block may have long lines, so that they can be copied.
+func long(b Block) bool {
+	switch c := b.content.(type) {
+	case part.Text:
+		return c.Piece.Kind == markdown.CodeBlock
+	case part.Call:
+		return c.Completed == nil || c.Completed.Error != ""
+	}
+	return false
+}
+
+func FuzzRender(f *testing.F) {
+	for _, text := range append([]string{markdownText, toolText}, hostileTexts(100)...) {
+		f.Add(text, 80, 7)
+	}
+	for _, text := range scripts {
+		f.Add(text, 40, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, width, chunk int) {
+		if len(text) > 4<<10 {
+			return
+		}
+		for _, s := range []Style{
+			{Width: width}, {Width: width, Profile: ansi.Color16}, {Width: width, Plain: true}, {Width: width, Whole: true},
+		} {
+			if width < 0 {
+				s.Width = 0
+			}
+			for _, b := range everywhere(text, chunk, s) {
+				if s.Width == 0 || s.Whole {
+					b := b
+					s := s
+					s.Width = 1 << 30
+					checkLines(t, b, s)
+					continue
+				}
+				checkLines(t, b, s)
+			}
+		}
+	})
+}
+
+const toolText = `*** Begin Patch
+-a
++b`
+
+// hostileTexts are texts of about n bytes.
+func hostileTexts(n int) []string {
+	var controls strings.Builder
+	for r := range rune(0xa0) {
+		controls.WriteRune(r)
+	}
+	columns := strings.Repeat("|a", n/4)
+	fill := func(unit string) string { return strings.Repeat(unit, n/len(unit)+1) }
+	return []string{
+		fill(controls.String()), fill("\x80\x9b31m\x9d52;c;QQ==\x9c"), fill("\x1b]52;c;QQ==\a"), fill("\x1b]8;;http://a\x1b\\b"),
+		fill("\x1bP+q544e\x1b\\"), fill("\x1b[2J\x1b[?1049h"), fill("[a](http://b\x1b]8;;\x1b\\) "), fill("\u202ea\u2066b"), fill("\u200b"),
+		fill("a\u0301\u0302"), fill("\u0301"), fill("👨‍"), fill("word"), fill("two words "), fill("line\n"), fill("para\n\n"), fill("- a\n"),
+		columns + "\n" + strings.ReplaceAll(columns, "a", "-") + "\n" + columns + "\n", fill("> "), fill("```\n"), fill("*a _b "), fill("[a]("), fill("`"),
+		"```go\n" + fill("/* \" "), "```\n" + fill("\n"), fill("\t"), fill(" ") + "a", fill("|a\n|-\n"), fill("<http://"), fill("&amp;"),
+	}
+}
+
+func TestHostileTextStaysInItsPlace(t *testing.T) {
+	for _, text := range hostileTexts(2 << 10) {
+		for _, s := range []Style{{Width: 40}, {Width: 80, Profile: ansi.Color16}, {Width: 20, Plain: true}} {
+			for _, b := range everywhere(text, 100, s) {
+				checkLines(t, b, s)
+			}
+		}
+	}
+}
+
+// streamingTime is how long it takes to stream a text in chunks and to show it.
+func streamingTime(text string) time.Duration {
+	start := time.Now()
+	var t Transcript
+	s := Style{Width: 80, Profile: ansi.Color16}
+	t.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
+	show := func(blocks []Block) {
+		for _, b := range blocks {
+			Render(b, s)
+		}
+	}
+	for text != "" {
+		n := min(len(text), 64<<10)
+		show(t.Stream(text[:n]))
+		show(t.Held())
+		text = text[n:]
+	}
+	show(t.Close())
+	return time.Since(start)
+}
+
+// TestHostileTextCostsItsLength allows a text that is 8 times as long 32 times the time.
+func TestHostileTextCostsItsLength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const size = 16 << 10
+	long := hostileTexts(8 * size)
+	for i, text := range hostileTexts(size) {
+		for try := 0; ; try++ {
+			took, longer := streamingTime(text), streamingTime(long[i])
+			if longer < 32*took {
+				break
+			} else if try == 2 {
+				t.Errorf("%.20q: %d bytes take %v, %d take %v", text, len(text), took, len(long[i]), longer)
+				break
+			}
+		}
+	}
+}
+
+func TestLongestWordAndWidestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	word, short := streamingTime(strings.Repeat("w", 60<<20)), streamingTime(strings.Repeat("w", 6<<20))
+	if word > 40*short {
+		t.Errorf("a word of 60 MB takes %v, one of 6 MB %v", word, short)
+	}
+	columns := strings.Repeat("|a", 10_000)
+	table := columns + "\n" + strings.ReplaceAll(columns, "a", "-") + "\n" + strings.Repeat(columns+"\n", 20)
+	prose := strings.Repeat("Some *text* with `code`.\n\n", len(table)/26)
+	if took, usual := streamingTime(table), streamingTime(prose); took > 50*usual {
+		t.Errorf("a table of 10,000 columns takes %v, prose %v", took, usual)
+	}
+}
