@@ -34,7 +34,10 @@ func isSafe(text string) bool {
 
 // SafeLine returns Safe text on one line: newlines become spaces.
 func SafeLine(text string) string {
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Safe(text))
+	if text = Safe(text); !strings.ContainsAny(text, "\n\t") {
+		return text
+	}
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 }
 
 func safeRune(r rune) rune {

@@ -71,8 +71,9 @@ func Sum(numbers ...int) (sum int) {
 ` + "```" + `
 The end.`
 
-// scripts are messages in several scripts.
+// scripts are messages with everything that Markdown has, and in several scripts.
 var scripts = map[string]string{
+	"markdown": markdownText,
 	"cjk": "## 日本語の見出し\n\nこれは日本語の段落です。「引用」と、句読点。長い文は端末の幅で折り返されます。EnglishとMixした文。\n\n- 中文列表项目，带有标点符号。\n" +
 		"- 한국어 항목입니다. 띄어쓰기가 있습니다.\n\n| 名前 | 値 |\n|---|--:|\n| 東京 | 13,960,000 |\n| 大阪市 | 2,750,000 |\n",
 	"emoji": "Done ✅ 🎉 👍🏽 by 👩‍💻 and the family 👨‍👩‍👧‍👦 in 🇩🇪 🇯🇵, #️⃣ 1️⃣ ❤️ ☺︎.\n\n- 🚀 launch\n- 🐛 fix\n\n| 🍎 | count |\n|---|--:|\n| 🍌🍌 | 2 |\n| 👨‍👩‍👧‍👦 | 4 |\n",
@@ -103,19 +104,21 @@ func toolSession() []journal.Event {
 	return s.events
 }
 
-// TestGoldenScreens compares what a person sees with the golden files.
-func TestGoldenScreens(t *testing.T) {
-	var all session
-	all.create()
-	all.reply(ada, markdownText)
-	sessions := map[string][]journal.Event{"markdown": all.events, "conversation": conversation(), "tools": toolSession()}
+// goldenSessions are the sessions of the golden screens.
+func goldenSessions() map[string][]journal.Event {
+	sessions := map[string][]journal.Event{"conversation": conversation(), "tools": toolSession()}
 	for name, text := range scripts {
 		var s session
 		s.create()
 		s.reply(ada, text)
 		sessions[name] = s.events
 	}
-	for name, events := range sessions {
+	return sessions
+}
+
+// TestGoldenScreens compares what a person sees with the golden files.
+func TestGoldenScreens(t *testing.T) {
+	for name, events := range goldenSessions() {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			for _, width := range []int{40, 80, 120} {

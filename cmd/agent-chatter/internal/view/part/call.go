@@ -48,7 +48,8 @@ func (c Call) Lines(s Style) []ansi.Line {
 		if input = tty.SafeLine(input); input != "" {
 			name = append(name, ansi.Span{Text: "  " + input})
 		}
-		lines = append(lines, append(ansi.Cut(name, max(s.columns()-state.Columns(), minColumns)), state...))
+		name = append(ansi.Cut(name, max(s.columns()-state.Columns(), minColumns)), state...)
+		lines = append(lines, ansi.Cut(name, s.columns()))
 	}
 	changes := edit.Changes(c.Started.Input)
 	for i, change := range changes {
