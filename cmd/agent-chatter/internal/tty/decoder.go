@@ -76,10 +76,20 @@ func (d *Decoder) Flush() []Event {
 		d.key(Key{Code: Escape})
 		d.key(Key{Code: Escape})
 	case d.state != textEscaped && len(d.seq) == 1: // Alt with the sign that begins a sequence
+		d.firstEscape()
 		d.key(Key{Code(d.seq[0]), Alt})
+	default:
+		d.firstEscape()
 	}
 	d.reset()
 	return d.events
+}
+
+// firstEscape reports the first of two Escape bytes, if what follows the second one is no key.
+func (d *Decoder) firstEscape() {
+	if d.alt != 0 {
+		d.key(Key{Code: Escape})
+	}
 }
 
 func (d *Decoder) reset() { d.state, d.seq, d.alt = ground, d.seq[:0], 0 }
@@ -102,6 +112,7 @@ func (d *Decoder) step(b byte) bool {
 		return d.inText(b)
 	}
 	if b < ' ' || b >= 0x7f { // the sequence is broken off
+		d.firstEscape()
 		d.reset()
 		return false
 	}
@@ -225,15 +236,17 @@ func (d *Decoder) inText(b byte) bool {
 
 // complete reports the key of a sequence, or begins a paste.
 func (d *Decoder) complete() {
-	if string(d.seq) == "[200~" {
-		d.reset()
-		d.state, d.pasted = pasting, pasted{}
-		return
-	}
 	k, ok := decodeSequence(d.seq)
-	if ok {
+	pastes := string(d.seq) == "[200~"
+	switch {
+	case ok:
 		k.Mod |= d.alt
 		d.key(k)
+	default:
+		d.firstEscape()
 	}
 	d.reset()
+	if pastes {
+		d.state, d.pasted = pasting, pasted{}
+	}
 }

@@ -94,15 +94,20 @@ func TestDecoderIgnoresUnknownSequences(t *testing.T) {
 
 func TestDecoderTellsEscapeFromAlt(t *testing.T) {
 	for input, want := range map[string][]Event{
-		"\x1b\x1b":     {Key{Code: Escape}, Key{Code: Escape}},
-		"\x1b\x1bb":    {Key{Code: Escape}, Key{'b', Alt}},
-		"\x1b\x1b\x1b": {Key{Code: Escape}, Key{Code: Escape}, Key{Code: Escape}},
-		"\x1b[\x1b[A":  {Key{Code: Up}},
-		"\x1b[1\x03":   {Key{'c', Ctrl}},
-		"\x1b[1ä":      {Key{Code: 'ä'}},
-		"\x1b]1;\r":    {Key{Code: Enter}},
-		"\x1b]1;\x1bb": {Key{'b', Alt}},
-		"\xe7\x95a":    {Key{Code: utf8.RuneError}, Key{Code: 'a'}},
+		"\x1b\x1b":                {Key{Code: Escape}, Key{Code: Escape}},
+		"\x1b\x1bb":               {Key{Code: Escape}, Key{'b', Alt}},
+		"\x1b\x1b\x1b":            {Key{Code: Escape}, Key{Code: Escape}, Key{Code: Escape}},
+		"\x1b\x1b[":               {Key{Code: Escape}, Key{'[', Alt}},
+		"\x1b\x1b[1":              {Key{Code: Escape}},
+		"\x1b\x1b[1\r":            {Key{Code: Escape}, Key{Code: Enter}},
+		"\x1b\x1b[I":              {Key{Code: Escape}},
+		"\x1b\x1b[200~a\x1b[201~": {Key{Code: Escape}, Paste{Text: "a"}},
+		"\x1b[\x1b[A":             {Key{Code: Up}},
+		"\x1b[1\x03":              {Key{'c', Ctrl}},
+		"\x1b[1ä":                 {Key{Code: 'ä'}},
+		"\x1b]1;\r":               {Key{Code: Enter}},
+		"\x1b]1;\x1bb":            {Key{'b', Alt}},
+		"\xe7\x95a":               {Key{Code: utf8.RuneError}, Key{Code: 'a'}},
 	} {
 		if got := decode(input); !slices.Equal(got, want) {
 			t.Errorf("%q is %v, want %v", input, got, want)

@@ -3,9 +3,12 @@
 package tty
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -32,29 +35,41 @@ var programs = map[string]func() error{"events": showEvents, "stream": streamLin
 
 // showEvents prints each event, until q.
 func showEvents() error {
+	signal.Ignore(syscall.SIGHUP) // so that the end of the terminal is an error of the input
 	t, err := Open(os.Stdin, os.Stdout)
 	if err != nil {
 		return err
 	}
 	screen := NewScreen(t)
-	if err := screen.Draw([]string{"ready"}, []string{"> live"}); err != nil {
+	live := []string{"> live"}
+	if err := screen.Draw([]string{"ready"}, live); err != nil {
 		return err
 	}
 	for e := range t.Events() {
+		shown := fmt.Sprintf("%#v", e)
+		switch e := e.(type) {
+		case Key:
+			shown = fmt.Sprintf("key %d %d", e.Code, e.Mod)
+			if e.Code > 0 {
+				shown = fmt.Sprintf("key %q %d", e.Code, e.Mod)
+			}
+		case Resize:
+			shown = "drawn"
+		}
 		switch e {
 		case Key{Code: 'q'}:
-			return t.Close()
+			return errors.Join(screen.Draw(nil, nil), t.Close())
 		case Key{'z', Ctrl}:
-			err = t.Suspend()
+			shown, err = "suspended", t.Suspend()
 		case Key{'l', Ctrl}:
 			screen.Clear()
-			err = screen.Draw(nil, []string{"> live"})
-		case Resize{}:
-			err = screen.Draw([]string{"resized"}, []string{"> live"})
-		default:
-			err = screen.Draw([]string{fmt.Sprintf("%T %v", e, e)}, []string{"> live"})
+			err = screen.Draw(nil, []string{"> cleared"})
+			continue
+		case Key{'p', Ctrl}:
+			err = screen.Page([]string{"the page", "its second row"})
+			continue
 		}
-		if err != nil {
+		if err = errors.Join(err, screen.Draw([]string{shown}, live)); err != nil {
 			return err
 		}
 	}
@@ -62,6 +77,22 @@ func showEvents() error {
 }
 
 const streamed = 600
+
+func streamedLine(n int) string {
+	return fmt.Sprintf("line %04d 界 %s.", n, strings.Repeat("x", n%70))
+}
+
+func streamedLines() (lines []string) {
+	for n := range streamed {
+		lines = append(lines, streamedLine(n+1))
+	}
+	return lines
+}
+
+// streamRows are the live rows of a chat: what is typed, and the status.
+func streamRows(status string) []string {
+	return []string{"> the input 🫖 " + strings.Repeat("y", 60), "  and more", "status " + status}
+}
 
 // streamLines prints lines with live rows below them, until q.
 func streamLines() error {
@@ -71,21 +102,24 @@ func streamLines() error {
 	}
 	screen := NewScreen(t)
 	tick := time.NewTicker(5 * time.Millisecond) // the speed of the stream
+	status := ""
 	for n := 0; ; {
 		var done []string
 		select {
 		case e, ok := <-t.Events():
-			if !ok || e == (Key{Code: 'q'}) {
+			switch {
+			case !ok || e == Key{Code: 'q'}:
 				return t.Close()
+			case e == Key{Code: 'r'}:
+				status = "redrawn"
 			}
 		case <-tick.C:
 			if n < streamed {
 				n++
-				done = []string{fmt.Sprintf("line %04d 界 %s.", n, strings.Repeat("x", n%70))}
+				done, status = []string{streamedLine(n)}, fmt.Sprint(n)
 			}
 		}
-		live := []string{"> the input of the user 🫖 " + strings.Repeat("y", 60), "", fmt.Sprintf("status %d", n)}
-		if err := screen.Draw(done, live); err != nil {
+		if err := screen.Draw(done, streamRows(status)); err != nil {
 			return err
 		}
 	}

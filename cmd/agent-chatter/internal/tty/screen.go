@@ -13,10 +13,11 @@ import (
 // column 0 of the first live row, so that a frame needs to know neither what the terminal has made of the rows after
 // a resize, nor where they are. It may be used by one goroutine at a time.
 type Screen struct {
-	out   io.Writer
-	area  func() area
-	frame frame // the last one
-	clear bool
+	out       io.Writer
+	area      func() area
+	alternate func(on bool) error // enters or leaves the alternate screen
+	frame     frame               // the last one
+	clear     bool
 }
 
 // area is where a frame is drawn.
@@ -31,20 +32,26 @@ type frame struct {
 }
 
 // NewScreen returns the screen of a terminal. Nothing is drawn yet.
-func NewScreen(t *Terminal) *Screen { return &Screen{out: t.out, area: t.area} }
+func NewScreen(t *Terminal) *Screen {
+	return &Screen{out: t.out, area: t.area, alternate: t.setAlternate}
+}
 
 const (
 	beginUpdate = "\x1b[?2026h"
 	endUpdate   = "\x1b[?2026l"
-	eraseBelow  = "\r\x1b[J"
-	wrapOff     = "\x1b[?7l"
-	wrapOn      = "\x1b[?7h"
+	// In column 0 of the first row, tmux would move what ESC [J erases to the scrollback.
+	eraseBelow = "\r\x1b[K\x1b[C\x1b[J\r"
+	wrapOff    = "\x1b[?7l"
+	wrapOn     = "\x1b[?7h"
 )
 
 // Draw prints lines and replaces the live rows, in one write. The texts have no control characters but those of
 // colours, emphasis and links, and each ends its own. The terminal wraps a line that is too long; a row is cut. If
 // there are more rows than the terminal has, the last ones are shown. An unchanged frame is not written.
 func (s *Screen) Draw(done, live []string) error {
+	if err := s.alternate(false); err != nil {
+		return err
+	}
 	area := s.area()
 	live = live[max(0, len(live)-area.rows):]
 	cut := make([]string, len(live))

@@ -32,10 +32,11 @@ type Terminal struct {
 	stopped chan struct{} // closed when it has
 	gone    bool          // the input has ended
 
-	mu      sync.Mutex
-	held    bool          // the settings and modes are ours
-	notices []Event       // that did not come from the input
-	changes atomic.Uint64 // how often the size, or what is shown, may have changed
+	mu        sync.Mutex
+	held      bool          // the settings and modes are ours
+	alternate bool          // the alternate screen is shown
+	notices   []Event       // that did not come from the input
+	changes   atomic.Uint64 // how often the size, or what is shown, may have changed
 }
 
 // keyWait is how long the rest of an escape sequence may take to arrive.
@@ -130,14 +131,17 @@ func (t *Terminal) retake() {
 }
 
 func (t *Terminal) apply(modes string) error {
-	ours := t.saved.raw()
-	t.watcher.claim(claim{Held: true, Saved: t.saved, Ours: ours})
+	t.watcher.claim(t.claim())
 	// Crash here leaves the settings as they were.
-	if err := ours.apply(t.in, t.out); err != nil {
+	if err := t.saved.raw().apply(t.in, t.out); err != nil {
 		return err
 	}
 	_, err := io.WriteString(t.out, modes)
 	return err
+}
+
+func (t *Terminal) claim() claim {
+	return claim{Held: t.held, Alternate: t.alternate, Saved: t.saved, Ours: t.saved.raw()}
 }
 
 func (t *Terminal) giveBack() error {
@@ -147,10 +151,15 @@ func (t *Terminal) giveBack() error {
 		return nil
 	}
 	t.held = false
-	_, err := io.WriteString(t.out, eraseBelow+modesOff)
+	modes := eraseBelow + modesOff
+	if t.alternate {
+		modes = alternateOff + modes
+	}
+	t.alternate = false
+	_, err := io.WriteString(t.out, modes)
 	err = errors.Join(err, t.saved.apply(t.in, t.out))
 	// Crash here makes the watcher restore the modes twice.
-	t.watcher.claim(claim{})
+	t.watcher.claim(t.claim())
 	return err
 }
 

@@ -3,12 +3,16 @@
 package tty
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A watcher restores a terminal when this process dies without doing so, for example when it is killed. It is a
@@ -66,28 +70,75 @@ func Watched() bool {
 	if len(os.Args) != 2 || os.Args[1] != watchArgument {
 		return false
 	}
-	watch(os.Stdin, os.NewFile(3, "terminal"), os.Stdout)
+	watch(int(os.Stdin.Fd()), os.NewFile(3, "terminal"), os.Stdout)
 	return true
 }
 
-// watch reads claims until the end, which is the death of the other process, and undoes the last one. If the settings
-// are no longer those of the claim, a shell has restored them and may have written its prompt.
-func watch(claims io.Reader, in, out *os.File) {
-	var c claim
-	for d := json.NewDecoder(claims); ; {
-		var next claim
-		if err := d.Decode(&next); err != nil {
-			break
-		}
-		c = next
+// watch reads claims until the end, which is the death of the other process, and undoes the last one.
+func watch(pipe int, in, out *os.File) {
+	c := claims{pipe: pipe}
+	if err := unix.SetNonblock(pipe, true); err != nil {
+		return
 	}
+	var once sync.Once
+	undo := func() { once.Do(func() { c.last.undo(in, out) }) }
+	beforeShell(&c, undo)
+	for c.wait(unix.POLLIN) && !c.read() {
+	}
+	undo()
+}
+
+// claims are what another process writes into a pipe. Its methods may be called concurrently.
+type claims struct {
+	pipe int
+	mu   sync.Mutex
+	text []byte // an incomplete line
+	last claim
+}
+
+// wait waits for events of poll(2), or for the end of the pipe.
+func (c *claims) wait(events int16) bool {
+	for {
+		ready := []unix.PollFd{{Fd: int32(c.pipe), Events: events}}
+		_, err := unix.Poll(ready, -1)
+		if err != unix.EINTR {
+			return err == nil
+		}
+	}
+}
+
+// read reads what the pipe has, and reports whether that was the end.
+func (c *claims) read() (ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	buf := make([]byte, 4096)
+	n, err := unix.Read(c.pipe, buf)
+	for ; n > 0; n, err = unix.Read(c.pipe, buf) {
+		c.text = append(c.text, buf[:n]...)
+	}
+	for {
+		line, rest, complete := bytes.Cut(c.text, []byte("\n"))
+		if !complete {
+			return err != unix.EAGAIN && err != unix.EINTR
+		}
+		c.last, c.text = claim{}, rest
+		_ = json.Unmarshal(line, &c.last)
+	}
+}
+
+// undo restores a terminal, if it is held. If its settings are not those of the claim, a shell has restored them and may have
+// written its prompt.
+func (c claim) undo(in, out *os.File) {
 	if !c.Held {
 		return
 	}
-	modes := endUpdate + mouseOff + modesOff
+	modes := mouseOff + modesOff
 	if now, err := currentSettings(in, out); err == nil && now == c.Ours {
 		_ = c.Saved.apply(in, out)
-		modes = endUpdate + eraseBelow + mouseOff + modesOff
+		modes = eraseBelow + modes
 	}
-	_, _ = io.WriteString(out, modes)
+	if c.Alternate {
+		modes = alternateOff + modes
+	}
+	_, _ = io.WriteString(out, endUpdate+modes)
 }
