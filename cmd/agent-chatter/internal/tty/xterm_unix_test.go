@@ -1,0 +1,198 @@
+//go:build linux || darwin
+
+package tty
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// xterm is a terminal of xterm.js, with a program of this test binary.
+type xterm struct {
+	t        *testing.T
+	terminal *os.File // where the program's terminal ends
+	out      *json.Decoder
+
+	mu     sync.Mutex
+	in     *json.Encoder
+	shown  strings.Builder // what the program has written
+	closed bool
+	change *sync.Cond // of shown and closed
+}
+
+// message is what testdata/xterm.js takes.
+type message struct {
+	Write  []byte `json:"write,omitempty"`
+	Resize []int  `json:"resize,omitempty"`
+	Dump   bool   `json:"dump,omitempty"`
+}
+
+func startXterm(t *testing.T, name string) *xterm {
+	t.Helper()
+	needs(t, "node")
+	cache := os.Getenv("AGENT_CHATTER_AGENTS")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache = filepath.Join(dir, "agent-chatter-agents")
+	}
+	library := filepath.Join(cache, "node_modules", "@xterm", "headless")
+	if _, err := os.Stat(library); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("xterm.js is not installed; install it with: .ci/agents")
+	}
+	node := exec.Command("node", filepath.Join("testdata", "xterm.js"), library)
+	node.Stderr = os.Stderr
+	in, err := node.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := node.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program := exec.Command(os.Args[0])
+	program.Env = append(program.Environ(), programVariable+"="+name)
+	terminal, err := pty.StartWithSize(program, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &xterm{t: t, terminal: terminal, in: json.NewEncoder(in), out: json.NewDecoder(out)}
+	x.change = sync.NewCond(&x.mu)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		x.read()
+	}()
+	t.Cleanup(func() {
+		program.Process.Kill()
+		program.Wait()
+		<-read
+		terminal.Close()
+		in.Close()
+		if err := node.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// read shows the output of the program.
+func (x *xterm) read() {
+	for buf := make([]byte, 4096); ; {
+		n, err := x.terminal.Read(buf)
+		x.mu.Lock()
+		x.shown.Write(buf[:n])
+		if err == nil {
+			err = x.in.Encode(message{Write: buf[:n]})
+		}
+		x.closed = err != nil
+		x.change.Broadcast()
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// expect waits until the program has written a text.
+func (x *xterm) expect(text string) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for !strings.Contains(x.shown.String(), text) {
+		if x.closed {
+			x.t.Fatalf("the program has ended without %q", text)
+		}
+		x.change.Wait()
+	}
+}
+
+func (x *xterm) resize(columns, rows int) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.in.Encode(message{Resize: []int{columns, rows}}); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := pty.Setsize(x.terminal, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *xterm) lines() (lines []string) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.in.Encode(message{Dump: true}); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := x.out.Decode(&lines); err != nil {
+		x.t.Fatal(err)
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// TestResizesOfXtermKeepLines resizes a terminal of xterm.js at random moments while lines stream. It may leave a live
+// row in the scrollback, because it breaks that row anew before the program knows of the resize.
+func TestResizesOfXtermKeepLines(t *testing.T) {
+	const resizes = 50
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	x := startXterm(t, "stream")
+	for i := range resizes {
+		x.expect(fmt.Sprintf("line %04d", 1+i*(streamed-20)/resizes+random.IntN(10)))
+		x.resize(20+random.IntN(100), 5+random.IntN(35))
+	}
+	x.expect(fmt.Sprintf("status %d", streamed))
+	x.resize(110, 30)
+	if _, err := io.WriteString(x.terminal, "r"); err != nil {
+		t.Fatal(err)
+	}
+	x.expect("status redrawn")
+	lines, stale := streamedLines(), 0
+	shown := x.lines()
+	live := streamRows("redrawn")
+	if got := shown[len(shown)-len(live):]; !slices.Equal(got, live) {
+		t.Errorf("the live rows are %q", got)
+	}
+	for _, line := range shown[:len(shown)-len(live)] {
+		switch {
+		case len(lines) > 0 && line == lines[0]:
+			lines = lines[1:]
+		case strings.HasPrefix(line, "line"):
+			t.Errorf("unexpected: %q", line)
+		default:
+			stale++
+		}
+	}
+	if len(lines) > 0 {
+		t.Errorf("missing, or not in order: %q and %d more", lines[0], len(lines)-1)
+	}
+	if stale > resizes {
+		t.Errorf("%d stale rows after %d resizes", stale, resizes)
+	}
+	t.Logf("%d stale rows", stale)
+}
