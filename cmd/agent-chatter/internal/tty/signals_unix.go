@@ -10,17 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handled are the signals that an open terminal handles.
-var handled = []os.Signal{syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT}
+// handled are the signals that an open terminal handles. SIGTSTP is not one of them: it does not come from the
+// terminal, and a shell has taken the terminal back when a parent in the group has stopped, before a handler could.
+var handled = []os.Signal{syscall.SIGWINCH, syscall.SIGCONT}
 
-// handleSignals turns signals into events until Close. Somebody else's request to stop is like Ctrl+Z.
+// handleSignals turns signals into events until Close.
 func (t *Terminal) handleSignals() {
 	for s := range t.signals {
 		switch s {
 		case syscall.SIGWINCH:
 			t.notice(Resize{})
-		case syscall.SIGTSTP:
-			t.notice(Key{'z', Ctrl})
 		case syscall.SIGCONT: // after a stop that was no Suspend, the shell has changed the settings
 			t.retake()
 			t.notice(Resize{})
@@ -29,7 +28,7 @@ func (t *Terminal) handleSignals() {
 }
 
 // stopGroup stops the process group until it is continued. The group of the session's leader has no shell that would
-// continue it, and goes on. SIGSTOP stands in for SIGTSTP, whose default action Go does not restore after Notify.
+// continue it, so it is not stopped. No parent in the group may catch the signal.
 func (t *Terminal) stopGroup() error {
 	session, err := unix.Getsid(0)
 	if err != nil || session == unix.Getpgrp() {

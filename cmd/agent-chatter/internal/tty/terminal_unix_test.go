@@ -3,18 +3,25 @@
 package tty
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// settingsIn returns what stty prints in the shell of a terminal.
-func settingsIn(m *tmux) string {
+// settingsIn returns what stty prints in the shell of a terminal. name is a new one for each call.
+func settingsIn(m *tmux, name string) string {
 	m.t.Helper()
-	m.press("clear; echo \"settings $(stty -g) end\"", "Enter")
-	m.expect(" end\n")
-	_, after, _ := strings.Cut(m.text(), "\nsettings ")
-	settings, _, _ := strings.Cut(after, " end\n")
-	return settings
+	m.press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
+	for {
+		_, after, _ := strings.Cut(m.text(), "\n"+name+" ")
+		if settings, _, found := strings.Cut(after, " end\n"); found {
+			return settings
+		}
+	}
 }
 
 func TestTerminalReportsKeys(t *testing.T) {
@@ -34,22 +41,47 @@ func TestTerminalReportsKeys(t *testing.T) {
 	}
 }
 
+// TestSuspendStopsTheGroup stops a program in all ways. Its parent in the group stands for go run.
 func TestSuspendStopsTheGroup(t *testing.T) {
-	m := startTmux(t, 60, 24, "bash --norc --noprofile")
-	before := settingsIn(m)
-	m.press("sh -c '"+program(t, "events")+"; exit 1'", "Enter") // go run is such a parent in the group
-	m.expect("ready\n")
-	m.press("C-z")
-	m.expect("Stopped")
-	if stopped := settingsIn(m); stopped != before {
-		t.Errorf("while it is stopped, the settings are %s, before %s", stopped, before)
+	m := startTmux(t, 60, 40, "bash --norc --noprofile")
+	dir := t.TempDir()
+	before := settingsIn(m, "before")
+	m.press(fmt.Sprintf("sh -c 'echo $$ > %s/parent; %s; echo it ended; exit 1'", dir, program(t, "events")), "Enter")
+	for i, stop := range []func(){
+		func() { m.press("C-z") },
+		func() { signalGroup(t, dir, syscall.SIGTSTP) },
+		func() { signalGroup(t, dir, syscall.SIGSTOP) },
+	} {
+		m.expect("> live")
+		stop()
+		m.expectTimes("Stopped", i+1)
+		if stopped := settingsIn(m, fmt.Sprint("stopped", i)); stopped != before {
+			t.Errorf("after stop %d, the settings are %s, before %s", i, stopped, before)
+		}
+		m.press("fg", "Enter")
+		m.expectTimes("drawn", i+1)
+		m.press("x")
+		m.expectTimes("key 'x' 0", i+1)
 	}
-	m.press("fg", "Enter")
-	m.expect("drawn")
-	m.press("x")
-	m.expect("key 'x' 0\n> live")
 	m.press("q")
-	if after := settingsIn(m); after != before {
+	m.expect("\nit ended")
+	if after := settingsIn(m, "after"); after != before {
 		t.Errorf("at the end, the settings are %s, before %s", after, before)
+	}
+}
+
+// signalGroup sends a signal to the group of the process whose number is in a file.
+func signalGroup(t *testing.T, dir string, signal syscall.Signal) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "parent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(-pid, signal); err != nil {
+		t.Fatal(err)
 	}
 }

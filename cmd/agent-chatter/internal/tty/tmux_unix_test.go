@@ -76,10 +76,12 @@ func (m *tmux) screen() (rows []string) {
 	return rows
 }
 
-// expect waits for a text.
-func (m *tmux) expect(text string) {
+// expect waits for a text, and expectTimes until there are so many of it.
+func (m *tmux) expect(text string) { m.t.Helper(); m.expectTimes(text, 1) }
+
+func (m *tmux) expectTimes(text string, n int) {
 	m.t.Helper()
-	for !strings.Contains(m.text(), text) {
+	for strings.Count(m.text(), text) < n {
 	}
 }
 
