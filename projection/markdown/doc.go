@@ -15,7 +15,8 @@
 // A message that is still being written is parsed again with each piece. Blocks that more text cannot
 // change have [Block.Open] false: they can be printed, and the next call needs only the text from the line on
 // which the first open top-level block starts. Link definitions are the exception: one that arrives later turns earlier
-// text into a link.
+// text into a link. A [Stream] does this, and returns each paragraph, line of code or other [Piece] once, when it is
+// final.
 //
 // # Limits
 //

@@ -94,6 +94,7 @@ func toolSession() []journal.Event {
 		"", "exit status 128: fatal: not a git repository (or any of the parent directories): .git\nusage: git log")
 	s.call("t", "4", "Grep", `{"pattern":"boil\u001b[2J"}`, "a\x1b]52;c;QQ==\ab\n"+strings.Repeat("x", 200), "")
 	s.call("t", "5", "shell", `{"command":["bash","-lc","true"]}`, "", "")
+	s.call("t", "todo", "TodoWrite", `{"todos":[{"content":"Find the plug"}]}`, "ok", "") // the list shows it
 	s.add(projection.PlanUpdated{TurnID: "t", More: 3, Entries: []projection.PlanEntry{
 		{Content: "Find the plug", Status: projection.Completed},
 		{Content: "Write a test that fails without the plug, and run it on all systems that are supported", Status: projection.InProgress},

@@ -308,7 +308,7 @@ func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
 	released := render(tr.Release(Style{}, 2), Style{})
 	after := render(tr.Apply(record(projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: "done"})), Style{})
 	if got, want := append(released, after...), []string{
-		"● Bash", "", "So far.", "", "● Bash  ok 0.0s", "  done",
+		"● Bash", "", "So far.", "", "● Bash  ok 0ms", "  done",
 	}; !slices.Equal(got, want) {
 		t.Errorf("it shows %q, want %q", got, want)
 	}

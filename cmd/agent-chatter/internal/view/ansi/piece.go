@@ -139,7 +139,7 @@ func (w writer) link(in markdown.Inline, style Style) Line {
 	nested.Underline = true
 	address := ""
 	if w.profile != NoColor {
-		address = SafeLink(in.Destination)
+		address = safeLink(in.Destination)
 	}
 	line := w.inlines(in.Inlines, nested)
 	text := ""

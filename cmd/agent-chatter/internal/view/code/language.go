@@ -88,7 +88,8 @@ var languages = [...]language{
 	{names: "lua", comment: "--", block: "--[[ ]]", strings: `" '`,
 		keywords: "and break do else elseif end false for function goto if in local nil not or repeat return " +
 			"then true until while"},
-	{names: "bash sh shell zsh console shellscript", comment: "#", strings: `" '`, variable: "$", flags: sigils | dashes,
+	{names: "bash sh shell zsh console shellscript", comment: "#", strings: `" '`, variable: "$",
+		flags: sigils | dashes,
 		keywords: "if then else elif fi for while until do done case esac in function return local export " +
 			"readonly set unset shift exit cd echo source alias sudo"},
 	{names: "sql postgresql mysql sqlite", comment: "--", block: "/* */", strings: `" '`, flags: anyCase,
@@ -100,7 +101,8 @@ var languages = [...]language{
 	{names: "json jsonc json5 jsonl", comment: "//", strings: `"`, flags: keys, keywords: "true false null"},
 	{names: "yaml yml", comment: "#", strings: `" '`, variable: "& *", flags: keys | sigils | dashes,
 		keywords: "true false null yes no on off"},
-	{names: "toml ini cfg conf properties env", comment: "# ;", strings: `" '`, raw: `""" '''`, flags: keys | sigils | dashes,
+	{names: "toml ini cfg conf properties env", comment: "# ;", strings: `" '`, raw: `""" '''`,
+		flags:    keys | sigils | dashes,
 		keywords: "true false"},
 	{names: "html xml svg vue svelte xhtml", block: "<!-- -->", flags: tags},
 	{names: "css scss less", block: "/* */", strings: `" '`, variable: "@ $ #", flags: keys | dashes,

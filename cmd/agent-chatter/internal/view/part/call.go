@@ -1,6 +1,7 @@
 package part
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,14 @@ const (
 	changedLines = 16
 )
 
+// todoTools are the tools that change a todo list, which a Checklist shows.
+var todoTools = []string{"TodoWrite", "write_todos"}
+
+// Lines returns nothing for a call that changed a todo list, unless it failed.
 func (c Call) Lines(s Style) []ansi.Line {
+	if slices.Contains(todoTools, c.Started.Name) && !s.Whole && (c.Completed == nil || c.Completed.Error == "") {
+		return nil
+	}
 	name := ansi.Line{{Text: callMark, Style: c.markStyle()}, {Text: c.Started.Name, Style: ansi.Style{Bold: true}}}
 	input := mainInput(c.Started.Input)
 	state := ansi.Line{c.state()}

@@ -19,6 +19,7 @@ func partTexts() []apptest.Text {
 		{Content: "test it", Status: projection.Pending},
 	}
 	add("durationText", "", durationText(2100*time.Millisecond))
+	add("durationText", "a moment", durationText(30*time.Millisecond))
 	add("durationText", "minutes", durationText(125*time.Second))
 	add("durationText", "hours", durationText(125*time.Minute))
 	add("countText", "", countText(999))

@@ -47,6 +47,8 @@ func unfinishedText(end projection.TurnEnded) string {
 // durationText is a duration, rounded.
 func durationText(d time.Duration) string {
 	switch d = max(d, 0); {
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%dms", d.Milliseconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d < time.Hour:
