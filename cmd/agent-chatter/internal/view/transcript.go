@@ -136,7 +136,7 @@ func (t *Transcript) Entry(e projection.Entry) []Block {
 			t.add(aCall, t.text.last == someText || t.text.last == aPlan, part.StepCall(*p.step))
 		}
 	}
-	t.text.name = ""
+	t.endMessage()
 	if e.Partial {
 		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
 	}
@@ -194,6 +194,12 @@ func (t *Transcript) write(text string) {
 	}
 }
 
+// endMessage ends a message. Its link definitions have no effect on others.
+func (t *Transcript) endMessage() {
+	t.endText("")
+	t.text.stream = markdown.Stream{}
+}
+
 // endText ends a part of a message. The next part begins with the name where text has it.
 func (t *Transcript) endText(name string) {
 	for _, p := range t.text.stream.Close() {
@@ -244,7 +250,7 @@ func (t *Transcript) appendMessage(m projection.Message) {
 		}
 		t.addName(t.member(m.Speaker))
 		t.write(m.Content)
-		t.endText("")
+		t.endMessage()
 		return
 	}
 	turn.replied = true
@@ -284,5 +290,6 @@ func (t *Transcript) endTurn(end *projection.TurnEnded) {
 		t.begin()
 		t.add(anEnd, false, line)
 	}
-	t.turn, t.text.name = nil, ""
+	t.endMessage()
+	t.turn = nil
 }

@@ -232,6 +232,18 @@ func TestDefinitionsAfterTheirUseDifferLive(t *testing.T) {
 	}
 }
 
+func TestDefinitionsHaveNoEffectOnOtherMessages(t *testing.T) {
+	var s session
+	s.create()
+	s.say(mia, "[a]: http://b\n\nI say [a].")
+	s.reply(ada, "[c]: http://d\n\nI say [a].")
+	s.reply(bo, "I say [c].")
+	shown := strings.Join(render(fold(s.events), Style{}), "|")
+	if want := "Mia|I say a (http://b).||Ada|I say [a].|— 1.2s||Bo|I say [c].|— 1.2s"; shown != want {
+		t.Errorf("it shows %s, want %s", shown, want)
+	}
+}
+
 // Journals of earlier versions have the text before a tool after it, or with the message only.
 func TestTextRecordedAfterItsToolDiffersLive(t *testing.T) {
 	var s session
