@@ -1,0 +1,84 @@
+package editor
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+const (
+	// maxEntries is how many entries of a directory are read for a menu.
+	maxEntries = 1000
+	// maxChoices is how many choices a menu has.
+	maxChoices = 50
+)
+
+// A Choice is an entry of a menu.
+type Choice struct {
+	Text string // replaces the word before the cursor
+	Help string // what it is; may be ""
+}
+
+// Sources are what can be completed.
+type Sources struct {
+	Commands []Choice // for a / at the start of the text
+	Members  []Choice // after an @
+	Files    fs.FS    // the working directory, for paths after @./; nil: none
+}
+
+// Complete returns the choices for the word at the end of the text before the cursor, and the length of
+// that word in bytes. first reports whether the cursor is in the first line.
+func Complete(before string, first bool, s Sources) (choices []Choice, word int) {
+	start := strings.LastIndexAny(before, " \t") + 1
+	typed := before[start:]
+	switch {
+	case first && start == 0 && strings.HasPrefix(typed, "/"):
+		choices = withPrefix(s.Commands, typed)
+	case strings.HasPrefix(typed, "@./") && s.Files != nil:
+		choices = s.paths(strings.TrimPrefix(typed, "@./"))
+	case strings.HasPrefix(typed, "@"):
+		choices = withPrefix(s.Members, typed)
+	}
+	return choices[:min(len(choices), maxChoices)], len(typed)
+}
+
+// withPrefix returns the choices that begin with the typed text, in any case.
+func withPrefix(all []Choice, typed string) (matching []Choice) {
+	for _, c := range all {
+		if len(c.Text) >= len(typed) && strings.EqualFold(c.Text[:len(typed)], typed) {
+			matching = append(matching, c)
+		}
+	}
+	return matching
+}
+
+// paths returns the files and directories below the working directory that a typed path may continue to.
+func (s Sources) paths(typed string) (choices []Choice) {
+	dir, base := path.Split(typed)
+	f, err := s.Files.Open(path.Clean("./" + dir))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	opened, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil
+	}
+	entries, _ := opened.ReadDir(maxEntries) // those before an error are choices, too
+	for _, entry := range entries {
+		name := entry.Name()
+		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".")
+		if hidden || !strings.HasPrefix(name, base) || strings.ContainsAny(name, " \t") || tty.SafeLine(name) != name {
+			continue
+		}
+		if entry.IsDir() {
+			name += "/"
+		}
+		choices = append(choices, Choice{Text: "@./" + dir + name})
+	}
+	slices.SortFunc(choices, func(a, b Choice) int { return strings.Compare(a.Text, b.Text) })
+	return choices
+}

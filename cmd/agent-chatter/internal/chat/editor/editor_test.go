@@ -1,0 +1,304 @@
+package editor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// marked returns the text with the cursor as a |, and pastes as their labels.
+func marked(e *Editor) string {
+	var b strings.Builder
+	for i, c := range e.cells {
+		if i == e.at {
+			b.WriteByte('|')
+		}
+		if c.paste {
+			b.WriteString(c.shown())
+		} else {
+			b.WriteString(c.text)
+		}
+	}
+	if e.at == len(e.cells) {
+		b.WriteByte('|')
+	}
+	return b.String()
+}
+
+// press types text, and keys in angle brackets.
+func press(t *testing.T, e *Editor, keys string) {
+	t.Helper()
+	for keys != "" {
+		typed, rest, _ := strings.Cut(keys, "<")
+		e.Type(typed)
+		key, after, found := strings.Cut(rest, ">")
+		if found && !e.Press(key) {
+			t.Fatalf("no binding of %s", key)
+		}
+		keys = after
+	}
+}
+
+var edits = []struct{ name, keys, want string }{
+	{"typing", "hello", "hello|"},
+	{"typing in between", "ab<left>x", "ax|b"},
+	{"left and right at the ends", "<left>a<right><right>b", "ab|"},
+	{"a combining mark joins", "e\u0301<left>", "|e\u0301"},
+	{"a combining mark joins later", "ex<left>\u0301<left>", "|e\u0301x"},
+	{"an emoji sequence is one cell", "👩\u200d👩\u200d👧x<left><left>", "|👩\u200d👩\u200d👧x"},
+	{"backspace removes a grapheme", "ae\u0301<backspace>", "a|"},
+	{"backspace at the start", "a<home><backspace>", "|a"},
+	{"delete", "abc<home><delete>", "|bc"},
+	{"delete at the end", "a<delete>", "a|"},
+	{"home and end of a line", "one<ctrl+j>two<home>x<end>y", "one\nxtwoy|"},
+	{"ctrl+a and ctrl+e", "one<ctrl+a>x<ctrl+e>y", "xoney|"},
+	{"the start of the text", "one<ctrl+j>two<ctrl+home>", "|one\ntwo"},
+	{"words to the left", "one two-three<alt+b>x<ctrl+left><ctrl+left>y", "one ytwo-xthree"},
+	{"words to the right", "one two<home><alt+f>x<ctrl+right>y", "onex twoy"},
+	{"kill the word before", "one two-three<alt+backspace>", "one two-|"},
+	{"kill to the blank before", "one two-three<ctrl+w>", "one |"},
+	{"kill the word after", "one two<home><alt+d>", "| two"},
+	{"kill to the start of the line", "one<ctrl+j>two<ctrl+u>", "one\n|"},
+	{"kill to the end of the line", "one<ctrl+j>two<ctrl+home><ctrl+k>", "|\ntwo"},
+	{"kill a line break", "one<ctrl+j>two<ctrl+home><ctrl+k><ctrl+k>", "|two"},
+	{"yank", "one two<ctrl+w><home><ctrl+y>", "two|one "},
+	{"yank what was killed backwards", "one two three<ctrl+w><ctrl+w>x<ctrl+y>", "one xtwo three|"},
+	{"yank what was killed forwards", "one two<home><alt+d><alt+d>x<ctrl+y>", "xone two|"},
+	{"yank after a move between kills", "one two<ctrl+w><left><ctrl+w><ctrl+y>", "one| "},
+	{"undo of typed text", "one<ctrl+w>two<ctrl+_>", "|"},
+	{"undo twice", "one<ctrl+w>two<ctrl+_><ctrl+_>", "one|"},
+	{"undo of nothing", "<ctrl+_>a<ctrl+_><ctrl+_>", "|"},
+	{"up and down keep the column", "long line<ctrl+j>x<ctrl+j>long line<left><left><up><up>", "long li|ne\nx\nlong line"},
+	{"down again", "long line<ctrl+j>x<ctrl+j>long line<left><left><up><up><down><down>", "long line\nx\nlong li|ne"},
+	{"alt+enter and shift+enter", "a<alt+enter>b<shift+enter>c", "a\nb\nc|"},
+	{"controls are no text", "a\x1b[31mb\x00\u009bc", "a[31mbc|"},
+}
+
+func TestEditorKeys(t *testing.T) {
+	for _, tt := range edits {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &Editor{}
+			press(t, e, tt.keys)
+			got := marked(e)
+			if !strings.Contains(tt.want, "|") {
+				got = strings.Replace(got, "|", "", 1)
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEditorPastes(t *testing.T) {
+	lines := strings.Repeat("line\r\n", 200)
+	for _, tt := range []struct{ name, pasted, shown, sent string }{
+		{"a short paste", "one\rtwo", "see: one\ntwo.|", "see: one\ntwo."},
+		{"many lines", lines, "see: [paste: 200 lines].|", "see: " + strings.Repeat("line\n", 200) + "."},
+		{"many lines, the last without its end", lines + "end", "see: [paste: 201 lines].|",
+			"see: " + strings.Repeat("line\n", 200) + "end."},
+		{"a long line", strings.Repeat("x", 5000), "see: [paste: 5000 bytes].|",
+			"see: " + strings.Repeat("x", 5000) + "."},
+		{"nothing", "", "see: .|", "see: ."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &Editor{}
+			e.Type("see: ")
+			e.Paste(tt.pasted)
+			e.Type(".")
+			if got := marked(e); got != tt.shown {
+				t.Errorf("it shows %q, want %q", got, tt.shown)
+			}
+			if got := e.Take(); got != tt.sent || !e.Empty() {
+				t.Errorf("it sends %.40q…, want %.40q…", got, tt.sent)
+			}
+		})
+	}
+	e := &Editor{}
+	e.Paste(lines)
+	press(t, e, "<backspace>x<ctrl+_><ctrl+_>")
+	if got := marked(e); got != "[paste: 200 lines]|" {
+		t.Errorf("after Backspace and undo it shows %q", got)
+	}
+}
+
+func TestEditorRecallsMessages(t *testing.T) {
+	e := &Editor{}
+	e.Remember("first")
+	e.Remember("second\nline")
+	e.Remember("second\nline")
+	for _, step := range []struct{ keys, want string }{
+		{"draft<up>", "second\nline|"}, // from the only row
+		{"<up>", "seco|nd\nline"},
+		{"<up>", "first|"},
+		{"<up>", "first|"}, // there is no earlier one
+		{"<down>", "second\nline|"},
+		{"<down>", "draft|"},
+		{"<down>", "draft|"},
+		{"<up> edited<up><up><down><down>", "draft|"}, // an edit of a recalled message is dropped
+	} {
+		press(t, e, step.keys)
+		if got := marked(e); got != step.want {
+			t.Errorf("after %s: %q, want %q", step.keys, got, step.want)
+		}
+	}
+	press(t, e, "<up>")
+	if got := e.Take(); got != "second\nline" {
+		t.Errorf("it sends %q", got)
+	}
+	press(t, e, "<up><home>")
+	if got := marked(e); got != "second\n|line" {
+		t.Errorf("the message that was sent last is %q", got)
+	}
+}
+
+func TestEditorBackslashContinuesTheLine(t *testing.T) {
+	e := &Editor{}
+	press(t, e, "one\\")
+	if !e.Continue() || marked(e) != "one\n|" {
+		t.Errorf("got %q", marked(e))
+	}
+	press(t, e, "\\two<home>")
+	if e.Continue() {
+		t.Error("a backslash elsewhere continues the line")
+	}
+}
+
+func TestEditorRows(t *testing.T) {
+	for _, tt := range []struct {
+		name, keys   string
+		width, limit int
+		want         []string
+		above, below int
+	}{
+		{"empty", "", 10, 5, []string{"_"}, 0, 0},
+		{"a line", "hello", 10, 5, []string{"hello_"}, 0, 0},
+		{"a full row", "0123456789", 10, 5, []string{"0123456789_"}, 0, 0},
+		{"two rows", "0123456789ab<left>", 10, 5, []string{"0123456789", "a_b_"}, 0, 0},
+		{"wide characters", "请帮我写一个", 5, 5, []string{"请帮", "我写", "一个_"}, 0, 0},
+		{"lines", "a<ctrl+j><ctrl+j>b<up>", 10, 5, []string{"a", "_", "b"}, 0, 0},
+		{"more lines than rows", "1<ctrl+j>2<ctrl+j>3<ctrl+j>4<ctrl+j>5", 10, 3, []string{"3", "4", "5_"}, 2, 0},
+		{"more lines than rows, at the start", "1<ctrl+j>2<ctrl+j>3<ctrl+j>4<ctrl+home>", 10, 2, []string{"_1_", "2"}, 0, 2},
+		{"a tab", "a\tb", 10, 5, []string{"a    b_"}, 0, 0},
+		{"bidi controls", "a\u202eb", 20, 5, []string{"a\ufffdb_"}, 0, 0},
+		{"a cell wider than the row", "请", 1, 5, []string{"请_"}, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &Editor{Width: tt.width}
+			press(t, e, tt.keys)
+			rows, above, below := e.Rows(tt.limit)
+			for i, row := range rows {
+				rows[i] = strings.NewReplacer(reverse+" "+unreverse, "_", reverse, "_", unreverse, "_").Replace(row)
+			}
+			if !slices.Equal(rows, tt.want) || above != tt.above || below != tt.below {
+				t.Errorf("got %q, %d above, %d below, want %q, %d, %d", rows, above, below, tt.want, tt.above, tt.below)
+			}
+		})
+	}
+}
+
+func TestComplete(t *testing.T) {
+	sources := Sources{
+		Commands: []Choice{{Text: "/status"}, {Text: "/save"}, {Text: "/end"}},
+		Members:  []Choice{{Text: "@planner"}, {Text: "@critic"}},
+		Files: fstest.MapFS{
+			"src/main.go": {}, "src/map.go": {}, "src/.hidden": {}, "README.md": {}, "with space": {}, "a\x1b[31m": {},
+		},
+	}
+	for _, tt := range []struct {
+		before string
+		first  bool
+		want   string // the choices
+		word   int
+	}{
+		{"/s", true, "/status /save", 2},
+		{"/S", true, "/status /save", 2},
+		{"/", true, "/status /save /end", 1},
+		{"/s", false, "", 2},
+		{"say /s", true, "", 2},
+		{"@", true, "@planner @critic", 1},
+		{"ask @cr", false, "@critic", 3},
+		{"me@cr", true, "", 5},
+		{"see @./", true, "@./README.md @./src/", 3},
+		{"see @./src/m", true, "@./src/main.go @./src/map.go", 8},
+		{"see @./src/.", true, "@./src/.hidden", 8},
+		{"see @./../", true, "", 6},
+		{"see @./nowhere/", true, "", 11},
+		{"see @.//", true, "@.//README.md @.//src/", 4},
+		{"", true, "", 0},
+	} {
+		choices, word := Complete(tt.before, tt.first, sources)
+		var got []string
+		for _, c := range choices {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, " ") != tt.want || word != tt.word {
+			t.Errorf("%q: %q, word of %d bytes, want %q, %d", tt.before, got, word, tt.want, tt.word)
+		}
+	}
+}
+
+func TestReplaceBefore(t *testing.T) {
+	e := &Editor{}
+	press(t, e, "ask @cr now<left><left><left><left>")
+	e.ReplaceBefore(3, "@critic ")
+	if got := marked(e); got != "ask @critic | now" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// FuzzEditor presses keys, types and pastes, and checks what must hold for any of it.
+func FuzzEditor(f *testing.F) {
+	var keys []string
+	for key := range bindings {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	f.Add("one two", "\x01\x05\x20\x80", 10)
+	f.Add("e\u0301\u0301👩\u200d👧\u200d🇩🇪\r\n\t\x1b", "\x00\xff\x10\x11\x12", 3)
+	f.Add("\u202e\u200b请\n\n", "\x21\x22\x23\x24\x25\x26", 1)
+	f.Fuzz(func(t *testing.T, typed, script string, width int) {
+		e := &Editor{Width: max(width, 1)}
+		for _, b := range []byte(script) {
+			switch {
+			case b < 0x80:
+				e.Press(keys[int(b)%len(keys)])
+			case b < 0xc0:
+				e.Type(typed)
+			case b < 0xe0:
+				e.Paste(strings.Repeat(typed, int(b-0xbf)))
+			case b < 0xf0:
+				e.Remember(typed)
+			default:
+				e.Continue()
+			}
+			if len(e.Text()) > 1<<16 {
+				return
+			}
+			if e.at < 0 || e.at > len(e.cells) {
+				t.Fatalf("the cursor is at %d of %d", e.at, len(e.cells))
+			}
+			rows, above, below := e.Rows(5)
+			if len(rows) == 0 || len(rows) > 5 || above < 0 || below < 0 {
+				t.Fatalf("%d rows, %d above, %d below", len(rows), above, below)
+			}
+			cursors := 0
+			for _, row := range rows {
+				cursors += strings.Count(row, reverse)
+				plain := strings.NewReplacer(reverse, "", unreverse, "").Replace(row)
+				if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+					t.Fatalf("the row %q has a control character", row)
+				}
+				if n := displaywidth.String(plain); n > max(e.Width, 32)+1 {
+					t.Fatalf("the row %q has %d columns", row, n)
+				}
+			}
+			if cursors != 1 {
+				t.Fatalf("%d cursors in %q", cursors, rows)
+			}
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package editor
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// row is a row of the screen: the cells in [from, to). A line break that ends it is not in it.
+type row struct {
+	from, to int
+	broken   bool // a line break follows
+}
+
+// layout breaks the text into rows of e.Width columns.
+func (e *Editor) layout() []row {
+	var rows []row
+	from, column := 0, 0
+	for i, c := range e.cells {
+		if c == lineBreak {
+			rows = append(rows, row{from, i, true})
+			from, column = i+1, 0
+			continue
+		}
+		n := displaywidth.String(c.shown())
+		if e.Width > 0 && column > 0 && column+n > e.Width {
+			rows = append(rows, row{from, i, false})
+			from, column = i, 0
+		}
+		column += n
+	}
+	rows = append(rows, row{from, len(e.cells), true})
+	return rows
+}
+
+// cursorRow returns the index of the row with the cursor.
+func (e *Editor) cursorRow(rows []row) int {
+	for i, r := range rows {
+		if e.at < r.to || e.at == r.to && (r.broken || i == len(rows)-1) {
+			return i
+		}
+	}
+	return len(rows) - 1
+}
+
+func (e *Editor) columns(from, to int) int {
+	n := 0
+	for _, c := range e.cells[from:to] {
+		n += displaywidth.String(c.shown())
+	}
+	return n
+}
+
+// moveRow moves the cursor by rows. It reports whether there is such a row.
+func (e *Editor) moveRow(by int) bool {
+	rows := e.layout()
+	now := e.cursorRow(rows)
+	if now+by < 0 || now+by >= len(rows) {
+		return false
+	}
+	goal := e.goal - 1
+	if goal < 0 {
+		goal = e.columns(rows[now].from, e.at)
+	}
+	to := rows[now+by]
+	last := to.to
+	if !to.broken {
+		last--
+	}
+	at, column := to.from, 0
+	for at < last {
+		n := displaywidth.String(e.cells[at].shown())
+		if column+n > goal {
+			break
+		}
+		column += n
+		at++
+	}
+	e.move(at)
+	e.goal = goal + 1
+	return true
+}
+
+// The cursor is a reversed cell: the terminal's own cursor is hidden.
+const (
+	reverse   = "\x1b[7m"
+	unreverse = "\x1b[27m"
+)
+
+// Rows returns at most limit rows of the text, those around the cursor, which is reversed. At the
+// end of a row it takes one more column. above and below are the numbers of rows that are left out.
+func (e *Editor) Rows(limit int) (shown []string, above, below int) {
+	rows := e.layout()
+	cursor := e.cursorRow(rows)
+	first := max(0, min(cursor-limit/2, len(rows)-limit))
+	last := min(len(rows), first+max(1, limit))
+	for i, r := range rows[first:last] {
+		var b strings.Builder
+		for at := r.from; at < r.to; at++ {
+			text := e.cells[at].shown()
+			if at == e.at && first+i == cursor {
+				text = reverse + text + unreverse
+			}
+			b.WriteString(text)
+		}
+		if first+i == cursor && e.at == r.to {
+			b.WriteString(reverse + " " + unreverse)
+		}
+		shown = append(shown, b.String())
+	}
+	return shown, first, len(rows) - last
+}
