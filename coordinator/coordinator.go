@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -61,7 +62,8 @@ type run struct {
 	missing    []projection.MemberRef
 	reported   bool // SaveFailed was notified in this call
 
-	unsupported []SettingUnsupported // notified
+	unsupported []SettingUnsupported       // notified
+	allowed     map[[sha256.Size]byte]bool // requests for permission that were allowed for the session
 }
 
 // New returns a Coordinator without a team.
@@ -102,7 +104,7 @@ func (c *Coordinator) reset(t *team.Team) {
 		c.conv.log.Close(c.conv.state)
 	}
 	c.closeEngines()
-	c.team, c.run, c.secrets = t, run{}, nil
+	c.team, c.run, c.secrets = t, run{allowed: map[[sha256.Size]byte]bool{}}, nil
 	c.phase, c.notified = Idle, Status{Phase: Idle}
 	if !c.o.KeepSecrets {
 		c.secrets = redact.New(t.Secrets())

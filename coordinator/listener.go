@@ -47,8 +47,10 @@ type Question struct {
 type Answer int
 
 const (
-	Unanswered Answer = iota // no user can be asked; the request is refused
-	Allowed
+	Unanswered        Answer = iota // no user can be asked; the request is refused
+	Allowed                         // this time
+	AllowedForSession               // this time, and the same request of the same member in this conversation
+	AllowedAlways                   // from now on; Allowed unless the Permission offers it
 	Refused
 )
 

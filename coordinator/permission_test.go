@@ -21,7 +21,7 @@ func requestsPermission(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Ev
 				yield(nil, fmt.Errorf("the turn was stopped: %w", context.Cause(ctx)))
 				return
 			}
-			yield(agent.Text{Text: fmt.Sprint("allowed: ", allowed)}, nil)
+			yield(agent.Text{Text: fmt.Sprint("allowed: ", allowed != agent.Refused)}, nil)
 		}
 	}
 }
@@ -89,6 +89,60 @@ func checkAnswered(t *testing.T, s *fixture, want projection.PermissionAnswered)
 	}
 	want.TurnID = payloads[projection.TurnStarted](t, s.recorder.appended)[0].TurnID
 	checkEqual(t, "recorded", answered[0], want)
+}
+
+// requestsTwice is a turn that requests permission to run both commands, and replies with the answers.
+func requestsTwice(first, second string) func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
+	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		a := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", Title: first, Always: true})
+		b := turn.Permit(ctx, agent.Permission{ToolID: "t2", Tool: "execute", Title: second})
+		return says(fmt.Sprint("grants: ", a, b))(ctx, turn)
+	}
+}
+
+func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
+	for _, tt := range []struct {
+		name, second string
+		answer       coordinator.Answer
+		asked        int
+		grants       string
+	}{
+		{"the same", "rm -r a", coordinator.AllowedForSession, 1, "1 1"},
+		{"another command", "rm -r /", coordinator.AllowedForSession, 2, "1 1"},
+		{"allowed once", "rm -r a", coordinator.Allowed, 2, "1 1"},
+		{"refused", "rm -r a", coordinator.Refused, 2, "0 0"},
+		{"allowed always, which only the first offers", "rm -r a", coordinator.AllowedAlways, 2, "2 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newFixture(t, &store.Memory{}, requestsTwice("rm -r a", tt.second))
+			asked := 0
+			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+				asked++
+				return tt.answer
+			}
+			s.setTeam(testTeam(), "")
+			s.say("go")
+			if asked != tt.asked || s.recorder.count("said by ada: grants: "+tt.grants) != 1 {
+				t.Errorf("asked %d times, want %d: %q", asked, tt.asked, s.recorder.lines)
+			}
+		})
+	}
+}
+
+func TestPermissionForSessionEndsWithTheConversation(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, requestsTwice("rm", "rm"), requestsTwice("rm", "rm"))
+	asked := 0
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+		asked++
+		return coordinator.AllowedForSession
+	}
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
 }
 
 func TestCancelAtQuestionCancelsTurn(t *testing.T) {

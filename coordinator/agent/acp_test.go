@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -258,13 +259,13 @@ func TestACPAsksAtMostHundredQuestionsAtOnce(t *testing.T) {
 	var asking, most atomic.Int32
 	ctx, cancel := context.WithCancel(within(t))
 	defer cancel()
-	turn.Permit = func(ctx context.Context, _ agent.Permission) bool {
+	turn.Permit = func(ctx context.Context, _ agent.Permission) agent.Grant {
 		if n := asking.Add(1); n > most.Load() {
 			most.Store(n)
 		}
 		defer asking.Add(-1)
 		<-ctx.Done()
-		return false
+		return agent.Refused
 	}
 	_, _ = reply(ctx, newACP(t), turn)
 	if most.Load() > 100 {
@@ -345,18 +346,20 @@ func TestACPHugePromptsAndReplies(t *testing.T) {
 func TestACPPermissionIsDecidedByTurn(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		permit func(context.Context, agent.Permission) bool
+		permit func(context.Context, agent.Permission) agent.Grant
 		want   string
 	}{
-		{"allowed", func(context.Context, agent.Permission) bool { return true }, "selected this-time"},
-		{"refused", func(context.Context, agent.Permission) bool { return false }, "selected never"},
+		{"allowed", func(context.Context, agent.Permission) agent.Grant { return agent.AllowedOnce }, "selected this-time"},
+		{"refused", func(context.Context, agent.Permission) agent.Grant { return agent.Refused }, "selected never"},
+		{"allowed always", func(context.Context, agent.Permission) agent.Grant { return agent.AllowedAlways },
+			"selected for-good"},
 		{"no decision", nil, "selected never"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var requested []agent.Permission
 			turn := acpTurn(t, "ask rm -r /")
 			if tt.permit != nil {
-				turn.Permit = func(ctx context.Context, p agent.Permission) bool {
+				turn.Permit = func(ctx context.Context, p agent.Permission) agent.Grant {
 					requested = append(requested, p)
 					return tt.permit(ctx, p)
 				}
@@ -367,18 +370,32 @@ func TestACPPermissionIsDecidedByTurn(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if tt.permit != nil && (len(requested) != 1 || requested[0].Title != "rm -r /" ||
-				requested[0].ToolID != "t1" || requested[0].Tool != "execute") {
+				requested[0].ToolID != "t1" || requested[0].Tool != "execute" || !requested[0].Always) {
 				t.Errorf("permission requested for %+v", requested)
 			}
 		})
 	}
 }
 
+func TestACPPermissionHasTheEdit(t *testing.T) {
+	turn := acpTurn(t, "edit main.go")
+	var requested []agent.FileEdit
+	turn.Permit = func(_ context.Context, p agent.Permission) agent.Grant {
+		requested = p.Edits
+		return agent.AllowedOnce
+	}
+	got := mustReply(t, newACP(t), turn)
+	want := []agent.FileEdit{{Path: "main.go", Old: "one\ntwo\nthree\n", New: "one\n2\nthree\n"}}
+	if got != "selected this-time" || !slices.Equal(requested, want) {
+		t.Errorf("permission requested for %+v; the reply is %q", requested, got)
+	}
+}
+
 func TestACPPermissionOfOtherSessionIsDismissed(t *testing.T) {
 	turn := acpTurn(t, "late rm -r /")
-	turn.Permit = func(context.Context, agent.Permission) bool {
+	turn.Permit = func(context.Context, agent.Permission) agent.Grant {
 		t.Error("permission was requested")
-		return true
+		return agent.AllowedOnce
 	}
 	if got, err := allEvents(within(t), newACP(t), turn); err != nil || len(got) != 3 || got[1] != "cancelled " {
 		t.Errorf("got %q, %v", got, err)
@@ -389,10 +406,10 @@ func TestACPPermissionEndsWithStoppedTurn(t *testing.T) {
 	e, turn := newACP(t), acpTurn(t, "ask rm -r /")
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
-	turn.Permit = func(requested context.Context, _ agent.Permission) bool {
+	turn.Permit = func(requested context.Context, _ agent.Permission) agent.Grant {
 		cancel(errCancelled)
 		<-requested.Done()
-		return true // too late
+		return agent.AllowedOnce // too late
 	}
 	replied, err := reply(ctx, e, turn)
 	if !errors.Is(err, errCancelled) || replied != "cancelled " {
@@ -408,11 +425,11 @@ func TestACPPermissionEndsWithBlockedConsumer(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(within(t))
 	defer cancel(nil)
 	begun, ended := make(chan struct{}), make(chan struct{})
-	turn.Permit = func(requested context.Context, _ agent.Permission) bool {
+	turn.Permit = func(requested context.Context, _ agent.Permission) agent.Grant {
 		close(begun)
 		<-requested.Done()
 		close(ended)
-		return false
+		return agent.Refused
 	}
 	var last error
 	for event, err := range e.Run(ctx, turn) {

@@ -289,17 +289,33 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	t.questions.Add(1)
 	id := label(r.Tool.ID)
 	t.announce(id, tool)
-	asked := Permission{ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input}
+	asked := Permission{
+		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input, Edits: edits(r.Edits),
+		Always: r.OffersAlways(),
+	}
 	t.asking.Go(func() {
 		defer t.questions.Add(-1)
-		allowed := t.turn.Permit != nil && t.turn.Permit(t.askContext, asked)
-		tool.refused.Store(!allowed)
+		grant := Refused
+		if t.turn.Permit != nil {
+			grant = t.turn.Permit(t.askContext, asked)
+		}
+		tool.refused.Store(grant == Refused)
 		if t.askContext.Err() != nil {
 			t.Dismiss(r)
 			return
 		}
-		t.Answer(r, allowed)
+		t.Answer(r, grant != Refused, grant == AllowedAlways)
 	})
+}
+
+// edits returns the changes of a request that are short enough to be shown whole.
+func edits(all []acp.Edit) (shown []FileEdit) {
+	for _, e := range all {
+		if len(e.Path)+len(e.Old)+len(e.New) <= maxOutput {
+			shown = append(shown, FileEdit(e))
+		}
+	}
+	return shown
 }
 
 // finish emits the last events and returns the turn's error.

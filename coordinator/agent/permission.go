@@ -18,4 +18,19 @@ type Permission struct {
 	Tool   string          // the tool's name
 	Title  string          // what the tool would do, such as the command that it would run; may be ""
 	Input  json.RawMessage // the tool's input; nil if unknown
+	Edits  []FileEdit      // the changes of files that the tool would make, as far as they are known
+	Always bool            // the agent offers to remember that it is allowed
 }
+
+// A FileEdit is a change of a file.
+type FileEdit struct{ Path, Old, New string }
+
+// A Grant is the answer to a request for permission.
+type Grant int
+
+// The answers.
+const (
+	Refused       Grant = iota
+	AllowedOnce         // this time
+	AllowedAlways       // from now on: the agent remembers it
+)

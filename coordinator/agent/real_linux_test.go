@@ -26,7 +26,7 @@ func withRealAgents(t *testing.T, test realTest) {
 			t.Parallel()
 			model, e := agenttest.NewModel(t), realEngine(a)
 			turn := agent.Turn{ID: turnID(t), Dir: t.TempDir()}
-			turn.Permit = func(context.Context, agent.Permission) bool { return true }
+			turn.Permit = func(context.Context, agent.Permission) agent.Grant { return agent.AllowedOnce }
 			turn.Member = a.Member(t, turn.Dir, model.URL, "x")
 			test(t, a, e, turn, model)
 			if e, ok := e.(agent.Resident); ok {

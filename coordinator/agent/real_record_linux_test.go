@@ -111,7 +111,12 @@ func (r *recorder) setUp(t *testing.T, raw string) {
 	m.Env["AGENT_TEST_ROLE"], m.Env[recordingFile], m.Env[recordedProgram] = "record", raw, m.Command
 	m.Command = os.Args[0]
 	r.turn.Prompt = r.prompt
-	r.turn.Permit = func(context.Context, agent.Permission) bool { return !r.refuses }
+	r.turn.Permit = func(context.Context, agent.Permission) agent.Grant {
+		if r.refuses {
+			return agent.Refused
+		}
+		return agent.AllowedOnce
+	}
 }
 
 // requirePermission configures an agent to request permission. A CLI cannot, and is configured to

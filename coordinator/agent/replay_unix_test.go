@@ -89,12 +89,15 @@ func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file
 	turn.Member.Env[cancelURL] = cancelServer.URL
 	var mu sync.Mutex
 	var requested []string
-	turn.Permit = func(_ context.Context, p agent.Permission) bool {
+	turn.Permit = func(_ context.Context, p agent.Permission) agent.Grant {
 		mu.Lock()
 		defer mu.Unlock()
 		line := fmt.Sprintf("permission requested: %s %s “%s” %s", p.ToolID, p.Tool, p.Title, p.Input)
 		requested = append(requested, line)
-		return !s.refuses
+		if s.refuses {
+			return agent.Refused
+		}
+		return agent.AllowedOnce
 	}
 	got, err := allEvents(ctx, e, turn)
 	if resident, ok := e.(agent.Resident); ok {

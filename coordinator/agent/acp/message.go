@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,8 @@ type ToolUpdate struct {
 // A PermissionRequest is a question whether the agent may use a tool. The agent may send other
 // messages before it is answered.
 type PermissionRequest struct {
-	Tool ToolUpdate // neither started nor ended
+	Tool  ToolUpdate // neither started nor ended
+	Edits []Edit     // the changes of files that the tool would make
 
 	id      json.RawMessage
 	options []permissionOption
@@ -48,6 +50,16 @@ type PermissionRequest struct {
 type permissionOption struct {
 	ID   string `json:"optionId"`
 	Kind string `json:"kind"`
+}
+
+// An Edit is a change of a file.
+type Edit struct{ Path, Old, New string }
+
+// OffersAlways reports whether the agent offers to remember that it is allowed.
+func (r PermissionRequest) OffersAlways() bool {
+	return slices.ContainsFunc(r.options, func(o permissionOption) bool {
+		return o.Kind == string(sdk.PermissionOptionKindAllowAlways) && o.ID != ""
+	})
 }
 
 // A Plan is the agent's todo list as it stands.
@@ -240,18 +252,45 @@ func (c *Client) permissionRequestOf(m rpcMessage) (PermissionRequest, bool) {
 		c.Dismiss(r)
 		return r, false
 	}
+	r.Edits = params.Tool.edits()
 	params.Tool.Status = ""   // the tool waits for the answer
 	params.Tool.Content = nil // shows what the tool would do, not its output
 	r.Tool, r.options = params.Tool.tool(), params.Options
 	return r, true
 }
 
+// edits returns the changes of files in the content.
+func (u update) edits() []Edit {
+	var blocks []struct {
+		Type, Path       string
+		OldText, NewText *string
+	}
+	if json.Unmarshal(u.Content, &blocks) != nil {
+		return nil
+	}
+	var edits []Edit
+	for _, b := range blocks {
+		if b.Type != "diff" || b.NewText == nil {
+			continue
+		}
+		e := Edit{Path: b.Path, New: *b.NewText}
+		if b.OldText != nil {
+			e.Old = *b.OldText
+		}
+		edits = append(edits, e)
+	}
+	return edits
+}
+
 // Answer allows or refuses what the agent asks, this time if it has an option for that, otherwise
-// always. It may be called concurrently with other methods.
-func (c *Client) Answer(r PermissionRequest, allowed bool) {
+// always. With always it prefers to allow it always. It may be called concurrently with other methods.
+func (c *Client) Answer(r PermissionRequest, allowed, always bool) {
 	kinds := []sdk.PermissionOptionKind{sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways}
 	if allowed {
 		kinds = []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways}
+	}
+	if allowed && always {
+		slices.Reverse(kinds)
 	}
 	for _, kind := range kinds {
 		for _, o := range r.options {

@@ -274,6 +274,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"plan":  (*acpAgent).plan,
 	"serve": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
 	"ask":   func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
+	"edit":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestEdit(t.session, t.arg)) },
 	"urge": func(a *acpAgent, t *acpTurn) {
 		asking, answered := context.WithCancel(t.ctx)
 		go a.think(asking, t.session)
@@ -402,9 +403,26 @@ func (a *acpAgent) plan(t *acpTurn) {
 
 // requestPermission requests permission to run a command, and returns the outcome.
 func (a *acpAgent) requestPermission(session, title string) string {
+	return a.requestFor(session, object{
+		"toolCallId": "t1", "title": title, "kind": "execute", "status": "pending",
+	})
+}
+
+// requestEdit requests permission to change a line of a file, and returns the outcome.
+func (a *acpAgent) requestEdit(session, path string) string {
+	return a.requestFor(session, object{
+		"toolCallId": "t1", "title": "Edit " + path, "kind": "edit", "status": "pending",
+		"content": []object{{
+			"type": "diff", "path": path, "oldText": "one\ntwo\nthree\n", "newText": "one\n2\nthree\n",
+		}},
+	})
+}
+
+// requestFor requests permission for a tool call, and returns the outcome.
+func (a *acpAgent) requestFor(session string, call object) string {
 	result := a.request("session/request_permission", object{
 		"sessionId": session,
-		"toolCall":  object{"toolCallId": "t1", "title": title, "kind": "execute", "status": "pending"},
+		"toolCall":  call,
 		"options": []object{
 			{"optionId": "for-good", "kind": "allow_always", "name": "Always"},
 			{"optionId": "this-time", "kind": "allow_once", "name": "Yes"},
@@ -416,7 +434,7 @@ func (a *acpAgent) requestPermission(session, title string) string {
 	}
 	_ = json.Unmarshal(result, &answer)
 	status := "completed"
-	if answer.Outcome.OptionID != "this-time" {
+	if answer.Outcome.OptionID != "this-time" && answer.Outcome.OptionID != "for-good" {
 		status = "failed"
 	}
 	a.update(session, object{
