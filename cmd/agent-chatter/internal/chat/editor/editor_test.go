@@ -1,11 +1,14 @@
 package editor
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -35,11 +38,29 @@ func press(t *testing.T, e *Editor, keys string) {
 		typed, rest, _ := strings.Cut(keys, "<")
 		e.Type(typed)
 		key, after, found := strings.Cut(rest, ">")
-		if found && !e.Press(key) {
+		if found && !e.Press(keyNamed(t, key)) {
 			t.Fatalf("no binding of %s", key)
 		}
 		keys = after
 	}
+}
+
+// keyNamed returns a key by its name, such as ctrl+a.
+func keyNamed(t *testing.T, name string) (key tty.Key) {
+	t.Helper()
+	parts := strings.Split(name, "+")
+	for _, mod := range parts[:len(parts)-1] {
+		key.Mod |= map[string]tty.Mod{"ctrl": tty.Ctrl, "alt": tty.Alt, "shift": tty.Shift}[mod]
+	}
+	code, ok := map[string]tty.Code{
+		"enter": tty.Enter, "backspace": tty.Backspace, "delete": tty.Delete, "up": tty.Up, "down": tty.Down,
+		"left": tty.Left, "right": tty.Right, "home": tty.Home, "end": tty.End,
+	}[parts[len(parts)-1]]
+	if !ok {
+		code = tty.Code([]rune(parts[len(parts)-1])[0])
+	}
+	key.Code = code
+	return key
 }
 
 var edits = []struct{ name, keys, want string }{
@@ -252,11 +273,9 @@ func TestReplaceBefore(t *testing.T) {
 
 // FuzzEditor presses keys, types and pastes, and checks what must hold for any of it.
 func FuzzEditor(f *testing.F) {
-	var keys []string
-	for key := range bindings {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
+	keys := slices.SortedFunc(maps.Keys(bindings), func(a, b tty.Key) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Mod, b.Mod))
+	})
 	f.Add("one two", "\x01\x05\x20\x80", 10)
 	f.Add("e\u0301\u0301👩\u200d👧\u200d🇩🇪\r\n\t\x1b", "\x00\xff\x10\x11\x12", 3)
 	f.Add("\u202e\u200b请\n\n", "\x21\x22\x23\x24\x25\x26", 1)

@@ -5,43 +5,60 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// bindings are the keys that edit, as package tty names them.
-var bindings = map[string]func(*Editor){
-	"left": func(e *Editor) { e.move(e.at - 1) }, "ctrl+b": func(e *Editor) { e.move(e.at - 1) },
-	"right": func(e *Editor) { e.move(e.at + 1) }, "ctrl+f": func(e *Editor) { e.move(e.at + 1) },
-	"home": func(e *Editor) { e.move(e.lineStart()) }, "ctrl+a": func(e *Editor) { e.move(e.lineStart()) },
-	"end": func(e *Editor) { e.move(e.lineEnd()) }, "ctrl+e": func(e *Editor) { e.move(e.lineEnd()) },
-	"ctrl+home": func(e *Editor) { e.move(0) }, "ctrl+end": func(e *Editor) { e.move(len(e.cells)) },
+// bindings are the keys that edit.
+var bindings = map[tty.Key]func(*Editor){
+	{Code: tty.Left}:                func(e *Editor) { e.move(e.at - 1) },
+	{Code: 'b', Mod: tty.Ctrl}:      func(e *Editor) { e.move(e.at - 1) },
+	{Code: tty.Right}:               func(e *Editor) { e.move(e.at + 1) },
+	{Code: 'f', Mod: tty.Ctrl}:      func(e *Editor) { e.move(e.at + 1) },
+	{Code: tty.Home}:                func(e *Editor) { e.move(e.lineStart()) },
+	{Code: 'a', Mod: tty.Ctrl}:      func(e *Editor) { e.move(e.lineStart()) },
+	{Code: tty.End}:                 func(e *Editor) { e.move(e.lineEnd()) },
+	{Code: 'e', Mod: tty.Ctrl}:      func(e *Editor) { e.move(e.lineEnd()) },
+	{Code: tty.Home, Mod: tty.Ctrl}: func(e *Editor) { e.move(0) },
+	{Code: tty.End, Mod: tty.Ctrl}:  func(e *Editor) { e.move(len(e.cells)) },
 
-	"ctrl+left": func(e *Editor) { e.move(e.wordStart()) }, "alt+b": func(e *Editor) { e.move(e.wordStart()) },
-	"ctrl+right": func(e *Editor) { e.move(e.wordEnd()) }, "alt+f": func(e *Editor) { e.move(e.wordEnd()) },
-	"alt+left": func(e *Editor) { e.move(e.wordStart()) }, "alt+right": func(e *Editor) { e.move(e.wordEnd()) },
+	{Code: tty.Left, Mod: tty.Ctrl}:  func(e *Editor) { e.move(e.wordStart()) },
+	{Code: 'b', Mod: tty.Alt}:        func(e *Editor) { e.move(e.wordStart()) },
+	{Code: tty.Right, Mod: tty.Ctrl}: func(e *Editor) { e.move(e.wordEnd()) },
+	{Code: 'f', Mod: tty.Alt}:        func(e *Editor) { e.move(e.wordEnd()) },
+	{Code: tty.Left, Mod: tty.Alt}:   func(e *Editor) { e.move(e.wordStart()) },
+	{Code: tty.Right, Mod: tty.Alt}:  func(e *Editor) { e.move(e.wordEnd()) },
 
-	"up": (*Editor).up, "ctrl+p": (*Editor).up, "down": (*Editor).down, "ctrl+n": (*Editor).down,
+	{Code: tty.Up}:             (*Editor).up,
+	{Code: 'p', Mod: tty.Ctrl}: (*Editor).up,
+	{Code: tty.Down}:           (*Editor).down,
+	{Code: 'n', Mod: tty.Ctrl}: (*Editor).down,
 
-	"backspace": func(e *Editor) { e.remove(e.at-1, e.at) }, "ctrl+h": func(e *Editor) { e.remove(e.at-1, e.at) },
-	"shift+backspace": func(e *Editor) { e.remove(e.at-1, e.at) },
-	"delete":          func(e *Editor) { e.remove(e.at, e.at+1) }, "ctrl+d": func(e *Editor) { e.remove(e.at, e.at+1) },
+	{Code: tty.Backspace}:                 func(e *Editor) { e.remove(e.at-1, e.at) },
+	{Code: 'h', Mod: tty.Ctrl}:            func(e *Editor) { e.remove(e.at-1, e.at) },
+	{Code: tty.Backspace, Mod: tty.Shift}: func(e *Editor) { e.remove(e.at-1, e.at) },
+	{Code: tty.Delete}:                    func(e *Editor) { e.remove(e.at, e.at+1) },
+	{Code: 'd', Mod: tty.Ctrl}:            func(e *Editor) { e.remove(e.at, e.at+1) },
 
-	"alt+backspace":  func(e *Editor) { e.kill(e.wordStart(), e.at) },
-	"ctrl+backspace": func(e *Editor) { e.kill(e.wordStart(), e.at) },
-	"alt+d":          func(e *Editor) { e.kill(e.at, e.wordEnd()) },
-	"ctrl+delete":    func(e *Editor) { e.kill(e.at, e.wordEnd()) },
-	"ctrl+w":         func(e *Editor) { e.kill(e.blankStart(), e.at) },
-	"ctrl+u":         func(e *Editor) { e.kill(e.lineStart(), e.at) },
-	"ctrl+k":         (*Editor).killToEnd,
-	"ctrl+y":         (*Editor).yank,
+	{Code: tty.Backspace, Mod: tty.Alt}:  func(e *Editor) { e.kill(e.wordStart(), e.at) },
+	{Code: tty.Backspace, Mod: tty.Ctrl}: func(e *Editor) { e.kill(e.wordStart(), e.at) },
+	{Code: 'd', Mod: tty.Alt}:            func(e *Editor) { e.kill(e.at, e.wordEnd()) },
+	{Code: tty.Delete, Mod: tty.Ctrl}:    func(e *Editor) { e.kill(e.at, e.wordEnd()) },
+	{Code: 'w', Mod: tty.Ctrl}:           func(e *Editor) { e.kill(e.blankStart(), e.at) },
+	{Code: 'u', Mod: tty.Ctrl}:           func(e *Editor) { e.kill(e.lineStart(), e.at) },
+	{Code: 'k', Mod: tty.Ctrl}:           (*Editor).killToEnd,
+	{Code: 'y', Mod: tty.Ctrl}:           (*Editor).yank,
 
-	"ctrl+_": (*Editor).takeBack, "ctrl+/": (*Editor).takeBack, "ctrl+7": (*Editor).takeBack,
+	{Code: '_', Mod: tty.Ctrl}: (*Editor).takeBack,
 
-	"ctrl+j": (*Editor).newLine, "shift+enter": (*Editor).newLine, "alt+enter": (*Editor).newLine,
-	"ctrl+enter": (*Editor).newLine,
+	{Code: 'j', Mod: tty.Ctrl}:        (*Editor).newLine,
+	{Code: tty.Enter, Mod: tty.Shift}: (*Editor).newLine,
+	{Code: tty.Enter, Mod: tty.Alt}:   (*Editor).newLine,
+	{Code: tty.Enter, Mod: tty.Ctrl}:  (*Editor).newLine,
 }
 
-// Press runs the binding of a key, such as "ctrl+a". It reports whether there is one.
-func (e *Editor) Press(key string) bool {
+// Press runs the binding of a key. It reports whether there is one.
+func (e *Editor) Press(key tty.Key) bool {
 	run := bindings[key]
 	if run == nil {
 		return false
