@@ -40,8 +40,8 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 				"agent-chatter replay Fi" + tab + " --from=1",
 			} {
 				shell.press(typed + enter)
-				shell.expect(`You: Fix: the "login" of it's page`)
-				shell.expect("Critic: ")
+				shell.expect("You\r\nFix: the \"login\" of it's page")
+				shell.expect("Critic")
 			}
 		})
 	}

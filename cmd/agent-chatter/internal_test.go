@@ -4,7 +4,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
@@ -17,7 +17,7 @@ const (
 	exitDamaged     = app.ExitDamaged
 	exitInterrupted = app.ExitInterrupted
 
-	eraseLine    = tty.EraseLine
+	eraseLine    = progress.EraseLine
 	textNotSaved = app.TextNotSaved
 
 	aliceID = apptest.AliceID

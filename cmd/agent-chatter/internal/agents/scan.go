@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 
@@ -114,6 +115,18 @@ func InPath() []Scanned {
 		all = append(all, s)
 	}
 	return all
+}
+
+// Working returns the agents that are installed and start, one per program.
+func Working(ctx context.Context, a *app.App) []Scanned {
+	all := InPath()
+	askVersions(ctx, a, all)
+	programs := map[string]bool{}
+	return slices.DeleteFunc(all, func(s Scanned) bool {
+		skip := !s.works() || strings.HasSuffix(s.Name, ACPSuffix) || programs[s.Path]
+		programs[s.Path] = programs[s.Path] || !skip
+		return skip
+	})
 }
 
 // askVersions runs each program found with --version, once per path.

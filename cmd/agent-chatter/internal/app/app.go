@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -52,9 +53,9 @@ type App struct {
 
 	config    config.Config
 	configErr error
-	homeFlag  bool            // --home names the home
-	progress  *tty.Progress   // nil unless stderr is a terminal
-	unread    map[string]bool // directories whose read error was printed
+	homeFlag  bool               // --home names the home
+	progress  *progress.Progress // nil unless stderr is a terminal
+	unread    map[string]bool    // directories whose read error was printed
 
 	ignoredReported bool
 }
@@ -93,7 +94,7 @@ func New(streams IO, o Options) (*App, error) {
 		unread:   map[string]bool{},
 	}
 	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
-		a.progress = tty.NewProgress(f, func() int { return cmp.Or(tty.Columns(f), 80) })
+		a.progress = progress.New(f, func() int { return cmp.Or(tty.Columns(f), 80) })
 	}
 	a.Log, err = logfile.NewLogger(own, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
 	if err != nil {
@@ -203,6 +204,13 @@ func (a *App) SetPlain() {
 	}
 }
 
+// HideProgress hides the progress of listing and archiving: something else draws on the terminal.
+func (a *App) HideProgress() {
+	if a.progress != nil {
+		a.progress.Hidden = true
+	}
+}
+
 // HideArchiving hides the progress of archiving, which a chat does in the background.
 func (a *App) HideArchiving() {
 	if a.progress != nil {
@@ -215,7 +223,7 @@ func (a *App) Spin(what string) (end func()) {
 	if a.progress == nil {
 		return func() {}
 	}
-	s := &tty.Spinner{Out: a.Stderr, Width: a.progress.Columns}
+	s := &progress.Spinner{Out: a.Stderr, Width: a.progress.Columns}
 	s.Start(what, "")
 	return s.End
 }

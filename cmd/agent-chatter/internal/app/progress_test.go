@@ -8,14 +8,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // onTerminal returns an App that shows progress on a terminal of so many columns.
 func onTerminal(out io.Writer, columns int) *App {
-	return &App{IO: IO{Stderr: out}, progress: tty.NewProgress(out, func() int { return columns })}
+	return &App{IO: IO{Stderr: out}, progress: progress.New(out, func() int { return columns })}
 }
 
 func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
@@ -63,7 +64,7 @@ func TestLongListShowsProgress(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 		}
-		once := tty.EraseLine + "Reading sessions: 4 of 5" + tty.EraseLine
+		once := progress.EraseLine + "Reading sessions: 4 of 5" + progress.EraseLine
 		if shown.String() != once+once {
 			t.Errorf("it shows %q", shown.String())
 		}
@@ -104,7 +105,7 @@ func TestNoticeErasesProgress(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		a.progress.Journal(journal.Progress{ID: apptest.AliceID, Done: 2, Total: 10})
 		a.Notice("the disk is full")
-		if want := tty.EraseLine + "Archiving ━━━━─────" + tty.EraseLine +
+		if want := progress.EraseLine + "Archiving ━━━━─────" + progress.EraseLine +
 			"the disk is full\n"; shown.String() != want {
 			t.Errorf("it shows %q, want %q", shown.String(), want)
 		}

@@ -11,10 +11,15 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/history"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
@@ -228,25 +233,32 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		r.plain, r.input = true, input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
 	}
 	if config.Auto() && !cmd.NoSave {
-		r.retention = newRetention(a, config.Policy())
+		r.retention = retention.New(a, config.Policy())
 	}
 	r.screen = &view.Screen{
-		App: a, JSON: cmd.Output == "json", Terminal: !r.scripted, Plain: r.plain, Prompts: cmd.ShowPrompt,
-		ManualSave: cmd.NoAutoSave, Spinner: &tty.Spinner{Out: a.Stdout},
+		App: a, JSON: cmd.Output == "json", Terminal: r.plain, Prompts: cmd.ShowPrompt,
+		ManualSave: cmd.NoAutoSave,
 	}
-	if tty.Columns(a.Stdout) > 0 && !r.plain {
+	if r.scripted && tty.Columns(a.Stdout) > 0 {
 		r.screen.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
 	}
-	if r.plain {
+	var listener coordinator.Listener = r.screen
+	switch {
+	case r.plain:
 		r.screen.Asker = r.askPlain
+	case !r.scripted:
+		r.display = &display{Screen: r.screen, repl: r}
+		listener = r.display
+		if !a.NoColor {
+			r.display.profile = ansi.Color16
+		}
 	}
 	demo := agent.Demo{}
 	if !r.scripted {
 		demo.Pace = demoPace
 	}
-	var listener coordinator.Listener = r.screen
 	if cmd.Writes() {
-		listener = &logged{Listener: r.screen, log: a.Log}
+		listener = &eventlog.Listener{Listener: listener, Log: a.Log}
 	}
 	guard := new(process.Guard)
 	r.connect = func(s store.Store) *coordinator.Coordinator {
@@ -262,20 +274,26 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 // plain reports whether a terminal is used without cursor movement.
 func (cmd *Command) plain() bool { return cmd.Plain || os.Getenv("TERM") == "dumb" }
 
-// openTerminal puts the terminal into raw mode and reads lines from it.
+// openTerminal begins to read keys, and to draw. Everything that the program prints then goes above the live region.
 func (r *repl) openTerminal() error {
-	c, err := tty.OpenConsole(r.app.Stdin, r.app.Stdout)
+	before, out := r.app.IO, r.app.Stdout.(*app.Output).File
+	t, err := tty.Open(r.app.Stdin, out)
 	if err != nil {
 		return err
 	}
-	r.input = c
-	r.closeInput = func() { c.Close() }
-	r.screen.Spinner.Width, r.screen.Wrap.Width = c.Width, c.Width
-	r.screen.Asker = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
-		if c.Ask(ctx, permissionText(q.Member.DisplayName, q.Permission)) {
-			return coordinator.Allowed
-		}
-		return coordinator.Refused
+	c := console.Open(t, console.Options{
+		Out: out, Held: r.display.held, Last: r.display.last, Looks: onlyLooks, Look: r.runLook, Now: time.Now,
+		Find: func(ctx context.Context, text string) []string { return history.Find(ctx, r.app.Catalog, text) },
+	})
+	c.Change(func(m *console.Model) { m.Color, m.Sources = !r.app.NoColor, sources(r.app.Cwd) })
+	r.input, r.display.console, r.app.Stdout = c, c, c
+	if tty.Columns(r.app.Stderr) > 0 {
+		r.app.Stderr = c
+	}
+	r.app.HideProgress()
+	r.closeInput = func() {
+		r.app.IO = before
+		_ = c.Close() // the terminal may have gone away
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -57,17 +56,9 @@ func chatTexts() []apptest.Text {
 		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,
 	}))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
-	add("permissionText", "short input", permissionText("Ada", agent.Permission{
-		Tool: "execute", Title: "rm -r /" + apptest.Hostile, Input: []byte(`{"command":"rm -r /"}`),
-	}))
-	add("permissionText", "long input", permissionText("Ada", agent.Permission{
-		Tool: "edit", Input: []byte(strings.Repeat("x", 2*shownInput)),
-	}))
 	add("taskText", "", taskText(apptest.Hostile))
 	add("renamedText", "", renamedText(apptest.Hostile))
-	add("olderText", "", olderText(2, apptest.AliceID))
 	add("notSentText", "", notSentText(1))
-	add("followingText", "", followingText(apptest.AliceID, apptest.Hostile))
 	add("roundsText", "one", roundsText(1, 10))
 	add("roundsText", "a lower limit", roundsText(11, 10))
 	add("roundsText", "no limit", roundsText(3, 0))
@@ -75,6 +66,8 @@ func chatTexts() []apptest.Text {
 	add("roundsText", "the default limit, near its end", roundsText(45, 50))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
+	add("thinkingText", "", thinkingText(apptest.Hostile))
+	add("usingText", "", usingText("Ada", apptest.Hostile))
 	add("usageText", "tokens", usageText(projection.Totals{Input: 12, Output: 3}))
 	add("usageText", "costs", usageText(projection.Totals{
 		Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
@@ -93,7 +86,7 @@ func chatTexts() []apptest.Text {
 		-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute,
 		time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
 	} {
-		add("longAge", d.String(), longAge(ago(d), at))
+		add("longAge", d.String(), sessions.LongAge(ago(d), at))
 		add("age", d.String(), sessions.Age(ago(d), at))
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))

@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -32,25 +35,6 @@ func interruptedTurnText(member string) app.Message {
 	return app.Text("%s's turn was interrupted.", tty.SafeLine(member)).
 		With(view.Retry)
 }
-
-// shownInput is how many bytes of a tool's input permissionText shows.
-const shownInput = 1000
-
-// permissionText asks the user to allow an action of an agent.
-func permissionText(member string, p agent.Permission) string {
-	text := ""
-	if p.Input != nil {
-		text = string(p.Input)
-		if len(text) > shownInput {
-			text = fmt.Sprintf("%s… (%d bytes)", text[:shownInput], len(text))
-		}
-		text = "\n  " + tty.SafeLine(text)
-	}
-	return fmt.Sprintf("%s requests permission for: %s%s\n[Y] Allow  [N] Refuse",
-		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)), text) + textCancelTurn
-}
-
-const textCancelTurn = "  [Esc] Cancel the turn"
 
 // notSentText is for the messages of -m flags after the last turn of a run.
 func notSentText(n int) string {
@@ -82,6 +66,7 @@ func resumingText(updated time.Time, turns, had, limit int) string {
 type repl struct {
 	app        *app.App
 	screen     *view.Screen
+	display    *display // on a terminal; nil: the screen is all
 	c          *coordinator.Coordinator
 	input      input.Source // nil: a terminal that is not open yet
 	closeInput func()
@@ -89,15 +74,18 @@ type repl struct {
 
 	connect func(store.Store) *coordinator.Coordinator
 
-	plain      bool     // a terminal without cursor movement
-	noSave     bool     // nothing is kept on disk
-	manualSave bool     // the conversation is in memory until /save or its end
-	models     []string // of --model, for the first conversation
+	plain      bool            // a terminal without cursor movement
+	noSave     bool            // nothing is kept on disk
+	manualSave bool            // the conversation is in memory until /save or its end
+	models     []string        // of --model, for the first conversation
+	turns      context.Context // of the running turns
 
-	sessionFile string     // absolute path of the journal that is resumed in place; "": none
-	retention   *retention // nil: automatic retention is off
+	sessionFile string               // absolute path of the journal that is resumed in place; "": none
+	retention   *retention.Retention // nil: automatic retention is off
 
-	failed bool // a line failed
+	failed   atomic.Bool // a line failed
+	refusals []string    // the reasons of refusals, which are sent as messages after the turn
+	looks    looks
 }
 
 // errEnd is returned by a slash command that ends the chat.
@@ -110,13 +98,17 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 			return err
 		}
 	}
-	team, err := setup.WithModels(r.app, c.team, r.models)
+	team, err := teams.WithModels(r.app, c.team, r.models)
 	if err != nil {
 		return err
 	}
 	c.team = team
-	r.screen.Begin(c.team)
-	r.screen.Saved = func() { r.retention.saved(c.team.ID) }
+	if r.display != nil {
+		r.display.begin(c.team)
+	} else {
+		r.screen.Begin(c.team)
+	}
+	r.screen.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
 	if err := r.c.SetTeam(ctx, c.team, coordinator.SetTeamOptions{ResumeSessionID: c.resume}); err != nil {
 		return err
@@ -144,11 +136,11 @@ func (r *repl) run(ctx context.Context) error {
 	r.banner()
 	reason, err := r.loop(ctx)
 	saveErr := r.end(reason)
-	r.retention.close()
+	r.retention.Close()
 	switch {
 	case err != nil:
 		return err
-	case saveErr != nil, r.failed && r.scripted:
+	case saveErr != nil, r.failed.Load() && r.scripted:
 		return &app.ExitError{Code: app.ExitFailed} // the error was printed
 	}
 	return nil
@@ -173,12 +165,16 @@ func (r *repl) banner() {
 	if r.screen.JSON {
 		return
 	}
-	recent, older := newest(session.Recent, session.Stats.Messages)
+	recent, older := follow.Newest(session.Recent, session.Stats.Messages)
 	if older > 0 {
-		r.app.Show(olderText(older, cmp.Or(r.sessionFile, session.ID)))
+		r.app.Show(follow.OlderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
 	for _, entry := range recent {
-		r.screen.ShowEntry(entry)
+		if r.display != nil {
+			r.display.showEntry(entry)
+		} else {
+			r.screen.ShowEntry(entry)
+		}
 	}
 	if member, ok := r.c.Team().Member(session.Interrupted); ok {
 		r.app.Show(interruptedTurnText(member.DisplayName))
@@ -188,7 +184,7 @@ func (r *repl) banner() {
 // loop runs lines. reason is why it ended, for the journal.
 func (r *repl) loop(ctx context.Context) (reason string, err error) {
 	for !r.c.RunOver() {
-		line, err := r.input.Next(r.prompt(), ctx.Done())
+		line, err := r.next(ctx)
 		switch {
 		case errors.Is(err, tty.ErrInterrupted):
 			return "interrupted", nil
@@ -214,6 +210,16 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 		r.app.Notice(notSentText(len(m.Rest)))
 	}
 	return "rounds", nil
+}
+
+// next returns the next line: the reason of a refusal, or what is entered.
+func (r *repl) next(ctx context.Context) (tty.Line, error) {
+	if len(r.refusals) > 0 {
+		first := r.refusals[0]
+		r.refusals = r.refusals[1:]
+		return tty.Line{Text: first, Message: true}, nil
+	}
+	return r.input.Next(r.prompt(), ctx.Done())
 }
 
 // prompt returns the names of the users who can type the next line.
@@ -261,7 +267,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.screen.Cancelled = turns.Done()
+	r.screen.Cancelled, r.turns = turns.Done(), turns
 	var interrupted atomic.Bool
 	interrupt := func() {
 		interrupted.Store(true)
@@ -271,9 +277,14 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	if !r.c.Team().AllowEscCancel {
 		escape = func() {}
 	}
+	r.looks.set(take(r.c))
 	stopWatching := r.input.Watch(escape, interrupt)
 	err := do(turns)
 	stopWatching()
+	r.looks.set(nil)
+	if turns.Err() != nil {
+		r.refusals = nil
+	}
 	r.screen.EndLine()
 	if interrupted.Load() || ctx.Err() != nil {
 		return &app.ExitError{Code: app.ExitInterrupted}
@@ -293,7 +304,7 @@ func (r *repl) report(err error) {
 	if !isTurn && errors.Is(err, context.Canceled) {
 		return
 	}
-	r.failed = true
+	r.failed.Store(true)
 	if !isTurn {
 		r.app.Show(app.Explain(err))
 	}
@@ -301,25 +312,31 @@ func (r *repl) report(err error) {
 
 // reject prints why a line was not run.
 func (r *repl) reject(format string, args ...any) {
-	r.failed = true
+	r.failed.Store(true)
 	r.app.Notice(fmt.Sprintf(format, args...))
 }
 
-// askPlain asks for permission on a plain terminal and waits for a line that starts with y or n.
+// askPlain asks for permission on a plain terminal and waits for a line that is an answer.
 func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	question := strings.TrimSuffix(permissionText(q.Member.DisplayName, q.Permission), textCancelTurn)
+	question := permission.Text(q.Member.DisplayName, q.Permission) + "\n" + permission.TextPlainChoice
 	for {
 		line, err := r.input.Next(question+"\n", ctx.Done())
 		if err != nil {
 			return coordinator.Refused
 		}
-		switch strings.ToLower(strings.TrimSpace(line.Text)) {
+		word, reason, _ := strings.Cut(strings.TrimSpace(line.Text), " ")
+		switch strings.ToLower(word) {
 		case "y", "yes":
 			return coordinator.Allowed
+		case "s":
+			return coordinator.AllowedForSession
 		case "n", "no":
+			if reason != "" {
+				r.refusals = append(r.refusals, permission.RefusalText(q.Member.Name, reason))
+			}
 			return coordinator.Refused
 		}
-		question = "Type y to allow it, or n to refuse it."
+		question = permission.TextPlainAgain
 	}
 }
 

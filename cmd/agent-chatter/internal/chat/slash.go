@@ -85,30 +85,35 @@ func previewText(text string) string {
 // A slashCommand is a command of the chat. help is "" for an alias, which /help omits.
 type slashCommand struct {
 	name, usage, help string
+	looks             func(args string) bool // whether it changes nothing, so that it can run during a turn
 	run               func(r *repl, ctx context.Context, args string) error
 }
 
 // slashCommands returns the commands in the order of /help.
 func slashCommands() []slashCommand {
+	always := func(string) bool { return true }
+	never := func(string) bool { return false }
+	alone := func(args string) bool { return args == "" }
+	list := func(args string) bool { return args == "list" }
 	return []slashCommand{
-		{"/help", "", "list the commands", (*repl).slashHelp},
-		{"/status", "", "show the session and who is next", (*repl).slashStatus},
-		{"/members", "", "list the members of the team", (*repl).slashMembers},
-		{"/queue", "", "show who is next, and why", (*repl).slashQueue},
-		{"/retry", "", "rerun the interrupted turn", (*repl).slashRetry},
-		{"/save", "", "save what is not saved yet", (*repl).slashSave},
-		{"/task", "TEXT", "set or show the team's task", (*repl).slashTask},
-		{"/rename", "TITLE", "rename the session", (*repl).slashRename},
-		{"/sessions", "", "list the sessions", (*repl).slashSessions},
-		{"/search", "TEXT", "search all sessions", (*repl).slashSearch},
-		{"/resume", "[ID|--last|--latest]", "resume another session", (*repl).slashResume},
-		{"/fork", "[X]", "continue in a copy, up to an event", (*repl).slashFork},
-		{"/team", "deploy FILE | list", "switch to another team", (*repl).slashTeam},
-		{"/export", "FILE", "write the session as a snapshot", (*repl).slashExport},
-		{"/clear", "", "clear the screen", (*repl).slashClear},
-		{"/end", "", "save and end (also /exit, /quit)", (*repl).slashEnd},
-		{"/exit", "", "", (*repl).slashEnd},
-		{"/quit", "", "", (*repl).slashEnd},
+		{"/help", "", "list the commands", always, (*repl).slashHelp},
+		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
+		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
+		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
+		{"/retry", "", "rerun the interrupted turn", never, (*repl).slashRetry},
+		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
+		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
+		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
+		{"/sessions", "", "list the sessions", always, (*repl).slashSessions},
+		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},
+		{"/resume", "[ID|--last|--latest]", "resume another session", never, (*repl).slashResume},
+		{"/fork", "[X]", "continue in a copy, up to an event", never, (*repl).slashFork},
+		{"/team", "deploy FILE | list", "switch to another team", list, (*repl).slashTeam},
+		{"/export", "FILE", "write the session as a snapshot", never, (*repl).slashExport},
+		{"/clear", "", "clear the screen", always, (*repl).slashClear},
+		{"/end", "", "save and end (also /exit, /quit)", never, (*repl).slashEnd},
+		{"/exit", "", "", never, (*repl).slashEnd},
+		{"/quit", "", "", never, (*repl).slashEnd},
 	}
 }
 
@@ -148,7 +153,8 @@ func (r *repl) slashHelp(context.Context, string) error {
 	}
 	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
 	if !r.plain {
-		b.WriteString("Escape interrupts the agent; ")
+		b.WriteString("Escape interrupts the agent; Tab completes; Ctrl+R searches what you wrote;\n" +
+			"Ctrl+J begins a new line; Ctrl+G opens an editor; Ctrl+O shows a tool result.\n")
 	}
 	b.WriteString("Ctrl+C ends the conversation, saved.\nA line that ends in \\ continues on the next line.")
 	r.app.Notice(b.String())
@@ -158,28 +164,29 @@ func (r *repl) slashHelp(context.Context, string) error {
 func (r *repl) slashEnd(context.Context, string) error { return errEnd }
 
 func (r *repl) slashClear(context.Context, string) error {
-	if r.screen.Terminal && !r.plain {
-		fmt.Fprint(r.app.Stdout, "\x1b[2J\x1b[H")
+	if r.display != nil {
+		r.display.console.Clear()
 	}
 	return nil
 }
 
 func (r *repl) slashStatus(context.Context, string) error {
-	s := r.c.Session()
+	now := r.look()
+	s := now.session
 	if s == nil {
 		r.app.Notice(fmt.Sprintf("%s: no messages yet; team %s.",
-			r.c.Status().Phase, tty.SafeLine(r.c.Team().DisplayName)))
+			now.status.Phase, tty.SafeLine(r.c.Team().DisplayName)))
 		return nil
 	}
 	r.app.Notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s; next: %s.",
-		r.c.Status().Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName),
+		now.status.Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName),
 		app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "agent turn"),
-		tty.SafeLine(r.c.Status().Waiting)))
+		tty.SafeLine(now.status.Waiting)))
 	if text := usageText(s.Stats.Usage); text != "" {
 		r.app.Notice(text)
 	}
 	r.showRounds()
-	if r.c.Status().Unsaved {
+	if now.status.Unsaved {
 		r.app.Notice(r.notSavedText())
 	}
 	return nil
@@ -207,14 +214,15 @@ func (r *repl) slashSave(context.Context, string) error {
 	case !r.c.Status().Unsaved:
 		r.app.Notice("Everything is saved.")
 	case r.c.Save() != nil: // the screen has printed why
-		r.failed = true
+		r.failed.Store(true)
 	}
 	return nil
 }
 
 // showRounds prints the number of agent turns if it is limited.
 func (r *repl) showRounds() {
-	if text := roundsText(r.c.Rounds()); text != "" {
+	now := r.look()
+	if text := roundsText(now.had, now.limit); text != "" {
 		r.app.Notice(text)
 	}
 }
@@ -232,7 +240,8 @@ func (r *repl) slashMembers(context.Context, string) error {
 }
 
 func (r *repl) slashQueue(context.Context, string) error {
-	r.app.Notice(queueText(r.c.Queued(), r.c.QueueChanges()))
+	now := r.look()
+	r.app.Notice(queueText(now.queued, now.changes))
 	r.showRounds()
 	return nil
 }
@@ -256,7 +265,7 @@ func (r *repl) slashTask(_ context.Context, text string) error {
 		}
 		return nil
 	}
-	if s := r.c.Session(); s != nil && s.TeamTask != nil {
+	if s := r.look().session; s != nil && s.TeamTask != nil {
 		r.app.Notice(taskText(*s.TeamTask))
 		return nil
 	}

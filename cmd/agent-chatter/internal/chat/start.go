@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -77,9 +78,20 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 		}
 		return err
 	case t == nil:
-		t = team.Demo()
+		if t, err = cmd.firstTeam(ctx, r); err != nil {
+			return err
+		}
 	}
 	return r.begin(ctx, conversation{team: t, store: r.newStore()})
+}
+
+// firstTeam returns the team of a chat that names none: the demo, unless the user wants one of the agents that are
+// installed.
+func (cmd *Command) firstTeam(ctx context.Context, r *repl) (*team.Team, error) {
+	if !r.scripted && !r.noSave && cmd.Output == "text" {
+		return setup.FirstTeam(ctx, r.app)
+	}
+	return team.Demo(), nil
 }
 
 // teams returns the loader of teams. While the user types in a chat, the answer is a key.

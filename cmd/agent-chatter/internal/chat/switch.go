@@ -26,7 +26,7 @@ const textNoOthers = "There are no other sessions."
 // restoreQuestion is asked when a team with an earlier session is deployed.
 func restoreQuestion(r projection.Row, now time.Time) string {
 	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
-		longAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
+		sessions.LongAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
 }
 
 // recentText lists sessions to resume. It truncates titles so that each session fits on a
@@ -47,14 +47,6 @@ func recentText(found []catalog.Session, now time.Time, columns int) string {
 	}
 	b.WriteString("Enter number or session ID to resume (or press Enter to cancel):")
 	return b.String()
-}
-
-// longAge returns how long ago t was, such as "2 hours ago".
-func longAge(t, now time.Time) string {
-	if n, unit := app.Elapsed(t, now); n > 0 {
-		return app.Count(n, unit) + " ago"
-	}
-	return "just now"
 }
 
 // deploy ends the conversation and begins one with another team. On a terminal it offers
@@ -121,8 +113,8 @@ func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, er
 
 // readKey waits for a key. On a plain terminal it is the first letter of a line, or Escape for an empty one.
 func (r *repl) readKey(ctx context.Context) (rune, error) {
-	if console, ok := r.input.(*tty.Console); ok {
-		return console.ReadKey(ctx.Done())
+	if r.display != nil {
+		return r.display.console.ReadKey(ctx.Done())
 	}
 	line, err := r.input.Next("", ctx.Done())
 	if text := strings.TrimSpace(line.Text); text != "" {

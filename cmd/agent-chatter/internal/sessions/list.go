@@ -203,3 +203,11 @@ func Age(t, now time.Time) string {
 	}
 	return "now"
 }
+
+// LongAge returns how long ago t was, such as "2 hours ago".
+func LongAge(t, now time.Time) string {
+	if n, unit := app.Elapsed(t, now); n > 0 {
+		return app.Count(n, unit) + " ago"
+	}
+	return "just now"
+}

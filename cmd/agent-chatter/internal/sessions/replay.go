@@ -10,6 +10,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -116,7 +118,7 @@ func (cmd *Replay) print(
 		if cmd.Output == "json" {
 			err = app.WriteJSON(out, entry)
 		} else {
-			_, err = fmt.Fprintln(out, tty.Fold(view.EntryText(entry, tools), columns))
+			_, err = fmt.Fprintln(out, wrap.Fold(view.EntryText(entry, tools), columns))
 			clear(tools)
 		}
 		if err != nil {

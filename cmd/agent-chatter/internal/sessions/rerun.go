@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -56,7 +54,7 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	if len(prompts) == 0 {
 		return app.Exit(app.ExitFailed, app.Text("The session has no message of a person: there is nothing to rerun."))
 	}
-	l := &rerunListener{Screen: &view.Screen{App: a, Team: team, Spinner: &tty.Spinner{Out: a.Stdout}}}
+	l := &rerunListener{Screen: &view.Screen{App: a, Team: team}}
 	l.Saved = func() {}
 	c := coordinator.New(coordinator.Options{
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
@@ -110,7 +108,7 @@ func (cmd *Replay) team(ctx context.Context, a *app.App, r *view.Replay) (config
 	if err != nil || cmd.WithModel == "" {
 		return configured, err
 	}
-	return setup.WithModels(a, configured, []string{cmd.WithModel})
+	return teams.WithModels(a, configured, []string{cmd.WithModel})
 }
 
 // recordedPrompts returns the prompts in a span of a session.

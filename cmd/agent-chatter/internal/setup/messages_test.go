@@ -16,8 +16,6 @@ func setupTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("withoutModelText", "", withoutModelText(team.Member{Name: apptest.Hostile, Engine: team.EngineDemo}))
-	add("noAgentOfNameText", "", noAgentOfNameText(apptest.Hostile, team.Demo()))
 	add("noPermissionsText", "", noPermissionsText(member))
 	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
 	add("inPlainText", "", inPlainText(member, []string{"A_KEY", "B_KEY"}))
@@ -60,6 +58,8 @@ func setupTexts() []apptest.Text {
 	add("maxRoundsText", "", maxRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
+	add("offerTeamText", "", offerTeamText([]string{"Claude Code", "Codex"}, "/a/"+apptest.Hostile))
+	add("demoTeamText", "", demoTeamText())
 	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))
 	add("unknownAgentsText", "", unknownAgentsText([]string{apptest.Hostile}, []string{"claude", "demo"}))
 	add("duplicateText", "", duplicateText("claude"))

@@ -1,5 +1,5 @@
-// Package tty reads from and writes to terminals: keys, frames of lines and rows, safe text, tables, wrapped lines and
-// a spinner.
+// Package tty reads from and writes to terminals: keys, frames of lines and rows, safe text and
+// tables.
 //
 // A [Terminal] reports keys and gives the terminal back at the end, however the program ends. A [Screen] draws on it.
 //

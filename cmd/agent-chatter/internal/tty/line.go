@@ -1,5 +1,13 @@
 package tty
 
+import "errors"
+
+// KeyEscape stands for the key Escape where keys are characters.
+const KeyEscape = 0x1b
+
+// ErrInterrupted reports that Ctrl+C, Ctrl+D or a signal ended the input.
+var ErrInterrupted = errors.New("interrupted")
+
 // Line is a line of input: a message or a command.
 type Line struct {
 	Text    string

@@ -22,8 +22,6 @@ func viewTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("thinkingText", "", thinkingText(apptest.Hostile))
-	add("usingText", "", usingText("Ada", apptest.Hostile))
 	failed := func(message string, err error) *coordinator.TurnError {
 		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Detail: message, Err: err}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
@@ -14,17 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
-
-// textEscapeStops follows the activity of an agent.
-const textEscapeStops = "  (Esc interrupts)"
-
-// thinkingText is shown before the first output of an agent.
-func thinkingText(member string) string { return tty.SafeLine(member) + " is thinking" }
-
-// usingText is shown while a tool of an agent runs.
-func usingText(member, tool string) string {
-	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
-}
 
 // promptText is a prompt with --show-prompt.
 func promptText(member, prompt string) string {
@@ -37,8 +28,7 @@ type Screen struct {
 	App      *app.App
 	Team     *team.Team
 	JSON     bool
-	Terminal bool // replies are streamed
-	Plain    bool // on a terminal without cursor movement
+	Terminal bool // replies are streamed, on a terminal without cursor movement
 	Prompts  bool // prompts are printed
 
 	ManualSave bool // events are unsaved until the user saves them
@@ -52,11 +42,9 @@ type Screen struct {
 
 	asked     team.Member // whose turn it is
 	wrote     bool        // events were appended
-	working   bool        // a turn runs
 	speaking  bool        // a part of a reply stands on the line
 	reply     streamed
-	Wrap      tty.Wrapper
-	Spinner   *tty.Spinner
+	Wrap      wrap.Wrapper
 	Unsaved   bool
 	SessionID string
 	Next      string // the name of the member that was next when the run reached its limit of turns; "": it did not
@@ -78,23 +66,18 @@ func (s *Screen) Event(e coordinator.Event) {
 	case projection.TurnStarted:
 		s.reply = streamed{}
 		s.asked, _ = s.Team.Member(p.MemberID)
-		s.working = true
-		s.showActivity(thinkingText(s.asked.DisplayName))
 	case projection.ToolStarted:
 		s.EndLine()
 		if s.watched() {
-			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", s.Spinner.Fit("  "+part.ToolText(p))))
+			fmt.Fprintln(s.App.Stdout, "  "+part.ToolText(p))
 		}
-		s.showActivity(usingText(s.asked.DisplayName, p.Name))
 	case projection.ToolCompleted:
 		s.EndLine()
-		s.showActivity(thinkingText(s.asked.DisplayName))
 	case projection.PlanUpdated:
 		s.plan(p)
 	case projection.MessageAppended:
 		s.message(p.Message)
 	case projection.TurnEnded:
-		s.working = false
 		if p.FinishReason != projection.Done && s.watched() {
 			s.show(s.asked.DisplayName, strings.TrimRight(s.reply.held.String(), blanks))
 		}
@@ -111,11 +94,7 @@ func (s *Screen) Ask(ctx context.Context, q coordinator.Question) coordinator.An
 		return coordinator.Unanswered
 	}
 	s.EndLine()
-	answer := s.Asker(ctx, q)
-	if ctx.Err() == nil {
-		s.showActivity(thinkingText(q.Member.DisplayName))
-	}
-	return answer
+	return s.Asker(ctx, q)
 }
 
 // Status implements coordinator.Listener.
@@ -123,9 +102,6 @@ func (s *Screen) Status(status coordinator.Status) {
 	if s.Unsaved && !status.Unsaved {
 		s.EndLine()
 		s.App.Notice(s.savedText())
-		if s.working {
-			s.showActivity(thinkingText(s.asked.DisplayName))
-		}
 	}
 	s.Unsaved = status.Unsaved
 	if status.SessionID == "" {
@@ -172,21 +148,6 @@ func (s *Screen) Notice(n coordinator.Notice) {
 	if restored, ok := n.(coordinator.Restored); ok && restored.Invalid > 0 {
 		s.App.Show(app.InvalidEventsText(restored.SessionID, restored.Invalid, restored.FirstInvalid))
 	}
-	if _, ok := n.(coordinator.SaveFailed); ok && s.working {
-		s.showActivity(thinkingText(s.asked.DisplayName))
-	}
-}
-
-// showActivity shows what an agent does in the spinner.
-func (s *Screen) showActivity(what string) {
-	if !s.watched() || s.Plain || !s.Team.ShowThinkingTimer {
-		return
-	}
-	hint := ""
-	if s.Team.AllowEscCancel {
-		hint = textEscapeStops
-	}
-	s.Spinner.Start(what, hint)
 }
 
 // prompt shows a prompt with --show-prompt, without the secrets in the configuration of the team.
@@ -226,7 +187,6 @@ func (s *Screen) show(name, text string) {
 	if text == "" {
 		return
 	}
-	s.Spinner.End()
 	if !s.speaking {
 		if text = strings.TrimLeft(text, "\r\n"); text == "" { // of what a tool interrupted
 			return
@@ -286,11 +246,8 @@ func speakerName(e projection.Entry) string {
 	return tty.SafeLine(e.Speaker.DisplayName) + app.UnfinishedText(e)
 }
 
-// EndLine ends the spinner and an unfinished line.
+// EndLine ends an unfinished line.
 func (s *Screen) EndLine() {
-	if s.watched() {
-		s.Spinner.End()
-	}
 	if s.speaking {
 		fmt.Fprintln(s.App.Stdout)
 		s.speaking = false

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -33,8 +32,7 @@ var streamedReplies = []string{
 func watching() (*Screen, *strings.Builder) {
 	shown := &strings.Builder{}
 	a := &app.App{IO: app.IO{Stdout: shown, Stderr: io.Discard, NoColor: true}}
-	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true,
-		Spinner: &tty.Spinner{Out: shown}}, shown
+	return &Screen{App: a, Team: &team.Team{Members: []team.Member{{ID: "ada", DisplayName: "Ada"}}}, Terminal: true}, shown
 }
 
 // stream streams a reply of Ada in chunks of size bytes.

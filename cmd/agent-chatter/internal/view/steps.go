@@ -101,7 +101,6 @@ func (s *Screen) plan(p projection.PlanUpdated) {
 		step := projection.Step{Plan: p.Entries, More: p.More}
 		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(step, nil)))
 	}
-	s.showActivity(thinkingText(s.asked.DisplayName))
 }
 
 // ShowEntry prints an entry.

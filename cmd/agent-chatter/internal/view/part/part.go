@@ -3,6 +3,8 @@ package part
 import (
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -64,7 +66,7 @@ func (t Text) Plain(s Style) []string {
 	}
 	source = tty.Safe(source)
 	if t.Piece.Kind != markdown.CodeBlock && t.Piece.Kind != markdown.Table {
-		source = tty.Fold(source, s.Width)
+		source = wrap.Fold(source, s.Width)
 	}
 	return strings.Split(source, "\n")
 }

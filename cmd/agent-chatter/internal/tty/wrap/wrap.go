@@ -1,10 +1,13 @@
-package tty
+// Package wrap breaks the lines of text for a terminal between words.
+package wrap
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/clipperhouse/displaywidth"
@@ -60,7 +63,7 @@ func (w *Wrapper) Pass(piece string) string {
 	}
 	// The last column stays empty: after it is filled, terminals differ in where the cursor is.
 	limit := w.Width() - 1
-	if limit < LeastShown {
+	if limit < tty.LeastShown {
 		return piece
 	}
 	var b bytes.Buffer

@@ -1,4 +1,5 @@
-package tty
+// Package progress shows on one line of a terminal what is running, and how far it is.
+package progress
 
 import (
 	"fmt"
@@ -6,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 )
@@ -30,8 +34,8 @@ type Progress struct {
 	onLine bool // the line is drawn
 }
 
-// NewProgress returns the Progress on a terminal whose width columns returns.
-func NewProgress(out io.Writer, columns func() int) *Progress {
+// New returns the Progress on a terminal whose width columns returns.
+func New(out io.Writer, columns func() int) *Progress {
 	return &Progress{out: out, Columns: columns}
 }
 
@@ -42,7 +46,7 @@ func (l *Progress) Fold(text string) string {
 	}
 	var folded strings.Builder
 	for line := range strings.Lines(text) {
-		folded.WriteString(Fold(line, l.Columns()))
+		folded.WriteString(wrap.Fold(line, l.Columns()))
 	}
 	return folded.String()
 }
@@ -110,6 +114,6 @@ func progressText(p journal.Progress) string {
 	}
 	const width = 20
 	done := int(width * p.Done / max(1, p.Total))
-	return fmt.Sprintf("%s %s%s %d%%  session %s",
-		what, strings.Repeat("━", done), strings.Repeat("─", width-done), 100*p.Done/max(1, p.Total), SafeLine(p.ID))
+	bar := strings.Repeat("━", done) + strings.Repeat("─", width-done)
+	return fmt.Sprintf("%s %s %d%%  session %s", what, bar, 100*p.Done/max(1, p.Total), tty.SafeLine(p.ID))
 }

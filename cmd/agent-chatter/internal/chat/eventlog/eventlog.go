@@ -1,4 +1,5 @@
-package chat
+// Package eventlog logs what happens in a conversation, without its texts.
+package eventlog
 
 import (
 	"log/slog"
@@ -7,11 +8,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// logged is a Listener that logs the starts, resumes, saves and failures of a conversation
+// Listener is a coordinator.Listener that logs the starts, resumes, saves and failures of a conversation
 // without its texts.
-type logged struct {
+type Listener struct {
 	coordinator.Listener
-	log *slog.Logger
+	Log *slog.Logger
 
 	session string // its id; "" before the first event
 	round   int    // agent turns since the last human message of this run
@@ -19,16 +20,16 @@ type logged struct {
 }
 
 // Event implements coordinator.Listener.
-func (l *logged) Event(e coordinator.Event) {
+func (l *Listener) Event(e coordinator.Event) {
 	l.wrote = true
 	switch p := e.Payload.(type) {
 	case projection.SessionCreated:
 		l.session, l.round = p.SessionID, 0
-		l.log.Info("session started", "session", l.session, "team", p.Team.ID)
+		l.Log.Info("session started", "session", l.session, "team", p.Team.ID)
 	case projection.SessionResumed:
-		l.log.Info("session resumed", "session", l.session)
+		l.Log.Info("session resumed", "session", l.session)
 	case projection.JournalRecovered:
-		l.log.Warn("journal recovered", "session", l.session, "bytes", p.Bytes, "aside", p.Aside)
+		l.Log.Warn("journal recovered", "session", l.session, "bytes", p.Bytes, "aside", p.Aside)
 	case projection.MessageAppended:
 		if p.Message.Speaker.Type == projection.TypeHuman {
 			l.round = 0
@@ -37,31 +38,31 @@ func (l *logged) Event(e coordinator.Event) {
 		l.round++
 	case projection.TurnEnded:
 		if p.FinishReason != projection.Done {
-			l.log.Warn("turn ended early", "session", l.session, "member", p.MemberID, "reason", p.FinishReason)
+			l.Log.Warn("turn ended early", "session", l.session, "member", p.MemberID, "reason", p.FinishReason)
 		}
 	case projection.SessionEnded:
-		l.log.Info("session ended", "session", l.session, "reason", p.Reason)
+		l.Log.Info("session ended", "session", l.session, "reason", p.Reason)
 		l.wrote = false // "ended" says that all is saved
 	}
 	l.Listener.Event(e)
 }
 
 // Notice implements coordinator.Listener.
-func (l *logged) Notice(n coordinator.Notice) {
+func (l *Listener) Notice(n coordinator.Notice) {
 	switch n := n.(type) {
 	case coordinator.Restored:
 		l.session, l.round = n.SessionID, 0
 	case coordinator.SaveFailed:
-		l.log.Error("save failed", "session", l.session, "error", n.Err)
+		l.Log.Error("save failed", "session", l.session, "error", n.Err)
 	}
 	l.Listener.Notice(n)
 }
 
 // Status implements coordinator.Listener.
-func (l *logged) Status(s coordinator.Status) {
+func (l *Listener) Status(s coordinator.Status) {
 	if l.wrote && !s.Unsaved && s.SessionID != "" && s.Phase != coordinator.Active {
 		l.wrote = false
-		l.log.Info("session saved", "session", s.SessionID, "round", l.round)
+		l.Log.Info("session saved", "session", s.SessionID, "round", l.round)
 	}
 	l.Listener.Status(s)
 }

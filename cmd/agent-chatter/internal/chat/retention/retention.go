@@ -1,4 +1,5 @@
-package chat
+// Package retention applies the retention policy after a chat.
+package retention
 
 import (
 	"context"
@@ -19,10 +20,10 @@ const (
 	stopTimeout = 100 * time.Millisecond // for a pass in the background
 )
 
-// retention applies the retention policy to the teams to which the chat saved. Listing a
+// Retention applies the retention policy to the teams to which the chat saved. Listing a
 // large team takes long, so its pass starts in the background with the first save, and
 // the exit does not wait for it. A pass may be killed at any time.
-type retention struct {
+type Retention struct {
 	app    *app.App
 	policy catalog.Policy
 	ctx    context.Context // of the passes in the background
@@ -33,14 +34,15 @@ type retention struct {
 	atEnd      []string        // the teams whose pass runs at the end
 }
 
-func newRetention(a *app.App, p catalog.Policy) *retention {
-	r := &retention{app: a, policy: p, seen: map[string]bool{}}
+// New returns the Retention of one chat.
+func New(a *app.App, p catalog.Policy) *Retention {
+	r := &Retention{app: a, policy: p, seen: map[string]bool{}}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
 
-// saved records that the chat saved to a team. A nil retention does nothing.
-func (r *retention) saved(teamID string) {
+// Saved records that the chat saved to a team. A nil Retention does nothing.
+func (r *Retention) Saved(teamID string) {
 	if r == nil || r.seen[teamID] {
 		return
 	}
@@ -52,16 +54,16 @@ func (r *retention) saved(teamID string) {
 	r.background.Go(func() { r.pass(teamID, catalog.Budget{}) })
 }
 
-func (r *retention) pass(teamID string, budget catalog.Budget) {
+func (r *Retention) pass(teamID string, budget catalog.Budget) {
 	err := r.app.Catalog.Team(teamID).ApplyRetention(r.ctx, r.policy, time.Now(), budget)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		r.app.Log.Warn("retention failed", "team", teamID, "error", err)
 	}
 }
 
-// close runs the passes of the end and stops those in the background. A nil retention
+// Close runs the passes of the end and stops those in the background. A nil Retention
 // does nothing.
-func (r *retention) close() {
+func (r *Retention) Close() {
 	if r == nil {
 		return
 	}

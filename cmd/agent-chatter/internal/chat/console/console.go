@@ -1,0 +1,280 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// ErrInterrupted reports that Ctrl+C, Ctrl+D or the end of the terminal ended the input.
+var ErrInterrupted = tty.ErrInterrupted
+
+const (
+	// frameInterval is the least time between frames that no key has caused.
+	frameInterval = 16 * time.Millisecond
+	// maxPending is how many bytes wait to be drawn before what prints them waits, too.
+	maxPending = 1 << 20
+)
+
+// Options connect a Console to a conversation.
+type Options struct {
+	Out *os.File // the terminal
+	// Held returns the rows of what is being said, and before them lines to print although they may change, since
+	// they are too many. It is called with the lock of Say, and does not call the Console.
+	Held func(columns, rows int) (early, held []string)
+	// Looks reports whether a command can be answered while an agent speaks; Look answers it, on a goroutine of its
+	// own.
+	Looks func(command string) bool
+	Look  func(command string)
+	// Find returns earlier messages of people that contain a text, the newest first.
+	Find func(ctx context.Context, text string) []string
+	// Last returns the last tool result whole, as lines; nil if there is none. It is called as Held is.
+	Last func(columns int) []string
+	Now  func() time.Time // the clock
+}
+
+// A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
+// region: whole lines, safe for the terminal.
+type Console struct {
+	terminal *tty.Terminal
+	screen   *tty.Screen
+	o        Options
+
+	mu        sync.Mutex
+	drawn     *sync.Cond // done was taken, or what waits for that need not wait
+	model     Model
+	done      []string // lines to print
+	pending   int      // their bytes
+	line      string   // output without its newline
+	noted     bool     // Print has printed lines since Say
+	escape    func()   // of Watch; nil: a person is next
+	interrupt func()
+	cut       bool               // the turn was cancelled: printing does not wait
+	over      bool               // the input has ended
+	stopFind  context.CancelFunc // of the running search
+
+	looking sync.WaitGroup
+	entered chan struct{} // something was entered, or the input has ended
+	answers chan string
+	changed chan struct{} // the next frame is another one
+	pressed chan struct{} // the same, because of a key
+	tasks   chan func()   // what the goroutine that draws has to do
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// Open takes a terminal and starts to draw.
+func Open(t *tty.Terminal, o Options) *Console {
+	c := &Console{
+		terminal: t, screen: tty.NewScreen(t), o: o,
+		entered: make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
+		pressed: make(chan struct{}, 1), tasks: make(chan func(), 1),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	c.drawn = sync.NewCond(&c.mu)
+	go c.read()
+	go c.drawFrames()
+	return c
+}
+
+// Close draws what is left, removes the live region and gives the terminal back.
+func (c *Console) Close() error {
+	close(c.stop)
+	<-c.stopped
+	c.mu.Lock()
+	if c.line != "" {
+		c.done, c.line = append(c.done, c.line), ""
+	}
+	done := c.done
+	c.done = nil
+	c.over = true
+	c.drawn.Broadcast()
+	c.mu.Unlock()
+	return errors.Join(c.screen.Draw(done, nil), c.terminal.Close())
+}
+
+// Change changes the Model.
+func (c *Console) Change(change func(*Model)) {
+	c.mu.Lock()
+	change(&c.model)
+	c.mu.Unlock()
+	signal(c.changed)
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Columns returns the width of the terminal.
+func (c *Console) Columns() int {
+	columns, _ := c.terminal.Size()
+	return columns
+}
+
+// Fd returns the file descriptor of the terminal.
+func (c *Console) Fd() uintptr { return c.o.Out.Fd() }
+
+// Print prints lines above the live region. It waits while very much is to be drawn, unless the turn was cancelled.
+func (c *Console) Print(lines ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noted = c.noted || len(lines) > 0
+	c.print(lines)
+	c.wait()
+}
+
+// Say changes what is being said, and prints the lines that the function returns for a screen of so many columns,
+// with a blank line after what Print has printed. It waits as Print does.
+func (c *Console) Say(change func(m *Model, columns int) []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lines := change(&c.model, c.Columns())
+	if c.noted && len(lines) > 0 && lines[0] != "" {
+		c.print([]string{""})
+	}
+	c.noted = c.noted && len(lines) == 0
+	c.print(lines)
+	c.wait()
+}
+
+// wait waits while very much is to be drawn, unless the turn was cancelled. The lock is held.
+func (c *Console) wait() {
+	for c.pending > maxPending && !c.over && !c.cut {
+		signal(c.changed)
+		c.drawn.Wait()
+	}
+}
+
+func (c *Console) print(lines []string) {
+	c.done = append(c.done, lines...)
+	for _, line := range lines {
+		c.pending += len(line)
+	}
+	signal(c.changed)
+}
+
+// Write prints whole lines, and keeps the rest until its newline.
+func (c *Console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	text, _ := tty.EscapeControls(p)
+	lines := strings.Split(c.line+string(text), "\n")
+	c.line = lines[len(lines)-1]
+	c.mu.Unlock()
+	c.Print(lines[:len(lines)-1]...)
+	return len(p), nil
+}
+
+// Clear makes the screen empty. What was on it is in the scrollback.
+func (c *Console) Clear() { c.draw(c.screen.Clear) }
+
+// draw runs a function on the goroutine that draws, and returns when it has run.
+func (c *Console) draw(do func()) {
+	done := make(chan struct{})
+	select {
+	case c.tasks <- func() { do(); close(done) }:
+	case <-c.stop:
+		return
+	}
+	select {
+	case <-done:
+	case <-c.stopped:
+	}
+}
+
+// Next waits for a line. While it does, the prompt says who is next.
+func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
+	c.Change(func(m *Model) { m.Prompt = prompt })
+	defer c.Change(func(m *Model) { m.Prompt = "" })
+	for {
+		c.mu.Lock()
+		over, queue := c.over, c.model.Queued
+		if len(queue) > 0 {
+			c.model.Queued = queue[1:]
+		}
+		c.mu.Unlock()
+		switch {
+		case len(queue) > 0 && queue[0] == endOfInput, len(queue) == 0 && over:
+			return tty.Line{}, ErrInterrupted
+		case len(queue) > 0:
+			c.echo(prompt, queue[0])
+			return tty.Line{Text: queue[0]}, nil
+		}
+		select {
+		case <-c.entered:
+		case <-quit:
+			return tty.Line{}, ErrInterrupted
+		}
+	}
+}
+
+// echo prints a command, or the answer to a question. The transcript has the messages.
+func (c *Console) echo(prompt, entered string) {
+	command := strings.HasPrefix(entered, "/") && !strings.HasPrefix(entered, "//")
+	if strings.TrimSpace(entered) != "" && (command || prompt == "") {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(entered))})
+	}
+}
+
+// Watch calls onEscape and onInterrupt when Escape and Ctrl+C are pressed, and answers commands that only look, until
+// stop is called.
+func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
+	c.mu.Lock()
+	c.escape, c.interrupt, c.cut = onEscape, onInterrupt, false
+	over := c.over
+	c.mu.Unlock()
+	if over {
+		onInterrupt()
+	}
+	return func() {
+		c.mu.Lock()
+		c.escape, c.interrupt, c.cut = nil, nil, false
+		c.mu.Unlock()
+		c.looking.Wait()
+	}
+}
+
+// Ask shows a question and waits for the answer: a key, and after it a reason. The answer is "" if quit is closed or
+// the input has ended.
+func (c *Console) Ask(q Question, quit <-chan struct{}) string {
+	c.mu.Lock()
+	q.Waits = q.Choices != nil && !c.model.Editor.Empty()
+	over := c.over
+	select {
+	case <-c.answers: // of a question that was withdrawn
+	default:
+	}
+	if !over {
+		c.model.Question = &q
+	}
+	c.mu.Unlock()
+	if over {
+		return ""
+	}
+	signal(c.changed)
+	defer c.Change(func(m *Model) { m.Question = nil })
+	select {
+	case answer := <-c.answers:
+		return answer
+	case <-quit:
+		return ""
+	}
+}
+
+// ReadKey waits for a key. One that types no character is utf8.RuneError.
+func (c *Console) ReadKey(quit <-chan struct{}) (rune, error) {
+	for _, key := range c.Ask(Question{}, quit) {
+		return key, nil
+	}
+	return 0, ErrInterrupted
+}

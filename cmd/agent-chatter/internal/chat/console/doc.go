@@ -1,0 +1,12 @@
+// Package console is the chat on a terminal.
+//
+// What has been said is printed once and stays in the terminal's own scrollback. Below it is the live
+// region: what an agent is saying, the input box, and a status row. A [Model] is the pure part: events
+// of the terminal go in, rows come out. A [Console] connects it to a terminal and to a conversation.
+//
+// # Concurrency
+//
+// Three goroutines share the Model under a lock: one reads keys, one draws, and the conversation prints
+// and asks. Only the goroutine that draws writes to the terminal, without the lock, so that keys are read
+// while the terminal does not take any output.
+package console

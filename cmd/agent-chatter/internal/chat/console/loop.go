@@ -1,0 +1,219 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// read handles the events of the terminal until it has gone away.
+func (c *Console) read() {
+	events := c.terminal.Events()
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				c.mu.Lock()
+				c.end()
+				c.mu.Unlock()
+				return
+			}
+			c.handle(e, events)
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// handle handles an event. Keys that type text, and have arrived already, are handled at once.
+func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer signal(c.pressed)
+	for {
+		k, ok := e.(tty.Key)
+		if !ok || !k.IsText() || c.model.modal() {
+			c.update(e)
+			return
+		}
+		typed := []rune{rune(k.Code)}
+		var next tty.Event
+		for next == nil && len(events) > 0 {
+			if next, ok = <-events; !ok {
+				c.model.Type(string(typed))
+				c.end()
+				return
+			}
+			if k, isKey := next.(tty.Key); isKey && k.IsText() {
+				typed, next = append(typed, rune(k.Code)), nil
+			}
+		}
+		c.model.Type(string(typed))
+		if next == nil {
+			return
+		}
+		e = next
+	}
+}
+
+// update does what an event causes. The lock is held.
+func (c *Console) update(e tty.Event) {
+	switch effect, text := c.model.Update(e); effect {
+	case Sent:
+		c.enter(text)
+	case Cancel:
+		c.cancel()
+	case End:
+		if c.interrupt != nil {
+			c.cut = true
+			c.drawn.Broadcast()
+			c.interrupt()
+		} else {
+			c.end()
+		}
+	case Chosen:
+		c.choose(text)
+	case Clear:
+		c.later(c.screen.Clear)
+	case Suspend:
+		c.later(func() { _ = c.terminal.Suspend() })
+	case Extern:
+		c.later(c.editExternally)
+	case Output:
+		c.showLast()
+	case Look:
+		c.find()
+	}
+}
+
+// later runs a function on the goroutine that draws, unless another one waits there.
+func (c *Console) later(do func()) {
+	select {
+	case c.tasks <- do:
+	default:
+	}
+}
+
+// enter queues what was entered, or answers a command that only looks.
+func (c *Console) enter(text string) {
+	if c.escape != nil && c.o.Looks(text) {
+		c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(text))})
+		c.noted = true
+		c.looking.Go(func() { c.o.Look(text) })
+		return
+	}
+	c.model.Queued = append(c.model.Queued, text)
+	signal(c.entered)
+}
+
+// cancel is Escape: it interrupts the agent, and nothing that was queued is sent.
+func (c *Console) cancel() {
+	if c.escape == nil || !c.model.Status.Escape {
+		return
+	}
+	c.cut = true
+	c.drawn.Broadcast()
+	if len(c.model.Queued) > 0 {
+		c.model.Return(c.model.Queued)
+		c.model.Queued = nil
+	}
+	c.escape()
+}
+
+// choose answers the question. Escape cancels a turn.
+func (c *Console) choose(answer string) {
+	if answer == string(rune(tty.KeyEscape)) && c.escape != nil {
+		c.cancel()
+		return
+	}
+	select {
+	case c.answers <- answer:
+	default:
+	}
+}
+
+// end ends the input. The lock is held.
+func (c *Console) end() {
+	c.over = true
+	c.drawn.Broadcast()
+	signal(c.entered)
+	if c.interrupt != nil {
+		c.interrupt()
+	}
+	select {
+	case c.answers <- "":
+	default:
+	}
+}
+
+// drawFrames draws until Close: at once after a key, and otherwise at most every frameInterval.
+func (c *Console) drawFrames() {
+	defer close(c.stopped)
+	spin := time.NewTicker(spinnerInterval)
+	defer spin.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case do := <-c.tasks:
+			do()
+		case <-c.pressed:
+		case <-c.changed:
+			select {
+			case <-time.After(frameInterval):
+			case <-c.pressed:
+			case <-c.stop:
+				return
+			}
+		case <-spin.C:
+			c.mu.Lock()
+			spins := c.model.Status.spins()
+			c.mu.Unlock()
+			if !spins {
+				continue
+			}
+		}
+		c.frame()
+	}
+}
+
+// frame draws a frame.
+func (c *Console) frame() {
+	columns, rows := c.terminal.Size()
+	c.mu.Lock()
+	if c.model.page != nil { // what is printed waits
+		shown := c.model.page.rows(rows)
+		c.mu.Unlock()
+		_ = c.screen.Page(shown)
+		return
+	}
+	done := c.done
+	c.done, c.pending = nil, 0
+	early, held := c.o.Held(columns, rows)
+	done = append(done, early...)
+	live := c.model.Live(columns, rows, held, c.o.Now())
+	c.drawn.Broadcast()
+	c.mu.Unlock()
+	_ = c.screen.Draw(done, live) // an error is one of the next read, too
+}
+
+// find searches for the text of the open Search. The lock is held.
+func (c *Console) find() {
+	s := c.model.Search
+	if c.stopFind != nil {
+		c.stopFind()
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.stopFind, s.Running = stop, true
+	text := s.Text
+	go func() {
+		defer stop()
+		found := c.o.Find(ctx, text)
+		c.Change(func(*Model) {
+			if ctx.Err() == nil && s.Text == text {
+				s.Found, s.Running = found, false
+			}
+		})
+	}()
+}

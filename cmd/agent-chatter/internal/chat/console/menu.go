@@ -1,0 +1,92 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// menu offers completions of the word before the cursor.
+type menu struct {
+	choices  []editor.Choice
+	word     int // its length in bytes
+	selected int
+	moved    bool // the user has chosen with the arrows: Enter takes the choice
+}
+
+func (m *menu) open() bool { return len(m.choices) > 0 }
+
+// complete offers what the word before the cursor can become.
+func (m *Model) complete() {
+	m.menu = menu{}
+	text := m.Editor.Text()
+	if m.closed != "" && m.closed == text {
+		return
+	}
+	m.closed = ""
+	before := m.Editor.Before()
+	choices, word := editor.Complete(before, strings.HasPrefix(text, before), m.Sources)
+	if len(choices) == 1 && choices[0].Text == before[len(before)-word:] {
+		return // it is complete
+	}
+	m.menu = menu{choices: choices, word: word}
+}
+
+// inMenu handles a key of the open menu. It reports whether it is one.
+func (m *Model) inMenu(k tty.Key) bool {
+	menu := &m.menu
+	switch k {
+	case key(tty.Up, 0), key('p', tty.Ctrl):
+		menu.selected, menu.moved = (menu.selected+len(menu.choices)-1)%len(menu.choices), true
+	case key(tty.Down, 0), key('n', tty.Ctrl):
+		menu.selected, menu.moved = (menu.selected+1)%len(menu.choices), true
+	case key(tty.Tab, 0):
+		m.take()
+	case key(tty.Enter, 0):
+		if !menu.moved {
+			return false
+		}
+		m.take()
+	case key(tty.Escape, 0):
+		m.menu, m.closed = menuClosed, m.Editor.Text()
+	default:
+		return false
+	}
+	return true
+}
+
+var menuClosed = menu{}
+
+// take replaces the word by the selected choice.
+func (m *Model) take() {
+	text := m.menu.choices[m.menu.selected].Text
+	if !strings.HasSuffix(text, "/") {
+		text += " "
+	}
+	m.Editor.ReplaceBefore(m.menu.word, text)
+	m.complete()
+}
+
+// rows returns at most limit rows of the menu, around the selected choice.
+func (m *menu) rows(columns, limit int) (rows []string) {
+	first := max(0, min(m.selected-limit/2, len(m.choices)-limit))
+	names := 0
+	for _, c := range m.choices {
+		names = max(names, displaywidth.String(c.Text))
+	}
+	for i, c := range m.choices[first:min(len(m.choices), first+limit)] {
+		mark := "  "
+		if first+i == m.selected {
+			mark = "▸ "
+		}
+		row := mark + c.Text
+		if c.Help != "" {
+			row += strings.Repeat(" ", names-displaywidth.String(c.Text)+2) + c.Help
+		}
+		rows = append(rows, cut(tty.SafeLine(row), columns))
+	}
+	return rows
+}

@@ -1,0 +1,260 @@
+package console
+
+import (
+	"strings"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// An Effect is what the Console has to do after an event.
+type Effect int
+
+// The effects.
+const (
+	None    Effect = iota
+	Sent           // a message or a command was entered
+	Cancel         // interrupt the agent
+	End            // end the conversation
+	Suspend        // stop the program until the shell continues it
+	Clear          // draw on an empty screen
+	Extern         // edit the text in $EDITOR
+	Output         // show the last tool result whole
+	Chosen         // the question was answered
+	Look           // search the earlier messages
+)
+
+// A Model is the state of the live region.
+type Model struct {
+	Editor  editor.Editor
+	Status  Status
+	Sources editor.Sources // of the menu
+	Prompt  string         // before the input box while a human is next
+	Queued  []string       // what was entered while agents speak
+	Color   bool
+
+	Question *Question // nil: none
+	Search   *Search   // of earlier messages; nil: none
+
+	page   *page // on the whole terminal; nil: none
+	menu   menu
+	closed string // the text for which Escape has closed the menu
+}
+
+// Update handles an event of the terminal. text is what was entered, for Sent, or the answer, for Chosen.
+func (m *Model) Update(e tty.Event) (effect Effect, text string) {
+	switch e := e.(type) {
+	case tty.Paste:
+		if m.Search != nil {
+			m.Search.Text += tty.SafeLine(e.Text)
+			return Look, ""
+		}
+		if m.Question == nil || !m.Question.takesKeys() {
+			m.Editor.Paste(e.Text)
+			m.complete()
+		}
+	case tty.Key:
+		switch {
+		case m.page != nil:
+			return m.pressPage(e), ""
+		case e == key('c', tty.Ctrl):
+			return m.interrupt(), ""
+		case e == key('l', tty.Ctrl):
+			return Clear, ""
+		case e == key('z', tty.Ctrl):
+			return Suspend, ""
+		case m.Question != nil:
+			return m.answer(e)
+		case m.Search != nil:
+			return m.search(e), ""
+		case m.menu.open() && m.inMenu(e):
+			return None, ""
+		}
+		return m.press(e)
+	}
+	return None, ""
+}
+
+// modal reports whether keys that type text may be no text.
+func (m *Model) modal() bool { return m.Question != nil || m.Search != nil || m.page != nil }
+
+func key(code tty.Code, mod tty.Mod) tty.Key { return tty.Key{Code: code, Mod: mod} }
+
+// interrupt is Ctrl+C: it clears typed text, then ends the conversation.
+func (m *Model) interrupt() Effect {
+	switch {
+	case m.Search != nil:
+		m.Search = nil
+		return None
+	case m.Question != nil || m.Editor.Empty():
+		return End
+	}
+	m.Editor.Clear()
+	m.complete()
+	return None
+}
+
+// Type inserts typed text.
+func (m *Model) Type(text string) {
+	m.Editor.Type(text)
+	m.complete()
+}
+
+// press handles a key in the input box.
+func (m *Model) press(k tty.Key) (Effect, string) {
+	switch k {
+	case key(tty.Enter, 0):
+		if m.Editor.Continue() {
+			break
+		}
+		text := m.Editor.Take()
+		m.complete()
+		return Sent, text
+	case key(tty.Escape, 0):
+		return Cancel, ""
+	case key('d', tty.Ctrl):
+		if m.Editor.Empty() {
+			return Sent, endOfInput
+		}
+		m.Editor.Press(k)
+	case key('g', tty.Ctrl):
+		return Extern, ""
+	case key('o', tty.Ctrl):
+		return Output, ""
+	case key('r', tty.Ctrl):
+		m.Search = &Search{}
+		return Look, ""
+	case key(tty.Tab, 0):
+		m.closed = ""
+	default:
+		if k.IsText() {
+			m.Editor.Type(string(rune(k.Code)))
+		} else {
+			m.Editor.Press(k)
+		}
+	}
+	m.complete()
+	return None, ""
+}
+
+// endOfInput is what Ctrl+D enters.
+const endOfInput = "\x04"
+
+// Return puts what was entered, but not sent, back into the input box.
+func (m *Model) Return(entered []string) {
+	kept := entered[:0]
+	for _, text := range append(entered, m.Editor.Text()) {
+		if text != endOfInput && text != "" {
+			kept = append(kept, text)
+		}
+	}
+	m.Editor.Set(strings.Join(kept, "\n"))
+	m.complete()
+}
+
+// Live returns the rows of the live region for a screen of so many columns and rows. held are the rows
+// of what is being said.
+func (m *Model) Live(width, height int, held []string, now time.Time) []string {
+	columns := max(width-1, 1) // the last column stays empty: after it is filled, terminals differ
+	below := []string{}
+	switch {
+	case m.Question != nil:
+		below = m.Question.rows(columns)
+	case m.Search != nil:
+		below = m.Search.rows(columns, max(1, height/3))
+	case m.menu.open():
+		below = m.menu.rows(columns, max(1, height/3))
+	}
+	below = append(below, m.queuedRows(columns)...)
+	below = append(below, m.styled(dim, m.Status.row(min(columns, statusColumns), m.Color, now)))
+	input := m.inputRows(columns, max(1, height/3))
+	room := height - 1 - len(input) - len(below)
+	held = held[max(0, len(held)-max(0, min(room, height/2))):]
+	rows := append([]string{}, held...)
+	if room > len(held) {
+		rows = append(rows, "") // between what has been said and the input box
+	}
+	rows = append(append(rows, input...), below...)
+	return rows[:min(len(rows), max(1, height-1))]
+}
+
+// inputRows returns the rows of the input box.
+func (m *Model) inputRows(columns, limit int) []string {
+	prompt := m.prompt()
+	if w := displaywidth.String(prompt); w > columns/2 {
+		prompt = busyPrompt
+	}
+	indent := displaywidth.String(prompt)
+	m.Editor.Width = max(columns-indent-1, 1)
+	rows, above, below := m.Editor.Rows(limit)
+	for i, row := range rows {
+		switch {
+		case i == 0 && above > 0:
+			row = m.styled(dim, "↑"+strings.Repeat(" ", max(indent-1, 0))) + row
+		case i == 0:
+			row = m.styled(bold, prompt) + row
+		case i == len(rows)-1 && below > 0:
+			row = m.styled(dim, "↓"+strings.Repeat(" ", max(indent-1, 0))) + row
+		default:
+			row = strings.Repeat(" ", indent) + row
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+// busyPrompt is before the input box while no human is next: what is entered is queued.
+const busyPrompt = "> "
+
+func (m *Model) prompt() string {
+	switch {
+	case m.Question != nil && m.Question.reason:
+		return "Reason> "
+	case m.Search != nil, m.Question != nil, m.Prompt == "":
+		return busyPrompt
+	}
+	return m.Prompt
+}
+
+// shownQueued is how many queued messages are shown.
+const shownQueued = 3
+
+func (m *Model) queuedRows(columns int) (rows []string) {
+	if m.Prompt != "" { // they are sent now
+		return nil
+	}
+	for i, text := range m.Queued {
+		if i == shownQueued {
+			rows = append(rows, m.styled(dim, cut(moreQueuedText(len(m.Queued)-i), columns)))
+			break
+		}
+		if text == endOfInput {
+			text = "/end"
+		}
+		rows = append(rows, m.styled(dim, cut(queuedText(text), columns)))
+	}
+	return rows
+}
+
+// The attributes of the live region. Colours are the terminal's own.
+const (
+	bold = "\x1b[1m"
+	dim  = "\x1b[2m"
+	red  = "\x1b[31m"
+	off  = "\x1b[0m"
+)
+
+func (m *Model) styled(style, text string) string {
+	if !m.Color {
+		return text
+	}
+	return style + text + off
+}
+
+// cut cuts a text to columns.
+func cut(text string, columns int) string {
+	return displaywidth.TruncateString(text, max(columns, 1), "…")
+}

@@ -1,0 +1,265 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/clipperhouse/displaywidth"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// keyNames are the keys that scripts of tests name in angle brackets, with c- for Ctrl.
+var keyNames = map[string]tty.Key{
+	"enter": key(tty.Enter, 0), "esc": key(tty.Escape, 0), "tab": key(tty.Tab, 0), "up": key(tty.Up, 0),
+	"down": key(tty.Down, 0), "bs": key(tty.Backspace, 0), "c-c": key('c', tty.Ctrl), "c-d": key('d', tty.Ctrl),
+	"c-r": key('r', tty.Ctrl), "c-j": key('j', tty.Ctrl), "c-l": key('l', tty.Ctrl), "c-z": key('z', tty.Ctrl),
+	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0),
+}
+
+// press types a script and returns the effects other than None, with their texts.
+func press(t *testing.T, m *Model, script string) (effects []string) {
+	t.Helper()
+	names := map[Effect]string{Sent: "sent", Cancel: "cancel", End: "end", Suspend: "suspend", Clear: "clear",
+		Extern: "extern", Output: "output", Chosen: "chosen", Look: "look"}
+	update := func(e tty.Event) {
+		if effect, text := m.Update(e); effect != None {
+			effects = append(effects, strings.TrimSpace(names[effect]+" "+text))
+		}
+	}
+	for script != "" {
+		typed, rest, _ := strings.Cut(script, "<")
+		for _, r := range typed {
+			update(key(tty.Code(r), 0))
+		}
+		name, after, found := strings.Cut(rest, ">")
+		if k, ok := keyNames[name]; found && ok {
+			update(k)
+		} else if found {
+			t.Fatalf("unknown key %s", name)
+		}
+		script = after
+	}
+	return effects
+}
+
+func newModel() *Model {
+	return &Model{Prompt: "you> ", Sources: editor.Sources{
+		Commands: []editor.Choice{
+			{Text: "/help", Help: "list the commands"}, {Text: "/end", Help: "save and end"},
+			{Text: "/export", Help: "write a snapshot"},
+		},
+		Members: []editor.Choice{{Text: "@planner", Help: "Planner"}, {Text: "@critic", Help: "Critic"}},
+	}}
+}
+
+// rows returns the live region as text. The cursor is a _.
+func rows(m *Model, width, height int, held ...string) string {
+	text := strings.Join(m.Live(width, height, held, noon), "\n")
+	return strings.NewReplacer("\x1b[7m \x1b[27m", "_", "\x1b[7m", "[", "\x1b[27m", "]").Replace(text)
+}
+
+func TestModelKeys(t *testing.T) {
+	for _, tt := range []struct{ name, keys, effects, input string }{
+		{"a message", "hello<enter>", "sent hello", ""},
+		{"an empty line", "<enter>", "sent", ""},
+		{"two lines", "a\\<enter>b<enter>", "sent a\nb", ""},
+		{"a line break", "a<c-j>b<enter>", "sent a\nb", ""},
+		{"Ctrl+C clears text first", "text<c-c>", "", ""},
+		{"Ctrl+C on an empty line ends", "text<c-c><c-c>", "end", ""},
+		{"Ctrl+D on an empty line", "<c-d>", "sent \x04", ""},
+		{"Ctrl+D in a text deletes", "ab<left><c-d>", "", "a"},
+		{"Escape interrupts", "text<esc>", "cancel", "text"},
+		{"Escape closes the menu first", "/e<esc><esc>", "cancel", "/e"},
+		{"other effects", "<c-l><c-z><c-g><c-o>", "clear, suspend, extern, output", ""},
+		{"Tab completes", "/e<tab>", "", "/end "},
+		{"Tab completes the chosen one", "/e<down><tab>", "", "/export "},
+		{"Enter takes what arrows have chosen", "/e<down><enter>", "", "/export "},
+		{"Enter sends what arrows have not chosen", "/en<enter>", "sent /en", ""},
+		{"the choices go round", "/e<up><tab>", "", "/export "},
+		{"Tab completes a member", "ask @c<tab>now", "", "ask @critic now"},
+		{"Up recalls a message", "one<enter>two<enter><up><up>", "sent one, sent two", "one"},
+		{"a search", "<c-r>x<enter>", "look, look", "found it"},
+		{"the second of a search", "<c-r><down><enter>", "look", "and this"},
+		{"a search that is left", "text<c-r>x<esc>", "look, look", "text"},
+		{"Ctrl+C leaves a search", "text<c-r><c-c>", "look", "text"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newModel()
+			before, after, searches := strings.Cut(tt.keys, "<c-r>")
+			effects := press(t, m, before)
+			if searches {
+				effects = append(effects, press(t, m, "<c-r>")...)
+				m.Search.Found = []string{"found it", "and this"}
+				effects = append(effects, press(t, m, after)...)
+			}
+			if got := strings.Join(effects, ", "); got != tt.effects || m.Editor.Text() != tt.input {
+				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
+			}
+		})
+	}
+}
+
+var permission = []KeyChoice{
+	{Key: 'y', Text: "[Y] Allow"}, {Key: 'n', Text: "[N] Refuse"}, {Key: 'r', Text: "[R] Reason", Reason: true},
+	{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
+}
+
+func TestQuestionKeys(t *testing.T) {
+	for _, tt := range []struct{ name, typed, keys, effects, input string }{
+		{"an answer", "", "y", "chosen y", ""},
+		{"a capital", "", "N", "chosen n", ""},
+		{"another key", "", "x", "", ""},
+		{"a reason", "", "rtoo risky<enter>", "chosen rtoo risky", ""},
+		{"no reason", "", "r  <enter>", "", "  "},
+		{"back from the reason", "", "rtoo<esc>y", "chosen y", ""},
+		{"Escape", "", "<esc>", "chosen \x1b", ""},
+		{"Ctrl+C", "", "<c-c>", "end", ""},
+		{"typing goes on", "hell", "o y", "", "hello y"},
+		{"Tab answers", "hell", "o<tab>y", "chosen y", "hello"},
+		{"Enter sends what is typed", "hell", "o<enter>", "sent hello", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newModel()
+			press(t, m, tt.typed)
+			m.Question = &Question{Choices: permission, Again: "Again.", Waits: !m.Editor.Empty()}
+			got := strings.Join(press(t, m, tt.keys), ", ")
+			if got != tt.effects || m.Editor.Text() != tt.input {
+				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
+			}
+		})
+	}
+}
+
+func TestLiveRegion(t *testing.T) {
+	busy := Status{Doing: "Ada is thinking", Since: noon.Add(-3 * time.Second), Escape: true}
+	for _, tt := range []struct {
+		name          string
+		width, height int
+		prepare       func(m *Model)
+		keys          string
+		want          string
+	}{
+		{"a person is next", 80, 24, nil, "", "you> _\n/help"},
+		{"text", 80, 24, nil, "hello<left>", "you> hell[o]\n/help"},
+		{"several lines", 80, 24, nil, "a<c-j>b", "you> a\n     b_\n/help"},
+		{"a long line", 20, 24, nil, "0123456789abcdef", "you> 0123456789abc\n     def_\n/help"},
+		{"more lines than fit", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5", "↑    3\n     4\n     5_\n/help"},
+		{"a long prompt", 12, 24, func(m *Model) { m.Prompt = "anna or bob> " }, "", "> _\n/help"},
+		{"an agent speaks", 80, 24, func(m *Model) { m.Status, m.Prompt = busy, "" }, "next",
+			"> next_\n⠴ Ada is thinking 3s · esc"},
+		{"an agent with a short name", 80, 24, func(m *Model) {
+			m.Status, m.Prompt = busy, ""
+			m.Status.Doing = "Ada thinks"
+		}, "", "> _\n⠴ Ada thinks 3s · esc to interrupt"},
+		{"an agent with a long name", 80, 24, func(m *Model) {
+			m.Status, m.Prompt = busy, ""
+			m.Status.Doing = strings.Repeat("long ", 10) + "is thinking"
+		}, "", "> _\n⠴ long long long long long long lo… 3s"},
+		{"who is next", 80, 24, func(m *Model) {
+			m.Status, m.Prompt = Status{Doing: "Ada thinks", Since: noon, Next: "Bea"}, ""
+		}, "", "> _\n⠋ Ada thinks 0s · next: Bea"},
+		{"not saved", 80, 24, func(m *Model) { m.Status = Status{Unsaved: "not saved"} }, "",
+			"you> _\nnot saved · /help"},
+		{"not saved while an agent speaks", 80, 24, func(m *Model) {
+			m.Status, m.Prompt = busy, ""
+			m.Status.Unsaved = "not saved"
+		}, "", "> _\nnot saved · ⠴ Ada is thinking 3s · esc"},
+		{"what is being said", 80, 24, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n\n> _\n/help"},
+		{"a low screen", 80, 5, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n> _\n/help"},
+		{"a lower screen", 80, 3, func(m *Model) { m.Prompt = "" }, "", "> _\n/help"},
+		{"a screen of one row", 80, 1, func(m *Model) { m.Prompt = "" }, "", "> _"},
+		{"queued messages", 20, 24, func(m *Model) {
+			m.Prompt, m.Queued = "", []string{"one\ntwo", "a longer message", endOfInput}
+		}, "", "> _\nqueued: one two\nqueued: a longer m…\nqueued: /end\n/help"},
+		{"many queued messages", 80, 24, func(m *Model) { m.Prompt, m.Queued = "", strings.Split("12345", "") },
+			"", "> _\nqueued: 1\nqueued: 2\nqueued: 3\n… 2 more messages queued\n/help"},
+		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n/help"},
+		{"the menu on a narrow screen", 20, 24, nil, "/e<down>",
+			"you> /e_\n  /end     save an…\n▸ /export  write a…\n/help"},
+		{"a menu that is complete", 80, 24, nil, "/end", "you> /end_\n/help"},
+		{"a search", 80, 24, nil, "<c-r>x", "> _\nsearch: x  (nothing found)\n/help"},
+		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
+			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\n/help"},
+		{"a question on a narrow screen", 30, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\n/help"},
+		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "rtoo",
+			"Reason> too_\nEnter: refuse, and send the reason. Esc: back.\n/help"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newModel()
+			if tt.prepare != nil {
+				tt.prepare(m)
+			}
+			press(t, m, tt.keys)
+			var held []string
+			if strings.Contains(tt.want, "held") || strings.Contains(tt.name, "screen of one") {
+				held = []string{"held 1", "held 2"}
+			}
+			// A blank row separates the input box from what is above, if there is room.
+			got := strings.TrimPrefix(rows(m, tt.width, tt.height, held...), "\n")
+			if got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStatusRowHasAtMost38Columns(t *testing.T) {
+	for _, unsaved := range []string{"", "not saved"} {
+		for _, doing := range []string{"", "Ada thinks", "请 is thinking", strings.Repeat("请", 30)} {
+			for _, next := range []string{"", "Bea", strings.Repeat("long", 20)} {
+				for columns := 1; columns <= statusColumns; columns++ {
+					s := Status{Doing: doing, Next: next, Unsaved: unsaved, Escape: true, Since: noon.Add(-time.Hour)}
+					if row := s.row(columns, false, noon); displaywidth.String(row) > columns {
+						t.Errorf("%q has more than %d columns", row, columns)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestReturnPutsQueuedMessagesBack(t *testing.T) {
+	m := newModel()
+	press(t, m, "typed")
+	m.Return([]string{"one", endOfInput, "two"})
+	if got := m.Editor.Text(); got != "one\ntwo\ntyped" {
+		t.Errorf("the input is %q", got)
+	}
+}
+
+func TestPageKeys(t *testing.T) {
+	for _, tt := range []struct{ name, keys, first, last string }{
+		{"the beginning", "", "1", "1–4 of 10 · q closes"},
+		{"down", "j<down>", "3", "3–6 of 10 · q closes"},
+		{"up at the beginning", "k<up>", "1", "1–4 of 10 · q closes"},
+		{"a page", " ", "4", "4–7 of 10 · q closes"},
+		{"the end", "G", "7", "7–10 of 10 · q closes"},
+		{"beyond the end", "G j", "7", "7–10 of 10 · q closes"},
+		{"a page back", "Gb", "4", "4–7 of 10 · q closes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newModel()
+			m.page = &page{lines: strings.Split("1 2 3 4 5 6 7 8 9 10", " ")}
+			m.page.rows(5)
+			for _, r := range strings.NewReplacer("<down>", "j", "<up>", "k").Replace(tt.keys) {
+				press(t, m, string(r))
+				m.page.rows(5)
+			}
+			if rows := m.page.rows(5); rows[0] != tt.first || rows[4] != tt.last {
+				t.Errorf("got %q, want %s … %s", rows, tt.first, tt.last)
+			}
+		})
+	}
+	for _, keys := range []string{"q", "<esc>", "<c-o>", "<c-c>"} {
+		m := newModel()
+		m.page = &page{}
+		if effects := press(t, m, keys); m.page != nil || effects != nil {
+			t.Errorf("%s does not only close the page", keys)
+		}
+	}
+}

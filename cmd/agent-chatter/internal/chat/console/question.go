@@ -1,0 +1,119 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// A Question is answered by a key.
+type Question struct {
+	Choices []KeyChoice // what the keys mean; nil: every key is an answer
+	Again   string      // is shown after another key
+
+	// Waits is true if text was being typed when the question came. Keys go on to the text then until Tab
+	// is pressed, so that a letter of it is no answer.
+	Waits bool
+
+	wrong  bool
+	reason bool // the reason of a refusal is typed
+}
+
+// A KeyChoice is an answer to a Question.
+type KeyChoice struct {
+	Key    rune // lower case, or tty.KeyEscape
+	Text   string
+	Reason bool // a reason is asked for
+}
+
+// takesKeys reports whether keys are answers.
+func (q *Question) takesKeys() bool { return !q.Waits && !q.reason }
+
+// answer handles a key while there is a question. The answer is the key, and after it a reason.
+func (m *Model) answer(k tty.Key) (Effect, string) {
+	q := m.Question
+	switch {
+	case q.Waits && k == key(tty.Tab, 0):
+		q.Waits = false
+		return None, ""
+	case q.Waits && k != key(tty.Enter, 0) && k != key(tty.Escape, 0):
+		m.press(k)
+		m.menu = menuClosed
+		return None, ""
+	case q.Waits && k == key(tty.Enter, 0):
+		return m.press(k)
+	case q.reason:
+		return m.answerReason(k)
+	}
+	pressed := rune(k.Code)
+	if k == key(tty.Escape, 0) {
+		pressed = tty.KeyEscape
+	} else if !k.IsText() {
+		pressed = '\ufffd'
+	}
+	if q.Choices == nil {
+		return Chosen, string(pressed)
+	}
+	for _, c := range q.Choices {
+		if c.Key != pressed && (pressed > 0x7f || c.Key != pressed|0x20) {
+			continue
+		}
+		if c.Reason {
+			q.reason = true
+			return None, ""
+		}
+		return Chosen, string(c.Key)
+	}
+	q.wrong = true
+	return None, ""
+}
+
+func (m *Model) answerReason(k tty.Key) (Effect, string) {
+	switch k {
+	case key(tty.Escape, 0):
+		m.Editor.Clear()
+		m.Question.reason = false
+	case key(tty.Enter, 0):
+		if reason := strings.TrimSpace(m.Editor.Text()); reason != "" {
+			m.Editor.Clear()
+			return Chosen, "r" + reason
+		}
+	default:
+		if k.IsText() {
+			m.Editor.Type(string(rune(k.Code)))
+		} else {
+			m.Editor.Press(k)
+		}
+	}
+	return None, ""
+}
+
+// rows lists the choices, as many in a row as fit.
+func (q *Question) rows(columns int) (rows []string) {
+	switch {
+	case q.Waits:
+		return []string{cut(textTabAnswers, columns)}
+	case q.reason:
+		return []string{cut(textReason, columns)}
+	}
+	row := ""
+	for _, c := range q.Choices {
+		switch {
+		case row != "" && displaywidth.String(row)+2+displaywidth.String(c.Text) > columns:
+			rows, row = append(rows, row), c.Text
+		case row != "":
+			row += "  " + c.Text
+		default:
+			row = c.Text
+		}
+	}
+	if row != "" {
+		rows = append(rows, cut(row, columns))
+	}
+	if q.wrong {
+		rows = append(rows, cut(q.Again, columns))
+	}
+	return rows
+}

@@ -1,0 +1,64 @@
+package console
+
+import (
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// Search looks for earlier messages of people.
+type Search struct {
+	Text     string
+	Found    []string // messages, the newest first, each once
+	Running  bool
+	selected int
+}
+
+// search handles a key while it is open.
+func (m *Model) search(k tty.Key) Effect {
+	s := m.Search
+	switch k {
+	case key(tty.Escape, 0), key('g', tty.Ctrl):
+		m.Search = nil
+	case key(tty.Enter, 0), key(tty.Tab, 0):
+		if s.selected < len(s.Found) {
+			m.Editor.Set(s.Found[s.selected])
+		}
+		m.Search = nil
+		m.complete()
+	case key('r', tty.Ctrl), key(tty.Down, 0):
+		s.selected = min(s.selected+1, max(len(s.Found)-1, 0))
+	case key('s', tty.Ctrl), key(tty.Up, 0):
+		s.selected = max(s.selected-1, 0)
+	case key(tty.Backspace, 0), key('h', tty.Ctrl):
+		if typed := []rune(s.Text); len(typed) > 0 {
+			s.Text, s.selected = string(typed[:len(typed)-1]), 0
+			return Look
+		}
+	default:
+		if k.IsText() {
+			s.Text, s.selected = s.Text+string(rune(k.Code)), 0
+			return Look
+		}
+	}
+	return None
+}
+
+func (s *Search) rows(columns, limit int) []string {
+	what := fmt.Sprintf("search: %s", tty.SafeLine(s.Text))
+	if s.Running {
+		what += " …"
+	} else if len(s.Found) == 0 {
+		what += "  (nothing found)"
+	}
+	rows := []string{cut(what, columns)}
+	first := max(0, min(s.selected-limit/2, len(s.Found)-limit))
+	for i, text := range s.Found[first:min(len(s.Found), first+limit)] {
+		mark := "  "
+		if first+i == s.selected {
+			mark = "▸ "
+		}
+		rows = append(rows, cut(mark+tty.SafeLine(text), columns))
+	}
+	return rows
+}

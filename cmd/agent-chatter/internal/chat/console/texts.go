@@ -1,0 +1,24 @@
+package console
+
+import (
+	"fmt"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+const (
+	textNoOutput   = "No tool has finished in this chat yet."
+	textEscape     = "esc to interrupt"
+	textTabAnswers = "Tab: answer the question above. Other keys: continue the text."
+	textReason     = "Enter: refuse, and send the reason. Esc: back."
+)
+
+// queuedText shows a message that is sent after the turn.
+func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }
+
+func moreQueuedText(n int) string { return fmt.Sprintf("… %s queued", app.Count(n, "more message")) }
+
+func editorFailedText(err error) string {
+	return fmt.Sprintf("The editor failed, and the text is unchanged: %v. Set EDITOR to another one.", err)
+}

@@ -1,0 +1,17 @@
+package console
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+)
+
+func TestConsoleTexts(t *testing.T) {
+	apptest.CheckTexts(t, []apptest.Text{
+		{Function: "pageText", Shown: pageText(1, 23, 100)},
+		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},
+		{Function: "moreQueuedText", Shown: moreQueuedText(2)},
+		{Function: "editorFailedText", Shown: editorFailedText(errors.New("exit status 1"))},
+	})
+}

@@ -1,0 +1,130 @@
+// Package permission is the question whether an agent may use a tool: its text, the answers, and their meaning.
+package permission
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
+)
+
+// shownInput is how many bytes of a field of a tool's input Text shows.
+const shownInput = 8000
+
+// Text asks the user to allow an action of an agent. It shows what would change in files, and everything
+// else that the input of the tool has.
+func Text(member string, p agent.Permission) string {
+	lines := []string{fmt.Sprintf("%s requests permission for: %s",
+		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)))}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(p.Input, &fields) != nil && p.Input != nil {
+		fields["input"] = p.Input
+	}
+	var changes []string
+	for _, e := range p.Edits {
+		replaced, _ := json.Marshal(map[string]string{"oldText": e.Old, "newText": e.New})
+		changes = append(append(changes, "  "+tty.SafeLine(e.Path)), changeLines(replaced)...)
+	}
+	if len(p.Edits) == 0 && !hasPatch(fields) {
+		changes = changeLines(p.Input)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := fieldText(fields[name])
+		if value != tty.Safe(p.Title) && (len(changes) == 0 || !slices.Contains(changedFields, name)) {
+			lines = append(lines, "  "+tty.SafeLine(name)+": "+strings.ReplaceAll(value, "\n", "\n    "))
+		}
+	}
+	return strings.Join(append(lines, changes...), "\n")
+}
+
+// changedFields are the fields of a tool's input that changeLines shows.
+var changedFields = []string{
+	"old_string", "new_string", "oldString", "newString", "oldText", "newText", "old_str", "new_str", "edits",
+	"content", "file_text",
+}
+
+// hasPatch reports whether the input of a tool has a patch, whose headers name the files: it is shown as it is.
+func hasPatch(fields map[string]json.RawMessage) bool {
+	return fields["patch"] != nil || fields["input"] != nil || fields["changes"] != nil
+}
+
+// changeLines shows the lines that the input of a tool changes; none if it is no edit.
+func changeLines(input json.RawMessage) (lines []string) {
+	for _, c := range edit.Changes(input) {
+		lines = append(lines, fmt.Sprintf("  %c %s", c.Kind, tty.SafeLine(c.Text)))
+	}
+	return lines
+}
+
+// fieldText is a value of a tool's input: a text as it is, everything else as JSON.
+func fieldText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	if len(text) > shownInput {
+		return fmt.Sprintf("%s… (%s)", tty.Safe(runecut.Prefix(text, shownInput)), app.Count(len(text), "byte"))
+	}
+	return tty.Safe(text)
+}
+
+// Question returns the answers to a request for permission.
+func Question(p agent.Permission) console.Question {
+	q := console.Question{Again: textAnswerAgain, Choices: []console.KeyChoice{
+		{Key: 'y', Text: "[Y] Allow"}, {Key: 's', Text: "[S] Allow for this session"},
+		{Key: 'a', Text: "[A] Always allow"}, {Key: 'n', Text: "[N] Refuse"},
+		{Key: 'r', Text: "[R] Refuse with a reason", Reason: true}, {Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
+	}}
+	if !p.Always {
+		q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool { return c.Key == 'a' })
+	}
+	return q
+}
+
+const (
+	textAnswerAgain = "Press Y to allow it, N to refuse it, or Escape to cancel the turn."
+	TextPlainChoice = "[Y] Allow  [S] Allow for this session  [N] Refuse  [N REASON] Refuse with a reason"
+	TextPlainAgain  = "Type y to allow it, or n to refuse it."
+)
+
+// AnswerOf returns what a key means, and the reason that follows it.
+func AnswerOf(typed string) (answer coordinator.Answer, reason string) {
+	if typed == "" {
+		return coordinator.Refused, ""
+	}
+	switch typed[0] {
+	case 'y':
+		return coordinator.Allowed, ""
+	case 's':
+		return coordinator.AllowedForSession, ""
+	case 'a':
+		return coordinator.AllowedAlways, ""
+	}
+	return coordinator.Refused, strings.TrimSpace(typed[1:])
+}
+
+// RefusalText is the message that tells an agent why its request was refused.
+func RefusalText(member, reason string) string { return fmt.Sprintf("[NEXT: %s] %s", member, reason) }
+
+// AnsweredText records an answer below its question.
+func AnsweredText(a coordinator.Answer) string {
+	switch a {
+	case coordinator.Allowed:
+		return "  Allowed."
+	case coordinator.AllowedForSession:
+		return "  Allowed for this session."
+	case coordinator.AllowedAlways:
+		return "  Always allowed."
+	}
+	return "  Refused."
+}

@@ -1,0 +1,75 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+func TestPermissionTexts(t *testing.T) {
+	var texts []apptest.Text
+	add := func(sample string, p agent.Permission) {
+		texts = append(texts, apptest.Text{Function: "Text", Sample: sample, Shown: Text("Ada", p)})
+	}
+	add("a command that is the title", agent.Permission{
+		Tool: "execute", Title: "rm -r /" + apptest.Hostile, Input: []byte(`{"command":"rm -r /"}`),
+	})
+	add("a title that hides the command", agent.Permission{
+		Tool: "execute", Title: "List files", Input: []byte(`{"command":"rm -r /","cwd":"/","timeout":10}`),
+	})
+	add("no input", agent.Permission{Tool: "execute", Title: "ls"})
+	add("an input that is no object", agent.Permission{Tool: "edit", Input: []byte(`["a"]`)})
+	add("a long input", agent.Permission{Tool: "edit", Input: []byte(`{"a":"` + strings.Repeat("x", 2*shownInput) + `"}`)})
+	add("an edit", agent.Permission{Tool: "edit", Title: "Edit main.go", Edits: []agent.FileEdit{
+		{Path: "main.go" + apptest.Hostile, Old: "one\ntwo\nthree\n", New: "one\n2" + apptest.Hostile + "\nthree\n"},
+	}})
+	add("an edit of Claude Code", agent.Permission{Tool: "Edit", Title: "Edit", Input: []byte(
+		`{"file_path":"main.go","old_string":"one\ntwo","new_string":"one\n2","replace_all":true}`)})
+	add("a patch", agent.Permission{Tool: "apply_patch", Title: "Patch", Input: []byte(
+		`{"input":"*** Begin Patch\n*** Delete File: a.go\n*** End Patch"}`)})
+	for _, a := range []coordinator.Answer{
+		coordinator.Allowed, coordinator.AllowedForSession, coordinator.AllowedAlways, coordinator.Refused,
+	} {
+		texts = append(texts, apptest.Text{Function: "AnsweredText", Shown: AnsweredText(a)})
+	}
+	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: RefusalText("ada", "too risky")})
+	texts = append(texts, apptest.Text{Function: "fieldText", Shown: fieldText([]byte(`"a\nb"`))})
+	apptest.CheckTexts(t, texts)
+}
+
+func TestPermissionAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		typed  string
+		answer coordinator.Answer
+		reason string
+	}{
+		{"y", coordinator.Allowed, ""},
+		{"s", coordinator.AllowedForSession, ""},
+		{"a", coordinator.AllowedAlways, ""},
+		{"n", coordinator.Refused, ""},
+		{"rtoo risky ", coordinator.Refused, "too risky"},
+		{"", coordinator.Refused, ""},
+	} {
+		if answer, reason := AnswerOf(tt.typed); answer != tt.answer || reason != tt.reason {
+			t.Errorf("%q is %v, %q", tt.typed, answer, reason)
+		}
+	}
+}
+
+func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
+	keys := func(p agent.Permission) (keys string) {
+		for _, c := range Question(p).Choices {
+			keys += string(c.Key)
+		}
+		return keys
+	}
+	if got := keys(agent.Permission{}); got != "ysnr\x1b" {
+		t.Errorf("the keys are %q", got)
+	}
+	if got := keys(agent.Permission{Always: true}); got != "ysanr\x1b" {
+		t.Errorf("with always, the keys are %q", got)
+	}
+}
