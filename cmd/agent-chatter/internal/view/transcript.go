@@ -67,8 +67,6 @@ func (t *Transcript) Apply(e journal.Event) []Block {
 	switch p := payload.(type) {
 	case projection.SessionCreated:
 		t.addMembers(p.Team.Members)
-	case projection.SessionResumed:
-		t.endTurn(nil)
 	case projection.TurnStarted:
 		t.endTurn(nil)
 		t.turn = &openTurn{id: p.TurnID, member: t.member(projection.Speaker{ID: p.MemberID})}
@@ -242,6 +240,9 @@ func (w *written) apart(p markdown.Piece) bool {
 
 // appendMessage adds a message: the rest of a reply, or all of it.
 func (t *Transcript) appendMessage(m projection.Message) {
+	if m.Speaker.Type == projection.TypeHuman {
+		t.endTurn(nil) // no turn is open after it
+	}
 	turn := t.turn
 	if turn == nil || turn.replied || turn.member.ID != m.Speaker.ID {
 		if turn != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -214,6 +215,34 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 		}
 		checkLive(t, s.events)
 	})
+}
+
+// An unfinished reply and an older version of a todo list are not known when plain lines are printed.
+func TestPlainLinesEqualTheTextOfReplay(t *testing.T) {
+	unfinished := regexp.MustCompile(` \(unfinished[^)]*\):`)
+	for name, events := range goldenJournals(t) {
+		if name == "conversation" || name == "v1-2" || name == "tools" { // they have todo lists, or a turn without text
+			continue
+		}
+		texts := map[uint64]string{}
+		var want []string
+		for entry, err := range projection.Replay(ToolTexts(func(yield func(journal.Event, error) bool) {
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}, texts)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			entry.Content = strings.TrimRight(entry.Content, "\n")
+			want = append(want, unfinished.ReplaceAllString(EntryText(entry, texts), ":"))
+		}
+		if got := strings.Join(render(fold(events), Style{Plain: true}), "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("%s: it shows\n%s\nwant\n%s", name, got, strings.Join(want, "\n"))
+		}
+	}
 }
 
 // The exceptions follow: what is released early (see above), link definitions, and journals of earlier versions.
