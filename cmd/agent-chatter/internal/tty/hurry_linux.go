@@ -6,8 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxHurrying is how many processors are used.
-const maxHurrying = 8
+const (
+	maxHurrying   = 8       // processors
+	shortestSlice = 100_000 // in nanoseconds
+)
 
 // beforeShell calls undo, perhaps more than once, at the end of the claims. A shell whose command is
 // not the dead process itself but its parent, such as go run, takes the settings that it finds for good, so undo has to
@@ -27,8 +29,10 @@ func beforeShell(c *claims, undo func()) {
 			var only unix.CPUSet
 			only.Set(cpu)
 			_ = unix.SchedSetaffinity(0, &only)
-			const slice = 100_000 // nanoseconds
-			_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Runtime: slice}, 0)
+			if attributes, err := unix.SchedGetAttr(0, 0); err == nil {
+				attributes.Runtime = shortestSlice
+				_ = unix.SchedSetAttr(0, attributes, 0)
+			}
 			if c.wait(0) && c.read() {
 				undo()
 			}

@@ -124,3 +124,13 @@ func streamLines() error {
 		}
 	}
 }
+
+// program returns the command of the shell that runs a program of this test binary.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s=%s %s", programVariable, name, binary)
+}

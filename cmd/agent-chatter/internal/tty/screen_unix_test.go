@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 )
 
 // TestResizesKeepLines resizes a terminal at random moments while lines stream.
@@ -16,72 +18,72 @@ func TestResizesKeepLines(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	m := startTmux(t, 80, 24, program(t, "stream"))
+	m := ttytest.Start(t, 80, 24, program(t, "stream"))
 	for range 50 {
-		m.run("resize-window", "-x", strconv.Itoa(20+random.IntN(100)), "-y", strconv.Itoa(5+random.IntN(35)))
+		m.Run("resize-window", "-x", strconv.Itoa(20+random.IntN(100)), "-y", strconv.Itoa(5+random.IntN(35)))
 		for range random.IntN(4) { // the random moment
-			m.run("display-message", "-p", "")
+			m.Run("display-message", "-p", "")
 		}
 	}
-	m.expect(fmt.Sprintf("status %d", streamed))
-	m.run("resize-window", "-x", "110", "-y", "30")
-	m.press("r")
-	m.expect("status redrawn")
-	m.checkStreamed()
+	m.Expect(fmt.Sprintf("status %d", streamed))
+	m.Run("resize-window", "-x", "110", "-y", "30")
+	m.Press("r")
+	m.Expect("status redrawn")
+	checkStreamed(t, m)
 }
 
 // checkStreamed checks that each line is there once, in order, and then the live rows.
-func (m *tmux) checkStreamed() {
-	m.t.Helper()
+func checkStreamed(t *testing.T, m *ttytest.Tmux) {
+	t.Helper()
 	var got []string
-	for line := range strings.Lines(strings.TrimRight(m.text(), "\n")) {
+	for line := range strings.Lines(strings.TrimRight(m.Text(), "\n")) {
 		got = append(got, strings.TrimRight(line, " \n"))
 	}
 	want := append(streamedLines(), streamRows("redrawn")...)
 	if !slices.Equal(got, want) {
-		m.t.Errorf("the lines and rows differ:\n%s", difference(got, want))
+		t.Errorf("the lines and rows differ:\n%s", difference(got, want))
 	}
 }
 
 // TestTerminalShorterThanLiveRows shows more live rows than the terminal has, while lines stream.
 func TestTerminalShorterThanLiveRows(t *testing.T) {
-	m := startTmux(t, 40, 2, program(t, "stream"))
-	m.expect(fmt.Sprintf("status %d", streamed))
-	if got := m.screen(); !slices.Equal(got, []string{"  and more", fmt.Sprintf("status %d", streamed)}) {
+	m := ttytest.Start(t, 40, 2, program(t, "stream"))
+	m.Expect(fmt.Sprintf("status %d", streamed))
+	if got := m.Screen(); !slices.Equal(got, []string{"  and more", fmt.Sprintf("status %d", streamed)}) {
 		t.Errorf("the screen shows %q", got)
 	}
-	m.run("resize-window", "-x", "110", "-y", "30")
-	m.press("r")
-	m.expect("status redrawn")
-	m.checkStreamed()
+	m.Run("resize-window", "-x", "110", "-y", "30")
+	m.Press("r")
+	m.Expect("status redrawn")
+	checkStreamed(t, m)
 }
 
 func TestClearKeepsLines(t *testing.T) {
-	m := startTmux(t, 40, 10, program(t, "events"))
-	m.expect("> live")
-	m.press("a", "C-l")
-	m.expect("cleared\n")
-	if got := m.screen(); got[0] != "> cleared" || strings.Join(got[1:], "") != "" {
+	m := ttytest.Start(t, 40, 10, program(t, "events"))
+	m.Expect("> live")
+	m.Press("a", "C-l")
+	m.Expect("cleared\n")
+	if got := m.Screen(); got[0] != "> cleared" || strings.Join(got[1:], "") != "" {
 		t.Errorf("the screen shows %q", got)
 	}
-	m.press("b")
-	m.expect("key 'b' 0")
-	if got := strings.Join(strings.Fields(m.text()), " "); got != "ready key 'a' 0 key 'b' 0 > live" {
+	m.Press("b")
+	m.Expect("key 'b' 0")
+	if got := strings.Join(strings.Fields(m.Text()), " "); got != "ready key 'a' 0 key 'b' 0 > live" {
 		t.Errorf("the scrollback and the screen show %q", got)
 	}
 }
 
 func TestPageLeavesLines(t *testing.T) {
-	m := startTmux(t, 40, 10, program(t, "events"))
-	m.expect("> live")
-	m.press("a", "b", "C-p")
-	m.expect("the page")
-	if got := m.screen(); got[0] != "the page" || got[1] != "its second row" || strings.Join(got[2:], "") != "" {
+	m := ttytest.Start(t, 40, 10, program(t, "events"))
+	m.Expect("> live")
+	m.Press("a", "b", "C-p")
+	m.Expect("the page")
+	if got := m.Screen(); got[0] != "the page" || got[1] != "its second row" || strings.Join(got[2:], "") != "" {
 		t.Errorf("the screen shows %q", got)
 	}
-	m.press("c")
-	m.expect("key 'c' 0\n> live")
-	if got := strings.TrimSpace(m.text()); got != "ready\nkey 'a' 0\nkey 'b' 0\nkey 'c' 0\n> live" {
+	m.Press("c")
+	m.Expect("key 'c' 0\n> live")
+	if got := strings.TrimSpace(m.Text()); got != "ready\nkey 'a' 0\nkey 'b' 0\nkey 'c' 0\n> live" {
 		t.Errorf("it shows\n%s", got)
 	}
 }

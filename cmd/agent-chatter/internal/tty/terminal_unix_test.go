@@ -10,14 +10,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 )
 
 // settingsIn returns what stty prints in the shell of a terminal. name is a new one for each call.
-func settingsIn(m *tmux, name string) string {
-	m.t.Helper()
-	m.press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
+func settingsIn(m *ttytest.Tmux, name string) string {
+	m.Press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
 	for {
-		_, after, _ := strings.Cut(m.text(), "\n"+name+" ")
+		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
 		if settings, _, found := strings.Cut(after, " end\n"); found {
 			return settings
 		}
@@ -25,46 +26,46 @@ func settingsIn(m *tmux, name string) string {
 }
 
 func TestTerminalReportsKeys(t *testing.T) {
-	m := startTmux(t, 60, 40, program(t, "events"))
-	m.expect("ready")
-	m.press("a", "M-b", "C-Left", "Home", "界", "C-c", "S-Enter", "Escape")
-	m.expect("key -4 0")
-	m.run("set-buffer", "one\ntwo")
-	m.run("paste-buffer", "-p")
-	m.expect("Paste")
+	m := ttytest.Start(t, 60, 40, program(t, "events"))
+	m.Expect("ready")
+	m.Press("a", "M-b", "C-Left", "Home", "界", "C-c", "S-Enter", "Escape")
+	m.Expect("key -4 0")
+	m.Run("set-buffer", "one\ntwo")
+	m.Run("paste-buffer", "-p")
+	m.Expect("Paste")
 	want := []string{
 		"ready", "key 'a' 0", "key 'b' 2", "key -7 4", "key -9 0", "key '界' 0", "key 'c' 4", "key -1 1", "key -4 0",
 		`tty.Paste{Text:"one\ntwo", Dropped:0}`, "> live",
 	}
-	if got := strings.TrimRight(m.text(), "\n"); got != strings.Join(want, "\n") {
+	if got := strings.TrimRight(m.Text(), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("it shows\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 
 // TestSuspendStopsTheGroup stops a program in all ways. Its parent in the group stands for go run.
 func TestSuspendStopsTheGroup(t *testing.T) {
-	m := startTmux(t, 60, 40, "bash --norc --noprofile")
+	m := ttytest.Start(t, 60, 40, "bash --norc --noprofile")
 	dir := t.TempDir()
 	before := settingsIn(m, "before")
-	m.press(fmt.Sprintf("sh -c 'echo $$ > %s/parent; %s; echo it ended; exit 1'", dir, program(t, "events")), "Enter")
+	m.Press(fmt.Sprintf("sh -c 'echo $$ > %s/parent; %s; echo it ended; exit 1'", dir, program(t, "events")), "Enter")
 	for i, stop := range []func(){
-		func() { m.press("C-z") },
+		func() { m.Press("C-z") },
 		func() { signalGroup(t, dir, syscall.SIGTSTP) },
 		func() { signalGroup(t, dir, syscall.SIGSTOP) },
 	} {
-		m.expect("> live")
+		m.Expect("> live")
 		stop()
-		m.expectTimes("Stopped", i+1)
+		m.ExpectTimes("Stopped", i+1)
 		if stopped := settingsIn(m, fmt.Sprint("stopped", i)); stopped != before {
 			t.Errorf("after stop %d, the settings are %s, before %s", i, stopped, before)
 		}
-		m.press("fg", "Enter")
-		m.expectTimes("drawn", i+1)
-		m.press("x")
-		m.expectTimes("key 'x' 0", i+1)
+		m.Press("fg", "Enter")
+		m.ExpectTimes("drawn", i+1)
+		m.Press("x")
+		m.ExpectTimes("key 'x' 0", i+1)
 	}
-	m.press("q")
-	m.expect("\nit ended")
+	m.Press("q")
+	m.Expect("\nit ended")
 	if after := settingsIn(m, "after"); after != before {
 		t.Errorf("at the end, the settings are %s, before %s", after, before)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 )
 
 // children returns the processes that pid has started.
@@ -56,13 +58,13 @@ func awaitDeath(pid int) {
 // were.
 func TestKilledProgramRestoresTerminal(t *testing.T) {
 	dir := t.TempDir()
-	m := startTmux(t, 60, 24, fmt.Sprintf(`before=$(stty -g); sh -c 'echo $$ > %s/pid; exec env %s'; `+
+	m := ttytest.Start(t, 60, 24, fmt.Sprintf(`before=$(stty -g); sh -c 'echo $$ > %s/pid; exec env %s'; `+
 		`until [ "$(stty -g)" = "$before" ]; do :; done; echo restored; cat`, dir, program(t, "events")))
 	for _, shown := range []string{"> live", "the page"} {
-		m.expect(shown)
-		m.press("C-p")
+		m.Expect(shown)
+		m.Press("C-p")
 	}
-	if modes := m.modes(); modes != "cursor 0, wrap 1, alternate 1" {
+	if modes := modesOf(m); modes != "cursor 0, wrap 1, alternate 1" {
 		t.Errorf("while it runs: %s", modes)
 	}
 	killed := readPID(t, dir)
@@ -73,19 +75,18 @@ func TestKilledProgramRestoresTerminal(t *testing.T) {
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	m.expect("restored")
+	m.Expect("restored")
 	awaitDeath(watchers[0])
-	if modes := m.modes(); modes != "cursor 1, wrap 1, alternate 0" {
+	if modes := modesOf(m); modes != "cursor 1, wrap 1, alternate 0" {
 		t.Errorf("at the end: %s", modes)
 	}
-	if text := m.text(); strings.Contains(text, "live") || !strings.Contains(text, "ready") {
+	if text := m.Text(); strings.Contains(text, "live") || !strings.Contains(text, "ready") {
 		t.Errorf("it shows\n%s", text)
 	}
 }
 
-func (m *tmux) modes() string {
-	m.t.Helper()
-	return strings.TrimSpace(m.run("display-message", "-p",
+func modesOf(m *ttytest.Tmux) string {
+	return strings.TrimSpace(m.Run("display-message", "-p",
 		"cursor #{cursor_flag}, wrap #{wrap_flag}, alternate #{alternate_on}"))
 }
 

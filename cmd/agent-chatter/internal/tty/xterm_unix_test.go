@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 )
 
 // xterm is a terminal of xterm.js, with a program of this test binary.
@@ -40,7 +42,7 @@ type message struct {
 
 func startXterm(t *testing.T, name string) *xterm {
 	t.Helper()
-	needs(t, "node")
+	ttytest.Needs(t, "node")
 	cache := os.Getenv("AGENT_CHATTER_AGENTS")
 	if cache == "" {
 		dir, err := os.UserCacheDir()

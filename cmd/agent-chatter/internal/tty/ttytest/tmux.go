@@ -1,0 +1,89 @@
+//go:build unix
+
+// Package ttytest runs programs on terminals of tmux.
+package ttytest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Tmux is a terminal with a scrollback, in a server of its own. A failure of tmux ends the test.
+type Tmux struct {
+	t      *testing.T
+	socket string
+}
+
+// Start runs a command of the shell on a terminal until the test ends. Without tmux it skips the test, but fails it
+// in CI, which installs tmux.
+func Start(t *testing.T, columns, rows int, command string) *Tmux {
+	t.Helper()
+	Needs(t, "tmux")
+	m := &Tmux{t, filepath.Join(t.TempDir(), "tmux")}
+	m.Run("-f", "/dev/null", "start-server", ";", "set-option", "-g", "history-limit", "100000", ";",
+		"set-option", "-s", "extended-keys", "on", ";", "new-session", "-d", "-x", strconv.Itoa(columns),
+		"-y", strconv.Itoa(rows), command)
+	t.Cleanup(func() {
+		if err := exec.Command("tmux", "-S", m.socket, "kill-server").Run(); err != nil && !m.ended() {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// Needs skips the test without a program, but fails it in CI, which installs it.
+func Needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(program, " is not installed")
+	}
+}
+
+// Run runs a command of tmux and returns its output.
+func (m *Tmux) Run(args ...string) string {
+	m.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", m.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// ended reports whether the command has ended, with which the server ends.
+func (m *Tmux) ended() bool {
+	err := exec.Command("tmux", "-S", m.socket, "has-session").Run()
+	return errors.As(err, new(*exec.ExitError))
+}
+
+// Press presses keys, as tmux names them.
+func (m *Tmux) Press(keys ...string) { m.t.Helper(); m.Run(append([]string{"send-keys"}, keys...)...) }
+
+// Text returns the scrollback and the screen; the lines that the terminal has wrapped are whole.
+func (m *Tmux) Text() string { m.t.Helper(); return m.Run("capture-pane", "-p", "-J", "-S", "-") }
+
+// Screen returns the rows of the screen without blanks at their ends.
+func (m *Tmux) Screen() (rows []string) {
+	m.t.Helper()
+	for row := range strings.Lines(m.Run("capture-pane", "-p")) {
+		rows = append(rows, strings.TrimRight(row, " \n"))
+	}
+	return rows
+}
+
+// Expect waits for a text.
+func (m *Tmux) Expect(text string) { m.t.Helper(); m.ExpectTimes(text, 1) }
+
+// ExpectTimes waits until a text is there so many times.
+func (m *Tmux) ExpectTimes(text string, n int) {
+	m.t.Helper()
+	for strings.Count(m.Text(), text) < n {
+	}
+}
