@@ -2,6 +2,7 @@ package view
 
 import (
 	"sort"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
@@ -57,17 +58,17 @@ func (t *Transcript) cutAfter(s Style, lines int) int {
 	return cuts[max(i-1, 0)]
 }
 
-// cuts returns where a text can be cut: after its blanks, or between the characters of a text without any.
+// cuts returns where a text can be cut: at the end of a line, before a word that begins no other block, and if there
+// is no such place, between two characters.
 func cuts(pending string, shown int) []int {
 	var words, characters []int
 	for i, r := range pending[shown:] {
-		end := shown + i + utf8.RuneLen(max(r, 0))
-		if r == utf8.RuneError {
-			continue
-		}
-		if r == ' ' || r == '\n' {
+		end := shown + i + utf8.RuneLen(r)
+		switch {
+		case r == utf8.RuneError:
+		case r == '\n', r == ' ' && !strings.ContainsAny(pending[end:min(end+1, len(pending))], "-+*#>|=`~[ 0123456789"):
 			words = append(words, end)
-		} else {
+		case r != ' ':
 			characters = append(characters, end)
 		}
 	}

@@ -326,6 +326,24 @@ func TestReleasedLinesLoseNothing(t *testing.T) {
 	}
 }
 
+func TestReleasedParagraphStaysOne(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("a - b * c # d > e 1. f | g + h = i ~ j ", 20))
+	for width := 20; width < 80; width++ {
+		var tr Transcript
+		s := Style{Width: width}
+		tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
+		blocks := tr.Stream(text)
+		for range 20 {
+			blocks = append(blocks, tr.Release(s, max(1, len(render(tr.Held(), s))-1))...)
+		}
+		blocks = append(blocks, tr.Close()...)
+		shown := strings.Fields(strings.Join(render(blocks, s), " "))
+		if got := strings.Join(shown[1:len(shown)-2], " "); got != text {
+			t.Fatalf("at %d columns it shows\n%s", width, got)
+		}
+	}
+}
+
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
