@@ -126,8 +126,8 @@ func (c *claims) read() (ended bool) {
 	}
 }
 
-// undo restores a terminal, if it is held. If its settings are not those of the claim, a shell has restored them and may have
-// written its prompt.
+// undo restores a terminal, if it is held. If its settings are not those of the claim, a shell has restored them and
+// may have written its prompt.
 func (c claim) undo(in, out *os.File) {
 	if !c.Held {
 		return

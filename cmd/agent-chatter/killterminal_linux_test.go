@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+)
+
+// TestKilledChatLeavesTerminalUsable kills the chat that the README's first command starts, and compares what stty
+// prints in the shell before and after. The shell does not know of the kill: go run exits normally.
+func TestKilledChatLeavesTerminalUsable(t *testing.T) {
+	for _, shell := range []struct {
+		name, flags string
+		kills       int
+	}{{"bash", "--norc --noprofile", 20}, {"zsh", "-f", 5}} {
+		t.Run(shell.name, func(t *testing.T) {
+			ttytest.Needs(t, shell.name)
+			home := t.TempDir()
+			if testing.Short() {
+				shell.kills = 1
+			}
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := regexp.MustCompile(`(?m)^go run .*$`).FindString(readFile(t, filepath.Join(root, "README.md")))
+			m := ttytest.Start(t, 80, 24, fmt.Sprintf("cd %s && exec env AGENT_CHATTER_HOME=%s GOFLAGS=-buildvcs=false %s %s",
+				root, home, shell.name, shell.flags))
+			before := settings(m, "before")
+			for i := range shell.kills {
+				m.Press(command, "Enter")
+				m.ExpectTimes("Type /help", i+1)
+				m.Press(fmt.Sprintf("message %d", i), "Enter")
+				m.Expect(fmt.Sprintf("“message %d”", i)) // in the reply
+				if err := syscall.Kill(chatProcess(t, home), syscall.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+				m.ExpectTimes("signal: killed", i+1)
+				if after := settings(m, fmt.Sprint("after", i)); after != before {
+					t.Fatalf("after kill %d, stty prints %s, before %s", i+1, after, before)
+				}
+			}
+		})
+	}
+}
+
+// settings returns what stty prints in a shell. name is a new one for each call.
+func settings(m *ttytest.Tmux, name string) string {
+	m.Press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
+	for {
+		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
+		if settings, _, found := strings.Cut(after, " end\n"); found {
+			return settings
+		}
+	}
+}
+
+// chatProcess returns the process of this program with a home.
+func chatProcess(t *testing.T, home string) int {
+	t.Helper()
+	environments, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range environments {
+		environment, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(environment), "AGENT_CHATTER_HOME="+home+"\x00") {
+			continue
+		}
+		dir := filepath.Dir(path)
+		if program, err := os.Readlink(filepath.Join(dir, "exe")); err == nil && filepath.Base(program) == "agent-chatter" {
+			pid, err := strconv.Atoi(filepath.Base(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	t.Fatal("no process has the home ", home)
+	return 0
+}
