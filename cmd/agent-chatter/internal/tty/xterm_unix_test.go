@@ -3,6 +3,7 @@
 package tty
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -97,14 +98,19 @@ func startXterm(t *testing.T, name string) *xterm {
 	return x
 }
 
-// read shows the output of the program.
+// read shows the output of the program, whole frames at once: a resize within a frame would cut the line that the
+// cursor is on, which xterm.js does not wrap anew.
 func (x *xterm) read() {
+	var text []byte
 	for buf := make([]byte, 4096); ; {
 		n, err := x.terminal.Read(buf)
+		text = append(text, buf[:n]...)
+		end := bytes.LastIndex(text, []byte(endUpdate)) + len(endUpdate)
 		x.mu.Lock()
-		x.shown.Write(buf[:n])
-		if err == nil {
-			err = x.in.Encode(message{Write: buf[:n]})
+		if err == nil && end >= len(endUpdate) {
+			x.shown.Write(text[:end])
+			err = x.in.Encode(message{Write: text[:end]})
+			text = text[end:]
 		}
 		x.closed = err != nil
 		x.change.Broadcast()

@@ -11,7 +11,7 @@ function lines() {
     if (line.isWrapped) all[all.length - 1] += text;
     else all.push(text);
   }
-  return all;
+  return all.map((text) => text.trimEnd());
 }
 
 async function main() {
