@@ -44,8 +44,9 @@ type Stream struct {
 	joined bool        // pending starts with the rest of a paragraph that Cut has divided
 	carry  []Container // that the rest is in
 
-	known []parser.Reference // link definitions before pending
-	held  []Piece
+	fenced bool               // the text ends in a fenced code block that is in no container
+	known  []parser.Reference // link definitions before pending
+	held   []Piece
 }
 
 // The bounds of a Stream. What is longer than maxPending without a final piece is divided.
@@ -74,6 +75,10 @@ func (s *Stream) Write(text string) []Piece {
 // Held returns the pieces of the text that are not final, as they are if no more text comes.
 func (s *Stream) Held() []Piece { return s.held }
 
+// Fenced reports whether what follows is code, unless it ends the line with a closing fence: the text ends in a
+// fenced code block that is in no container.
+func (s *Stream) Fenced() bool { return s.fenced }
+
 // Pending returns the source of Held. The first shown bytes of it belong to pieces that were returned, such as the
 // opening fence of a code block.
 func (s *Stream) Pending() (source string, shown int) { return s.pending, s.shown }
@@ -87,7 +92,7 @@ func (s *Stream) Close() []Piece {
 		pieces = append(pieces, Piece{Source: s.gap})
 	}
 	s.rebase(len(s.pending), "")
-	s.gap, s.held = "", nil
+	s.gap, s.held, s.fenced = "", nil, false
 	return pieces
 }
 
@@ -137,6 +142,11 @@ func (s *Stream) parse(source string) Document {
 func (s *Stream) advance() []Piece {
 	d := s.parse(s.pending)
 	pieces := s.pieces(d, s.pending)
+	s.fenced = false
+	if n := len(d.Blocks); n > 0 {
+		last := d.Blocks[n-1]
+		s.fenced = last.Open && last.Fence != "" && strings.Contains(s.pending[last.Start:], "\n")
+	}
 	n := 0
 	for n < len(pieces) && pieces[n].final {
 		n++

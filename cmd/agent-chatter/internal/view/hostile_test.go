@@ -132,6 +132,7 @@ func hostileTexts(n int) []string {
 		fill("a\u0301\u0302"), fill("\u0301"), fill("👨‍"), fill("word"), fill("two words "), fill("line\n"), fill("para\n\n"), fill("- a\n"),
 		columns + "\n" + strings.ReplaceAll(columns, "a", "-") + "\n" + columns + "\n", fill("> "), fill("```\n"), fill("*a _b "), fill("[a]("), fill("`"),
 		"```go\n" + fill("/* \" "), "```\n" + fill("\n"), fill("\t"), fill(" ") + "a", fill("|a\n|-\n"), fill("<http://"), fill("&amp;"),
+		"```\n" + fill("[NEXT: a]"), fill("[NEXT: a]"),
 	}
 }
 

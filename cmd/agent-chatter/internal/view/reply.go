@@ -12,7 +12,11 @@ type reply struct {
 	shown  strings.Builder
 	held   strings.Builder // the text after shown: a marker or its possible beginning, and the rest
 	marked bool
+	passed int // markers in code that were passed
 }
+
+// maxPassed bounds the work for markers in code: what follows more of them is shown when the reply is complete.
+const maxPassed = 100
 
 // pass appends a chunk of the reply and returns what can be shown.
 func (r *reply) pass(chunk string) string {
@@ -27,6 +31,16 @@ func (r *reply) pass(chunk string) string {
 	r.held.Reset()
 	r.held.WriteString(text[at:])
 	return text[:at]
+}
+
+// passMarker passes the beginning of the marker that is held, which is in code, and what follows it.
+func (r *reply) passMarker() string {
+	text := r.held.String()
+	r.held.Reset()
+	r.shown.WriteString(text[:1])
+	r.marked = false
+	r.passed++
+	return text[:1] + r.pass(text[1:])
 }
 
 // rest returns what a complete reply has after the text that was shown; false if it begins differently. It may lack

@@ -54,6 +54,7 @@ type openTurn struct {
 	streamed bool // by Stream: the text of the journal's events is the same
 	named    bool // its name is shown
 	replied  bool // its message was appended
+	divided  bool // a step is between parts of its text, which may be other Markdown than the whole
 	plan     []projection.PlanEntry
 	released []part.Call // that Release returned before they had a result
 }
@@ -72,7 +73,7 @@ func (t *Transcript) Apply(e journal.Event) []Block {
 		t.turn = &openTurn{id: p.TurnID, member: t.member(projection.Speaker{ID: p.MemberID})}
 	case projection.TurnText:
 		if t.turn != nil && t.turn.id == p.TurnID && !t.turn.streamed {
-			t.say(t.turn.reply.pass(p.Text))
+			t.hear(p.Text)
 		}
 	case projection.ToolStarted:
 		t.startCall(e, p)
@@ -95,7 +96,7 @@ func (t *Transcript) Stream(text string) []Block {
 		return nil
 	}
 	t.turn.streamed = true
-	t.say(t.turn.reply.pass(text))
+	t.hear(text)
 	return t.take()
 }
 
@@ -175,6 +176,15 @@ func (t *Transcript) begin() {
 func (t *Transcript) addName(m Member) {
 	t.add(aName, true, part.Name{Name: m.DisplayName, Color: m.Color})
 	t.text.name = m.DisplayName
+}
+
+// hear adds a chunk of the reply of the member whose turn it is.
+func (t *Transcript) hear(chunk string) {
+	r := &t.turn.reply
+	t.say(r.pass(chunk))
+	for r.marked && r.passed < maxPassed && !t.turn.divided && t.text.stream.Fenced() {
+		t.say(r.passMarker())
+	}
 }
 
 // say adds text of the member whose turn it is.

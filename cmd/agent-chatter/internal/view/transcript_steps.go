@@ -13,6 +13,7 @@ func (t *Transcript) startCall(e journal.Event, p projection.ToolStarted) {
 		return
 	}
 	t.begin()
+	t.turn.divided = t.turn.reply.shown.Len() > 0
 	t.endText(t.turn.member.DisplayName)
 	t.add(aCall, t.text.last == someText || t.text.last == aPlan, part.Call{Started: p, At: e.Time})
 }
@@ -46,6 +47,7 @@ func (t *Transcript) updatePlan(p projection.PlanUpdated) {
 	}
 	t.turn.plan = p.Entries
 	t.begin()
+	t.turn.divided = t.turn.reply.shown.Len() > 0
 	t.endText(t.turn.member.DisplayName)
 	t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.Entries, More: p.More})
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -214,7 +215,20 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 			s.add(projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: projection.Cancelled, Partial: before + after})
 		}
 		checkLive(t, s.events)
+		if names := slices.DeleteFunc(fold(s.events), func(b Block) bool { _, ok := b.content.(part.Name); return !ok }); len(names) > 1 {
+			t.Fatalf("the reply is shown %d times", len(names))
+		}
 	})
+}
+
+func TestMarkerInFencedCodeDoesNotHoldTheReply(t *testing.T) {
+	const text = "```\n[NEXT: bo]\n```\n\nThat was code.\n\n"
+	var tr Transcript
+	tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
+	got := strings.Join(render(append(tr.Stream(text), tr.Stream("[NEXT: bo] more")...), Style{}), "|")
+	if want := "ada|  [NEXT: bo]||That was code."; got != want {
+		t.Errorf("it shows %s, want %s", got, want)
+	}
 }
 
 // An unfinished reply and an older version of a todo list are not known when plain lines are printed.

@@ -3,9 +3,8 @@ package part
 import (
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
-
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
