@@ -64,9 +64,10 @@ func cuts(pending string, shown int) []int {
 	var words, characters []int
 	for i, r := range pending[shown:] {
 		end := shown + i + utf8.RuneLen(r)
+		next := pending[min(end, len(pending)):min(end+1, len(pending))]
 		switch {
 		case r == utf8.RuneError:
-		case r == '\n', r == ' ' && !strings.ContainsAny(pending[end:min(end+1, len(pending))], "-+*#>|=`~[ 0123456789"):
+		case r == '\n', r == ' ' && !strings.ContainsAny(next, "-+*#>|=`~[ 0123456789"):
 			words = append(words, end)
 		case r != ' ':
 			characters = append(characters, end)
