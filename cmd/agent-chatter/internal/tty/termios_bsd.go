@@ -1,3 +1,5 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
 package tty
 
 import "golang.org/x/sys/unix"
