@@ -117,7 +117,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			said := reply(t, c.size)
 			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 			chat.expect("hugo> ")
-			chat.asks("one", "Ada: ")
+			chat.asks("one", "Ada")
 			saved := spoken(t, d.home())
 
 			d.fill(c.free)
@@ -131,12 +131,12 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 				}
 			}
 			d.room()
-			chat.asks("five", "✓ Everything is saved again.", "Ada: ")
+			chat.asks("five", "✓ Everything is saved again.", "Ada")
 			chat.asks("/queue")
-			chat.asks("six", "Ada: ")
+			chat.asks("six", "Ada")
 			chat.press(ctrlC)
 			chat.ends(exitDone)
-			shown := chat.stdout.String()
+			shown := strings.ReplaceAll(chat.stdout.String(), "\r\r\n", "\r\n")
 			if n := strings.Count(shown, textNotSaved); n != 6 {
 				t.Errorf("%d prompts report that nothing is saved, want 6:\n%s", n, shown)
 			}
@@ -147,7 +147,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 				}
 			}
 			checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four", "five", "six"))
-			if n := strings.Count(shown, "Ada: "); n != 6 {
+			if n := strings.Count(shown, "\nAda\r"); n != 6 {
 				t.Errorf("%d replies are shown, want 6:\n%s", n, shown)
 			}
 			// 0 or 1: a partial page may be written or not
@@ -174,12 +174,12 @@ func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 			d.fill(0)
 			chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 			chat.expect("hugo> ")
-			chat.asks("one", "Failed to save session: ", "The disk is full: ", "Ada: ", textNotSaved)
+			chat.asks("one", "Failed to save session: ", "The disk is full: ", "Ada", textNotSaved)
 			if stdout, _ := do(t, d.home(), exitDone, "sessions"); stdout != "" {
 				t.Errorf("on the full disk there is %s", stdout)
 			}
 			d.room()
-			chat.asks("two", "✓ Everything is saved again.", "Ada: ")
+			chat.asks("two", "✓ Everything is saved again.", "Ada")
 			chat.press(ctrlC)
 			chat.ends(exitDone)
 			checkSpoken(t, d.home(), dialogue(said, "one", "two"))
@@ -331,10 +331,10 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		d.remount("ro")
 		for _, message := range []string{"one", "two"} {
 			chat.asks(message, "Failed to save session: ", "read-only file system",
-				"Check the permissions there", "Ada: ", textNotSaved)
+				"Check the permissions there", "Ada", textNotSaved)
 		}
 		d.remount("rw")
-		chat.asks("three", "✓ Everything is saved again.", "Ada: ")
+		chat.asks("three", "✓ Everything is saved again.", "Ada")
 		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
@@ -347,10 +347,10 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		chat := startOnTerminal(t, d.home(), "chat", "--resume")
 		chat.expect("2 messages loaded")
 		chat.expect("hugo> ")
-		chat.asks("two", "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
+		chat.asks("two", "Failed to save session: ", "read-only file system", "Ada", textNotSaved)
 		chat.asks("/status", textNotSaved)
 		d.remount("rw")
-		chat.asks("three", "✓ Everything is saved again.", "Ada: ")
+		chat.asks("three", "✓ Everything is saved again.", "Ada")
 		chat.press(ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
@@ -364,11 +364,11 @@ func TestDiskErrorDuringChat(t *testing.T) {
 	said := reply(t, 300)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 	chat.expect("hugo> ")
-	chat.asks("one", "Ada: ")
-	chat.asks("two", "Ada: ")
+	chat.asks("one", "Ada")
+	chat.asks("two", "Ada")
 	d.breakDown()
 	for _, message := range []string{"three", "four"} {
-		chat.asks(message, "Failed to save session: ", "read-only file system", "Ada: ", textNotSaved)
+		chat.asks(message, "Failed to save session: ", "read-only file system", "Ada", textNotSaved)
 	}
 	chat.press(ctrlC)
 	chat.expect("Failed to save session: ")
@@ -391,17 +391,17 @@ func TestOvercommittedDisk(t *testing.T) {
 	said := reply(t, 60_000)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 	chat.expect("hugo> ")
-	chat.asks("one", "Ada: ")
+	chat.asks("one", "Ada")
 
 	fill(t, below, 0)
 	asked := []string{"one"}
 	for len(asked) < 10 && !strings.Contains(chat.stdout.String(), textNotSaved) { // some blocks are already allocated
 		asked = append(asked, fmt.Sprint("again ", len(asked)))
-		chat.asks(asked[len(asked)-1], "Ada: ")
+		chat.asks(asked[len(asked)-1], "Ada")
 	}
-	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada: ", textNotSaved)
+	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada", textNotSaved)
 	makeRoom(t, below)
-	chat.asks("four", "✓ Everything is saved again.", "Ada: ")
+	chat.asks("four", "✓ Everything is saved again.", "Ada")
 	chat.press(ctrlC)
 	chat.ends(exitDone)
 	asked = append(asked, "three", "four")
@@ -417,15 +417,15 @@ func TestDiskUnmountedDuringChat(t *testing.T) {
 	said := reply(t, 300)
 	chat := startOnTerminal(t, d.home(), "chat", "-t", teamPath("capture.json"))
 	chat.expect("hugo> ")
-	chat.asks("one", "Ada: ")
+	chat.asks("one", "Ada")
 	d.system("umount", "--lazy", d.dir)
-	chat.asks("two", "Failed to save session: ", "no such file", "Ada: ", textNotSaved)
-	chat.asks("three", "directory has its name", "Ada: ", textNotSaved)
+	chat.asks("two", "Failed to save session: ", "no such file", "Ada", textNotSaved)
+	chat.asks("three", "directory has its name", "Ada", textNotSaved)
 	if entries, err := os.ReadDir(d.dir); err != nil || len(entries) > 0 {
 		t.Errorf("the mount point has %v, %v", entries, err)
 	}
 	d.mount()
-	chat.asks("four", "✓ Everything is saved again.", "Ada: ")
+	chat.asks("four", "✓ Everything is saved again.", "Ada")
 	chat.press(ctrlC)
 	chat.ends(exitDone)
 	checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four"))
