@@ -59,6 +59,9 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 
 // update does what an event causes. The lock is held.
 func (c *Console) update(e tty.Event) {
+	if p, ok := e.(tty.Paste); ok && p.Dropped > 0 {
+		c.print([]string{droppedText(p.Dropped)})
+	}
 	switch effect, text := c.model.Update(e); effect {
 	case Sent:
 		c.enter(text)

@@ -19,6 +19,11 @@ func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }
 
 func moreQueuedText(n int) string { return fmt.Sprintf("… %s queued", app.Count(n, "more message")) }
 
+// droppedText reports a paste that is too long to keep whole.
+func droppedText(bytes int) string {
+	return fmt.Sprintf("The paste is too long: its last %s are missing. Name a file instead.", app.Count(bytes, "byte"))
+}
+
 func editorFailedText(err error) string {
 	return fmt.Sprintf("The editor failed, and the text is unchanged: %v. Set EDITOR to another one.", err)
 }

@@ -10,6 +10,7 @@ import (
 func TestConsoleTexts(t *testing.T) {
 	apptest.CheckTexts(t, []apptest.Text{
 		{Function: "pageText", Shown: pageText(1, 23, 100)},
+		{Function: "droppedText", Shown: droppedText(1000)},
 		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},
 		{Function: "moreQueuedText", Shown: moreQueuedText(2)},
 		{Function: "editorFailedText", Shown: editorFailedText(errors.New("exit status 1"))},
