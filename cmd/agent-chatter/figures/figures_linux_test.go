@@ -28,6 +28,7 @@ type sizes struct {
 	searched int           // messages, of about 10 KB each with their turns
 	archived int           // bytes of each archived journal
 	followed int           // events
+	keys     int           // that are pressed, per chat
 	bench    string        // -benchtime of the benchmarks
 	rounds   int           // of each race
 	budget   time.Duration // a contestant that has used it runs in no further round
@@ -37,11 +38,12 @@ var (
 	fullSizes = sizes{
 		resumed: []int{100, 1_000, 10_000, 100_000, 1_000_000}, snapshot: 100_000, written: []int{10, 1_000, 100_000},
 		chats: 100, listed: []int{10_000, 100_000}, searched: 100_000, archived: 100_000_000, followed: 2_000,
+		keys:  1_000,
 		bench: "0.5s", rounds: 31, budget: 5 * time.Second,
 	}
 	smallSizes = sizes{
 		resumed: []int{100, 1_000}, snapshot: 1_000, written: []int{10, 1_000},
-		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000, followed: 100, bench: "1x",
+		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000, followed: 100, keys: 30, bench: "1x",
 		rounds: 3, budget: time.Second,
 	}
 )
@@ -78,6 +80,8 @@ func TestFigures(t *testing.T) {
 		{"start", f.start}, // not first: the system is still writing what was built
 		{"disk", f.disk},
 		{"resume", f.resume},
+		{"paint", f.paint},
+		{"echo", f.echo},
 		{"list", f.list},
 		{"search", f.search},
 		{"archive", f.archive},

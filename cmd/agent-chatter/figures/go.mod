@@ -6,6 +6,7 @@ replace github.com/agent-chatter/agent-chatter => ../../..
 
 require (
 	github.com/agent-chatter/agent-chatter v0.0.0
+	github.com/creack/pty v1.1.24
 	golang.org/x/sys v0.49.0
 )
 

@@ -15,13 +15,14 @@ import (
 
 // contestant is a command line that is measured.
 type contestant struct {
-	name    string
-	args    []string
-	home    string                        // AGENT_CHATTER_HOME
-	prepare func(t *testing.T, v version) // before each run, not measured; may be nil
-	prints  string                        // a text of its output, to see that it did something
-	silent  bool                          // the output is discarded
-	most    float64                       // bound of its time relative to the older version's; 0: none
+	name     string
+	args     []string
+	home     string                        // AGENT_CHATTER_HOME
+	prepare  func(t *testing.T, v version) // before each run, not measured; may be nil
+	prints   string                        // a text of its output, to see that it did something
+	terminal bool                          // it runs on a terminal, and is measured until prints is there
+	silent   bool                          // the output is discarded
+	most     float64                       // bound of its time relative to the older version's; 0: none
 }
 
 // version is one of the programs that are measured, with a home of its own, since
@@ -91,13 +92,16 @@ func (f *figures) run(t *testing.T, c contestant, v version) (measured cost) {
 	}
 	defer report.Close()
 	args := slices.Clone(c.args)
+	if c.terminal {
+		args = slices.Concat([]string{"-until", c.prints}, args)
+	}
 	for i := range args {
 		if args[i] == f.program {
 			args[i] = v.program
 		}
 	}
 	cmd := exec.Command(f.measurer, args...)
-	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+v.home)
+	cmd.Env = v.environment()
 	cmd.ExtraFiles = []*os.File{write}
 	var stdout, stderr bytes.Buffer
 	if cmd.Stderr = &stderr; !c.silent {
@@ -121,8 +125,12 @@ func (f *figures) run(t *testing.T, c contestant, v version) (measured cost) {
 // command is the program, run without being measured.
 func (v version) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(v.program, args...)
-	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+v.home)
+	cmd.Env = v.environment()
 	return cmd
+}
+
+func (v version) environment() []string {
+	return append(os.Environ(), "AGENT_CHATTER_HOME="+v.home, "TERM=xterm-256color")
 }
 
 // do runs the program to its end and returns its standard output.

@@ -24,6 +24,7 @@ func (f *figures) resume(t *testing.T) {
 		sessions = append(sessions, f.converse(t, messages))
 	}
 	f.resumeTimes(t, sessions)
+	f.paintTimes(t, sessions)
 	f.turnBytes(t, sessions)
 }
 

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -13,4 +14,21 @@ func (f *figures) start(t *testing.T) {
 	)
 	printCosts(results)
 	f.takesAtMost(results[0], 15*time.Millisecond)
+	if slower, ok := slowerThanOld(results[0]); ok {
+		f.atMost(results[0].name+", slower than the older version by", slower, 1.5, "ms")
+	}
+}
+
+// slowerThanOld returns the median of the differences to the older version, in
+// milliseconds, if there is one.
+func slowerThanOld(c costs) (float64, bool) {
+	var differences []float64
+	for i := range c.old {
+		differences = append(differences, milliseconds(c.runs[i].Wall-c.old[i].Wall))
+	}
+	if len(differences) == 0 {
+		return 0, false
+	}
+	slices.Sort(differences)
+	return differences[len(differences)/2], true
 }

@@ -4,6 +4,8 @@
 //	peer resume FILE        reads a session that is kept as one JSON file
 //	peer save FILE          appends a message to it and rewrites the file
 //	peer search TEXT FILE…  finds messages by decoding every line of journals
+//	peer stream             an agent that writes 500 lines of Markdown per second
+//	peer echo               a program on a terminal that only shows what is typed
 package main
 
 import (
@@ -14,6 +16,9 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func main() {
@@ -43,6 +48,10 @@ func run(args []string) error {
 		return s.save(args[0])
 	case "search":
 		return search(args[0], args[1:])
+	case "stream":
+		return stream()
+	case "echo":
+		return echo()
 	}
 	return errors.New("unknown command " + args[0])
 }
@@ -138,5 +147,63 @@ func searchFile(text, path string) error {
 		if strings.Contains(e.Data.Message.Content, text) {
 			fmt.Println(path, e.Seq, e.Data.Message.Content)
 		}
+	}
+}
+
+// reply is repeated by stream.
+const reply = `## Heading
+
+A paragraph begins in line %d and has **strong words**, ` + "`code`" + `
+and a [link](https://example.com/kettle)
+in three lines of text.
+
+- an item in line %d of the reply
+- an item with *emphasis* that is longer than the eighty columns that a terminal has by default
+- an item in line %d of the reply
+
+` + "```go" + `
+// a comment in line %d of the reply
+if err != nil {
+	return fmt.Errorf("boil: %w", err)
+}
+` + "```" + `
+
+`
+
+// stream writes lines until it is stopped.
+func stream() error {
+	began := time.Now()
+	for n := 0; ; n++ {
+		line := strings.Split(reply, "\n")[n%strings.Count(reply, "\n")]
+		if strings.Contains(line, "%d") {
+			line = fmt.Sprintf(line, n)
+		}
+		time.Sleep(time.Until(began.Add(time.Duration(n) * 2 * time.Millisecond)))
+		if _, err := fmt.Println(line); err != nil {
+			return err
+		}
+	}
+}
+
+// echo draws what is typed, as a chat does, until it is stopped. Ctrl+U clears it.
+func echo() error {
+	settings, err := unix.IoctlGetTermios(0, unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	settings.Lflag &^= unix.ICANON | unix.ECHO
+	if err := unix.IoctlSetTermios(0, unix.TCSETS, settings); err != nil {
+		return err
+	}
+	fmt.Print("you> ")
+	typed := ""
+	for buf := make([]byte, 1024); ; {
+		n, err := os.Stdin.Read(buf)
+		if err != nil {
+			return err
+		}
+		typed += string(buf[:n])
+		typed = typed[strings.LastIndex(typed, "\x15")+1:]
+		fmt.Print("\r\x1b[Kyou> " + typed + "\x1b[7m \x1b[27m")
 	}
 }

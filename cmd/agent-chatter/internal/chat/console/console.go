@@ -16,7 +16,7 @@ import (
 var ErrInterrupted = tty.ErrInterrupted
 
 const (
-	// frameInterval is the least time between frames that no key has caused.
+	// frameInterval is the least time between frames that need not be drawn at once.
 	frameInterval = 16 * time.Millisecond
 	// maxPending is how many bytes wait to be drawn before what prints them waits, too.
 	maxPending = 1 << 20
@@ -63,7 +63,7 @@ type Console struct {
 	entered chan struct{} // something was entered, or the input has ended
 	answers chan string
 	changed chan struct{} // the next frame is another one
-	pressed chan struct{} // the same, because of a key
+	hurry   chan struct{} // the next frame is drawn at once
 	tasks   chan func()   // what the goroutine that draws has to do
 	stop    chan struct{}
 	stopped chan struct{}
@@ -74,7 +74,7 @@ func Open(t *tty.Terminal, o Options) *Console {
 	c := &Console{
 		terminal: t, screen: tty.NewScreen(t), o: o,
 		entered: make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
-		pressed: make(chan struct{}, 1), tasks: make(chan func(), 1),
+		hurry: make(chan struct{}, 1), tasks: make(chan func(), 1),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	c.drawn = sync.NewCond(&c.mu)
@@ -193,6 +193,7 @@ func (c *Console) draw(do func()) {
 // Next waits for a line. While it does, the prompt says who is next.
 func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	c.Change(func(m *Model) { m.Prompt = prompt })
+	signal(c.hurry)
 	defer c.Change(func(m *Model) { m.Prompt = "" })
 	for {
 		c.mu.Lock()

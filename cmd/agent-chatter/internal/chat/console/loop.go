@@ -30,7 +30,7 @@ func (c *Console) read() {
 func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer signal(c.pressed)
+	defer signal(c.hurry)
 	for {
 		k, ok := e.(tty.Key)
 		if !ok || !k.IsText() || c.model.modal() {
@@ -150,7 +150,7 @@ func (c *Console) end() {
 	}
 }
 
-// drawFrames draws until Close: at once after a key, and otherwise at most every frameInterval.
+// drawFrames draws until Close: at once after a key and when the user is next, otherwise at most every frameInterval.
 func (c *Console) drawFrames() {
 	defer close(c.stopped)
 	spin := time.NewTicker(spinnerInterval)
@@ -161,11 +161,11 @@ func (c *Console) drawFrames() {
 			return
 		case do := <-c.tasks:
 			do()
-		case <-c.pressed:
+		case <-c.hurry:
 		case <-c.changed:
 			select {
 			case <-time.After(frameInterval):
-			case <-c.pressed:
+			case <-c.hurry:
 			case <-c.stop:
 				return
 			}
