@@ -71,7 +71,8 @@ type scanner struct {
 	*Lexer
 	line  string
 	at    int
-	start int // of the plain text before at
+	start int  // of the plain text before at
+	begun bool // more than blanks and dashes precede at
 	spans ansi.Line
 }
 
@@ -82,6 +83,7 @@ func (s *scanner) take(end int, style ansi.Style) {
 		s.spans = append(s.spans, ansi.Span{Text: s.line[s.at:end], Style: style})
 		s.start = end
 	}
+	s.begun = s.begun || strings.Trim(s.line[s.at:end], " \t-") != ""
 	s.at = end
 }
 
@@ -191,7 +193,7 @@ func (s *scanner) word() {
 	if s.language.flags&anyCase != 0 {
 		word = strings.ToLower(word)
 	}
-	isKey := s.language.flags&keys != 0 && strings.Trim(s.line[:s.at], " \t-") == "" &&
+	isKey := s.language.flags&keys != 0 && !s.begun &&
 		(strings.HasPrefix(after, ":") || strings.HasPrefix(after, "="))
 	switch {
 	case isKey:
