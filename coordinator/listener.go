@@ -49,7 +49,7 @@ type Answer int
 const (
 	Unanswered        Answer = iota // no user can be asked; the request is refused
 	Allowed                         // this time
-	AllowedForSession               // this time, and the same request of the same member in this conversation
+	AllowedForSession               // this time, and the same request, if nothing is omitted, in this conversation
 	AllowedAlways                   // from now on; Allowed unless the Permission offers it
 	Refused
 )

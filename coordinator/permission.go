@@ -78,7 +78,7 @@ func (t *turn) decision(r permissionRequest, same [sha256.Size]byte) (grant agen
 		}
 		return agent.Refused, projection.ByDefault
 	case AllowedForSession:
-		if r.ctx.Err() == nil {
+		if r.ctx.Err() == nil && r.permission.Omitted == 0 { // otherwise different requests may look the same
 			t.c.allowed[same] = true
 		}
 		return agent.AllowedOnce, projection.ByPerson

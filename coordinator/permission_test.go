@@ -129,6 +129,27 @@ func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
 	}
 }
 
+func TestPermissionForSessionIsForRequestsThatAreShownWhole(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for range 2 {
+				turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "edit", Omitted: 1})
+			}
+			yield(agent.Text{Text: "done"}, nil)
+		}
+	})
+	asked := 0
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+		asked++
+		return coordinator.AllowedForSession
+	}
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 func TestPermissionForSessionEndsWithTheConversation(t *testing.T) {
 	s := newFixture(t, &store.Memory{}, requestsTwice("rm", "rm"), requestsTwice("rm", "rm"))
 	asked := 0

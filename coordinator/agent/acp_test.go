@@ -391,6 +391,21 @@ func TestACPPermissionHasTheEdit(t *testing.T) {
 	}
 }
 
+func TestACPPermissionCountsWhatIsTooLong(t *testing.T) {
+	path := strings.Repeat("a", 300_000)
+	turn := acpTurn(t, "edit "+path)
+	var requested agent.Permission
+	turn.Permit = func(_ context.Context, p agent.Permission) agent.Grant {
+		requested = p
+		return agent.AllowedOnce
+	}
+	mustReply(t, newACP(t), turn)
+	edit := len(path) + len("one\ntwo\nthree\n") + len("one\n2\nthree\n")
+	if want := len("Edit "+path) - len(requested.Title) + edit; len(requested.Edits) > 0 || requested.Omitted != want {
+		t.Errorf("%d bytes are omitted, want %d; %d edits are shown", requested.Omitted, want, len(requested.Edits))
+	}
+}
+
 func TestACPPermissionOfOtherSessionIsDismissed(t *testing.T) {
 	turn := acpTurn(t, "late rm -r /")
 	turn.Permit = func(context.Context, agent.Permission) agent.Grant {

@@ -48,7 +48,8 @@ type acpTool struct {
 	name      string
 	title     string
 	input     json.RawMessage
-	output    []byte // at most maxOutput
+	hidden    struct{ title, input int } // bytes that are too long to be kept
+	output    []byte                     // at most maxOutput
 	omitted   int64  // bytes after output
 	announced bool   // there was a ToolStarted
 	ended     bool
@@ -233,9 +234,15 @@ func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
 		t.endMessage()
 	}
 	tool.name = label(cmp.Or(u.Name, tool.name, u.Category))
-	tool.title = cmp.Or(runecut.Prefix(u.Title, maxReason), tool.title)
-	if u.Input != nil && len(u.Input) <= maxOutput && !tool.ended {
-		tool.input = u.Input
+	if u.Title != "" {
+		tool.title = runecut.Prefix(u.Title, maxReason)
+		tool.hidden.title = len(u.Title) - len(tool.title)
+	}
+	if u.Input != nil && !tool.ended {
+		tool.input, tool.hidden.input = u.Input, 0
+		if len(u.Input) > maxOutput {
+			tool.input, tool.hidden.input = nil, len(u.Input)
+		}
 	}
 	tool.add(u)
 	if u.Started {
@@ -289,9 +296,10 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	t.questions.Add(1)
 	id := label(r.Tool.ID)
 	t.announce(id, tool)
+	shown, omitted := edits(r.Edits)
 	asked := Permission{
-		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input, Edits: edits(r.Edits),
-		Always: r.OffersAlways(),
+		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input, Edits: shown,
+		Omitted: omitted + tool.hidden.title + tool.hidden.input, Always: r.OffersAlways(),
 	}
 	t.asking.Go(func() {
 		defer t.questions.Add(-1)
@@ -308,14 +316,16 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	})
 }
 
-// edits returns the changes of a request that are short enough to be shown whole.
-func edits(all []acp.Edit) (shown []FileEdit) {
+// edits returns the changes of a request that are short enough to be shown whole, and the size of the others in bytes.
+func edits(all []acp.Edit) (shown []FileEdit, omitted int) {
 	for _, e := range all {
-		if len(e.Path)+len(e.Old)+len(e.New) <= maxOutput {
-			shown = append(shown, FileEdit(e))
+		if size := len(e.Path) + len(e.Old) + len(e.New); size > maxOutput {
+			omitted += size
+			continue
 		}
+		shown = append(shown, FileEdit(e))
 	}
-	return shown
+	return shown, omitted
 }
 
 // finish emits the last events and returns the turn's error.

@@ -14,12 +14,13 @@ var Policies = []string{Ask, Allow, Deny}
 
 // A Permission is a use of a tool for which an agent requests permission.
 type Permission struct {
-	ToolID string          // that of a ToolStarted
-	Tool   string          // the tool's name
-	Title  string          // what the tool would do, such as the command that it would run; may be ""
-	Input  json.RawMessage // the tool's input; nil if unknown
-	Edits  []FileEdit      // the changes of files that the tool would make, as far as they are known
-	Always bool            // the agent offers to remember that it is allowed
+	ToolID  string          // that of a ToolStarted
+	Tool    string          // the tool's name
+	Title   string          // what the tool would do, such as the command that it would run; may be ""
+	Input   json.RawMessage // the tool's input; nil if unknown
+	Edits   []FileEdit      // the changes of files that the tool would make, as far as they are known
+	Omitted int             // bytes of the title, the input and the changes that are too long to be kept
+	Always  bool            // the agent offers to remember that it is allowed
 }
 
 // A FileEdit is a change of a file.

@@ -40,14 +40,38 @@ func Text(member string, p agent.Permission) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value := fieldText(fields[name])
-		if value != tty.Safe(p.Title) && (len(changes) == 0 || !slices.Contains(changedFields, name)) {
+		isTitle := value == tty.Safe(p.Title) && !strings.Contains(value, "\n")
+		if !isTitle && (len(changes) == 0 || !inChanges(p, name, fields[name])) {
 			lines = append(lines, "  "+tty.SafeLine(name)+": "+strings.ReplaceAll(value, "\n", "\n    "))
 		}
 	}
-	return strings.Join(append(lines, changes...), "\n")
+	lines = append(lines, changes...)
+	if p.Omitted > 0 {
+		lines = append(lines, omittedText(p.Omitted))
+	}
+	return strings.Join(lines, "\n")
 }
 
-// changedFields are the fields of a tool's input that changeLines shows.
+// omittedText ends a question that does not show everything.
+func omittedText(bytes int) string {
+	return fmt.Sprintf("  Not shown, since too long: %s of the request.", app.Count(bytes, "byte"))
+}
+
+// inChanges reports whether the changes that are shown have all of a field of a tool's input.
+func inChanges(p agent.Permission, name string, value json.RawMessage) bool {
+	switch {
+	case !slices.Contains(changedFields, name):
+		return false
+	case len(p.Edits) == 0:
+		return edit.Covers(p.Input, name)
+	}
+	var text string
+	return json.Unmarshal(value, &text) == nil && slices.ContainsFunc(p.Edits, func(e agent.FileEdit) bool {
+		return text == e.Old || text == e.New
+	})
+}
+
+// changedFields are the fields of a tool's input that changes can come from.
 var changedFields = []string{
 	"old_string", "new_string", "oldString", "newString", "oldText", "newText", "old_str", "new_str", "edits",
 	"content", "file_text",
@@ -73,7 +97,8 @@ func fieldText(value json.RawMessage) string {
 		text = string(value)
 	}
 	if len(text) > shownInput {
-		return fmt.Sprintf("%s… (%s)", tty.Safe(runecut.Prefix(text, shownInput)), app.Count(len(text), "byte"))
+		begin, end := runecut.Prefix(text, shownInput/2), runecut.Suffix(text, shownInput/2)
+		text = fmt.Sprintf("%s\n… %s not shown …\n%s", begin, app.Count(len(text)-len(begin)-len(end), "byte"), end)
 	}
 	return tty.Safe(text)
 }
@@ -85,9 +110,9 @@ func Question(p agent.Permission) console.Question {
 		{Key: 'a', Text: "[A] Always allow"}, {Key: 'n', Text: "[N] Refuse"},
 		{Key: 'r', Text: "[R] Refuse with a reason", Reason: true}, {Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
 	}}
-	if !p.Always {
-		q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool { return c.Key == 'a' })
-	}
+	q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool {
+		return c.Key == 'a' && !p.Always || c.Key == 's' && p.Omitted > 0
+	})
 	return q
 }
 

@@ -30,6 +30,17 @@ func TestPermissionTexts(t *testing.T) {
 		`{"file_path":"main.go","old_string":"one\ntwo","new_string":"one\n2","replace_all":true}`)})
 	add("a patch", agent.Permission{Tool: "apply_patch", Title: "Patch", Input: []byte(
 		`{"input":"*** Begin Patch\n*** Delete File: a.go\n*** End Patch"}`)})
+	add("a command whose title looks like a comment", agent.Permission{Tool: "execute", Title: "# harmless\nrm -r /",
+		Input: []byte(`{"command":"# harmless\nrm -r /"}`)})
+	add("a field that no change comes from", agent.Permission{Tool: "Write", Title: "Write", Input: []byte(
+		`{"content":"evil","file_path":"main.go","old_string":"one","new_string":"two","newString":"three"}`)})
+	add("edits", agent.Permission{Tool: "edit", Title: "Edit", Input: []byte(
+		`{"path":"main.go","edits":[{"oldText":"one","newText":"two"},{"oldText":"three","newText":"four"}]}`)})
+	add("an edit of another file among edits", agent.Permission{Tool: "edit", Title: "Edit", Input: []byte(
+		`{"path":"main.go","edits":[{"oldText":"one","newText":"two"},{"path":"/etc/passwd","content":"evil"}]}`)})
+	add("a field that differs from the edit", agent.Permission{Tool: "edit", Title: "Edit", Omitted: 300_000,
+		Edits: []agent.FileEdit{{Path: "main.go", Old: "one", New: "two"}}, Input: []byte(`{"old_string":"one","content":"evil"}`)})
+	texts = append(texts, apptest.Text{Function: "omittedText", Shown: omittedText(300_000)})
 	for _, a := range []coordinator.Answer{
 		coordinator.Allowed, coordinator.AllowedForSession, coordinator.AllowedAlways, coordinator.Refused,
 	} {
@@ -71,5 +82,8 @@ func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 	}
 	if got := keys(agent.Permission{Always: true}); got != "ysanr\x1b" {
 		t.Errorf("with always, the keys are %q", got)
+	}
+	if got := keys(agent.Permission{Omitted: 1}); got != "ynr\x1b" {
+		t.Errorf("with something that is not shown, the keys are %q", got)
 	}
 }

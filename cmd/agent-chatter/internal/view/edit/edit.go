@@ -2,6 +2,7 @@
 package edit
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -35,10 +36,14 @@ type replacement struct {
 	NewStr     *string `json:"new_str"`
 }
 
-func (r replacement) changes() []Change {
-	for _, of := range [][2]*string{
+func (r replacement) texts() [4][2]*string {
+	return [...][2]*string{
 		{r.OldString, r.NewString}, {r.OldString2, r.NewString2}, {r.OldText, r.NewText}, {r.OldStr, r.NewStr},
-	} {
+	}
+}
+
+func (r replacement) changes() []Change {
+	for _, of := range r.texts() {
 		if of[0] != nil && of[1] != nil {
 			return compare(lines(*of[0]), lines(*of[1]))
 		}
@@ -85,6 +90,42 @@ func Changes(input json.RawMessage) []Change {
 		}
 	}
 	return changes
+}
+
+// Covers reports whether Changes has all that a field of an input says, so that the field need not be shown.
+func Covers(input json.RawMessage, field string) bool {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(input, &fields) != nil {
+		return false
+	}
+	if field == "edits" && !arePlain(fields[field]) {
+		return false
+	}
+	delete(fields, field)
+	others, _ := json.Marshal(fields)
+	return !slices.Equal(Changes(others), Changes(input))
+}
+
+// arePlain reports whether the edits of a tool's input have nothing but one text before and one after.
+func arePlain(edits json.RawMessage) bool {
+	decoder := json.NewDecoder(bytes.NewReader(edits))
+	decoder.DisallowUnknownFields()
+	var all []replacement
+	if decoder.Decode(&all) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(r replacement) bool {
+		pairs := 0
+		for _, of := range r.texts() {
+			if (of[0] == nil) != (of[1] == nil) {
+				return true
+			}
+			if of[0] != nil {
+				pairs++
+			}
+		}
+		return pairs != 1
+	})
 }
 
 func lines(text string) []string {
