@@ -50,8 +50,8 @@ type acpTool struct {
 	input     json.RawMessage
 	hidden    struct{ title, input int } // bytes that are too long to be kept
 	output    []byte                     // at most maxOutput
-	omitted   int64  // bytes after output
-	announced bool   // there was a ToolStarted
+	omitted   int64                      // bytes after output
+	announced bool                       // there was a ToolStarted
 	ended     bool
 	refused   atomic.Bool
 }

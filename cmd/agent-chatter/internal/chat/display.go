@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // A display shows a conversation on a terminal. It is a coordinator.Listener: what is said goes through the
@@ -153,8 +154,13 @@ func (d *display) last(columns int) []string {
 
 // Ask implements coordinator.Listener.
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	d.console.Print(d.colored(permission.Text(q.Member.DisplayName, q.Permission))...)
-	answer, reason := permission.AnswerOf(d.console.Ask(permission.Question(q.Permission), ctx.Done()))
+	text := permission.Text(q.Member.DisplayName, q.Permission)
+	question := permission.Question(q.Permission, d.Team.AllowEscCancel)
+	for line := range strings.SplitSeq(text, "\n") {
+		question.Lines += 1 + displaywidth.String(line)/d.console.Columns()
+	}
+	d.console.Print(d.colored(text)...)
+	answer, reason := permission.AnswerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
 		fmt.Fprintln(d.App.Stdout, permission.AnsweredText(answer))
 	}

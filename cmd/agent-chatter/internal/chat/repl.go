@@ -69,8 +69,9 @@ type repl struct {
 	display    *display // on a terminal; nil: the screen is all
 	c          *coordinator.Coordinator
 	input      input.Source // nil: a terminal that is not open yet
-	closeInput func()
-	scripted   bool // no user is present: a failed turn fails the program, and nothing is asked
+	closeInput func(context.Context)
+	lent       *atomic.Bool // an editor has the terminal
+	scripted   bool         // no user is present: a failed turn fails the program, and nothing is asked
 
 	connect func(store.Store) *coordinator.Coordinator
 

@@ -153,7 +153,7 @@ var scenes = []struct {
 			{Path: "main.go", Old: "package main\n\nvar a = 1\n", New: "package main\n\nvar a = 2\n"},
 		}}
 		s.lines = append(s.lines, strings.Split(permission.Text("Planner", p), "\n")...)
-		q := permission.Question(p)
+		q := permission.Question(p, true)
 		s.model.Question = &q
 	}},
 	{"unfinished", func(s *scene) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -18,8 +18,12 @@ var ErrInterrupted = tty.ErrInterrupted
 const (
 	// frameInterval is the least time between frames that need not be drawn at once.
 	frameInterval = 16 * time.Millisecond
-	// maxPending is how many bytes wait to be drawn before what prints them waits, too.
+	// maxPending is how many bytes wait to be drawn before what prints them waits, too, and maxKept how many there
+	// are at most while a terminal that takes no output is not waited for any more.
 	maxPending = 1 << 20
+	maxKept    = 16 << 20
+	// stallTime is how long a terminal that takes no output is waited for. Then agents, and the journal, continue.
+	stallTime = 5 * time.Second
 )
 
 // Options connect a Console to a conversation.
@@ -37,6 +41,7 @@ type Options struct {
 	// Last returns the last tool result whole, as lines; nil if there is none. It is called as Held is.
 	Last func(columns int) []string
 	Now  func() time.Time // the clock
+	Lent *atomic.Bool     // is true while an editor has the terminal, so that Ctrl+C is for the editor
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
@@ -51,6 +56,8 @@ type Console struct {
 	model     Model
 	done      []string // lines to print
 	pending   int      // their bytes
+	dropped   int      // lines that were to be printed beyond maxKept
+	stalled   bool     // the terminal has taken no output for stallTime
 	line      string   // output without its newline
 	noted     bool     // Print has printed lines since Say
 	escape    func()   // of Watch; nil: a person is next
@@ -58,6 +65,8 @@ type Console struct {
 	cut       bool               // the turn was cancelled: printing does not wait
 	over      bool               // the input has ended
 	stopFind  context.CancelFunc // of the running search
+
+	stallTime time.Duration
 
 	looking sync.WaitGroup
 	entered chan struct{} // something was entered, or the input has ended
@@ -72,7 +81,7 @@ type Console struct {
 // Open takes a terminal and starts to draw.
 func Open(t *tty.Terminal, o Options) *Console {
 	c := &Console{
-		terminal: t, screen: tty.NewScreen(t), o: o,
+		terminal: t, screen: tty.NewScreen(t), o: o, stallTime: stallTime,
 		entered: make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
 		hurry: make(chan struct{}, 1), tasks: make(chan func(), 1),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
@@ -83,9 +92,26 @@ func Open(t *tty.Terminal, o Options) *Console {
 	return c
 }
 
-// Close draws what is left, removes the live region and gives the terminal back.
-func (c *Console) Close() error {
+// Close draws what is left, removes the live region and gives the terminal back. When ctx is done, it does not wait
+// much longer for a terminal that takes no output.
+func (c *Console) Close(ctx context.Context) error {
 	close(c.stop)
+	closed := make(chan error, 1)
+	go func() { closed <- c.finish() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(c.stallTime):
+		return ctx.Err()
+	}
+}
+
+func (c *Console) finish() error {
 	<-c.stopped
 	c.mu.Lock()
 	if c.line != "" {
@@ -123,7 +149,8 @@ func (c *Console) Columns() int {
 // Fd returns the file descriptor of the terminal.
 func (c *Console) Fd() uintptr { return c.o.Out.Fd() }
 
-// Print prints lines above the live region. It waits while very much is to be drawn, unless the turn was cancelled.
+// Print prints lines above the live region. It waits while very much is to be drawn, unless the turn was cancelled or
+// the terminal takes no output.
 func (c *Console) Print(lines ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,15 +173,29 @@ func (c *Console) Say(change func(m *Model, columns int) []string) {
 	c.wait()
 }
 
-// wait waits while very much is to be drawn, unless the turn was cancelled. The lock is held.
+// wait waits as Print does. The lock is held.
 func (c *Console) wait() {
-	for c.pending > maxPending && !c.over && !c.cut {
+	if c.pending <= maxPending {
+		return
+	}
+	stall := time.AfterFunc(c.stallTime, func() {
+		c.mu.Lock()
+		c.stalled = true
+		c.mu.Unlock()
+		c.drawn.Broadcast()
+	})
+	defer stall.Stop()
+	for c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil {
 		signal(c.changed)
 		c.drawn.Wait()
 	}
 }
 
 func (c *Console) print(lines []string) {
+	if c.pending > maxKept {
+		c.dropped += len(lines)
+		return
+	}
 	c.done = append(c.done, lines...)
 	for _, line := range lines {
 		c.pending += len(line)
@@ -249,7 +290,8 @@ func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 // the input has ended.
 func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	c.mu.Lock()
-	q.Waits = q.Choices != nil && !c.model.Editor.Empty()
+	q.unseen = q.Choices != nil
+	q.Waits = q.Choices != nil && (!c.model.Editor.Empty() || c.model.Search != nil)
 	over := c.over
 	select {
 	case <-c.answers: // of a question that was withdrawn
@@ -263,7 +305,11 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 		return ""
 	}
 	signal(c.changed)
-	defer c.Change(func(m *Model) { m.Question = nil })
+	defer c.Change(func(m *Model) {
+		if m.Question == &q {
+			m.Question = nil
+		}
+	})
 	select {
 	case answer := <-c.answers:
 		return answer

@@ -1,11 +1,15 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
@@ -18,11 +22,22 @@ func (c *Console) editExternally() {
 	c.mu.Lock()
 	text := c.model.Editor.Text()
 	c.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-c.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	c.o.Lent.Store(true)
 	var edited string
 	err := c.terminal.Lend(func() (err error) {
-		edited, err = edit(text, editorCommand())
+		edited, err = edit(ctx, text, editorCommand())
 		return err
 	})
+	c.o.Lent.Store(false)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -44,8 +59,23 @@ func editorCommand() string {
 	return "vi"
 }
 
-// edit edits a text in a file that only the user can read.
-func edit(text, command string) (edited string, err error) {
+// editorProcess returns the command that edits a file. One with signs that the shell reads is run by the shell.
+func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
+	words := append(strings.Fields(command), path)
+	if runtime.GOOS != "windows" && strings.ContainsAny(command, "\"'\\$~") {
+		words = []string{"sh", "-c", command + ` "$@"`, command, path}
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = editorDelay
+	return cmd
+}
+
+// editorDelay is how long an editor has to end after it was told to.
+const editorDelay = time.Second
+
+// edit edits a text in a file that only the user can read. When ctx is done, the editor is ended.
+func edit(ctx context.Context, text, command string) (edited string, err error) {
 	dir, err := os.MkdirTemp("", "agent-chatter-")
 	if err != nil {
 		return "", err
@@ -55,8 +85,7 @@ func edit(text, command string) (edited string, err error) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	words := strings.Fields(command)
-	cmd := exec.Command(words[0], append(words[1:], path)...)
+	cmd := editorProcess(ctx, command, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return "", err

@@ -15,11 +15,13 @@ func TestEditRemovesItsFile(t *testing.T) {
 	for _, tt := range []struct{ name, command, want string }{
 		{"unchanged", "true", "text"},
 		{"a command with arguments", "cp " + textFile(t, "other\n"), "other"},
+		{"a quoted argument", "cp '" + textFile(t, "other\n") + "'", "other"},
 		{"a failing editor", "false", ""},
+		{"an editor that is killed", "sh -c 'kill -9 $$'", ""},
 		{"a missing editor", "/missing/editor", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := edit("text", tt.command)
+			got, err := edit(t.Context(), "text", tt.command)
 			if got != tt.want || (err != nil) != (tt.want == "") {
 				t.Errorf("got %q, %v", got, err)
 			}

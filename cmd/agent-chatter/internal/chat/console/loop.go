@@ -130,6 +130,7 @@ func (c *Console) choose(answer string) {
 		c.cancel()
 		return
 	}
+	c.model.Question = nil // the next key is no answer
 	select {
 	case c.answers <- answer:
 	default:
@@ -192,7 +193,13 @@ func (c *Console) frame() {
 		return
 	}
 	done := c.done
-	c.done, c.pending = nil, 0
+	if c.dropped > 0 {
+		done = append(done, missingText(c.dropped))
+	}
+	c.done, c.pending, c.dropped, c.stalled = nil, 0, 0, false
+	if c.model.Question != nil {
+		c.model.Question.unseen = false
+	}
 	early, held := c.o.Held(columns, rows)
 	done = append(done, early...)
 	live := c.model.Live(columns, rows, held, c.o.Now())

@@ -49,7 +49,7 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 	switch e := e.(type) {
 	case tty.Paste:
 		if m.Search != nil {
-			m.Search.Text += tty.SafeLine(e.Text)
+			m.Search.add(tty.SafeLine(e.Text))
 			return Look, ""
 		}
 		if m.Question == nil || !m.Question.takesKeys() {
@@ -89,7 +89,7 @@ func (m *Model) interrupt() Effect {
 	case m.Search != nil:
 		m.Search = nil
 		return None
-	case m.Question != nil || m.Editor.Empty():
+	case m.Question != nil && m.Question.takesKeys(), m.Editor.Empty():
 		return End
 	}
 	m.Editor.Clear()
@@ -162,11 +162,12 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 	below := []string{}
 	switch {
 	case m.Question != nil:
-		below = m.Question.rows(columns)
-	case m.Search != nil:
-		below = m.Search.rows(columns, max(1, height/3))
+		below = m.Question.rows(columns, height)
 	case m.menu.open():
 		below = m.menu.rows(columns, max(1, height/3))
+	}
+	if m.Search != nil {
+		below = append(below, m.Search.rows(columns, max(1, height/3))...)
 	}
 	below = append(below, m.queuedRows(columns)...)
 	below = append(below, m.styled(dim, m.Status.row(min(columns, statusColumns), m.Color, now)))

@@ -118,19 +118,34 @@ func TestQuestionKeys(t *testing.T) {
 		{"back from the reason", "", "rtoo<esc>y", "chosen y", ""},
 		{"Escape", "", "<esc>", "chosen \x1b", ""},
 		{"Ctrl+C", "", "<c-c>", "end", ""},
+		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>", "", ""},
+		{"Ctrl+C clears a reason", "", "rtoo<c-c>", "", ""},
 		{"typing goes on", "hell", "o y", "", "hello y"},
 		{"Tab answers", "hell", "o<tab>y", "chosen y", "hello"},
 		{"Enter sends what is typed", "hell", "o<enter>", "sent hello", ""},
+		{"a search goes on", "<c-r>", "yes<enter>y<tab>n", "look, look, look, chosen n", "y"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
 			press(t, m, tt.typed)
-			m.Question = &Question{Choices: permission, Again: "Again.", Waits: !m.Editor.Empty()}
+			m.Question = &Question{Choices: permission, Again: "Again.", Waits: tt.typed != ""}
 			got := strings.Join(press(t, m, tt.keys), ", ")
 			if got != tt.effects || m.Editor.Text() != tt.input {
 				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
 			}
 		})
+	}
+}
+
+func TestKeysBeforeTheQuestionIsSeenAreNoAnswer(t *testing.T) {
+	m := newModel()
+	m.Question = &Question{Choices: permission, unseen: true}
+	if got := press(t, m, "yes"); len(got) > 0 || m.Editor.Text() != "yes" {
+		t.Errorf("effects %q, input %q", got, m.Editor.Text())
+	}
+	m.Question.unseen = false
+	if got := strings.Join(press(t, m, "y<tab>y"), ", "); got != "chosen y" || m.Editor.Text() != "yesy" {
+		t.Errorf("effects %q, input %q", got, m.Editor.Text())
 	}
 }
 
@@ -184,6 +199,13 @@ func TestLiveRegion(t *testing.T) {
 		{"a search", 80, 24, nil, "<c-r>x", "> _\nsearch: x  (nothing found)\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
 			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\n/help"},
+		{"a question that is longer than the screen", 80, 24, func(m *Model) {
+			m.Question = &Question{Choices: permission, Lines: 100}
+		}, "", "> _\nThe question has 100 lines: scroll up to its beginning.\n" +
+			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\n/help"},
+		{"a question during a search", 60, 24, func(m *Model) {
+			m.Question, m.Search = &Question{Choices: permission, Waits: true}, &Search{}
+		}, "x", "> _\nTab: answer the question above. Other keys: continue the t…\nsearch: x  (nothing found)\n/help"},
 		{"a question on a narrow screen", 30, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
 			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\n/help"},
 		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "rtoo",

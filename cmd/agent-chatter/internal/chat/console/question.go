@@ -17,6 +17,10 @@ type Question struct {
 	// is pressed, so that a letter of it is no answer.
 	Waits bool
 
+	// Lines is how many rows of the screen the text of the question takes, which is above the live region.
+	Lines int
+
+	unseen bool // it was not drawn yet: a key that was pressed before is no answer
 	wrong  bool
 	reason bool // the reason of a refusal is typed
 }
@@ -34,7 +38,10 @@ func (q *Question) takesKeys() bool { return !q.Waits && !q.reason }
 // answer handles a key while there is a question. The answer is the key, and after it a reason.
 func (m *Model) answer(k tty.Key) (Effect, string) {
 	q := m.Question
+	q.Waits = q.Waits || q.unseen && k.IsText()
 	switch {
+	case q.Waits && m.Search != nil:
+		return m.search(k), ""
 	case q.Waits && k == key(tty.Tab, 0):
 		q.Waits = false
 		return None, ""
@@ -91,12 +98,15 @@ func (m *Model) answerReason(k tty.Key) (Effect, string) {
 }
 
 // rows lists the choices, as many in a row as fit.
-func (q *Question) rows(columns int) (rows []string) {
+func (q *Question) rows(columns, height int) (rows []string) {
+	if q.Lines > height/2 {
+		rows = []string{cut(longQuestionText(q.Lines), columns)}
+	}
 	switch {
 	case q.Waits:
-		return []string{cut(textTabAnswers, columns)}
+		return append(rows, cut(textTabAnswers, columns))
 	case q.reason:
-		return []string{cut(textReason, columns)}
+		return append(rows, cut(textReason, columns))
 	}
 	row := ""
 	for _, c := range q.Choices {

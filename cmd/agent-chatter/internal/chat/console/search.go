@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // Search looks for earlier messages of people.
@@ -13,6 +14,11 @@ type Search struct {
 	Running  bool
 	selected int
 }
+
+// maxSearch is how many bytes of a text are searched for.
+const maxSearch = 1000
+
+func (s *Search) add(text string) { s.Text, s.selected = runecut.Prefix(s.Text+text, maxSearch), 0 }
 
 // search handles a key while it is open.
 func (m *Model) search(k tty.Key) Effect {
@@ -37,7 +43,7 @@ func (m *Model) search(k tty.Key) Effect {
 		}
 	default:
 		if k.IsText() {
-			s.Text, s.selected = s.Text+string(rune(k.Code)), 0
+			s.add(string(rune(k.Code)))
 			return Look
 		}
 	}

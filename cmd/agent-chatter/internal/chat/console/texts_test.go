@@ -13,6 +13,8 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "droppedText", Shown: droppedText(1000)},
 		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},
 		{Function: "moreQueuedText", Shown: moreQueuedText(2)},
+		{Function: "missingText", Shown: missingText(70_000)},
+		{Function: "longQuestionText", Shown: longQuestionText(100)},
 		{Function: "editorFailedText", Shown: editorFailedText(errors.New("exit status 1"))},
 	})
 }

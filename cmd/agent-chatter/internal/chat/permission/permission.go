@@ -103,16 +103,19 @@ func fieldText(value json.RawMessage) string {
 	return tty.Safe(text)
 }
 
-// Question returns the answers to a request for permission.
-func Question(p agent.Permission) console.Question {
+// Question returns the answers to a request for permission. cancels reports whether Escape cancels the turn.
+func Question(p agent.Permission, cancels bool) console.Question {
 	q := console.Question{Again: textAnswerAgain, Choices: []console.KeyChoice{
 		{Key: 'y', Text: "[Y] Allow"}, {Key: 's', Text: "[S] Allow for this session"},
 		{Key: 'a', Text: "[A] Always allow"}, {Key: 'n', Text: "[N] Refuse"},
 		{Key: 'r', Text: "[R] Refuse with a reason", Reason: true}, {Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
 	}}
 	q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool {
-		return c.Key == 'a' && !p.Always || c.Key == 's' && p.Omitted > 0
+		return c.Key == 'a' && !p.Always || c.Key == 's' && p.Omitted > 0 || c.Key == tty.KeyEscape && !cancels
 	})
+	if !cancels {
+		q.Again = TextPlainAgain
+	}
 	return q
 }
 

@@ -72,7 +72,7 @@ func TestPermissionAnswers(t *testing.T) {
 
 func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 	keys := func(p agent.Permission) (keys string) {
-		for _, c := range Question(p).Choices {
+		for _, c := range Question(p, true).Choices {
 			keys += string(c.Key)
 		}
 		return keys
@@ -85,5 +85,8 @@ func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 	}
 	if got := keys(agent.Permission{Omitted: 1}); got != "ynr\x1b" {
 		t.Errorf("with something that is not shown, the keys are %q", got)
+	}
+	if q := Question(agent.Permission{}, false); len(q.Choices) != 4 || q.Again != TextPlainAgain {
+		t.Errorf("where Escape cancels nothing, the answers are %+v", q)
 	}
 }
