@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -129,6 +130,9 @@ func (cmd *Command) Run(a *app.App) error {
 	if err = cmd.start(ctx, r); err == nil {
 		err = r.run(ctx)
 	}
+	if app.CodeOf(err) == app.ExitInterrupted {
+		stop() // a terminal that takes no output is not waited for
+	}
 	if r.sessionFile != "" {
 		err = app.WithName(*cmd.SessionFile, err)
 	}
@@ -147,11 +151,11 @@ func untilSignal(lent *atomic.Bool) (ctx context.Context, stop func()) {
 			}
 		}
 	}()
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		signal.Stop(signals)
 		close(signals)
 		cancel()
-	}
+	})
 }
 
 // check rejects flags that conflict.
