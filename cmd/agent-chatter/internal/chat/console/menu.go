@@ -22,13 +22,12 @@ func (m *menu) open() bool { return len(m.choices) > 0 }
 // complete offers what the word before the cursor can become.
 func (m *Model) complete() {
 	m.menu = menu{}
-	text := m.Editor.Text()
-	if m.closed != "" && m.closed == text {
+	if m.closed != "" && m.closed == m.Editor.Text() {
 		return
 	}
 	m.closed = ""
-	before := m.Editor.Before()
-	choices, word := editor.Complete(before, strings.HasPrefix(text, before), m.Sources)
+	before, first := m.Editor.Before()
+	choices, word := editor.Complete(before, first, m.Sources)
 	if len(choices) == 1 && choices[0].Text == before[len(before)-word:] {
 		return // it is complete
 	}

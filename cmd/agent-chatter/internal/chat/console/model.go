@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // An Effect is what the Console has to do after an event.
@@ -235,7 +236,7 @@ func (m *Model) queuedRows(columns int) (rows []string) {
 		if text == endOfInput {
 			text = "/end"
 		}
-		rows = append(rows, m.styled(dim, cut(queuedText(text), columns)))
+		rows = append(rows, m.styled(dim, cut(queuedText(runecut.Prefix(text, maxRow)), columns)))
 	}
 	return rows
 }
@@ -254,6 +255,9 @@ func (m *Model) styled(style, text string) string {
 	}
 	return style + text + off
 }
+
+// maxRow is how many bytes of a long text are looked at for a row.
+const maxRow = 4 << 10
 
 // cut cuts a text to columns.
 func cut(text string, columns int) string {

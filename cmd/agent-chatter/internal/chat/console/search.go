@@ -64,7 +64,7 @@ func (s *Search) rows(columns, limit int) []string {
 		if first+i == s.selected {
 			mark = "▸ "
 		}
-		rows = append(rows, cut(mark+tty.SafeLine(text), columns))
+		rows = append(rows, cut(mark+tty.SafeLine(runecut.Prefix(text, maxRow)), columns))
 	}
 	return rows
 }

@@ -30,7 +30,7 @@ type Sources struct {
 }
 
 // Complete returns the choices for the word at the end of the text before the cursor, and the length of
-// that word in bytes. first reports whether the cursor is in the first line.
+// that word in bytes. first reports whether nothing precedes this text.
 func Complete(before string, first bool, s Sources) (choices []Choice, word int) {
 	start := strings.LastIndexAny(before, " \t") + 1
 	typed := before[start:]

@@ -19,6 +19,10 @@ const (
 	// shownCellBytes is how much of a cell is shown: a letter may have any number of combining marks.
 	shownCellBytes = 64
 
+	// maxCells is how long a text is at most whose every letter can be edited. What is before the cursor in a longer
+	// one becomes a paste, as if a terminal without bracketed paste had reported it.
+	maxCells = 16 << 10
+
 	// maxUndo is how many changes can be undone.
 	maxUndo = 100
 )
@@ -47,7 +51,7 @@ type text struct {
 
 type cell struct {
 	text  string
-	paste bool
+	lines int // of a paste; 0: it is none
 }
 
 var lineBreak = cell{text: "\n"}
@@ -55,9 +59,9 @@ var lineBreak = cell{text: "\n"}
 // shown is the cell on the screen, without line breaks.
 func (c cell) shown() string {
 	switch {
-	case c.paste && strings.Contains(c.text, "\n"):
-		return fmt.Sprintf("[paste: %d lines]", strings.Count(strings.TrimSuffix(c.text, "\n"), "\n")+1)
-	case c.paste:
+	case c.lines > 1:
+		return fmt.Sprintf("[paste: %d lines]", c.lines)
+	case c.lines > 0:
 		return fmt.Sprintf("[paste: %d bytes]", len(c.text))
 	case c.text == "\t":
 		return "    "
@@ -66,9 +70,12 @@ func (c cell) shown() string {
 }
 
 // Text returns the text, with pastes whole.
-func (e *Editor) Text() string {
+func (e *Editor) Text() string { return e.text.whole() }
+
+// whole returns the text, with pastes whole.
+func (t text) whole() string {
 	var b strings.Builder
-	for _, c := range e.cells {
+	for _, c := range t.cells {
 		b.WriteString(c.text)
 	}
 	return b.String()
@@ -77,19 +84,28 @@ func (e *Editor) Text() string {
 // Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return len(e.cells) == 0 }
 
-// Before returns the text of the cursor's line before the cursor.
-func (e *Editor) Before() string {
+// Before returns the text of the cursor's line before the cursor, after the last paste. first reports whether nothing
+// precedes it.
+func (e *Editor) Before() (before string, first bool) {
+	start := e.at
+	for start > 0 && e.cells[start-1] != lineBreak && e.cells[start-1].lines == 0 {
+		start--
+	}
 	var b strings.Builder
-	for _, c := range e.cells[e.lineStart():e.at] {
+	for _, c := range e.cells[start:e.at] {
 		b.WriteString(c.text)
 	}
-	return b.String()
+	return b.String(), start == 0
 }
 
 // Set replaces the text and puts the cursor at its end. It can be undone.
 func (e *Editor) Set(s string) {
 	e.change()
-	e.cells, e.at = cells(clean(s)), 0
+	if s = clean(s); len(s) > maxCells {
+		e.cells = []cell{paste(s)}
+	} else {
+		e.cells = cells(s)
+	}
 	e.at = len(e.cells)
 }
 
@@ -123,10 +139,12 @@ func (e *Editor) Paste(s string) {
 // pasted returns the cells of a text, one if it is long.
 func pasted(s string) []cell {
 	if len(s) > shownPasteBytes || strings.Count(s, "\n") >= longPasteLines {
-		return []cell{{s, true}}
+		return []cell{paste(s)}
 	}
 	return cells(s)
 }
+
+func paste(s string) cell { return cell{s, strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1} }
 
 // ReplaceBefore replaces the last n bytes before the cursor, which are whole cells, as a completion does.
 func (e *Editor) ReplaceBefore(n int, s string) {
@@ -172,6 +190,10 @@ func (e *Editor) replace(from, to int, with []cell) {
 		rest -= len(middle[at-start].text)
 	}
 	e.cells, e.at = slices.Concat(e.cells[:start], middle, e.cells[end:]), at
+	if len(e.cells) > maxCells && e.at > 1 {
+		before := text{cells: e.cells[:e.at]}
+		e.cells, e.at = append([]cell{paste(before.whole())}, e.cells[e.at:]...), 1
+	}
 }
 
 func size(all []cell) (bytes int) {
@@ -185,7 +207,7 @@ func size(all []cell) (bytes int) {
 func join(all []cell) (joined []cell) {
 	var run strings.Builder
 	for _, c := range all {
-		if !c.paste && c != lineBreak {
+		if c.lines == 0 && c != lineBreak {
 			run.WriteString(c.text)
 			continue
 		}

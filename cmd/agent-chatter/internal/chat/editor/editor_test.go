@@ -19,7 +19,7 @@ func marked(e *Editor) string {
 		if i == e.at {
 			b.WriteByte('|')
 		}
-		if c.paste {
+		if c.lines > 0 {
 			b.WriteString(c.shown())
 		} else {
 			b.WriteString(c.text)
@@ -268,6 +268,25 @@ func TestReplaceBefore(t *testing.T) {
 	e.ReplaceBefore(3, "@critic ")
 	if got := marked(e); got != "ask @critic | now" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestLongTextsBecomePastes(t *testing.T) {
+	long := strings.Repeat("word ", maxCells/5)
+	var e Editor
+	for range 10 {
+		e.Type(long)
+		e.Type("more")
+		if len(e.cells) > maxCells {
+			t.Fatalf("%d letters are edited", len(e.cells))
+		}
+	}
+	if want := strings.Repeat(long+"more", 10); e.Text() != want {
+		t.Errorf("the text has %d bytes, want %d", len(e.Text()), len(want))
+	}
+	e.Set(long + "more more")
+	if len(e.cells) != 1 || e.Text() != long+"more more" {
+		t.Errorf("%d cells, %d bytes", len(e.cells), len(e.Text()))
 	}
 }
 

@@ -158,7 +158,7 @@ func (e *Editor) lineEnd() int {
 // inWord reports whether a cell is a part of a word.
 func inWord(c cell) bool {
 	first, _ := utf8.DecodeRuneInString(c.text)
-	return c.paste || first == '_' || unicode.IsLetter(first) || unicode.IsDigit(first)
+	return c.lines > 0 || first == '_' || unicode.IsLetter(first) || unicode.IsDigit(first)
 }
 
 func (e *Editor) wordStart() int {
@@ -185,7 +185,7 @@ func (e *Editor) wordEnd() int {
 
 // blankStart returns the start of the word before the cursor, which only blanks end.
 func (e *Editor) blankStart() int {
-	blank := func(c cell) bool { return !c.paste && strings.TrimSpace(c.text) == "" }
+	blank := func(c cell) bool { return c.lines == 0 && strings.TrimSpace(c.text) == "" }
 	at := e.at
 	for at > 0 && blank(e.cells[at-1]) {
 		at--
