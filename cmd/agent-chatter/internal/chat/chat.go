@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -113,9 +109,6 @@ func (cmd *Command) Run(a *app.App) error {
 		}
 		return err
 	}
-	lent := new(atomic.Bool)
-	ctx, stop := untilSignal(lent)
-	defer stop()
 	config, err := a.Config()
 	if err != nil {
 		return err
@@ -125,7 +118,8 @@ func (cmd *Command) Run(a *app.App) error {
 		a.Show(trackedText(sessions))
 	}
 	r := cmd.newREPL(a, config)
-	r.lent = lent
+	ctx, stop := console.UntilSignal(&r.lent)
+	defer stop()
 	defer func() { r.closeInput(ctx) }()
 	if err = cmd.start(ctx, r); err == nil {
 		err = r.run(ctx)
@@ -137,25 +131,6 @@ func (cmd *Command) Run(a *app.App) error {
 		err = app.WithName(*cmd.SessionFile, err)
 	}
 	return err
-}
-
-// untilSignal returns a context that ends with a signal. Ctrl+C while an editor has the terminal is for the editor.
-func untilSignal(lent *atomic.Bool) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		for s := range signals {
-			if s != os.Interrupt || !lent.Load() {
-				cancel()
-			}
-		}
-	}()
-	return ctx, sync.OnceFunc(func() {
-		signal.Stop(signals)
-		close(signals)
-		cancel()
-	})
 }
 
 // check rejects flags that conflict.
@@ -250,7 +225,8 @@ func networkText(dir, kind string) string {
 
 // newREPL returns a repl without a conversation. Its input is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
-	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, closeInput: func(context.Context) {}}
+	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
+		closeInput: func(context.Context) {}}
 	switch {
 	case len(cmd.Message) > 0:
 		r.scripted, r.input = true, &input.Flags{Rest: cmd.Message}
@@ -310,8 +286,7 @@ func (r *repl) openTerminal() error {
 		return err
 	}
 	c := console.Open(t, console.Options{
-		Out: out, Held: r.display.held, Last: r.display.last, Looks: onlyLooks, Look: r.runLook, Now: time.Now,
-		Lent: r.lent,
+		Out: out, Held: r.display.held, Last: r.display.last, Looks: onlyLooks, Look: r.runLook, Lent: &r.lent,
 		Find: func(ctx context.Context, text string) []string { return history.Find(ctx, r.app.Catalog, text) },
 	})
 	c.Change(func(m *console.Model) { m.Color, m.Sources = !r.app.NoColor, sources(r.app.Cwd) })

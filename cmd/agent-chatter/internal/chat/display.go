@@ -15,7 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/clipperhouse/displaywidth"
 )
 
 // A display shows a conversation on a terminal. It is a coordinator.Listener: what is said goes through the
@@ -156,9 +155,7 @@ func (d *display) last(columns int) []string {
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	text := permission.Text(q.Member.DisplayName, q.Permission)
 	question := permission.Question(q.Permission, d.Team.AllowEscCancel)
-	for line := range strings.SplitSeq(text, "\n") {
-		question.Lines += 1 + displaywidth.String(line)/d.console.Columns()
-	}
+	question.Lines = permission.Rows(text, d.console.Columns())
 	d.console.Print(d.colored(text)...)
 	answer, reason := permission.AnswerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {

@@ -70,8 +70,8 @@ type repl struct {
 	c          *coordinator.Coordinator
 	input      input.Source // nil: a terminal that is not open yet
 	closeInput func(context.Context)
-	lent       *atomic.Bool // an editor has the terminal
-	scripted   bool         // no user is present: a failed turn fails the program, and nothing is asked
+	lent       atomic.Bool // an editor has the terminal
+	scripted   bool        // no user is present: a failed turn fails the program, and nothing is asked
 
 	connect func(store.Store) *coordinator.Coordinator
 

@@ -40,8 +40,7 @@ type Options struct {
 	Find func(ctx context.Context, text string) []string
 	// Last returns the last tool result whole, as lines; nil if there is none. It is called as Held is.
 	Last func(columns int) []string
-	Now  func() time.Time // the clock
-	Lent *atomic.Bool     // is true while an editor has the terminal, so that Ctrl+C is for the editor
+	Lent *atomic.Bool // is true while an editor has the terminal, so that Ctrl+C is for the editor
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
@@ -130,10 +129,10 @@ func (c *Console) Change(change func(*Model)) {
 	c.mu.Lock()
 	change(&c.model)
 	c.mu.Unlock()
-	signal(c.changed)
+	notify(c.changed)
 }
 
-func signal(c chan struct{}) {
+func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -186,7 +185,7 @@ func (c *Console) wait() {
 	})
 	defer stall.Stop()
 	for c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil {
-		signal(c.changed)
+		notify(c.changed)
 		c.drawn.Wait()
 	}
 }
@@ -200,7 +199,7 @@ func (c *Console) print(lines []string) {
 	for _, line := range lines {
 		c.pending += len(line)
 	}
-	signal(c.changed)
+	notify(c.changed)
 }
 
 // Write prints whole lines, and keeps the rest until its newline.
@@ -234,7 +233,7 @@ func (c *Console) draw(do func()) {
 // Next waits for a line. While it does, the prompt says who is next.
 func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	c.Change(func(m *Model) { m.Prompt = prompt })
-	signal(c.hurry)
+	notify(c.hurry)
 	defer c.Change(func(m *Model) { m.Prompt = "" })
 	for {
 		c.mu.Lock()
@@ -304,7 +303,7 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	if over {
 		return ""
 	}
-	signal(c.changed)
+	notify(c.changed)
 	defer c.Change(func(m *Model) {
 		if m.Question == &q {
 			m.Question = nil

@@ -34,7 +34,7 @@ func openConsole(t *testing.T) (*Console, *os.File) {
 		t.Fatal(err)
 	}
 	return Open(terminal, Options{
-		Out: file, Now: time.Now,
+		Out:   file,
 		Held:  func(int, int) (early, held []string) { return nil, nil },
 		Looks: func(string) bool { return false },
 	}), other

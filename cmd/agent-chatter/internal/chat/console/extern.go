@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -99,4 +102,23 @@ func edit(ctx context.Context, text, command string) (edited string, err error) 
 	}
 	b, err := os.ReadFile(path)
 	return strings.TrimSuffix(string(b), "\n"), err
+}
+
+// UntilSignal returns a context that ends with a signal. Ctrl+C while an editor has the terminal is for the editor.
+func UntilSignal(lent *atomic.Bool) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for s := range signals {
+			if s != os.Interrupt || !lent.Load() {
+				cancel()
+			}
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	})
 }

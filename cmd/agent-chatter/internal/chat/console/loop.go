@@ -30,7 +30,7 @@ func (c *Console) read() {
 func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer signal(c.hurry)
+	defer notify(c.hurry)
 	for {
 		k, ok := e.(tty.Key)
 		if !ok || !k.IsText() || c.model.modal() {
@@ -107,7 +107,7 @@ func (c *Console) enter(text string) {
 		return
 	}
 	c.model.Queued = append(c.model.Queued, text)
-	signal(c.entered)
+	notify(c.entered)
 }
 
 // cancel is Escape: it interrupts the agent, and nothing that was queued is sent.
@@ -141,7 +141,7 @@ func (c *Console) choose(answer string) {
 func (c *Console) end() {
 	c.over = true
 	c.drawn.Broadcast()
-	signal(c.entered)
+	notify(c.entered)
 	if c.interrupt != nil {
 		c.interrupt()
 	}
@@ -202,7 +202,7 @@ func (c *Console) frame() {
 	}
 	early, held := c.o.Held(columns, rows)
 	done = append(done, early...)
-	live := c.model.Live(columns, rows, held, c.o.Now())
+	live := c.model.Live(columns, rows, held, time.Now())
 	c.drawn.Broadcast()
 	c.mu.Unlock()
 	_ = c.screen.Draw(done, live) // an error is one of the next read, too

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // shownInput is how many bytes of a field of a tool's input Text shows.
@@ -69,6 +70,14 @@ func inChanges(p agent.Permission, name string, value json.RawMessage) bool {
 	return json.Unmarshal(value, &text) == nil && slices.ContainsFunc(p.Edits, func(e agent.FileEdit) bool {
 		return text == e.Old || text == e.New
 	})
+}
+
+// Rows returns how many rows of a screen a text takes.
+func Rows(text string, columns int) (n int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		n += 1 + max(displaywidth.String(line)-1, 0)/columns
+	}
+	return n
 }
 
 // changedFields are the fields of a tool's input that changes can come from.

@@ -51,6 +51,14 @@ func TestPermissionTexts(t *testing.T) {
 	apptest.CheckTexts(t, texts)
 }
 
+func TestPermissionRows(t *testing.T) {
+	for text, want := range map[string]int{"": 1, "abcde": 1, "abcdef": 2, "a\n\nabcdefghijk": 5} {
+		if got := Rows(text, 5); got != want {
+			t.Errorf("%q takes %d rows, want %d", text, got, want)
+		}
+	}
+}
+
 func TestPermissionAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		typed  string
