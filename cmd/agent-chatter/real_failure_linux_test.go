@@ -43,7 +43,7 @@ func (r *realTeam) timesOut(a *actor) {
 		r.t.Logf("with a timeout of %s: ended after %s", limit, time.Since(at).Round(time.Millisecond))
 		r.checkFailed(chat, "timeout", "no reply within")
 		chat.enter("/status")
-		chat.expectNotice("paused: session ")
+		chat.expectNotice(", paused\n")
 		chat.closeInput()
 		chat.ends(exitFailed)
 		r.checkLeft()

@@ -57,6 +57,8 @@ type acpAgent struct {
 	cancel   map[string]context.CancelFunc   // of prompts, by session
 	dirs     map[string]string               // by session
 	model    string
+	scene    []byte // nil: the agent follows the instructions of prompts
+	acted    int    // turns of the scene
 }
 
 type rpcMessage struct {
@@ -81,7 +83,7 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 	}
 	a := &acpAgent{
 		habits: h, out: bufio.NewWriter(out), waiting: map[string]chan json.RawMessage{},
-		cancel: map[string]context.CancelFunc{}, dirs: map[string]string{},
+		cancel: map[string]context.CancelFunc{}, dirs: map[string]string{}, scene: sceneOf(os.Getenv(sceneVariable)),
 	}
 	lines := bufio.NewReader(in)
 	for {
@@ -243,6 +245,9 @@ func (a *acpAgent) run(t *acpTurn) {
 		if found := instructions[verb]; found != nil {
 			instruction, t.arg = found, arg
 		}
+	}
+	if a.scene != nil {
+		instruction = (*acpAgent).act
 	}
 	t.n, _ = strconv.Atoi(t.arg)
 	instruction(a, t)
@@ -438,7 +443,7 @@ func (a *acpAgent) requestFor(session string, call object) string {
 		status = "failed"
 	}
 	a.update(session, object{
-		"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": status, "rawOutput": "done",
+		"sessionUpdate": "tool_call_update", "toolCallId": call["toolCallId"], "status": status, "rawOutput": "done",
 	})
 	return answer.Outcome.Outcome + " " + answer.Outcome.OptionID
 }

@@ -252,7 +252,7 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		r.screen.Asker = r.askPlain
 	case !r.scripted:
 		r.display = &display{Screen: r.screen, repl: r}
-		listener = r.display
+		listener, r.screen.Brief = r.display, !r.screen.JSON
 		if !a.NoColor {
 			r.display.profile = ansi.Color16
 		}

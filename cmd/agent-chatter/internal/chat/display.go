@@ -3,9 +3,9 @@ package chat
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
@@ -34,7 +34,7 @@ func (d *display) begin(t *team.Team) {
 	d.Screen.Begin(t)
 	d.console.Say(func(m *console.Model, _ int) []string {
 		d.transcript = view.NewTranscript(t)
-		m.Status, m.Sources.Members = console.Status{}, nil
+		m.Status, m.Sources.Members = console.Status{Idle: tty.SafeLine(t.DisplayName)}, nil
 		for _, member := range t.Members {
 			m.Sources.Members = append(m.Sources.Members, editor.Choice{
 				Text: "@" + tty.SafeLine(member.Name), Help: tty.SafeLine(member.DisplayName),
@@ -63,7 +63,7 @@ func (d *display) Event(e coordinator.Event) {
 	d.repl.looks.refresh(now)
 	d.console.Say(func(m *console.Model, columns int) []string {
 		d.follow(m, e)
-		m.Status.Next = ""
+		m.Status.Next, m.Status.Idle = "", idleText(d.Team.DisplayName, now.session)
 		if len(now.queued) > 0 {
 			m.Status.Next = tty.SafeLine(now.queued[0].Member.DisplayName)
 		}
@@ -153,10 +153,10 @@ func (d *display) last(columns int) []string {
 
 // Ask implements coordinator.Listener.
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	text := permission.Text(q.Member.DisplayName, q.Permission)
+	lines := permission.Lines(q.Member.DisplayName, q.Permission, d.style(d.console.Columns()))
 	question := permission.Question(q.Permission, d.Team.AllowEscCancel)
-	question.Lines = permission.Rows(text, d.console.Columns())
-	d.console.Print(d.colored(text)...)
+	question.Lines = permission.Rows(permission.Text(q.Member.DisplayName, q.Permission), d.console.Columns())
+	d.console.Print(lines...)
 	answer, reason := permission.AnswerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
 		fmt.Fprintln(d.App.Stdout, permission.AnsweredText(answer))
@@ -167,26 +167,16 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	return answer
 }
 
-// colored returns the lines of a text, with those that an edit adds and removes in colour.
-func (d *display) colored(text string) []string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		span := ansi.Span{Text: line}
-		switch {
-		case strings.HasPrefix(line, "  + "):
-			span.Color = ansi.Green
-		case strings.HasPrefix(line, "  - "):
-			span.Color = ansi.Red
-		case i == 0:
-			span.Bold = true
-		}
-		lines[i] = d.profile.Encode(ansi.Line{span})
+// idleText is shown while nobody speaks: the team, and how far the conversation is.
+func idleText(team string, s *coordinator.Session) string {
+	if s == nil || s.Stats.Messages == 0 {
+		return tty.SafeLine(team)
 	}
-	return lines
+	return tty.SafeLine(team) + " · " + app.Count(s.Stats.Messages, "message")
 }
 
 // thinkingText is shown before the first output of an agent.
-func thinkingText(member string) string { return tty.SafeLine(member) + " is thinking" }
+func thinkingText(member string) string { return tty.SafeLine(member) + " thinks" }
 
 // usingText is shown while a tool of an agent runs.
 func usingText(member, tool string) string {

@@ -27,10 +27,6 @@ func chatTexts() []apptest.Text {
 	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{
 		Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour),
 	}}
-	review := &team.Team{
-		ID: "review", Name: "review", DisplayName: "Review",
-		Members: []team.Member{{Name: "hugo"}, {Name: "ada"}, {Name: apptest.Hostile}},
-	}
 	reply := coordinator.Queued{
 		Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile,
 		Text: strings.Repeat(apptest.Hostile+" ", 20),
@@ -46,7 +42,6 @@ func chatTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	add("bannerText", "", bannerText(review))
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("trackedText", "", trackedText("/a/"+apptest.Hostile))
@@ -68,11 +63,21 @@ func chatTexts() []apptest.Text {
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
 	add("thinkingText", "", thinkingText(apptest.Hostile))
 	add("usingText", "", usingText("Ada", apptest.Hostile))
-	add("usageText", "tokens", usageText(projection.Totals{Input: 12, Output: 3}))
-	add("usageText", "costs", usageText(projection.Totals{
-		Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
-		Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
+	add("idleText", "", idleText(apptest.Hostile, &coordinator.Session{
+		Stats: projection.Stats{Messages: 3},
 	}))
+	active := coordinator.Status{Phase: coordinator.Active}
+	add("statusText", "tokens", statusText(active, coordinator.Session{
+		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},
+	}))
+	add("statusText", "costs", statusText(
+		coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, coordinator.Session{
+			ID: "01HZ", TeamName: apptest.Hostile, Title: apptest.Hostile,
+			Stats: projection.Stats{Messages: 2, Turns: 1, Usage: projection.Totals{
+				Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
+				Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
+			}},
+		}))
 	add("queueText", "empty", queueText(nil, nil))
 	add("queueText", "an empty message", queueText([]coordinator.Queued{empty}, nil))
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, reply, extends}, changes))

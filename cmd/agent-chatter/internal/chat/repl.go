@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
@@ -24,12 +25,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
-
-// bannerText starts a new conversation.
-func bannerText(t *team.Team) string {
-	return fmt.Sprintf("Team %s: %s. Type /help to list the commands.",
-		tty.SafeLine(t.DisplayName), view.MemberNames(t))
-}
 
 func interruptedTurnText(member string) app.Message {
 	return app.Text("%s's turn was interrupted.", tty.SafeLine(member)).
@@ -151,8 +146,11 @@ func (r *repl) run(ctx context.Context) error {
 func (r *repl) banner() {
 	session := r.c.Session()
 	if session == nil {
-		if !r.scripted {
-			r.app.Notice(bannerText(r.c.Team()))
+		if r.display != nil {
+			c := r.display.console
+			c.Print(banner.Lines(r.c.Team(), r.display.style(c.Columns()))...)
+		} else if !r.scripted {
+			r.app.Notice(banner.Text(r.c.Team()))
 		}
 		return
 	}

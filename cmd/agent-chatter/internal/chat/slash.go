@@ -178,13 +178,7 @@ func (r *repl) slashStatus(context.Context, string) error {
 			now.status.Phase, tty.SafeLine(r.c.Team().DisplayName)))
 		return nil
 	}
-	r.app.Notice(fmt.Sprintf("%s: session %s, %q, team %s, %s, %s; next: %s.",
-		now.status.Phase, s.ID, tty.SafeLine(s.Title), tty.SafeLine(s.TeamName),
-		app.Count(s.Stats.Messages, "message"), app.Count(s.Stats.Turns, "agent turn"),
-		tty.SafeLine(now.status.Waiting)))
-	if text := usageText(s.Stats.Usage); text != "" {
-		r.app.Notice(text)
-	}
+	r.app.Notice(statusText(now.status, *s))
 	r.showRounds()
 	if now.status.Unsaved {
 		r.app.Notice(r.notSavedText())
@@ -192,16 +186,23 @@ func (r *repl) slashStatus(context.Context, string) error {
 	return nil
 }
 
-// usageText returns what the turns of a session used; "" if no agent reported it.
-func usageText(t projection.Totals) string {
-	text := ""
-	if tokens := view.TokensText(t); tokens != "" {
-		text = "Tokens: " + tokens + "."
+// statusText describes a session, a fact in each line. Those that are unknown are left out.
+func statusText(now coordinator.Status, s coordinator.Session) string {
+	var lines []string
+	for _, fact := range [][2]string{
+		{"Session", fmt.Sprintf("%s, %s", s.ID, now.Phase)},
+		{"Title", tty.SafeLine(s.Title)},
+		{"Team", tty.SafeLine(s.TeamName)},
+		{"So far", app.Count(s.Stats.Messages, "message") + ", " + app.Count(s.Stats.Turns, "agent turn")},
+		{"Next", tty.SafeLine(now.Waiting)},
+		{"Tokens", view.TokensText(s.Stats.Usage)},
+		{"Cost", view.CostText(s.Stats.Usage)},
+	} {
+		if fact[1] != "" {
+			lines = append(lines, fmt.Sprintf("%-9s%s", fact[0], fact[1]))
+		}
 	}
-	if cost := view.CostText(t); cost != "" {
-		text = strings.TrimSpace(text + " Cost: " + cost + ".")
-	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // slashSave saves what is only in memory. Otherwise every message was saved when it was appended.

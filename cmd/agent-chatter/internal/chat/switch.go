@@ -95,7 +95,7 @@ func (r *repl) latestOther(ctx context.Context, t *team.Team) (catalog.Session, 
 func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, error) {
 	question := restoreQuestion(latest.Row, time.Now())
 	for {
-		fmt.Fprintln(r.app.Stdout, question)
+		r.app.Notice(question)
 		key, err := r.readKey(ctx)
 		switch {
 		case err != nil:

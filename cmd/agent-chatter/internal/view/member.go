@@ -45,6 +45,9 @@ func (t *Transcript) addMembers(members []projection.Member) {
 	}
 }
 
+// Color returns the colour of a member's name.
+func (t *Transcript) Color(id string) ansi.Color { return t.member(projection.Speaker{ID: id}).Color }
+
 // member returns a speaker with its colour, and with its names if the event has none. A speaker that is not in the
 // team has a colour that follows from its id.
 func (t *Transcript) member(s projection.Speaker) Member {

@@ -30,6 +30,7 @@ type Screen struct {
 	JSON     bool
 	Terminal bool // replies are streamed, on a terminal without cursor movement
 	Prompts  bool // prompts are printed
+	Brief    bool // the transcript shows why a turn failed: a notice of it has only the commands that help
 
 	ManualSave bool // events are unsaved until the user saves them
 
@@ -141,7 +142,11 @@ func (s *Screen) Notice(n coordinator.Notice) {
 	}
 	s.EndLine()
 	if e, ok := n.(*coordinator.TurnError); ok {
-		s.App.Show(turnErrorText(e))
+		m := turnErrorText(e)
+		if s.Brief && e.Reason != projection.Cancelled {
+			m.Text = ""
+		}
+		s.App.Show(m)
 	} else if text := noticeText(n, s.Team); text != "" {
 		s.App.Notice(text)
 	}

@@ -15,7 +15,7 @@ func (t *Transcript) startCall(e journal.Event, p projection.ToolStarted) {
 	t.begin()
 	t.turn.divided = t.turn.reply.shown.Len() > 0
 	t.endText(t.turn.member.DisplayName)
-	t.add(aCall, t.text.last == someText || t.text.last == aPlan, part.Call{Started: p, At: e.Time})
+	t.add(aCall, t.text.last != aName, part.Call{Started: p, At: e.Time})
 }
 
 func (t *Transcript) completeCall(e journal.Event, p projection.ToolCompleted) {
@@ -34,7 +34,7 @@ func (t *Transcript) completeCall(e journal.Event, p projection.ToolCompleted) {
 			c.Completed, c.Took, c.Ended = &p, e.Time.Sub(c.At), true
 			t.turn.released = slices.Delete(t.turn.released, i, i+1)
 			t.endText(t.turn.member.DisplayName)
-			t.add(aCall, t.text.last != aCall, c)
+			t.add(aCall, true, c)
 			t.last = c
 			return
 		}

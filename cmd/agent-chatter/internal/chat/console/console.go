@@ -121,7 +121,7 @@ func (c *Console) finish() error {
 	c.over = true
 	c.drawn.Broadcast()
 	c.mu.Unlock()
-	return errors.Join(c.screen.Draw(done, nil), c.terminal.Close())
+	return errors.Join(c.screen.Draw(append(done, ""), nil), c.terminal.Close())
 }
 
 // Change changes the Model.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -201,6 +202,9 @@ func (c *Console) frame() {
 		c.model.Question.unseen = false
 	}
 	early, held := c.o.Held(columns, rows)
+	if said := slices.Concat(early, held); c.noted && len(said) > 0 && said[0] != "" {
+		done, c.noted = append(done, ""), false
+	}
 	done = append(done, early...)
 	live := c.model.Live(columns, rows, held, time.Now())
 	c.drawn.Broadcast()

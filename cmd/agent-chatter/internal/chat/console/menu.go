@@ -70,22 +70,30 @@ func (m *Model) take() {
 }
 
 // rows returns at most limit rows of the menu, around the selected choice.
-func (m *menu) rows(columns, limit int) (rows []string) {
-	first := max(0, min(m.selected-limit/2, len(m.choices)-limit))
+func (m *Model) menuRows(columns, limit int) (rows []string) {
+	choices := m.menu.choices
+	first := max(0, min(m.menu.selected-limit/2, len(choices)-limit))
 	names := 0
-	for _, c := range m.choices {
+	for _, c := range choices {
 		names = max(names, displaywidth.String(c.Text))
 	}
-	for i, c := range m.choices[first:min(len(m.choices), first+limit)] {
-		mark := "  "
-		if first+i == m.selected {
-			mark = "▸ "
+	for i, c := range choices[first:min(len(choices), first+limit)] {
+		help := c.Help
+		if help != "" {
+			help = strings.Repeat(" ", names-displaywidth.String(c.Text)+2) + help
 		}
-		row := mark + c.Text
-		if c.Help != "" {
-			row += strings.Repeat(" ", names-displaywidth.String(c.Text)+2) + c.Help
-		}
-		rows = append(rows, cut(tty.SafeLine(row), columns))
+		rows = append(rows, m.choiceRow(first+i == m.menu.selected, tty.SafeLine(c.Text), tty.SafeLine(help), columns))
 	}
 	return rows
+}
+
+// choiceRow is a row of a list from which one is selected.
+func (m *Model) choiceRow(selected bool, text, help string, columns int) string {
+	mark, style := "  ", ""
+	if selected {
+		mark, style = "▸ ", bold+cyan
+	}
+	text = cut(mark+text, columns)
+	help = displaywidth.TruncateString(help, max(columns-displaywidth.String(text), 0), "…")
+	return m.styled(style, text) + m.styled(dim, help)
 }

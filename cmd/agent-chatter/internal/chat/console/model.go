@@ -163,15 +163,15 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 	below := []string{}
 	switch {
 	case m.Question != nil:
-		below = m.Question.rows(columns, height)
+		below = m.questionRows(columns, height)
 	case m.menu.open():
-		below = m.menu.rows(columns, max(1, height/3))
+		below = m.menuRows(columns, max(1, height/3))
 	}
 	if m.Search != nil {
-		below = append(below, m.Search.rows(columns, max(1, height/3))...)
+		below = append(below, m.searchRows(columns, max(1, height/3))...)
 	}
 	below = append(below, m.queuedRows(columns)...)
-	below = append(below, m.styled(dim, m.Status.row(min(columns, statusColumns), m.Color, now)))
+	below = append(below, m.styled(dim, m.statusRow(min(columns, statusColumns), now)))
 	input := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)
 	held = held[max(0, len(held)-max(0, min(room, height/2))):]
@@ -183,6 +183,30 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 	return rows[:min(len(rows), max(1, height-1))]
 }
 
+// statusRow returns the last row: what an agent does, or what the keys do.
+func (m *Model) statusRow(columns int, now time.Time) string {
+	switch {
+	case m.Question != nil && m.Status.Unsaved == "":
+		return cut(textWaits, columns)
+	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":
+		return cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns)
+	}
+	return m.Status.row(columns, m.Color, now)
+}
+
+// placeholder says what can be typed into an empty input box. Without colours it would look like text.
+func (m *Model) placeholder() string {
+	switch {
+	case !m.Color || !m.Editor.Empty() || m.Question != nil || m.Search != nil:
+		return ""
+	case m.Prompt != "":
+		return textNextMessage
+	case m.Status.Doing != "":
+		return textTypeAhead
+	}
+	return ""
+}
+
 // inputRows returns the rows of the input box.
 func (m *Model) inputRows(columns, limit int) []string {
 	prompt := m.prompt()
@@ -192,6 +216,13 @@ func (m *Model) inputRows(columns, limit int) []string {
 	indent := displaywidth.String(prompt)
 	m.Editor.Width = max(columns-indent-1, 1)
 	rows, above, below := m.Editor.Rows(limit)
+	if m.Search != nil {
+		text := displaywidth.TruncateString(tty.SafeLine(m.Search.Text), m.Editor.Width, "")
+		rows, above, below = []string{text + editor.Cursor}, 0, 0
+	}
+	if text := m.placeholder(); text != "" {
+		rows[0] += m.styled(dim, cut(text, m.Editor.Width))
+	}
 	for i, row := range rows {
 		switch {
 		case i == 0 && above > 0:
@@ -215,7 +246,9 @@ func (m *Model) prompt() string {
 	switch {
 	case m.Question != nil && m.Question.reason:
 		return "Reason> "
-	case m.Search != nil, m.Question != nil, m.Prompt == "":
+	case m.Search != nil:
+		return "search> "
+	case m.Question != nil, m.Prompt == "":
 		return busyPrompt
 	}
 	return m.Prompt
@@ -243,14 +276,16 @@ func (m *Model) queuedRows(columns int) (rows []string) {
 
 // The attributes of the live region. Colours are the terminal's own.
 const (
-	bold = "\x1b[1m"
-	dim  = "\x1b[2m"
-	red  = "\x1b[31m"
-	off  = "\x1b[0m"
+	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	off    = "\x1b[0m"
 )
 
 func (m *Model) styled(style, text string) string {
-	if !m.Color {
+	if !m.Color || style == "" || text == "" {
 		return text
 	}
 	return style + text + off

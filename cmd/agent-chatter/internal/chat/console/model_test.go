@@ -150,7 +150,7 @@ func TestKeysBeforeTheQuestionIsSeenAreNoAnswer(t *testing.T) {
 }
 
 func TestLiveRegion(t *testing.T) {
-	busy := Status{Doing: "Ada is thinking", Since: noon.Add(-3 * time.Second), Escape: true}
+	busy := Status{Doing: "Ada thinks", Since: noon.Add(-3 * time.Second), Escape: true}
 	for _, tt := range []struct {
 		name          string
 		width, height int
@@ -162,27 +162,37 @@ func TestLiveRegion(t *testing.T) {
 		{"text", 80, 24, nil, "hello<left>", "you> hell[o]\n/help"},
 		{"several lines", 80, 24, nil, "a<c-j>b", "you> a\n     b_\n/help"},
 		{"a long line", 20, 24, nil, "0123456789abcdef", "you> 0123456789abc\n     def_\n/help"},
+		{"words", 20, 24, nil, "hello dear world, again 界界", "you> hello dear \n     world, again \n     界界_\n/help"},
 		{"more lines than fit", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5", "↑    3\n     4\n     5_\n/help"},
 		{"a long prompt", 12, 24, func(m *Model) { m.Prompt = "anna or bob> " }, "", "> _\n/help"},
 		{"an agent speaks", 80, 24, func(m *Model) { m.Status, m.Prompt = busy, "" }, "next",
-			"> next_\n⠴ Ada is thinking 3s · esc"},
-		{"an agent with a short name", 80, 24, func(m *Model) {
+			"> next_\n⠴ Ada thinks 3s · esc to interrupt"},
+		{"an agent with a longer name", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
-			m.Status.Doing = "Ada thinks"
-		}, "", "> _\n⠴ Ada thinks 3s · esc to interrupt"},
+			m.Status.Doing = "Architect thinks"
+		}, "", "> _\n⠴ Architect thinks 3s · esc to stop"},
 		{"an agent with a long name", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
-			m.Status.Doing = strings.Repeat("long ", 10) + "is thinking"
+			m.Status.Doing = strings.Repeat("long ", 10) + "thinks"
 		}, "", "> _\n⠴ long long long long long long lo… 3s"},
 		{"who is next", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = Status{Doing: "Ada thinks", Since: noon, Next: "Bea"}, ""
 		}, "", "> _\n⠋ Ada thinks 0s · next: Bea"},
+		{"who is next, and Escape", 80, 24, func(m *Model) {
+			m.Status, m.Prompt = busy, ""
+			m.Status.Next = "Bea"
+		}, "", "> _\n⠴ Ada thinks 3s · esc · next: Bea"},
+		{"nobody speaks", 80, 24, func(m *Model) { m.Status.Idle = "Calculator · 3 messages" }, "",
+			"you> _\nCalculator · 3 messages · /help"},
+		{"nobody speaks in a team with a long name", 80, 24, func(m *Model) {
+			m.Status.Idle = strings.Repeat("long ", 8)
+		}, "", "you> _\nlong long long long long lon… · /help"},
 		{"not saved", 80, 24, func(m *Model) { m.Status = Status{Unsaved: "not saved"} }, "",
 			"you> _\nnot saved · /help"},
 		{"not saved while an agent speaks", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Unsaved = "not saved"
-		}, "", "> _\nnot saved · ⠴ Ada is thinking 3s · esc"},
+		}, "", "> _\nnot saved · ⠴ Ada thinks 3s · esc"},
 		{"what is being said", 80, 24, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n\n> _\n/help"},
 		{"a low screen", 80, 5, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n> _\n/help"},
 		{"a lower screen", 80, 3, func(m *Model) { m.Prompt = "" }, "", "> _\n/help"},
@@ -192,24 +202,25 @@ func TestLiveRegion(t *testing.T) {
 		}, "", "> _\nqueued: one two\nqueued: a longer m…\nqueued: /end\n/help"},
 		{"many queued messages", 80, 24, func(m *Model) { m.Prompt, m.Queued = "", strings.Split("12345", "") },
 			"", "> _\nqueued: 1\nqueued: 2\nqueued: 3\n… 2 more messages queued\n/help"},
-		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n/help"},
+		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n1 of 2 · tab completes · ↑↓"},
 		{"the menu on a narrow screen", 20, 24, nil, "/e<down>",
-			"you> /e_\n  /end     save an…\n▸ /export  write a…\n/help"},
+			"you> /e_\n  /end     save an…\n▸ /export  write a…\n2 of 2 · tab compl…"},
 		{"a menu that is complete", 80, 24, nil, "/end", "you> /end_\n/help"},
-		{"a search", 80, 24, nil, "<c-r>x", "> _\nsearch: x  (nothing found)\n/help"},
+		{"a search", 80, 24, nil, "<c-r>x", "search> x_\n  nothing found\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
-			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\n/help"},
+			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 100}
 		}, "", "> _\nThe question has 100 lines: scroll up to its beginning.\n" +
-			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\n/help"},
+			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
 		{"a question during a search", 60, 24, func(m *Model) {
 			m.Question, m.Search = &Question{Choices: permission, Waits: true}, &Search{}
-		}, "x", "> _\nTab: answer the question above. Other keys: continue the t…\nsearch: x  (nothing found)\n/help"},
+		}, "x", "search> x_\nTab: answer the question above. Other keys: continue the t…\n  nothing found\n" +
+			"waiting for your answer"},
 		{"a question on a narrow screen", 30, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
-			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\n/help"},
+			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\nwaiting for your answer"},
 		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "rtoo",
-			"Reason> too_\nEnter: refuse, and send the reason. Esc: back.\n/help"},
+			"Reason> too_\nEnter: refuse with it. Esc: back.\nwaiting for your answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
@@ -232,7 +243,7 @@ func TestLiveRegion(t *testing.T) {
 
 func TestStatusRowHasAtMost38Columns(t *testing.T) {
 	for _, unsaved := range []string{"", "not saved"} {
-		for _, doing := range []string{"", "Ada thinks", "请 is thinking", strings.Repeat("请", 30)} {
+		for _, doing := range []string{"", "Ada thinks", "请 thinks", strings.Repeat("请", 30)} {
 			for _, next := range []string{"", "Bea", strings.Repeat("long", 20)} {
 				for columns := 1; columns <= statusColumns; columns++ {
 					s := Status{Doing: doing, Next: next, Unsaved: unsaved, Escape: true, Since: noon.Add(-time.Hour)}

@@ -97,30 +97,34 @@ func (m *Model) answerReason(k tty.Key) (Effect, string) {
 	return None, ""
 }
 
-// rows lists the choices, as many in a row as fit.
-func (q *Question) rows(columns, height int) (rows []string) {
+// questionRows lists the choices, as many in a row as fit.
+func (m *Model) questionRows(columns, height int) (rows []string) {
+	q := m.Question
 	if q.Lines > height/2 {
-		rows = []string{cut(longQuestionText(q.Lines), columns)}
+		rows = []string{m.styled(yellow, cut(longQuestionText(q.Lines), columns))}
 	}
 	switch {
 	case q.Waits:
-		return append(rows, cut(textTabAnswers, columns))
+		return append(rows, m.styled(yellow, cut(textTabAnswers, columns)))
 	case q.reason:
-		return append(rows, cut(textReason, columns))
+		return append(rows, m.styled(dim, cut(textReason, columns)))
 	}
-	row := ""
+	row, used := "", 0
 	for _, c := range q.Choices {
-		switch {
-		case row != "" && displaywidth.String(row)+2+displaywidth.String(c.Text) > columns:
-			rows, row = append(rows, row), c.Text
-		case row != "":
-			row += "  " + c.Text
+		text := cut(c.Text, columns)
+		name, rest, _ := strings.Cut(text, "]")
+		styled := m.styled(bold+yellow, name+"]") + rest
+		switch n := displaywidth.String(text); {
+		case used > 0 && used+2+n > columns:
+			rows, row, used = append(rows, row), styled, n
+		case used > 0:
+			row, used = row+"  "+styled, used+2+n
 		default:
-			row = c.Text
+			row, used = styled, n
 		}
 	}
 	if row != "" {
-		rows = append(rows, cut(row, columns))
+		rows = append(rows, row)
 	}
 	if q.wrong {
 		rows = append(rows, cut(q.Again, columns))

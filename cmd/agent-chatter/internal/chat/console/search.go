@@ -1,8 +1,6 @@
 package console
 
 import (
-	"fmt"
-
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -50,21 +48,19 @@ func (m *Model) search(k tty.Key) Effect {
 	return None
 }
 
-func (s *Search) rows(columns, limit int) []string {
-	what := fmt.Sprintf("search: %s", tty.SafeLine(s.Text))
-	if s.Running {
-		what += " …"
-	} else if len(s.Found) == 0 {
-		what += "  (nothing found)"
+// rows returns at most limit rows of what was found, around the selected message.
+func (m *Model) searchRows(columns, limit int) (rows []string) {
+	s := m.Search
+	switch {
+	case s.Running:
+		return []string{m.styled(dim, cut("  …", columns))}
+	case len(s.Found) == 0:
+		return []string{m.styled(dim, cut(textNothingFound, columns))}
 	}
-	rows := []string{cut(what, columns)}
 	first := max(0, min(s.selected-limit/2, len(s.Found)-limit))
 	for i, text := range s.Found[first:min(len(s.Found), first+limit)] {
-		mark := "  "
-		if first+i == s.selected {
-			mark = "▸ "
-		}
-		rows = append(rows, cut(mark+tty.SafeLine(runecut.Prefix(text, maxRow)), columns))
+		row := tty.SafeLine(runecut.Prefix(text, maxRow))
+		rows = append(rows, m.choiceRow(first+i == s.selected, row, "", columns))
 	}
 	return rows
 }

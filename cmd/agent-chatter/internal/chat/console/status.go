@@ -11,6 +11,9 @@ import (
 // statusColumns is the width of the status row. A terminal that becomes narrower breaks a longer one.
 const statusColumns = 38
 
+// shortNext is how many columns of who is next are more important than the length of the hint about Escape.
+const shortNext = 15
+
 // spinnerFrames take a column each.
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
@@ -22,6 +25,7 @@ type Status struct {
 	Since   time.Time // when it began
 	Escape  bool      // Escape interrupts
 	Next    string    // the members that are next, such as "Bea"; "": none
+	Idle    string    // what is shown while nothing is done, such as "Calculator · 3 messages"; may be ""
 	Unsaved string    // why the conversation is not saved, such as "not saved"; "": it is
 }
 
@@ -50,15 +54,22 @@ func (s Status) row(columns int, color bool, now time.Time) string {
 		add(fmt.Sprintf("%c %s%s", spinner, cut(s.Doing, max(room, 4)), seconds))
 	}
 	if s.Doing != "" && s.Escape {
-		if len(textEscape)+3 <= left {
-			add(textEscape)
-		} else {
-			add("esc")
+		need := 3 // of the separator, and of who is next
+		if s.Next != "" {
+			need += 3 + min(displaywidth.String(nextText(s.Next)), shortNext)
+		}
+		for i, hint := range textsEscape {
+			if len(hint)+need <= left || i == len(textsEscape)-1 {
+				add(hint)
+				break
+			}
 		}
 	}
-	if s.Next != "" {
-		add(cut("next: "+s.Next, max(left-3, 6)))
-	} else if s.Doing == "" {
+	switch {
+	case s.Next != "":
+		add(cut(nextText(s.Next), max(left-3, 6)))
+	case s.Doing == "":
+		add(cut(s.Idle, max(left-len(" · /help"), 1)))
 		add("/help")
 	}
 	if s.Unsaved != "" && color && len(parts) > 0 {

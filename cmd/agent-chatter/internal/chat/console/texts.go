@@ -8,11 +8,26 @@ import (
 )
 
 const (
-	textNoOutput   = "No tool has finished in this chat yet."
-	textEscape     = "esc to interrupt"
-	textTabAnswers = "Tab: answer the question above. Other keys: continue the text."
-	textReason     = "Enter: refuse, and send the reason. Esc: back."
+	textNoOutput     = "No tool has finished in this chat yet."
+	textTabAnswers   = "Tab: answer the question above. Other keys: continue the text."
+	textReason       = "Enter: refuse with it. Esc: back."
+	textNothingFound = "  nothing found"
+	textWaits        = "waiting for your answer"
+
+	// The placeholders of an empty input box.
+	textNextMessage = "Message, / for commands, @ for members"
+	textTypeAhead   = "Enter queues a message"
 )
+
+// textsEscape say what Escape does to the running agent, the longest first.
+var textsEscape = []string{"esc to interrupt", "esc to stop", "esc"}
+
+func nextText(names string) string { return "next: " + names }
+
+// menuText is the status row while a menu is open.
+func menuText(selected, choices int) string {
+	return fmt.Sprintf("%d of %d · tab completes · ↑↓", selected, choices)
+}
 
 // queuedText shows a message that is sent after the turn.
 func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }

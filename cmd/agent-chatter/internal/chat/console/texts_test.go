@@ -9,6 +9,8 @@ import (
 
 func TestConsoleTexts(t *testing.T) {
 	apptest.CheckTexts(t, []apptest.Text{
+		{Function: "nextText", Shown: nextText("Ada, Bea")},
+		{Function: "menuText", Shown: menuText(3, 16)},
 		{Function: "pageText", Shown: pageText(1, 23, 100)},
 		{Function: "droppedText", Shown: droppedText(1000)},
 		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},

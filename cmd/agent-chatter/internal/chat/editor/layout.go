@@ -12,22 +12,29 @@ type row struct {
 	broken   bool // a line break follows
 }
 
-// layout breaks the text into rows of e.Width columns.
+// layout breaks the text into rows of e.Width columns, after a blank if there is one.
 func (e *Editor) layout() []row {
 	var rows []row
 	from, column := 0, 0
+	word := 0 // where the word begins that may move to the next row
 	for i, c := range e.cells {
 		if c == lineBreak {
 			rows = append(rows, row{from, i, true})
-			from, column = i+1, 0
+			from, column, word = i+1, 0, i+1
 			continue
 		}
 		n := displaywidth.String(c.shown())
-		if e.Width > 0 && column > 0 && column+n > e.Width {
-			rows = append(rows, row{from, i, false})
-			from, column = i, 0
+		for e.Width > 0 && column > 0 && column+n > e.Width {
+			if word <= from {
+				word = i
+			}
+			rows = append(rows, row{from, word, false})
+			from, column = word, e.columns(word, i)
 		}
 		column += n
+		if c.shown() == " " {
+			word = i + 1
+		}
 	}
 	rows = append(rows, row{from, len(e.cells), true})
 	return rows
@@ -87,6 +94,9 @@ const (
 	unreverse = "\x1b[27m"
 )
 
+// Cursor is the cursor after a text.
+const Cursor = reverse + " " + unreverse
+
 // Rows returns at most limit rows of the text, those around the cursor, which is reversed. At the
 // end of a row it takes one more column. above and below are the numbers of rows that are left out.
 func (e *Editor) Rows(limit int) (shown []string, above, below int) {
@@ -104,7 +114,7 @@ func (e *Editor) Rows(limit int) (shown []string, above, below int) {
 			b.WriteString(text)
 		}
 		if first+i == cursor && e.at == r.to {
-			b.WriteString(reverse + " " + unreverse)
+			b.WriteString(Cursor)
 		}
 		shown = append(shown, b.String())
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -80,6 +82,27 @@ func Rows(text string, columns int) (n int) {
 	return n
 }
 
+// Lines returns Text after a blank line. What an edit adds and removes is in colour.
+func Lines(member string, p agent.Permission, s view.Style) []string {
+	lines := strings.Split(Text(member, p), "\n")
+	title := ansi.Span{Text: lines[0], Style: ansi.Style{Bold: true, Color: ansi.Yellow}}
+	shown := []string{""}
+	for _, line := range ansi.Wrap(ansi.Line{title}, s.Width-1) {
+		shown = append(shown, s.Profile.Encode(line))
+	}
+	for _, line := range lines[1:] {
+		span := ansi.Span{Text: line}
+		switch {
+		case strings.HasPrefix(line, "  + "):
+			span.Color = ansi.Green
+		case strings.HasPrefix(line, "  - "):
+			span.Color = ansi.Red
+		}
+		shown = append(shown, s.Profile.Encode(ansi.Line{span}))
+	}
+	return shown
+}
+
 // changedFields are the fields of a tool's input that changes can come from.
 var changedFields = []string{
 	"old_string", "new_string", "oldString", "newString", "oldText", "newText", "old_str", "new_str", "edits",
@@ -129,7 +152,7 @@ func Question(p agent.Permission, cancels bool) console.Question {
 }
 
 const (
-	textAnswerAgain = "Press Y to allow it, N to refuse it, or Escape to cancel the turn."
+	textAnswerAgain = "Press Y to allow it, or N to refuse it."
 	TextPlainChoice = "[Y] Allow  [S] Allow for this session  [N] Refuse  [N REASON] Refuse with a reason"
 	TextPlainAgain  = "Type y to allow it, or n to refuse it."
 )

@@ -84,6 +84,8 @@ var changeStyles = map[edit.Kind]ansi.Style{
 
 func (c Call) markStyle() ansi.Style {
 	switch {
+	case c.Completed == nil && c.Ended:
+		return ansi.Style{Dim: true}
 	case c.Completed == nil:
 		return ansi.Style{Color: ansi.Yellow}
 	case c.Completed.Error != "":

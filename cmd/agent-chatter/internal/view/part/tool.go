@@ -27,7 +27,7 @@ func ToolText(t projection.ToolStarted) string {
 // mainFields are the fields of tool inputs that say what a call does, the most specific
 // first. They are those of all supported agents.
 var mainFields = []string{
-	"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description",
+	"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description", "title",
 }
 
 // mainInput returns the first of the mainFields that is not empty, or all of the input if

@@ -1,0 +1,32 @@
+// Package banner is what the chat prints before a new conversation.
+package banner
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// Text starts a new conversation.
+func Text(t *team.Team) string { return teamText(t) + view.MemberNames(t) + textHelp }
+
+func teamText(t *team.Team) string { return "Team " + tty.SafeLine(t.DisplayName) + ": " }
+
+const textHelp = ". Type /help to list the commands."
+
+// Lines shows Text with the names in their colours.
+func Lines(t *team.Team, s view.Style) (lines []string) {
+	dim, colors := ansi.Style{Dim: true}, view.NewTranscript(t)
+	line := ansi.Line{{Text: teamText(t), Style: dim}}
+	for i, m := range t.Members {
+		if i > 0 {
+			line = append(line, ansi.Span{Text: ", ", Style: dim})
+		}
+		line = append(line, ansi.Span{Text: tty.SafeLine(m.Name), Style: ansi.Style{Color: colors.Color(m.ID)}})
+	}
+	for _, l := range ansi.Wrap(append(line, ansi.Span{Text: textHelp, Style: dim}), s.Width-1) {
+		lines = append(lines, s.Profile.Encode(l))
+	}
+	return lines
+}

@@ -1,0 +1,380 @@
+//go:build unix
+
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+	"testing/fstest"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// A scene is a chat on a screen, with a fixed clock.
+type scene struct {
+	model         console.Model
+	transcript    *view.Transcript
+	profile       ansi.Profile
+	lines         []string // that are printed
+	columns, rows int
+	now           time.Time
+	turns         int
+	noted         bool // a notice was printed last
+}
+
+func newScene(columns, rows int) *scene {
+	demo := team.Demo()
+	s := &scene{
+		model:      console.Model{Prompt: "you> ", Color: true, Status: console.Status{Idle: demo.DisplayName}},
+		transcript: view.NewTranscript(demo), profile: ansi.Color16,
+		columns: columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
+	}
+	s.lines, s.noted = banner.Lines(demo, s.style()), true
+	s.model.Sources = sources(".")
+	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
+	for _, m := range demo.Members {
+		s.model.Sources.Members = append(s.model.Sources.Members, editor.Choice{Text: "@" + m.Name, Help: m.DisplayName})
+	}
+	return s
+}
+
+func (s *scene) style() view.Style { return view.Style{Width: s.columns, Profile: s.profile} }
+
+// notice prints a text as App.Notice does.
+func (s *scene) notice(text string) {
+	s.lines = append(s.lines, strings.Split(wrap.Fold(text, s.columns), "\n")...)
+	s.noted = true
+}
+
+func (s *scene) print(blocks []view.Block) {
+	for _, b := range blocks {
+		lines := view.Render(b, s.style())
+		if s.noted && len(lines) > 0 && lines[0] != "" {
+			s.lines = append(s.lines, "")
+		}
+		s.noted = s.noted && len(lines) == 0
+		s.lines = append(s.lines, lines...)
+	}
+}
+
+// happens applies events, a second after each other.
+func (s *scene) happens(payloads ...projection.Payload) {
+	for _, p := range payloads {
+		r := projection.Record(s.now, p)
+		s.print(s.transcript.Apply(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data}))
+		s.now = s.now.Add(time.Second)
+	}
+}
+
+// says applies the message of the person.
+func (s *scene) says(text string) {
+	s.happens(said("you", "You", projection.TypeHuman, text))
+}
+
+// types presses the keys of a text.
+func (s *scene) types(text string, keys ...tty.Key) {
+	for _, r := range text {
+		s.model.Update(tty.Key{Code: tty.Code(r)})
+	}
+	for _, k := range keys {
+		s.model.Update(k)
+	}
+}
+
+// starts begins a turn of Planner.
+func (s *scene) starts() {
+	s.turns++
+	s.happens(projection.TurnStarted{TurnID: s.turnID(), MemberID: "planner"})
+	s.model.Prompt = ""
+	s.model.Status = console.Status{Doing: thinkingText("Planner"), Since: s.now.Add(-3 * time.Second), Escape: true}
+}
+
+func (s *scene) turnID() string { return strings.Repeat("t", s.turns) }
+
+// uses runs a tool, which takes a second.
+func (s *scene) uses(tool, input, output, failure string) {
+	s.happens(
+		projection.ToolStarted{TurnID: s.turnID(), ToolID: "c", Name: tool, Input: json.RawMessage(input)},
+		projection.ToolCompleted{TurnID: s.turnID(), ToolID: "c", Name: tool, Output: output, Error: failure},
+	)
+}
+
+// replies ends the turn with a reply.
+func (s *scene) replies(text string) {
+	s.happens(
+		said("planner", "Planner", projection.TypeAI, text),
+		projection.TurnEnded{
+			TurnID: s.turnID(), MemberID: "planner", FinishReason: projection.Done, DurationMS: 4200,
+			Usage: &projection.Usage{
+				Input: 1200, CachedRead: 20_000, Output: 340, Cost: &projection.Cost{Amount: 0.0421, Currency: "USD"},
+			},
+		},
+	)
+	s.idles()
+}
+
+// idles waits for the person.
+func (s *scene) idles() {
+	s.model.Status, s.model.Prompt = console.Status{Idle: "Demo · 2 messages"}, "you> "
+}
+
+// enters prints a command, and its answer.
+func (s *scene) enters(command, answer string) {
+	s.lines = append(s.lines, "", "\x1b[2m> "+command+"\x1b[m")
+	s.notice(answer)
+}
+
+// asks requests permission.
+func (s *scene) asks(p agent.Permission) {
+	s.lines = append(s.lines, permission.Lines("Planner", p, s.style())...)
+	q := permission.Question(p, true)
+	s.model.Question = &q
+}
+
+// live returns the rows of the live region. It may print lines.
+func (s *scene) live() []string {
+	s.print(s.transcript.Release(s.style(), s.rows/2))
+	var held []string
+	for _, b := range s.transcript.Held() {
+		held = append(held, view.Render(b, s.style())...)
+	}
+	if s.noted && len(held) > 0 && held[0] != "" {
+		s.lines = append(s.lines, "")
+	}
+	return s.model.Live(s.columns, s.rows, held, s.now)
+}
+
+const reply = "# The plan\n\nFirst the **smallest** part that works, then a look at it together:\n\n" +
+	"1. parse `1 + 2`\n2. evaluate, see [the tests](https://go.dev/doc/)\n   - also of *errors*\n\n" +
+	"> Small steps are cheap to take back.\n\n" +
+	"```go\n// eval evaluates an expression.\nfunc eval(e expr) int {\n\treturn e.left + e.right\n}\n```\n\n" +
+	"| part | days |\n|---|--:|\n| parser | 2 |\n| évaluation 计算器 | 1 |\n\nThen the rest, and *only* then."
+
+const editInput = `{"file_path":"calc/eval.go","old_string":"func eval(e expr) float64 {\n\treturn e.left / e.right\n}",` +
+	`"new_string":"func eval(e expr) (float64, error) {\n\tif e.right == 0 {\n\t\treturn 0, errDivision\n\t}\n\t` +
+	`return e.left / e.right, nil\n}"}`
+
+type namedScene struct {
+	name string
+	play func(s *scene)
+}
+
+var scenes = []namedScene{
+	{"new", func(*scene) {}},
+	{"conversation", func(s *scene) {
+		s.says("Write me a calculator.\nIn Go, please.")
+		s.starts()
+		s.replies(reply)
+	}},
+	{"no_color", func(s *scene) {
+		s.profile, s.model.Color = ansi.NoColor, false
+		s.says("Write me a calculator.\nIn Go, please.")
+		s.starts()
+		s.replies(reply)
+	}},
+	{"tools", func(s *scene) {
+		s.says("Does it work?")
+		s.starts()
+		s.uses("Bash", `{"command":"go test ./..."}`, "ok  \tcalc\t0.004s\nok  \tcalc/parse\t0.011s\nok  \tcalc/print\t0.002s\n"+
+			"?   \tcalc/cmd\t[no test files]\nok  \tcalc/repl\t0.052s\n", "")
+		s.uses("Bash", `{"command":"staticcheck -checks all ./... && golangci-lint run --enable-all --timeout 10m ./..."}`,
+			"", "calc/eval.go:7:2: unreachable code\nexit status 1")
+		s.happens(projection.ToolStarted{
+			TurnID: s.turnID(), ToolID: "r", Name: "Read", Input: json.RawMessage(`{"file_path":"calc/eval.go"}`),
+		})
+		s.model.Status.Doing = usingText("Planner", "Read")
+	}},
+	{"edits", func(s *scene) {
+		s.says("Division by zero should be an error.")
+		s.starts()
+		s.uses("Edit", editInput, "The file was edited.", "")
+		s.uses("Write", `{"file_path":"calc/errors.go","content":"package calc\n\nimport \"errors\"\n\n`+
+			`var errDivision = errors.New(\"division by zero\")\n"}`, "ok", "")
+		s.replies("It is one now.")
+	}},
+	{"todos", func(s *scene) {
+		s.says("Go on.")
+		s.starts()
+		s.happens(projection.PlanUpdated{TurnID: s.turnID(), Entries: []projection.PlanEntry{
+			{Content: "Read the parser", Status: projection.Completed},
+			{Content: "Return an error for a division by zero, and test that it is returned", Status: projection.InProgress},
+			{Content: "Run the tests", Status: projection.Pending},
+		}})
+	}},
+	{"turn_failed", func(s *scene) {
+		s.says("Go on.")
+		s.starts()
+		s.happens(projection.TurnEnded{
+			TurnID: s.turnID(), MemberID: "planner", FinishReason: projection.Failed, DurationMS: 61_000,
+			Error: "Planner failed: 429 Too Many Requests; wait a while, then retry",
+		})
+		s.notice("To retry, type: /retry")
+		s.idles()
+	}},
+	{"streaming", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.print(s.transcript.Stream(reply[:strings.Index(reply, "> Small")]))
+		s.print(s.transcript.Stream("Now the part of a sentence that is not finished and therefore held"))
+	}},
+	{"queued", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.print(s.transcript.Stream("First the smallest part that works, then a look"))
+		s.model.Status.Next = "Critic"
+		s.types("and write te")
+		s.model.Queued = []string{"in Go\nor in C", "/export calculator.json"}
+	}},
+	{"status", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.print(s.transcript.Stream("First the smallest part that works."))
+		s.enters("/status", statusText(coordinator.Status{Phase: coordinator.Active}, coordinator.Session{
+			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
+			Stats: projection.Stats{Messages: 1, Turns: 1, Usage: projection.Totals{
+				Input: 1200, CachedRead: 20_000, Output: 340, Costs: map[string]float64{"USD": 0.0421},
+			}},
+		}))
+	}},
+	{"not_saved", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.model.Status.Unsaved = textUnsaved
+	}},
+	{"multiline", func(s *scene) {
+		s.types("Write tests for these:", tty.Key{Code: 'j', Mod: tty.Ctrl})
+		s.model.Update(tty.Paste{Text: strings.Repeat("line\n", 200)})
+		s.types(" and for everything else that comes to your mind while you read the code of the parser, please.",
+			tty.Key{Code: tty.Left, Mod: tty.Ctrl})
+	}},
+	{"menu", func(s *scene) { s.types("/", tty.Key{Code: tty.Down}, tty.Key{Code: tty.Down}) }},
+	{"members", func(s *scene) { s.types("@critic what do you think, and @") }},
+	{"paths", func(s *scene) { s.types("look at @./calc/", tty.Key{Code: tty.Down}) }},
+	{"search", func(s *scene) {
+		s.types("", tty.Key{Code: 'r', Mod: tty.Ctrl})
+		s.types("calc")
+		s.model.Search.Found = []string{"Write me a calculator.\nIn Go, please.", "the calculator is wrong"}
+	}},
+	{"did_you_mean", func(s *scene) { s.enters("/stauts", unknownCommandText("/stauts", "/status", "/stauts")) }},
+	{"permission_command", func(s *scene) {
+		s.says("Remove it.")
+		s.starts()
+		s.asks(agent.Permission{
+			Tool: "execute", Title: "rm -rf build/ && go clean -cache -testcache -modcache -fuzzcache ./...", Always: true,
+			Input: json.RawMessage(`{"command":"rm -rf build/ && go clean -cache -testcache -modcache -fuzzcache ./...",` +
+				`"description":"Remove what was built"}`),
+		})
+	}},
+	{"permission_edit", func(s *scene) {
+		s.says("Change it.")
+		s.starts()
+		s.asks(agent.Permission{Tool: "edit", Title: "Edit main.go", Edits: []agent.FileEdit{{
+			Path: "main.go", Old: "package main\n\nvar a = 1\n\nfunc main() {\n", New: "package main\n\nvar a = 2\n\nfunc main() {\n",
+		}}})
+		s.types("x")
+	}},
+	{"permission_reason", func(s *scene) {
+		s.says("Remove it.")
+		s.starts()
+		s.asks(agent.Permission{Tool: "execute", Title: "rm -rf build/"})
+		s.types("rnot before the release")
+	}},
+	{"permission_while_typing", func(s *scene) {
+		s.says("Remove it.")
+		s.starts()
+		s.types("yes, and th")
+		s.asks(agent.Permission{Tool: "execute", Title: "rm -rf build/"})
+		s.model.Question.Waits = true
+	}},
+	{"unfinished", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.print(s.transcript.Stream("First the smallest"))
+		s.happens(projection.TurnEnded{
+			TurnID: s.turnID(), MemberID: "planner", FinishReason: projection.Cancelled, DurationMS: 1500,
+			Partial: "First the smallest",
+		})
+		s.notice("Planner was interrupted. The partial reply is kept in the journal.")
+		s.idles()
+	}},
+	{"resumed", func(s *scene) {
+		s.lines = nil
+		s.notice(app.ResumedText("01HZ0000000000000000000000", 12))
+		s.notice(restoredText(s.now))
+		s.notice(follow.OlderText(10, "01HZ0000000000000000000000").String())
+		s.print(s.transcript.Entry(entry("you", "You", projection.TypeHuman, "Write me a calculator.", false)))
+		s.print(s.transcript.Entry(entry("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false)))
+		s.print(s.transcript.Entry(entry("critic", "Critic", projection.TypeAI, "I have weighed", true)))
+		s.notice(interruptedTurnText("Critic").String())
+		s.model.Status.Idle = "Demo · 12 messages"
+	}},
+	{"found_previous", func(s *scene) {
+		s.enters("/team deploy calc", restoreQuestion(projection.Row{
+			Preview: "first message of a session that was about a calculator", MessageCount: 15,
+			UpdatedAt: s.now.Add(-2 * time.Hour),
+		}, s.now))
+		s.model.Prompt, s.model.Question = "", &console.Question{}
+	}},
+	{"resume_list", func(s *scene) {
+		s.enters("/resume", recentText([]catalog.Session{
+			{ID: "01HZ000000000000000000QN3X", Row: projection.Row{
+				Title: "Write me a calculator in Python", UpdatedAt: s.now.Add(-2 * time.Hour),
+			}},
+			{ID: "01HZ000000000000000000A1B2", Row: projection.Row{
+				Title: "How do we keep a conversation, and for how long, a…", UpdatedAt: s.now.Add(-50 * time.Hour),
+			}},
+		}, s.now, s.columns))
+		s.model.Prompt = ""
+	}},
+	{"cjk", func(s *scene) {
+		s.says("計算機を作ってください。日本語でお願いします。")
+		s.starts()
+		s.replies("## 計画\n\nまず最小の部分を作り、それから一緒に見直します。長い文は端末の幅で折り返されます。\n\n" +
+			"- 中文列表项目，带有标点符号。\n- 한국어 항목입니다.\n\n| 名前 | 値 |\n|---|--:|\n| 東京 | 13,960,000 |\n")
+		s.types("次は「テスト」です")
+	}},
+	{"emoji", func(s *scene) {
+		s.says("Ship it 🚀")
+		s.starts()
+		s.replies("Done ✅ 🎉\n\n- 🐛 fixed\n- 🧪 tested\n\n| 🍎 | count |\n|---|--:|\n| 🍌🍌 | 2 |\n")
+		s.types("thanks 🎉")
+	}},
+	{"combining", func(s *scene) {
+		s.says("Cafe\u0301, nai\u0308ve, Việt Nam?")
+		s.starts()
+		s.replies("A\u030angstro\u0308m, Việt Nam.\n\n| e\u0301 | x\u0302 |\n|---|---|\n| o\u0308 | y\u0302 |\n")
+		s.types("re\u0301sume\u0301")
+	}},
+	{"right_to_left", func(s *scene) {
+		s.says("שלום, אפשר מחשבון?")
+		s.starts()
+		s.replies("מרחבا: جملة عربية طويلة تلتف إلى السطر التالي عندما تكون الشاشة ضيقة.\n\n- פריט `code` אחד\n\n" +
+			"An override: \u202eare\u202c shown.")
+		s.types("תודה")
+	}},
+}
+
+func entry(id, name, kind, text string, partial bool) projection.Entry {
+	return projection.Entry{Message: said(id, name, kind, text).Message, Partial: partial}
+}
+
+func said(id, name, kind, text string) projection.MessageAppended {
+	by := projection.Speaker{ID: id, Name: id, DisplayName: name, Type: kind}
+	return projection.NewMessage("m", time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC), by, text, nil)
+}
