@@ -14,7 +14,7 @@ const (
 // Decoder is ready to use.
 //
 // An Escape byte is the Escape key or the beginning of a sequence: when [Decoder.Pending] is true and nothing
-// arrives for a while, the caller has to call [Decoder.Flush].
+// arrives for a while, the caller has to call [Decoder.Flush]; and when [Decoder.Pasting] is true, after longer.
 type Decoder struct {
 	state  state
 	seq    []byte // the sequence, or the character in UTF-8, that has begun
@@ -62,14 +62,19 @@ func (d *Decoder) Pending() bool {
 	return d.state != ground && d.state != character && d.state != pasting
 }
 
-// Flush ends the sequence that has begun, because nothing has arrived for a while: an Escape byte alone is the
-// Escape key. An incomplete sequence is dropped.
+// Pasting reports whether a paste has begun and not ended.
+func (d *Decoder) Pasting() bool { return d.state == pasting }
+
+// Flush ends the sequence or the paste that has begun, because nothing has arrived for a while: an Escape byte alone
+// is the Escape key. An incomplete sequence is dropped.
 func (d *Decoder) Flush() []Event {
 	d.events = nil
-	if !d.Pending() {
+	if !d.Pending() && !d.Pasting() {
 		return nil
 	}
 	switch {
+	case d.state == pasting: // its end was lost: without it, no key would work any more
+		d.events = append(d.events, d.pasted.event())
 	case d.state == escaped:
 		d.key(Key{Code: Escape})
 	case d.state == escapedTwice:

@@ -146,6 +146,20 @@ func TestDecoderReportsPasteAsOneEvent(t *testing.T) {
 	}
 }
 
+func TestDecoderEndsPasteWhoseEndIsLost(t *testing.T) {
+	var d Decoder
+	d.Feed([]byte("\x1b[200~one\rtwo"))
+	if d.Pending() || !d.Pasting() {
+		t.Error("no paste has begun")
+	}
+	if got := d.Flush(); !slices.Equal(got, []Event{Paste{Text: "one\ntwo"}}) || d.Pasting() {
+		t.Errorf("after a while it is %v", got)
+	}
+	if got := d.Feed([]byte("\x03")); !slices.Equal(got, []Event{Key{'c', Ctrl}}) {
+		t.Errorf("the next key is %v", got)
+	}
+}
+
 func TestDecoderBoundsPaste(t *testing.T) {
 	var d Decoder
 	d.Feed([]byte("\x1b[200~"))

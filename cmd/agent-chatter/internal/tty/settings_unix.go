@@ -29,7 +29,13 @@ func (s settings) raw() settings {
 	return s
 }
 
-func (s settings) apply(in, _ *os.File) error {
+func (s settings) apply(in, out *os.File) error {
+	// Another program may have made reads and writes fail instead of waiting.
+	for _, file := range []*os.File{in, out} {
+		if err := unix.SetNonblock(int(file.Fd()), false); err != nil {
+			return &os.PathError{Op: "wait for the terminal", Path: file.Name(), Err: err}
+		}
+	}
 	if err := unix.IoctlSetTermios(int(in.Fd()), setTermios, &s.Termios); err != nil {
 		return &os.PathError{Op: "change the settings of the terminal", Path: in.Name(), Err: err}
 	}

@@ -39,8 +39,12 @@ type Terminal struct {
 	changes   atomic.Uint64 // how often the size, or what is shown, may have changed
 }
 
-// keyWait is how long the rest of an escape sequence may take to arrive.
-const keyWait = 50 * time.Millisecond
+const (
+	// keyWait is how long the rest of an escape sequence may take to arrive.
+	keyWait = 50 * time.Millisecond
+	// pasteWait is how long the rest of a paste may take.
+	pasteWait = 5 * time.Second
+)
 
 // Open takes a terminal. It starts a process of this program, whose main function must call [Watched] first.
 func Open(in, out *os.File) (*Terminal, error) {
@@ -169,11 +173,14 @@ func (t *Terminal) notice(e Event) {
 		t.changes.Add(1)
 	}
 	t.mu.Lock()
-	if !slices.Contains(t.notices, e) {
+	known := slices.Contains(t.notices, e)
+	if !known {
 		t.notices = append(t.notices, e)
 	}
 	t.mu.Unlock()
-	t.keys.interrupt()
+	if !known { // otherwise they are about to be taken: the pipe of interrupt never fills up
+		t.keys.interrupt()
+	}
 }
 
 // takeNotices returns the notices, and one of another size, which Windows does not send.
@@ -216,8 +223,11 @@ func (t *Terminal) read() {
 	buf := make([]byte, 32<<10)
 	for events := t.unsent; t.send(events); {
 		wait := time.Duration(-1)
-		if t.decoder.Pending() {
+		switch {
+		case t.decoder.Pending():
 			wait = keyWait
+		case t.decoder.Pasting():
+			wait = pasteWait
 		}
 		switch t.keys.wait(wait) {
 		case timedOut:

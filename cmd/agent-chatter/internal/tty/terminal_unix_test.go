@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // settingsIn returns what stty prints in the shell of a terminal. name is a new one for each call.
@@ -39,6 +41,32 @@ func TestTerminalReportsKeys(t *testing.T) {
 	}
 	if got := strings.TrimRight(m.Text(), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("it shows\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestLendRestoresBlockingReads(t *testing.T) {
+	other, file, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	fd, err := unix.Dup(int(file.Fd())) // as the standard files are: the runtime does not poll them
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = os.NewFile(uintptr(fd), "terminal")
+	terminal, err := Open(file, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := terminal.Lend(func() error { return unix.SetNonblock(int(file.Fd()), true) }); err != nil {
+		t.Fatal(err)
+	}
+	if flags, err := unix.FcntlInt(file.Fd(), unix.F_GETFL, 0); err != nil || flags&unix.O_NONBLOCK != 0 {
+		t.Errorf("the flags are %#x, %v", flags, err)
+	}
+	if err := terminal.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
