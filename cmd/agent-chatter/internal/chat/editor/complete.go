@@ -58,7 +58,11 @@ func withPrefix(all []Choice, typed string) (matching []Choice) {
 // paths returns the files and directories below the working directory that a typed path may continue to.
 func (s Sources) paths(typed string) (choices []Choice) {
 	dir, base := path.Split(typed)
-	f, err := s.Files.Open(path.Clean("./" + dir))
+	below := path.Clean("./" + dir)
+	if info, err := fs.Stat(s.Files, below); err != nil || !info.IsDir() {
+		return nil // to open a named pipe could wait forever
+	}
+	f, err := s.Files.Open(below)
 	if err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"cmp"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -268,6 +269,24 @@ func TestReplaceBefore(t *testing.T) {
 	e.ReplaceBefore(3, "@critic ")
 	if got := marked(e); got != "ask @critic | now" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// pipeFS has a named pipe, which cannot be opened.
+type pipeFS struct {
+	fstest.MapFS
+	opened bool
+}
+
+func (p *pipeFS) Open(name string) (fs.File, error) {
+	p.opened = true
+	return nil, fs.ErrInvalid
+}
+
+func TestCompletionOpensOnlyDirectories(t *testing.T) {
+	files := &pipeFS{MapFS: fstest.MapFS{"pipe": {Mode: fs.ModeNamedPipe}}}
+	if choices, _ := Complete("@./pipe/", true, Sources{Files: files}); len(choices) > 0 || files.opened {
+		t.Errorf("the choices are %v; opened: %v", choices, files.opened)
 	}
 }
 
