@@ -112,7 +112,7 @@ func TestWatcherLeavesSettingsOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	others.Lflag |= syscall.ISIG
-	if err := others.apply(terminal, nil); err != nil {
+	if err := others.apply(terminal, terminal); err != nil {
 		t.Fatal(err)
 	}
 	if err := program.Process.Kill(); err != nil {
