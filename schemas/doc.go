@@ -13,6 +13,8 @@
 //	session-index-v1.0       sessions.json
 //	session-checkpoint-v1.0  <ID>.checkpoint.json
 //	session-bundle-v1.0      one line of a bundle
+//	trust-v1.0               trust.json
+//	team-offered-v1.0        team-offered.json
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:

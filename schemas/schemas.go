@@ -24,6 +24,7 @@ const (
 	Checkpoint      = "session-checkpoint-v1.0"
 	BundleLine      = "session-bundle-v1.0"
 	Trust           = "trust-v1.0"
+	TeamOffer       = "team-offered-v1.0"
 )
 
 // baseURL is the prefix of the $id values of the schemas. Nothing is fetched from it.
@@ -49,6 +50,7 @@ var all = []schema{
 	newSchema(Checkpoint, versions{}),
 	newSchema(BundleLine, versions{}),
 	newSchema(Trust, versions{oldest: "1.0", newest: "1.0"}),
+	newSchema(TeamOffer, versions{oldest: "1.0", newest: "1.0"}),
 }
 
 // newSchema does not compile the schema: most runs of the program use one or none.

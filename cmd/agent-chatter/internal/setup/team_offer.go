@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -17,8 +19,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-// offeredFile records in the home that a team was offered, so that it is offered once.
-const offeredFile = "team-offered"
+// offeredFile records in the home that a team was offered, so that it is offered once. Only its existence counts.
+const offeredFile = "team-offered.json"
+
+// offerJSON is the content of offeredFile.
+type offerJSON struct {
+	SchemaVersion string    `json:"schemaVersion"`
+	OfferedAt     time.Time `json:"offeredAt"`
+}
 
 // FirstTeam returns the team of a chat on a terminal that names none. Once, and only before the first session, it
 // offers to make one of the agents that are installed and start. Otherwise it is the demo team.
@@ -33,15 +41,15 @@ func FirstTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 
 // offerTeam returns nil if the demo team is to answer.
 func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
-	for _, used := range []string{"sessions", "team-config", offeredFile} {
-		if _, err := os.Lstat(filepath.Join(a.OwnHome, used)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-	}
 	cmd := &teamInit{Yes: true}
 	path, _ := cmd.place(a)
-	if _, err := os.Lstat(path); err == nil {
-		return nil, nil
+	for _, used := range []string{
+		filepath.Join(a.Home, "sessions"), filepath.Join(a.OwnHome, "sessions"),
+		filepath.Join(a.OwnHome, "team-config"), filepath.Join(a.OwnHome, offeredFile), path,
+	} {
+		if _, err := os.Lstat(used); !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
 	}
 	var names []string
 	for _, s := range agents.Working(ctx, a) {
@@ -50,13 +58,15 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	fmt.Fprint(a.Stderr, offerTeamText(names, path))
-	answer, err := tty.NewAnswers(a.Stdin).Next()
-	if err != nil {
-		return nil, &app.ExitError{Code: app.ExitDone} // the terminal, or the user, has ended the chat
-	}
-	if err := recordOffer(a); err != nil {
+	if err := recordOffer(a.OwnHome, time.Now()); err != nil {
 		return nil, err
+	}
+	// Crash here leaves an offer that the user has not seen. demoTeamText has the command that makes the team.
+	fmt.Fprint(a.Stdout, offerTeamText(names, path))
+	answer, err := answerOf(ctx, a.Stdin)
+	if err != nil {
+		fmt.Fprintln(a.Stdout)
+		return nil, &app.ExitError{Code: app.ExitDone} // the terminal, or the user, has ended the chat
 	}
 	switch strings.ToLower(answer) {
 	case "", "y", "yes":
@@ -69,13 +79,27 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	return teams.Loader{App: a}.Load(ctx, path)
 }
 
-func recordOffer(a *app.App) error {
-	if err := os.MkdirAll(a.OwnHome, 0o700); err != nil {
+// answerOf waits for a line until ctx is done.
+func answerOf(ctx context.Context, in io.Reader) (answer string, err error) {
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		answer, err = tty.NewAnswers(in).Next()
+	}()
+	select {
+	case <-answered:
+		return answer, err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func recordOffer(home string, now time.Time) error {
+	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
-	return app.WriteAtomically(filepath.Join(a.OwnHome, offeredFile), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, "A team of the installed agents was offered.")
-		return err
+	return app.WriteAtomically(filepath.Join(home, offeredFile), func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(offerJSON{"1.0", now.UTC()})
 	})
 }
 
@@ -87,6 +111,5 @@ func offerTeamText(names []string, path string) string {
 
 // demoTeamText is for a chat with the demo team that the user has not chosen.
 func demoTeamText() app.Message {
-	return app.Text("The members of this team are a demo.").
-		With(app.To("make a team of installed agents", "team", "init"))
+	return app.Message{}.With(app.To("replace this demo by a team of installed agents", "team", "init"))
 }
