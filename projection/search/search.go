@@ -22,6 +22,7 @@ type Hit struct {
 	Speaker    projection.Speaker
 	Time       time.Time
 	Partial    bool   // the text of an unfinished turn
+	Content    string // of the message
 	Line       string // the line of the message in which the first match begins
 	Start, End int    // the match in Line, in bytes; End is at most len(Line)
 }
@@ -241,7 +242,7 @@ func (s *searcher) hit(e projection.Entry) (Hit, bool) {
 	if !ok {
 		return Hit{}, false
 	}
-	h := Hit{Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial}
+	h := Hit{Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial, Content: e.Content}
 	h.Line, h.Start, h.End = lineOf(e.Content, start, end)
 	return h, true
 }

@@ -23,9 +23,9 @@ func Find(ctx context.Context, c *catalog.Catalog, text string) (found []string)
 	var session []string // messages of the session that is being read, the oldest first
 	id := ""
 	end := func() {
-		for _, line := range slices.Backward(session) {
-			if len(found) < maxFound && !slices.Contains(found, line) {
-				found = append(found, line)
+		for _, message := range slices.Backward(session) {
+			if len(found) < maxFound && !slices.Contains(found, message) {
+				found = append(found, message)
 			}
 		}
 		session = session[:0]
@@ -42,7 +42,7 @@ func Find(ctx context.Context, c *catalog.Catalog, text string) (found []string)
 			}
 			id = hit.Session.ID
 		}
-		session = append(session, hit.Line)
+		session = append(session, hit.Content)
 	}
 	end()
 	return found
