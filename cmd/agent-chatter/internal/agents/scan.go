@@ -131,7 +131,7 @@ func Working(ctx context.Context, a *app.App) []Scanned {
 
 // askVersions runs each program found with --version, once per path.
 func askVersions(ctx context.Context, a *app.App, all []Scanned) {
-	defer a.Spin("Reading program versions")()
+	defer a.Begin("Reading program versions")()
 	first := map[string]*Scanned{} // by path
 	var asking sync.WaitGroup
 	for i := range all {

@@ -36,7 +36,7 @@ const (
 
 // try runs the checks of a member. A program that does not start fails all of them.
 func (v *verification) try(m target) []app.Finding {
-	defer v.Spin("Verifying " + tty.SafeLine(m.Name))()
+	defer v.Begin("Verifying " + tty.SafeLine(m.Name))()
 	v.version = ""
 	executable := v.executable(m)
 	if executable.State == app.StateWrong {

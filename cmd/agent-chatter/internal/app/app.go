@@ -20,7 +20,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"golang.org/x/term"
 )
 
 // Version is the version of the program. A release build sets it.
@@ -32,6 +31,7 @@ type IO struct {
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
 	NoColor        bool
+	Plain          bool // the terminal is used line by line, without control sequences
 
 	// NetworkFS returns the kind of network file system that holds path, or "" if path
 	// is on a local one. nil: journal.NetworkFS.
@@ -93,8 +93,11 @@ func New(streams IO, o Options) (*App, error) {
 		homeFlag: home.ByFlag(o.Home),
 		unread:   map[string]bool{},
 	}
-	if f, ok := streams.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
-		a.progress = progress.New(f, func() int { return cmp.Or(tty.Columns(f), 80) })
+	if os.Getenv("TERM") == "dumb" {
+		a.SetPlain()
+	}
+	if tty.IsTerminal(streams.Stderr) && !a.Plain {
+		a.progress = progress.New(streams.Stderr, func() int { return cmp.Or(tty.Columns(streams.Stderr), 80) })
 	}
 	a.Log, err = logfile.NewLogger(own, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
 	if err != nil {
@@ -140,22 +143,27 @@ func (a *App) Identity() projection.App {
 
 // IsTerminal reports whether a user can both type and read.
 func (s IO) IsTerminal() bool {
-	out, ok := s.Stdout.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(s.Stdin.Fd())) && term.IsTerminal(int(out.Fd()))
+	return tty.IsTerminal(s.Stdin) && tty.IsTerminal(s.Stdout)
 }
 
 // Notice prints a text and the commands that help to Stderr.
 func (a *App) Notice(text string, help ...Help) { a.Show(Message{text, help}) }
 
 // Show prints a message to Stderr. On a terminal, long lines of the text break
-// between words; a command stays whole, so that it can be copied.
+// between words; a command stays whole, so that it can be copied. Of an empty message it prints nothing.
 func (a *App) Show(m Message) {
 	a.progress.Erase()
 	text := a.Render(Message{Help: m.Help})
 	if m.Text != "" {
-		text = strings.TrimSuffix(a.progress.Fold(m.Text)+"\n"+text, "\n")
+		columns := 0
+		if a.progress != nil {
+			columns = a.progress.Columns()
+		}
+		text = strings.TrimSuffix(tty.Fold(m.Text, columns)+"\n"+text, "\n")
 	}
-	fmt.Fprintln(a.Stderr, text)
+	if text != "" {
+		fmt.Fprintln(a.Stderr, text)
+	}
 }
 
 // Fail prints err and returns the exit code for it.
@@ -196,15 +204,13 @@ func (a *App) UntilUnread() (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// SetPlain turns colour off, and progress, which moves the cursor.
+// SetPlain turns off what a terminal line by line does not take: colours and progress.
 func (a *App) SetPlain() {
-	a.NoColor = true
-	if a.progress != nil {
-		a.progress.Hidden = true
-	}
+	a.Plain, a.NoColor = true, true
+	a.HideProgress()
 }
 
-// HideProgress hides the progress of listing and archiving: something else draws on the terminal.
+// HideProgress hides the progress line: something else draws on the terminal.
 func (a *App) HideProgress() {
 	if a.progress != nil {
 		a.progress.Hidden = true
@@ -218,12 +224,5 @@ func (a *App) HideArchiving() {
 	}
 }
 
-// Spin shows a spinner on a terminal until end is called.
-func (a *App) Spin(what string) (end func()) {
-	if a.progress == nil {
-		return func() {}
-	}
-	s := &progress.Spinner{Out: a.Stderr, Width: a.progress.Columns}
-	s.Start(what, "")
-	return s.End
-}
+// Begin shows on a terminal that something takes long, until end is called.
+func (a *App) Begin(what string) (end func()) { return a.progress.Begin(what) }

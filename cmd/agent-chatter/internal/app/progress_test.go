@@ -47,7 +47,7 @@ func TestNoticeWrapsTextButNotCommands(t *testing.T) {
 	notice.Text = "A text that is wider than the terminal."
 	onTerminal(&shown, 20).Show(notice)
 	command := "To resume the latest session, type: agent-chatter chat --resume latest\n"
-	want := "A text on no terminal.\n" + command + "A text that is \nwider than the \nterminal.\n" + command
+	want := "A text on no terminal.\n" + command + "A text that is\nwider than the\nterminal.\n" + command
 	if shown.String() != want {
 		t.Errorf("it shows %q, want %q", shown.String(), want)
 	}
@@ -125,6 +125,25 @@ func TestChatHidesProgressOfArchiving(t *testing.T) {
 		}
 		if text := shown.String(); strings.Contains(text, "Archiving") || !strings.Contains(text, apptest.AliceID) {
 			t.Errorf("it shows %q", text)
+		}
+	})
+}
+
+func TestLongWorkIsShownAfterASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		a := onTerminal(&shown, 12)
+		end := a.Begin("Verifying")
+		time.Sleep(900 * time.Millisecond)
+		end()
+		if shown.Len() > 0 {
+			t.Errorf("of short work it shows %q", shown.String())
+		}
+		end = a.Begin("Verifying")
+		time.Sleep(2500 * time.Millisecond)
+		end()
+		if want := "\r\x1b[KVerifying, \r\x1b[KVerifying, \r\x1b[K"; shown.String() != want {
+			t.Errorf("it shows %q, want %q", shown.String(), want)
 		}
 	})
 }

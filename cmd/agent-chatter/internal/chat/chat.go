@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
@@ -120,7 +118,7 @@ func (cmd *Command) Run(a *app.App) error {
 	r := cmd.newREPL(a, config)
 	ctx, stop := console.UntilSignal(&r.lent)
 	defer stop()
-	defer func() { r.closeInput(ctx) }()
+	defer func() { _ = r.closeOutput(ctx) }() // the terminal may have gone away
 	if err = cmd.start(ctx, r); err == nil {
 		err = r.run(ctx)
 	}
@@ -223,40 +221,30 @@ func networkText(dir, kind string) string {
 	return "⚠️  " + f.What + ".\n" + f.Help
 }
 
-// newREPL returns a repl without a conversation. Its input is opened by begin.
+// newREPL returns a repl without a conversation. It is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
-	r := &repl{app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
-		closeInput: func(context.Context) {}}
+	r := &repl{
+		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
+		closeOutput: func(context.Context) error { return nil },
+	}
+	if cmd.Plain {
+		a.SetPlain()
+	}
 	switch {
 	case len(cmd.Message) > 0:
 		r.scripted, r.input = true, &input.Flags{Rest: cmd.Message}
 	case !a.IsTerminal():
 		r.scripted, r.input = true, input.NewPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
-	case cmd.plain():
-		a.SetPlain()
-		r.plain, r.input = true, input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
+	case a.Plain:
+		r.input = input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
 	}
 	if config.Auto() && !cmd.NoSave {
 		r.retention = retention.New(a, config.Policy())
 	}
-	r.screen = &view.Screen{
-		App: a, JSON: cmd.Output == "json", Terminal: r.plain, Prompts: cmd.ShowPrompt,
-		ManualSave: cmd.NoAutoSave,
-	}
-	if r.scripted && tty.Columns(a.Stdout) > 0 {
-		r.screen.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
-	}
-	var listener coordinator.Listener = r.screen
-	switch {
-	case r.plain:
-		r.screen.Asker = r.askPlain
-	case !r.scripted:
-		r.display = &display{Screen: r.screen, repl: r}
-		listener, r.screen.Brief = r.display, !r.screen.JSON
-		if !a.NoColor {
-			r.display.profile = ansi.Color16
-		}
-	}
+	r.display = &display{repl: r, Reporter: &view.Reporter{
+		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
+	}}
+	var listener coordinator.Listener = r.display
 	demo := agent.Demo{}
 	if !r.scripted {
 		demo.Pace = demoPace
@@ -275,29 +263,23 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 	return r
 }
 
-// plain reports whether a terminal is used without cursor movement.
-func (cmd *Command) plain() bool { return cmd.Plain || os.Getenv("TERM") == "dumb" }
-
-// openTerminal begins to read keys, and to draw. Everything that the program prints then goes above the live region.
-func (r *repl) openTerminal() error {
-	before, out := r.app.IO, r.app.Stdout.(*app.Output).File
-	t, err := tty.Open(r.app.Stdin, out)
+// open opens where the conversation is shown, and where its input comes from if that is a terminal.
+func (r *repl) open() error {
+	if r.input != nil {
+		r.display.Surface, r.closeOutput = console.OpenOutput(r.app)
+		if p, ok := r.display.Surface.(*console.Printer); ok {
+			p.Cancelled = func() bool { return r.turns != nil && r.turns.Err() != nil }
+		}
+		return nil
+	}
+	c, err := console.Open(r.app, console.Options{
+		Looks: onlyLooks, Look: r.runLook, Lent: &r.lent,
+		Find: func(ctx context.Context, text string) []string { return history.Find(ctx, r.app.Catalog, text) },
+	})
 	if err != nil {
 		return err
 	}
-	c := console.Open(t, console.Options{
-		Out: out, Held: r.display.held, Last: r.display.last, Looks: onlyLooks, Look: r.runLook, Lent: &r.lent,
-		Find: func(ctx context.Context, text string) []string { return history.Find(ctx, r.app.Catalog, text) },
-	})
-	c.Change(func(m *console.Model) { m.Color, m.Sources = !r.app.NoColor, sources(r.app.Cwd) })
-	r.input, r.display.console, r.app.Stdout = c, c, c
-	if tty.Columns(r.app.Stderr) > 0 {
-		r.app.Stderr = c
-	}
-	r.app.HideProgress()
-	r.closeInput = func(ctx context.Context) {
-		r.app.IO = before
-		_ = c.Close(ctx) // the terminal may have gone away
-	}
+	c.Change(func(m *console.Model) { m.Sources = sources(r.app.Cwd) })
+	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
 }

@@ -21,7 +21,7 @@ const followedEvents = 10
 func (cmd *Command) follow(a *app.App) error {
 	ctx, stop := a.UntilUnread()
 	defer stop()
-	if cmd.plain() {
+	if cmd.Plain {
 		a.SetPlain()
 	}
 	dir, id, err := cmd.findToFollow(ctx, a)

@@ -61,8 +61,6 @@ func chatTexts() []apptest.Text {
 	add("roundsText", "the default limit, near its end", roundsText(45, 50))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
-	add("thinkingText", "", thinkingText(apptest.Hostile))
-	add("usingText", "", usingText("Ada", apptest.Hostile))
 	add("idleText", "", idleText(apptest.Hostile, &coordinator.Session{
 		Stats: projection.Stats{Messages: 3},
 	}))

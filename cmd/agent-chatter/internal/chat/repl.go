@@ -59,18 +59,16 @@ func resumingText(updated time.Time, turns, had, limit int) string {
 
 // A repl reads lines and runs them as messages or slash commands.
 type repl struct {
-	app        *app.App
-	screen     *view.Screen
-	display    *display // on a terminal; nil: the screen is all
-	c          *coordinator.Coordinator
-	input      input.Source // nil: a terminal that is not open yet
-	closeInput func(context.Context)
-	lent       atomic.Bool // an editor has the terminal
-	scripted   bool        // no user is present: a failed turn fails the program, and nothing is asked
+	app         *app.App
+	display     *display
+	c           *coordinator.Coordinator
+	input       input.Source // nil: a terminal that is not open yet
+	closeOutput func(context.Context) error
+	lent        atomic.Bool // an editor has the terminal
+	scripted    bool        // no user is present: a failed turn fails the program, and nothing is asked
 
 	connect func(store.Store) *coordinator.Coordinator
 
-	plain      bool            // a terminal without cursor movement
 	noSave     bool            // nothing is kept on disk
 	manualSave bool            // the conversation is in memory until /save or its end
 	models     []string        // of --model, for the first conversation
@@ -89,8 +87,8 @@ var errEnd = errors.New("the conversation has ended")
 
 // begin starts a new session or resumes one.
 func (r *repl) begin(ctx context.Context, c conversation) error {
-	if r.input == nil {
-		if err := r.openTerminal(); err != nil {
+	if r.display.Surface == nil {
+		if err := r.open(); err != nil {
 			return err
 		}
 	}
@@ -99,12 +97,8 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 		return err
 	}
 	c.team = team
-	if r.display != nil {
-		r.display.begin(c.team)
-	} else {
-		r.screen.Begin(c.team)
-	}
-	r.screen.Saved = func() { r.retention.Saved(c.team.ID) }
+	r.display.begin(c.team)
+	r.display.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
 	if err := r.c.SetTeam(ctx, c.team, coordinator.SetTeamOptions{ResumeSessionID: c.resume}); err != nil {
 		return err
@@ -146,9 +140,8 @@ func (r *repl) run(ctx context.Context) error {
 func (r *repl) banner() {
 	session := r.c.Session()
 	if session == nil {
-		if r.display != nil {
-			c := r.display.console
-			c.Print(banner.Lines(r.c.Team(), r.display.style(c.Columns()))...)
+		if c := r.display.console; c != nil {
+			c.Print(banner.Lines(r.c.Team(), view.OutputStyle(r.app))...)
 		} else if !r.scripted {
 			r.app.Notice(banner.Text(r.c.Team()))
 		}
@@ -161,7 +154,7 @@ func (r *repl) banner() {
 	}
 	r.app.Notice(restoredText(session.UpdatedAt))
 	r.showRounds()
-	if r.screen.JSON {
+	if r.display.JSON {
 		return
 	}
 	recent, older := follow.Newest(session.Recent, session.Stats.Messages)
@@ -169,11 +162,7 @@ func (r *repl) banner() {
 		r.app.Show(follow.OlderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
 	for _, entry := range recent {
-		if r.display != nil {
-			r.display.showEntry(entry)
-		} else {
-			r.screen.ShowEntry(entry)
-		}
+		r.display.showEntry(entry)
 	}
 	if member, ok := r.c.Team().Member(session.Interrupted); ok {
 		r.app.Show(interruptedTurnText(member.DisplayName))
@@ -226,7 +215,7 @@ func (r *repl) prompt() string {
 	if r.scripted {
 		return ""
 	}
-	if r.screen.Unsaved {
+	if r.display.Unsaved {
 		r.app.Notice(r.notSavedText())
 	}
 	var names []string
@@ -266,7 +255,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.screen.Cancelled, r.turns = turns.Done(), turns
+	r.turns = turns
 	var interrupted atomic.Bool
 	interrupt := func() {
 		interrupted.Store(true)
@@ -284,7 +273,6 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	if turns.Err() != nil {
 		r.refusals = nil
 	}
-	r.screen.EndLine()
 	if interrupted.Load() || ctx.Err() != nil {
 		return &app.ExitError{Code: app.ExitInterrupted}
 	}
@@ -292,7 +280,7 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	return nil
 }
 
-// report prints the error of a line. The screen has printed a *coordinator.TurnError, and
+// report prints the error of a line. The display has printed a *coordinator.TurnError, and
 // a canceled command needs no text.
 func (r *repl) report(err error) {
 	if err == nil {
@@ -341,16 +329,15 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 
 // end saves and ends the conversation, and prints the command that resumes it.
 func (r *repl) end(reason string) error {
-	r.screen.EndLine()
 	session := r.c.Session()
 	err := r.c.Stop(reason)
-	if err == nil && session != nil && session.Stats.Messages > 0 && !r.screen.JSON && !r.noSave {
+	if err == nil && session != nil && session.Stats.Messages > 0 && !r.display.JSON && !r.noSave {
 		purpose, argv := "resume", []string{"chat", "--resume", session.ID}
 		if r.sessionFile != "" {
 			argv = []string{"chat", "--session-file", r.sessionFile}
 		}
-		if r.screen.Next != "" {
-			purpose, argv = "continue", append(argv, "-m", fmt.Sprintf("continue [NEXT: %s]", r.screen.Next))
+		if r.display.Next != "" {
+			purpose, argv = "continue", append(argv, "-m", fmt.Sprintf("continue [NEXT: %s]", r.display.Next))
 		}
 		r.app.Notice("", app.To(purpose, argv...))
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -30,7 +29,6 @@ import (
 type scene struct {
 	model         console.Model
 	transcript    *view.Transcript
-	profile       ansi.Profile
 	lines         []string // that are printed
 	columns, rows int
 	now           time.Time
@@ -41,9 +39,11 @@ type scene struct {
 func newScene(columns, rows int) *scene {
 	demo := team.Demo()
 	s := &scene{
-		model:      console.Model{Prompt: "you> ", Color: true, Status: console.Status{Idle: demo.DisplayName}},
-		transcript: view.NewTranscript(demo), profile: ansi.Color16,
-		columns: columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
+		model: console.Model{
+			Prompt: "you> ", Style: view.Style{Profile: ansi.Color16}, Status: console.Status{Idle: demo.DisplayName},
+		},
+		transcript: view.NewTranscript(demo),
+		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
 	s.lines, s.noted = banner.Lines(demo, s.style()), true
 	s.model.Sources = sources(".")
@@ -54,11 +54,13 @@ func newScene(columns, rows int) *scene {
 	return s
 }
 
-func (s *scene) style() view.Style { return view.Style{Width: s.columns, Profile: s.profile} }
+func (s *scene) style() view.Style {
+	return view.Style{Width: s.columns, Profile: s.model.Style.Profile}
+}
 
 // notice prints a text as App.Notice does.
 func (s *scene) notice(text string) {
-	s.lines = append(s.lines, strings.Split(wrap.Fold(text, s.columns), "\n")...)
+	s.lines = append(s.lines, strings.Split(tty.Fold(text, s.columns), "\n")...)
 	s.noted = true
 }
 
@@ -102,7 +104,7 @@ func (s *scene) starts() {
 	s.turns++
 	s.happens(projection.TurnStarted{TurnID: s.turnID(), MemberID: "planner"})
 	s.model.Prompt = ""
-	s.model.Status = console.Status{Doing: thinkingText("Planner"), Since: s.now.Add(-3 * time.Second), Escape: true}
+	s.model.Status = console.Status{Doing: "Planner thinks", Since: s.now.Add(-3 * time.Second), Escape: true}
 }
 
 func (s *scene) turnID() string { return strings.Repeat("t", s.turns) }
@@ -183,7 +185,7 @@ var scenes = []namedScene{
 		s.replies(reply)
 	}},
 	{"no_color", func(s *scene) {
-		s.profile, s.model.Color = ansi.NoColor, false
+		s.model.Style.Profile = ansi.NoColor
 		s.says("Write me a calculator.\nIn Go, please.")
 		s.starts()
 		s.replies(reply)
@@ -198,7 +200,7 @@ var scenes = []namedScene{
 		s.happens(projection.ToolStarted{
 			TurnID: s.turnID(), ToolID: "r", Name: "Read", Input: json.RawMessage(`{"file_path":"calc/eval.go"}`),
 		})
-		s.model.Status.Doing = usingText("Planner", "Read")
+		s.model.Status.Doing = "Planner uses Read"
 	}},
 	{"edits", func(s *scene) {
 		s.says("Division by zero should be an error.")
@@ -318,9 +320,9 @@ var scenes = []namedScene{
 		s.notice(app.ResumedText("01HZ0000000000000000000000", 12))
 		s.notice(restoredText(s.now))
 		s.notice(follow.OlderText(10, "01HZ0000000000000000000000").String())
-		s.print(s.transcript.Entry(entry("you", "You", projection.TypeHuman, "Write me a calculator.", false)))
-		s.print(s.transcript.Entry(entry("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false)))
-		s.print(s.transcript.Entry(entry("critic", "Critic", projection.TypeAI, "I have weighed", true)))
+		s.print(s.transcript.Entry(entry("you", "You", projection.TypeHuman, "Write me a calculator.", false), nil))
+		s.print(s.transcript.Entry(entry("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false), nil))
+		s.print(s.transcript.Entry(entry("critic", "Critic", projection.TypeAI, "I have weighed", true), nil))
 		s.notice(interruptedTurnText("Critic").String())
 		s.model.Status.Idle = "Demo · 12 messages"
 	}},

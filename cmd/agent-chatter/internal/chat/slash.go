@@ -152,7 +152,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 		}
 	}
 	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
-	if !r.plain {
+	if !r.app.Plain {
 		b.WriteString("Escape interrupts the agent; Tab completes; Ctrl+R searches what you wrote;\n" +
 			"Ctrl+J begins a new line; Ctrl+G opens an editor; Ctrl+O shows a tool result.\n")
 	}
@@ -164,7 +164,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 func (r *repl) slashEnd(context.Context, string) error { return errEnd }
 
 func (r *repl) slashClear(context.Context, string) error {
-	if r.display != nil {
+	if r.display.console != nil {
 		r.display.console.Clear()
 	}
 	return nil
@@ -214,7 +214,7 @@ func (r *repl) slashSave(context.Context, string) error {
 		r.app.Notice("The session has no messages yet; there is nothing to save.")
 	case !r.c.Status().Unsaved:
 		r.app.Notice("Everything is saved.")
-	case r.c.Save() != nil: // the screen has printed why
+	case r.c.Save() != nil: // the display has printed why
 		r.failed.Store(true)
 	}
 	return nil
@@ -299,7 +299,7 @@ func (r *repl) slashSessions(ctx context.Context, _ string) error {
 // results returns the writer for the results of slash commands: Stderr if Stdout has only
 // lines of the journal.
 func (r *repl) results() io.Writer {
-	if r.screen.JSON {
+	if r.display.JSON {
 		return r.app.Stderr
 	}
 	return r.app.Stdout

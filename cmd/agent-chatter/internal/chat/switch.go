@@ -113,7 +113,7 @@ func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, er
 
 // readKey waits for a key. On a plain terminal it is the first letter of a line, or Escape for an empty one.
 func (r *repl) readKey(ctx context.Context) (rune, error) {
-	if r.display != nil {
+	if r.display.console != nil {
 		return r.display.console.ReadKey(ctx.Done())
 	}
 	line, err := r.input.Next("", ctx.Done())

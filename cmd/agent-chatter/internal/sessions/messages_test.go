@@ -52,7 +52,6 @@ func sessionsTexts() []apptest.Text {
 		ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1,
 	}))
 	add("otherTeamText", "", otherTeamText(alice, bob))
-	add("rerunText", "", rerunText(apptest.AliceID, apptest.BobID))
 	add("incompleteText", "damage", incompleteText(&search.Error{Session: alice, Err: corrupt}))
 	add("incompleteText", "another error", incompleteText(errors.New(apptest.Hostile)))
 	add("damagedCountText", "", damagedCountText(1, 1))

@@ -10,10 +10,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
-
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/rerun"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -63,7 +61,11 @@ func (cmd *Replay) run(a *app.App) error {
 		return err
 	}
 	if cmd.WithTeam != "" || cmd.WithModel != "" {
-		return cmd.rerun(ctx, a, r, span)
+		if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
+			return app.UsageError("--with-team and --with-model support only --output text or json, without --speed.")
+		}
+		o := rerun.Options{Team: cmd.WithTeam, Model: cmd.WithModel, JSON: cmd.Output == "json"}
+		return rerun.Run(ctx, a, r, span, o)
 	}
 	out := bufio.NewWriter(a.Stdout)
 	err = cmd.print(ctx, a, out, r, span)
@@ -98,12 +100,14 @@ func (cmd *Replay) print(
 		}
 		return nil
 	}
-	columns, tools := tty.Columns(a.Stdout), map[uint64]string{}
+	style := view.OutputStyle(a)
+	if cmd.Output == "text" && !style.Plain {
+		return printBlocks(ctx, out, events, first, p, style)
+	}
+	var transcript view.Transcript
+	calls := view.Calls{}
 	if cmd.Output == "text" {
-		if style, ok := view.TerminalStyle(a); ok {
-			return printBlocks(ctx, out, events, first, p, style)
-		}
-		events = view.ToolTexts(events, tools)
+		events = calls.Collect(events)
 	}
 	for entry, err := range projection.Replay(events) {
 		if err != nil {
@@ -116,14 +120,19 @@ func (cmd *Replay) print(
 			p.wait(ctx, t)
 		}
 		if cmd.Output == "json" {
-			err = app.WriteJSON(out, entry)
-		} else {
-			_, err = fmt.Fprintln(out, wrap.Fold(view.EntryText(entry, tools), columns))
-			clear(tools)
+			if err := app.WriteJSON(out, entry); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
-			return err
+		for _, b := range transcript.Entry(entry, calls) {
+			for _, line := range view.Render(b, style) {
+				if _, err := fmt.Fprintln(out, line); err != nil {
+					return err
+				}
+			}
 		}
+		clear(calls)
 	}
 	return nil
 }

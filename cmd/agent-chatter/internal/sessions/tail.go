@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
-
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -169,7 +167,7 @@ func (cmd *Tail) printEvent(a *app.App, prefix string, e journal.Event) {
 	const indent = "          " // lines that have it cannot be mistaken for events
 	text := fmt.Sprintf("%s%s  %d  %s%s", prefix, e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type),
 		eventDetail(e))
-	text = wrap.Fold(text, max(0, tty.Columns(a.Stdout)-len(indent)))
+	text = tty.Fold(text, max(0, tty.Columns(a.Stdout)-len(indent)))
 	fmt.Fprintln(a.Stdout, strings.ReplaceAll(text, "\n", "\n"+indent))
 }
 

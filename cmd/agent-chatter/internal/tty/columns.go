@@ -6,6 +6,12 @@ import (
 	"golang.org/x/term"
 )
 
+// IsTerminal reports whether w is a terminal. It may have no known size.
+func IsTerminal(w io.Writer) bool {
+	out, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(out.Fd()))
+}
+
 // Columns returns the width of the terminal that w is, or 0 if it is none: text for a
 // pipe or a file is never cut.
 func Columns(w io.Writer) int {

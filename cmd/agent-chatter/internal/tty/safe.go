@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // Safe replaces control characters, and characters that change the direction of writing,
@@ -56,4 +58,29 @@ func safeRune(r rune) rune {
 
 func isBidi(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
+}
+
+// Fold breaks the lines of a text between words, for a terminal of so many columns; 0 breaks nothing. The terminal
+// breaks a word that is longer than a line, so that it can be copied.
+func Fold(text string, columns int) string {
+	if columns <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		column, blanks := 0, ""
+		for word := range strings.SplitAfterSeq(line, " ") {
+			bare := strings.TrimRight(word, " ")
+			n := displaywidth.String(strings.TrimSuffix(bare, "\n"))
+			if column > 0 && n > 0 && column+len(blanks)+n >= columns {
+				b.WriteByte('\n')
+				column, blanks = 0, ""
+			}
+			b.WriteString(blanks + bare)
+			column += len(blanks) + n
+			blanks = word[len(bare):]
+		}
+		b.WriteString(blanks)
+	}
+	return b.String()
 }

@@ -43,3 +43,21 @@ func TestSafeEscapesControlCharactersOnly(t *testing.T) {
 
 // A recorded failure would make later runs fail as well.
 func init() { flag.Set("rapid.nofailfile", "true") }
+
+func TestFoldBreaksBetweenWords(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"words", "Ada says that the quick brown fox jumps", "Ada says that the\nquick brown fox\njumps"},
+		{"a word that ends with the line", "one two three fours five", "one two three fours\nfive"},
+		{"lines", "one\ntwo three four five six\n", "one\ntwo three four five\nsix\n"},
+		{"an indented line", "  one two three four five", "  one two three\nfour five"},
+		{"a word longer than a line", "see https://example.org/a/long/path and more", "see\nhttps://example.org/a/long/path\nand more"},
+		{"wide characters", "一二三 四五六 七八九", "一二三 四五六\n七八九"},
+	} {
+		if got := Fold(tt.text, 20); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		if got := Fold(tt.text, 0); got != tt.text {
+			t.Errorf("%s: without a width %q", tt.name, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package tty
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -34,6 +35,22 @@ type frame struct {
 // NewScreen returns the screen of a terminal. Nothing is drawn yet.
 func NewScreen(t *Terminal) *Screen {
 	return &Screen{out: t.out, area: t.area, alternate: t.setAlternate}
+}
+
+// NewOutput returns the screen of a terminal that is only written to: it keeps its settings and modes, so that the
+// cursor is visible, Ctrl+C is a signal, and a process that dies leaves nothing to restore. It has no Page.
+func NewOutput(out *os.File) *Screen {
+	area := func() area {
+		columns, rows := size(out)
+		return area{columns: columns, rows: rows}
+	}
+	return &Screen{out: out, area: area, alternate: func(bool) error { return nil }}
+}
+
+// Size returns the columns and rows of the terminal, 80 and 24 if they are unknown.
+func (s *Screen) Size() (columns, rows int) {
+	area := s.area()
+	return area.columns, area.rows
 }
 
 const (

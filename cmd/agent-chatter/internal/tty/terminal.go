@@ -71,8 +71,10 @@ func Open(in, out *os.File) (*Terminal, error) {
 }
 
 // Size returns the columns and rows of the terminal, 80 and 24 if they are unknown.
-func (t *Terminal) Size() (columns, rows int) {
-	columns, rows, err := term.GetSize(int(t.out.Fd()))
+func (t *Terminal) Size() (columns, rows int) { return size(t.out) }
+
+func size(out *os.File) (columns, rows int) {
+	columns, rows, err := term.GetSize(int(out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {
 		return 80, 24
 	}

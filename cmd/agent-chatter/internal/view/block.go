@@ -1,7 +1,7 @@
 package view
 
 import (
-	"os"
+	"cmp"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -25,14 +25,15 @@ type content interface {
 // A Style says how Render shows blocks.
 type Style = part.Style
 
-// TerminalStyle returns how to show blocks on standard output; false if it is no terminal, or one without control
+// OutputStyle returns how to show blocks on standard output: plain if it is no terminal, or one without control
 // sequences.
-func TerminalStyle(a *app.App) (Style, bool) {
-	s := Style{Width: tty.Columns(a.Stdout), Profile: ansi.Color16}
+func OutputStyle(a *app.App) Style {
+	s := Style{Width: cmp.Or(tty.Columns(a.Stdout), 80), Profile: ansi.Color16}
 	if a.NoColor {
 		s.Profile = ansi.NoColor
 	}
-	return s, s.Width > 0 && os.Getenv("TERM") != "dumb"
+	s.Plain = a.Plain || !tty.IsTerminal(a.Stdout)
+	return s
 }
 
 // Render returns the lines that show a block, without line breaks. They are safe for a terminal. At most Width-1

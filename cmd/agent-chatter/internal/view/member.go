@@ -35,7 +35,8 @@ var memberColors = []ansi.Color{
 	ansi.BrightCyan, ansi.BrightMagenta, ansi.BrightGreen, ansi.BrightYellow, ansi.BrightBlue,
 }
 
-func (t *Transcript) addMembers(members []projection.Member) {
+// AddMembers adds those members of a team that it does not know.
+func (t *Transcript) AddMembers(members []projection.Member) {
 	for _, m := range members {
 		if !slices.ContainsFunc(t.Members, func(known Member) bool { return known.ID == m.ID }) {
 			t.Members = append(t.Members, Member{Speaker: projection.Speaker{

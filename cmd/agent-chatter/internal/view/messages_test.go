@@ -26,10 +26,11 @@ func viewTexts() []apptest.Text {
 		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Detail: message, Err: err}
 	}
 	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
-	add("turnErrorText", "", turnErrorText(failed(apptest.Hostile, nil)))
+	add("turnErrorText", "", turnErrorText(failed(apptest.Hostile, nil), ""))
 	held := &coordinator.HeldError{Limit: 32 << 20, Saves: true}
-	add("turnErrorText", "too much is unsaved", turnErrorText(failed(held.Error(), held)))
-	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted)))
+	add("turnErrorText", "too much is unsaved", turnErrorText(failed(held.Error(), held), ""))
+	add("turnErrorText", "a hint", turnErrorText(failed("not executable", hinted), ""))
+	add("turnErrorText", "a reason that the transcript shows", turnErrorText(failed("it failed\nwith "+apptest.Hostile, hinted), "codex: it failed\nwith more"))
 	add("promptCutText", "a limit of the agent", promptCutText(apptest.Hostile, 7))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))
@@ -57,25 +58,12 @@ func viewTexts() []apptest.Text {
 	}
 	add("changedText", "another", changedText(coordinator.MemberChanged{Member: hostile, Agent: &projection.Change{From: apptest.Hostile, To: "codex"}}))
 	add("changedText", "both", changedText(coordinator.MemberChanged{Member: ada, Agent: &projection.Change{From: "claude", To: "codex"}, Model: &projection.Change{To: "opus"}}))
-	plan := []projection.PlanEntry{
-		{Content: apptest.Hostile, Status: projection.Completed}, {Content: "write it", Status: projection.InProgress},
-		{Content: "test it", Status: projection.Pending},
-	}
 	used := projection.Totals{
 		Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
 		Costs: map[string]float64{"USD": 12.3456, "EUR": 0.00001, "CHF": 2},
 	}
 	add("TokensText", "", TokensText(used))
 	add("CostText", "", CostText(used))
-	step := func(s projection.Step) projection.Entry {
-		return projection.Entry{
-			Message: projection.Message{Speaker: projection.Speaker{DisplayName: "Ada"}, Content: "I look. Done."},
-			Steps:   []projection.Step{s},
-		}
-	}
-	add("EntryText", "a tool", EntryText(step(projection.Step{Seq: 5, At: 7, Name: "Bash"}), map[uint64]string{5: "Bash: ls"}))
-	add("EntryText", "a tool that failed", EntryText(step(projection.Step{Name: apptest.Hostile, Error: apptest.Hostile}), nil))
-	add("EntryText", "a plan", EntryText(step(projection.Step{At: 99, Plan: plan}), nil))
 	add("notReachedText", "", NotReachedText(apptest.AliceID, "turn:99"))
 	add("promptText", "", promptText(apptest.Hostile, "You are "+apptest.Hostile+"\n\nMessage from You:\nhello\n"))
 	add("tornText", "", TornText(apptest.AliceID, journal.Torn{Offset: 4096, Bytes: 17}))

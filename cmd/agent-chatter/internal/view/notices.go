@@ -30,12 +30,17 @@ func messageCutText(member string, bytes int) string {
 // Retry is the slash command that repeats a turn.
 var Retry = app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}}
 
-// turnErrorText returns why an agent did not reply and the commands that help.
-func turnErrorText(e *coordinator.TurnError) app.Message {
+// turnErrorText returns why an agent did not reply and the commands that help. shown is the reason that the transcript
+// has shown; "" if it shows none.
+func turnErrorText(e *coordinator.TurnError, shown string) app.Message {
 	if e.Reason == projection.Cancelled {
 		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
 	}
 	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
+	shown, _, _ = strings.Cut(shown, "\n") // as a transcript does
+	if first, rest, _ := strings.Cut(e.Detail, "\n"); shown != "" && strings.HasSuffix(shown, first) {
+		m.Text = tty.Safe(rest)
+	}
 	if h, ok := hint.Of(e); ok && !slices.Equal(h.Argv, Retry.Command.Argv) {
 		m = m.With(app.Help{Purpose: app.Purpose(h), Command: h})
 	}

@@ -142,6 +142,17 @@ func (r *Replay) scan(reader *journal.Reader, p journal.Position, yield func(jou
 	}
 }
 
+// TurnStart returns the position in the journal of a session before an event, or before the start of the turn that is
+// open there.
+func TurnStart(dir *catalog.Dir, id string, seq uint64) (journal.Position, error) {
+	reader, err := dir.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return journal.Position{}, err
+	}
+	defer reader.Close()
+	return turnStart(reader, seq)
+}
+
 // maxTurnSearch limits how far back turnStart searches, in events.
 const maxTurnSearch = 1 << 14
 

@@ -15,6 +15,9 @@ type reply struct {
 	passed int // markers in code that were passed
 }
 
+// blanks are trimmed from the end of a reply.
+const blanks = " \t\r\n"
+
 // maxPassed bounds the work for markers in code: what follows more of them is shown when the reply is complete.
 const maxPassed = 100
 

@@ -1,27 +1,32 @@
 package view
 
 import (
-	"fmt"
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// ToolTexts yields events and collects the ToolText of tool calls, by the seq of their events.
-func ToolTexts(
-	events iter.Seq2[journal.Event, error], texts map[uint64]string,
-) iter.Seq2[journal.Event, error] {
+// Calls are the starts of tool calls by the seq of their events. Entries have only their names.
+type Calls map[uint64]projection.ToolStarted
+
+// Collect yields events and adds the tool calls among them.
+func (c Calls) Collect(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
 			if err == nil && e.Type == toolStarted {
 				if p, err := projection.Decode(e); err == nil {
-					texts[e.Seq] = part.ToolText(p.(projection.ToolStarted))
+					call := p.(projection.ToolStarted)
+					call.Input = bytes.Clone(call.Input) // that of e is valid until the next event
+					c[e.Seq] = call
 				}
 			}
 			if !yield(e, err) {
@@ -33,35 +38,57 @@ func ToolTexts(
 
 const toolStarted = "tool.started"
 
-// EntryText returns an entry as text output prints it: each part of its text after the name of its
-// speaker, and between them the steps of its turn. tools has the texts of tool calls; of others the
-// name is shown.
-func EntryText(e projection.Entry, tools map[uint64]string) string {
-	var lines []string
+// Entry adds a message or an unfinished reply without its events, as a State has it, and returns its blocks. Of tool
+// calls that are not in calls, the name is shown.
+func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
+	t.endTurn(nil)
+	member := t.member(e.Speaker)
+	t.addName(member)
 	for _, p := range partsOf(e) {
-		if p.step == nil {
-			lines = append(lines, speakerName(e)+": "+tty.Safe(p.text))
-		} else {
-			lines = append(lines, stepLines(*p.step, tools))
+		switch {
+		case p.step == nil:
+			name := member.DisplayName + app.UnfinishedText(e)
+			t.add(someText, t.text.last != aName, message{name: name, text: p.text})
+		case p.step.Plan != nil:
+			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.step.Plan, More: p.step.More})
+		default:
+			call := part.StepCall(*p.step, calls[p.step.Seq])
+			t.add(aCall, t.text.last == someText || t.text.last == aPlan, call)
 		}
 	}
-	return strings.Join(lines, "\n")
+	t.endMessage()
+	if e.Partial {
+		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
+	}
+	return t.take()
 }
 
-// stepLines is a step of a turn, indented.
-func stepLines(s projection.Step, tools map[uint64]string) string {
-	text := part.PlanText(s.Plan, s.More)
-	if s.Plan == nil {
-		text = tools[s.Seq]
-		if text == "" {
-			text = tty.SafeLine(s.Name)
+// A message is a text that is complete. Its Markdown is parsed when it is rendered.
+type message struct{ name, text string }
+
+func (m message) Lines(s Style) (lines []ansi.Line) {
+	var w written
+	for _, p := range append(w.stream.Write(m.text), w.stream.Close()...) {
+		b := w.block(p)
+		if b.content == nil {
+			continue
 		}
-		if s.Error != "" {
-			first, _, _ := strings.Cut(s.Error, "\n")
-			text += " (failed: " + tty.SafeLine(first) + ")"
+		shown := b.content.Lines(s)
+		if b.blank && len(shown) > 0 {
+			lines = append(lines, nil)
 		}
+		lines = append(lines, shown...)
 	}
-	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+	return lines
+}
+
+func (m message) Plain(Style) []string {
+	return strings.Split(tty.SafeLine(m.name)+": "+tty.Safe(m.text), "\n")
+}
+
+// MessageText returns a message after the name of its speaker.
+func MessageText(e projection.Entry) string {
+	return strings.Join(message{e.Speaker.DisplayName + app.UnfinishedText(e), e.Content}.Plain(Style{}), "\n")
 }
 
 // A segment is a part of an entry: a piece of its text, or a step of its turn.
@@ -92,25 +119,4 @@ func partsOf(e projection.Entry) []segment {
 		parts = append(parts, segment{text: rest})
 	}
 	return parts
-}
-
-// plan prints a todo list that an agent has changed.
-func (s *Screen) plan(p projection.PlanUpdated) {
-	s.EndLine()
-	if s.watched() && len(p.Entries) > 0 {
-		step := projection.Step{Plan: p.Entries, More: p.More}
-		fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(step, nil)))
-	}
-}
-
-// ShowEntry prints an entry.
-func (s *Screen) ShowEntry(e projection.Entry) {
-	for _, p := range partsOf(e) {
-		if p.step != nil {
-			fmt.Fprintln(s.App.Stdout, s.styled("\x1b[2m", stepLines(*p.step, nil)))
-			continue
-		}
-		s.name(speakerName(e))
-		fmt.Fprintln(s.App.Stdout, s.Wrap.Pass(tty.Safe(p.text)))
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/code"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
@@ -67,7 +66,7 @@ func (t *Transcript) Apply(e journal.Event) []Block {
 	}
 	switch p := payload.(type) {
 	case projection.SessionCreated:
-		t.addMembers(p.Team.Members)
+		t.AddMembers(p.Team.Members)
 	case projection.TurnStarted:
 		t.endTurn(nil)
 		t.turn = &openTurn{id: p.TurnID, member: t.member(projection.Speaker{ID: p.MemberID})}
@@ -118,29 +117,6 @@ func (t *Transcript) Close() []Block {
 
 // LastCall returns the tool call that ended last, to be shown whole.
 func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Ended }
-
-// Entry adds a message or an unfinished reply without its events, as a State has it, and returns its blocks.
-func (t *Transcript) Entry(e projection.Entry) []Block {
-	t.endTurn(nil)
-	member := t.member(e.Speaker)
-	t.addName(member)
-	for _, p := range partsOf(e) {
-		switch {
-		case p.step == nil:
-			t.write(p.text)
-			t.endText(member.DisplayName)
-		case p.step.Plan != nil:
-			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.step.Plan, More: p.step.More})
-		default:
-			t.add(aCall, t.text.last == someText || t.text.last == aPlan, part.StepCall(*p.step))
-		}
-	}
-	t.endMessage()
-	if e.Partial {
-		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
-	}
-	return t.take()
-}
 
 // Speaking reports whether a turn is open: the blocks that follow belong to those that were returned last.
 func (t *Transcript) Speaking() bool { return t.turn != nil }
@@ -259,8 +235,9 @@ func (t *Transcript) appendMessage(m projection.Message) {
 			t.endText("")
 			turn.named = false
 		}
-		t.addName(t.member(m.Speaker))
-		t.write(m.Content)
+		member := t.member(m.Speaker)
+		t.addName(member)
+		t.add(someText, false, message{name: member.DisplayName, text: m.Content})
 		t.endMessage()
 		return
 	}

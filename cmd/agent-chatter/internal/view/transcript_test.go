@@ -232,29 +232,66 @@ func TestMarkerInFencedCodeDoesNotHoldTheReply(t *testing.T) {
 }
 
 // An unfinished reply and an older version of a todo list are not known when plain lines are printed.
-func TestPlainLinesEqualTheTextOfReplay(t *testing.T) {
+func TestPlainLinesEqualThoseOfEntries(t *testing.T) {
 	unfinished := regexp.MustCompile(` \(unfinished[^)]*\):`)
 	for name, events := range goldenJournals(t) {
 		if name == "conversation" || name == "v1-2" || name == "tools" { // they have todo lists, or a turn without text
 			continue
 		}
-		texts := map[uint64]string{}
-		var want []string
-		for entry, err := range projection.Replay(ToolTexts(func(yield func(journal.Event, error) bool) {
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}, texts)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			entry.Content = strings.TrimRight(entry.Content, "\n")
-			want = append(want, unfinished.ReplaceAllString(EntryText(entry, texts), ":"))
+		want := unfinished.ReplaceAllString(strings.Join(entryLines(t, events, Style{Plain: true}), "\n"), ":")
+		if got := strings.Join(render(fold(events), Style{Plain: true}), "\n"); got != want {
+			t.Errorf("%s: it shows\n%s\nwant\n%s", name, got, want)
 		}
-		if got := strings.Join(render(fold(events), Style{Plain: true}), "\n"); got != strings.Join(want, "\n") {
-			t.Errorf("%s: it shows\n%s\nwant\n%s", name, got, strings.Join(want, "\n"))
+	}
+}
+
+// entryLines returns the lines of a session as replay prints them in a pipe.
+func entryLines(t *testing.T, events []journal.Event, s Style) (lines []string) {
+	var tr Transcript
+	calls := Calls{}
+	for entry, err := range projection.Replay(calls.Collect(func(yield func(journal.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry.Content = strings.TrimRight(entry.Content, "\n")
+		lines = append(lines, render(tr.Entry(entry, calls), s)...)
+	}
+	return lines
+}
+
+func TestPlainEntries(t *testing.T) {
+	hostile := "a\x1b[31m \u202eb"
+	for _, tt := range []struct {
+		name  string
+		entry projection.Entry
+		want  string
+	}{
+		{"lines", projection.Entry{Message: projection.Message{Content: "# one  \n\n    two " + hostile + "\n"}},
+			"Ada: # one  ||    two a␛[31m �b|"},
+		{"no text", projection.Entry{}, "Ada: "},
+		{"an unfinished reply", projection.Entry{Partial: true, Message: projection.Message{Content: "I"}}, "Ada (unfinished): I"},
+		{"a tool", projection.Entry{
+			Message: projection.Message{Content: "I look. Done."}, Steps: []projection.Step{{Seq: 5, At: 7, Name: "Bash"}},
+		}, "Ada: I look.|  Bash: ls|Ada: Done."},
+		{"a tool that failed", projection.Entry{Steps: []projection.Step{{Name: hostile, Ended: true, Error: hostile + "\nmore"}}},
+			"  a␛[31m �b (failed: a␛[31m �b)|Ada: "},
+		{"a todo list", projection.Entry{
+			Message: projection.Message{Content: "Done."},
+			Steps: []projection.Step{{At: 9, Plan: []projection.PlanEntry{
+				{Content: hostile, Status: projection.Completed}, {Content: "write", Status: projection.InProgress}, {Content: "test"},
+			}}},
+		}, "Ada: Done.|  [x] a␛[31m �b|  [>] write|  [ ] test"},
+	} {
+		tt.entry.Speaker = projection.Speaker{ID: "ada", DisplayName: "Ada"}
+		calls := Calls{5: {Input: []byte(`{"command":"ls"}`)}}
+		if got := strings.Join(render(new(Transcript).Entry(tt.entry, calls), Style{Plain: true}), "|"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
@@ -389,7 +426,7 @@ func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
 
 func TestMembersHaveStableColors(t *testing.T) {
 	color := func(tr *Transcript, by projection.Speaker) string {
-		blocks := tr.Entry(projection.Entry{Message: projection.Message{Speaker: by, Content: "x"}})
+		blocks := tr.Entry(projection.Entry{Message: projection.Message{Speaker: by, Content: "x"}}, nil)
 		return strings.TrimPrefix(render(blocks, Style{Profile: ansi.Color16})[0], "\x1b[1;")
 	}
 	of := &team.Team{Members: []team.Member{
@@ -408,14 +445,14 @@ func TestMembersHaveStableColors(t *testing.T) {
 
 func TestEntryShowsStepsAndIsUnfinished(t *testing.T) {
 	var tr Transcript
-	lines := render(tr.Entry(projection.Entry{Message: projection.Message{Speaker: mia, Content: "Go."}}), Style{})
+	lines := render(tr.Entry(projection.Entry{Message: projection.Message{Speaker: mia, Content: "Go."}}, nil), Style{})
 	lines = append(lines, render(tr.Entry(projection.Entry{
 		Partial: true, Message: projection.Message{Speaker: ada, Content: "I look. I d"},
 		Steps: []projection.Step{
 			{At: 7, Name: "Bash", Ended: true, Error: "no such file"},
 			{At: 7, Plan: []projection.PlanEntry{{Content: "Look"}}, More: 2},
 		},
-	}), Style{})...)
+	}, nil), Style{})...)
 	if want := []string{
 		"Mia", "Go.", "", "Ada", "I look.", "", "● Bash  failed", "  no such file", "", "○ Look", "  … and 2 more", "", "I d",
 		"✗ unfinished",

@@ -3,13 +3,14 @@ package console
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // ErrInterrupted reports that Ctrl+C, Ctrl+D or the end of the terminal ended the input.
@@ -28,26 +29,23 @@ const (
 
 // Options connect a Console to a conversation.
 type Options struct {
-	Out *os.File // the terminal
-	// Held returns the rows of what is being said, and before them lines to print although they may change, since
-	// they are too many. It is called with the lock of Say, and does not call the Console.
-	Held func(columns, rows int) (early, held []string)
 	// Looks reports whether a command can be answered while an agent speaks; Look answers it, on a goroutine of its
 	// own.
 	Looks func(command string) bool
 	Look  func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
-	// Last returns the last tool result whole, as lines; nil if there is none. It is called as Held is.
-	Last func(columns int) []string
 	Lent *atomic.Bool // is true while an editor has the terminal, so that Ctrl+C is for the editor
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
 // region: whole lines, safe for the terminal.
 type Console struct {
-	terminal *tty.Terminal
+	terminal *tty.Terminal // nil: nothing is read
 	screen   *tty.Screen
+	app      *app.App
+	streams  app.IO // of app, before Open
+	out      *app.Output
 	o        Options
 
 	mu        sync.Mutex
@@ -77,16 +75,43 @@ type Console struct {
 	stopped chan struct{}
 }
 
-// Open takes a terminal and starts to draw.
-func Open(t *tty.Terminal, o Options) *Console {
+// Open takes the terminal of an App and starts to draw. Until Close, what the App prints goes above the live region.
+func Open(a *app.App, o Options) (*Console, error) {
+	t, err := tty.Open(a.Stdin, a.Stdout.(*app.Output).File)
+	if err != nil {
+		return nil, err
+	}
+	c := start(a, t, tty.NewScreen(t), o)
+	go c.read()
+	return c, nil
+}
+
+// OpenOutput returns the Surface of a conversation without input: a Console that reads nothing if standard output is a
+// terminal, else a Printer.
+func OpenOutput(a *app.App) (s Surface, closeIt func(context.Context) error) {
+	style := view.OutputStyle(a)
+	if style.Plain {
+		return &Printer{Out: a.Stdout, Model: Model{Style: style}}, func(context.Context) error { return nil }
+	}
+	c := start(a, nil, tty.NewOutput(a.Stdout.(*app.Output).File), Options{})
+	return c, c.Close
+}
+
+func start(a *app.App, t *tty.Terminal, screen *tty.Screen, o Options) *Console {
 	c := &Console{
-		terminal: t, screen: tty.NewScreen(t), o: o, stallTime: stallTime,
-		entered: make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
+		terminal: t, screen: screen, app: a, streams: a.IO, out: a.Stdout.(*app.Output), o: o,
+		stallTime: stallTime,
+		entered:   make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
 		hurry: make(chan struct{}, 1), tasks: make(chan func(), 1),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
+		model: Model{Style: view.OutputStyle(a), OnlyShows: t == nil},
 	}
 	c.drawn = sync.NewCond(&c.mu)
-	go c.read()
+	a.Stdout = c
+	if tty.IsTerminal(a.Stderr) {
+		a.Stderr = c
+	}
+	a.HideProgress()
 	go c.drawFrames()
 	return c
 }
@@ -94,6 +119,7 @@ func Open(t *tty.Terminal, o Options) *Console {
 // Close draws what is left, removes the live region and gives the terminal back. When ctx is done, it does not wait
 // much longer for a terminal that takes no output.
 func (c *Console) Close(ctx context.Context) error {
+	c.app.IO = c.streams
 	close(c.stop)
 	closed := make(chan error, 1)
 	go func() { closed <- c.finish() }()
@@ -121,6 +147,9 @@ func (c *Console) finish() error {
 	c.over = true
 	c.drawn.Broadcast()
 	c.mu.Unlock()
+	if c.terminal == nil {
+		return c.screen.Draw(done, nil)
+	}
 	return errors.Join(c.screen.Draw(append(done, ""), nil), c.terminal.Close())
 }
 
@@ -141,12 +170,12 @@ func notify(c chan struct{}) {
 
 // Columns returns the width of the terminal.
 func (c *Console) Columns() int {
-	columns, _ := c.terminal.Size()
+	columns, _ := c.screen.Size()
 	return columns
 }
 
 // Fd returns the file descriptor of the terminal.
-func (c *Console) Fd() uintptr { return c.o.Out.Fd() }
+func (c *Console) Fd() uintptr { return c.out.Fd() }
 
 // Print prints lines above the live region. It waits while very much is to be drawn, unless the turn was cancelled or
 // the terminal takes no output.
@@ -158,12 +187,11 @@ func (c *Console) Print(lines ...string) {
 	c.wait()
 }
 
-// Say changes what is being said, and prints the lines that the function returns for a screen of so many columns,
-// with a blank line after what Print has printed. It waits as Print does.
-func (c *Console) Say(change func(m *Model, columns int) []string) {
+// Say implements Surface. It prints with a blank line after what Print has printed, and waits as Print does.
+func (c *Console) Say(change func(*Model) []view.Block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lines := change(&c.model, c.Columns())
+	lines := c.model.lines(change(&c.model), c.Columns())
 	if c.noted && len(lines) > 0 && lines[0] != "" {
 		c.print([]string{""})
 	}
@@ -306,6 +334,7 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	notify(c.changed)
 	defer c.Change(func(m *Model) {
 		if m.Question == &q {
+			m.endReason()
 			m.Question = nil
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/creack/pty"
 )
@@ -29,15 +30,12 @@ func openConsole(t *testing.T) (*Console, *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { other.Close() }) // file may still be written to
-	terminal, err := tty.Open(file, file)
+	a := &app.App{IO: app.IO{Stdin: file, Stdout: &app.Output{File: file, Terminal: true}, Stderr: io.Discard}}
+	c, err := Open(a, Options{Looks: func(string) bool { return false }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(terminal, Options{
-		Out:   file,
-		Held:  func(int, int) (early, held []string) { return nil, nil },
-		Looks: func(string) bool { return false },
-	}), other
+	return c, other
 }
 
 func TestStalledTerminalDoesNotStopPrinting(t *testing.T) {

@@ -1,8 +1,9 @@
-// Package console is the chat on a terminal.
+// Package console shows conversations: on a terminal with a live region, elsewhere as plain lines.
 //
 // What has been said is printed once and stays in the terminal's own scrollback. Below it is the live
 // region: what an agent is saying, the input box, and a status row. A [Model] is the pure part: events
-// of the terminal go in, rows come out. A [Console] connects it to a terminal and to a conversation.
+// of the terminal go in, rows come out. A [Console] connects it to a terminal and to a conversation. One that only
+// shows has no input box and reads nothing, so that it can run in the background. A [Printer] has no live region.
 //
 // # Concurrency
 //

@@ -185,7 +185,7 @@ func (c *Console) drawFrames() {
 
 // frame draws a frame.
 func (c *Console) frame() {
-	columns, rows := c.terminal.Size()
+	columns, rows := c.screen.Size()
 	c.mu.Lock()
 	if c.model.page != nil { // what is printed waits
 		shown := c.model.page.rows(rows)
@@ -201,11 +201,14 @@ func (c *Console) frame() {
 	if c.model.Question != nil {
 		c.model.Question.unseen = false
 	}
-	early, held := c.o.Held(columns, rows)
+	early, held := c.model.held(columns, rows)
 	if said := slices.Concat(early, held); c.noted && len(said) > 0 && said[0] != "" {
 		done, c.noted = append(done, ""), false
 	}
 	done = append(done, early...)
+	if c.line != "" {
+		held = append(held, c.line)
+	}
 	live := c.model.Live(columns, rows, held, time.Now())
 	c.drawn.Broadcast()
 	c.mu.Unlock()

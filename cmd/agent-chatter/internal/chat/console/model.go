@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -28,14 +30,18 @@ const (
 	Look           // search the earlier messages
 )
 
-// A Model is the state of the live region.
+// A Model is the state of a conversation on a terminal.
 type Model struct {
+	Transcript *view.Transcript // nil: what is said is not shown
+	Style      view.Style       // of the transcript; its Width is that of the terminal
+	Mark       string           // before each line of the transcript
+	OnlyShows  bool             // there is no input box
+
 	Editor  editor.Editor
 	Status  Status
 	Sources editor.Sources // of the menu
 	Prompt  string         // before the input box while a human is next
 	Queued  []string       // what was entered while agents speak
-	Color   bool
 
 	Question *Question // nil: none
 	Search   *Search   // of earlier messages; nil: none
@@ -156,10 +162,48 @@ func (m *Model) Return(entered []string) {
 	m.complete()
 }
 
+// style returns the style of the transcript on a terminal of so many columns.
+func (m *Model) style(columns int) view.Style {
+	s := m.Style
+	s.Width = max(columns-displaywidth.String(m.Mark), 1)
+	return s
+}
+
+// lines renders blocks for a terminal of so many columns.
+func (m *Model) lines(blocks []view.Block, columns int) (lines []string) {
+	for _, b := range blocks {
+		for _, line := range view.Render(b, m.style(columns)) {
+			if line == "" {
+				lines = append(lines, strings.TrimRight(m.Mark, " "))
+			} else {
+				lines = append(lines, m.Mark+line)
+			}
+		}
+	}
+	return lines
+}
+
+// held returns the lines of what is being said, and lines to print before them although they may change: at most half
+// of the screen is held.
+func (m *Model) held(columns, rows int) (early, held []string) {
+	if m.Transcript == nil {
+		return nil, nil
+	}
+	early = m.lines(m.Transcript.Release(m.style(columns), rows/2), columns)
+	return early, m.lines(m.Transcript.Held(), columns)
+}
+
 // Live returns the rows of the live region for a screen of so many columns and rows. held are the rows
 // of what is being said.
 func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 	columns := max(width-1, 1) // the last column stays empty: after it is filled, terminals differ
+	if m.OnlyShows {
+		rows := append([]string{}, held[max(0, len(held)-height/2):]...)
+		if m.Status.Doing != "" {
+			rows = append(rows, "", m.statusRow(columns, now))
+		}
+		return rows
+	}
 	below := []string{}
 	switch {
 	case m.Question != nil:
@@ -171,7 +215,7 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 		below = append(below, m.searchRows(columns, max(1, height/3))...)
 	}
 	below = append(below, m.queuedRows(columns)...)
-	below = append(below, m.styled(dim, m.statusRow(min(columns, statusColumns), now)))
+	below = append(below, m.statusRow(columns, now))
 	input := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)
 	held = held[max(0, len(held)-max(0, min(room, height/2))):]
@@ -185,19 +229,20 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 
 // statusRow returns the last row: what an agent does, or what the keys do.
 func (m *Model) statusRow(columns int, now time.Time) string {
+	columns = min(columns, statusColumns)
 	switch {
 	case m.Question != nil && m.Status.Unsaved == "":
-		return cut(textWaits, columns)
+		return m.styled(dim, cut(textWaits, columns))
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":
-		return cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns)
+		return m.styled(dim, cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns))
 	}
-	return m.Status.row(columns, m.Color, now)
+	return m.styled(dim, m.Status.row(columns, m.colored(), now))
 }
 
 // placeholder says what can be typed into an empty input box. Without colours it would look like text.
 func (m *Model) placeholder() string {
 	switch {
-	case !m.Color || !m.Editor.Empty() || m.Question != nil || m.Search != nil:
+	case !m.colored() || !m.Editor.Empty() || m.Question != nil || m.Search != nil:
 		return ""
 	case m.Prompt != "":
 		return textNextMessage
@@ -284,8 +329,10 @@ const (
 	off    = "\x1b[0m"
 )
 
+func (m *Model) colored() bool { return m.Style.Profile != ansi.NoColor }
+
 func (m *Model) styled(style, text string) string {
-	if !m.Color || style == "" || text == "" {
+	if !m.colored() || style == "" || text == "" {
 		return text
 	}
 	return style + text + off

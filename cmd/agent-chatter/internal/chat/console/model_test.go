@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -116,6 +117,8 @@ func TestQuestionKeys(t *testing.T) {
 		{"a reason", "", "rtoo risky<enter>", "chosen rtoo risky", ""},
 		{"no reason", "", "r  <enter>", "", "  "},
 		{"back from the reason", "", "rtoo<esc>y", "chosen y", ""},
+		{"a reason, and a message before it", "hell", "o<tab>rtoo<enter>", "chosen rtoo", "hello"},
+		{"a message before what is no reason", "hell", "o<tab>rtoo<esc>n", "chosen n", "hello"},
 		{"Escape", "", "<esc>", "chosen \x1b", ""},
 		{"Ctrl+C", "", "<c-c>", "end", ""},
 		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>", "", ""},
@@ -294,5 +297,24 @@ func TestPageKeys(t *testing.T) {
 		if effects := press(t, m, keys); m.page != nil || effects != nil {
 			t.Errorf("%s does not only close the page", keys)
 		}
+	}
+}
+
+func TestRegionWithoutInputBox(t *testing.T) {
+	m := Model{OnlyShows: true}
+	if got := m.Live(40, 8, []string{"1", "2", "3", "4", "5"}, noon); strings.Join(got, "|") != "2|3|4|5" {
+		t.Errorf("it has the rows %q", got)
+	}
+	m.Status.Follow(projection.TurnStarted{MemberID: "ada"}, strings.ToUpper, noon)
+	m.Status.Follow(projection.ToolStarted{Name: "Bash"}, nil, noon)
+	if got := m.Live(40, 8, []string{"1"}, noon.Add(time.Second)); strings.Join(got, "|") != "1||⠇ ADA uses Bash 1s" {
+		t.Errorf("during a turn it has the rows %q", got)
+	}
+	if got := m.Live(40, 8, nil, noon.Add(-time.Hour)); strings.Join(got, "|") != "|⠋ ADA uses Bash 0s" {
+		t.Errorf("with a clock that is late it has the rows %q", got)
+	}
+	m.Status.Follow(projection.TurnEnded{}, nil, noon)
+	if got := m.Live(40, 8, nil, noon); len(got) > 0 {
+		t.Errorf("after it it has the rows %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // A page shows a long text on the whole terminal.
@@ -56,10 +57,13 @@ func pageText(first, last, lines int) string {
 
 // showLast shows the last tool result whole.
 func (c *Console) showLast() {
-	lines := c.o.Last(c.Columns())
-	if len(lines) == 0 {
-		c.print([]string{textNoOutput})
-		return
+	if c.model.Transcript != nil {
+		if call, ok := c.model.Transcript.LastCall(); ok {
+			style := c.model.style(c.Columns())
+			style.Whole = true
+			c.model.page = &page{lines: view.Render(call, style)}
+			return
+		}
 	}
-	c.model.page = &page{lines: lines}
+	c.print([]string{textNoOutput})
 }

@@ -22,7 +22,8 @@ type Question struct {
 
 	unseen bool // it was not drawn yet: a key that was pressed before is no answer
 	wrong  bool
-	reason bool // the reason of a refusal is typed
+	reason bool   // the reason of a refusal is typed
+	before string // the text in the input box before the reason
 }
 
 // A KeyChoice is an answer to a Question.
@@ -68,7 +69,8 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 			continue
 		}
 		if c.Reason {
-			q.reason = true
+			q.reason, q.before = true, m.Editor.Text()
+			m.Editor.Clear()
 			return None, ""
 		}
 		return Chosen, string(c.Key)
@@ -80,11 +82,10 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 func (m *Model) answerReason(k tty.Key) (Effect, string) {
 	switch k {
 	case key(tty.Escape, 0):
-		m.Editor.Clear()
-		m.Question.reason = false
+		m.endReason()
 	case key(tty.Enter, 0):
 		if reason := strings.TrimSpace(m.Editor.Text()); reason != "" {
-			m.Editor.Clear()
+			m.endReason()
 			return Chosen, "r" + reason
 		}
 	default:
@@ -95,6 +96,14 @@ func (m *Model) answerReason(k tty.Key) (Effect, string) {
 		}
 	}
 	return None, ""
+}
+
+// endReason gives the input box back to the text before the reason, if one was being typed.
+func (m *Model) endReason() {
+	if q := m.Question; q != nil && q.reason {
+		m.Editor.Set(q.before)
+		q.reason = false
+	}
 }
 
 // questionRows lists the choices, as many in a row as fit.

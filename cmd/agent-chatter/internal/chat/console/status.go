@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -21,12 +22,29 @@ const spinnerInterval = 120 * time.Millisecond
 
 // Status is what the status row shows.
 type Status struct {
-	Doing   string    // of the agent whose turn runs, such as "Ada is thinking"; "": none
+	Doing   string    // of the agent whose turn runs, such as "Ada thinks"; "": none
 	Since   time.Time // when it began
 	Escape  bool      // Escape interrupts
 	Next    string    // the members that are next, such as "Bea"; "": none
 	Idle    string    // what is shown while nothing is done, such as "Calculator · 3 messages"; may be ""
 	Unsaved string    // why the conversation is not saved, such as "not saved"; "": it is
+
+	speaker string // whose turn it is
+}
+
+// Follow shows what the member does whose turn it is. name returns the displayed name of a member.
+func (s *Status) Follow(p projection.Payload, name func(memberID string) string, now time.Time) {
+	switch p := p.(type) {
+	case projection.TurnStarted:
+		s.speaker = name(p.MemberID)
+		s.Since, s.Doing = now, thinkingText(s.speaker)
+	case projection.ToolStarted:
+		s.Doing = usingText(s.speaker, p.Name)
+	case projection.ToolCompleted:
+		s.Doing = thinkingText(s.speaker)
+	case projection.TurnEnded:
+		s.Doing = ""
+	}
 }
 
 // spins reports whether the row changes with time.
@@ -44,7 +62,7 @@ func (s Status) row(columns int, color bool, now time.Time) string {
 	}
 	add(s.Unsaved)
 	if s.Doing != "" {
-		elapsed := now.Sub(s.Since)
+		elapsed := max(now.Sub(s.Since), 0) // Since may be of another clock
 		spinner := spinnerFrames[int(elapsed/spinnerInterval)%len(spinnerFrames)]
 		seconds := fmt.Sprintf(" %ds", int(elapsed.Seconds()))
 		room := left - len(seconds) - len("s ")

@@ -29,6 +29,14 @@ func menuText(selected, choices int) string {
 	return fmt.Sprintf("%d of %d · tab completes · ↑↓", selected, choices)
 }
 
+// thinkingText is shown before the first output of an agent.
+func thinkingText(member string) string { return tty.SafeLine(member) + " thinks" }
+
+// usingText is shown while a tool of an agent runs.
+func usingText(member, tool string) string {
+	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
+}
+
 // queuedText shows a message that is sent after the turn.
 func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }
 

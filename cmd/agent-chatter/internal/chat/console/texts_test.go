@@ -11,6 +11,8 @@ func TestConsoleTexts(t *testing.T) {
 	apptest.CheckTexts(t, []apptest.Text{
 		{Function: "nextText", Shown: nextText("Ada, Bea")},
 		{Function: "menuText", Shown: menuText(3, 16)},
+		{Function: "thinkingText", Shown: thinkingText(apptest.Hostile)},
+		{Function: "usingText", Shown: usingText("Ada", apptest.Hostile)},
 		{Function: "pageText", Shown: pageText(1, 23, 100)},
 		{Function: "droppedText", Shown: droppedText(1000)},
 		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},

@@ -2,12 +2,16 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -36,8 +40,8 @@ func Newest(entries []projection.Entry, messages int) (shown []projection.Entry,
 	return shown, messages
 }
 
-// Messages prints the newest messages of a session and those that follow.
-func Messages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string) error {
+// Messages prints the newest messages of a session and those that follow. On a terminal it shows what is being said.
+func Messages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string) (err error) {
 	if err := dir.Journals().Check(id); err != nil { // Load reads only what follows the checkpoint
 		return err
 	}
@@ -45,28 +49,78 @@ func Messages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string
 	if err != nil {
 		return err
 	}
+	transcript := &view.Transcript{}
+	transcript.AddMembers(state.Team.Members)
+	shown, end := console.OpenOutput(a)
+	defer func() {
+		shown.Say(func(m *console.Model) []view.Block { return transcript.Held() }) // the part that has arrived
+		err = cmp.Or(err, end(ctx))
+	}()
 	a.Notice(followingText(id, state.Row.Title))
-	s := &view.Screen{App: a, Terminal: a.IsTerminal()}
-	if tty.Columns(a.Stdout) > 0 {
-		s.Wrap.Width = func() int { return tty.Columns(a.Stdout) }
-	}
 	ended := *state
 	ended.OpenTurns = nil // Their replies follow.
 	recent, older := Newest(ended.Newest(), state.Stats.Messages)
 	if older > 0 {
 		a.Show(OlderText(older, name))
 	}
-	for _, entry := range recent {
-		s.ShowEntry(entry)
+	plain := false
+	shown.Say(func(m *console.Model) (blocks []view.Block) {
+		plain, m.Transcript = m.Style.Plain, transcript
+		for _, entry := range recent {
+			blocks = append(blocks, m.Transcript.Entry(entry, nil)...)
+		}
+		return blocks
+	})
+	following := events
+	if plain {
+		following = entries
 	}
-	for entry, err := range projection.ReplayFrom(state, dir.Journals().Follow(ctx, id, loaded.At)) {
+	for change, err := range following(ctx, dir, state, loaded.At) {
 		switch {
 		case err != nil:
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, err))
 		case ctx.Err() != nil: // the entry may be of a turn that still runs
 			return nil
 		}
-		s.ShowEntry(entry)
+		shown.Say(change)
 	}
 	return nil
+}
+
+// A change of the Model returns the blocks to print, as for Surface.Say.
+type change = func(*console.Model) []view.Block
+
+// entries yields the messages and unfinished replies after a state, each when it is complete.
+func entries(ctx context.Context, dir *catalog.Dir, s *projection.State, at journal.Position) iter.Seq2[change, error] {
+	return func(yield func(change, error) bool) {
+		for entry, err := range projection.ReplayFrom(s, dir.Journals().Follow(ctx, s.SessionID, at)) {
+			if !yield(func(m *console.Model) []view.Block { return m.Transcript.Entry(entry, nil) }, err) {
+				return
+			}
+		}
+	}
+}
+
+// events yields what is said after a state, from the start of the turn that is open.
+func events(ctx context.Context, dir *catalog.Dir, s *projection.State, at journal.Position) iter.Seq2[change, error] {
+	return func(yield func(change, error) bool) {
+		if n := len(s.OpenTurns); n > 0 && s.OpenTurns[n-1].Message == 0 {
+			start, err := view.TurnStart(dir, s.SessionID, s.Seq)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			at = start
+		}
+		name := func(memberID string) string { return s.Speaker(memberID).DisplayName }
+		for e, err := range dir.Journals().Follow(ctx, s.SessionID, at) {
+			payload, _ := projection.Decode(e)
+			if !yield(func(m *console.Model) []view.Block {
+				m.Status.Follow(payload, name, e.Time)
+				return m.Transcript.Apply(e)
+			}, err) {
+				return
+			}
+		}
+	}
 }

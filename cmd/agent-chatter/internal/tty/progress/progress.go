@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
-
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/clipperhouse/displaywidth"
 )
 
 const (
@@ -19,8 +18,11 @@ const (
 	progressInterval = 100 * time.Millisecond
 )
 
-// Progress shows on one line of a terminal how far archiving, unarchiving or listing has
-// come. It redraws the line, and erases it at the end. A nil Progress shows nothing.
+// EraseLine erases the line that the cursor is on.
+const EraseLine = "\r\x1b[K"
+
+// Progress shows on one line of a terminal what takes longer than a second, and how far archiving, unarchiving or
+// listing has come. It redraws the line, and erases it at the end. A nil Progress shows nothing.
 type Progress struct {
 	out           io.Writer
 	Columns       func() int // width of the terminal
@@ -39,18 +41,6 @@ func New(out io.Writer, columns func() int) *Progress {
 	return &Progress{out: out, Columns: columns}
 }
 
-// Fold breaks the lines of a text between words, for the width of the terminal.
-func (l *Progress) Fold(text string) string {
-	if l == nil {
-		return text
-	}
-	var folded strings.Builder
-	for line := range strings.Lines(text) {
-		folded.WriteString(wrap.Fold(line, l.Columns()))
-	}
-	return folded.String()
-}
-
 // Journal shows how far a journal is on its way to the archive or back.
 func (l *Progress) Journal(p journal.Progress) {
 	if l.HideArchiving && !p.Unarchive {
@@ -62,6 +52,33 @@ func (l *Progress) Journal(p journal.Progress) {
 // List shows how many journals of a list were read.
 func (l *Progress) List(done, of int) {
 	l.show("all", done < of, func() string { return listingText(done, of) })
+}
+
+// Begin shows what is done, and for how many seconds, until end is called.
+func (l *Progress) Begin(what string) (end func()) {
+	if l == nil {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(progressAfter)
+		defer tick.Stop()
+		l.show(what, true, func() string { return what })
+		for seconds := 1; ; seconds++ {
+			select {
+			case <-stop:
+				l.show(what, false, nil)
+				return
+			case <-tick.C:
+				l.show(what, true, func() string { return fmt.Sprintf("%s, %ds", what, seconds) })
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
 }
 
 // show draws the line, or erases it if the work is done.
@@ -80,8 +97,7 @@ func (l *Progress) show(of string, running bool, text func() string) {
 		l.of = ""
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
-		fit := Spinner{Width: l.Columns}
-		fmt.Fprint(l.out, EraseLine+fit.Fit(text()))
+		fmt.Fprint(l.out, EraseLine+displaywidth.TruncateString(text(), max(0, l.Columns()-1), ""))
 		l.drawn, l.onLine = now, true
 	}
 }

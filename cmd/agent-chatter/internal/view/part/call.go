@@ -21,9 +21,10 @@ type Call struct {
 	Ended     bool // by its result, or with its turn
 }
 
-// StepCall returns a tool call of which only its name and error are known.
-func StepCall(s projection.Step) Call {
-	c := Call{Started: projection.ToolStarted{ToolID: s.ToolID, Name: s.Name}, Ended: true}
+// StepCall returns a tool call of which no output is known. started is zero if its input is unknown, too.
+func StepCall(s projection.Step, started projection.ToolStarted) Call {
+	started.ToolID, started.Name = s.ToolID, s.Name
+	c := Call{Started: started, Ended: true}
 	if s.Ended {
 		c.Completed = &projection.ToolCompleted{Error: s.Error}
 	}

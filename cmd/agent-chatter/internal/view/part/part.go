@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/wrap"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
@@ -55,7 +54,7 @@ func (t Text) Lines(s Style) []ansi.Line {
 	return ansi.Piece(t.Piece, t.Code, s.columns(), s.Profile)
 }
 
-func (t Text) Plain(s Style) []string {
+func (t Text) Plain(Style) []string {
 	source := strings.TrimSuffix(strings.TrimSuffix(t.Piece.Source, "\n"), "\r")
 	if t.Piece.Kind == "" {
 		source = strings.TrimRight(source, " \t\r\n")
@@ -63,11 +62,7 @@ func (t Text) Plain(s Style) []string {
 	if t.Name != "" {
 		source = tty.SafeLine(t.Name) + ": " + strings.TrimLeft(source, "\r\n")
 	}
-	source = tty.Safe(source)
-	if t.Piece.Kind != markdown.CodeBlock && t.Piece.Kind != markdown.Table {
-		source = wrap.Fold(source, s.Width)
-	}
-	return strings.Split(source, "\n")
+	return strings.Split(tty.Safe(source), "\n")
 }
 
 // A TurnEnd is the end of a turn: its duration, its tokens and its cost.

@@ -1,12 +1,16 @@
-package sessions
+// Package rerun sends the human messages of a session to a team, in a new session.
+package rerun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -25,21 +29,24 @@ type prompt struct {
 	answers []projection.Entry
 }
 
-// rerunJSON is the JSON output of a prompt.
-type rerunJSON struct {
+// answersJSON is the JSON output of a prompt.
+type answersJSON struct {
 	SessionID string               `json:"sessionId"` // of the new session
 	Message   projection.Message   `json:"message"`
 	Before    []projection.Entry   `json:"before"` // the recorded answers
 	Now       []projection.Message `json:"now"`    // the new ones
 }
 
-// rerun sends the prompts of a session to a team, in a new session, and prints the
-// recorded and the new answers.
-func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span view.Span) error {
-	if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
-		return app.UsageError("--with-team and --with-model support only --output text or json, without --speed.")
-	}
-	team, err := cmd.team(ctx, a, r)
+// Options say with what a session is rerun, and how the answers are printed.
+type Options struct {
+	Team  string // a file or a name; "": the team of the session
+	Model string // of all agents; "": those of the team
+	JSON  bool
+}
+
+// Run sends the prompts of a session to a team, in a new session, and prints the recorded and the new answers.
+func Run(ctx context.Context, a *app.App, r *view.Replay, span view.Span, o Options) (err error) {
+	team, err := o.team(ctx, a, r)
 	if err != nil {
 		return err
 	}
@@ -54,8 +61,15 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	if len(prompts) == 0 {
 		return app.Exit(app.ExitFailed, app.Text("The session has no message of a person: there is nothing to rerun."))
 	}
-	l := &rerunListener{Screen: &view.Screen{App: a, Team: team}}
-	l.Saved = func() {}
+	shown, end := console.OpenOutput(a)
+	defer func() { err = cmp.Or(err, end(ctx)) }()
+	l := &listener{Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
+	if !o.JSON {
+		l.Say(func(m *console.Model) []view.Block {
+			m.Transcript = view.NewTranscript(team)
+			return nil
+		})
+	}
 	c := coordinator.New(coordinator.Options{
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
@@ -65,23 +79,9 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent}); err != nil {
 		return err
 	}
-	failed := false
-	for _, p := range prompts {
-		l.answers = nil
-		err := send(ctx, c, team, p)
-		var turn *coordinator.TurnError
-		if errors.As(err, &turn) { // The screen has printed it.
-			failed, err = true, nil
-		}
-		if err == nil {
-			err = cmd.printAnswers(a, l, p)
-		}
-		if err != nil {
-			return errors.Join(err, c.Stop("error"))
-		}
-		if ctx.Err() != nil {
-			break
-		}
+	failed, err := l.rerun(ctx, c, prompts, o.JSON)
+	if err != nil {
+		return errors.Join(err, c.Stop("error"))
 	}
 	a.Notice(rerunText(r.ID, l.SessionID))
 	if err := c.Stop("end of replay"); err != nil {
@@ -96,19 +96,40 @@ func (cmd *Replay) rerun(ctx context.Context, a *app.App, r *view.Replay, span v
 	return nil
 }
 
-// team returns the team of --with-team, or that of the session, with the model of
-// --with-model.
-func (cmd *Replay) team(ctx context.Context, a *app.App, r *view.Replay) (configured *team.Team, err error) {
+// rerun sends prompts until ctx is done. failed reports whether an agent did not answer.
+func (l *listener) rerun(
+	ctx context.Context, c *coordinator.Coordinator, prompts []prompt, asJSON bool,
+) (failed bool, err error) {
+	for _, p := range prompts {
+		l.begin(p)
+		err := send(ctx, c, l.Team, p)
+		var turn *coordinator.TurnError
+		if errors.As(err, &turn) { // The Reporter has printed it.
+			failed, err = true, nil
+		}
+		if err == nil && asJSON {
+			before, now := append([]projection.Entry{}, p.answers...), append([]projection.Message{}, l.answers...)
+			err = app.WriteJSON(l.App.Stdout, answersJSON{l.SessionID, p.message, before, now})
+		}
+		if err != nil || ctx.Err() != nil {
+			return failed, err
+		}
+	}
+	return failed, nil
+}
+
+// team returns the team of a rerun.
+func (o Options) team(ctx context.Context, a *app.App, r *view.Replay) (configured *team.Team, err error) {
 	loader := teams.Loader{App: a}
-	if cmd.WithTeam != "" {
-		configured, err = loader.Load(ctx, cmd.WithTeam)
+	if o.Team != "" {
+		configured, err = loader.Load(ctx, o.Team)
 	} else {
 		configured, err = loader.Of(ctx, r.Dir, r.ID)
 	}
-	if err != nil || cmd.WithModel == "" {
+	if err != nil || o.Model == "" {
 		return configured, err
 	}
-	return teams.WithModels(a, configured, []string{cmd.WithModel})
+	return teams.WithModels(a, configured, []string{o.Model})
 }
 
 // recordedPrompts returns the prompts in a span of a session.
@@ -173,21 +194,70 @@ func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, err
 	return tasks, nil
 }
 
-// A rerunListener collects the messages of agents and shows all other events.
-type rerunListener struct {
-	*view.Screen
-	answers []projection.Message
+// A listener shows the answers to prompts: the recorded ones after "< ", the new ones after "> ".
+type listener struct {
+	*view.Reporter
+	console.Surface
+	answers []projection.Message // the new ones
+}
+
+// begin shows a prompt and the recorded answers to it.
+func (l *listener) begin(p prompt) {
+	l.answers = nil
+	show := func(mark string, entries ...projection.Entry) {
+		l.Say(func(m *console.Model) (blocks []view.Block) {
+			m.Mark = mark
+			for _, entry := range entries {
+				if m.Style.Plain {
+					entry.Steps = nil
+				}
+				if m.Transcript != nil {
+					blocks = append(blocks, m.Transcript.Entry(entry, nil)...)
+				}
+			}
+			return blocks
+		})
+	}
+	show("", projection.Entry{Message: p.message})
+	show("< ", p.answers...)
+	show("> ")
 }
 
 // Event implements coordinator.Listener.
-func (l *rerunListener) Event(e coordinator.Event) {
-	p, ok := e.Payload.(projection.MessageAppended)
-	switch {
-	case !ok:
-		l.Screen.Event(e)
-	case p.Message.Speaker.Type != projection.TypeHuman:
-		l.answers = append(l.answers, p.Message)
+func (l *listener) Event(e coordinator.Event) {
+	l.Reporter.Event(e)
+	said, ok := e.Payload.(projection.MessageAppended)
+	isAnswer := ok && said.Message.Speaker.Type != projection.TypeHuman
+	if isAnswer {
+		l.answers = append(l.answers, said.Message)
 	}
+	l.Say(func(m *console.Model) []view.Block {
+		m.Status.Follow(e.Payload, l.displayName, time.Now())
+		switch {
+		case m.Transcript == nil, ok && !isAnswer: // begin has shown the prompt
+			return nil
+		case !m.Style.Plain:
+			return m.Transcript.Apply(e.Event)
+		case isAnswer:
+			return m.Transcript.Entry(projection.Entry{Message: said.Message}, nil)
+		}
+		return nil
+	})
+}
+
+func (l *listener) displayName(memberID string) string {
+	member, _ := l.Team.Member(memberID)
+	return member.DisplayName
+}
+
+// Text implements coordinator.Listener.
+func (l *listener) Text(_ team.Member, text string) {
+	l.Say(func(m *console.Model) []view.Block {
+		if m.Transcript == nil {
+			return nil
+		}
+		return m.Transcript.Stream(text)
+	})
 }
 
 // send sends a prompt to a team, as the person of that name or else as its first one. Of
@@ -219,24 +289,6 @@ func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p promp
 		person, _ = t.FirstHuman()
 	}
 	return c.Say(ctx, person.Name, text)
-}
-
-// printAnswers prints a prompt with its recorded answers and the new ones.
-func (cmd *Replay) printAnswers(a *app.App, l *rerunListener, p prompt) error {
-	if cmd.Output == "json" {
-		before, now := append([]projection.Entry{}, p.answers...), append([]projection.Message{}, l.answers...)
-		return app.WriteJSON(a.Stdout, rerunJSON{l.SessionID, p.message, before, now})
-	}
-	if _, err := fmt.Fprintln(a.Stdout, view.MessageText(projection.Entry{Message: p.message})); err != nil {
-		return err
-	}
-	for _, entry := range p.answers {
-		fmt.Fprintln(a.Stdout, "< "+view.MessageText(entry))
-	}
-	for _, m := range l.answers {
-		fmt.Fprintln(a.Stdout, "> "+view.MessageText(projection.Entry{Message: m}))
-	}
-	return nil
 }
 
 func rerunText(id, rerun string) string {

@@ -1,0 +1,42 @@
+package console
+
+import (
+	"io"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+)
+
+// A Surface is where a conversation is shown.
+type Surface interface {
+	// Say changes the Model and prints the blocks that the function returns.
+	Say(change func(*Model) []view.Block)
+}
+
+// A Printer prints a conversation line by line, without a live region.
+type Printer struct {
+	Out       io.Writer
+	Model     Model
+	Cancelled func() bool // whether the rest of a long text is left out; nil: never
+}
+
+// printedAtOnce is about how many bytes a Printer prints before the next call of Cancelled.
+const printedAtOnce = 64 << 10
+
+// Say implements Surface.
+func (p *Printer) Say(change func(*Model) []view.Block) {
+	var b strings.Builder
+	lines := p.Model.lines(change(&p.Model), tty.Columns(p.Out))
+	for i, line := range lines {
+		b.WriteString(line + "\n")
+		if b.Len() < printedAtOnce && i < len(lines)-1 {
+			continue
+		}
+		_, _ = io.WriteString(p.Out, b.String()) // standard output keeps its error
+		b.Reset()
+		if p.Cancelled != nil && p.Cancelled() {
+			return
+		}
+	}
+}
