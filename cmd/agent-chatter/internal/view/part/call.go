@@ -117,8 +117,8 @@ func quote(text string, style ansi.Style, most int, s Style) []ansi.Line {
 	var lines []ansi.Line
 	rest := strings.Trim(text, "\r\n")
 	for rest != "" {
-		if more := strings.Count(rest, "\n") + 1; len(lines) == most && more > 1 && !s.Whole {
-			return append(lines, moreLines(more))
+		if len(lines) == most && !s.Whole && strings.Contains(rest, "\n") {
+			return append(lines, moreLines(strings.Count(rest, "\n")+1))
 		}
 		var first string
 		first, rest, _ = strings.Cut(rest, "\n")
