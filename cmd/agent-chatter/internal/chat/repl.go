@@ -307,7 +307,7 @@ func (r *repl) reject(format string, args ...any) {
 func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	question := permission.Text(q.Member.DisplayName, q.Permission) + "\n" + permission.TextPlainChoice
 	for {
-		line, err := r.input.Next(question+"\n", ctx.Done())
+		line, err := r.input.(*input.Plain).Answer(question+"\n", ctx.Done())
 		if err != nil {
 			return coordinator.Refused
 		}

@@ -167,6 +167,7 @@ func (e *Editor) Take() string {
 
 // Remember adds a message to those that Up recalls.
 func (e *Editor) Remember(s string) {
+	s = clean(s)
 	if strings.TrimSpace(s) != "" && (len(e.history) == 0 || e.history[len(e.history)-1] != s) {
 		e.history = append(e.history, s)
 	}

@@ -290,6 +290,15 @@ func TestCompletionOpensOnlyDirectories(t *testing.T) {
 	}
 }
 
+func TestRecalledMessagesHaveNoControls(t *testing.T) {
+	var e Editor
+	e.Remember("a\x04\x1b[2J\r\nb")
+	e.Press(tty.Key{Code: tty.Up})
+	if got := e.Take(); got != "a[2J\nb" {
+		t.Errorf("it sends %q", got)
+	}
+}
+
 func TestLongTextsBecomePastes(t *testing.T) {
 	long := strings.Repeat("word ", maxCells/5)
 	var e Editor

@@ -57,8 +57,11 @@ func NewPipe(r io.Reader, asJSON bool, limit int) *Pipe {
 	if asJSON { // an escaped character takes up to six times as many bytes
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
-	p := &Pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
-	go p.read(lines.NewReader(r, limit))
+	return startPipe(&Pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}, r)
+}
+
+func startPipe(p *Pipe, r io.Reader) *Pipe {
+	go p.read(lines.NewReader(r, p.limit))
 	return p
 }
 
@@ -101,17 +104,22 @@ func (p *Pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	case <-quit:
 		return tty.Line{}, tty.ErrInterrupted
 	case raw, ok := <-p.lines:
-		text := strings.TrimRight(raw.text, "\r\n")
-		switch {
-		case !ok:
+		if !ok {
 			return tty.Line{}, p.err
-		case raw.bytes > p.limit:
-			return tty.Line{}, &journal.TooLongError{Type: "a line of input", Bytes: raw.bytes, Limit: p.limit}
-		case p.json:
-			return parseLine(text)
 		}
-		return tty.Line{Text: text}, nil
+		return p.parse(raw)
 	}
+}
+
+func (p *Pipe) parse(raw rawLine) (tty.Line, error) {
+	text := strings.TrimRight(raw.text, "\r\n")
+	switch {
+	case raw.bytes > p.limit:
+		return tty.Line{}, &journal.TooLongError{Type: "a line of input", Bytes: raw.bytes, Limit: p.limit}
+	case p.json:
+		return parseLine(text)
+	}
+	return tty.Line{Text: text}, nil
 }
 
 // ErrNotMessage is the error of Next for a line that is no JSON object of a message.
@@ -137,12 +145,25 @@ func parseLine(text string) (tty.Line, error) {
 // Plain reads the lines that a terminal has edited. Ctrl+C is a signal.
 type Plain struct {
 	*Pipe
-	out io.Writer
+	out   io.Writer
+	ahead []rawLine // were entered before a question
 }
+
+// maxAhead is how many lines are read before they are asked for.
+const maxAhead = 256
 
 // NewPlain returns a Plain of lines of at most limit bytes, which prints prompts to out.
 func NewPlain(r io.Reader, out io.Writer, limit int) *Plain {
-	return &Plain{NewPipe(r, false, limit), out}
+	return &Plain{Pipe: startPipe(&Pipe{limit: limit, lines: make(chan rawLine, maxAhead)}, r), out: out}
+}
+
+// Answer prints a question and waits for a line that is entered after it. Next returns those that were entered before.
+func (p *Plain) Answer(question string, quit <-chan struct{}) (tty.Line, error) {
+	for len(p.lines) > 0 {
+		p.ahead = append(p.ahead, <-p.lines)
+	}
+	fmt.Fprint(p.out, question)
+	return p.Pipe.Next("", quit)
 }
 
 // Next prints the prompt and waits for a line. One that ends in a backslash continues on the next.
@@ -150,7 +171,14 @@ func (p *Plain) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	var text string
 	for {
 		fmt.Fprint(p.out, prompt)
-		line, err := p.Pipe.Next("", quit)
+		var line tty.Line
+		var err error
+		if len(p.ahead) > 0 {
+			line, err = p.parse(p.ahead[0])
+			p.ahead = p.ahead[1:]
+		} else {
+			line, err = p.Pipe.Next("", quit)
+		}
 		if err != nil {
 			fmt.Fprintln(p.out)
 			return line, err

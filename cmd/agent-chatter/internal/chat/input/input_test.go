@@ -85,3 +85,45 @@ func TestInputLineMemoryIsLimited(t *testing.T) {
 		}
 	}
 }
+
+// terminal is a user who enters a line, another one when a question is printed, and then waits.
+type terminal struct {
+	reads int
+	ahead chan struct{} // closed when the first line was read
+	asked chan struct{} // closed when the question is printed
+}
+
+func (t *terminal) Read(p []byte) (int, error) {
+	t.reads++
+	switch t.reads {
+	case 1:
+		return copy(p, "yes\n"), nil
+	case 2:
+		close(t.ahead)
+		<-t.asked
+		return copy(p, "no\n"), nil
+	}
+	return 0, io.EOF
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	if string(p) == "May I?\n" {
+		close(t.asked)
+	}
+	return len(p), nil
+}
+
+func TestLineBeforeAQuestionIsNoAnswer(t *testing.T) {
+	user := &terminal{ahead: make(chan struct{}), asked: make(chan struct{})}
+	p := NewPlain(user, user, 100)
+	<-user.ahead
+	if answer, err := p.Answer("May I?\n", nil); err != nil || answer.Text != "no" {
+		t.Errorf("the answer is %q, %v", answer.Text, err)
+	}
+	if line, err := p.Next("> ", nil); err != nil || line.Text != "yes" {
+		t.Errorf("the next line is %q, %v", line.Text, err)
+	}
+	if _, err := p.Next("> ", nil); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+}
