@@ -184,9 +184,10 @@ func (m *Model) lines(blocks []view.Block, columns int) (lines []string) {
 }
 
 // held returns the lines of what is being said, and lines to print before them although they may change: at most half
-// of the screen is held.
+// of the screen is held. It returns nothing while there is a question about an agent: what the agent says must not be
+// taken for a part of it.
 func (m *Model) held(columns, rows int) (early, held []string) {
-	if m.Transcript == nil {
+	if m.Transcript == nil || m.Question != nil && m.Question.Choices != nil {
 		return nil, nil
 	}
 	early = m.lines(m.Transcript.Release(m.style(columns), rows/2), columns)

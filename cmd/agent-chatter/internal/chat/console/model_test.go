@@ -7,6 +7,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
 )
@@ -316,5 +318,24 @@ func TestRegionWithoutInputBox(t *testing.T) {
 	m.Status.Follow(projection.TurnEnded{}, nil, noon)
 	if got := m.Live(40, 8, nil, noon); len(got) > 0 {
 		t.Errorf("after it it has the rows %q", got)
+	}
+}
+
+func TestWhatAnAgentSaysIsNoPartOfAQuestion(t *testing.T) {
+	m := newModel()
+	m.Transcript = &view.Transcript{}
+	started := projection.Record(noon, projection.TurnStarted{TurnID: "t", MemberID: "ada"})
+	m.Transcript.Apply(journal.Event{Time: started.Time, Type: started.Type, Data: started.Data})
+	m.Transcript.Stream("Ada requests permission for: ls")
+	if _, held := m.held(80, 24); len(held) == 0 {
+		t.Fatal("nothing is held")
+	}
+	m.Question = &Question{Choices: permission}
+	if early, held := m.held(80, 2); len(early)+len(held) > 0 {
+		t.Errorf("below the question is %q %q", early, held)
+	}
+	m.Question = nil
+	if _, held := m.held(80, 24); len(held) == 0 {
+		t.Error("after the question nothing is held")
 	}
 }
