@@ -66,7 +66,7 @@ func (d *display) Event(e coordinator.Event) {
 	}
 	d.Say(func(m *console.Model) []view.Block {
 		if d.Team.ShowThinkingTimer {
-			m.Status.Follow(e.Payload, d.displayName, time.Now())
+			m.Status.Follow(e.Payload, d.DisplayName, time.Now())
 		}
 		m.Status.Next, m.Status.Idle, m.Status.Escape = next, idle, d.console != nil && d.Team.AllowEscCancel
 		said, ok := e.Payload.(projection.MessageAppended)
@@ -75,11 +75,6 @@ func (d *display) Event(e coordinator.Event) {
 		}
 		return d.blocks(m, e)
 	})
-}
-
-func (d *display) displayName(memberID string) string {
-	member, _ := d.Team.Member(memberID)
-	return member.DisplayName
 }
 
 // blocks returns the blocks of an event. Of a scripted conversation, plain lines have the complete messages of agents;
@@ -105,14 +100,7 @@ func (d *display) blocks(m *console.Model, e coordinator.Event) []view.Block {
 }
 
 // Text implements coordinator.Listener.
-func (d *display) Text(_ team.Member, text string) {
-	d.Say(func(m *console.Model) []view.Block {
-		if m.Transcript == nil {
-			return nil
-		}
-		return m.Transcript.Stream(text)
-	})
-}
+func (d *display) Text(_ team.Member, text string) { d.Say(console.Stream(text)) }
 
 // Status implements coordinator.Listener.
 func (d *display) Status(s coordinator.Status) {

@@ -50,6 +50,12 @@ func (r *Reporter) Event(e coordinator.Event) {
 	}
 }
 
+// DisplayName returns the displayed name of a member.
+func (r *Reporter) DisplayName(memberID string) string {
+	member, _ := r.Team.Member(memberID)
+	return member.DisplayName
+}
+
 // Text implements coordinator.Listener. It prints nothing.
 func (*Reporter) Text(team.Member, string) {}
 

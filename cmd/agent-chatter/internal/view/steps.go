@@ -56,7 +56,7 @@ func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
 			t.add(aCall, t.text.last == someText || t.text.last == aPlan, call)
 		}
 	}
-	t.endMessage()
+	t.text = written{last: t.text.last}
 	if e.Partial {
 		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
 	}

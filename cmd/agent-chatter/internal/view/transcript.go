@@ -238,7 +238,7 @@ func (t *Transcript) appendMessage(m projection.Message) {
 		member := t.member(m.Speaker)
 		t.addName(member)
 		t.add(someText, false, message{name: member.DisplayName, text: m.Content})
-		t.endMessage()
+		t.text = written{last: t.text.last}
 		return
 	}
 	turn.replied = true

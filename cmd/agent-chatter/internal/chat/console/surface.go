@@ -14,6 +14,16 @@ type Surface interface {
 	Say(change func(*Model) []view.Block)
 }
 
+// Stream returns a change for Say: the speaking member streams text.
+func Stream(text string) func(*Model) []view.Block {
+	return func(m *Model) []view.Block {
+		if m.Transcript == nil {
+			return nil
+		}
+		return m.Transcript.Stream(text)
+	}
+}
+
 // A Printer prints a conversation line by line, without a live region.
 type Printer struct {
 	Out       io.Writer

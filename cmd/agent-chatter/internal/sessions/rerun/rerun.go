@@ -232,7 +232,7 @@ func (l *listener) Event(e coordinator.Event) {
 		l.answers = append(l.answers, said.Message)
 	}
 	l.Say(func(m *console.Model) []view.Block {
-		m.Status.Follow(e.Payload, l.displayName, time.Now())
+		m.Status.Follow(e.Payload, l.DisplayName, time.Now())
 		switch {
 		case m.Transcript == nil, ok && !isAnswer: // begin has shown the prompt
 			return nil
@@ -245,20 +245,8 @@ func (l *listener) Event(e coordinator.Event) {
 	})
 }
 
-func (l *listener) displayName(memberID string) string {
-	member, _ := l.Team.Member(memberID)
-	return member.DisplayName
-}
-
 // Text implements coordinator.Listener.
-func (l *listener) Text(_ team.Member, text string) {
-	l.Say(func(m *console.Model) []view.Block {
-		if m.Transcript == nil {
-			return nil
-		}
-		return m.Transcript.Stream(text)
-	})
-}
+func (l *listener) Text(_ team.Member, text string) { l.Say(console.Stream(text)) }
 
 // send sends a prompt to a team, as the person of that name or else as its first one. Of
 // the members that the prompt addresses, it keeps those that the team has; it sends
