@@ -69,7 +69,7 @@ func TestResizedChatKeepsLines(t *testing.T) {
 	if boxes := regexp.MustCompile(`(?m)^(hugo)?>`).FindAllString(text, -1); len(boxes) != 1 {
 		t.Errorf("there are %d input boxes:\n%s", len(boxes), text)
 	}
-	if strings.Contains(text, "thinking") {
+	if strings.Contains(text, "thinks") {
 		t.Errorf("a row of the status is left:\n%s", text)
 	}
 	m.Press("Enter")
