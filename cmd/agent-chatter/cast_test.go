@@ -53,7 +53,9 @@ func startShell(t *testing.T, size picture.Size) *ttytest.Tmux {
 	return m
 }
 
-func screenOf(m *ttytest.Tmux) picture.Screen { return picture.Parse(m.Run("capture-pane", "-e", "-p", "-N")) }
+func screenOf(m *ttytest.Tmux) picture.Screen {
+	return picture.Parse(m.Run("capture-pane", "-e", "-p", "-N"))
+}
 
 // drawCast records a conversation that is interrupted, resumed and verified.
 func drawCast(t *testing.T) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
@@ -156,6 +157,10 @@ func (r *repl) banner() {
 	r.showRounds()
 	if r.display.JSON {
 		return
+	}
+	if r.display != nil {
+		idle := idleText(r.c.Team().DisplayName, session)
+		r.display.console.Change(func(m *console.Model) { m.Status.Idle = idle })
 	}
 	recent, older := follow.Newest(session.Recent, session.Stats.Messages)
 	if older > 0 {

@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+)
+
+// inScreens are parts of screens that differ between runs, and what replaces them.
+var inScreens = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`[0-9]+(\.[0-9]+)?m?s\b`), "1.0s"},
+	{regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`), "01HZ0000000000000000000000"},
+	{regexp.MustCompile(`Restored - [^\x1b\n]*M`), "Restored - Jan 2, 03:04 PM"},
+}
+
+// programScreens are screens of the whole program.
+var programScreens = []struct {
+	name    string
+	command string // in a directory with the team calc.json, whose agent plays a scene
+	play    func(m *ttytest.Tmux)
+}{
+	{"output", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Ctrl+O
+		m.Expect("Calculator · /help")
+		m.Press("a division by zero should be an error", "Enter")
+		m.Expect("Calculator · 2 messages · /help")
+		m.Expect("eva> ")
+		m.Press("C-o")
+		m.Expect(" · q closes")
+	}},
+	{"plain", "agent-chatter chat -t calc.json --plain", func(m *ttytest.Tmux) {
+		m.Expect("eva> ")
+		m.Press("a division by zero should be an error", "Enter")
+		m.ExpectTimes("eva> ", 2)
+		m.Press("evaluate more of them at once", "Enter")
+		m.Expect("Refuse with a reason")
+		m.Press("n not now", "Enter")
+		m.ExpectTimes("eva> ", 3)
+	}},
+	{"resumed", "agent-chatter chat -t calc.json -m begin >/dev/null; agent-chatter chat --resume", func(m *ttytest.Tmux) {
+		m.Expect("Calculator · 2 messages · /help")
+		m.Expect("eva> ")
+	}},
+	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
+		m.Expect("[Y/n] ")
+		m.Press("Enter")
+		m.Expect("Team work: ")
+		m.Expect("/help\n")
+	}},
+	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
+		m.Expect("[Y/n] ")
+		m.Press("n", "Enter")
+		m.Expect("Demo · /help")
+	}},
+}
+
+// TestProgramScreens compares what a person sees of the whole program with golden files, and draws it.
+func TestProgramScreens(t *testing.T) {
+	for _, s := range programScreens {
+		t.Run(s.name, func(t *testing.T) {
+			var golden strings.Builder
+			var screens []picture.Screen
+			sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 40, Rows: 20}}
+			for _, size := range sizes {
+				work := filepath.Join(t.TempDir(), "work")
+				if err := os.CopyFS(work, os.DirFS(filepath.Join("testdata", "pictures"))); err != nil {
+					t.Fatal(err)
+				}
+				// The agent does not wait.
+				scene := regexp.MustCompile(`, "wait": [0-9]+`).ReplaceAllString(readFile(t, filepath.Join(work, "ada.scene")), "")
+				claude := []byte("#!/bin/sh\necho 2.1.0 '(Claude Code)'\n")
+				err := os.Mkdir(filepath.Join(work, "bin"), 0o700)
+				if err == nil {
+					err = errors.Join(os.WriteFile(filepath.Join(work, "bin", "claude"), claude, 0o700),
+						os.WriteFile(filepath.Join(work, "ada.scene"), []byte(scene), 0o600))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
+					"cd %s; export AGENT_CHATTER_HOME=%s; %s", work, filepath.Join(work, "home"), s.command))
+				s.play(m)
+				capture := m.Run("capture-pane", "-e", "-p", "-N", "-J")
+				capture = strings.ReplaceAll(capture, work, "/home/eva/work")
+				for _, differs := range inScreens {
+					capture = differs.pattern.ReplaceAllString(capture, differs.with)
+				}
+				screen := picture.Parse(capture)
+				screens = append(screens, screen)
+				fmt.Fprintf(&golden, "==== %dx%d\n%s", size.Columns, size.Rows, screen)
+			}
+			checkScreen(t, s.name+".golden", golden.String())
+			checkScreen(t, s.name+".svg", picture.Draw(screens, sizes))
+		})
+	}
+}
+
+func checkScreen(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "screens", name)
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := readFile(t, path); got != want {
+		t.Errorf("%s differs; -update rewrites it. It is now\n%s", path, got)
+	}
+}
