@@ -29,6 +29,7 @@ func TestResizesKeepLines(t *testing.T) {
 	m.Run("resize-window", "-x", "110", "-y", "30")
 	m.Press("r")
 	m.Expect("status redrawn")
+	m.Expect(streamRows("redrawn")[0]) // tmux resizes late
 	checkStreamed(t, m)
 }
 
@@ -55,6 +56,7 @@ func TestTerminalShorterThanLiveRows(t *testing.T) {
 	m.Run("resize-window", "-x", "110", "-y", "30")
 	m.Press("r")
 	m.Expect("status redrawn")
+	m.Expect(streamRows("redrawn")[0]) // tmux resizes late
 	checkStreamed(t, m)
 }
 
