@@ -65,8 +65,8 @@ type repl struct {
 	c           *coordinator.Coordinator
 	input       input.Source // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
-	lent        atomic.Bool // an editor has the terminal
-	scripted    bool        // no user is present: a failed turn fails the program, and nothing is asked
+	lent        atomic.Int32 // not 0: an editor has the terminal
+	scripted    bool         // no user is present: a failed turn fails the program, and nothing is asked
 
 	connect func(store.Store) *coordinator.Coordinator
 

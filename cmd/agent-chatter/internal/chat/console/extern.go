@@ -34,13 +34,14 @@ func (c *Console) editExternally() {
 		case <-ctx.Done():
 		}
 	}()
-	c.o.Lent.Store(true)
+	c.o.Lent.Add(1)
+	// The signal that ends the editor may be handled after its end.
+	defer time.AfterFunc(editorDelay, func() { c.o.Lent.Add(-1) })
 	var edited string
 	err := c.terminal.Lend(func() (err error) {
 		edited, err = edit(ctx, text, editorCommand())
 		return err
 	})
-	c.o.Lent.Store(false)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -104,14 +105,14 @@ func edit(ctx context.Context, text, command string) (edited string, err error) 
 	return strings.TrimSuffix(string(b), "\n"), err
 }
 
-// UntilSignal returns a context that ends with a signal. Ctrl+C while an editor has the terminal is for the editor.
-func UntilSignal(lent *atomic.Bool) (ctx context.Context, stop func()) {
+// UntilSignal returns a context that ends with a signal. Ctrl+C while lent is not 0 is for an editor.
+func UntilSignal(lent *atomic.Int32) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		for s := range signals {
-			if s != os.Interrupt || !lent.Load() {
+			if s != os.Interrupt || lent.Load() == 0 {
 				cancel()
 			}
 		}
