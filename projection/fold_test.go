@@ -141,8 +141,11 @@ func TestOpenTurnTextHasNoGaps(t *testing.T) {
 func checkBounds(t rapid.TB, s *projection.State) {
 	t.Helper()
 	size := 0
-	for _, entry := range s.Recent {
+	for i, entry := range s.Recent {
 		size += len(entry.Content)
+		if n := len(entry.Steps); n > 100 || n > 0 && i < len(s.Recent)-10 {
+			t.Fatalf("message %d of %d keeps %d steps", i+1, len(s.Recent), n)
+		}
 	}
 	partials := 0
 	for _, entry := range s.Partials {

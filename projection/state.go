@@ -15,7 +15,8 @@ import (
 )
 
 // FoldVersion is the version of the fold. It changes whenever the same events would
-// result in a different State: checkpoints of another version are ignored.
+// result in a different State: checkpoints of another version are ignored. It does not
+// stand for the steps of messages, which some checkpoints of the same version lack.
 const FoldVersion = 9
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
@@ -30,6 +31,7 @@ const (
 	maxOpenTurns  = 100     // only crashes leave more than a few
 	maxSteps      = 100     // of an open turn
 	maxInstructed = 100     // members in State.Instructions
+	maxWithSteps  = 10      // messages in State.Recent that have their steps
 )
 
 // State is the fold of a session's events in bounded space. The zero State is that of
@@ -50,9 +52,10 @@ type State struct {
 	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
 	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
 	Instructions map[string]string `json:"instructions,omitempty"`
-	Recent       []Entry           `json:"recent,omitempty"`   // the newest messages, the oldest first
-	Partials     []Entry           `json:"partials,omitempty"` // the newest partial replies, the oldest first
-	recentBytes  int               // in Recent; 0: not counted yet
+	// Recent has the newest messages, the oldest first. Only the newest maxWithSteps of them have Steps.
+	Recent      []Entry `json:"recent,omitempty"`
+	Partials    []Entry `json:"partials,omitempty"` // the newest partial replies, the oldest first
+	recentBytes int     // in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
 	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
@@ -111,7 +114,7 @@ type Entry struct {
 	Partial      bool   `json:"partial,omitempty"` // an unfinished reply; not part of the context
 	ContentBytes int64  `json:"said,omitempty"`    // length of the complete partial reply; 0: Content is complete
 	Message
-	Steps []Step `json:"steps,omitempty"` // of the turn of an entry of Replay, in order; At is a position in Content
+	Steps []Step `json:"steps,omitempty"` // of its turn, in order; At is a position in Content
 }
 
 // Apply folds one event into the state. It never fails: events that cannot be decoded
@@ -269,10 +272,12 @@ func (s *State) append(e journal.Event, m Message) {
 	s.Row.MessageCount++
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
 	s.count(m)
-	s.addRecent(Entry{Seq: e.Seq, Message: m})
+	entry := Entry{Seq: e.Seq, Message: m}
 	if t := s.replied(m.Speaker.ID); t != nil {
+		entry.Steps = within(t.Steps, t.Text, m.Content)
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
 	}
+	s.addRecent(entry)
 }
 
 // replied returns the turn that a message of a member belongs to: the newest open one of
@@ -309,6 +314,9 @@ func (s *State) addRecent(entry Entry) {
 		}
 	}
 	s.Recent = append(s.Recent, entry)
+	if i := len(s.Recent) - 1 - maxWithSteps; i >= 0 {
+		s.Recent[i].Steps = nil
+	}
 	s.recentBytes += entry.size()
 	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recentBytes > RecentBytes) {
 		s.recentBytes -= s.Recent[0].size()
