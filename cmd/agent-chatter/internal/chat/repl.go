@@ -158,9 +158,9 @@ func (r *repl) banner() {
 	if r.display.JSON {
 		return
 	}
-	if r.display != nil {
+	if c := r.display.console; c != nil {
 		idle := idleText(r.c.Team().DisplayName, session)
-		r.display.console.Change(func(m *console.Model) { m.Status.Idle = idle })
+		c.Change(func(m *console.Model) { m.Status.Idle = idle })
 	}
 	recent, older := follow.Newest(session.Recent, session.Stats.Messages)
 	if older > 0 {
