@@ -90,9 +90,14 @@ func TestProgramScreens(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
-					"cd %s; export AGENT_CHATTER_HOME=%s; %s", work, filepath.Join(work, "home"), s.command))
+					"cd %s; export AGENT_CHATTER_HOME=%s; %s; echo the end; exec cat", work, filepath.Join(work, "home"), s.command))
 				s.play(m)
 				capture := m.Run("capture-pane", "-e", "-p", "-N", "-J")
+				if s.name == "output" {
+					m.Press("q")
+				}
+				m.Press("C-d") // so that nothing writes to the directory when it is removed
+				m.Expect("the end")
 				capture = strings.ReplaceAll(capture, work, "/home/eva/work")
 				for _, differs := range inScreens {
 					capture = differs.pattern.ReplaceAllString(capture, differs.with)
