@@ -136,7 +136,7 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	return answer
 }
 
-// idleText is shown while nobody speaks: the team, and how far the conversation is.
+// idleText is shown while no agent speaks: the team, and how far the conversation is.
 func idleText(team string, s *coordinator.Session) string {
 	if s == nil || s.Stats.Messages == 0 {
 		return tty.SafeLine(team)

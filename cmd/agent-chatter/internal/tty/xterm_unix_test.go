@@ -99,7 +99,7 @@ func startXterm(t *testing.T, name string) *xterm {
 }
 
 // read shows the output of the program, whole frames at once: a resize within a frame would cut the line that the
-// cursor is on, which xterm.js does not wrap anew.
+// cursor is on, which xterm.js does not wrap again.
 func (x *xterm) read() {
 	var text []byte
 	for buf := make([]byte, 4096); ; {
@@ -163,7 +163,7 @@ func (x *xterm) lines() (lines []string) {
 }
 
 // TestResizesOfXtermKeepLines resizes a terminal of xterm.js at random moments while lines stream. It may leave a live
-// row in the scrollback, because it breaks that row anew before the program knows of the resize.
+// row in the scrollback, because it wraps that row again before the program knows of the resize.
 func TestResizesOfXtermKeepLines(t *testing.T) {
 	const resizes = 50
 	seed := rand.Uint64()

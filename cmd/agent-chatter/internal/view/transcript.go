@@ -19,7 +19,7 @@ import (
 type Transcript struct {
 	Members []Member // in the order of the team. session.created adds those that are missing
 
-	turn  *openTurn // nil: nobody speaks
+	turn  *openTurn // nil: no agent speaks
 	queue []Block   // after the last one that was returned, up to text
 	text  written
 	last  part.Call // that has ended

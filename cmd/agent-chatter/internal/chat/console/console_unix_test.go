@@ -70,9 +70,9 @@ func TestStalledTerminalDoesNotStopTheEnd(t *testing.T) {
 	for range 3 {
 		c.Print(strings.Repeat("x", 1<<20))
 	}
-	told, cancel := context.WithCancel(context.Background())
+	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := c.Close(told); err == nil {
+	if err := c.Close(cancelled); err == nil {
 		t.Error("the terminal was closed")
 	}
 }

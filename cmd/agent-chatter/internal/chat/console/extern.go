@@ -75,7 +75,7 @@ func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
 	return cmd
 }
 
-// editorDelay is how long an editor has to end after it was told to.
+// editorDelay is how long an editor has to end after SIGTERM.
 const editorDelay = time.Second
 
 // edit edits a text in a file that only the user can read. When ctx is done, the editor is ended.

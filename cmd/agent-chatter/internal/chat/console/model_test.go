@@ -125,10 +125,10 @@ func TestQuestionKeys(t *testing.T) {
 		{"Ctrl+C", "", "<c-c>", "end", ""},
 		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>", "", ""},
 		{"Ctrl+C clears a reason", "", "rtoo<c-c>", "", ""},
-		{"typing goes on", "hell", "o y", "", "hello y"},
+		{"typing continues", "hell", "o y", "", "hello y"},
 		{"Tab answers", "hell", "o<tab>y", "chosen y", "hello"},
 		{"Enter sends what is typed", "hell", "o<enter>", "sent hello", ""},
-		{"a search goes on", "<c-r>", "yes<enter>y<tab>n", "look, look, look, chosen n", "y"},
+		{"a search continues", "<c-r>", "yes<enter>y<tab>n", "look, look, look, chosen n", "y"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
@@ -187,9 +187,9 @@ func TestLiveRegion(t *testing.T) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Next = "Bea"
 		}, "", "> _\n⠴ Ada thinks 3s · esc · next: Bea"},
-		{"nobody speaks", 80, 24, func(m *Model) { m.Status.Idle = "Calculator · 3 messages" }, "",
+		{"no agent speaks", 80, 24, func(m *Model) { m.Status.Idle = "Calculator · 3 messages" }, "",
 			"you> _\nCalculator · 3 messages · /help"},
-		{"nobody speaks in a team with a long name", 80, 24, func(m *Model) {
+		{"no agent speaks in a team with a long name", 80, 24, func(m *Model) {
 			m.Status.Idle = strings.Repeat("long ", 8)
 		}, "", "you> _\nlong long long long long lon… · /help"},
 		{"not saved", 80, 24, func(m *Model) { m.Status = Status{Unsaved: "not saved"} }, "",

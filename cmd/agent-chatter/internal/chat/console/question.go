@@ -13,8 +13,8 @@ type Question struct {
 	Choices []KeyChoice // what the keys mean; nil: every key is an answer
 	Again   string      // is shown after another key
 
-	// Waits is true if text was being typed when the question came. Keys go on to the text then until Tab
-	// is pressed, so that a letter of it is no answer.
+	// Waits is true if text was being typed when the question came. Until Tab is pressed, keys still edit
+	// that text, so that a letter of it is no answer.
 	Waits bool
 
 	// Lines is how many rows of the screen the text of the question takes, which is above the live region.

@@ -227,7 +227,7 @@ func escape(text string) string { return strings.ReplaceAll(html.EscapeString(te
 
 func (r run) x() float64 { return margin + float64(r.column)*cellWidth }
 
-// colors returns the colours of the text and of the cells behind it.
+// colors returns the colours of the text and of its cells.
 func (s style) colors() (text, back string) {
 	text, back = palette[s.color], background
 	if s.back > 0 {
