@@ -399,7 +399,7 @@ func TestOvercommittedDisk(t *testing.T) {
 		asked = append(asked, fmt.Sprint("again ", len(asked)))
 		chat.asks(asked[len(asked)-1], "Ada")
 	}
-	chat.asks("three", "Failed to save session: ", "sync ", "no space left on device", "Ada", textNotSaved)
+	chat.asks("three", "Failed to save session: ", "sync", "no space left on device", "Ada", textNotSaved)
 	makeRoom(t, below)
 	chat.asks("four", "✓ Everything is saved again.", "Ada")
 	chat.press(ctrlC)
