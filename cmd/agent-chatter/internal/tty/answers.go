@@ -12,14 +12,15 @@ import (
 // maxAnswer is the maximum length of an answer to a question, in bytes.
 const maxAnswer = 16 << 10
 
-// Answers reads the user's answers to questions, one a line. Nothing else may read the input then.
+// Answers reads the user's answers to questions, one per line. It reads ahead, so
+// nothing else may read the input.
 type Answers struct{ lines *lines.Reader }
 
 // NewAnswers returns the answers in r.
 func NewAnswers(r io.Reader) *Answers { return &Answers{lines.NewReader(r, maxAnswer)} }
 
-// Next returns the next line without spaces around it. At the end of the input, and for a line that
-// is no answer because of its length, it returns an error.
+// Next returns the next line without spaces around it. The last line needs no newline.
+// Next returns io.EOF at the end of the input, and another error for a line that is too long.
 func (a *Answers) Next() (string, error) {
 	line, err := a.lines.Next()
 	switch {

@@ -20,7 +20,7 @@ func TestEscapeControlsKeepsTheValue(t *testing.T) {
 		if err := json.Unmarshal([]byte(escaped), &got); err != nil || got != hostile || len(rest) > 0 {
 			t.Fatalf("split at %d: %s is %q, %q remains: %v", split, escaped, got, rest, err)
 		}
-		if strings.ContainsFunc(escaped, func(r rune) bool { return r >= 0x7f && r < 0xa0 || isBidi(r) }) {
+		if strings.ContainsFunc(escaped, func(r rune) bool { return r >= 0x7f && r < 0xa0 || isBidiOrSeparator(r) }) {
 			t.Errorf("split at %d: %q has a control character", split, escaped)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Safe replaces control characters, and characters that change the direction of writing,
-// by visible ones. Newlines and tabs stay.
+// Safe replaces control characters, bidirectional controls, line and paragraph separators
+// and invalid UTF-8 by visible characters. Newlines and tabs stay; \r\n becomes \n.
 func Safe(text string) string {
 	if isSafe(text) {
 		return text
@@ -34,7 +34,7 @@ func isSafe(text string) bool {
 	return true
 }
 
-// SafeLine returns Safe text on one line: newlines become spaces.
+// SafeLine is Safe for one line: newlines and tabs become spaces, too.
 func SafeLine(text string) string {
 	if text = Safe(text); !strings.ContainsAny(text, "\n\t") {
 		return text
@@ -50,18 +50,18 @@ func safeRune(r rune) rune {
 		return 0x2400 + r // the symbol for that control character
 	case r == 0x7f:
 		return 0x2421
-	case unicode.IsControl(r), isBidi(r):
+	case unicode.IsControl(r), isBidiOrSeparator(r):
 		return unicode.ReplacementChar
 	}
 	return r
 }
 
-func isBidi(r rune) bool {
+func isBidiOrSeparator(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
 }
 
-// Fold breaks the lines of a text between words, for a terminal of so many columns; 0 breaks nothing. The terminal
-// breaks a word that is longer than a line, so that it can be copied.
+// Fold breaks the lines of a text between words, for a terminal with that number of columns; with 0 it breaks none.
+// It does not break a word that is longer than a line: the terminal does, and the word can be copied whole.
 func Fold(text string, columns int) string {
 	if columns <= 0 {
 		return text
