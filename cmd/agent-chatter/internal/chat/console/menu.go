@@ -12,7 +12,7 @@ import (
 // menu offers completions of the word before the cursor.
 type menu struct {
 	choices  []editor.Choice
-	word     int // its length in bytes
+	wordLen  int // bytes of the word before the cursor
 	selected int
 	moved    bool // the user has chosen with the arrows: Enter takes the choice
 }
@@ -31,33 +31,31 @@ func (m *Model) complete() {
 	if len(choices) == 1 && choices[0].Text == before[len(before)-word:] {
 		return // it is complete
 	}
-	m.menu = menu{choices: choices, word: word}
+	m.menu = menu{choices: choices, wordLen: word}
 }
 
-// inMenu handles a key of the open menu. It reports whether it is one.
-func (m *Model) inMenu(k tty.Key) bool {
-	menu := &m.menu
+// menuKey handles a key if it is one of the open menu's, and reports whether it is.
+func (m *Model) menuKey(k tty.Key) bool {
+	open := &m.menu
 	switch k {
 	case key(tty.Up, 0), key('p', tty.Ctrl):
-		menu.selected, menu.moved = (menu.selected+len(menu.choices)-1)%len(menu.choices), true
+		open.selected, open.moved = (open.selected+len(open.choices)-1)%len(open.choices), true
 	case key(tty.Down, 0), key('n', tty.Ctrl):
-		menu.selected, menu.moved = (menu.selected+1)%len(menu.choices), true
+		open.selected, open.moved = (open.selected+1)%len(open.choices), true
 	case key(tty.Tab, 0):
 		m.take()
 	case key(tty.Enter, 0):
-		if !menu.moved {
+		if !open.moved {
 			return false
 		}
 		m.take()
 	case key(tty.Escape, 0):
-		m.menu, m.closed = menuClosed, m.Editor.Text()
+		m.menu, m.closed = menu{}, m.Editor.Text()
 	default:
 		return false
 	}
 	return true
 }
-
-var menuClosed = menu{}
 
 // take replaces the word by the selected choice.
 func (m *Model) take() {
@@ -65,11 +63,11 @@ func (m *Model) take() {
 	if !strings.HasSuffix(text, "/") {
 		text += " "
 	}
-	m.Editor.ReplaceBefore(m.menu.word, text)
+	m.Editor.ReplaceBefore(m.menu.wordLen, text)
 	m.complete()
 }
 
-// rows returns at most limit rows of the menu, around the selected choice.
+// menuRows returns at most limit rows of the menu, around the selected choice.
 func (m *Model) menuRows(columns, limit int) (rows []string) {
 	choices := m.menu.choices
 	first := max(0, min(m.menu.selected-limit/2, len(choices)-limit))

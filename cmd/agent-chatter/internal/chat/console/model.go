@@ -77,7 +77,7 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 			return m.answer(e)
 		case m.Search != nil:
 			return m.search(e), ""
-		case m.menu.open() && m.inMenu(e):
+		case m.menu.open() && m.menuKey(e):
 			return None, ""
 		}
 		return m.press(e)

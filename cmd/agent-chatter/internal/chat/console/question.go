@@ -48,7 +48,7 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 		return None, ""
 	case q.Waits && k != key(tty.Enter, 0) && k != key(tty.Escape, 0):
 		m.press(k)
-		m.menu = menuClosed
+		m.menu = menu{}
 		return None, ""
 	case q.Waits && k == key(tty.Enter, 0):
 		return m.press(k)
