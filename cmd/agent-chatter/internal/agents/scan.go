@@ -117,7 +117,7 @@ func InPath() []Scanned {
 	return all
 }
 
-// Working returns the agents that are installed and start, one per program.
+// Working returns the installed agents that can be started, one per program.
 func Working(ctx context.Context, a *app.App) []Scanned {
 	all := InPath()
 	askVersions(ctx, a, all)

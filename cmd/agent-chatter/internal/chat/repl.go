@@ -66,7 +66,7 @@ type repl struct {
 	input       input.Source // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
 	lent        atomic.Int32 // not 0: an editor has the terminal
-	scripted    bool         // no user is present: a failed turn fails the program, and nothing is asked
+	scripted    bool         // no user is present: a failed turn fails the program, and agents cannot ask
 
 	connect func(store.Store) *coordinator.Coordinator
 

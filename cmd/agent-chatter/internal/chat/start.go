@@ -85,8 +85,8 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	return r.begin(ctx, conversation{team: t, store: r.newStore()})
 }
 
-// firstTeam returns the team of a chat that names none: the demo, unless the user wants one of the agents that are
-// installed.
+// firstTeam returns the team of a chat that names none: the demo, unless the user wants a team of the installed
+// agents.
 func (cmd *Command) firstTeam(ctx context.Context, r *repl) (*team.Team, error) {
 	if !r.scripted && !r.noSave && cmd.Output == "text" {
 		return setup.FirstTeam(ctx, r.app)

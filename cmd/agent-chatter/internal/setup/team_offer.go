@@ -29,7 +29,7 @@ type offerJSON struct {
 }
 
 // FirstTeam returns the team of a chat on a terminal that names none. Once, and only before the first session, it
-// offers to make one of the agents that are installed and start. Otherwise it is the demo team.
+// offers to create a team of the installed agents that can be started. Otherwise it is the demo team.
 func FirstTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	t, err := offerTeam(ctx, a)
 	if t == nil && err == nil {
