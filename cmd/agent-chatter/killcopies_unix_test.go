@@ -90,36 +90,6 @@ func (k *killer) copyChore(args ...string) *chore {
 	return c
 }
 
-// reindexChore rebuilds the index and the checkpoints.
-func reindexChore(k *killer) *chore {
-	k.writeTeam()
-	var ids []string
-	for range 3 {
-		ids = append(ids, k.session(3, 300))
-	}
-	k.run("compact", ids[0], "--keep", "0", "--archive-after", "0s")
-	list, _ := k.run("sessions", "--all", "--output", "json")
-	for _, pattern := range []string{"sessions.json", "*.checkpoint.json"} {
-		k.remove(pattern)
-	}
-	c := newChore(k, "sessions", "reindex")
-	c.check = func(finished bool) {
-		k.t.Helper()
-		if now, _ := k.run("sessions", "--all", "--output", "json"); now != list {
-			k.t.Errorf("the list is\n%s\nwant\n%s", now, list)
-		}
-		if _, notices := k.run("verify"); notices != "" {
-			k.t.Errorf("verify prints %s", notices)
-		}
-		for _, id := range ids {
-			if finished {
-				readFile(k.t, filepath.Join(k.teamDir(), id+".checkpoint.json"))
-			}
-		}
-	}
-	return c
-}
-
 // said returns the messages of a session.
 func (k *killer) said(id string) (all []string) {
 	k.t.Helper()
@@ -130,11 +100,11 @@ func (k *killer) said(id string) (all []string) {
 	return all
 }
 
-// wantBeginning checks that messages are a prefix of others.
+// wantBeginning checks that got is a prefix of all and, with whole, that it is all of it.
 func (k *killer) wantBeginning(what string, all, got []string, whole bool) {
 	k.t.Helper()
 	if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) || whole && len(got) < len(all) {
-		k.t.Errorf("%s has %d messages, which are no prefix of %d", what, len(got), len(all))
+		k.t.Errorf("%s has %d messages; want a prefix of %d, all of them: %v", what, len(got), len(all), whole)
 	}
 }
 
@@ -142,5 +112,4 @@ func killCopies(t *testing.T, newKiller func(*testing.T, uint64) *killer, bytes 
 	t.Run("import", func(t *testing.T) { kill(importChore(newKiller(t, 4), bytes)) })
 	t.Run("fork", func(t *testing.T) { kill(forkChore(newKiller(t, 5), bytes)) })
 	t.Run("merge", func(t *testing.T) { kill(mergeChore(newKiller(t, 6), bytes)) })
-	t.Run("reindex", func(t *testing.T) { kill(reindexChore(newKiller(t, 7))) })
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKillAtEachStep kills compact, repair, clean and the commands that copy
-// sessions after a system call that changes a file or a directory: the first, the
+// TestKillAtEachStep kills compact, repair, clean, reindex and the commands that
+// copy sessions after a system call that changes a file or a directory: the first, the
 // second, and so on until a run has no more. Steps that are microseconds apart are
 // out of reach for TestKill. Without -kills 300, it takes one step in eight.
 func TestKillAtEachStep(t *testing.T) {
@@ -21,6 +21,7 @@ func TestKillAtEachStep(t *testing.T) {
 	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 2, false).killAtEachStep() })
 	t.Run("empty the trash", func(t *testing.T) { cleanChore(newKiller(t, 6), 2, true).killAtEachStep() })
 	killCopies(t, newKiller, 600_000, (*chore).killAtEachStep)
+	t.Run("reindex", func(t *testing.T) { reindexChore(newKiller(t, 7)).killAtEachStep() })
 }
 
 func (c *chore) killAtEachStep() {

@@ -123,15 +123,15 @@ func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 			all = append(all, start(t, home, "chat", "--resume", id))
 		}
 		// The winner waits for input, so that no other can get the lock.
-		lost := make(chan *program)
+		ended := make(chan *program)
 		for _, p := range all {
 			go func() {
 				<-p.ended
-				lost <- p
+				ended <- p
 			}()
 		}
 		for range len(all) - 1 {
-			(<-lost).ends(exitLocked)
+			(<-ended).ends(exitLocked)
 		}
 		var winner *program
 		for _, p := range all {
@@ -154,7 +154,7 @@ func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
 		winner.expect("“me”")
 		winner.closeInput()
 		winner.ends(exitDone)
-		<-lost
+		<-ended
 	}
 	do(t, home, exitDone, "verify")
 }
