@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// queueLength returns the number of notifications that the system queues for a
-// watcher.
-func queueLength(t *testing.T) int {
+// maxQueued returns how many notifications the system queues for a watcher at
+// most. It skips the test if these are too many to produce.
+func maxQueued(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	must(t, err)

@@ -4,7 +4,7 @@ package journal_test
 
 import "testing"
 
-func queueLength(t *testing.T) int {
+func maxQueued(t *testing.T) int {
 	t.Skip("the length of the notification queue is unknown on this system")
 	return 0
 }

@@ -111,7 +111,7 @@ func TestFollowWhenTheSystemQueueOverflows(t *testing.T) {
 	f := follow(t, watched(dir, journal.WatchOf(e.open, nil)), l.ID(), journal.Position{})
 	f.expect(events...)
 	notes := []string{filepath.Join(dir.Path(), "a"), filepath.Join(dir.Path(), "b")}
-	for range queueLength(t)/2 + 4096 {
+	for range maxQueued(t)/2 + 4096 {
 		for _, name := range notes { // two, because equal notifications are merged
 			writeFile(t, name, nil)
 		}

@@ -23,7 +23,7 @@ type Snapshot struct {
 	Metadata      Metadata `json:"metadata"`
 }
 
-// Context is the ContextSnapshot of a Snapshot.
+// Context is the conversation of a Snapshot, and the team's task.
 type Context struct {
 	Messages  []Message `json:"messages"`
 	TeamTask  *string   `json:"teamTask"`

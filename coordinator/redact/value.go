@@ -17,8 +17,9 @@ type Variable struct {
 	Certain     bool // its value is a secret, whatever its name is
 }
 
-// Secret reports whether a variable of that name has a secret: SECRET or PASSWORD occurs in it, or a
-// word ends with KEY or TOKEN, in any case. Names of files with secrets and of token limits have none.
+// Secret reports whether a variable of that name has a secret: SECRET, PASSWORD or PASSWD occurs in it,
+// or a word ends with KEY, KEYS, TOKEN or TOKENS, in any case. Names of files with secrets and of
+// token limits have none.
 func Secret(name string) bool {
 	name = separateWords(name)
 	if strings.HasPrefix(name, "MAX_") || strings.Contains(name, "_MAX_") {

@@ -14,10 +14,11 @@ import (
 
 // ImportEvents writes a journal from elsewhere to the catalog under its own id,
 // or appends the part of the conversation that an earlier import of it did not
-// have. It returns the number of messages written, 0 with an error, and the
-// number of messages read. Errors: ErrDiverged; *journal.LockedError or
-// journal.ErrChanged if the session is written to elsewhere; then nothing was
-// changed.
+// have. It returns the number of messages written, which counts none if there is
+// an error, and the number of messages read. Errors: ErrDiverged;
+// *journal.LockedError or journal.ErrChanged if the session is written to
+// elsewhere. After these the session is unchanged. After any other error, an
+// existing session may have some of the events; a new one is removed.
 func ImportEvents(
 	ctx context.Context, dir *catalog.Dir, id string,
 	from projection.SessionImported, events iter.Seq2[journal.Event, error],
@@ -39,8 +40,8 @@ func ImportEvents(
 	return i.written, i.total, nil
 }
 
-// hasEvents reports whether a session exists and has more than the notes that
-// the journal itself made.
+// hasEvents reports whether a session exists and has an event other than those
+// about its file.
 func hasEvents(ctx context.Context, dir *catalog.Dir, id string) (bool, error) {
 	for e, err := range dir.Events(ctx, id) {
 		switch {
@@ -65,7 +66,8 @@ type eventImport struct {
 	total   int
 }
 
-// copyAll copies every event that is not about the source file.
+// copyAll copies the events, except those about the file of their journal, and
+// adds the source.
 func (i *eventImport) copyAll(w *writer, events iter.Seq2[journal.Event, error]) error {
 	for e, err := range events {
 		if err == nil && !isAboutFile(e) {
