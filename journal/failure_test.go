@@ -130,9 +130,13 @@ func TestFailedRecoverIsReported(t *testing.T) {
 				if errors.Is(err, syscall.EACCES) {
 					_, err = l.Recover(t.Context())
 				}
-				must(t, err)
+				if err != nil {
+					t.Fatalf("operation %d: Recover: %v", n, err)
+				}
 				mustAppend(t, l, counted(3, 0))
-				must(t, l.Close())
+				if err := l.Close(); err != nil {
+					t.Fatalf("operation %d: Close: %v", n, err)
+				}
 				if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2, 3}) {
 					t.Errorf("operation %d: the journal has %v", n, got)
 				}
