@@ -299,4 +299,11 @@ func TestTimelineRowIsBounded(t *testing.T) {
 			)
 		}
 	}
+	for _, m := range timeline.Members {
+		for _, field := range []string{m.ID, m.Name, m.DisplayName, m.Type} {
+			if len(field) > 200 {
+				t.Errorf("a member has a field of %d bytes", len(field))
+			}
+		}
+	}
 }
