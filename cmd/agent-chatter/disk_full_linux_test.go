@@ -420,7 +420,7 @@ func TestDiskUnmountedDuringChat(t *testing.T) {
 	chat.asks("one", "Ada")
 	d.system("umount", "--lazy", d.dir)
 	chat.asks("two", "Failed to save session: ", "no such file", "Ada", textNotSaved)
-	chat.asks("three", "directory has its name", "Ada", textNotSaved)
+	chat.asks("three", "another", "Ada", textNotSaved) // directory has its name; the row may end after any word
 	if entries, err := os.ReadDir(d.dir); err != nil || len(entries) > 0 {
 		t.Errorf("the mount point has %v, %v", entries, err)
 	}
