@@ -27,7 +27,8 @@ type RetentionPass struct {
 	changed map[string]*row // rows to update; nil: the session is gone
 }
 
-// BeginRetention begins a pass, which the caller must close. It opens nothing.
+// BeginRetention begins a pass. It opens nothing. The caller must close the pass after it
+// has changed something.
 func (d *Dir) BeginRetention() *RetentionPass {
 	return &RetentionPass{dir: d, trash: d.journals.TrashBatch(), changed: map[string]*row{}}
 }

@@ -100,7 +100,7 @@ func spaceFinding(bytes, inodes uint64) app.Finding {
 	free := spaceText(bytes, inodes)
 	makeRoom := []app.Help{
 		app.To("archive old sessions", "compact"),
-		app.To("preview what can be deleted", "sessions", "clean", "--dry-run"),
+		app.To("list what emptying the trash would delete", "sessions", "clean", "--trash", "--dry-run"),
 	}
 	switch {
 	case bytes < minBytes || inodes < minInodes:

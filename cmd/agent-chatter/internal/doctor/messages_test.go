@@ -61,6 +61,7 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("diskFailedText", "else", diskFailedText(hostile))
 	found("diskText", "case-sensitive", diskText(true))
 	found("diskText", "not case-sensitive", diskText(false))
+	found("spaceFinding", "", spaceFinding(minBytes-1, lowInodes))
 	found("unknownSpaceText", "", unknownSpaceText(denied))
 	found("watchesText", "", watchesText(usage{1, 128}, usage{2, 8192}))
 	found("fewWatchesText", "", fewWatchesText(usage{127, 128}, usage{2, 8192}))

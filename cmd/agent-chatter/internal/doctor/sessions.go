@@ -125,7 +125,7 @@ func leftoversText(home string, n int, bytes int64) app.Finding {
 
 func trashText(n int, bytes int64) app.Finding {
 	f := app.Fine(fmt.Sprintf("%s (%s)", app.Count(n, "session"), bytesText(uint64(bytes))))
-	f.Commands = []app.Help{app.To("preview what can be deleted", "sessions", "clean", "--dry-run")}
+	f.Commands = []app.Help{app.To("list what emptying it would delete", "sessions", "clean", "--trash", "--dry-run")}
 	return f
 }
 

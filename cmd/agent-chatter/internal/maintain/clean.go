@@ -15,7 +15,7 @@ import (
 
 // Clean is the command that moves old sessions to the trash, or empties it.
 type Clean struct {
-	OlderThan *config.Days `help:"Minimum time idle; with --trash, in the trash." placeholder:"D"`
+	OlderThan *config.Days `help:"Minimum idle time (--trash: time in the trash)." placeholder:"D"`
 	Keep      *int         `help:"Newest sessions of a team to keep." placeholder:"N"`
 	Trash     bool         `help:"Delete the sessions in the trash for good."`
 	DryRun    bool         `help:"Print the changes without making them."`
@@ -47,7 +47,7 @@ func (cmd *Clean) Writes() bool { return !cmd.DryRun }
 func (cmd *Clean) check() error {
 	switch {
 	case cmd.Trash && cmd.Keep != nil:
-		return app.UsageError("--keep is a number of sessions outside of the trash, so it excludes --trash.")
+		return app.UsageError("--keep applies to sessions outside the trash: it cannot be combined with --trash.")
 	case cmd.Keep != nil && *cmd.Keep < 0:
 		return app.UsageError("--keep takes a number of sessions.")
 	case !cmd.Trash && cmd.OlderThan == nil && cmd.Keep == nil:
@@ -68,7 +68,9 @@ func (cmd *Clean) Run(a *app.App) error {
 		return err
 	}
 	passes := retentionPasses{}
-	defer passes.close(a)
+	if !cmd.DryRun {
+		defer passes.close(a)
+	}
 	var failures []error
 	for _, t := range teams {
 		pass := passes.of(t)
@@ -97,8 +99,9 @@ func (cmd *Clean) age() time.Duration {
 	return time.Duration(*cmd.OlderThan)
 }
 
-// emptyTrash deletes the sessions that have been in the trash of a team for
-// OlderThan. If that time is unknown, it is counted from now on.
+// emptyTrash deletes the sessions that have been in the trash of a team for at least
+// OlderThan, or all if that is 0 or unset. Otherwise an unknown time in the trash starts
+// now.
 func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pass *catalog.RetentionPass) error {
 	trashed, err := t.Journals().ListTrash()
 	if err != nil {
@@ -109,7 +112,7 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 	for _, item := range trashed {
 		unknown := item.Since.IsZero()
 		switch {
-		case time.Since(item.Since) >= minAge && (!unknown || minAge == 0):
+		case minAge == 0, !unknown && time.Since(item.Since) >= minAge:
 			old = append(old, item)
 		case unknown && !cmd.DryRun:
 			a.Notice(undatedText(item.ID))
@@ -122,7 +125,11 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 		return cmd.print(a, cleanResult{item.ID, "deleted", item.Bytes})
 	}
 	if !cmd.DryRun {
-		return pass.Purge(ctx, old, "in the trash for "+catalog.FormatDays(minAge), deleted)
+		reason := "the trash was emptied"
+		if minAge > 0 {
+			reason = "in the trash for " + catalog.FormatDays(minAge)
+		}
+		return pass.Purge(ctx, old, reason, deleted)
 	}
 	for _, item := range old {
 		if err := deleted(item); err != nil {
@@ -138,9 +145,13 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	if err != nil {
 		return err
 	}
-	policy := catalog.Policy{DeleteAfter: max(1, cmd.age()), ArchiveAfter: math.MaxInt64}
+	policy := catalog.Policy{DeleteAfter: max(1, cmd.age()), ArchiveAfter: math.MaxInt64} // 0 is never
 	if cmd.Keep != nil {
 		policy.Keep = *cmd.Keep
+	}
+	reason := policy.Reason(catalog.Trash)
+	if cmd.age() == 0 {
+		reason = fmt.Sprintf("not among the newest %d", policy.Keep)
 	}
 	now := time.Now()
 	for rank, s := range list.Sessions {
@@ -152,7 +163,7 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 			if t.Journals().Writer(s.ID) != (journal.Holder{}) {
 				result.Action = "skipped"
 			}
-		} else if err := pass.Trash(ctx, s, policy.Reason(catalog.Trash)); catalog.Busy(err) {
+		} else if err := pass.Trash(ctx, s, reason); catalog.Busy(err) {
 			result.Action = "skipped"
 		} else if err != nil {
 			return err

@@ -70,7 +70,9 @@ func (cmd *Compact) Run(a *app.App) error {
 		}
 	}
 	passes := retentionPasses{}
-	defer passes.close(a)
+	if !cmd.DryRun {
+		defer passes.close(a)
+	}
 	ranks, now, freed, changed := catalog.Ranks(list.Sessions), time.Now(), int64(0), 0
 	for _, s := range wanted {
 		t, action := a.Catalog.At(s.Dir()), policy.Action(s, ranks[s.ID], now)
@@ -103,7 +105,8 @@ func (p retentionPasses) of(t *catalog.Dir) *catalog.RetentionPass {
 	return p[dir]
 }
 
-// close ends the passes and prints what could not be recorded.
+// close ends the passes and prints what could not be recorded. It removes temporary
+// files, so a dry run does not call it.
 func (p retentionPasses) close(a *app.App) {
 	for _, dir := range slices.Sorted(maps.Keys(p)) {
 		if err := p[dir].Close(); err != nil {
