@@ -15,9 +15,9 @@ var (
 	ErrLocked = errors.New("journal is locked")
 	// ErrClosed is returned by the methods of a closed Log.
 	ErrClosed = errors.New("journal is closed")
-	// ErrPoisoned is returned by a Log after a failed write or sync, when the
-	// content of the file is uncertain. Recover resolves it.
-	ErrPoisoned = errors.New("an earlier write failed")
+	// ErrPoisoned is returned by a write or sync of a Log that fails, and by every
+	// call after it: the content of the file is uncertain. Recover resolves it.
+	ErrPoisoned = errors.New("an append or sync failed")
 	// ErrTooLong is matched by a TooLongError: an event exceeds the limit of a
 	// line. Nothing was written.
 	ErrTooLong = errors.New("event is longer than the limit of a line")

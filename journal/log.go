@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Log is one journal, open for appending. At most one Log of a journal is open
+// Log is one journal, open for appending. At most one Log of a journal can append
 // at a time, in any process. A Log may be used by several goroutines. The first
 // Append creates the file of a new journal.
 type Log struct {
@@ -16,8 +16,8 @@ type Log struct {
 	files files
 
 	mu       sync.Mutex
-	file     File        // nil: nothing was appended yet
-	opened   *openedFile // by Open, for readers and for the first append; nil: none
+	file     File        // nil: not open for appending
+	opened   *openedFile // for readers, until the first append; nil: none
 	lock     *lock       // nil: it is not held
 	lockErr  error       // why Open could not take the lock
 	closed   bool
@@ -25,7 +25,7 @@ type Log struct {
 	wasEmpty bool // it had no event before this Log
 	archived bool
 
-	end       Position // of the last acknowledged line
+	end       Position // of the last valid line; once appended, of the last acknowledged one
 	torn      Torn     // follows end; set aside by the first append
 	synced    Position // the part of the file up to here is on the disk
 	maxSynced uint64   // the highest Synced that was written
@@ -51,14 +51,14 @@ func (d *Dir) Create(id string) (*Log, error) {
 }
 
 // Open opens an existing journal, live or archived, for appending. It takes the
-// lock and checks the last 8 MiB. It writes nothing but the lock file: the first
+// lock and checks at least the last 8 MiB. It writes nothing but the lock file: the first
 // Append sets a torn tail aside and unarchives an archived journal.
 //
 // Errors: ErrNotFound; a *LockedError if the journal has a writer; a
-// *regularfile.KindError if its file is a symbolic link; a *CorruptError; that of
-// ctx, which bounds the check and the wait for the name of the lock's holder. If no
-// lock can be taken at all, as on a read-only disk, the Log opens nevertheless, and
-// the first Append returns the reason.
+// *regularfile.KindError if its file is not a regular one, such as a symbolic link; a
+// *CorruptError; that of ctx, which bounds the check and the wait for the name of the
+// lock's holder. If no lock can be taken at all, as on a read-only disk, the Log opens
+// nevertheless, and the first Append tries to take it again.
 func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
 	f, err := d.files(id)
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *Log) inspect(ctx context.Context) error {
 	return nil
 }
 
-// openedFile is the file of a journal before its first append.
+// openedFile is the file of a journal before the first append of its Log.
 type openedFile struct {
 	journalFile
 	src source
@@ -126,9 +126,9 @@ func (l *Log) open() (*openedFile, error) {
 	return &openedFile{file, src}, nil
 }
 
-// Reader returns a Reader of the journal from a position on. Until the first Append
-// it reads the file that Open opened; its Close does not close the file. It is
-// valid until the next Append or Close. A journal without a file is ErrNotFound.
+// Reader returns a Reader of the journal from a position on, which usually shares the
+// open file of the Log. It is valid until the next call of Append, Recover, Seal,
+// Discard or Close. A journal without a file is ErrNotFound.
 func (l *Log) Reader(from Position) (*Reader, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,6 +144,12 @@ func (l *Log) Reader(from Position) (*Reader, error) {
 		r.src = fileSource(l.files.path(), l.file, info.Size())
 	case l.opened != nil:
 		r.src = l.opened.src
+	case l.exists: // the first Append has failed
+		opened, err := l.open()
+		if err != nil {
+			return nil, err
+		}
+		r.src, r.file = opened.src, opened
 	default:
 		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
 	}
@@ -210,9 +216,10 @@ func (l *Log) Close() error {
 	return errors.Join(err, l.release())
 }
 
-// Discard closes the Log and removes the journal if it had no event before. It
-// is for a journal that could not be completed and that nothing refers to yet. A
-// Log of a journal that had events before stays open and unchanged.
+// Discard closes the Log and removes the journal, if the Log has appended its first
+// event: the journal could not be completed, and nothing refers to it yet. It does
+// nothing if the journal had events before, or if nothing was appended: the Log then
+// stays open.
 func (l *Log) Discard() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,8 +1,10 @@
 package journal_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -43,6 +45,30 @@ func TestReaderOfLogSharesItsFile(t *testing.T) {
 	if _, err := l.Reader(journal.Position{}); err == nil {
 		t.Error("a closed Log has a reader")
 	}
+}
+
+func TestReaderAfterFailedFirstAppend(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	disk := journaltest.New(journal.OS)
+	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id)
+	disk.FailFrom(1, syscall.EIO, journaltest.Sync)
+	if _, err := l.Append(counted(16, 0)); !errors.Is(err, syscall.EIO) {
+		t.Fatal("Append:", err)
+	}
+	r, err := l.Reader(journal.Position{})
+	must(t, err)
+	n := 0
+	for _, err := range r.All() {
+		must(t, err)
+		n++
+	}
+	must(t, r.Close())
+	if n != 15 {
+		t.Errorf("%d events, want 15", n)
+	}
+	disk.Heal()
+	mustAppend(t, l, counted(16, 0))
 }
 
 func TestAppendWritesToTheFileWithTheName(t *testing.T) {
