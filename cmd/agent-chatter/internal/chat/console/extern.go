@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,9 +21,6 @@ const maxEdited = 16 << 20
 
 // editExternally edits the text in the user's editor. It runs on the goroutine that draws.
 func (c *Console) editExternally() {
-	c.mu.Lock()
-	text := c.model.Editor.Text()
-	c.mu.Unlock()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -35,19 +31,25 @@ func (c *Console) editExternally() {
 		}
 	}()
 	c.o.Lent.Add(1)
-	// The signal that ends the editor may be handled after its end.
-	defer time.AfterFunc(editorDelay, func() { c.o.Lent.Add(-1) })
-	var edited string
-	err := c.terminal.Lend(func() (err error) {
-		edited, err = edit(ctx, text, editorCommand())
-		return err
+	// A Ctrl+C that ended the editor may reach UntilSignal only after the editor has ended.
+	defer time.AfterFunc(signalDelay, func() { c.o.Lent.Add(-1) })
+	var text, edited, problem string
+	err := c.terminal.Lend(func() error { // nothing is read any more
+		c.mu.Lock()
+		text = c.model.Editor.Text()
+		c.mu.Unlock()
+		edited, problem = edit(ctx, text, editorCommand())
+		return nil
 	})
+	if err != nil && problem == "" {
+		problem = notLentText(err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case err != nil:
-		c.print([]string{tty.SafeLine(editorFailedText(err))})
-	case edited != text:
+	if problem != "" && ctx.Err() == nil {
+		c.print([]string{tty.SafeLine(problem)})
+	}
+	if edited != text {
 		c.model.Editor.Set(edited)
 		c.model.complete()
 	}
@@ -63,7 +65,8 @@ func editorCommand() string {
 	return "vi"
 }
 
-// editorProcess returns the command that edits a file. One with signs that the shell reads is run by the shell.
+// editorProcess returns the process of a command that edits a file. The shell runs a command with a quote, $, ~ or
+// backslash, except on Windows.
 func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
 	words := append(strings.Fields(command), path)
 	if runtime.GOOS != "windows" && strings.ContainsAny(command, "\"'\\$~") {
@@ -75,37 +78,54 @@ func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
 	return cmd
 }
 
-// editorDelay is how long an editor has to end after SIGTERM.
-const editorDelay = time.Second
+const (
+	editorDelay = time.Second // how long an editor has to end after SIGTERM
+	signalDelay = time.Second // how long a signal takes at most to reach UntilSignal
+)
 
-// edit edits a text in a file that only the user can read. When ctx is done, the editor is ended.
-func edit(ctx context.Context, text, command string) (edited string, err error) {
+// edit edits a text in a file that only the user can read. When ctx is done, the editor is ended. It returns the edited
+// text, or the text if that failed, and what has failed. The file is removed unless only it has the edited text.
+func edit(ctx context.Context, text, command string) (edited, problem string) {
 	dir, err := os.MkdirTemp("", "agent-chatter-")
 	if err != nil {
-		return "", err
+		return text, editorFileText(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }() // with the editor's own copies
+	keep := false
+	defer func() {
+		if keep {
+			return
+		}
+		// The editor's backup and swap files are removed, too.
+		if err := os.RemoveAll(dir); err != nil && problem == "" {
+			problem = editorLeftText(err)
+		}
+	}()
 	path := filepath.Join(dir, "message.md")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		return "", err
+		return text, editorFileText(err)
 	}
 	cmd := editorProcess(ctx, command, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return "", err
+		return text, editorFailedText(err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", err
+		return text, editorFileText(err)
 	}
 	if info.Size() > maxEdited {
-		return "", errors.New("the text is too long")
+		keep = true
+		return text, editedTooLongText(path)
 	}
 	b, err := os.ReadFile(path)
-	return strings.TrimSuffix(string(b), "\n"), err
+	if err != nil {
+		return text, editorFileText(err)
+	}
+	return strings.TrimSuffix(string(b), "\n"), ""
 }
 
-// UntilSignal returns a context that ends with a signal. Ctrl+C while lent is not 0 is for an editor.
+// UntilSignal returns a context that ends at SIGINT, SIGTERM or SIGHUP. It ignores SIGINT while lent is not 0: then
+// Ctrl+C is for an editor.
 func UntilSignal(lent *atomic.Int32) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 4)

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,16 +20,55 @@ func TestEditRemovesItsFile(t *testing.T) {
 		{"a failing editor", "false", ""},
 		{"an editor that is killed", "sh -c 'kill -9 $$'", ""},
 		{"a missing editor", "/missing/editor", ""},
+		{"a removed file", "rm", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := edit(t.Context(), "text", tt.command)
-			if got != tt.want || (err != nil) != (tt.want == "") {
-				t.Errorf("got %q, %v", got, err)
+			got, problem := edit(t.Context(), "text", tt.command)
+			if got != cmp.Or(tt.want, "text") || (problem != "") != (tt.want == "") {
+				t.Errorf("got %q, %q", got, problem)
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+func TestEditKeepsTextThatIsTooLong(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	long := textFile(t, "")
+	if err := os.Truncate(long, maxEdited+1); err != nil {
+		t.Fatal(err)
+	}
+	got, problem := edit(t.Context(), "text", "cp "+long)
+	kept, err := filepath.Glob(filepath.Join(dir, "*", "message.md"))
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	if got != "text" || problem != editedTooLongText(kept[0]) {
+		t.Errorf("got %q, %q", got, problem)
+	}
+}
+
+func TestEditedTextIsTakenIfItsFileIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	got, problem := edit(t.Context(), "text", `sh -c 'echo other >"$1"; chmod 500 "${1%/*}"' sh`)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(left) == 0 {
+		t.Skip("root may remove it")
+	}
+	if got != "other" || !strings.Contains(problem, "is left") {
+		t.Errorf("got %q, %q", got, problem)
 	}
 }
 

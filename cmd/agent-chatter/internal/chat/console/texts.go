@@ -58,6 +58,26 @@ func longQuestionText(lines int) string {
 	return fmt.Sprintf("The question has %s: scroll up to its beginning.", app.Count(lines, "line"))
 }
 
+// editorFileText is for a file that could not be created for the editor, or read after it.
+func editorFileText(err error) string {
+	return fmt.Sprintf("The text cannot be edited, and is unchanged: %v. Check the directory for temporary files.", err)
+}
+
+// editorLeftText is for a file that could not be removed after the editor.
+func editorLeftText(err error) string {
+	return fmt.Sprintf("The text was edited, but its temporary file is left: %v. Remove it.", err)
+}
+
+func editedTooLongText(path string) string {
+	return fmt.Sprintf("The edited text has more than %d MiB. It is left in %s. Name that file in a message instead.",
+		maxEdited>>20, path)
+}
+
+// notLentText is for a terminal that could not be given to the editor, or taken back.
+func notLentText(err error) string {
+	return fmt.Sprintf("The settings of the terminal cannot be changed: %v.", err)
+}
+
 func editorFailedText(err error) string {
 	return fmt.Sprintf("The editor failed, and the text is unchanged: %v. Set EDITOR to another one.", err)
 }

@@ -19,6 +19,10 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "moreQueuedText", Shown: moreQueuedText(2)},
 		{Function: "missingText", Shown: missingText(70_000)},
 		{Function: "longQuestionText", Shown: longQuestionText(100)},
+		{Function: "editorFileText", Shown: editorFileText(errors.New("write /tmp/a: no space left on device"))},
+		{Function: "editorLeftText", Shown: editorLeftText(errors.New("unlinkat /tmp/a: permission denied"))},
+		{Function: "editedTooLongText", Shown: editedTooLongText("/tmp/agent-chatter-1/message.md")},
+		{Function: "notLentText", Shown: notLentText(errors.New("input/output error"))},
 		{Function: "editorFailedText", Shown: editorFailedText(errors.New("exit status 1"))},
 	})
 }
