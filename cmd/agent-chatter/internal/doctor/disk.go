@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,9 +15,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// probe returns the path of a temporary file that no other process uses.
+// probe returns the path of a temporary file that only this run uses.
 func (d *doctor) probe(kind string) string {
-	return filepath.Join(d.Home, fmt.Sprintf(".doctor-%d-%s.tmp", os.Getpid(), kind))
+	return filepath.Join(d.Home, fmt.Sprintf(".doctor-%08x-%s.tmp", d.run, kind))
 }
 
 // checkLocks takes a lock and checks that it cannot be taken again.
@@ -34,12 +35,12 @@ func (d *doctor) checkLocks() []app.Finding {
 		second.Close()
 		return []app.Finding{notExclusiveText(d.Home)}
 	case !errors.Is(err, journal.ErrLocked):
-		return []app.Finding{noLockText(err)}
+		return []app.Finding{untestedLockText(err)}
 	}
 	return []app.Finding{app.Fine(textExclusive)}
 }
 
-// checkDisk performs the operations that saving a session needs.
+// checkDisk checks that a file can be written, synced, renamed and removed.
 func (d *doctor) checkDisk() []app.Finding {
 	from, to := d.probe("old"), d.probe("new")
 	caseSensitive, err := d.tryDisk(from, to)
@@ -54,8 +55,8 @@ func (d *doctor) checkDisk() []app.Finding {
 	return []app.Finding{diskText(caseSensitive)}
 }
 
-// tryDisk writes, syncs and renames a file. It reports whether file names are
-// case-sensitive.
+// tryDisk writes, syncs and renames a file, and syncs the home. It reports whether file
+// names are case-sensitive.
 func (d *doctor) tryDisk(from, to string) (caseSensitive bool, err error) {
 	f, err := d.fs.OpenFile(from, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -76,7 +77,10 @@ func (d *doctor) tryDisk(from, to string) (caseSensitive bool, err error) {
 		return false, err
 	}
 	_, err = d.fs.Stat(filepath.Join(d.Home, strings.ToUpper(filepath.Base(to))))
-	return err != nil, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
 }
 
 // Limits of free space: below min* is wrong, below low* is a note.
@@ -114,11 +118,21 @@ func spaceFinding(bytes, inodes uint64) app.Finding {
 const textExclusive = "they are exclusive; the system releases those of a crashed program"
 
 func noLockText(err error) app.Finding {
-	return app.Wrong("no lock can be taken, so nothing can be saved: "+tty.SafeLine(err.Error()),
+	return app.Wrong("no lock can be taken, so nothing can be saved: "+tty.SafeLine(err.Error()), lockHelp(err))
+}
+
+// untestedLockText is for a lock that was taken, and whose second attempt failed otherwise
+// than expected.
+func untestedLockText(err error) app.Finding {
+	return app.Wrong("whether locks are exclusive is unknown: "+tty.SafeLine(err.Error()), lockHelp(err))
+}
+
+func lockHelp(err error) string {
+	return cmp.Or(strings.TrimSpace(app.Remedy(err)),
 		"Keep the sessions on a file system with locks, with --home DIR.")
 }
 
-// notExclusiveText is for a file system on which two processes can hold one lock.
+// notExclusiveText is for a file system on which one process can take a lock twice.
 func notExclusiveText(home string) app.Finding {
 	return app.Wrong("a lock can be taken twice, so two programs may write to one session",
 		fmt.Sprintf("Use a session of %s in one program at a time, or keep the sessions elsewhere with --home DIR.",
@@ -126,17 +140,14 @@ func notExclusiveText(home string) app.Finding {
 }
 
 func diskFailedText(err error) app.Finding {
-	help := strings.TrimSpace(app.Remedy(err))
-	if help == "" {
-		help = "Nothing can be saved there. Check the disk, or use another directory with --home DIR."
-	}
+	help := cmp.Or(strings.TrimSpace(app.Remedy(err)), "Check the disk, or use another directory with --home DIR.")
 	return app.Wrong("a file cannot be written, synced, renamed and removed: "+tty.SafeLine(err.Error()), help)
 }
 
 func diskText(caseSensitive bool) app.Finding {
 	names := "case-sensitive"
 	if !caseSensitive {
-		names = "not case-sensitive, which sessions do not need"
+		names = "not case-sensitive, which is enough for sessions"
 	}
 	return app.Fine("files can be written, synced and renamed; their names are " + names)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +102,7 @@ type doctor struct {
 	fs       journal.FS
 	exists   bool   // the home is a directory
 	existing string // the home, or its nearest ancestor that exists
+	run      uint32 // a random number in the names of the temporary files
 
 	files      []homeFile // the home and what it contains, directories first
 	unreadable []error
@@ -113,7 +115,8 @@ type homeFile struct {
 }
 
 func newDoctor(ctx context.Context, a *app.App) *doctor {
-	d := &doctor{App: a, ctx: ctx, fs: journal.OS, exists: app.IsDirectory(a.Home), existing: a.Home}
+	d := &doctor{App: a, ctx: ctx, fs: journal.OS, exists: app.IsDirectory(a.Home), existing: a.Home,
+		run: rand.Uint32()}
 	for !app.IsDirectory(d.existing) && filepath.Dir(d.existing) != d.existing {
 		d.existing = filepath.Dir(d.existing)
 	}

@@ -56,6 +56,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("inaccessibleText", "", inaccessibleText(home, 1, path, 0o444))
 	found("unreadableText", "", unreadableText(denied))
 	found("noLockText", "", noLockText(hostile))
+	found("noLockText", "full", noLockText(full))
+	found("untestedLockText", "", untestedLockText(hostile))
 	found("notExclusiveText", "", notExclusiveText(home))
 	found("diskFailedText", "full", diskFailedText(full))
 	found("diskFailedText", "else", diskFailedText(hostile))
