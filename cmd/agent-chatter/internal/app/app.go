@@ -93,7 +93,7 @@ func New(streams IO, o Options) (*App, error) {
 		homeFlag: home.ByFlag(o.Home),
 		unread:   map[string]bool{},
 	}
-	if os.Getenv("TERM") == "dumb" {
+	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()
 	}
 	if tty.IsTerminal(streams.Stderr) && !a.Plain {

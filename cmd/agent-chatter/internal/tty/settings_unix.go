@@ -3,10 +3,14 @@
 package tty
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
+
+// EnableSequences returns true: a terminal interprets control sequences. On Windows it makes a console do so.
+func EnableSequences(io.Writer) bool { return true }
 
 // settings are those of a terminal's driver.
 type settings struct{ unix.Termios }

@@ -1,10 +1,26 @@
 package tty
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
+
+// EnableSequences makes a console interpret control sequences, and reports whether it does. It reports
+// true for what is no console. The console stays so for the programs that follow.
+func EnableSequences(w io.Writer) bool {
+	out, ok := w.(interface{ Fd() uintptr })
+	if !ok {
+		return true
+	}
+	var mode uint32
+	console := windows.Handle(out.Fd())
+	if windows.GetConsoleMode(console, &mode) != nil || mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0 {
+		return true
+	}
+	return windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
 
 // settings are the modes of a console.
 type settings struct{ in, out uint32 }
