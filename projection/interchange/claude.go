@@ -53,6 +53,10 @@ func claudeBranchSession(
 	if err != nil {
 		return nil, err
 	}
+	if first, _ := tree.span(nil); !first.IsZero() {
+		s.idTime = first // the active branch, and so its first message, may be another one in a later save
+	}
+	s.SetID(sessionID(s.idFormat, s.TeamID, s.sourceID, s.idTime))
 	if name != "" {
 		s.sourceID += "/" + name
 		s.SetTeam(s.TeamID)

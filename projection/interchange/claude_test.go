@@ -13,8 +13,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// claudeLine returns a line of a transcript of Claude Code. Its number is the end
-// of its id and its second.
+// claudeLine returns a line of a transcript of Claude Code. n is its uuid, the second of
+// its time and, for an assistant, the end of the message's id. more has names and values of
+// further fields.
 func claudeLine(t testing.TB, n, parent string, role string, content any, more ...any) string {
 	t.Helper()
 	message := object{"role": role, "content": content}
@@ -26,7 +27,7 @@ func claudeLine(t testing.TB, n, parent string, role string, content any, more .
 		"message": message}
 	for i := 0; i < len(more); i += 2 {
 		switch name := more[i].(string); name {
-		case "id", "usage", "stop_reason":
+		case "id", "usage":
 			message[name] = more[i+1]
 		default:
 			l[name] = more[i+1]
@@ -106,7 +107,7 @@ func TestClaudeTranscript(t *testing.T) {
 				c("3", "2", "assistant", useTool("t2"), "id", "r") + c("4", "3", "user", toolResult("t2", "b")) +
 				c("5", "2", "user", toolResult("t1", "a")) + c("6", "5", "assistant", "ok"),
 			"you: go\n  Bash {\"a\":\"t2\"} -> \"b\" \"\"\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\nclaude: ok\n", 0},
-		"tool id twice": {
+		"duplicate tool id": {
 			c("1", "", "user", "go") + c("2", "1", "assistant", useTool("t1")) + c("3", "2", "assistant", useTool("t1")) +
 				c("4", "3", "user", toolResult("t1", "a")) + c("5", "4", "user", toolResult("t1", "b")) +
 				c("6", "5", "user", toolResult("t1", "c")) + c("7", "6", "assistant", "ok"),
@@ -180,31 +181,6 @@ func TestTimesOfImportedTurns(t *testing.T) {
 	}
 }
 
-func TestTimesOutOfOrder(t *testing.T) {
-	const format = `{"timestamp":"2026-11-21T12:00:%sZ","type":"response_item","payload":{"type":"message","role":%q,` +
-		`"content":[{"type":"input_text","text":"hi"}]}}` + "\n"
-	s := mustReadTranscript(t, "codex", "/old/s.jsonl", fmt.Sprintf(format, "20", "user")+
-		fmt.Sprintf(format, "10", "user")+fmt.Sprintf(format, "30", "assistant")+fmt.Sprintf(format, "15", "assistant")+
-		strings.Replace(fmt.Sprintf(format, "", "assistant"), `"2026-11-21T12:00:Z"`, "0", 1))
-	if got := s.CreatedAt.Format("05"); got != "10" {
-		t.Errorf("created at second %s", got)
-	}
-	var got []string
-	for _, p := range payloadsOf(t, s) {
-		switch p := p.(type) {
-		case projection.MessageAppended:
-			got = append(got, p.Message.Timestamp[17:19])
-		case projection.TurnEnded:
-			got = append(got, fmt.Sprint(p.DurationMS))
-		}
-	}
-	// The last one has no time: it gets that of the latest item.
-	if diff := cmp.Diff([]string{"20", "10", "30", "10000", "15", "0", "30", "0"}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	checkRecords(t, s)
-}
-
 func TestClaudeBranches(t *testing.T) {
 	text := claudeLine(t, "1", "", "user", "go") + claudeLine(t, "2", "1", "assistant", "first") +
 		claudeLine(t, "3", "2", "user", "one way") + claudeLine(t, "4", "3", "assistant", "done") +
@@ -226,9 +202,11 @@ func TestClaudeBranches(t *testing.T) {
 	if other.ID == s.ID || other.TeamID != "claude" || other.Created.SessionID != other.ID {
 		t.Errorf("%+v", other)
 	}
-	grown := mustReadTranscript(t, "claude", "/old/s.jsonl", text+claudeLine(t, "7", "4", "user", "go on that way"))
-	if len(grown.Branches) != 1 || grown.ID != s.ID {
-		t.Errorf("%+v", grown)
+	for _, parent := range []string{"4", ""} { // also if the first message was rewound
+		grown := mustReadTranscript(t, "claude", "/old/s.jsonl", text+claudeLine(t, "7", parent, "user", "continue"))
+		if want := map[string]int{"4": 1, "": 2}[parent]; len(grown.Branches) != want || grown.ID != s.ID {
+			t.Errorf("after a child of %q: %d branches, id %s; want %d, %s", parent, len(grown.Branches), grown.ID, want, s.ID)
+		}
 	}
 }
 
@@ -324,5 +302,25 @@ func TestResultsOfManyCalls(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"t1", "t1000"}, completed); diff != "" || len(started) != len(calls) {
 		t.Errorf("%d calls; completed (-want +got):\n%s", len(started), diff)
+	}
+}
+
+func TestTextOfSubagentBeyondTheLimitIsCounted(t *testing.T) {
+	src := sourceOf("/old/s.jsonl", claudeLine(t, "1", "", "user", "go")+claudeLine(t, "2", "1", "assistant", useTool("t1"))+
+		claudeLine(t, "3", "2", "user", toolResult("t1", "launched"))+claudeLine(t, "4", "3", "assistant", "ok"))
+	said := strings.Repeat("x", 6<<20)
+	src.Subagent = func(string, string) (interchange.Source, bool) {
+		text := claudeLine(t, "11", "", "user", "look", "isSidechain", true)
+		for _, n := range []string{"12", "13", "14"} {
+			text += claudeLine(t, n, "11", "assistant", said, "isSidechain", true)
+		}
+		return sourceOf("/old/t1.jsonl", text), true
+	}
+	s, err := interchange.Transcript("claude", src, projection.App{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if skipped := importedOf(t, s).Skipped; skipped != 1 {
+		t.Errorf("%d lines were skipped, want 1", skipped)
 	}
 }

@@ -2,10 +2,13 @@ package interchange_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -149,4 +152,29 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 		interchange.ErrSubagent) {
 		t.Errorf("the subagent alone: %v", err)
 	}
+}
+
+func TestTimesOutOfOrder(t *testing.T) {
+	const format = `{"timestamp":"2026-11-21T12:00:%sZ","type":"response_item","payload":{"type":"message","role":%q,` +
+		`"content":[{"type":"input_text","text":"hi"}]}}` + "\n"
+	s := mustReadTranscript(t, "codex", "/old/s.jsonl", fmt.Sprintf(format, "20", "user")+
+		fmt.Sprintf(format, "10", "user")+fmt.Sprintf(format, "30", "assistant")+fmt.Sprintf(format, "15", "assistant")+
+		strings.Replace(fmt.Sprintf(format, "", "assistant"), `"2026-11-21T12:00:Z"`, "0", 1))
+	if got := s.CreatedAt.Format("05"); got != "10" {
+		t.Errorf("created at second %s", got)
+	}
+	var got []string
+	for _, p := range payloadsOf(t, s) {
+		switch p := p.(type) {
+		case projection.MessageAppended:
+			got = append(got, p.Message.Timestamp[17:19])
+		case projection.TurnEnded:
+			got = append(got, fmt.Sprint(p.DurationMS))
+		}
+	}
+	// The last one has an invalid time: it gets that of the latest item.
+	if diff := cmp.Diff([]string{"20", "10", "30", "10000", "15", "0", "30", "0"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	checkRecords(t, s)
 }

@@ -46,7 +46,11 @@ func (t *transcript) addSubagentEvent(s *subagent, at time.Time, p projection.Pa
 		p.TurnID = t.turn.id
 		t.emit(at, p)
 	case projection.MessageAppended:
-		if text := p.Message.Content; p.Message.Speaker.Type == projection.TypeAI && s.bytes+len(text) <= maxSaid {
+		switch text := p.Message.Content; {
+		case p.Message.Speaker.Type != projection.TypeAI:
+		case s.bytes+len(text) > maxSaid:
+			t.skipped++
+		default:
 			s.said, s.bytes = append(s.said, text), s.bytes+len(text)
 		}
 	case projection.TurnEnded:
