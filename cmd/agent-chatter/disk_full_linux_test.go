@@ -130,7 +130,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 					t.Errorf("on the full disk the session has %.500q", got)
 				}
 			}
-			d.room()
+			d.makeRoom()
 			chat.asks("five", "✓ Everything is saved again.", "Ada")
 			chat.asks("/queue")
 			chat.asks("six", "Ada")
@@ -178,7 +178,7 @@ func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 			if stdout, _ := do(t, d.home(), exitDone, "sessions"); stdout != "" {
 				t.Errorf("on the full disk there is %s", stdout)
 			}
-			d.room()
+			d.makeRoom()
 			chat.asks("two", "✓ Everything is saved again.", "Ada")
 			chat.press(ctrlC)
 			chat.ends(exitDone)
@@ -210,7 +210,7 @@ func TestFullDiskLosesOnlyReportedMessages(t *testing.T) {
 			if asides, _ := filepath.Glob(filepath.Join(d.home(), "sessions", "*", "*.aside-*")); len(asides) > 0 {
 				t.Errorf("there are aside files: %q", asides)
 			}
-			d.room()
+			d.makeRoom()
 			// it may have been saved
 			before = append(before, []string{"hugo: four"}[:len(spoken(t, d.home()))-len(before)]...)
 			do(t, d.home(), exitDone, "chat", "--resume", "-m", "five")
@@ -301,7 +301,7 @@ func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 				func(n string) bool { return strings.HasSuffix(n, ".tmp") }) {
 				t.Errorf("it left %q", names(left))
 			}
-			d.room()
+			d.makeRoom()
 			do(t, d.home(), exitDone, args...)
 			do(t, d.home(), exitDone, "verify")
 		})

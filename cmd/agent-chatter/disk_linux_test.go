@@ -26,10 +26,10 @@ func needsDisks(t *testing.T) {
 	}
 }
 
-// disk is a small ext4 file system in a file.
+// disk is a mounted file system: a small ext4 in a file, or one of another kind.
 type disk struct {
 	t     *testing.T
-	image string
+	image string // of the ext4; "": another kind
 	dir   string // the mount point
 }
 
@@ -49,7 +49,7 @@ func newDiskAt(t *testing.T, image, size string, options ...string) *disk {
 	return d
 }
 
-// system runs a program as root.
+// system runs a program, which must succeed, and returns its output.
 func (d *disk) system(name string, args ...string) string {
 	d.t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -71,11 +71,11 @@ func (d *disk) remount(how string) {
 
 func (d *disk) home() string { return filepath.Join(d.dir, "home") }
 
-// fill leaves that many bytes free, or a little more.
+// fill leaves that many bytes free, rounded down to whole blocks.
 func (d *disk) fill(free int64) { fill(d.t, d.dir, free) }
 
-// room undoes fill.
-func (d *disk) room() { makeRoom(d.t, d.dir) }
+// makeRoom undoes fill.
+func (d *disk) makeRoom() { makeRoom(d.t, d.dir) }
 
 func fill(t *testing.T, dir string, free int64) {
 	t.Helper()
@@ -136,7 +136,7 @@ func (d *disk) mend() {
 	d.t.Helper()
 	d.system("umount", d.dir)
 	out, err := exec.Command("e2fsck", "-p", d.image).CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // it corrected errors
 		d.t.Fatalf("e2fsck: %v\n%s", err, out)
 	}
 	d.mount()
