@@ -13,7 +13,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				streamingTime(text)
+				stream(text)
 			}
 		})
 	}

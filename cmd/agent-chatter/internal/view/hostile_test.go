@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
@@ -146,9 +145,8 @@ func TestHostileTextStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// streamingTime is how long it takes to stream a text in chunks and to show it.
-func streamingTime(text string) time.Duration {
-	start := time.Now()
+// stream streams a text in chunks and shows it.
+func stream(text string) {
 	var t Transcript
 	s := Style{Width: 80, Profile: ansi.Color16}
 	t.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
@@ -164,41 +162,4 @@ func streamingTime(text string) time.Duration {
 		text = text[n:]
 	}
 	show(t.Close())
-	return time.Since(start)
-}
-
-// TestHostileTextCostsItsLength allows a text that is 8 times as long 32 times the time.
-func TestHostileTextCostsItsLength(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const size = 16 << 10
-	long := hostileTexts(8 * size)
-	for i, text := range hostileTexts(size) {
-		for try := 0; ; try++ {
-			took, longer := streamingTime(text), streamingTime(long[i])
-			if longer < 32*took {
-				break
-			} else if try == 2 {
-				t.Errorf("%.20q: %d bytes take %v, %d take %v", text, len(text), took, len(long[i]), longer)
-				break
-			}
-		}
-	}
-}
-
-func TestLongestWordAndWidestTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	word, short := streamingTime(strings.Repeat("w", 60<<20)), streamingTime(strings.Repeat("w", 6<<20))
-	if word > 40*short {
-		t.Errorf("a word of 60 MB takes %v, one of 6 MB %v", word, short)
-	}
-	columns := strings.Repeat("|a", 10_000)
-	table := columns + "\n" + strings.ReplaceAll(columns, "a", "-") + "\n" + strings.Repeat(columns+"\n", 20)
-	prose := strings.Repeat("Some *text* with `code`.\n\n", len(table)/26)
-	if took, usual := streamingTime(table), streamingTime(prose); took > 50*usual {
-		t.Errorf("a table of 10,000 columns takes %v, prose %v", took, usual)
-	}
 }
