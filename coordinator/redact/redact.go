@@ -82,7 +82,7 @@ func (r *Redactor) next(text string, at int) (int, *candidates) {
 }
 
 // Found returns the kinds of the secrets that were replaced since the last call, one for each
-// replacement.
+// replacement, in any order.
 func (r *Redactor) Found() []string {
 	if r == nil {
 		return nil
