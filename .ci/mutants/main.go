@@ -75,7 +75,8 @@ func run(random int, seed uint64, in string, parallel int) error {
 		return err
 	}
 	fmt.Printf("%d possible mutants, seed %d\n", len(all), seed)
-	results := testAll(shuffled(all, seed), random, parallel)
+	shuffle(all, seed)
+	results := testAll(all, random, parallel)
 	tested := results[killed] + results[survived]
 	fmt.Printf("%d of %d mutants were killed\n", results[killed], tested)
 	if 10*results[survived] > tested {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -24,13 +25,16 @@ var swaps = map[token.Token]token.Token{
 	token.ADD: token.SUB, token.SUB: token.ADD,
 }
 
-// candidates returns every mutant of the files whose path begins with prefix, without the
-// equivalent ones. Test files, packages for tests and this directory have none.
+// candidates returns every mutant of the Go files whose path begins with prefix and that
+// are built on Linux, without the equivalent ones. Test files, packages for tests,
+// figures, peerbench, testdata and hidden directories, such as this one, have none.
 func candidates(prefix string) (all []mutant, err error) {
 	equivalent, err := readEquivalent(".ci/mutants/equivalent.txt")
 	if err != nil {
 		return nil, err
 	}
+	linux := build.Default
+	linux.GOOS = "linux"
 	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		path = filepath.ToSlash(path)
 		switch {
@@ -39,9 +43,11 @@ func candidates(prefix string) (all []mutant, err error) {
 		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), "test") ||
 			d.Name() == "testdata" || d.Name() == "figures" || d.Name() == "peerbench"):
 			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go"), strings.HasSuffix(path, "_test.go"), !strings.HasPrefix(path, prefix),
-			strings.HasSuffix(path, "_windows.go"), strings.HasSuffix(path, "_darwin.go"), strings.HasSuffix(path, "_other.go"):
+		case !strings.HasSuffix(path, ".go"), strings.HasSuffix(path, "_test.go"), !strings.HasPrefix(path, prefix):
 			return nil
+		}
+		if built, err := linux.MatchFile(filepath.Split(path)); err != nil || !built {
+			return err
 		}
 		found, err := mutantsOf(path)
 		for _, m := range found {
@@ -76,7 +82,7 @@ func mutantsOf(path string) ([]mutant, error) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
-			return n.Tok != token.CONST // limits and sizes, which are tuned
+			return n.Tok != token.CONST // constants: mostly limits and sizes, which are tuned
 		case *ast.BinaryExpr:
 			if with, ok := swaps[n.Op]; ok {
 				replace(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), with.String())
@@ -125,8 +131,7 @@ func lineAt(text []byte, offset int) string {
 	return strings.TrimSpace(string(line))
 }
 
-func shuffled(all []mutant, seed uint64) []mutant {
+func shuffle(all []mutant, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all
 }
