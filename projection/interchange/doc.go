@@ -20,8 +20,8 @@
 //	gemini         ~/.gemini/tmp/<project>/chats/session-<time>-<8 hex digits>.jsonl; older ones are one object
 //	opencode       what "opencode export" prints, of OpenCode 1.18
 //	pi             ~/.pi/agent/sessions/<directory>/<time>_<UUID>.jsonl, of Pi 0.73
-//	claude-master  one object, or a log with a line for each message
-//	synapse        <id>.jsonl, with the titles and times of all sessions in sessions.json next to it
+//	claude-master  <project>/.claude-master/sessions/: one object, or a log with a line for each message
+//	synapse        ~/.synapse/sessions/<id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
 // A transcript is read several times: for its header and its branches, and for its
 // records, which are passed on one by one. Memory holds one line, or one value of a file

@@ -1,8 +1,9 @@
 // Package process runs the programs of turns, each in a process group, and ends what they
 // started.
 //
-// A [Process] is a running program with its group and its three standard files. It belongs to one
-// turn: it and everything that it starts carry the turn's id in [TurnVariable].
+// A [Process] is a running program with its group and its three standard files. On Windows the
+// group is the program alone. A Process belongs to one turn: it and everything that it starts carry
+// the turn's id in [TurnVariable].
 //
 // # Ending
 //

@@ -79,7 +79,7 @@ type repl struct {
 	retention   *retention.Retention // nil: automatic retention is off
 
 	failed   atomic.Bool // a line failed
-	refusals []string    // the reasons of refusals, which are sent as messages after the turn
+	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
 	looks    looks
 }
 

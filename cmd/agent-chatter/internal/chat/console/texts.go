@@ -37,7 +37,7 @@ func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
 
-// queuedText shows a message that is sent after the turn.
+// queuedText shows a message that is sent when a person is next.
 func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }
 
 func moreQueuedText(n int) string { return fmt.Sprintf("… %s queued", app.Count(n, "more message")) }
