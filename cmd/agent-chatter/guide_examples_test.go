@@ -134,6 +134,28 @@ func TestManualExamples(t *testing.T) {
 	}
 }
 
+// The command guide and Markdown do not show the comments: the text before a file has its path.
+func TestManualNamesFiles(t *testing.T) {
+	files := 0
+	for _, path := range manualPages(t) {
+		page := readText(t, path)
+		for _, b := range blocksOf(page) {
+			file, isFile := strings.CutPrefix(b.note, "file: ")
+			if !isFile {
+				continue
+			}
+			files++
+			lines := strings.Split(page, "\n")[:b.line-2] // the last one is the comment
+			if before := strings.Join(lines, "\n"); !strings.Contains(before, "`"+file+"`") {
+				t.Errorf("%s:%d: the text before the block does not name the file %s", path, b.line, file)
+			}
+		}
+	}
+	if files == 0 {
+		t.Error("no files")
+	}
+}
+
 // isRun reports whether the commands of a block are run here.
 func (b block) isRun() bool {
 	isScript := b.language == "console" || b.language == "sh"
