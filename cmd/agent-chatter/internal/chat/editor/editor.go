@@ -112,7 +112,7 @@ func (e *Editor) Set(s string) {
 // Clear removes the text and what can be undone.
 func (e *Editor) Clear() {
 	e.text, e.undo = text{}, nil
-	e.goal, e.recalled, e.typing, e.killing = 0, len(e.history), false, false
+	e.recalled, e.typing = len(e.history), false
 }
 
 // Type inserts typed text at the cursor.
@@ -123,7 +123,7 @@ func (e *Editor) Type(s string) {
 	if !e.typing {
 		e.change()
 	}
-	e.typing, e.killing, e.goal = true, false, 0
+	e.typing = true
 	e.replace(e.at, e.at, cells(s))
 }
 

@@ -32,12 +32,14 @@ func marked(e *Editor) string {
 	return b.String()
 }
 
-// press types text, and keys in angle brackets.
+// press types text, a rune at a time, and keys in angle brackets.
 func press(t *testing.T, e *Editor, keys string) {
 	t.Helper()
 	for keys != "" {
 		typed, rest, _ := strings.Cut(keys, "<")
-		e.Type(typed)
+		for _, r := range typed {
+			e.Type(string(r))
+		}
 		key, after, found := strings.Cut(rest, ">")
 		if found && !e.Press(keyNamed(t, key)) {
 			t.Fatalf("no binding of %s", key)
@@ -77,7 +79,12 @@ var edits = []struct{ name, keys, want string }{
 	{"delete at the end", "a<delete>", "a|"},
 	{"home and end of a line", "one<ctrl+j>two<home>x<end>y", "one\nxtwoy|"},
 	{"ctrl+a and ctrl+e", "one<ctrl+a>x<ctrl+e>y", "xoney|"},
+	{"ctrl+b and ctrl+f", "abc<ctrl+b><ctrl+b><ctrl+b>x<ctrl+f>y", "xay|bc"},
 	{"the start of the text", "one<ctrl+j>two<ctrl+home>", "|one\ntwo"},
+	{"the end of the text", "one<ctrl+j>two<ctrl+home><ctrl+end>x", "one\ntwox|"},
+	{"alt+left and alt+right", "one two<alt+left>x<home><alt+right>y", "oney| xtwo"},
+	{"ctrl+h and shift+backspace", "abcd<ctrl+h><shift+backspace>", "ab|"},
+	{"ctrl+d", "abc<home><ctrl+d>", "|bc"},
 	{"words to the left", "one two-three<alt+b>x<ctrl+left><ctrl+left>y", "one ytwo-xthree"},
 	{"words to the right", "one two<home><alt+f>x<ctrl+right>y", "onex twoy"},
 	{"kill the word before", "one two-three<alt+backspace>", "one two-|"},
@@ -86,16 +93,38 @@ var edits = []struct{ name, keys, want string }{
 	{"kill to the start of the line", "one<ctrl+j>two<ctrl+u>", "one\n|"},
 	{"kill to the end of the line", "one<ctrl+j>two<ctrl+home><ctrl+k>", "|\ntwo"},
 	{"kill a line break", "one<ctrl+j>two<ctrl+home><ctrl+k><ctrl+k>", "|two"},
+	{"ctrl+backspace", "one two-three<ctrl+backspace>", "one two-|"},
+	{"ctrl+delete", "one two<home><ctrl+delete>", "| two"},
+	{"kill without a word before", "--<alt+backspace>", "|"},
+	{"kill without a word after", "--<home><alt+d>", "|"},
+	{"kill blanks", "  <ctrl+w>", "|"},
+	{"kill nothing", "one<ctrl+w>x<home><ctrl+u><end><ctrl+y>", "xone|"},
 	{"yank", "one two<ctrl+w><home><ctrl+y>", "two|one "},
 	{"yank what was killed backwards", "one two three<ctrl+w><ctrl+w>x<ctrl+y>", "one xtwo three|"},
 	{"yank what was killed forwards", "one two<home><alt+d><alt+d>x<ctrl+y>", "xone two|"},
 	{"yank after a move between kills", "one two<ctrl+w><left><ctrl+w><ctrl+y>", "one| "},
+	{"yank after typing between kills", "one two<ctrl+w>x<ctrl+w><ctrl+y>", "one x|"},
+	{"yank after undo between kills", "one two<ctrl+w><ctrl+_><ctrl+w><ctrl+y>", "one two|"},
 	{"undo of typed text", "one<ctrl+w>two<ctrl+_>", "|"},
 	{"undo twice", "one<ctrl+w>two<ctrl+_><ctrl+_>", "one|"},
 	{"undo of nothing", "<ctrl+_>a<ctrl+_><ctrl+_>", "|"},
+	{"undo of text after a line break", "one<ctrl+j>two<ctrl+_>", "one\n|"},
+	{"undo of text after a move", "on<left><right>e<ctrl+_>", "on|"},
+	{"undo of text after undo", "one<ctrl+_>two<ctrl+_>", "|"},
+	{"undo after a yank of nothing", "a<ctrl+y><ctrl+_>", "|"},
+	{"undo after backspace at the start", "a<home><backspace><ctrl+_>", "|"},
+	{"undo of a recalled message", "draft<up><ctrl+_>", "draft|"},
+	{"up by one row", "a<ctrl+j>b<ctrl+j>c<up>", "a\nb|\nc"},
+	{"down by one row", "a<ctrl+j>b<ctrl+j>c<ctrl+home><down>", "a\n|b\nc"},
+	{"ctrl+p and ctrl+n", "ab<ctrl+j>cd<ctrl+p>x<ctrl+n>y", "abx\ncdy|"},
+	{"up after typing", "long<ctrl+j>ab<ctrl+j>cd<up>x<up>", "lon|g\nabx\ncd"},
+	{"up after a move", "long<ctrl+j>ab<ctrl+j>cd<up><left><up>", "l|ong\nab\ncd"},
+	{"up after undo", "abcd<ctrl+j>x<up><ctrl+_><up>", "|abcd\n"},
+	{"up to the middle of a wide character", "a请b<ctrl+j>xy<up>", "a|请b\nxy"},
+	{"down from a wide character", "a请b<ctrl+j>xyz<up><down>", "a请b\nxyz|"},
 	{"up and down keep the column", "long line<ctrl+j>x<ctrl+j>long line<left><left><up><up>", "long li|ne\nx\nlong line"},
 	{"down again", "long line<ctrl+j>x<ctrl+j>long line<left><left><up><up><down><down>", "long line\nx\nlong li|ne"},
-	{"alt+enter and shift+enter", "a<alt+enter>b<shift+enter>c", "a\nb\nc|"},
+	{"alt+enter, shift+enter and ctrl+enter", "a<alt+enter>b<shift+enter>c<ctrl+enter>d", "a\nb\nc\nd|"},
 	{"controls are no text", "a\x1b[31mb\x00\u009bc", "a[31mbc|"},
 }
 
@@ -103,6 +132,7 @@ func TestEditorKeys(t *testing.T) {
 	for _, tt := range edits {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &Editor{}
+			e.Remember("recalled")
 			press(t, e, tt.keys)
 			got := marked(e)
 			if !strings.Contains(tt.want, "|") {
@@ -122,6 +152,12 @@ func TestEditorPastes(t *testing.T) {
 		{"many lines", lines, "see: [paste: 200 lines].|", "see: " + strings.Repeat("line\n", 200) + "."},
 		{"many lines, the last without its end", lines + "end", "see: [paste: 201 lines].|",
 			"see: " + strings.Repeat("line\n", 200) + "end."},
+		{"seven line breaks", strings.Repeat("x\n", 7), "see: " + strings.Repeat("x\n", 7) + ".|",
+			"see: " + strings.Repeat("x\n", 7) + "."},
+		{"eight line breaks", strings.Repeat("x\n", 8), "see: [paste: 8 lines].|",
+			"see: " + strings.Repeat("x\n", 8) + "."},
+		{"a thousand bytes", strings.Repeat("x", 1000), "see: " + strings.Repeat("x", 1000) + ".|",
+			"see: " + strings.Repeat("x", 1000) + "."},
 		{"a long line", strings.Repeat("x", 5000), "see: [paste: 5000 bytes].|",
 			"see: " + strings.Repeat("x", 5000) + "."},
 		{"nothing", "", "see: .|", "see: ."},
@@ -183,9 +219,80 @@ func TestEditorBackslashContinuesTheLine(t *testing.T) {
 	if !e.Continue() || marked(e) != "one\n|" {
 		t.Errorf("got %q", marked(e))
 	}
-	press(t, e, "\\two<home>")
-	if e.Continue() {
-		t.Error("a backslash elsewhere continues the line")
+	if press(t, e, "<ctrl+_>"); marked(e) != "one\\|" {
+		t.Errorf("after undo: %q", marked(e))
+	}
+	for _, keys := range []string{"", "\\two", "one\\<left>", "\\<home>"} {
+		e.Clear()
+		if press(t, e, keys); e.Continue() {
+			t.Errorf("%s continues the line", keys)
+		}
+	}
+}
+
+func TestEditorMovesInWrappedRows(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"up", "abcdefgh<up>", "abc|defgh"},
+		{"up from the end of a full row", "abcdefghij<up>", "abcd|efghij"},
+		{"down", "abcdefgh<home><right><down>", "abcdef|gh"},
+		{"down from the last column", "abcdefghij<home><right><right><right><right><down>", "abcdefghi|j"},
+		{"up from the start of a row", "abcdefgh<left><left><left><up>", "|abcdefgh"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &Editor{Width: 5}
+			if press(t, e, tt.keys); marked(e) != tt.want {
+				t.Errorf("got %q, want %q", marked(e), tt.want)
+			}
+		})
+	}
+}
+
+func TestTextBeforeTheCursor(t *testing.T) {
+	for _, tt := range []struct {
+		keys, pasted, typed string
+		before              string
+		first               bool
+	}{
+		{"", "", "", "", true},
+		{"ask @cr now<left><left>", "", "", "ask @cr n", true},
+		{"one<ctrl+j>@cr", "", "", "@cr", false},
+		{"one<ctrl+j>", "", "", "", false},
+		{"one", strings.Repeat("x\n", 10), "@cr", "@cr", false},
+	} {
+		e := &Editor{}
+		press(t, e, tt.keys)
+		e.Paste(tt.pasted)
+		e.Type(tt.typed)
+		if before, first := e.Before(); before != tt.before || first != tt.first {
+			t.Errorf("%s: got %q, first: %v, want %q, %v", tt.keys, before, first, tt.before, tt.first)
+		}
+	}
+}
+
+func TestUndo(t *testing.T) {
+	e := &Editor{}
+	for range maxUndo + 2 {
+		press(t, e, "a<left><right>")
+	}
+	for range maxUndo + 2 {
+		press(t, e, "<ctrl+_>")
+	}
+	if got := marked(e); got != "aa|" {
+		t.Errorf("after a hundred changes were undone, the text is %q", got)
+	}
+	e.Set("set")
+	if press(t, e, "<ctrl+_>"); marked(e) != "aa|" {
+		t.Errorf("after undo of Set, the text is %q", marked(e))
+	}
+	press(t, e, "one")
+	e.Clear()
+	if press(t, e, "<ctrl+_>"); marked(e) != "|" {
+		t.Errorf("undo restores %q, which was cleared", marked(e))
+	}
+	press(t, e, "one")
+	e.Clear()
+	if press(t, e, "two<ctrl+_>"); marked(e) != "|" {
+		t.Errorf("undo of text after Clear leaves %q", marked(e))
 	}
 }
 
@@ -241,6 +348,9 @@ func TestComplete(t *testing.T) {
 		{"/", true, "/status /save /end", 1},
 		{"/s", false, "", 2},
 		{"say /s", true, "", 2},
+		{"/end", true, "/end", 4},
+		{"/ends", true, "", 5},
+		{"ask\t@cr", false, "@critic", 3},
 		{"@", true, "@planner @critic", 1},
 		{"ask @cr", false, "@critic", 3},
 		{"me@cr", true, "", 5},
@@ -269,6 +379,35 @@ func TestReplaceBefore(t *testing.T) {
 	e.ReplaceBefore(3, "@critic ")
 	if got := marked(e); got != "ask @critic | now" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// openDirs counts the directories that are open.
+type openDirs struct {
+	fstest.MapFS
+	open int
+}
+
+func (o *openDirs) Open(name string) (fs.File, error) {
+	f, err := o.MapFS.Open(name)
+	o.open++
+	return &openDir{f.(fs.ReadDirFile), o}, err
+}
+
+type openDir struct {
+	fs.ReadDirFile
+	in *openDirs
+}
+
+func (d *openDir) Close() error {
+	d.in.open--
+	return d.ReadDirFile.Close()
+}
+
+func TestCompletionClosesDirectories(t *testing.T) {
+	files := &openDirs{MapFS: fstest.MapFS{"src/main.go": {}}}
+	if choices, _ := Complete("@./src/", true, Sources{Files: files}); len(choices) != 1 || files.open != 0 {
+		t.Errorf("the choices are %v; %d directories are open", choices, files.open)
 	}
 }
 
@@ -311,6 +450,22 @@ func TestLongTextsBecomePastes(t *testing.T) {
 	}
 	if want := strings.Repeat(long+"more", 10); e.Text() != want {
 		t.Errorf("the text has %d bytes, want %d", len(e.Text()), len(want))
+	}
+	e.Clear()
+	letters := strings.Repeat("x", maxCells)
+	if e.Type(letters); len(e.cells) != maxCells {
+		t.Errorf("%d cells, want %d letters", len(e.cells), maxCells)
+	}
+	if e.Set(letters); len(e.cells) != maxCells {
+		t.Errorf("%d cells, want %d letters", len(e.cells), maxCells)
+	}
+	press(t, &e, "<home>a")
+	if len(e.cells) != maxCells+1 || e.cells[0].lines != 0 {
+		t.Errorf("after a letter at the start: %d cells, the first is %v", len(e.cells), e.cells[0])
+	}
+	press(t, &e, "b")
+	if e.cells[0].text != "ab" || e.cells[0].lines != 1 {
+		t.Errorf("after two letters at the start, the first cell is %v", e.cells[0])
 	}
 	e.Set(long + "more more")
 	if len(e.cells) != 1 || e.Text() != long+"more more" {

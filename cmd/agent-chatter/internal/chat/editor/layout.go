@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -9,7 +10,7 @@ import (
 // row is a row of the screen: the cells in [from, to). A line break that ends it is not in it.
 type row struct {
 	from, to int
-	broken   bool // a line break follows
+	broken   bool // a line break or the end of the text follows
 }
 
 // layout breaks the text into rows of e.Width columns, after a blank if there is one.
@@ -42,12 +43,7 @@ func (e *Editor) layout() []row {
 
 // cursorRow returns the index of the row with the cursor.
 func (e *Editor) cursorRow(rows []row) int {
-	for i, r := range rows {
-		if e.at < r.to || e.at == r.to && (r.broken || i == len(rows)-1) {
-			return i
-		}
-	}
-	return len(rows) - 1
+	return slices.IndexFunc(rows, func(r row) bool { return e.at < r.to || e.at == r.to && r.broken })
 }
 
 func (e *Editor) columns(from, to int) int {
