@@ -308,6 +308,8 @@ func TestEditorRows(t *testing.T) {
 		{"a full row", "0123456789", 10, 5, []string{"0123456789_"}, 0, 0},
 		{"two rows", "0123456789ab<left>", 10, 5, []string{"0123456789", "a_b_"}, 0, 0},
 		{"wide characters", "请帮我写一个", 5, 5, []string{"请帮", "我写", "一个_"}, 0, 0},
+		{"words", "hello dear", 8, 5, []string{"hello ", "dear_"}, 0, 0},
+		{"a wide character after a narrow one", "a请", 2, 5, []string{"a", "请_"}, 0, 0},
 		{"lines", "a<ctrl+j><ctrl+j>b<up>", 10, 5, []string{"a", "_", "b"}, 0, 0},
 		{"more lines than rows", "1<ctrl+j>2<ctrl+j>3<ctrl+j>4<ctrl+j>5", 10, 3, []string{"3", "4", "5_"}, 2, 0},
 		{"more lines than rows, at the start", "1<ctrl+j>2<ctrl+j>3<ctrl+j>4<ctrl+home>", 10, 2, []string{"_1_", "2"}, 0, 2},
@@ -379,6 +381,11 @@ func TestReplaceBefore(t *testing.T) {
 	e.ReplaceBefore(3, "@critic ")
 	if got := marked(e); got != "ask @critic | now" {
 		t.Errorf("got %q", got)
+	}
+	e.Set("@cr")
+	e.ReplaceBefore(3, "@critic ")
+	if got := marked(e); got != "@critic |" {
+		t.Errorf("at the start: got %q", got)
 	}
 }
 
