@@ -184,12 +184,18 @@ func TestDamagedBundleReportsLine(t *testing.T) {
 		"text after the end":          {text + "nonsense\n", len(lines) + 1},
 		"half a bundle after the end": {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
 		"newer version":               {strings.Replace(text, "1.0", "1.1", 1), 1},
+		"newer version of the end":    {strings.Replace(text, `{"end":"1.0"`, `{"end":"1.1"`, 1), len(lines)},
+		"field of the end":            {strings.Replace(text, `{"end":"1.0",`, `{"end":"1.0","x":1,`, 1), len(lines)},
+		"changed sum":                 {regexp.MustCompile(`"sum":"[0-9a-f]{8}"\}\n\z`).ReplaceAllString(text, `"sum":"00000000"}`+"\n"), len(lines)},
 	} {
 		t.Run(damage, func(t *testing.T) {
 			_, err := readBundle(test.text)
 			var wrong *interchange.LineError
 			if !errors.As(err, &wrong) || wrong.Line != test.line {
 				t.Errorf("%v, want line %d", err, test.line)
+			}
+			if ofSchema := (*schemas.InvalidError)(nil); errors.As(err, &ofSchema) != (damage == "event of the schema") {
+				t.Errorf("the error of the schema is %v", ofSchema)
 			}
 		})
 	}
@@ -279,6 +285,14 @@ func TestInvalidLineEndsOnlyItsSession(t *testing.T) {
 	}
 	flip := func(line string) string { return strings.Replace(line, `"time":"20`, `"time":"21`, 1) }
 	cut := func(line string) string { return line[:len(line)/2] + "\n" }
+	damage := func(from, to int, how func(string) string) string {
+		changed := append([]string{}, lines...)
+		for i := from; i <= to; i++ {
+			changed[i] = how(changed[i])
+		}
+		return strings.Join(changed, "") + "\n"
+	}
+	untyped := func(line string) string { return strings.Replace(line, `"type":"message.appended"`, `"type":""`, 1) }
 	long := func(line string) string { return strings.TrimSuffix(line, "\n") + strings.Repeat(" ", limit) + "\n" }
 	start, end := 1+each, 2*each
 	for name, test := range map[string]struct {
@@ -295,6 +309,9 @@ func TestInvalidLineEndsOnlyItsSession(t *testing.T) {
 		"half a last line":    {change(end, cut), end, each - 1, "unexpected end of JSON input"},
 		"line too long":       {change(start+1, long), start + 1, 1, "the line is too long"},
 		"last line too long":  {change(end, long), end, each - 1, "the line is too long"},
+		"lines too long":      {damage(start+1, end, long), start + 1, 1, "the line is too long"},
+		"half of each line":   {damage(start+1, end, cut), start + 1, 1, "unexpected end of JSON input"},
+		"event without type":  {change(start+1, untyped), start + 1, 1, `type "" is not noun.verb`},
 		"event of the schema": {strangeBundle(t), start + 1, 1, "Invalid journal-event-v1.0:"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -383,6 +400,16 @@ func TestBundleLineTooLong(t *testing.T) {
 		}
 	}
 	t.Error("it was read")
+}
+
+// A long line at the end of a file without a line break is one error, not that and a truncated bundle.
+func TestLongLastLineIsReportedOnce(t *testing.T) {
+	text := bundle(t, "legacy")
+	lines := strings.SplitAfter(text, "\n")
+	want := []string{"1 events, session 1 of the bundle, line 3: the line is too long"}
+	if diff := cmp.Diff(want, bundleParts(lines[0]+lines[1]+strings.Repeat("x", 5<<10), 4<<10)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 func FuzzReadBundle(f *testing.F) {

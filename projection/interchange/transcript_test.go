@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -287,6 +288,71 @@ func TestTranscripts(t *testing.T) {
 		"invalid lines": {"claude",
 			"nonsense\n{\"type\": 7}\n" + claude("1", "", "user", "hello") +
 				`{"type":"assistant","uuid":"2","message":{"cont`, "you: hello\n"},
+		"damaged lines": {"claude",
+			claude("1", "", "user", "hello") + "{\"type\" \"user\"}\n{\"type\":\n{\"type\":]}\n{\"type\":\"user\"]\n{\"a\":{]}x}\n" +
+				"{\"a\":[\n{\"a\n{\"a\":1 \"b\":2}\n{\"a\":,}\n{\"type\":\"user\",\"message\":{}}}\n{\"a\":;}\n", "you: hello\n"},
+		"spaces and escapes": {"claude",
+			" \t{ \"type\" : \"user\" ,\t\"uuid\" : \"1\" , \"timestamp\" : \"" + at + "\" , \"message\" : { \"content\" : [ { \"type\" :" +
+				" \"text\" , \"text\" : \"a\\\\\" } , {\"type\":\"text\",\"text\":\"\\\"b\\u00e9\\ud800\\\"\"} ] } } \r\n", "you: a\\\n\n\"bé\ufffd\"\n"},
+		"invalid escape": {"claude",
+			`{"type":"user","uuid":"1","timestamp":"` + at + `","message":{"content":[{"type":"text","text":"\x"},{"type":"text",` +
+				`"text":"hello"}]}}` + "\n", "you: hello\n"},
+		"origins of messages": {"claude",
+			claude("1", "", "user", "hello", "origin", object{"kind": "human"}) +
+				claude("2", "1", "user", "auto", "origin", object{"kind": "auto-continuation"}) +
+				line(t, object{"type": "attachment", "uuid": "3", "attachment": object{"type": "other", "prompt": "no"}}) +
+				line(t, object{"type": "attachment", "uuid": "4", "attachment": object{"type": "queued_command"}}) +
+				line(t, object{"type": "attachment", "uuid": "5", "attachment": object{"type": "queued_command", "prompt": "no",
+					"isMeta": true}}) +
+				line(t, object{"type": "attachment", "uuid": "6", "attachment": object{"type": "queued_command", "prompt": "no",
+					"commandMode": "task-notification"}}), "you: hello\n"},
+		"call that was aborted": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant",
+				[]object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}, "isAbortedMidStream", true),
+			"you: hello\nclaude: cancelled\n  Bash {} ...\nclaude: interrupted\n"},
+		"documents": {"claude",
+			claude("1", "", "user", []object{{"type": "document", "source": object{"media_type": "text/plain"}},
+				{"type": "document"}, {"type": "document", "source": object{"media_type": "a/b", "data": "aGVsbA=="}}}),
+			"you: [document: text/plain]\n\n[document]\n\n[document: a/b, 4 bytes]\n"},
+		"rollbacks": {"codex",
+			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 0}) + codexMessage("user", "three") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) + codexMessage("user", "four") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 2}) + codexMessage("user", "five"),
+			"you: one\ncodex: 1\nyou: five\n"},
+		"rollback of all turns": {"codex",
+			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") +
+				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 7}) + codexMessage("user", "three"),
+			"you: three\n"},
+		"custom call and images": {"codex",
+			codex("response_item", object{"type": "message", "role": "user", "content": []object{
+				{"type": "input_image", "image_url": "https://host/a.png"}, {"type": "input_text", "text": "<image>"}}}) +
+				codex("response_item", object{"type": "custom_tool_call", "call_id": "c", "name": "apply", "input": "a patch"}) +
+				codex("response_item", object{"type": "custom_tool_call_output", "call_id": "c", "output": object{
+					"success": false}}),
+			"you: [image]\n  apply \"a patch\" -> \"\" \"failed\"\ncodex: interrupted\n"},
+		"output with metadata": {"codex",
+			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c", "name": "ls"}) +
+				codex("response_item", object{"type": "function_call_output", "call_id": "c",
+					"output": `{"output":"out","metadata":{"exit_code":0}}`}) +
+				codex("response_item", object{"type": "function_call", "call_id": "d", "name": "ls"}) +
+				codex("response_item", object{"type": "function_call_output", "call_id": "d", "output": `{"output":"out"}`}),
+			"you: hello\n  ls {} -> \"out\" \"\"\n  ls {} -> \"{\\\"output\\\":\\\"out\\\"}\" \"\"\ncodex: interrupted\n"},
+		"files": {"gemini",
+			line(t, object{"id": "1", "timestamp": at, "type": "user", "content": []object{{"text": "see "},
+				{"fileData": object{"mimeType": "text/plain"}}}, "displayContent": "see @a"}) +
+				line(t, object{"id": "2", "timestamp": at, "type": "strange", "content": "never"}),
+			"you: see @a\n\n[file: text/plain]\n"},
+		"messages set again": {"gemini",
+			gemini("1", "user", "one") + gemini("2", "gemini", "1") + line(t, object{"$set": object{"messages": []object{
+				{"id": "2", "type": "user", "timestamp": at, "content": "two"}}}}) + gemini("3", "gemini", "3"),
+			"you: two\ngemini: 3\n"},
+		"rewind of all": {"gemini",
+			gemini("1", "user", "one") + line(t, object{"$rewindTo": "?"}) + gemini("1", "user", "two"), "you: two\n"},
+		"result in parts": {"gemini",
+			gemini("1", "user", "one") + line(t, object{"id": "2", "timestamp": at, "type": "gemini", "toolCalls": []object{
+				{"id": "c", "name": "ls", "args": object{}, "status": "executing", "result": []object{{"text": "a"}, {"text": "b"}}}}}),
+			"you: one\n  ls {} -> \"a\\nb\" \"\"\ngemini: interrupted\n"},
 		"rollback": {"codex",
 			codexMessage("user", "one") + codexMessage("assistant", "1") + codexMessage("user", "two") +
 				codexMessage("assistant", "2") +
@@ -586,6 +652,57 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 				t.Errorf("%s as %s is of %q, want %q", name, format, again.Created.CWD, s.Created.CWD)
 			}
 			checkRecords(t, again)
+		}
+	}
+}
+
+// A session of several agents is written for programs that have one.
+func TestWrittenTranscriptNamesAgents(t *testing.T) {
+	source := mustReadTranscript(t, "claude-master", "/old/s.json", line(t, object{"sessionId": "s",
+		"createdAt": "2026-11-21T02:30:23Z", "config": object{"instructorModel": "big"},
+		"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"},
+			{"role": "assistant", "content": "do one"}}},
+		"worker": object{"conversationHistory": []object{{"role": "user", "content": "do one"},
+			{"role": "assistant", "content": []object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}}, {"role": "user",
+				"content": []object{{"type": "tool_result", "tool_use_id": "t", "content": "no", "is_error": true}}},
+			{"role": "assistant", "content": "one is done"}}}}))
+	var events []journal.Event
+	var state projection.State
+	var at journal.Position
+	records := append(recordsOf(t, source), journal.Record{Type: "unknown.event", Data: []byte("{}")})
+	for _, r := range records {
+		e, next, err := at.Next(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Apply(e)
+		events, at = append(events, e), next
+	}
+	const uuid = `[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}` // of version 8
+	for format, test := range map[string]struct{ want, name string }{
+		"claude": {"  Bash {} -> \"\" \"no\"\n", `^` + uuid + `\.jsonl$`},
+		"codex":  {"  Bash {} -> \"no\" \"\"\n", `^rollout-2026-11-21T02-30-23-` + uuid + `\.jsonl$`},
+		"gemini": {"  Bash {} -> \"\" \"error: no\"\n", `^session-2026-11-21T02-30-[0-9a-f]{8}\.jsonl$`},
+	} {
+		var written strings.Builder
+		if err := interchange.WriteTranscript(format, &written, &state, sequence(events, nil)); err != nil {
+			t.Fatal(err)
+		}
+		s := mustReadTranscript(t, format, "/new/x.jsonl", written.String())
+		want := "you: build it\nFORMAT: Instructor: do one\n" + test.want + "FORMAT: Worker: one is done\n"
+		if diff := cmp.Diff(strings.ReplaceAll(want, "FORMAT", format), summary(t, s)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+		if name := interchange.TranscriptName(format, &state); !regexp.MustCompile(test.name).MatchString(name) {
+			t.Errorf("%s: the file is %s", format, name)
+		}
+		for n := 0; n < written.Len(); n += 100 {
+			if err := interchange.WriteTranscript(format, &fullWriter{n}, &state, sequence(events, nil)); !errors.Is(err, errFull) {
+				t.Errorf("%s: full after %d of %d bytes: %v", format, n, written.Len(), err)
+			}
+		}
+		if err := interchange.WriteTranscript(format, io.Discard, &state, sequence(events, errBroken)); !errors.Is(err, errBroken) {
+			t.Errorf("%s: %v", format, err)
 		}
 	}
 }
