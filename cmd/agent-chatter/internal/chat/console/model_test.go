@@ -1,6 +1,7 @@
 package console
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
@@ -21,6 +23,8 @@ var keyNames = map[string]tty.Key{
 	"down": key(tty.Down, 0), "bs": key(tty.Backspace, 0), "c-c": key('c', tty.Ctrl), "c-d": key('d', tty.Ctrl),
 	"c-r": key('r', tty.Ctrl), "c-j": key('j', tty.Ctrl), "c-l": key('l', tty.Ctrl), "c-z": key('z', tty.Ctrl),
 	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0),
+	"c-s": key('s', tty.Ctrl), "c-n": key('n', tty.Ctrl), "c-p": key('p', tty.Ctrl), "c-home": key(tty.Home, tty.Ctrl),
+	"home": key(tty.Home, 0), "pgup": key(tty.PageUp, 0), "pgdn": key(tty.PageDown, 0), "end": key(tty.End, 0),
 }
 
 // press types a script and returns the effects other than None, with their texts.
@@ -83,10 +87,19 @@ func TestModelKeys(t *testing.T) {
 		{"Enter takes what arrows have chosen", "/e<down><enter>", "", "/export "},
 		{"Enter sends what arrows have not chosen", "/en<enter>", "sent /en", ""},
 		{"the choices go round", "/e<up><tab>", "", "/export "},
+		{"the choices go round downwards", "/e<c-n><c-n><tab>", "", "/end "},
+		{"the choices go round upwards", "/<c-p><c-p><c-p><tab>", "", "/help "},
+		{"Tab opens the menu again", "/e<esc><tab><tab>", "", "/end "},
 		{"Tab completes a member", "ask @c<tab>now", "", "ask @critic now"},
 		{"Up recalls a message", "one<enter>two<enter><up><up>", "sent one, sent two", "one"},
 		{"a search", "<c-r>x<enter>", "look, look", "found it"},
 		{"the second of a search", "<c-r><down><enter>", "look", "and this"},
+		{"the first of a search again", "<c-r><c-r><up><tab>", "look", "found it"},
+		{"beyond the last of a search", "<c-r><down><down><down><c-s><enter>", "look", "found it"},
+		{"before the first of a search", "<c-r><up><up><down><enter>", "look", "and this"},
+		{"typing in a search selects the first", "<c-r><down>x<enter>", "look, look", "found it"},
+		{"Backspace in a search selects the first", "<c-r>x<down><bs><enter>", "look, look, look", "found it"},
+		{"Backspace in an empty search", "<c-r><bs><esc>", "look", ""},
 		{"a search that is left", "text<c-r>x<esc>", "look, look", "text"},
 		{"Ctrl+C leaves a search", "text<c-r><c-c>", "look", "text"},
 	} {
@@ -118,6 +131,7 @@ func TestQuestionKeys(t *testing.T) {
 		{"another key", "", "x", "", ""},
 		{"a reason", "", "rtoo risky<enter>", "chosen rtoo risky", ""},
 		{"no reason", "", "r  <enter>", "", "  "},
+		{"a reason that is edited", "", "rtoo<left>x<enter>", "chosen rtoxo", ""},
 		{"back from the reason", "", "rtoo<esc>y", "chosen y", ""},
 		{"a reason, and a message before it", "hell", "o<tab>rtoo<enter>", "chosen rtoo", "hello"},
 		{"a message before what is no reason", "hell", "o<tab>rtoo<esc>n", "chosen n", "hello"},
@@ -169,6 +183,9 @@ func TestLiveRegion(t *testing.T) {
 		{"a long line", 20, 24, nil, "0123456789abcdef", "you> 0123456789abc\n     def_\n/help"},
 		{"words", 20, 24, nil, "hello dear world, again 界界", "you> hello dear \n     world, again \n     界界_\n/help"},
 		{"more lines than fit", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5", "↑    3\n     4\n     5_\n/help"},
+		{"more lines below", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5<c-home>", "you> [1]\n     2\n↓    3\n/help"},
+		{"a prompt of half the columns", 11, 24, nil, "a", "you> a_\n/help"},
+		{"a prompt of more than half", 10, 24, nil, "a", "> a_\n/help"},
 		{"a long prompt", 12, 24, func(m *Model) { m.Prompt = "anna or bob> " }, "", "> _\n/help"},
 		{"an agent speaks", 80, 24, func(m *Model) { m.Status, m.Prompt = busy, "" }, "next",
 			"> next_\n⠴ Ada thinks 3s · esc to interrupt"},
@@ -210,8 +227,16 @@ func TestLiveRegion(t *testing.T) {
 		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n1 of 2 · tab completes · ↑↓"},
 		{"the menu on a narrow screen", 20, 24, nil, "/e<down>",
 			"you> /e_\n  /end     save an…\n▸ /export  write a…\n2 of 2 · tab compl…"},
+		{"a menu that was closed", 80, 24, nil, "/e<esc><left>", "you> /[e]\n/help"},
 		{"a menu that is complete", 80, 24, nil, "/end", "you> /end_\n/help"},
 		{"a search", 80, 24, nil, "<c-r>x", "search> x_\n  nothing found\n/help"},
+		{"a search without its last letter", 80, 24, nil, "<c-r>xé<bs>", "search> x_\n  nothing found\n/help"},
+		{"a search that runs", 80, 24, func(m *Model) { m.Search = &Search{Text: "x", Running: true} }, "",
+			"search> x_\n  …\n/help"},
+		{"what was found", 80, 24, func(m *Model) { m.Search = &Search{Found: []string{"one\ntwo", "three"}} }, "<down>",
+			"search> _\n  one two\n▸ three\n/help"},
+		{"more than fits was found", 80, 9, func(m *Model) { m.Search = &Search{Found: strings.Split("12345", "")} },
+			"<down><down><down>", "search> _\n  3\n▸ 4\n  5\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
 			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {
@@ -261,6 +286,77 @@ func TestStatusRowHasAtMost38Columns(t *testing.T) {
 	}
 }
 
+func TestStatusRow(t *testing.T) {
+	since := noon.Add(-time.Second)
+	for _, tt := range []struct {
+		status  Status
+		columns int
+		color   bool
+		want    string
+	}{
+		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea"}, 38, false,
+			"not saved · ⠇ Ada 1s · next: Bea"},
+		{Status{Unsaved: "not saved"}, 38, true, off + red + "not saved" + off + dim + " · /help"},
+		{Status{Unsaved: "not saved"}, 17, false, "not saved · /help"},
+		{Status{Unsaved: "not saved"}, 16, false, "not saved"},
+		{Status{Unsaved: "not saved"}, 9, false, "not saved"},
+		{Status{Unsaved: "not saved"}, 4, true, ""},
+	} {
+		if got := tt.status.row(tt.columns, tt.color, noon); got != tt.want {
+			t.Errorf("%+v in %d columns: got %q, want %q", tt.status, tt.columns, got, tt.want)
+		}
+	}
+}
+
+func TestPlaceholders(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(m *Model)
+		want   string
+	}{
+		{"a person is next", func(*Model) {}, textNextMessage},
+		{"an agent speaks", func(m *Model) { m.Prompt, m.Status.Doing = "", "Ada thinks" }, textTypeAhead},
+		{"an agent is next", func(m *Model) { m.Prompt = "" }, ""},
+		{"a text", func(m *Model) { m.Editor.Set("text") }, ""},
+		{"a question", func(m *Model) { m.Question = &Question{} }, ""},
+		{"a search", func(m *Model) { m.Search = &Search{} }, ""},
+		{"no colours", func(m *Model) { m.Style.Profile = ansi.NoColor }, ""},
+	} {
+		m := newModel()
+		m.Style.Profile = ansi.Color16
+		tt.change(m)
+		if got := m.placeholder(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestPastes(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		change       func(m *Model)
+		input, found string
+		effect       Effect
+	}{
+		{"into the input box", func(*Model) {}, "a\nb", "", None},
+		{"into a search", func(m *Model) { m.Search = &Search{Text: "x"} }, "", "xa b", Look},
+		{"during a question", func(m *Model) { m.Question = &Question{Choices: permission} }, "", "", None},
+		{"during a question that waits", func(m *Model) { m.Question = &Question{Choices: permission, Waits: true} },
+			"a\nb", "", None},
+	} {
+		m := newModel()
+		tt.change(m)
+		effect, _ := m.Update(tty.Paste{Text: "a\nb"})
+		found := ""
+		if m.Search != nil {
+			found = m.Search.Text
+		}
+		if effect != tt.effect || m.Editor.Text() != tt.input || found != tt.found {
+			t.Errorf("%s: effect %v, input %q, search %q", tt.name, effect, m.Editor.Text(), found)
+		}
+	}
+}
+
 func TestReturnPutsQueuedMessagesBack(t *testing.T) {
 	m := newModel()
 	press(t, m, "typed")
@@ -279,13 +375,15 @@ func TestPageKeys(t *testing.T) {
 		{"the end", "G", "7", "7–10 of 10 · q closes"},
 		{"beyond the end", "G j", "7", "7–10 of 10 · q closes"},
 		{"a page back", "Gb", "4", "4–7 of 10 · q closes"},
+		{"the beginning again", "Gg", "1", "1–4 of 10 · q closes"},
+		{"with keys that have names", "<end><pgup><pgdn><home><pgdn><enter>", "5", "5–8 of 10 · q closes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
 			m.page = &page{lines: strings.Split("1 2 3 4 5 6 7 8 9 10", " ")}
 			m.page.rows(5)
-			for _, r := range strings.NewReplacer("<down>", "j", "<up>", "k").Replace(tt.keys) {
-				press(t, m, string(r))
+			for _, k := range regexp.MustCompile(`<.*?>|.`).FindAllString(tt.keys, -1) {
+				press(t, m, k)
 				m.page.rows(5)
 			}
 			if rows := m.page.rows(5); rows[0] != tt.first || rows[4] != tt.last {

@@ -27,6 +27,8 @@ func TestChangesOfEachAgent(t *testing.T) {
 		{"OpenCode", `{"filePath":"/a","oldString":"a","newString":"b"}`, "-a\n+b\n"},
 		{"Pi", `{"path":"/a","oldText":"a","newText":"b"}`, "-a\n+b\n"},
 		{"Gemini CLI", `{"file_path":"a","old_string":"","new_string":"b"}`, "+b\n"},
+		{"a patch with the names of its files", `{"patch":"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n\n+b\n"}`, "-a\n+b\n"},
+		{"a text before only", `{"old_string":"a"}`, ""},
 		{"a command", `{"command":"ls"}`, ""},
 		{"a request with content", `{"url":"http://a","content":"b"}`, ""},
 		{"a patch of another kind", `{"input":"hello"}`, ""},
@@ -36,6 +38,28 @@ func TestChangesOfEachAgent(t *testing.T) {
 	} {
 		if got := shown(Changes(json.RawMessage(tt.input))); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.agent, got, tt.want)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	for _, tt := range []struct {
+		name, field, input string
+		want               bool
+	}{
+		{"the text before", "old_string", `{"old_string":"a","new_string":"b"}`, true},
+		{"another field", "replace_all", `{"old_string":"a","new_string":"b","replace_all":true}`, false},
+		{"edits", "edits", `{"edits":[{"old_string":"a","new_string":"b"},{"oldText":"c","newText":"d"}]}`, true},
+		{"no edits", "edits", `{"edits":[]}`, false},
+		{"an empty edit", "edits", `{"edits":[{"old_string":"a","new_string":"b"},{}]}`, false},
+		{"an edit without the text after", "edits", `{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"a"}]}`, false},
+		{"an edit with two names", "edits",
+			`{"edits":[{"old_string":"a","new_string":"b","oldText":"c","newText":"d"}]}`, false},
+		{"an edit with another field", "edits", `{"edits":[{"old_string":"a","new_string":"b","all":true}]}`, false},
+		{"no object", "edits", `["a"]`, false},
+	} {
+		if got := Covers(json.RawMessage(tt.input), tt.field); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
