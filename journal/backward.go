@@ -8,8 +8,8 @@ import (
 )
 
 // End returns the position after the last event that the journal had when the
-// Reader was opened. It checks the last 8 MiB, as Check does. A torn tail follows
-// that position; Torn describes it.
+// Reader was opened. It checks at least the last 8 MiB, as Check does. A torn
+// tail follows that position; Torn describes it.
 func (r *Reader) End() (Position, error) {
 	t, err := r.src.findTail(r.maxLine)
 	r.tail.torn = t.torn

@@ -33,8 +33,8 @@
 // counted.
 //
 // The calls of a subagent belong to the turn that started it. Text that a program wrote
-// in a person's name is not a message. Of an image or another
-// file, only the media type and, if it has data, the size is imported.
+// in a person's name is not a message. Of an image or another file, only
+// the media type and, if it has data, the size is imported.
 //
 // # Writing
 //
