@@ -158,6 +158,149 @@ func TestGitleaksRulesAreCovered(t *testing.T) {
 	}
 }
 
+// tokenLengths are the shortest and the longest run of characters after each prefix that is a token.
+var tokenLengths = []struct {
+	kind, prefix      string
+	alphabet          byte
+	shortest, longest int
+}{
+	{"anthropic-key", "sk-ant-", 'm', 20, 512},
+	{"openrouter-key", "sk-or-v1-", 'h', 64, 64},
+	{"openai-key", "sk-proj-", 'm', 20, 512},
+	{"openai-key", "sk-svcacct-", 'm', 20, 512},
+	{"openai-key", "sk-admin-", 'm', 20, 512},
+	{"api-key", "sk-", 'm', 32, 64},
+	{"google-key", "AIza", 'm', 35, 35},
+	{"google-secret", "GOCSPX-", 'm', 28, 28},
+	{"google-token", "ya29.", 'm', 40, 512},
+	{"groq-key", "gsk_", 'm', 48, 64},
+	{"xai-key", "xai-", 'm', 70, 100},
+	{"perplexity-key", "pplx-", 'm', 40, 64},
+	{"replicate-token", "r8_", 'm', 37, 37},
+	{"huggingface-token", "hf_", 'm', 34, 40},
+	{"huggingface-token", "api_org_", 'm', 34, 40},
+	{"nvidia-key", "nvapi-", 'm', 60, 80},
+	{"github-token", "github_pat_", 'm', 60, 512},
+	{"github-token", "ghp_", 'm', 36, 512},
+	{"github-token", "gho_", 'm', 36, 512},
+	{"github-token", "ghu_", 'm', 36, 512},
+	{"github-token", "ghs_", 'm', 36, 512},
+	{"github-token", "ghr_", 'm', 36, 512},
+	{"gitlab-token", "glpat-", 'm', 20, 512},
+	{"gitlab-token", "glptt-", 'h', 40, 40},
+	{"gitlab-token", "gldt-", 'm', 20, 512},
+	{"gitlab-token", "glrt-", 'm', 20, 512},
+	{"gitlab-token", "glcbt-", 'm', 22, 512},
+	{"gitlab-token", "glagent-", 'm', 50, 512},
+	{"gitlab-token", "gloas-", 'm', 64, 512},
+	{"gitlab-token", "glft-", 'm', 20, 512},
+	{"gitlab-token", "glffct-", 'm', 20, 512},
+	{"gitlab-token", "glimt-", 'm', 25, 512},
+	{"gitlab-token", "glsoat-", 'm', 20, 512},
+	{"aws-key-id", "AKIA", 'u', 16, 16},
+	{"aws-key-id", "ASIA", 'u', 16, 16},
+	{"aws-key-id", "ABIA", 'u', 16, 16},
+	{"aws-key-id", "ACCA", 'u', 16, 16},
+	{"aws-bedrock-key", "ABSK", 'm', 109, 271},
+	{"aws-bedrock-key", "bedrock-api-key-", 'm', 40, 4096},
+	{"alibaba-key-id", "LTAI", 'm', 20, 20},
+	{"slack-token", "xoxa-", 'm', 20, 512},
+	{"slack-token", "xoxb-", 'm', 20, 512},
+	{"slack-token", "xoxe-", 'm', 20, 512},
+	{"slack-token", "xoxp-", 'm', 20, 512},
+	{"slack-token", "xoxr-", 'm', 20, 512},
+	{"slack-token", "xoxs-", 'm', 20, 512},
+	{"slack-token", "xapp-", 'm', 20, 512},
+	{"slack-webhook", "hooks.slack.com/services/T", 'm', 40, 100},
+	{"slack-webhook", "hooks.slack.com/workflows/T", 'm', 40, 100},
+	{"slack-webhook", "hooks.slack.com/triggers/T", 'm', 40, 100},
+	{"stripe-key", "sk_live_", 'm', 20, 512},
+	{"stripe-key", "sk_test_", 'm', 20, 512},
+	{"stripe-key", "sk_prod_", 'm', 20, 512},
+	{"stripe-key", "rk_live_", 'm', 20, 512},
+	{"stripe-key", "rk_test_", 'm', 20, 512},
+	{"stripe-key", "rk_prod_", 'm', 20, 512},
+	{"npm-token", "npm_", 'm', 36, 36},
+	{"pypi-token", "pypi-AgEIcHlwaS5vcmc", 'm', 50, 512},
+	{"rubygems-token", "rubygems_", 'h', 48, 48},
+	{"clojars-token", "CLOJARS_", 'l', 60, 60},
+	{"docker-token", "dckr_pat_", 'm', 27, 40},
+	{"artifactory-key", "AKCp", 'm', 69, 69},
+	{"sendgrid-key", "SG.", 'm', 66, 512},
+	{"brevo-key", "xkeysib-", 'l', 81, 81},
+	{"digitalocean-token", "dop_v1_", 'h', 64, 64},
+	{"digitalocean-token", "doo_v1_", 'h', 64, 64},
+	{"digitalocean-token", "dor_v1_", 'h', 64, 64},
+	{"databricks-token", "dapi", 'h', 32, 32},
+	{"doppler-token", "dp.pt.", 'm', 43, 43},
+	{"dynatrace-token", "dt0c01.", 'm', 89, 89},
+	{"duffel-token", "duffel_live_", 'm', 43, 43},
+	{"duffel-token", "duffel_test_", 'm', 43, 43},
+	{"easypost-key", "EZAK", 'm', 54, 54},
+	{"easypost-key", "EZTK", 'm', 54, 54},
+	{"facebook-token", "EAAM", 'm', 100, 512},
+	{"facebook-token", "EAAC", 'm', 100, 512},
+	{"fly-token", "fo1_", 'm', 43, 43},
+	{"fly-token", "fm1a_", 'm', 100, 4096},
+	{"fly-token", "fm1r_", 'm', 100, 4096},
+	{"fly-token", "fm2_", 'm', 100, 4096},
+	{"frameio-token", "fio-u-", 'm', 64, 64},
+	{"grafana-token", "glsa_", 'm', 41, 41},
+	{"grafana-token", "glc_", 'm', 32, 512},
+	{"grafana-token", "eyJrIjoi", 'm', 70, 512},
+	{"heroku-key", "HRKU-AA", 'm', 58, 58},
+	{"infracost-token", "ico-", 'm', 32, 32},
+	{"linear-key", "lin_api_", 'm', 40, 40},
+	{"notion-token", "ntn_", 'm', 46, 46},
+	{"octopus-key", "API-", 'u', 26, 26},
+	{"1password-key", "A3-", 'u', 36, 37},
+	{"1password-token", "ops_eyJ", 'm', 250, 4096},
+	{"openshift-token", "sha256~", 'm', 43, 43},
+	{"planetscale-token", "pscale_tkn_", 'm', 32, 64},
+	{"planetscale-token", "pscale_oauth_", 'm', 32, 64},
+	{"planetscale-token", "pscale_pw_", 'm', 32, 64},
+	{"postman-key", "PMAK-", 'h', 59, 59},
+	{"prefect-token", "pnu_", 'm', 36, 36},
+	{"pulumi-token", "pul-", 'h', 40, 40},
+	{"readme-token", "rdme_", 'l', 70, 70},
+	{"scalingo-token", "tk-us-", 'm', 48, 48},
+	{"sentry-token", "sntryu_", 'h', 64, 64},
+	{"sentry-token", "sntrys_eyJ", 'm', 80, 512},
+	{"settlemint-token", "sm_aat_", 'm', 16, 16},
+	{"settlemint-token", "sm_pat_", 'm', 16, 16},
+	{"settlemint-token", "sm_sat_", 'm', 16, 16},
+	{"shippo-token", "shippo_live_", 'h', 40, 40},
+	{"shippo-token", "shippo_test_", 'h', 40, 40},
+	{"shopify-token", "shpat_", 'h', 32, 32},
+	{"shopify-token", "shpca_", 'h', 32, 32},
+	{"shopify-token", "shppa_", 'h', 32, 32},
+	{"shopify-token", "shpss_", 'h', 32, 32},
+	{"sourcegraph-token", "sgp_", 'm', 40, 57},
+	{"square-token", "sq0atp-", 'm', 22, 60},
+	{"vault-token", "hvs.", 'm', 24, 512},
+	{"vault-token", "hvb.", 'm', 138, 512},
+	{"cloudflare-key", "v1.0-", 'h', 171, 171},
+	{"adobe-secret", "p8e-", 'm', 32, 32},
+	{"age-key", "AGE-SECRET-KEY-1", 'u', 58, 58},
+}
+
+func TestLengthsOfTokens(t *testing.T) {
+	for _, test := range tokenLengths {
+		for n, token := range map[int]bool{
+			test.shortest - 1: false, test.shortest: true, test.longest: true, test.longest + 1: false,
+		} {
+			text := test.prefix + run(test.alphabet, n)
+			want := text
+			if token {
+				want = "[REDACTED:" + test.kind + "]"
+			}
+			if got := redact.New(nil).Text(text); got != want {
+				t.Errorf("%s with %d characters became %s", test.prefix, n, got)
+			}
+		}
+	}
+}
+
 func TestPrefixesInOtherTextAreKept(t *testing.T) {
 	for _, text := range []string{
 		"ops_eyJ is how it begins", "the fm2_ prefix", "API-FIRST", "A3-PAPER-SIZE", "sha256~", "sha256:" + hexes,

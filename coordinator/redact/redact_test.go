@@ -220,6 +220,18 @@ func TestSecretVariables(t *testing.T) {
 		{"KEYCLOAK_URL", "https://login.example.org/realms", false},
 		{"TOKEN_URL", "https://anna:word@example.org/", true},
 		{"API_KEY", "x", false},
+		{"PIN_PASSWORD", "1234567", false},
+		{"API_KEY", "a-1", false},
+		{"API_KEY", "a-12", true},
+		{"API_KEY", "NULL", false},
+		{"API_KEY", "none", false},
+		{"API_KEY", "https://host/?key=a-1", true},
+		{"API_KEY", "https://host/#a-1", true},
+		{"KEY_DIR", "/home/anna/1", false},
+		{"DB_PASSWD", "a-key-1", true},
+		{"MAXTOKEN", "a-key-1", true},
+		{"WHISKEY", "a-key-1", false},
+		{"DONKEY_TURKEY_JOCKEY_HOCKEY_HOTKEYS", "a-key-1", false},
 		{"API_KEY", "", false},
 		{"API_KEY", "   ", false},
 	} {
@@ -236,6 +248,22 @@ func TestShortValuesAreReplacedAsWords(t *testing.T) {
 	const want = "[REDACTED:PASSWORD], t3sting, cont3st, ([REDACTED:PASSWORD]) t3st_1 T3ST [REDACTED:PASSWORD]"
 	if got := r.Text("t3st, t3sting, cont3st, (t3st) t3st_1 T3ST t3st"); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A value of 8 bytes is replaced within words, and so is one of 16 letters. Fewer letters may be an ordinary word.
+func TestLongValuesAreReplacedWithinWords(t *testing.T) {
+	const mark = "[REDACTED:PASSWORD]"
+	for value, want := range map[string]string{
+		"t3stt3s":          "xt3stt3sx " + mark,
+		"t3stt3st":         "x" + mark + "x " + mark,
+		"abcdefghijklmno":  "xabcdefghijklmnox abcdefghijklmno",
+		"abcdefghijklmnop": "x" + mark + "x " + mark,
+	} {
+		r := redact.New([]redact.Variable{{Name: "PASSWORD", Value: value}})
+		if got := r.Text("x" + value + "x " + value); got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
 	}
 }
 
