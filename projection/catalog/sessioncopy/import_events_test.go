@@ -120,6 +120,17 @@ func TestImportEventsAfterFailureIsComplete(t *testing.T) {
 	}
 }
 
+func TestImportEventsCountsMessages(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	for _, test := range []struct{ written, total int }{{2, 2}, {1, 3}, {0, 3}} {
+		events := eventsOf(t, conversation(id(1), []string{"hello", "well", "more"}[:test.total]...)...)
+		written, total, err := sessioncopy.ImportEvents(ctx, dir, id(1), fromBundle, events)
+		if written != test.written || total != test.total || err != nil {
+			t.Errorf("%d of %d messages, want %d of %d: %v", written, total, test.written, test.total, err)
+		}
+	}
+}
+
 func TestFailedImportEventsLeavesNoSession(t *testing.T) {
 	for _, crashed := range []bool{false, true} {
 		c, dir := newTeam(t, journal.Options{})

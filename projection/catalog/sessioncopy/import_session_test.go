@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -259,12 +260,14 @@ func transcriptOf(t testing.TB, format, text string) *interchange.Session {
 }
 
 const (
-	asked   = `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`
-	called  = `{"type":"function_call","name":"ls","arguments":"{}","call_id":"c1"}`
-	paid    = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"output_tokens":5}}}`
+	asked  = `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`
+	called = `{"type":"function_call","name":"ls","arguments":"{}","call_id":"c1"}`
+	paid   = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":16,"cached_input_tokens":4,` +
+		`"cache_write_input_tokens":2,"output_tokens":6,"reasoning_output_tokens":1}}}`
 	listed  = `{"type":"function_call_output","call_id":"c1","output":"a b"}`
 	called2 = `{"type":"function_call","name":"cat","arguments":"{}","call_id":"c2"}`
-	paid2   = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":30,"output_tokens":9}}}`
+	paid2   = `{"type":"token_count","info":{"total_token_usage":{"input_tokens":47,"cached_input_tokens":12,` +
+		`"cache_write_input_tokens":5,"output_tokens":12,"reasoning_output_tokens":3}}}`
 	replied = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a and b"}]}`
 )
 
@@ -292,7 +295,8 @@ func TestImportContinuesUnfinishedTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	stats := state.Stats
-	if stats.Messages != 2 || stats.Tools != 2 || stats.Usage.Input != 30 || stats.Usage.Output != 9 || len(state.OpenTurns) > 0 {
+	used := projection.Totals{Input: 30, CachedRead: 12, CachedWrite: 5, Output: 9, Thought: 3}
+	if stats.Messages != 2 || stats.Tools != 2 || !reflect.DeepEqual(stats.Usage, used) || len(state.OpenTurns) > 0 {
 		t.Errorf("%+v, %+v", stats, state.OpenTurns)
 	}
 }

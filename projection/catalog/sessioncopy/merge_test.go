@@ -2,6 +2,8 @@ package sessioncopy_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -135,6 +137,89 @@ func TestMergeCopiesEqualEventsAfterADifference(t *testing.T) {
 	state, _, err := dir.Load(ctx, mustMerge(t, dir, id(1), id(2)))
 	if err != nil || state.Task == nil || *state.Task != "tea" {
 		t.Errorf("the task is %v, %v", state.Task, err)
+	}
+}
+
+func TestMergeHasMembersOfBoth(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	for n, names := range [][]string{{"mia", "ada"}, {"bob", "ada", "eve"}} {
+		team := projection.Team{ID: "kitchen", Name: "kitchen"}
+		for _, name := range names {
+			team.Members = append(team.Members, projection.Member{ID: name, Name: name, Type: projection.TypeAI,
+				DisplayName: fmt.Sprint(name, " of ", n+1)})
+		}
+		put(t, dir, id(n+1), projection.Record(created, projection.SessionCreated{
+			Format: 1, SessionID: id(n + 1), Team: team, App: projection.App{Name: "test", Version: "1"},
+		}), message(1, mia, "hello"))
+	}
+	state, _, err := dir.Load(ctx, mustMerge(t, dir, id(1), id(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range state.Team.Members {
+		got = append(got, m.DisplayName)
+	}
+	if diff := cmp.Diff([]string{"mia of 1", "ada of 1", "bob of 2", "eve of 2"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Whatever cannot be read, a copy is complete or returns the error.
+func TestReadErrorIsReturned(t *testing.T) {
+	for name, test := range map[string]struct {
+		copySession func(dir *catalog.Dir) (string, error)
+		want        []string
+	}{
+		"Fork": {func(dir *catalog.Dir) (string, error) { return sessioncopy.Fork(ctx, dir, id(1), 0) },
+			[]string{"hello", "well"}},
+		"Merge": {func(dir *catalog.Dir) (string, error) {
+			merged, err := sessioncopy.Merge(ctx, dir, id(1), id(2))
+			return merged.ID, err
+		}, []string{"hello", "well", "more", "yes"}},
+		"Import": {func(dir *catalog.Dir) (string, error) {
+			_, err := sessioncopy.Import(ctx, dir, save(t, "hello", "well", "more"), keepSecrets)
+			return id(1), err
+		}, []string{"hello", "well", "more"}},
+		"ImportEvents": {func(dir *catalog.Dir) (string, error) {
+			_, err := importEvents(t, dir, "hello", "well", "more")
+			return id(1), err
+		}, []string{"hello", "well", "more"}},
+		"ImportBranch": {func(dir *catalog.Dir) (string, error) {
+			branch := transcriptOf(t, "pi", `{"type":"session","id":"b"}`+"\n"+
+				`{"type":"message","id":"m1","timestamp":"2026-11-21T02:31:00Z","message":{"role":"user","content":"hello"}}`)
+			_, err := sessioncopy.ImportBranch(ctx, dir, id(1), branch, keepSecrets)
+			return branch.ID, err
+		}, []string{"hello"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := 1; ; n++ {
+				disk := journaltest.New(journal.OS)
+				c, dir := newTeam(t, journal.Options{FS: disk})
+				if _, err := importEvents(t, dir, "hello", "well"); err != nil {
+					t.Fatal(err)
+				}
+				put(t, dir, id(2), conversation(id(2), "more", "yes")...)
+				disk.Fail(n, syscall.EIO, journaltest.Read)
+				made, err := test.copySession(dir)
+				failed := disk.Failed()
+				disk.Heal()
+				if err != nil && !errors.Is(err, syscall.EIO) {
+					t.Errorf("read %d: %v", n, err)
+				}
+				if err == nil {
+					if diff := cmp.Diff(test.want, texts(t, dir, made)); diff != "" {
+						t.Errorf("read %d (-want +got):\n%s", n, diff)
+					}
+				}
+				if sessions := list(t, c); slices.ContainsFunc(sessions, func(s catalog.Session) bool { return s.Damaged != "" }) {
+					t.Errorf("read %d: %+v", n, sessions)
+				}
+				if !failed || t.Failed() {
+					return
+				}
+			}
+		})
 	}
 }
 
