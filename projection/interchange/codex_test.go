@@ -136,7 +136,8 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 		call("spawn_agent", "c1")+codexLine(t, "event_msg", object{"type": "item_completed", "item": object{
 		"type": "SubAgentActivity", "kind": "started", "id": "c1", "agent_thread_id": "new"}})+
 		result("c1", `{"task_name":"look"}`)+
-		call("spawn_agent", "c2")+result("c2", `{"agent_id":"old"}`)+says("assistant", "ok")+usage)
+		call("spawn_agent", "c2")+result("c2", `{"agent_id":"old"}`)+
+		call("wait_agent", "c3")+result("c3", `{"agent_id":"new"}`)+says("assistant", "ok")+usage)
 	src.Subagent = func(_, agentID string) (interchange.Source, bool) {
 		return sourceOf("/old/"+agentID+".jsonl", child), agentID == "new" || agentID == "old"
 	}
@@ -145,7 +146,8 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	const tool = "  ls {} -> \"nested\" \"\"\n  spawn_agent {} -> \"Found.\" \"\"\n"
-	if diff := cmp.Diff("you: go\n"+tool+tool+"codex: ok (, 30, 15)\n", summary(t, s)); diff != "" {
+	const wait = "  wait_agent {} -> \"{\\\"agent_id\\\":\\\"new\\\"}\" \"\"\n" // what it did is of the call before
+	if diff := cmp.Diff("you: go\n"+tool+tool+wait+"codex: ok (, 30, 15)\n", summary(t, s)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if _, err := interchange.Transcript("codex", sourceOf("/old/child.jsonl", child), app); !errors.Is(err,

@@ -277,6 +277,8 @@ func TestTranscripts(t *testing.T) {
 		"side chain and program messages": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "aside", "isSidechain", true) +
 				claude("3", "1", "user", "meta", "isMeta", true), "you: hello\n"},
+		"message and side chain": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "user", "aside", "isSidechain", true), "you: hello\n"},
 		"wrappers": {"claude",
 			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
 		"failed tool": {"claude",

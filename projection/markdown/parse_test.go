@@ -126,6 +126,8 @@ func TestParseReturnsTables(t *testing.T) {
 		{"after text", "text\n|a|\n|-|\n|b|", "paragraph(text) table<>{a};{b};"},
 		{"before a thematic break", "text\n|a|\n|-|\n---", "paragraph(text) table<>{a}; break"},
 		{"another number of columns", "|a|b|\n|-|", "paragraph(|a|b|\n|-|)"},
+		{"an indented delimiter row", "|a|\n   |-|", "table<>{a};"},
+		{"a delimiter row that is indented too far", "|a|\n    |-|", "paragraph(|a|\n|-|)"},
 		{"in a quote", "> |a|\n> |-|\n> |b|", "quote(table<>{a};{b};)"},
 		{"before a backslash in code", "|a|\n|-|\n\n`b \\| c`", "table<>{a}; paragraph(<code b \\| c>)"},
 	} {
@@ -230,6 +232,17 @@ func TestOnlyTheLastItemOfAnOpenListIsOpen(t *testing.T) {
 	items := list.Blocks
 	if !list.Open || items[0].Open || !items[1].Open || items[1].Blocks[0].Open || !items[1].Blocks[1].Open {
 		t.Errorf("%+v", list)
+	}
+}
+
+func TestBlocksOfClosedQuoteAreClosed(t *testing.T) {
+	for _, source := range []string{"> a\n\n", "> - a\n\n", "> a\n>\n> b\n\n"} {
+		quote := markdown.Parse(source).Blocks[0]
+		for blocks := quote.Blocks; len(blocks) > 0; blocks = blocks[len(blocks)-1].Blocks {
+			if quote.Open || blocks[len(blocks)-1].Open {
+				t.Errorf("%q: %+v", source, quote)
+			}
+		}
 	}
 }
 

@@ -95,6 +95,10 @@ func TestParseFindsOtherMarkers(t *testing.T) {
 			message{Task: "a [REDACTED:x y", HasTask: true},
 		},
 		{
+			"a sender that the line does not close", "[FROM: a\n] [FROM: hugo] b[0]\n", "[FROM: a\n] [FROM: hugo] b[0]\n",
+			message{From: "hugo"},
+		},
+		{
 			"a task that is never closed", "[TEAM_TASK: a\n[FROM: hugo] b[0]", "[TEAM_TASK: a\n[FROM: hugo] b[0]",
 			message{From: "hugo"},
 		},
