@@ -147,6 +147,7 @@ func appTexts() []apptest.Text {
 	add("damagedCountText", "two", DamagedCountText([]Message{DamageHelp(damaged, nil), archiveHelp(apptest.BobID)}, 3))
 	add("notInTrashText", "nothing", notInTrashText(apptest.Hostile, nil))
 	add("notInTrashText", "one", notInTrashText(apptest.Hostile, []string{apptest.AliceID}))
+	add("notInTrashText", "ten", notInTrashText(apptest.Hostile, slices.Repeat([]string{apptest.AliceID}, 10)))
 	add("notInTrashText", "twelve", notInTrashText(apptest.Hostile, slices.Repeat([]string{apptest.AliceID}, 12)))
 	explained("nothing is the latest", &catalog.NotFoundError{Name: catalog.LatestName})
 	add("corruptText", "a line over the limit", corruptText(longLine, nil))
@@ -166,6 +167,9 @@ func appTexts() []apptest.Text {
 		),
 	)
 	add("allowText", "", AllowText(100_000))
+	add("allowText", "a step", AllowText(1<<20))
+	add("allowText", "more than a step", AllowText(1<<20+1))
+	add("allowText", "the most", AllowText(config.MaxLineLimit))
 	add("allowText", "more than can be", AllowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
 		add("remedy", err.Error(), strings.TrimPrefix(remedyAnywhere(err), "\n"))

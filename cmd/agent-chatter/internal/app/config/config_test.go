@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 )
@@ -19,16 +21,75 @@ func TestMaxLineHasBounds(t *testing.T) {
 	}
 }
 
+func TestSettingsHaveRanges(t *testing.T) {
+	for content, ok := range map[string]bool{
+		`{}`: true, `{"retention":{"keep":0}}`: true, `{"retention":{"keep":-1}}`: false,
+		`{"window":{"messages":0}}`: true, `{"window":{"messages":-1}}`: false,
+		`{"window":{"bytes":0}}`: true, `{"window":{"bytes":-1}}`: false,
+		`{"redaction":""}`: true, `{"redaction":"on"}`: true, `{"redaction":"off"}`: true, `{"redaction":"none"}`: false,
+	} {
+		c, err := decode([]byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.check(); (err == nil) != ok {
+			t.Errorf("%s: %v", content, err)
+		}
+	}
+}
+
+func TestDays(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{
+		"30d": 30 * day, "1d": day, "0d": 0, "0.5d": day / 2, "99999d": 99999 * day, "12h": 12 * time.Hour, "0s": 0,
+		"100000d": -1, "-1d": -1, "d": -1, "": -1, "30": -1, "-1h": -1, "NaNd": -1, // -1: an error
+	} {
+		var d Days
+		if err := d.UnmarshalText([]byte(text)); (err != nil) != (want < 0) || want >= 0 && time.Duration(d) != want {
+			t.Errorf("%q: got %v, %v", text, time.Duration(d), err)
+		}
+	}
+}
+
+func TestEnvironmentOverridesRetention(t *testing.T) {
+	keep, auto, week := 5, true, Days(7*24*time.Hour)
+	c := Config{Retention: Retention{Keep: &keep, Auto: &auto, ArchiveAfter: &week, DeleteAfter: &week}}
+	if got, err := c.WithEnvironment(); err != nil || got.Policy() != c.Policy() || !got.Auto() {
+		t.Errorf("without variables: %+v, %v", got.Policy(), err)
+	}
+	for name, value := range map[string]string{"AUTO": "false", "KEEP": "0", "ARCHIVE_AFTER": "1d", "DELETE_AFTER": "2h"} {
+		t.Setenv("AGENT_CHATTER_RETENTION_"+name, value)
+	}
+	got, err := c.WithEnvironment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := got.Policy(); got.Auto() || p.Keep != 0 || p.ArchiveAfter != 24*time.Hour || p.DeleteAfter != 2*time.Hour {
+		t.Errorf("the policy is %+v, auto: %v", p, got.Auto())
+	}
+	for name, value := range map[string]string{"AUTO": "maybe", "KEEP": "-1", "ARCHIVE_AFTER": "soon", "DELETE_AFTER": "-2h"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("AGENT_CHATTER_RETENTION_"+name, value)
+			if _, err := c.WithEnvironment(); err == nil || !strings.HasPrefix(err.Error(), "AGENT_CHATTER_RETENTION_"+name+": ") {
+				t.Errorf("%s: %v", value, err)
+			}
+		})
+	}
+}
+
 func TestErrorNamesTheSetting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	for content, want := range map[string]string{
-		`[]`:                       "the file must be an object, not an array",
-		`5`:                        "the file must be an object, not a number",
-		`"x"`:                      "the file must be an object, not a string",
-		`{} {}`:                    "the file has more than one JSON object",
-		`{"window":5,"window":{}}`: "window must be an object, not a number",
-		`{"window":{"keep":5}}`:    `unknown setting "window.keep"`,
-		`{"keep":5}`:               `unknown setting "keep"`,
+		`[]`:                        "the file must be an object, not an array",
+		`5`:                         "the file must be an object, not a number",
+		`"x"`:                       "the file must be an object, not a string",
+		`{} {}`:                     "the file has more than one JSON object",
+		`{"window":5,"window":{}}`:  "window must be an object, not a number",
+		`{"window":{"keep":5}}`:     `unknown setting "window.keep"`,
+		`{"window":{"bytes":true}}`: "window.bytes must be a whole number, not true or false",
+		`{"retention":{"auto":[]}}`: "retention.auto must be true or false, not an array",
+		`{"redaction":{}}`:          "redaction must be a string, not an object",
+		`{"keep":5}`:                `unknown setting "keep"`,
 		`{"retention":{"keep":99999999999999999999}}`: "retention.keep is out of range: 99999999999999999999",
 		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
 		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",

@@ -236,7 +236,7 @@ func TestLiveRegion(t *testing.T) {
 		{"what was found", 80, 24, func(m *Model) { m.Search = &Search{Found: []string{"one\ntwo", "three"}} }, "<down>",
 			"search> _\n  one two\n▸ three\n/help"},
 		{"more than fits was found", 80, 9, func(m *Model) { m.Search = &Search{Found: strings.Split("12345", "")} },
-			"<down><down><down>", "search> _\n  3\n▸ 4\n  5\n/help"},
+			"<down><down>", "search> _\n  2\n▸ 3\n  4\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
 			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
@@ -96,5 +98,26 @@ func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 	}
 	if q := Question(agent.Permission{}, false); len(q.Choices) != 4 || q.Again != TextPlainAgain {
 		t.Errorf("where Escape cancels nothing, the answers are %+v", q)
+	}
+}
+
+func TestPermissionShowsEightThousandBytes(t *testing.T) {
+	for n, whole := range map[int]bool{shownInput: true, shownInput + 1: false} {
+		p := agent.Permission{Tool: "edit", Input: []byte(`{"a":"` + strings.Repeat("x", n) + `"}`)}
+		if got := Text("Ada", p); strings.Contains(got, "1 byte not shown") == whole || strings.Count(got, "x") != shownInput {
+			t.Errorf("of %d bytes %d are shown", n, strings.Count(got, "x"))
+		}
+	}
+}
+
+func TestPermissionLinesHaveColors(t *testing.T) {
+	p := agent.Permission{Title: "Edit main.go", Edits: []agent.FileEdit{{Path: "main.go", Old: "a\nb", New: "a\nc"}}}
+	want := []string{
+		"", "\x1b[1;33mAda requests permission\x1b[m", "\x1b[1;33mfor: Edit main.go\x1b[m",
+		"  main.go", "    a", "\x1b[31m  - b\x1b[m", "\x1b[32m  + c\x1b[m",
+	}
+	got := Lines("Ada", p, view.Style{Width: 25, Profile: ansi.Color16})
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
