@@ -41,11 +41,7 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 		typed := []rune{rune(k.Code)}
 		var next tty.Event
 		for next == nil && len(events) > 0 {
-			if next, ok = <-events; !ok {
-				c.model.Type(string(typed))
-				c.end()
-				return
-			}
+			next = <-events
 			if k, isKey := next.(tty.Key); isKey && k.IsText() {
 				typed, next = append(typed, rune(k.Code)), nil
 			}
