@@ -1,6 +1,11 @@
 package setup
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
 
 func TestPlainNames(t *testing.T) {
 	for name, want := range map[string]string{
@@ -14,6 +19,36 @@ func TestPlainNames(t *testing.T) {
 	} {
 		if got := plainName(name, "fallback"); got != want {
 			t.Errorf("plainName(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestMembersOfTeams(t *testing.T) {
+	registered := []team.Agent{{Name: "own", Command: "opencode", Args: []string{"acp"}}, {Name: "tool", Command: "tool"}}
+	for _, tt := range []struct {
+		agents, human string
+		want          string // name, display name, engine and type of each member
+	}{
+		{"claude", "mia", "claude Claude Code  claude, mia Mia  "},
+		{"claude", "Claude", "claude Claude Code  claude, Claude-human Claude-human  "},
+		{"own", "you", "own Own acp own, you You  "},
+		{"tool", "you", "tool Tool  tool, you You  "},
+		{"opencode", "you", "opencode OpenCode acp opencode, you You  "},
+		{"other.agent", "you", "other-agent Other.agent  other.agent, you You  "},
+		{"claude claude", "you", ""},
+		{"demo demo", "you", ""},
+		{"", "éva", "éva Éva  "},
+	} {
+		members, err := draft{agents: strings.Fields(tt.agents), human: tt.human, registered: registered}.members()
+		var all []string
+		for i, m := range members {
+			all = append(all, strings.Join([]string{m.Name, m.DisplayName, m.Engine, m.AgentType}, " "))
+			if human := i == len(members)-1; human != (m.Type == team.Human) || human != (m.Role == "human") {
+				t.Errorf("%s: %s is a %s in the role %s", tt.agents, m.Name, m.Type, m.Role)
+			}
+		}
+		if got := strings.Join(all, ", "); got != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("%s: got %q, %v, want %q", tt.agents, got, err, tt.want)
 		}
 	}
 }
