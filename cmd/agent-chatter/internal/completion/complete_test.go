@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/alecthomas/kong"
 )
@@ -31,6 +32,9 @@ type grammar struct {
 		Guide struct {
 			Kind string `arg:"" enum:"one,two"`
 		} `cmd:""`
+		Show struct {
+			ID string `arg:""`
+		} `cmd:""`
 		Secret struct{} `cmd:"" hidden:""`
 	} `cmd:""`
 }
@@ -40,8 +44,9 @@ func TestComplete(t *testing.T) {
 		{"", "chat sessions"},
 		{"s", "sessions"},
 		{"x", ""},
-		{"sessions ", "list search guide"},
+		{"sessions ", "list search guide show"},
 		{"sessions se", "search"},
+		{"sessions show ", ""}, // there is no session
 		{"chat --", "--help --home --quiet --resume --format --model --path"},
 		{"sessions --l", "--limit"},
 		{"sessions list --l", "--limit"},
@@ -76,29 +81,69 @@ func TestComplete(t *testing.T) {
 		{"sessions search a ", ":files"},
 		{"sessions search a b ", ":files"},
 		{"sessions search - ", ":files"},
-		{"sessions --limit 3 ", "list search guide"},
+		{"sessions --limit 3 ", "list search guide show"},
 		{"sessions -n 3 g", "guide"},
 		{"sessions x gui", ""},
 	} {
-		k, err := kong.New(&grammar{}, kong.Name("agent-chatter"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var shown strings.Builder
-		a, err := app.New(app.IO{Stdout: &shown, Stderr: io.Discard}, app.Options{Home: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := (&Complete{Shell: "fish", Words: strings.Split(tt.words, " ")}).Run(a, k); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for line := range strings.Lines(shown.String()) {
-			text, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			got = append(got, text)
-		}
-		if strings.Join(got, " ") != tt.want {
+		if got := complete(t, t.TempDir(), "fish", strings.Split(tt.words, " ")...); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.words, got, tt.want)
+		}
+	}
+}
+
+// complete returns the completions of the last word, without their descriptions.
+func complete(t *testing.T, home, shell string, words ...string) string {
+	t.Helper()
+	k, err := kong.New(&grammar{}, kong.Name("agent-chatter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	a, err := app.New(app.IO{Stdout: &shown, Stderr: io.Discard}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Complete{Shell: shell, Words: words}).Run(a, k); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(shown.String()) {
+		text, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		got = append(got, text)
+	}
+	return strings.Join(got, " ")
+}
+
+func TestCompleteWithoutWords(t *testing.T) {
+	if got := complete(t, t.TempDir(), "zsh"); got != "chat sessions" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCompleteForBash(t *testing.T) {
+	for shell, want := range map[string]string{"bash": "html", "fish": ""} {
+		if got := complete(t, t.TempDir(), shell, "chat", "--format", "=", "h"); got != want {
+			t.Errorf("%s: got %q, want %q", shell, got, want)
+		}
+	}
+}
+
+func TestCompleteSessions(t *testing.T) {
+	home := t.TempDir()
+	apptest.CrashedSession(t, home)
+	short := apptest.AliceID[len(apptest.AliceID)-4:]
+	for word, want := range map[string]string{
+		"": "latest " + short, "la": "latest", short: short, strings.ToLower(short[:2]): short, "01j": apptest.AliceID,
+		"ON": "one", "one": "one", "ones": "", "x": "",
+	} {
+		if got := complete(t, home, "fish", "sessions", "show", word); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+		if got := complete(t, t.TempDir(), "fish", "--home", home, "sessions", "show", word); got != want {
+			t.Errorf("%q in the home of a flag: got %q, want %q", word, got, want)
+		}
+		if got := complete(t, t.TempDir(), "fish", "--home="+home, "chat", "--resume", word); got != want {
+			t.Errorf("%q after --resume: got %q, want %q", word, got, want)
 		}
 	}
 }
