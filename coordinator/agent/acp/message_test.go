@@ -140,6 +140,86 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// An agent may offer only some kinds of options, in any order.
+func TestAnswerSelectsTheOption(t *testing.T) {
+	for _, test := range []struct {
+		options         []string
+		allowed, always bool
+		want            string
+	}{
+		{[]string{"allow_always", "allow_once", "reject_always", "reject_once"}, true, false, "allow_once"},
+		{[]string{"allow_once", "allow_always", "reject_always", "reject_once"}, true, true, "allow_always"},
+		{[]string{"reject_always", "reject_once", "allow_once"}, false, false, "reject_once"},
+		{[]string{"reject_always", "reject_once", "allow_once"}, false, true, "reject_once"},
+		{[]string{"allow_always", "reject_always"}, true, false, "allow_always"},
+		{[]string{"allow_always", "reject_always"}, false, false, "reject_always"},
+		{[]string{"allow_once"}, true, true, "allow_once"},
+		{[]string{"allow_once", ""}, false, false, ""},
+		{[]string{"reject_once"}, true, true, ""},
+	} {
+		var options []map[string]string
+		for _, kind := range test.options {
+			options = append(options, map[string]string{"kind": "reject_once"}, map[string]string{"optionId": kind, "kind": kind})
+		}
+		c := received(nil)
+		r, _ := c.permissionRequestOf(rpcMessage{ID: json.RawMessage("7"), Method: "session/request_permission",
+			Params: encode(map[string]any{"sessionId": "s", "toolCall": map[string]any{"toolCallId": "1"}, "options": options})})
+		c.Answer(r, test.allowed, test.always)
+		var sent struct {
+			ID     int
+			Result struct {
+				Outcome struct{ Outcome, OptionID string }
+			}
+		}
+		if err := json.Unmarshal(c.outbox.queue[0], &sent); err != nil || sent.ID != 7 {
+			t.Fatalf("%s: %v", c.outbox.queue[0], err)
+		}
+		outcome := "selected"
+		if test.want == "" {
+			outcome = "cancelled"
+		}
+		if got := sent.Result.Outcome; got.Outcome != outcome || got.OptionID != test.want {
+			t.Errorf("of %q, %t and %t: got %+v, want %q", test.options, test.allowed, test.always, got, test.want)
+		}
+	}
+}
+
+func TestLinesThatAreNoMessages(t *testing.T) {
+	for line, unparsed := range map[string]string{
+		"": "", "\r": "", "x": "x", " ": " ", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
+	} {
+		c := received([]byte(line))
+		c.takeLine([]byte("a later line"))
+		want := unparsed
+		if want == "" {
+			want = "a later line"
+		}
+		if c.Unparsed() != want {
+			t.Errorf("%q: unparsed is %q", line, c.Unparsed())
+		}
+	}
+}
+
+func TestOutboxHoldsThousandLines(t *testing.T) {
+	o := newOutbox()
+	for range 1000 {
+		o.put([]byte("a\n"))
+	}
+	if o.overflowed() {
+		t.Error("1000 lines are too many")
+	}
+	o.put([]byte("b\n"))
+	if !o.overflowed() {
+		t.Error("1001 lines are not too many")
+	}
+	var written bytes.Buffer
+	o.close()
+	o.deliver(&written)
+	if got := written.String(); got != string(bytes.Repeat([]byte("a\n"), 1000)) {
+		t.Errorf("%d bytes were written", len(got))
+	}
+}
+
 func FuzzMessages(f *testing.F) {
 	files, err := filepath.Glob("../testdata/streams/acp-*.rec")
 	if err != nil || len(files) == 0 {
