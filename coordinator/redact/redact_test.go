@@ -149,6 +149,40 @@ func TestPrivateKeysInOtherFormats(t *testing.T) {
 	}
 }
 
+func TestLimitsOfPrivateKeys(t *testing.T) {
+	const begin, end = "-----BEGIN " + "PRIVATE KEY-----\n", "-----END " + "PRIVATE KEY-----"
+	long, short := run('m', 40)+"\n", "aB3d\n"
+	header := func(n int) string { return "Comment: " + strings.Repeat("-", n-len("Comment: ")) + "\n" }
+	label := func(n int) string {
+		return "-----BEGIN " + strings.Repeat("A", n-len(" PRIVATE KEY")) + " PRIVATE KEY-----\n"
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"shortest key":             {begin + run('m', 16) + "\n" + end, "*"},
+		"too short":                {begin + run('m', 15) + "\n" + end, begin + run('m', 15) + "\n" + end},
+		"shortest long line":       {begin + long + "x", "*\nx"},
+		"no long line":             {begin + long[1:] + "x", begin + long[1:] + "x"},
+		"most padding":             {begin + strings.Repeat(" ", 24) + long, "*\n"},
+		"too much padding":         {begin + strings.Repeat(" ", 25) + long, begin + strings.Repeat(" ", 25) + long},
+		"padding of a last line":   {begin + long + strings.Repeat(" ", 20) + short + end, "*"},
+		"longest label":            {label(59) + long + end, "*"},
+		"label too long":           {label(60) + long + end, label(60) + long + end},
+		"longest header line":      {begin + header(88) + long + end, "*"},
+		"header line too long":     {begin + header(89) + long + end, begin + header(89) + long + end},
+		"longest headers":          {begin + header(80) + header(80) + header(40) + long + end, "*"},
+		"headers too long":         {begin + header(80) + header(80) + header(41) + long, begin + header(80) + header(80) + header(41) + long},
+		"two short lines":          {begin + long + short + short + end, "*"},
+		"three short lines":        {begin + long + short + short + short + end, "*\n" + short + short + short + end},
+		"lines of quotes":          {begin + long + "abc\n\"\"\n\n" + short + short + end, "*"},
+		"short lines between long": {begin + long + short + short + long + short + short + long + end, "*"},
+		"end with another label":   {begin + long + "-----END " + "X-----", "*\n-----END " + "X-----"},
+		"header and short key":     {begin + header(20) + run('m', 20) + "\n" + end, begin + header(20) + run('m', 20) + "\n" + end},
+	} {
+		if got, want := redact.New(nil).Text(tt.text), strings.Replace(tt.want, "*", "[REDACTED:private-key]", 1); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 func TestPrivateKeyLongerThanLimitIsReplaced(t *testing.T) {
 	long := pem("PRIVATE KEY", 1000) // of 62 KB, of which the first 32 are recognized as one key
 	got := redact.New(nil).Text("a\n" + long)
