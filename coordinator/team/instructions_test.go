@@ -85,6 +85,31 @@ func TestMissingInstructionsAreNone(t *testing.T) {
 	}
 }
 
+func TestInstructionsOfTeamAndMember(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	path := place(t, dir, "crew.json", strings.Replace(config([]string{human, demo}), `"description":""`,
+		`"description":"","instructionFile":"docs/TEAM.md"`, 1))
+	place(t, dir, "AGENTS.md", "be brief")
+	place(t, dir, "docs/TEAM.md", "be kind")
+	crew := load(t, path, t.TempDir())
+	ada, _ := crew.Member("ada")
+	ofTeam, ofMember, err := crew.Instructions(ada)
+	if ofTeam != "be kind" || ofMember != "be brief" || err != nil || len(crew.Elsewhere) > 0 {
+		t.Errorf("%q and %q, %v, elsewhere %q", ofTeam, ofMember, err, crew.Elsewhere)
+	}
+	if err := os.Remove(filepath.Join(dir, "docs/TEAM.md")); err != nil {
+		t.Fatal(err)
+	}
+	link(t, place(t, outside, "secret.md", "secret"), filepath.Join(dir, "docs/TEAM.md"))
+	crew = load(t, path, t.TempDir())
+	ofTeam, ofMember, err = crew.Instructions(ada)
+	var elsewhere *team.ElsewhereError
+	if ofTeam+ofMember != "" || !errors.As(err, &elsewhere) || elsewhere.Path != filepath.Join(dir, "docs/TEAM.md") ||
+		len(crew.Elsewhere) != 1 {
+		t.Errorf("%q and %q, %v, elsewhere %q", ofTeam, ofMember, err, crew.Elsewhere)
+	}
+}
+
 func TestInstructionsElsewhereNeedConfirmation(t *testing.T) {
 	for name, create := range map[string]func(dir, home, outside string) (secret string){
 		"link to a file": func(dir, _, outside string) string {

@@ -297,6 +297,24 @@ func TestTeamDirectoriesAreDistinct(t *testing.T) {
 	}
 }
 
+func TestLinkedDirectoriesAreTeams(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	c := catalog.New(root, journal.Options{})
+	put(t, catalog.New(elsewhere, journal.Options{}).Team("garden"), id(1), chat(id(1), "garden", "hello", 1)...)
+	put(t, c.Team("kitchen"), id(2), chat(id(2), "kitchen", "hello", 1)...)
+	write(t, filepath.Join(elsewhere, "file"), nil)
+	for name, target := range map[string]string{"garden": "garden", "file": "file", "nowhere": "nowhere"} {
+		if err := os.Symlink(filepath.Join(elsewhere, target), filepath.Join(root, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	write(t, filepath.Join(root, "plain"), nil)
+	teams, err := c.Teams()
+	if err != nil || len(teams) != 2 || len(list(t, c)) != 2 {
+		t.Errorf("%d teams with %d sessions, %v", len(teams), len(list(t, c)), err)
+	}
+}
+
 func TestListTeamsWithUnusualIDs(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	teams := []string{"团队A", "团组A", "Dev", "dev", "../../etc"}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -189,6 +191,44 @@ func TestShortIDsAreFound(t *testing.T) {
 	for name, short := range catalog.ShortIDs(all) {
 		if s, _, err := c.Find(ctx, short); err != nil || s.ID != name || len(short) != 4 {
 			t.Errorf("%s for %s: %s, %v", short, name, s.ID, err)
+		}
+	}
+}
+
+// A short id distinguishes a session from those that are not on the page, too.
+func TestShortIDsDifferFromOthers(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	kitchen, other := c.Team("kitchen"), "02"+id(1)[2:]
+	for _, name := range []string{id(1), id(2), other} {
+		put(t, kitchen, name, chat(name, "kitchen", "hello", 1)...)
+	}
+	all, err := c.List(ctx, catalog.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := slices.DeleteFunc(slices.Clone(all.Sessions), func(s catalog.Session) bool { return s.ID == other })
+	short := catalog.ShortIDs(page, all.Matches...)
+	if len(short) != 2 || short[id(1)] != id(1)[1:] || short[id(2)] != id(2)[22:] {
+		t.Errorf("%q", short)
+	}
+}
+
+// A directory that cannot be read may have the session.
+func TestFindByIDReportsUnreadableDirectory(t *testing.T) {
+	for n := 1; ; n++ {
+		disk := journaltest.New(journal.OS)
+		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+		for i, name := range []string{"garden", "kitchen", "pantry"} {
+			put(t, c.Team(name), id(i+1), chat(id(i+1), name, "hello", 1)...)
+		}
+		disk.Fail(n, syscall.EIO, journaltest.Read)
+		_, _, err := c.Find(ctx, id(9))
+		var missing *catalog.NotFoundError
+		if disk.Failed() != errors.Is(err, syscall.EIO) || disk.Failed() == errors.As(err, &missing) {
+			t.Errorf("read %d: %v", n, err)
+		}
+		if !disk.Failed() || t.Failed() {
+			return
 		}
 	}
 }
