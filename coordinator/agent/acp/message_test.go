@@ -63,6 +63,24 @@ func TestUpdates(t *testing.T) {
 		},
 		"wrong types": {`{"sessionUpdate":"tool_call","toolCallId":"1","title":7}`, ToolUpdate{ID: "1"}},
 		"empty input": {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{}}`, ToolUpdate{ID: "1"}},
+		"null input":  {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":null}`, ToolUpdate{ID: "1"}},
+		"no input":    {`{"sessionUpdate":"tool_call","toolCallId":"1"}`, ToolUpdate{ID: "1"}},
+		"empty output": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","rawOutput":"","content":[{"content":{"text":"x"}}]}`,
+			ToolUpdate{ID: "1", Output: "x", OutputReplaced: true},
+		},
+		"output of another type": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","rawOutput":{"a":1},"content":[{"content":{"text":"x"}}]}`,
+			ToolUpdate{ID: "1", Output: "x", OutputReplaced: true},
+		},
+		"retry of Codex without details": {
+			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"again","willRetry":true}}}}`,
+			Retry{Reason: "again"},
+		},
+		"last error of Codex with details": {
+			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"no","additionalDetails":"429"}}}}`,
+			OtherUpdate{},
+		},
 		"running": {
 			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"in_progress"}`,
 			ToolUpdate{ID: "1", Started: true},
