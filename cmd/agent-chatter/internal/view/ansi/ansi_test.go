@@ -101,7 +101,8 @@ func TestLinksAreSafe(t *testing.T) {
 		"http://a.b/c?d=e": true, "HTTPS://a": true, "mailto:a@b": true,
 		"javascript:alert(1)": false, "file:///etc/passwd": false, "a.go": false, "//a": false, "": false, "https": false,
 		"http://a\x1b]8;;": false, "http://a b": false, "http://a\nb": false, "http://ä": false, "http://a\u202e": false,
-		"http://" + strings.Repeat("a", 2000): false,
+		"http:/a": false, "http://a~!": true, "http://a\x7f": false,
+		"http://" + strings.Repeat("a", 1993): true, "http://" + strings.Repeat("a", 1994): false,
 	} {
 		if got := safeLink(address) != ""; got != safe {
 			t.Errorf("%.60q: %v, want %v", address, got, safe)
@@ -168,4 +169,22 @@ func TestTableFitsItsRoom(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestStylesAreEncoded(t *testing.T) {
+	for _, tt := range []struct {
+		style Style
+		want  string
+	}{
+		{Style{}, "x"},
+		{Style{Bold: true, Dim: true, Italic: true, Underline: true, Strike: true}, "\x1b[1;2;3;4;9mx\x1b[m"},
+		{Style{Color: Black}, "\x1b[30mx\x1b[m"},
+		{Style{Color: BrightBlack - 1}, "\x1b[37mx\x1b[m"},
+		{Style{Color: BrightBlack}, "\x1b[90mx\x1b[m"},
+		{Style{Color: Red, Bold: true}, "\x1b[1;31mx\x1b[m"},
+	} {
+		if got := Color16.Encode(Line{{Text: "x", Style: tt.style}}); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.style, got, tt.want)
+		}
+	}
 }
