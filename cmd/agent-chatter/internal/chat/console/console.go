@@ -258,11 +258,12 @@ func (c *Console) draw(do func()) {
 	}
 }
 
-// Next waits for a line. While it does, the prompt says who is next.
+// Next waits for a line. While it does, the prompt says who is next; without a prompt, the line is the answer to a
+// question, which Escape and Ctrl+C answer with an empty line.
 func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
-	c.Change(func(m *Model) { m.Prompt = prompt })
+	c.Change(func(m *Model) { m.Prompt, m.asks = prompt, prompt == "" })
 	notify(c.hurry)
-	defer c.Change(func(m *Model) { m.Prompt = "" })
+	defer c.Change(func(m *Model) { m.Prompt, m.asks = "", false })
 	for {
 		c.mu.Lock()
 		over, queue := c.over, c.model.Queued

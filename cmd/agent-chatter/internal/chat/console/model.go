@@ -46,6 +46,7 @@ type Model struct {
 	Question *Question // nil: none
 	Search   *Search   // of earlier messages; nil: none
 
+	asks   bool  // a command such as /resume waits for a line
 	page   *page // on the whole terminal; nil: none
 	menu   menu
 	closed string // the text for which Escape has closed the menu
@@ -90,12 +91,14 @@ func (m *Model) modal() bool { return m.Question != nil || m.Search != nil || m.
 
 func key(code tty.Code, mod tty.Mod) tty.Key { return tty.Key{Code: code, Mod: mod} }
 
-// interrupt is Ctrl+C: it clears typed text, then ends the conversation.
+// interrupt is Ctrl+C: it clears typed text, then ends the question of a command, else the conversation.
 func (m *Model) interrupt() Effect {
 	switch {
 	case m.Search != nil:
 		m.Search = nil
 		return None
+	case m.asks && m.Editor.Empty():
+		return Sent // an empty line
 	case m.Question != nil && m.Question.takesKeys(), m.Editor.Empty():
 		return End
 	}
@@ -121,6 +124,10 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 		m.complete()
 		return Sent, text
 	case key(tty.Escape, 0):
+		if m.asks {
+			m.Editor.Clear()
+			return Sent, ""
+		}
 		return Cancel, ""
 	case key('d', tty.Ctrl):
 		if m.Editor.Empty() {

@@ -119,6 +119,18 @@ func TestModelKeys(t *testing.T) {
 	}
 }
 
+func TestEscapeAndCtrlCAnswerACommandWithAnEmptyLine(t *testing.T) {
+	for keys, want := range map[string]string{
+		"<esc>": "sent", "9<esc>": "sent", "/e<esc><esc>": "sent", "<c-c>": "sent", "9<c-c>": "", "9<c-c><c-c>": "sent",
+	} {
+		m := newModel()
+		m.Prompt, m.asks = "", true
+		if got := strings.Join(press(t, m, keys), ", "); got != want || !m.Editor.Empty() {
+			t.Errorf("%s: effects %q, input %q, want %q", keys, got, m.Editor.Text(), want)
+		}
+	}
+}
+
 var permission = []KeyChoice{
 	{Key: 'y', Text: "[Y] Allow"}, {Key: 'n', Text: "[N] Refuse"}, {Key: 'r', Text: "[R] Reason", Reason: true},
 	{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
