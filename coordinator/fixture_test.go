@@ -147,6 +147,7 @@ type recorder struct {
 	lines     []string
 	appended  []journal.Event // that are in the journal
 	held      []journal.Event // that were only in memory when they were recorded
+	streamed  strings.Builder
 	failures  []error
 	missing   []projection.MemberRef
 	onMessage func()
@@ -176,7 +177,7 @@ func (d *recorder) Event(e coordinator.Event) {
 	}
 }
 
-func (d *recorder) Text(team.Member, string) {}
+func (d *recorder) Text(_ team.Member, text string) { d.streamed.WriteString(text) }
 
 func (d *recorder) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.answer == nil {

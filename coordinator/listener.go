@@ -17,7 +17,7 @@ type Listener interface {
 	// the journal. Turns, messages and tool calls are events.
 	Event(e Event)
 	// Text is called for each part of an agent's reply while it streams. The message that the
-	// turn appends has all of them, without markers.
+	// turn appends has all of them, without markers. They are valid UTF-8.
 	Text(m team.Member, text string)
 	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
 	// latter case the answer is ignored.

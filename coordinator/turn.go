@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -274,9 +275,13 @@ func (t *turn) write(text string) error {
 	if text == "" {
 		return nil
 	}
-	kept := runecut.Prefix(text, maxReply-t.reply.Len())
+	before := t.reply.String()
+	kept := text
+	if room := maxReply - len(before); len(text) > room { // otherwise an incomplete rune at the end is kept
+		kept = runecut.Prefix(text, room)
+	}
 	t.reply.WriteString(kept)
-	t.c.o.Listener.Text(t.item.member, kept)
+	t.c.o.Listener.Text(t.item.member, validAfter(before, kept))
 	if len(kept) < len(text) {
 		return errReplyTooLong
 	}
@@ -299,12 +304,13 @@ func replyError(err error) error {
 
 // flush records the text that was streamed since the last flush.
 func (t *turn) flush() error {
-	text := t.reply.String()[t.flushed:]
+	reply := t.reply.String()
+	text := validAfter(reply[:t.flushed], reply[t.flushed:])
+	t.flushed = len(reply)
 	if text == "" {
 		return nil
 	}
-	t.flushed = t.reply.Len()
-	return t.record(projection.TurnText{TurnID: t.id, Text: validUTF8(text)})
+	return t.record(projection.TurnText{TurnID: t.id, Text: text})
 }
 
 // record records an event. It saves after maxUnsaved bytes: the journal keeps in memory what is not
@@ -461,4 +467,17 @@ func (c *Coordinator) memberAfter(m team.Member) string {
 	return human.Name
 }
 
+// validUTF8 returns a text with U+FFFD in place of each run of invalid bytes.
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// validAfter returns what validUTF8 adds for a text that follows another, if no rune is cut between them: a run of
+// invalid bytes across both is one run.
+func validAfter(before, text string) string {
+	valid := validUTF8(text)
+	last, n := utf8.DecodeLastRuneInString(before)
+	first, m := utf8.DecodeRuneInString(text)
+	if last == utf8.RuneError && n == 1 && first == utf8.RuneError && m == 1 {
+		valid = strings.TrimPrefix(valid, "\uFFFD")
+	}
+	return valid
+}

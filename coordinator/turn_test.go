@@ -499,6 +499,39 @@ func TestAnyReplyIsKept(t *testing.T) {
 	}
 }
 
+func TestStreamedTextIsThatOfTheMessage(t *testing.T) {
+	tool := agent.ToolStarted{ID: "c", Name: "run"}
+	for _, parts := range [][]string{
+		{"bad \xff\xfe end"},
+		{"\x9b", " alone"},
+		{"one \xff", "\xfe run", " and\xe4", "\xb8", "\xff", "another \xff"},
+		{"no run: \xff", "\uFFFD", "\xff", "", "é", "\xff"},
+		{"\x00\x1b[31m\b\r\u009b\u202e", "a\xe4\xb8\xad"},
+		{"cut off \xe4\xb8"},
+	} {
+		var texts, withTools []agent.Event
+		for _, part := range parts {
+			texts = append(texts, agent.Text{Text: part})
+			withTools = append(withTools, agent.Text{Text: part}, tool) // records the text so far
+		}
+		for _, events := range [][]agent.Event{texts, withTools} {
+			s := start(t, &store.Memory{}, yields(nil, events...))
+			s.say("hello")
+			want := strings.ToValidUTF8(strings.Join(parts, ""), "\uFFFD")
+			if got := s.recorder.streamed.String(); got != want {
+				t.Errorf("%q: streamed are %q, want %q", parts, got, want)
+			}
+			recorded := ""
+			for _, p := range payloads[projection.TurnText](t, s.recorder.appended) {
+				recorded += p.Text
+			}
+			if len(events) > len(parts) && recorded != want {
+				t.Errorf("%q: recorded are %q, want %q", parts, recorded, want)
+			}
+		}
+	}
+}
+
 func TestSixteenMebibyteReplyIsKept(t *testing.T) {
 	d := onDisk(t, 0)
 	human, reply := strings.Repeat("q", 16<<20), strings.Repeat("a", 16<<20)
