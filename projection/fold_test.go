@@ -272,6 +272,7 @@ func odd(t *rapid.T, at time.Time) journal.Record {
 		{Type: "message.appended", Data: json.RawMessage(`{}`)},
 		{Type: "turn.started", Data: json.RawMessage(`{"turnId":[]}`)},
 		{Type: "turn.text", Data: json.RawMessage(`{"turnId":null,"text":null}`)},
+		{Type: "tool.completed", Data: json.RawMessage(`{"turnId":"t1","toolId":5}`)},
 		{Type: "task.set", Data: json.RawMessage(`{"task":{}}`)},
 		{Type: "session.created", Data: json.RawMessage(`{"format":2,"sessionId":"again"}`)},
 		{Type: "session.created", Data: json.RawMessage(`{"team":{"members":[]}}`)},

@@ -8,10 +8,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// Replay yields the conversation as people see it: its messages, and the partial
-// replies of unfinished turns where the turns ended. A reply without text is yielded if
-// its turn has steps. Turns that are still open after the last event come last. An error
-// ends the sequence.
+// Replay yields the conversation as people see it: its messages, and for each turn that
+// ended without a message its partial reply, at the position of the end. A reply without
+// text is yielded if its turn has steps. Turns that are still open after the last event
+// come last. An error ends the sequence.
 func Replay(events iter.Seq2[journal.Event, error]) iter.Seq2[Entry, error] {
 	return ReplayFrom(&State{}, events)
 }
@@ -41,11 +41,12 @@ func ReplayFrom(state *State, events iter.Seq2[journal.Event, error]) iter.Seq2[
 }
 
 // replay folds the events into those parts of a State that the conversation needs. Its
-// open turns have all their steps.
+// open turns have all steps since the state that it began with.
 //
-// It does not decode the turn.text events of a turn unless a tool call or a plan follows
-// them, or the turn has no end: most turns end with a message or a TurnEnded that repeats
-// the text. It never reads the input and the output of tools.
+// It does not decode the turn.text events of a turn unless a tool call, a tool result or a
+// plan follows them, they exceed maxTurnText, or the turn has no end: most turns end with
+// a message or a TurnEnded that repeats the text. It reads the input and the output of
+// tools only in payloads that toolStartedOf and toolCompletedOf decode completely.
 type replay struct {
 	state State
 	spare []byte // memory for another OpenTurn.unread
@@ -59,35 +60,31 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 		r.addText(e)
 	case ToolStarted{}.eventType():
 		if p, ok := toolStartedOf(e); ok {
-			r.addStep(p.TurnID, func(t *OpenTurn) { t.startTool(e.Seq, p) })
+			r.addStep(e, p.TurnID, func(t *OpenTurn) { t.startTool(e.Seq, p) })
 		}
 	case ToolCompleted{}.eventType():
 		if p, ok := toolCompletedOf(e); ok {
-			r.addStep(p.TurnID, func(t *OpenTurn) { t.endTool(p) })
+			r.addStep(e, p.TurnID, func(t *OpenTurn) { t.endTool(p) })
 		}
 	case PlanUpdated{}.eventType():
 		if p, err := payloadAs[PlanUpdated](e, true); err == nil {
-			r.addStep(p.TurnID, func(t *OpenTurn) { t.setPlan(e.Seq, p) })
+			r.addStep(e, p.TurnID, func(t *OpenTurn) { t.setPlan(e.Seq, p) })
 		}
 	case MessageAppended{}.eventType():
 		if p, err := payloadAs[MessageAppended](e, true); err == nil {
 			r.state.touch(e)
 			return r.message(e, p.Message), true
 		}
-		return Entry{}, false
 	case TurnEnded{}.eventType():
 		if p, err := turnEnded(e, true); err == nil {
 			r.state.touch(e)
 			return r.end(e, p)
 		}
-		return Entry{}, false
 	default:
 		if p, err := Decode(e); err == nil {
 			r.state.apply(e, p)
 		}
-		return Entry{}, false
 	}
-	r.state.touch(e)
 	return Entry{}, false
 }
 
@@ -119,7 +116,8 @@ func (r *replay) end(e journal.Event, p TurnEnded) (Entry, bool) {
 }
 
 // addStep adds a step to an open turn, or changes one, after the text that precedes it.
-func (r *replay) addStep(turnID string, add func(*OpenTurn)) {
+func (r *replay) addStep(e journal.Event, turnID string, add func(*OpenTurn)) {
+	r.state.touch(e)
 	if t := r.state.turn(turnID); t != nil {
 		r.foldText(t)
 		add(t)
@@ -131,6 +129,7 @@ func (r *replay) addText(e journal.Event) {
 	c := layout.At(e.Data)
 	c.Expect(`{"turnId":`)
 	id := c.String()
+	c.Expect(`,"text":"`)
 	if !c.OK() {
 		p, err := payloadAs[TurnText](e, true)
 		if err != nil {
@@ -138,6 +137,7 @@ func (r *replay) addText(e journal.Event) {
 		}
 		id = p.TurnID
 	}
+	r.state.touch(e)
 	t := r.state.turn(id)
 	if t == nil || t.Message > 0 {
 		return
@@ -169,7 +169,8 @@ func (r *replay) dropText(t *OpenTurn) {
 	}
 }
 
-// Speaker returns the member with an id, as the team or an earlier message names it.
+// Speaker returns the member with an id, as the team or an earlier message names it. An
+// unknown id is the name of an AI speaker.
 func (s *State) Speaker(memberID string) Speaker {
 	for _, m := range s.Team.Members {
 		if m.ID == memberID {

@@ -146,6 +146,31 @@ func TestPartialRepliesHaveTimes(t *testing.T) {
 	}
 }
 
+func TestUndecodableEventsDoNotChangeTheTimeOfReplies(t *testing.T) {
+	for eventType, data := range map[string][]string{
+		"turn.text":      {`{"turnId":"t1","text":5}`, `{"text":"x","turnId":5}`},
+		"tool.started":   {`{"turnId":"t1","toolId":5}`},
+		"tool.completed": {`{"turnId":"t1","toolId":5}`},
+		"plan.updated":   {`{"turnId":"t1","entries":5}`},
+	} {
+		for _, data := range data {
+			events := session(t,
+				record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+				record(projection.TurnText{TurnID: "t1", Text: "x"}),
+				journal.Record{Type: eventType, Data: []byte(data), Time: created.Add(time.Hour)},
+			)
+			replayed := slices.Collect(func(yield func(projection.Entry) bool) {
+				for entry := range projection.Replay(each(events)) {
+					yield(entry)
+				}
+			})
+			if diff := cmp.Diff(fold(events...).Newest(), replayed); diff != "" {
+				t.Errorf("%s %s (-state +replay):\n%s", eventType, data, diff)
+			}
+		}
+	}
+}
+
 func TestReplayEndsWithAnError(t *testing.T) {
 	broken := errors.New("damaged")
 	events := session(t,
@@ -191,7 +216,8 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 		for _, turn := range state.OpenTurns {
 			if turn.Text != "" || len(turn.Steps) > 0 && turn.Message == 0 {
 				entry := projection.Entry{Seq: state.Seq, Partial: true, Message: projection.Message{
-					ID: turn.TurnID, Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
+					ID: turn.TurnID, Timestamp: projection.FormatTime(state.Row.UpdatedAt),
+					Speaker: state.Speaker(turn.MemberID), Content: turn.Text,
 				}, Steps: turn.Steps}
 				if turn.TextBytes > int64(len(turn.Text)) {
 					entry.ContentBytes = turn.TextBytes
@@ -208,10 +234,9 @@ func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
 				got = append(got, entry)
 			}
 		}
-		// Replay takes the time of tool events that State cannot decode. The steps of a turn
-		// whose only step was a plan that the agent has emptied are empty in State, not nil.
-		ignore := cmp.Options{cmpopts.IgnoreFields(projection.Message{}, "Timestamp"), cmpopts.EquateEmpty()}
-		if diff := cmp.Diff(want, got, ignore); diff != "" {
+		// The steps of a turn whose only step was a plan that the agent has emptied are empty
+		// in State, not nil.
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
