@@ -310,23 +310,18 @@ func (r *repl) reject(format string, args ...any) {
 
 // askPlain asks for permission on a plain terminal and waits for a line that is an answer.
 func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	question := permission.Text(q.Member.DisplayName, q.Permission) + "\n" + permission.TextPlainChoice
+	choices := permission.PlainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
+	question := permission.Text(q.Member.DisplayName, q.Permission) + "\n" + choices
 	for {
 		line, err := r.input.(*input.Plain).Answer(question+"\n", ctx.Done())
 		if err != nil {
 			return coordinator.Refused
 		}
-		word, reason, _ := strings.Cut(strings.TrimSpace(line.Text), " ")
-		switch strings.ToLower(word) {
-		case "y", "yes":
-			return coordinator.Allowed
-		case "s":
-			return coordinator.AllowedForSession
-		case "n", "no":
+		if answer, reason, ok := permission.PlainAnswer(q.Permission, line.Text); ok {
 			if reason != "" {
 				r.refusals = append(r.refusals, permission.RefusalText(q.Member.Name, reason))
 			}
-			return coordinator.Refused
+			return answer
 		}
 		question = permission.TextPlainAgain
 	}

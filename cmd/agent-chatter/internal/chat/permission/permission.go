@@ -153,9 +153,51 @@ func Question(p agent.Permission, cancels bool) console.Question {
 
 const (
 	textAnswerAgain = "Press Y to allow it, or N to refuse it."
-	TextPlainChoice = "[Y] Allow  [S] Allow for this session  [N] Refuse  [N REASON] Refuse with a reason"
 	TextPlainAgain  = "Type y to allow it, or n to refuse it."
 )
+
+// PlainChoicesText lists the answers that a line can be on a plain terminal, as many in a row as fit; columns is 0 for
+// no limit.
+func PlainChoicesText(p agent.Permission, columns int) string {
+	var text string
+	used := 0
+	for i, c := range Question(p, false).Choices {
+		if c.Reason {
+			c.Text = "[N REASON] Refuse with a reason"
+		}
+		n := displaywidth.String(c.Text)
+		switch {
+		case i > 0 && columns > 0 && used+2+n >= columns:
+			text, used = text+"\n"+c.Text, n
+		case i > 0:
+			text, used = text+"  "+c.Text, used+2+n
+		default:
+			text, used = c.Text, n
+		}
+	}
+	return text
+}
+
+// PlainAnswer returns what a line on a plain terminal means. ok reports whether it is one of the answers, of which only
+// a refusal has further words: "a plan" allows nothing.
+func PlainAnswer(p agent.Permission, line string) (answer coordinator.Answer, reason string, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	key := strings.ToLower(word)
+	switch key {
+	case "yes":
+		key = "y"
+	case "no":
+		key = "n"
+	}
+	ok = slices.ContainsFunc(Question(p, false).Choices, func(c console.KeyChoice) bool {
+		return string(c.Key) == key && !c.Reason && (rest == "" || key == "n")
+	})
+	if !ok {
+		return coordinator.Refused, "", false
+	}
+	answer, reason = AnswerOf(key + rest)
+	return answer, reason, true
+}
 
 // AnswerOf returns what a key means, and the reason that follows it.
 func AnswerOf(typed string) (answer coordinator.Answer, reason string) {

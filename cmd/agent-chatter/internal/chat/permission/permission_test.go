@@ -48,6 +48,14 @@ func TestPermissionTexts(t *testing.T) {
 	} {
 		texts = append(texts, apptest.Text{Function: "AnsweredText", Shown: AnsweredText(a)})
 	}
+	texts = append(texts,
+		apptest.Text{Function: "PlainChoicesText", Sample: "always", Shown: PlainChoicesText(agent.Permission{Always: true}, 0)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "the width of two answers",
+			Shown: PlainChoicesText(agent.Permission{Always: true}, 38)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "the width of an answer",
+			Shown: PlainChoicesText(agent.Permission{Always: true}, 37)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
+			Shown: PlainChoicesText(agent.Permission{Omitted: 1}, 80)})
 	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: RefusalText("ada", "too risky")})
 	texts = append(texts, apptest.Text{Function: "fieldText", Shown: fieldText([]byte(`"a\nb"`))})
 	apptest.CheckTexts(t, texts)
@@ -76,6 +84,37 @@ func TestPermissionAnswers(t *testing.T) {
 	} {
 		if answer, reason := AnswerOf(tt.typed); answer != tt.answer || reason != tt.reason {
 			t.Errorf("%q is %v, %q", tt.typed, answer, reason)
+		}
+	}
+}
+
+func TestPermissionPlainAnswers(t *testing.T) {
+	always := agent.Permission{Always: true}
+	for _, tt := range []struct {
+		line   string
+		p      agent.Permission
+		answer coordinator.Answer
+		reason string
+		ok     bool
+	}{
+		{" Y ", always, coordinator.Allowed, "", true},
+		{"yes", always, coordinator.Allowed, "", true},
+		{"s", always, coordinator.AllowedForSession, "", true},
+		{"s", agent.Permission{Omitted: 1}, coordinator.Refused, "", false},
+		{"a", always, coordinator.AllowedAlways, "", true},
+		{"A", always, coordinator.AllowedAlways, "", true},
+		{"a", agent.Permission{}, coordinator.Refused, "", false},
+		{"n", always, coordinator.Refused, "", true},
+		{"no too risky ", always, coordinator.Refused, "too risky", true},
+		{"r too risky", always, coordinator.Refused, "", false},
+		{"", always, coordinator.Refused, "", false},
+		{"all of it", always, coordinator.Refused, "", false},
+		{"a plan", always, coordinator.Refused, "", false},
+		{"yes please", always, coordinator.Refused, "", false},
+	} {
+		answer, reason, ok := PlainAnswer(tt.p, tt.line)
+		if answer != tt.answer || reason != tt.reason || ok != tt.ok {
+			t.Errorf("%q is %v, %q, %v", tt.line, answer, reason, ok)
 		}
 	}
 }
