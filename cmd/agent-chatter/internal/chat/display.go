@@ -43,12 +43,12 @@ func (d *display) begin(t *team.Team) {
 }
 
 // showEntry prints a message of a resumed session.
-func (d *display) showEntry(e projection.Entry) {
+func (d *display) showEntry(e projection.Entry, calls view.Calls) {
 	d.Say(func(m *console.Model) []view.Block {
 		if d.console != nil && e.Speaker.Type == projection.TypeHuman {
 			m.Editor.Remember(e.Content)
 		}
-		return m.Transcript.Entry(e, nil)
+		return m.Transcript.Entry(e, calls)
 	})
 }
 

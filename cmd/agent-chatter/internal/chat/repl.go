@@ -166,8 +166,13 @@ func (r *repl) banner() {
 	if older > 0 {
 		r.app.Show(follow.OlderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
+	dir := r.app.Catalog.Team(session.TeamID)
+	if r.sessionFile != "" {
+		dir, _, _ = r.app.JournalAt(r.sessionFile) // it is open
+	}
+	calls := view.CallsOf(dir, session.ID, recent)
 	for _, entry := range recent {
-		r.display.showEntry(entry)
+		r.display.showEntry(entry, calls)
 	}
 	if member, ok := r.c.Team().Member(session.Interrupted); ok {
 		r.app.Show(interruptedTurnText(member.DisplayName))

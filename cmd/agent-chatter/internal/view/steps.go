@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,22 +13,19 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// Calls are the starts of tool calls by the seq of their events. Entries have only their names.
-type Calls map[uint64]projection.ToolStarted
+// Calls are tool calls by the seq of the events that start them. Entries have only their names.
+type Calls map[uint64]part.Call
 
-// Collect yields events and adds the tool calls among them.
+// Collect yields events and adds the tool calls that they start, without results.
 func (c Calls) Collect(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range events {
 			if err == nil && e.Type == toolStarted {
-				if p, err := projection.Decode(e); err == nil {
-					call := p.(projection.ToolStarted)
-					call.Input = bytes.Clone(call.Input) // that of e is valid until the next event
-					c[e.Seq] = call
-				}
+				c.start(e)
 			}
 			if !yield(e, err) {
 				return
@@ -36,7 +34,78 @@ func (c Calls) Collect(events iter.Seq2[journal.Event, error]) iter.Seq2[journal
 	}
 }
 
-const toolStarted = "tool.started"
+func (c Calls) start(e journal.Event) {
+	if p, err := projection.Decode(e); err == nil {
+		call := p.(projection.ToolStarted)
+		call.Input = bytes.Clone(call.Input) // that of e is valid until the next event
+		c[e.Seq] = part.Call{Started: call, At: e.Time, Ended: true}
+	}
+}
+
+// maxCallSearch limits how many events CallsOf reads.
+const maxCallSearch = 1 << 14
+
+// CallsOf returns the tool calls of entries with their results, as far as the journal of their session can be read.
+func CallsOf(dir *catalog.Dir, id string, entries []projection.Entry) Calls {
+	calls := Calls{}
+	steps, last := map[uint64]bool{}, uint64(0)
+	for _, entry := range entries {
+		for _, step := range entry.Steps {
+			if step.Plan == nil {
+				steps[step.Seq] = true
+			}
+		}
+		last = max(last, entry.Seq)
+	}
+	if len(steps) == 0 {
+		return calls
+	}
+	first := slices.Min(slices.Collect(maps.Keys(steps)))
+	reader, err := dir.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return calls
+	}
+	defer reader.Close()
+	at, err := reader.Find(first)
+	if err != nil {
+		return calls
+	}
+	open := map[[2]string]uint64{} // by turn and tool
+	for e, err := range reader.ScanAfter(at) {
+		switch {
+		case err != nil, e.Seq > last, e.Seq-first >= maxCallSearch:
+			return calls
+		case steps[e.Seq]:
+			calls.start(e)
+			started := calls[e.Seq].Started
+			open[[2]string{started.TurnID, started.ToolID}] = e.Seq
+		case e.Type == toolCompleted:
+			calls.complete(e, open)
+		}
+	}
+	return calls
+}
+
+// complete adds the result of one of the open calls.
+func (c Calls) complete(e journal.Event, open map[[2]string]uint64) {
+	payload, err := projection.Decode(e)
+	if err != nil {
+		return
+	}
+	p := payload.(projection.ToolCompleted)
+	key := [2]string{p.TurnID, p.ToolID}
+	if seq, ok := open[key]; ok {
+		call := c[seq]
+		call.Completed, call.Took = &p, e.Time.Sub(call.At)
+		c[seq] = call
+		delete(open, key)
+	}
+}
+
+const (
+	toolStarted   = "tool.started"
+	toolCompleted = "tool.completed"
+)
 
 // Entry adds a message or an unfinished reply without its events, as a State has it, and returns its blocks. Of tool
 // calls that are not in calls, the name is shown.
@@ -53,7 +122,7 @@ func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
 			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.step.Plan, More: p.step.More})
 		default:
 			call := part.StepCall(*p.step, calls[p.step.Seq])
-			t.add(aCall, t.text.last == someText || t.text.last == aPlan, call)
+			t.add(aCall, t.text.last != aName, call)
 		}
 	}
 	t.text = written{last: t.text.last}

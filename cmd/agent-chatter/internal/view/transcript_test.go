@@ -289,7 +289,7 @@ func TestPlainEntries(t *testing.T) {
 		}, "Ada: Done.|  [x] a␛[31m �b|  [>] write|  [ ] test"},
 	} {
 		tt.entry.Speaker = projection.Speaker{ID: "ada", DisplayName: "Ada"}
-		calls := Calls{5: {Input: []byte(`{"command":"ls"}`)}}
+		calls := Calls{5: {Started: projection.ToolStarted{Input: []byte(`{"command":"ls"}`)}}}
 		if got := strings.Join(render(new(Transcript).Entry(tt.entry, calls), Style{Plain: true}), "|"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}

@@ -63,11 +63,12 @@ func Messages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string
 	if older > 0 {
 		a.Show(OlderText(older, name))
 	}
+	calls := view.CallsOf(dir, id, recent)
 	plain := false
 	shown.Say(func(m *console.Model) (blocks []view.Block) {
 		plain, m.Transcript = m.Style.Plain, transcript
 		for _, entry := range recent {
-			blocks = append(blocks, m.Transcript.Entry(entry, nil)...)
+			blocks = append(blocks, m.Transcript.Entry(entry, calls)...)
 		}
 		return blocks
 	})

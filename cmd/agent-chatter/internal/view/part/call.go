@@ -21,14 +21,16 @@ type Call struct {
 	Ended     bool // by its result, or with its turn
 }
 
-// StepCall returns a tool call of which no output is known. started is zero if its input is unknown, too.
-func StepCall(s projection.Step, started projection.ToolStarted) Call {
-	started.ToolID, started.Name = s.ToolID, s.Name
-	c := Call{Started: started, Ended: true}
-	if s.Ended {
-		c.Completed = &projection.ToolCompleted{Error: s.Error}
+// StepCall returns the tool call of a step. known is what is known of it, which may be nothing.
+func StepCall(s projection.Step, known Call) Call {
+	known.Started.ToolID, known.Started.Name, known.Ended = s.ToolID, s.Name, true
+	if known.Completed == nil {
+		known.At = time.Time{}
+		if s.Ended {
+			known.Completed = &projection.ToolCompleted{Error: s.Error}
+		}
 	}
-	return c
+	return known
 }
 
 const (
