@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"regexp"
 	"sync"
 
@@ -61,19 +62,21 @@ func (a *Audit) MissingHeader() *MissingHeaderError {
 	return &MissingHeaderError{a.id, errNotSession.Error()}
 }
 
-// RemoveInvalid removes the caches that contradict the applied events, and
-// returns a description of each. Caches that are outdated or cannot be read are
-// left: readers ignore them.
-func (a *Audit) RemoveInvalid() (removed []string, err error) {
-	if a.differs {
-		err = a.dir.fs.Remove(a.dir.checkpointPath(a.id))
-		removed = append(removed, fmt.Sprintf("its checkpoint disagreed with event %d", a.savedAt.Seq))
+// RemoveInvalid removes the caches that contradict the applied events. For each it yields
+// a description, and the error if the cache could not be removed. Caches that are outdated
+// or cannot be read are left: readers ignore them.
+func (a *Audit) RemoveInvalid() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if a.differs {
+			err := a.dir.fs.Remove(a.dir.checkpointPath(a.id))
+			if !yield(fmt.Sprintf("its checkpoint disagreed with event %d", a.savedAt.Seq), err) {
+				return
+			}
+		}
+		if !a.validRow() {
+			yield("sessions.json disagreed with its journal", a.dir.fs.Remove(a.dir.indexPath()))
+		}
 	}
-	if !a.validRow() {
-		err = errors.Join(err, a.dir.fs.Remove(a.dir.indexPath()))
-		removed = append(removed, "sessions.json disagreed with its journal")
-	}
-	return removed, err
 }
 
 // validRow reports whether the row of the index is the one that is computed from the

@@ -440,7 +440,18 @@ func audited(team *catalog.Dir, id string) (removed []string, err error) {
 		}
 		audit.Apply(e, r.Position())
 	}
-	return audit.RemoveInvalid()
+	return removeInvalid(audit)
+}
+
+// removeInvalid returns the caches that an audit removed, and joins the errors of the others.
+func removeInvalid(audit *catalog.Audit) (removed []string, err error) {
+	for problem, failed := range audit.RemoveInvalid() {
+		if failed == nil {
+			removed = append(removed, problem)
+		}
+		err = errors.Join(err, failed)
+	}
+	return removed, err
 }
 
 func answersOf(team *catalog.Dir) (a answers, err error) {

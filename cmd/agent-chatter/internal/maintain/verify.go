@@ -34,7 +34,7 @@ func (Verify) Help() string {
 type verdict struct {
 	ID      string `json:"id"`
 	OK      bool   `json:"ok"`
-	Events  uint64 `json:"events"` // valid events before the damage
+	Events  uint64 `json:"events"` // events with a matching checksum, before the first line without
 	Problem string `json:"problem,omitempty"`
 	Line    int64  `json:"line,omitempty"`
 	Offset  int64  `json:"offset,omitempty"`
@@ -48,10 +48,10 @@ type verdict struct {
 	// the last one. If one of them is damaged, it looks like a torn write.
 	WithoutSyncMark uint64 `json:"withoutSyncMark,omitempty"`
 
-	unreadable    bool // the journal could not be read, so OK is unknown
-	torn          bool // a torn write follows the events
-	missingHeader bool // every line is valid, but the first is not the header
-	help          string
+	unreadable bool // the journal could not be read: OK is false, but it may be intact
+	torn       bool // a torn write follows the events
+	sumsMatch  bool // every checksum matches, although OK is false
+	help       string
 }
 
 // Run implements the command.
@@ -86,7 +86,8 @@ func (cmd *Verify) Run(a *app.App) error {
 				file = app.ByPath(cmd.ID[i])
 			}
 			helps = append(helps, app.DamageHelp(s, file))
-		case v.WithoutSyncMark > 0 && !v.torn: // the next writer sets that aside and marks the rest
+		// After a torn write, the next writer sets the torn tail aside and writes a sync mark.
+		case v.WithoutSyncMark > 0 && !v.torn:
 			unsealed++
 		}
 		if err := cmd.print(a, v); err != nil {
@@ -113,8 +114,8 @@ func (cmd *Verify) Run(a *app.App) error {
 	return nil
 }
 
-// reportOtherFiles prints the files in the directories of the teams that are not
-// sessions.
+// reportOtherFiles reports journals without a valid line, and files in the directories of
+// the teams that agent-chatter did not create.
 func reportOtherFiles(ctx context.Context, a *app.App) error {
 	teams, err := a.Catalog.Teams()
 	if err != nil {
@@ -143,8 +144,9 @@ func reportOtherFiles(ctx context.Context, a *app.App) error {
 }
 
 // verifySession reads every line of a session; with chainOnly it checks only the
-// checksums. If lines are appended meanwhile, it continues until it has read them too:
-// only then is a torn tail not a write in progress. Its error is that of ctx.
+// checksums. If lines are appended meanwhile, it reads them too, unless it has found damage
+// or an invalid event. It reports a torn tail only if the file has stopped growing: until
+// then, that is a write in progress. Its error is that of ctx.
 func verifySession(
 	ctx context.Context, a *app.App, team *catalog.Dir, s catalog.Session, chainOnly bool,
 ) (verdict, error) {
@@ -153,7 +155,8 @@ func verifySession(
 	var torn journal.Torn
 	var at journal.Position
 	synced := uint64(0)
-	for grown := true; grown && v.OK; {
+	grown := true
+	for grown && v.OK {
 		if err := ctx.Err(); err != nil {
 			return v, err
 		}
@@ -189,13 +192,14 @@ func verifySession(
 		removeInvalidCaches(a, audit, s.ID)
 	}
 	if missing := audit.MissingHeader(); v.OK && missing != nil {
-		v.failHeader(missing.Reason)
+		v.OK, v.sumsMatch, v.Problem, v.Line = false, true, missing.Reason, 1
 	}
-	// The list knows damage that is not in the lines, such as another session's id.
+	// The list also knows that the file had events, and, if only the checksums were checked,
+	// lines that are not events.
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
-		v.failHeader(s.Damaged)
+		v.OK, v.sumsMatch, v.Problem = false, true, s.Damaged
 	}
-	if v.torn = torn.Bytes > 0; v.torn {
+	if v.torn = torn.Bytes > 0 && !grown; v.torn {
 		a.Notice(view.TornText(s.ID, torn))
 	}
 	if s.Truncated && v.OK {
@@ -207,8 +211,7 @@ func verifySession(
 // removeInvalidCaches removes and reports the caches that contradict a session. One that
 // cannot be removed does not fail the session.
 func removeInvalidCaches(a *app.App, audit *catalog.Audit, id string) {
-	removed, err := audit.RemoveInvalid()
-	for _, problem := range removed {
+	for problem, err := range audit.RemoveInvalid() {
 		a.Notice(invalidCacheText(id, problem, err))
 	}
 }
@@ -259,7 +262,7 @@ func fieldOf(err error) (field, problem string) {
 // fail sets the verdict for an error of a reader.
 func (v *verdict) fail(err error) {
 	v.OK, v.Problem, v.unreadable = false, err.Error(), catalog.IsReadError(err)
-	v.Newer, v.Field, v.InvalidEvents = false, "", 0
+	v.Newer, v.Line, v.Offset, v.Field, v.InvalidEvents = false, 0, 0, "", 0
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) {
 		v.Problem, v.Line, v.Offset = corrupt.Reason, corrupt.Line, corrupt.Offset
@@ -267,11 +270,6 @@ func (v *verdict) fail(err error) {
 			v.help = app.AllowText(corrupt.TooLong)
 		}
 	}
-}
-
-// failHeader sets the verdict for valid lines that are not a session.
-func (v *verdict) failHeader(reason string) {
-	v.OK, v.Problem, v.Line, v.missingHeader = false, reason, 1, true
 }
 
 func (cmd *Verify) print(a *app.App, v verdict) error {
@@ -293,9 +291,9 @@ func (cmd *Verify) print(a *app.App, v verdict) error {
 	case v.InvalidEvents > 0:
 		_, err = fmt.Fprintf(a.Stdout, "%s  invalid  line %d (byte %d), %s: %s; invalid events: %d of %d\n",
 			v.ID, v.Line, v.Offset, tty.SafeLine(v.Field), problem, v.InvalidEvents, v.Events)
-	case v.missingHeader && v.Events > 0:
+	case v.sumsMatch && v.Events > 0:
 		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s; checksums match for %s\n", v.ID, problem, events)
-	case v.missingHeader:
+	case v.sumsMatch:
 		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s\n", v.ID, problem)
 	default:
 		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; valid before it: %s\n",
@@ -333,7 +331,7 @@ func invalidCacheText(id, problem string, err error) string {
 
 // emptyText is for a file that is named like a journal and has no valid line.
 func emptyText(info journal.Info) string {
-	return fmt.Sprintf("%s is not a session: none of its %d bytes can be read. "+
+	return fmt.Sprintf("%s is not a session: its %d bytes contain no valid line. "+
 		"A power cut interrupted its creation, or another program wrote it. It was not changed.",
 		tty.SafeLine(info.Path()), info.Size)
 }

@@ -5,12 +5,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // A bit of an archive that decompression ignores is damage, too.
@@ -71,5 +76,78 @@ func TestVerifyStopsWhenInterrupted(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || app.CodeOf(err) != app.ExitInterrupted {
 			t.Errorf("chain only %v: %v", chainOnly, err)
 		}
+	}
+}
+
+// growing is a file system whose files are longer each time their size is read.
+type growing struct{ journal.FS }
+
+func (g growing) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := g.FS.OpenFile(name, flag, perm)
+	return growingFile{f, name}, err
+}
+
+type growingFile struct {
+	journal.File
+	name string
+}
+
+func (f growingFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return info, errors.Join(err, appendTo(f.name, "x"))
+}
+
+func appendTo(name, text string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// The end of a file that grows may be a write in progress.
+func TestVerifyReportsTornTailOnlyAtTheEnd(t *testing.T) {
+	a := testApp(t)
+	apptest.CrashedSession(t, a.Home)
+	s, err := a.Find(t.Context(), apptest.AliceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(a.Home, "sessions")
+	dir := catalog.New(root, journal.Options{}).Team("review")
+	invalid := projection.Record(time.Now(), projection.TurnStarted{})
+	if err := errors.Join(dir.Append(t.Context(), s.ID, invalid), appendTo(s.Path(), `{"seq":`)); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || !v.torn {
+		t.Errorf("%+v, %v", v, err)
+	}
+	dir = catalog.New(root, journal.Options{FS: growing{journal.OS}}).Team("review")
+	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || v.torn {
+		t.Errorf("while it grows: %+v, %v", v, err)
+	}
+}
+
+func TestVerifyOfListedDamageHasNoLine(t *testing.T) {
+	a := testApp(t)
+	apptest.CrashedSession(t, a.Home)
+	s, err := a.Find(t.Context(), apptest.AliceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Damaged = "line 7 is not an event"
+	v, err := verifySession(t.Context(), a, a.Catalog.At(s.Dir()), s, true)
+	if err != nil || v.OK || v.Problem != s.Damaged || v.Line != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestReadErrorAfterInvalidEventHasNoLine(t *testing.T) {
+	v := verdict{OK: true}
+	v.failEvent(journal.Event{Seq: 2}, 100, errors.New("it is invalid"))
+	v.fail(&fs.PathError{Op: "read", Path: "a", Err: errors.New("broken")})
+	if want := (verdict{Problem: "read a: broken", unreadable: true}); v != want {
+		t.Errorf("got %+v, want %+v", v, want)
 	}
 }
