@@ -100,7 +100,7 @@ func FuzzRender(f *testing.F) {
 				s.Width = 0
 			}
 			for _, b := range everywhere(text, chunk, s) {
-				if s.Width == 0 || s.Whole {
+				if s.Width == 0 {
 					b := b
 					s := s
 					s.Width = 1 << 30

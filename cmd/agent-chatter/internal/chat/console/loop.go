@@ -184,7 +184,7 @@ func (c *Console) frame() {
 	columns, rows := c.screen.Size()
 	c.mu.Lock()
 	if c.model.page != nil { // what is printed waits
-		shown := c.model.page.rows(rows)
+		shown := c.model.page.rows(columns, rows)
 		c.mu.Unlock()
 		_ = c.screen.Page(shown)
 		return

@@ -392,13 +392,13 @@ func TestPageKeys(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
-			m.page = &page{lines: strings.Split("1 2 3 4 5 6 7 8 9 10", " ")}
-			m.page.rows(5)
+			m.page = &page{render: func(int) []string { return strings.Split("1 2 3 4 5 6 7 8 9 10", " ") }}
+			m.page.rows(80, 5)
 			for _, k := range regexp.MustCompile(`<.*?>|.`).FindAllString(tt.keys, -1) {
 				press(t, m, k)
-				m.page.rows(5)
+				m.page.rows(80, 5)
 			}
-			if rows := m.page.rows(5); rows[0] != tt.first || rows[4] != tt.last {
+			if rows := m.page.rows(80, 5); rows[0] != tt.first || rows[4] != tt.last {
 				t.Errorf("got %q, want %s … %s", rows, tt.first, tt.last)
 			}
 		})
@@ -408,6 +408,24 @@ func TestPageKeys(t *testing.T) {
 		m.page = &page{}
 		if effects := press(t, m, keys); m.page != nil || effects != nil {
 			t.Errorf("%s does not only close the page", keys)
+		}
+	}
+}
+
+func TestPageIsRenderedForTheWidthOfTheTerminal(t *testing.T) {
+	p := &page{render: func(columns int) []string { // a line of 400 columns
+		return strings.Split(strings.TrimSuffix(strings.Repeat(strings.Repeat("x", columns)+"\n", 400/columns), "\n"), "\n")
+	}}
+	for _, tt := range []struct {
+		columns, first int
+		last           string
+	}{
+		{80, 0, "1–3 of 5 · q closes"}, {40, 0, "1–3 of 10 · q closes"}, {40, 4, "5–7 of 10 · q closes"},
+		{20, 4, "9–11 of 20 · q closes"}, {80, 9, "3–5 of 5 · q closes"},
+	} {
+		p.first = tt.first
+		if got := p.rows(tt.columns, 4); len(got[0]) != tt.columns || got[3] != tt.last {
+			t.Errorf("on %d columns it shows %q", tt.columns, got)
 		}
 	}
 }

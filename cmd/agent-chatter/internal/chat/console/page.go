@@ -9,9 +9,11 @@ import (
 
 // A page shows a long text on the whole terminal.
 type page struct {
-	lines  []string
-	first  int // the first line that is shown
-	height int // of the last frame
+	render  func(columns int) []string
+	lines   []string // as rendered for columns
+	first   int      // the first line that is shown
+	columns int      // of the last frame
+	height  int      // of the last frame
 }
 
 // pressPage handles a key while the page is open.
@@ -37,8 +39,13 @@ func (m *Model) pressPage(k tty.Key) Effect {
 	return None
 }
 
-// rows returns the rows of the page for a screen of so many rows. The last one says where it is.
-func (p *page) rows(height int) []string {
+// rows returns the rows of the page for a screen of so many columns and rows. The last one says where it is.
+func (p *page) rows(columns, height int) []string {
+	if columns != p.columns {
+		lines := p.render(columns)
+		p.first = p.first * len(lines) / max(len(p.lines), 1) // about the same place
+		p.lines, p.columns = lines, columns
+	}
 	p.height = height
 	shown := max(height-1, 1)
 	p.first = max(0, min(p.first, len(p.lines)-shown))
@@ -59,9 +66,11 @@ func pageText(first, last, lines int) string {
 func (c *Console) showLast() {
 	if c.model.Transcript != nil {
 		if call, ok := c.model.Transcript.LastCall(); ok {
-			style := c.model.style(c.Columns())
-			style.Whole = true
-			c.model.page = &page{lines: view.Render(call, style)}
+			c.model.page = &page{render: func(columns int) []string {
+				style := c.model.style(columns)
+				style.Whole = true
+				return view.Render(call, style)
+			}}
 			return
 		}
 	}

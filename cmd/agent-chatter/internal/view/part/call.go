@@ -78,7 +78,14 @@ func (c Call) Lines(s Style) []ansi.Line {
 	case len(changes) == 0 || s.Whole:
 		lines = append(lines, quote(c.Completed.Output, ansi.Style{Dim: true}, resultLines, s)...)
 	}
-	return lines
+	if !s.Whole {
+		return lines
+	}
+	var wrapped []ansi.Line
+	for _, line := range lines {
+		wrapped = append(wrapped, ansi.Wrap(line, s.columns())...)
+	}
+	return wrapped
 }
 
 var changeStyles = map[edit.Kind]ansi.Style{

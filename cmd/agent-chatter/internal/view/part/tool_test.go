@@ -49,6 +49,7 @@ func TestCallLines(t *testing.T) {
 	ok := &projection.ToolCompleted{Output: "done"}
 	failed := &projection.ToolCompleted{Output: "done", Error: "no such file"}
 	ls := started("Bash", `{"command":"ls"}`)
+	long := &projection.ToolCompleted{Output: strings.Repeat("word ", 20) + "\n" + strings.Repeat("x", 100)}
 	for _, tt := range []struct {
 		name  string
 		call  Call
@@ -69,6 +70,11 @@ func TestCallLines(t *testing.T) {
 			"● Bash  ls  ok|  1|  2|  3|  … 2 more lines"},
 		{"an output of five lines, whole", Call{Started: ls, Completed: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}, true,
 			"● Bash  ok|  ls|  1|  2|  3|  4|  5"},
+		{"long lines", Call{Started: ls, Completed: long}, false,
+			"● Bash  ls  ok|  " + strings.Repeat("word ", 15) + "w…|  " + strings.Repeat("x", 76) + "…"},
+		{"long lines, whole", Call{Started: ls, Completed: long}, true,
+			"● Bash  ok|  ls|  " + strings.Repeat("word ", 14) + "word|word word word word word|" +
+				strings.Repeat("x", 79) + "|" + strings.Repeat("x", 21)},
 		{"17 changed lines", Call{Started: written(17), Completed: ok}, false,
 			"● Write  a  ok" + strings.Repeat("|  + x", 17)},
 		{"18 changed lines", Call{Started: written(18), Completed: ok}, false,
