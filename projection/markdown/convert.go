@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	table "github.com/yuin/goldmark/extension/ast"
+	extension "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -40,7 +40,7 @@ func (c *converter) blocks(parent ast.Node, open bool) []Block {
 // that began the block may turn out to continue the one before, and a table and the lines of its paragraph
 // before it can only be parsed together.
 func (c *converter) keepsOpen(node ast.Node) bool {
-	if t, ok := node.(*table.Table); ok {
+	if t, ok := node.(*extension.Table); ok {
 		switch before := t.PreviousSibling().(type) {
 		case *ast.Paragraph, *ast.TextBlock:
 			if c.lineEnd(c.linesEnd(before)) > t.Pos() {
@@ -99,7 +99,7 @@ func (c *converter) block(node ast.Node, open bool) Block {
 	case *ast.ListItem:
 		b.Kind = ListItem
 		c.children(&b, n)
-	case *table.Table:
+	case *extension.Table:
 		c.table(&b, n)
 		b.Open = open && !c.blankAt(b.End)
 	case *plainText:
@@ -135,7 +135,7 @@ func closeAll(b *Block) {
 	}
 }
 
-func (c *converter) table(b *Block, n *table.Table) {
+func (c *converter) table(b *Block, n *extension.Table) {
 	b.Kind = Table
 	for _, align := range n.Alignments {
 		b.Align = append(b.Align, alignments[align])
@@ -153,7 +153,7 @@ func (c *converter) table(b *Block, n *table.Table) {
 }
 
 // tableEnd returns where the last line of a table ends: its last row, or the delimiter row.
-func (c *converter) tableEnd(n *table.Table) int {
+func (c *converter) tableEnd(n *extension.Table) int {
 	end := c.lineEnd(n.LastChild().Pos())
 	if n.ChildCount() == 1 {
 		return c.lineEnd(end)
@@ -161,10 +161,10 @@ func (c *converter) tableEnd(n *table.Table) int {
 	return end
 }
 
-var alignments = map[table.Alignment]Alignment{
-	table.AlignLeft:   AlignLeft,
-	table.AlignCenter: AlignCenter,
-	table.AlignRight:  AlignRight,
+var alignments = map[extension.Alignment]Alignment{
+	extension.AlignLeft:   AlignLeft,
+	extension.AlignCenter: AlignCenter,
+	extension.AlignRight:  AlignRight,
 }
 
 // inlines converts the inline content of a node.
@@ -234,18 +234,24 @@ func (c *converter) inline(node ast.Node) Inline {
 		if n.Level == 2 {
 			i.Kind = Strong
 		}
-		i.Inlines = c.inlines(n)
-		if len(i.Inlines) == 0 {
-			break
-		}
-		i.Start = i.Inlines[0].Start - n.Level
-		i.End = i.Inlines[len(i.Inlines)-1].End + n.Level
+		c.delimited(&i, n, n.Level)
+	case *extension.Strikethrough:
+		i.Kind = Strikethrough
+		c.delimited(&i, n, tildes)
 	case *ast.Link:
 		c.link(&i, Link, n, n.Destination)
 	case *ast.Image:
 		c.link(&i, Image, n, n.Destination)
 	}
 	return i
+}
+
+// delimited converts what is between two delimiters of a length.
+func (c *converter) delimited(i *Inline, node ast.Node, length int) {
+	i.Inlines = c.inlines(node)
+	if n := len(i.Inlines); n > 0 {
+		i.Start, i.End = i.Inlines[0].Start-length, i.Inlines[n-1].End+length
+	}
 }
 
 func (c *converter) link(i *Inline, kind InlineKind, node ast.Node, destination []byte) {

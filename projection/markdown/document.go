@@ -73,13 +73,14 @@ type InlineKind string
 
 // The kinds of inline content.
 const (
-	Text      InlineKind = "text"     // Text; "\n" is a line break of the source
-	CodeSpan  InlineKind = "code"     // Text
-	Emphasis  InlineKind = "emphasis" // Inlines
-	Strong    InlineKind = "strong"   // Inlines
-	Link      InlineKind = "link"     // Destination, Inlines
-	Image     InlineKind = "image"    // Destination, Inlines: the description
-	LineBreak InlineKind = "break"    // a hard line break
+	Text          InlineKind = "text"          // Text; "\n" is a line break of the source
+	CodeSpan      InlineKind = "code"          // Text
+	Emphasis      InlineKind = "emphasis"      // Inlines
+	Strong        InlineKind = "strong"        // Inlines
+	Strikethrough InlineKind = "strikethrough" // Inlines
+	Link          InlineKind = "link"          // Destination, Inlines
+	Image         InlineKind = "image"         // Destination, Inlines: the description
+	LineBreak     InlineKind = "break"         // a hard line break
 )
 
 // An Inline is a part of a paragraph, a heading or a cell.

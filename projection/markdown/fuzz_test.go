@@ -12,6 +12,7 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, source := range []string{
 		"# a\n\nb `c` *d* [e](f) ![g](h) <https://i>\n\n- j\n  1. k\n\n> l\n\n```m\nn\n```\n\n    o\n\n---\n",
+		"~~a *b~~ c* ~~[d~~](e) ~~`~~` ~~~~ ~f~",
 		"a\n|b|c|\n|-|:-:|\n|d `\\|`|\n\n[e]\n\n[e]: /f\n",
 		"*a**b**c*)**",           // closing delimiters that are left over
 		"* a\n\t-",               // an underline after a tab

@@ -25,6 +25,7 @@ func hostile(size int) map[string]string {
 		"emphasis":             fill("*a _b "),
 		"emphasis in links":    fill("[*a](b)"),
 		"closing emphasis":     fill(strings.Repeat("*a ", 350) + strings.Repeat("a_ ", 350) + "\n\n"),
+		"strikethrough":        fill(strings.Repeat("~~a ", 350) + strings.Repeat("a~~b ", 350) + "\n\n"),
 		"asterisks":            fill("a**b"),
 		"backticks":            fill("` `` "),
 		"growing backticks":    growing.String(),

@@ -50,6 +50,7 @@ var goldmark = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(delimiter{parser.NewLinkParser()}, 200),
 			util.Prioritized(delimiter{parser.NewAutoLinkParser()}, 300),
 			util.Prioritized(delimiter{parser.NewEmphasisParser()}, 500),
+			util.Prioritized(delimiter{strikethroughs{}}, 600),
 		),
 		parser.WithParagraphTransformers(util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
 			util.Prioritized(tables{}, 200)),

@@ -98,6 +98,11 @@ func TestParseReturnsBlocks(t *testing.T) {
 
 func TestParseReturnsInlines(t *testing.T) {
 	for _, test := range []struct{ name, source, want string }{
+		{"strikethrough", "~~a~~ ~~**b** `~~` c~~ [~~d~~](e)",
+			"<strikethrough a> <strikethrough <strong b> <code ~~> c> <link e|<strikethrough d>>"},
+		{"no strikethrough", "~a~ HEAD~1 and HEAD~2, ~/b ~~~c~~~ ~~ d ~~ ~~e \\~~f\\~~ ~~~~",
+			"~a~ HEAD~1 and HEAD~2, ~/b ~~~c~~~ ~~ d ~~ ~~e ~~f~~ ~~~~"},
+		{"strikethrough across emphasis", "~~a *b~~ c*", "<strikethrough a *b> c*"},
 		{"emphasis", "*a* _b_ **c** ***d***", "<emphasis a> <emphasis b> <strong c> <emphasis <strong d>>"},
 		{"code spans", "`a` `` b ` c `` `d\ne`", "<code a> <code b ` c> <code d e>"},
 		{"an open code span", "`` a ` b", "`` a ` b"},

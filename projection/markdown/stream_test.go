@@ -72,7 +72,7 @@ func TestPiecesDoNotDependOnTheSplit(t *testing.T) {
 func TestPiecesOfAnyTextDoNotDependOnTheSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "~~~", "    ", "# ", "|", "|-|", "*", "`", "---", "=", "  ", "\t", "b",
+			"a", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "~~~", "    ", "# ", "|", "|-|", "*", "~~", "`", "---", "=", "  ", "\t", "b",
 		}), 1, 30).Draw(t, "words")
 		checkSplits(t, strings.Join(words, ""))
 	})

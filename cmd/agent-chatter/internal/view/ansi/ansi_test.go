@@ -135,6 +135,16 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 	}
 }
 
+func TestStrikethrough(t *testing.T) {
+	p := piece("a ~~b **c**~~ d")
+	if got, want := Color16.Encode(Piece(p, nil, 80, Color16)[0]), "a \x1b[9mb \x1b[m\x1b[1;9mc\x1b[m d"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := NoColor.Encode(Piece(p, nil, 80, NoColor)[0]), "a ~~b c~~ d"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestLinkIsCompleteOnEachOfItsLines(t *testing.T) {
 	for _, line := range Piece(piece("[one two three](http://b)"), nil, 8, Color16) {
 		text := Color16.Encode(line)

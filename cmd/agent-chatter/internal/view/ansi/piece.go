@@ -2,6 +2,7 @@ package ansi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -125,6 +126,13 @@ func (w writer) inlines(inlines []markdown.Inline, style Style) Line {
 		case markdown.Strong:
 			nested.Bold = true
 			line = append(line, w.inlines(in.Inlines, nested)...)
+		case markdown.Strikethrough:
+			nested.Strike = true
+			mark := Line{}
+			if w.profile == NoColor {
+				mark = Line{{Text: "~~", Style: style}}
+			}
+			line = append(line, slices.Concat(mark, w.inlines(in.Inlines, nested), mark)...)
 		case markdown.Link, markdown.Image:
 			line = append(line, w.link(in, style)...)
 		}
