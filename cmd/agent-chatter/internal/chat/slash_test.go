@@ -20,3 +20,15 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandsDuringATurn names commands that are answered at once, and lines that wait for the end of the turn.
+func TestCommandsDuringATurn(t *testing.T) {
+	for line, want := range map[string]bool{
+		"/status": true, " /STATUS ": true, "/queue": true, "/help": true,
+		"/task": true, "/task Repair it": false, "/fork": false, "/unknown": false, "hello": false, "": false,
+	} {
+		if got := onlyLooks(line); got != want {
+			t.Errorf("%q looks: %t", line, got)
+		}
+	}
+}

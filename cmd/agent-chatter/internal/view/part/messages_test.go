@@ -28,6 +28,7 @@ func partTexts() []apptest.Text {
 	add("durationText", "an hour", durationText(time.Hour))
 	add("durationText", "negative", durationText(-time.Second))
 	add("countText", "", countText(999))
+	add("countText", "rounded up", countText(999_950))
 	add("countText", "a thousand", countText(1000))
 	add("countText", "a million", countText(1_000_000))
 	add("countText", "thousands", countText(12_840))

@@ -62,7 +62,7 @@ func countText(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)
-	case n < 1_000_000:
+	case n < 999_950: // rounded, 1000.0k from here
 		return fmt.Sprintf("%.1fk", float64(n)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
