@@ -36,7 +36,8 @@ func TestInterruptEndsReadingWithExitCode130(t *testing.T) {
 		{"search", func() error { return (&Search{}).Search(ctx, a, io.Discard, search.Query{Text: "a"}) }},
 		{"replay", func() error { return printSnapshot(ctx, io.Discard, r, view.Span{}) }},
 		{"fork", func() error { _, err := ForkSession(ctx, a, latest, ""); return err }},
-		{"tail", func() error { return (&Tail{N: 10}).printAll(ctx, a) }},
+		{"tail", func() error { return (&Tail{N: 10}).Print(ctx, a, a.Catalog.At(latest.Dir()), latest.ID) }},
+		{"tail --all", func() error { return (&Tail{N: 10}).printAll(ctx, a) }},
 	} {
 		err := test.run()
 		if code := app.CodeOf(err); code != app.ExitInterrupted || app.Explain(err).Text != "" {

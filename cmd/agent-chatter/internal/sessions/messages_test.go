@@ -36,6 +36,7 @@ func sessionsTexts() []apptest.Text {
 		return projection.PermissionAnswered{Name: "execute", By: by}
 	}
 	add("permissionText", "by policy", permissionText(refused(projection.ByPolicy)))
+	add("permissionText", "by a decider of another program", permissionText(refused(apptest.Hostile)))
 	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
 	add("forkedText", "", forkedText(apptest.AliceID, apptest.BobID))
 	common := projection.Divergence{A: 12, B: 10, Messages: 5}

@@ -107,7 +107,9 @@ func (cmd *Show) Run(a *app.App) error {
 func (d *detailsJSON) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	defer w.Flush()
-	line := func(name string, value any) { fmt.Fprintf(w, "%s\t%s\n", name, tty.SafeLine(fmt.Sprint(value))) }
+	line := func(name string, value any) {
+		fmt.Fprintf(w, "%s\t%s\n", tty.SafeLine(name), tty.SafeLine(fmt.Sprint(value)))
+	}
 	line("id", d.ID)
 	line("title", d.Title)
 	if d.SessionJSON.Team != "" { // Both are unknown if the header is lost.

@@ -35,7 +35,8 @@ func (Tail) Help() string {
   agent-chatter tail -f --all`
 }
 
-// Run implements the command. A signal ends Follow without an error.
+// Run implements the command. A signal, or a closed pipe at stdout, ends Follow without an
+// error.
 func (cmd *Tail) Run(a *app.App) error {
 	ctx, stop := a.UntilUnread()
 	defer stop()
@@ -121,8 +122,8 @@ func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id st
 }
 
 // lastEvents returns the last n events of a session, the position after them and the torn
-// tail. It reads a journal from its end, and a damaged one from its beginning: then it
-// returns the last n events before the damage with the error.
+// tail. If the part that it reads from the end is damaged or cannot be read, it reads the
+// journal from its beginning, and returns the last n events before the error with the error.
 func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
 	last []journal.Event, end journal.Position, torn journal.Torn, err error,
 ) {
@@ -132,18 +133,11 @@ func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
 	}
 	defer reader.Close()
 	if end, err = reader.End(); err == nil {
-		for e, readErr := range reader.Before(end) {
-			if err = readErr; err != nil || len(last) == n {
-				break
-			}
-			last = append(last, e)
-		}
+		last, err = eventsBefore(ctx, reader, end, n)
 	}
 	if err == nil {
-		slices.Reverse(last)
 		return last, end, reader.Torn(), nil
 	}
-	last = nil
 	for e, err := range reader.All() {
 		if err == nil {
 			err = ctx.Err()
@@ -152,10 +146,32 @@ func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
 			return last, reader.Position(), reader.Torn(), err
 		}
 		if last = append(last, e); len(last) > n {
-			last = slices.Delete(last, 0, 1)
+			last = last[1:]
 		}
 	}
 	return last, reader.Position(), reader.Torn(), nil
+}
+
+// eventsBefore returns the last n events before a position, and reads no others.
+func eventsBefore(
+	ctx context.Context, reader *journal.Reader, end journal.Position, n int,
+) (last []journal.Event, err error) {
+	if n == 0 {
+		return nil, nil
+	}
+	for e, err := range reader.Before(end) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if last = append(last, e); len(last) == n {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return last, nil
 }
 
 // printEvent prints an event, as text after a prefix.
@@ -207,12 +223,12 @@ func eventDetail(e journal.Event) string {
 
 // permissionText is for the answer to an agent's request for permission.
 func permissionText(p projection.PermissionAnswered) string {
-	action := tty.SafeLine(cmp.Or(p.Title, p.Name))
+	action, by := tty.SafeLine(cmp.Or(p.Title, p.Name)), tty.SafeLine(string(p.By))
 	switch {
 	case p.By == projection.ByDefault:
 		return "refused without an answer: " + action
 	case p.Allowed:
-		return fmt.Sprintf("allowed by %s: %s", p.By, action)
+		return fmt.Sprintf("allowed by %s: %s", by, action)
 	}
-	return fmt.Sprintf("refused by %s: %s", p.By, action)
+	return fmt.Sprintf("refused by %s: %s", by, action)
 }

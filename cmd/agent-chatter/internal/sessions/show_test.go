@@ -1,0 +1,17 @@
+package sessions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+)
+
+func TestShowEscapesNamesFromTheJournal(t *testing.T) {
+	d := detailsJSON{Unknown: map[string]int{apptest.Hostile: 1}}
+	d.Stats.MessagesByRole = map[string]int{apptest.Hostile: 1}
+	var shown strings.Builder
+	if d.print(&shown); strings.Contains(shown.String(), "\x1b") {
+		t.Errorf("%q", shown.String())
+	}
+}
