@@ -289,7 +289,7 @@ var scenes = []namedScene{
 		s.asks(agent.Permission{Tool: "edit", Title: "Edit main.go", Edits: []agent.FileEdit{{
 			Path: "main.go", Old: "package main\n\nvar a = 1\n\nfunc main() {\n", New: "package main\n\nvar a = 2\n\nfunc main() {\n",
 		}}})
-		s.types("x")
+		s.types("", tty.Key{Code: tty.Enter})
 	}},
 	{"permission_reason", func(s *scene) {
 		s.says("Remove it.")

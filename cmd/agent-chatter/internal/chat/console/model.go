@@ -60,10 +60,14 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 			m.Search.add(tty.SafeLine(e.Text))
 			return Look, ""
 		}
-		if m.Question == nil || !m.Question.takesKeys() {
-			m.Editor.Paste(e.Text)
-			m.complete()
+		if q := m.Question; q != nil && q.takesKeys() {
+			if q.Choices == nil {
+				break
+			}
+			q.Waits, q.wrong = true, false
 		}
+		m.Editor.Paste(e.Text)
+		m.complete()
 	case tty.Key:
 		switch {
 		case m.page != nil:

@@ -140,7 +140,11 @@ func TestQuestionKeys(t *testing.T) {
 	for _, tt := range []struct{ name, typed, keys, effects, input string }{
 		{"an answer", "", "y", "chosen y", ""},
 		{"a capital", "", "N", "chosen n", ""},
-		{"another key", "", "x", "", ""},
+		{"a letter that is no answer begins a text", "", "xy", "", "xy"},
+		{"a command", "", "/status<enter>", "sent /status", ""},
+		{"Tab answers after a command", "", "/queue<enter>y<tab>n", "sent /queue, chosen n", "y"},
+		{"Tab does not complete", "", "/e<tab>n", "chosen n", "/e"},
+		{"a key that types nothing", "", "<up><tab><enter>", "", ""},
 		{"a reason", "", "rtoo risky<enter>", "chosen rtoo risky", ""},
 		{"no reason", "", "r  <enter>", "", "  "},
 		{"a reason that is edited", "", "rtoo<left>x<enter>", "chosen rtoxo", ""},
@@ -165,6 +169,23 @@ func TestQuestionKeys(t *testing.T) {
 				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
 			}
 		})
+	}
+}
+
+func TestTextThatIsBegunDuringAQuestionIsNoAnswer(t *testing.T) {
+	for name, begin := range map[string]tty.Event{"a key": key('/', 0), "a paste": tty.Paste{Text: "/"}} {
+		m := newModel()
+		m.Question = &Question{Choices: permission, Again: "Again.", wrong: true}
+		m.Update(begin)
+		got := press(t, m, "y")
+		want := "\n> /y_\nTab: answer the question above. Other keys: continue the text.\nwaiting for your answer"
+		if shown := rows(m, 80, 24); len(got) > 0 || shown != want {
+			t.Errorf("%s: effects %q, got\n%s", name, got, shown)
+		}
+		press(t, m, "<tab>")
+		if shown := rows(m, 80, 24); strings.Contains(shown, "Again.") || !strings.Contains(shown, "[Y] Allow") {
+			t.Errorf("%s: after Tab, got\n%s", name, shown)
+		}
 	}
 }
 
@@ -249,7 +270,7 @@ func TestLiveRegion(t *testing.T) {
 			"search> _\n  one two\n▸ three\n/help"},
 		{"more than fits was found", 80, 9, func(m *Model) { m.Search = &Search{Found: strings.Split("12345", "")} },
 			"<down><down>", "search> _\n  2\n▸ 3\n  4\n/help"},
-		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "x",
+		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "<enter>",
 			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 100}
@@ -352,7 +373,8 @@ func TestPastes(t *testing.T) {
 	}{
 		{"into the input box", func(*Model) {}, "a\nb", "", None},
 		{"into a search", func(m *Model) { m.Search = &Search{Text: "x"} }, "", "xa b", Look},
-		{"during a question", func(m *Model) { m.Question = &Question{Choices: permission} }, "", "", None},
+		{"during a question", func(m *Model) { m.Question = &Question{Choices: permission} }, "a\nb", "", None},
+		{"during a question that every key answers", func(m *Model) { m.Question = &Question{} }, "", "", None},
 		{"during a question that waits", func(m *Model) { m.Question = &Question{Choices: permission, Waits: true} },
 			"a\nb", "", None},
 	} {

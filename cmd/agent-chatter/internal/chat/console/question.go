@@ -11,10 +11,10 @@ import (
 // A Question is answered by a key.
 type Question struct {
 	Choices []KeyChoice // what the keys mean; nil: every key is an answer
-	Again   string      // is shown after another key
+	Again   string      // is shown after a key that neither is an answer nor types text
 
-	// Waits is true if text was being typed when the question came. Until Tab is pressed, keys still edit
-	// that text, so that a letter of it is no answer.
+	// Waits is true if text was being typed when the question came, or was begun by a key that is no answer, such as
+	// the / of a command. Until Tab is pressed, keys edit that text, so that a letter of it is no answer.
 	Waits bool
 
 	// Lines is how many rows of the screen the text of the question takes, which is above the live region.
@@ -74,6 +74,12 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 			return None, ""
 		}
 		return Chosen, string(c.Key)
+	}
+	if k.IsText() {
+		q.Waits, q.wrong = true, false
+		m.Type(string(pressed))
+		m.menu = menu{}
+		return None, ""
 	}
 	q.wrong = true
 	return None, ""
