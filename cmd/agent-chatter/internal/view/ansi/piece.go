@@ -140,8 +140,8 @@ func (w writer) inlines(inlines []markdown.Inline, style Style) Line {
 	return line
 }
 
-// link returns the text of a link, followed by its address unless a terminal shows that: an address that is not
-// safe to open, or one that the text may hide.
+// link returns the text of a link, followed by its address if it differs: terminals differ in whether they show where a
+// link leads, and the text may be another address.
 func (w writer) link(in markdown.Inline, style Style) Line {
 	nested := style
 	nested.Underline = true
@@ -158,8 +158,8 @@ func (w writer) link(in markdown.Inline, style Style) Line {
 	if text == "" {
 		line, text = append(line, Span{Text: in.Destination, Style: nested, Link: address}), in.Destination
 	}
-	same := text == in.Destination || "mailto:"+text == in.Destination
-	if looksLikeAddress := strings.ContainsAny(text, ".:/@"); !same && (address == "" || looksLikeAddress) {
+	if text != in.Destination && "mailto:"+text != in.Destination {
+		style.Dim = true
 		line = append(line, Span{Text: " (" + in.Destination + ")", Style: style})
 	}
 	return line
