@@ -23,6 +23,7 @@ type display struct {
 	console.Surface                  // nil: not open yet
 	console         *console.Console // the Surface, if a user types on it
 	repl            *repl
+	speaking        string // the name of the member whose turn runs; "": none
 }
 
 // begin resets the state for a conversation of a team.
@@ -55,9 +56,17 @@ func (d *display) showEntry(e projection.Entry, calls view.Calls) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
+	switch p := e.Payload.(type) {
+	case projection.TurnStarted:
+		member, _ := d.Team.Member(p.MemberID)
+		d.speaking = member.Name
+	case projection.TurnEnded:
+		d.speaking = ""
+	}
 	next, idle := "", ""
 	if d.console != nil {
 		now := take(d.repl.c)
+		now.speaking = d.speaking
 		d.repl.looks.refresh(now)
 		idle = idleText(d.Team.DisplayName, now.session)
 		if len(now.queued) > 0 {

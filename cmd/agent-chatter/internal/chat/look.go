@@ -17,6 +17,7 @@ import (
 type look struct {
 	session    *coordinator.Session // nil before the first message
 	status     coordinator.Status
+	speaking   string // the name of the member whose turn runs; "": none
 	queued     []coordinator.Queued
 	changes    []projection.QueueChange
 	had, limit int // agent turns, as Coordinator.Rounds

@@ -64,18 +64,24 @@ func chatTexts() []apptest.Text {
 	add("idleText", "", idleText(apptest.Hostile, &coordinator.Session{
 		Stats: projection.Stats{Messages: 3},
 	}))
-	active := coordinator.Status{Phase: coordinator.Active}
-	add("statusText", "tokens", statusText(active, coordinator.Session{
+	active := coordinator.Status{Phase: coordinator.Active, Waiting: "hugo"}
+	calc := coordinator.Session{
 		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},
-	}))
-	add("statusText", "costs", statusText(
-		coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, coordinator.Session{
+	}
+	add("statusText", "a turn", statusText(look{
+		session: &calc, status: active, speaking: apptest.Hostile,
+		queued: []coordinator.Queued{{Member: team.Member{Name: apptest.Hostile}}, {Member: team.Member{Name: "bea"}}},
+	}, []string{apptest.Hostile, "/rename later", "hello"}))
+	add("statusText", "a queued message", statusText(look{session: &calc, status: active, speaking: "ada"},
+		[]string{strings.Repeat("hello ", 20)}))
+	add("statusText", "costs", statusText(look{
+		status: coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, session: &coordinator.Session{
 			ID: "01HZ", TeamName: apptest.Hostile, Title: apptest.Hostile,
 			Stats: projection.Stats{Messages: 2, Turns: 1, Usage: projection.Totals{
 				Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,
 				Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
 			}},
-		}))
+		}}, nil))
 	add("queueText", "empty", queueText(nil, nil))
 	add("queueText", "an empty message", queueText([]coordinator.Queued{empty}, nil))
 	add("queueText", "", queueText([]coordinator.Queued{interrupts, reply, extends}, changes))

@@ -247,12 +247,14 @@ var scenes = []namedScene{
 		s.says("Write me a calculator.")
 		s.starts()
 		s.print(s.transcript.Stream("First the smallest part that works."))
-		s.enters("/status", statusText(coordinator.Status{Phase: coordinator.Active}, coordinator.Session{
+		s.enters("/status", statusText(look{speaking: "planner", status: coordinator.Status{
+			Phase: coordinator.Active, Waiting: "you",
+		}, session: &coordinator.Session{
 			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
 			Stats: projection.Stats{Messages: 1, Turns: 1, Usage: projection.Totals{
 				Input: 1200, CachedRead: 20_000, Output: 340, Costs: map[string]float64{"USD": 0.0421},
 			}},
-		}))
+		}}, nil))
 	}},
 	{"not_saved", func(s *scene) {
 		s.says("Write me a calculator.")

@@ -178,7 +178,11 @@ func (r *repl) slashStatus(context.Context, string) error {
 			now.status.Phase, tty.SafeLine(r.c.Team().DisplayName)))
 		return nil
 	}
-	r.app.Notice(statusText(now.status, *s))
+	var entered []string
+	if c := r.display.console; c != nil {
+		entered = c.Queued()
+	}
+	r.app.Notice(statusText(now, entered))
 	r.showRounds()
 	if now.status.Unsaved {
 		r.app.Notice(r.notSavedText())
@@ -186,15 +190,32 @@ func (r *repl) slashStatus(context.Context, string) error {
 	return nil
 }
 
-// statusText describes a session, a fact in each line. Those that are unknown are left out.
-func statusText(now coordinator.Status, s coordinator.Session) string {
-	var lines []string
+// statusText describes a session, a fact in each line. Those that are unknown are left out. entered is what the user
+// has queued.
+func statusText(now look, entered []string) string {
+	s := now.session
+	var lines, next []string
+	for _, q := range now.queued {
+		next = append(next, tty.SafeLine(q.Member.Name))
+	}
+	if now.status.Waiting != "" {
+		next = append(next, tty.SafeLine(now.status.Waiting))
+	}
+	queued := ""
+	if len(entered) > 0 {
+		queued = tty.SafeLine(previewText(entered[0]))
+	}
+	if len(entered) > 1 {
+		queued += fmt.Sprintf(", and %d more", len(entered)-1)
+	}
 	for _, fact := range [][2]string{
-		{"Session", fmt.Sprintf("%s, %s", s.ID, now.Phase)},
+		{"Session", fmt.Sprintf("%s, %s", s.ID, now.status.Phase)},
 		{"Title", tty.SafeLine(s.Title)},
 		{"Team", tty.SafeLine(s.TeamName)},
 		{"So far", app.Count(s.Stats.Messages, "message") + ", " + app.Count(s.Stats.Turns, "agent turn")},
-		{"Next", tty.SafeLine(now.Waiting)},
+		{"Speaking", tty.SafeLine(now.speaking)},
+		{"Next", strings.Join(next, ", ")},
+		{"Queued", queued},
 		{"Tokens", view.TokensText(s.Stats.Usage)},
 		{"Cost", view.CostText(s.Stats.Usage)},
 	} {

@@ -286,6 +286,13 @@ func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	}
 }
 
+// Queued returns what was entered while agents speak.
+func (c *Console) Queued() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.model.queued()
+}
+
 // echo prints a command, or the answer to a question. The transcript has the messages.
 func (c *Console) echo(prompt, entered string) {
 	command := strings.HasPrefix(entered, "/") && !strings.HasPrefix(entered, "//")

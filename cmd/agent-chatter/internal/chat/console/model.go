@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -311,6 +312,17 @@ func (m *Model) prompt() string {
 	return m.Prompt
 }
 
+// queued returns Queued, with the command that Ctrl+D is.
+func (m *Model) queued() []string {
+	texts := slices.Clone(m.Queued)
+	for i, text := range texts {
+		if text == endOfInput {
+			texts[i] = "/end"
+		}
+	}
+	return texts
+}
+
 // shownQueued is how many queued messages are shown.
 const shownQueued = 3
 
@@ -318,13 +330,10 @@ func (m *Model) queuedRows(columns int) (rows []string) {
 	if m.Prompt != "" { // they are sent now
 		return nil
 	}
-	for i, text := range m.Queued {
+	for i, text := range m.queued() {
 		if i == shownQueued {
 			rows = append(rows, m.styled(dim, cut(moreQueuedText(len(m.Queued)-i), columns)))
 			break
-		}
-		if text == endOfInput {
-			text = "/end"
 		}
 		rows = append(rows, m.styled(dim, cut(queuedText(runecut.Prefix(text, maxRow)), columns)))
 	}
