@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -33,12 +32,7 @@ func (d *display) begin(t *team.Team) {
 		if !d.JSON {
 			m.Transcript = view.NewTranscript(t)
 		}
-		m.Status, m.Sources.Members = console.Status{Idle: tty.SafeLine(t.DisplayName)}, nil
-		for _, member := range t.Members {
-			m.Sources.Members = append(m.Sources.Members, editor.Choice{
-				Text: "@" + tty.SafeLine(member.Name), Help: tty.SafeLine(member.DisplayName),
-			})
-		}
+		m.Status, m.Sources.Members = console.Status{Idle: tty.SafeLine(t.DisplayName)}, members(t)
 		return nil
 	})
 }

@@ -9,7 +9,9 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -80,7 +82,21 @@ func onlyLooks(line string) bool {
 	return i >= 0 && slashCommands()[i].looks(strings.TrimFunc(args, unicode.IsSpace))
 }
 
-// sources returns what the input box completes.
+// members returns the members that the input box completes, humans last: a message is seldom for its own author.
+func members(t *team.Team) (choices []editor.Choice) {
+	var humans []editor.Choice
+	for _, m := range t.Members {
+		choice := editor.Choice{Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName)}
+		if m.Type == team.Human {
+			humans = append(humans, choice)
+		} else {
+			choices = append(choices, choice)
+		}
+	}
+	return append(choices, humans...)
+}
+
+// sources returns what the input box completes, without the members of a team.
 func sources(cwd string) (s editor.Sources) {
 	for _, c := range slashCommands() {
 		if c.help != "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -48,9 +47,7 @@ func newScene(columns, rows int) *scene {
 	s.lines, s.noted = banner.Lines(demo, s.style()), true
 	s.model.Sources = sources(".")
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
-	for _, m := range demo.Members {
-		s.model.Sources.Members = append(s.model.Sources.Members, editor.Choice{Text: "@" + m.Name, Help: m.DisplayName})
-	}
+	s.model.Sources.Members = members(demo)
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -18,6 +19,18 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 		if displaywidth.String(line) > 80 {
 			t.Errorf("more than 80 columns: %s", line)
 		}
+	}
+}
+
+func TestHumansAreTheLastMembersThatAreCompleted(t *testing.T) {
+	var names []string
+	for _, c := range members(&team.Team{Members: []team.Member{
+		{Name: "hugo", Type: team.Human}, {Name: "ada"}, {Name: "eva", Type: team.Human}, {Name: "bea"},
+	}}) {
+		names = append(names, c.Text)
+	}
+	if got := strings.Join(names, " "); got != "@ada @bea @hugo @eva" {
+		t.Errorf("the members are %s", got)
 	}
 }
 
