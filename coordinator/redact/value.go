@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 )
 
 // A Variable is an environment variable.
@@ -119,7 +121,8 @@ func isOrdinary(text string) bool {
 
 // encodings returns the ways in which a value may be written.
 func encodings(text string) []string {
-	all := []string{text, jsonEscaped(text, true), jsonEscaped(text, false), strings.ReplaceAll(text, "/", `\/`)}
+	quoted := jsonEscaped(text, false)
+	all := []string{text, jsonEscaped(text, true), quoted, asciiEscaped(quoted), strings.ReplaceAll(text, "/", `\/`)}
 	form := url.QueryEscape(text)
 	component := strings.ReplaceAll(form, "+", "%20") // as JavaScript's encodeURIComponent
 	for code, char := range map[string]string{"%21": "!", "%27": "'", "%28": "(", "%29": ")", "%2A": "*"} {
@@ -145,6 +148,20 @@ func jsonEscaped(text string, html bool) string {
 	_ = enc.Encode(text) // strings cannot fail
 	quoted := strings.TrimSuffix(b.String(), "\n")
 	return quoted[1 : len(quoted)-1]
+}
+
+// asciiEscaped returns the content of a JSON string with the escapes of Python's json.dumps, which writes
+// ASCII only.
+func asciiEscaped(text string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		if unit < 0x80 {
+			b.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 // base64Forms returns a text in base64: as it is encoded alone, and the characters that it has in a
