@@ -23,7 +23,8 @@ type synapseContent []struct {
 	ImageURL   struct{ URL string }
 }
 
-// UnmarshalJSON returns no error. What is not such a list is empty.
+// UnmarshalJSON returns no error. Elements of other types are empty; a value that is not
+// a list is an empty list.
 func (c *synapseContent) UnmarshalJSON(data []byte) error {
 	type list synapseContent
 	_ = json.Unmarshal(data, (*list)(c))
@@ -50,9 +51,10 @@ type synapseIndex struct {
 	}
 }
 
-// Synapse reads a session of Synapse. index is the content of the sessions.json
-// in its directory, or empty. If it does not have the session, the messages have
-// the time modified. Errors: ErrNoMessages; those of the source.
+// Synapse reads a session of Synapse. index is the content of the sessions.json in its
+// directory, or empty. Messages have the session's creation time from it, and the last one
+// its update if that is later. If the index lacks the session or its creation time, modified
+// is the time of every message. Errors: ErrNoMessages; those of the source.
 func Synapse(src Source, index []byte, modified time.Time, app projection.App) (*Session, error) {
 	id := strings.TrimSuffix(filepath.Base(src.Path), filepath.Ext(src.Path))
 	from, until := modified.UTC(), modified.UTC()
@@ -60,9 +62,13 @@ func Synapse(src Source, index []byte, modified time.Time, app projection.App) (
 	var known synapseIndex
 	if json.Unmarshal(index, &known) == nil {
 		for _, s := range known.Sessions {
-			if s.ID == id && !s.CreatedAt.IsZero() {
+			if s.ID != id {
+				continue
+			}
+			header.cwd, header.title = s.CWD, s.Title
+			if !s.CreatedAt.IsZero() {
 				from, until = s.CreatedAt.Time, later(s.CreatedAt.Time, s.UpdatedAt.Time)
-				header.cwd, header.title, header.undated = s.CWD, s.Title, false
+				header.undated = false
 			}
 		}
 	}

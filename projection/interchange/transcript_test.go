@@ -48,7 +48,8 @@ func mustReadTranscript(t testing.TB, format, path, text string) *interchange.Se
 	return s
 }
 
-// recordsOf returns the events of a session, whose data a reader may not reuse.
+// recordsOf collects the events of a session. So the session must not reuse the memory of
+// their Data.
 func recordsOf(t testing.TB, s *interchange.Session) (records []journal.Record) {
 	t.Helper()
 	for r, err := range s.Records() {
@@ -429,9 +430,11 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 		t.Errorf("it looks like %q", got)
 	}
 	modified := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for index, want := range map[string]string{
-		"": "2026-11-21T12:00:00.000Z",
-		`{"version":"1.0.0","sessions":[{"id":"s","title":"T","createdAt":"2026-01-02T03:04:05Z","cwd":"/work"}]}`: "2026-01-02T03:04:05.000Z",
+	for index, want := range map[string]struct{ at, cwd string }{
+		"": {"2026-11-21T12:00:00.000Z", ""},
+		`{"version":"1.0.0","sessions":[{"id":"s","title":"T","createdAt":"2026-01-02T03:04:05Z","cwd":"/work"}]}`: {
+			"2026-01-02T03:04:05.000Z", "/work"},
+		`{"sessions":[{"id":"s","title":"T","createdAt":"never","cwd":"/work"}]}`: {"2026-11-21T12:00:00.000Z", "/work"},
 	} {
 		s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified, app)
 		if err != nil {
@@ -441,8 +444,8 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		at, skipped := messagesOf(t, s)[0].Timestamp, importedOf(t, s).Skipped
-		if at != want || skipped != 1 {
-			t.Errorf("at %s, want %s; %d skipped", at, want, skipped)
+		if at != want.at || s.Created.CWD != want.cwd || skipped != 1 {
+			t.Errorf("at %s in %q, want %+v; %d skipped", at, s.Created.CWD, want, skipped)
 		}
 		checkRecords(t, s)
 		later, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified.Add(time.Hour), app)
@@ -533,12 +536,14 @@ func TestEmptyTranscript(t *testing.T) {
 			}
 		}
 	}
-	// That a file has lines of messages says nothing about their texts.
+	// The header counts lines; that no text remains is known only at the end of Records.
 	s := mustReadTranscript(t, "claude", "x", claudeLine(t, "1", "", "user", "<system-reminder>x</system-reminder>"))
+	var last error
 	for _, err := range s.Records() {
-		if err != nil && !errors.Is(err, interchange.ErrNoMessages) {
-			t.Error(err)
-		}
+		last = err
+	}
+	if !errors.Is(last, interchange.ErrNoMessages) {
+		t.Errorf("the records end with %v", last)
 	}
 }
 
@@ -563,6 +568,9 @@ func FuzzTranscript(f *testing.F) {
 		f.Fatal("no samples")
 	}
 	for _, name := range names {
+		if strings.HasSuffix(name, ".steps") {
+			continue
+		}
 		f.Add(
 			filepath.Base(filepath.Dir(name)),
 			transcript(f, strings.TrimPrefix(name, "testdata"+string(filepath.Separator))),
@@ -602,8 +610,9 @@ func FuzzTranscript(f *testing.F) {
 		if err != nil {
 			return
 		}
+		// Records returns it at its end, since only then is it known that no message has text.
 		for _, err := range s.Records() {
-			if errors.Is(err, interchange.ErrNoMessages) { // of the end, where it is known
+			if errors.Is(err, interchange.ErrNoMessages) {
 				return
 			}
 		}
@@ -650,7 +659,7 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 			if diff := cmp.Diff(commonSummary(t, s, true), commonSummary(t, again, true)); diff != "" {
 				t.Errorf("%s as %s (-want +got):\n%s", name, format, diff)
 			}
-			if again.Created.CWD != s.Created.CWD && format != "gemini" { // which knows only its hash
+			if again.Created.CWD != s.Created.CWD && format != "gemini" { // a Gemini transcript has only the hash of the directory
 				t.Errorf("%s as %s is of %q, want %q", name, format, again.Created.CWD, s.Created.CWD)
 			}
 			checkRecords(t, again)
@@ -709,8 +718,8 @@ func TestWrittenTranscriptNamesAgents(t *testing.T) {
 	}
 }
 
-// commonSummary is summary without what only some programs record: agent names
-// and tokens.
+// commonSummary returns the tool results and messages of a session in order, with the times
+// of messages if times is set. All formats record them.
 func commonSummary(t testing.TB, s *interchange.Session, times bool) []string {
 	t.Helper()
 	var all []string
