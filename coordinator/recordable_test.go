@@ -82,7 +82,7 @@ func reports() *rapid.Generator[agent.Event] {
 	return rapid.OneOf(started, completed, plan, usage, session, text)
 }
 
-// rapid records no failures: they would make later runs fail.
+// rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestEventsMatchTheirSchemaWhateverAgentsReport(t *testing.T) {

@@ -340,6 +340,5 @@ func TestRandomOperationsKeepAllEvents(t *testing.T) {
 	})
 }
 
-// rapid saves failing inputs and replays them first in later runs. This disables it for
-// the tests of this package.
+// rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }

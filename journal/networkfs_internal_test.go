@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestNetworkFSOfAMissingPath(t *testing.T) {
+func TestNetworkFSIsThatOfTheNearestExistingPath(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "mounted")
 	for _, tt := range []struct {
 		path  string

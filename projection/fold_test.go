@@ -454,8 +454,7 @@ func sizes(n, size int) []int {
 	return all
 }
 
-// A recorded failure would make later runs fail as well.
-
+// rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {

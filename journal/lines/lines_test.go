@@ -35,7 +35,7 @@ func ExampleReader() {
 	// EOF, rest "fo"
 }
 
-// read describes all that a Reader with a limit of 9 bytes returns.
+// read describes all that a Reader returns.
 func read(r *lines.Reader) string {
 	var got strings.Builder
 	for {
@@ -113,8 +113,8 @@ func TestReaderReturnsErrorsOfTheStream(t *testing.T) {
 	}
 }
 
-// chunks is a stream that returns one chunk for each read, and the first error with the
-// last chunk; "" is the end so far.
+// chunks returns one chunk per read; "" is a temporary end of the stream. err is returned
+// with the last chunk before the first end, io.EOF with the last chunk before each later one.
 type chunks struct {
 	left []string
 	err  error

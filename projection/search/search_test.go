@@ -381,5 +381,5 @@ func damage(t testing.TB, team *catalog.Dir, id, word string) {
 	}
 }
 
-// A recorded failure would make later runs fail as well.
+// rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }

@@ -41,7 +41,7 @@ func TestSafeEscapesControlCharactersOnly(t *testing.T) {
 	})
 }
 
-// A recorded failure would make later runs fail as well.
+// rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestFoldBreaksBetweenWords(t *testing.T) {

@@ -13,7 +13,7 @@ var marks = map[ansi.Style]string{
 	comment: "c", quoted: "s", number: "n", keyword: "k", function: "f", key: "y", removed: "-", {Bold: true}: "b",
 }
 
-// marked returns lines with each token as style<text>.
+// marked returns lines with each styled token as style<text>.
 func marked(l Lexer, text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
@@ -35,7 +35,7 @@ func TestTokensOfLanguages(t *testing.T) {
 		{"Go", "/* a\nb */ x := `\n`+y", "c</* a>\nc<b */> x := s<`>\ns<`>+y"},
 		{"python", "def f(): # c\n  '''a\n b''' + 'c'", "k<def> f<f>(): c<# c>\n  s<'''a>\ns< b'''> + s<'c'>"},
 		{"ts", "let a: string = 'b'", "k<let> a: k<string> = s<'b'>"},
-		{"rust", "fn f<'a>(x: &'a str) -> 'b' // c", "k<fn> f<'a>(x: &'a k<str>) -> s<'b'> c<// c>"},
+		{"rust", "fn g<'a>(x: &'a str) -> 'b' // c", "k<fn> g<'a>(x: &'a k<str>) -> s<'b'> c<// c>"},
 		{"sh", "if [ $# -gt 0 ]; then # c\necho \"$a\"", "k<if> [ y<$># -gt n<0> ]; k<then> c<# c>\nk<echo> s<\"$a\">"},
 		{"sql", "SELECT a from b -- c", "k<SELECT> a k<from> b c<-- c>"},
 		{"json", `{"a": [1.5, true, "b"]}`, `{y<"a">: [n<1.5>, k<true>, s<"b">]}`},
