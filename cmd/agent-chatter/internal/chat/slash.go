@@ -143,6 +143,16 @@ func unknownCommandText(name, nearest, line string) string {
 		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
+// The keys that /help names.
+const (
+	textKeys = `Escape: interrupt the agent. Ctrl+C: clear the text, then end. Ctrl+D: end.
+Ctrl+J, Shift+Enter, Alt+Enter, or \ before Enter: new line. Ctrl+_: undo.
+Tab: complete after / and @, and paths after @./. Ctrl+Y: insert what was cut.
+Ctrl+R: search messages. Ctrl+G: editor. Ctrl+O: tool result. Ctrl+Z: suspend.`
+	textPlainKeys = "Ctrl+C ends the conversation, saved; so does Ctrl+D.\n" +
+		"A line that ends in \\ continues on the next line."
+)
+
 func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
 	b.WriteString("Other lines are messages to the team. [NEXT: name] chooses who replies.\n")
@@ -152,11 +162,11 @@ func (r *repl) slashHelp(context.Context, string) error {
 		}
 	}
 	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
-	if !r.app.Plain {
-		b.WriteString("Escape interrupts the agent; Tab completes; Ctrl+R searches what you wrote;\n" +
-			"Ctrl+J begins a new line; Ctrl+G opens an editor; Ctrl+O shows a tool result.\n")
+	keys := textKeys
+	if r.app.Plain {
+		keys = textPlainKeys
 	}
-	b.WriteString("Ctrl+C ends the conversation, saved.\nA line that ends in \\ continues on the next line.")
+	b.WriteString(keys)
 	r.app.Notice(b.String())
 	return nil
 }

@@ -10,14 +10,34 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-func TestHelpFitsEightyColumns(t *testing.T) {
-	var shown bytes.Buffer
-	if err := (&repl{app: &app.App{IO: app.IO{Stderr: &shown}}}).slashHelp(t.Context(), ""); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(shown.String()) {
-		if displaywidth.String(line) > 80 {
-			t.Errorf("more than 80 columns: %s", line)
+func TestHelpFitsTheScreen(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		var shown bytes.Buffer
+		r := &repl{app: &app.App{IO: app.IO{Stderr: &shown, Plain: plain}}}
+		if err := r.slashHelp(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		text := shown.String()
+		if n := strings.Count(text, "\n"); n > 22 {
+			t.Errorf("it has %d lines", n)
+		}
+		for line := range strings.Lines(text) {
+			if displaywidth.String(strings.TrimSuffix(line, "\n")) > 79 { // tty.Fold leaves the last column empty
+				t.Errorf("more than 79 columns: %s", line)
+			}
+		}
+		for _, key := range []string{"Ctrl+C", "Ctrl+D", "\\"} {
+			if !strings.Contains(text, key) {
+				t.Errorf("plain %t: it lacks %s", plain, key)
+			}
+		}
+		for _, key := range []string{
+			"Escape", "clear the text", "Tab", "@./", "Ctrl+R", "Ctrl+J", "Shift+Enter", "Alt+Enter", "Ctrl+G", "Ctrl+O",
+			"Ctrl+_", "Ctrl+Y", "Ctrl+Z",
+		} {
+			if strings.Contains(text, key) == plain {
+				t.Errorf("plain %t: %s", plain, key)
+			}
 		}
 	}
 }
