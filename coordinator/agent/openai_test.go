@@ -114,7 +114,7 @@ func TestOpenAITurnErrors(t *testing.T) {
 		{"no finish reason", sendChunks(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
 		{"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "", ""},
 		{"mark without a reply", sendChunks("[DONE]"), "", "the reply ended before it was finished", "/retry"},
-		{"JSON over several lines", status(200, " \n"+`{
+		{"JSON over several lines", status(200, " \r\n"+`{
 			"choices": [
 				{"message": {"content": "hi"}, "finish_reason": "stop"}
 			]
