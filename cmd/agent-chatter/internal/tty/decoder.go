@@ -166,7 +166,7 @@ func (d *Decoder) continueCharacter() {
 		return
 	}
 	r, size := utf8.DecodeRune(d.seq)
-	if size < len(d.seq) || r == utf8.RuneError && size == 1 {
+	if size < len(d.seq) {
 		d.invalid()
 		return
 	}
