@@ -1,9 +1,10 @@
 // Package markdown parses a message into blocks.
 //
 // A message is Markdown that a person or an agent wrote. [Parse] reads it as CommonMark with the tables of
-// GitHub Flavored Markdown and its strikethrough with two tildes, and returns a [Document]: blocks, which hold blocks or
-// inline text, each with its byte range in the source. HTML is text, and text is returned without backslash escapes and entities, so
-// that a renderer only has to escape for its own output. The parser is goldmark; its types do not appear here.
+// GitHub Flavored Markdown and its strikethrough with two tildes, and returns a [Document]: blocks, which
+// hold blocks or inline text, each with its byte range in the source. HTML is text, and text is returned
+// without backslash escapes and entities, so that a renderer only has to escape for its own output. The
+// parser is goldmark; its types do not appear here.
 //
 // # Code
 //
