@@ -198,7 +198,7 @@ func TestLiveLinesEqualTheFold(t *testing.T) {
 func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{
 		"a", "é", "你", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "```go\n", "    ", "# ", "|", "|-|", "*", "`", "---", "[NEXT: bo]", "[NE",
-		"[a](http://b)", "\t", "\x1b[2J", "/*", "\u202e",
+		"[a](http://b)", "\t", "\x1b[2J", "/*", "\u202e", strings.Repeat("longest", 5), strings.Repeat("longest", 300),
 	}), 1, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		var s session

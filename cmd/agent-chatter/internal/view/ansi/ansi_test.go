@@ -54,6 +54,36 @@ func TestWordsInSeveralStylesStayTogether(t *testing.T) {
 	}
 }
 
+func TestLongWordsStayWhole(t *testing.T) {
+	address := "https://go.dev/" + strings.Repeat("x", 70)
+	huge := strings.Repeat("y", 2001)
+	for _, tt := range []struct {
+		source string
+		want   []string
+	}{
+		{"see " + address + ", and more", []string{"see", address + ",", "and more"}},
+		{"- see [it](" + address + ") now", []string{"• see it", "  (" + address + ")", "  now"}},
+		{"> # " + address, []string{"│ #", "│ " + address}},
+		{"a " + huge[:2000] + " b", []string{"a", huge[:2000], "b"}},
+		{"你好" + address, []string{"你好", address}},
+	} {
+		var got []string
+		for _, line := range Piece(piece(tt.source), nil, 79, NoColor) {
+			got = append(got, NoColor.Encode(line))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%.60s: %q, want %q", tt.source, got, tt.want)
+		}
+	}
+	for _, source := range []string{huge, "a *b*" + huge + "c d", "|a|\n|-|\n|" + address + "|\n"} {
+		for _, line := range Piece(piece(source), nil, 79, NoColor) {
+			if n := line.Columns(); n > 79 {
+				t.Errorf("%.60s: a line takes %d columns", source, n)
+			}
+		}
+	}
+}
+
 // hostileText is text that a terminal could obey, or that takes no room.
 var hostileText = []string{
 	"a", "b c", " ", "\n", "\t", "\x1b[2J", "\x1b]52;c;QQ==\a", "\x1b]8;;http://a\x1b\\", "\x1bP1$r\x1b\\", "\u009b31m", "\x00", "\x7f", "\r",

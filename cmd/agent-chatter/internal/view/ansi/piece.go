@@ -17,7 +17,7 @@ var (
 )
 
 // Piece lays out a piece of a message in lines of so many columns. code is the line of code that the piece is, with
-// styles. Lines of code may be longer, so that they can be copied whole.
+// styles. Lines of code, and words of other text, may be longer, so that they can be copied whole.
 func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
 	first, rest := prefixes(p.Containers, columns)
 	room := columns - rest.Columns()
@@ -25,9 +25,9 @@ func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
 	var lines []Line
 	switch p.Kind {
 	case markdown.Heading:
-		lines = Wrap(w.heading(p.Block), room)
+		lines = flow(w.heading(p.Block), room)
 	case markdown.Paragraph:
-		lines = Wrap(w.inlines(p.Inlines, Style{}), room)
+		lines = flow(w.inlines(p.Inlines, Style{}), room)
 	case markdown.CodeBlock:
 		lines = []Line{append(Line{{Text: codeIndent}}, code...)}
 	case markdown.Table:

@@ -126,32 +126,49 @@ func ExpandTabs(line string) string {
 // with the punctuation that cannot begin a line.
 type wrapper struct {
 	width  int
+	whole  int // columns of the longest word that is wider than a line and not divided
 	lines  []Line
 	line   Line
 	column int
 
 	blanks      Line // between line and word
 	blankColumn int
-	word        Line
+	word        Line   // without the text of its last span
+	text        []byte // of that span
 	wordColumns int
 	wide        bool // word is a wide character
+	divided     bool // word, and what follows up to a blank, is divided
 }
 
 // Wrap divides spans into lines of at most so many columns. It breaks them at newlines, between words, between wide
 // characters, and in words that are longer than a line.
-func Wrap(spans Line, columns int) []Line {
+func Wrap(spans Line, columns int) []Line { return wrap(spans, columns, 0) }
+
+// maxWhole is the width of the longest word that flow does not divide: about that of the longest address.
+const maxWhole = maxLink
+
+// flow is Wrap, but a word that is longer than a line stays whole on a line of its own, unless it is unusually long. The
+// terminal breaks it, so that it can be copied and opened.
+func flow(spans Line, columns int) []Line { return wrap(spans, columns, maxWhole) }
+
+func wrap(spans Line, columns, whole int) []Line {
 	w := wrapper{width: max(columns, 2)}
+	w.whole = max(whole, w.width)
+	w.write(spans)
+	w.endWord()
+	if len(w.line) > 0 || len(w.lines) == 0 {
+		w.endLine()
+	}
+	return w.lines
+}
+
+func (w *wrapper) write(spans Line) {
 	for _, span := range spans {
 		chars := charactersOf(span.Text)
 		for text, n := chars.next(); text != ""; text, n = chars.next() {
 			w.put(text, n, span)
 		}
 	}
-	w.endWord()
-	if len(w.line) > 0 || len(w.lines) == 0 {
-		w.endLine()
-	}
-	return w.lines
 }
 
 // noStart are the wide characters that do not begin a line.
@@ -162,25 +179,51 @@ func (w *wrapper) put(text string, columns int, of Span) {
 	case text == "\n":
 		w.endWord()
 		w.endLine()
+		w.divided = false
 	case text == "\t":
 		w.endWord()
 		n := tabStop - (w.column+w.blankColumn)%tabStop
 		w.blanks, w.blankColumn = w.blanks.add(strings.Repeat(" ", n), of), w.blankColumn+n
+		w.divided = false
 	case text == " ":
 		w.endWord()
 		w.blanks, w.blankColumn = w.blanks.add(text, of), w.blankColumn+1
+		w.divided = false
 	default:
 		r, _ := utf8.DecodeRuneInString(text)
 		if wide := columns > 1; wide && !strings.ContainsRune(noStart, r) || !wide && w.wide && columns > 0 {
 			w.endWord()
+			w.divided = false
 		}
-		if w.wordColumns+columns > w.width {
+		if w.wordColumns+columns > w.whole && !w.divided {
+			w.divide()
+		}
+		if w.wordColumns+columns > w.width && w.divided {
 			w.endWord()
 			w.endLine()
 		}
-		w.word, w.wordColumns = w.word.add(text, of), w.wordColumns+columns
+		if n := len(w.word); n == 0 || w.word[n-1].Style != of.Style || w.word[n-1].Link != of.Link {
+			w.takeText()
+			w.word = append(w.word, Span{Style: of.Style, Link: of.Link})
+		}
+		w.text, w.wordColumns = append(w.text, text...), w.wordColumns+columns
 		w.wide = columns > 1 || w.wide && columns == 0
 	}
+}
+
+// takeText completes the last span of the word.
+func (w *wrapper) takeText() {
+	if n := len(w.word); n > 0 {
+		w.word[n-1].Text, w.text = string(w.text), w.text[:0]
+	}
+}
+
+// divide divides the word, and what follows up to a blank.
+func (w *wrapper) divide() {
+	w.takeText()
+	word := w.word
+	w.word, w.wordColumns, w.divided = nil, 0, true
+	w.write(word)
 }
 
 // endWord moves the word to the line, or to the next one if it does not fit.
@@ -188,6 +231,7 @@ func (w *wrapper) endWord() {
 	if len(w.word) == 0 {
 		return
 	}
+	w.takeText()
 	if w.column > 0 && w.column+w.blankColumn+w.wordColumns > w.width {
 		w.endLine()
 	}
