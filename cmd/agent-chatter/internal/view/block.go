@@ -37,8 +37,8 @@ func OutputStyle(a *app.App) Style {
 }
 
 // Render returns the lines that show a block, without line breaks. They are safe for a terminal. At most Width-1
-// columns of it are used, except by lines of code and of diffs and by long words, which the terminal breaks: they can be
-// copied whole.
+// columns of it are used, except by lines of code and of diffs and by long words, which the terminal breaks: they can
+// be copied whole.
 func Render(b Block, s Style) []string {
 	if b.content == nil {
 		return nil
