@@ -110,6 +110,7 @@ func TestParseReturnsInlines(t *testing.T) {
 		{"autolinks", "<https://a> <b@c.d>", "<link https://a|https://a> <link mailto:b@c.d|b@c.d>"},
 		{"images", "![a](/b)", "<image /b|a>"},
 		{"escapes", `\*a\* \b &amp; &#65; &nope; \&amp;`, `*a* \b & A &nope; &amp;`},
+		{"an escape at the end", `a\*`, "a*"},
 		{"escapes in a link", `[a](/b\)&amp;)`, "<link /b)&|a>"},
 		{"line breaks", "a  \nb\\\nc\nd", "a<br>b<br>c\nd"},
 	} {
