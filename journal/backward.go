@@ -8,7 +8,7 @@ import (
 )
 
 // End returns the position after the last event that the journal had when the
-// Reader was opened. It checks at least the last 8 MiB, as Check does. A torn
+// Reader was opened. It checks the last lines, as Check does. A torn
 // tail follows that position; Torn describes it.
 func (r *Reader) End() (Position, error) {
 	t, err := r.src.findTail(r.maxLine)

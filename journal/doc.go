@@ -130,7 +130,7 @@
 // line, replaces each invalid part by a journal.recovered event, and keeps the
 // previous journal aside.
 //
-// Opening a journal for appending checks the chain of at least the last 8 MiB;
+// Opening a journal for appending checks the chain of the last lines, usually 8 MiB;
 // reading checks the lines that it reads.
 //
 // A Log whose write or sync failed refuses every call, because the content of the

@@ -25,7 +25,7 @@ type Log struct {
 	wasEmpty bool // it had no event before this Log
 	archived bool
 
-	end       Position // of the last valid line; once appended, of the last acknowledged one
+	end       Position // of the last valid line; after the first append, of the last acknowledged line
 	torn      Torn     // follows end; set aside by the first append
 	synced    Position // the part of the file up to here is on the disk
 	maxSynced uint64   // the highest Synced that was written
@@ -51,7 +51,7 @@ func (d *Dir) Create(id string) (*Log, error) {
 }
 
 // Open opens an existing journal, live or archived, for appending. It takes the
-// lock and checks at least the last 8 MiB. It writes nothing but the lock file: the first
+// lock and checks the last lines, usually those of the last 8 MiB. It writes nothing but the lock file: the first
 // Append sets a torn tail aside and unarchives an archived journal.
 //
 // Errors: ErrNotFound; a *LockedError if the journal has a writer; a
@@ -216,10 +216,9 @@ func (l *Log) Close() error {
 	return errors.Join(err, l.release())
 }
 
-// Discard closes the Log and removes the journal, if the Log has appended its first
-// event: the journal could not be completed, and nothing refers to it yet. It does
-// nothing if the journal had events before, or if nothing was appended: the Log then
-// stays open.
+// Discard closes the Log and removes the journal, if it had no events before this Log and
+// an Append has created or opened its file: the journal could not be completed, and
+// nothing refers to it yet. Otherwise it does nothing, and the Log stays open.
 func (l *Log) Discard() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

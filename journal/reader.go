@@ -32,7 +32,7 @@ func (d *Dir) Reader(id string, from Position) (*Reader, error) {
 	return &Reader{src: src, file: file, from: from, maxLine: d.maxLine, tail: tail{end: from}}, nil
 }
 
-// Check checks at least the last 8 MiB of a journal as Open does, without a lock. It
+// Check checks the last lines of a journal as Open does, without a lock. It
 // returns nil, ErrNotFound, a *CorruptError, or an error of reading. A torn tail
 // is not an error.
 func (d *Dir) Check(id string) error {

@@ -136,7 +136,7 @@ func (d *disk) mend() {
 	d.t.Helper()
 	d.system("umount", d.dir)
 	out, err := exec.Command("e2fsck", "-p", d.image).CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // it corrected errors
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1: it corrected errors
 		d.t.Fatalf("e2fsck: %v\n%s", err, out)
 	}
 	d.mount()

@@ -4,7 +4,7 @@
 // A contestant appends batches of entries. An append returns when the batch is on
 // the disk or, in the runs without sync, when the operating system has it. All
 // contestants of a run append the same entries; one that cannot append without a sync
-// is left out of the runs without. In every round each of them gets a turn, in random
+// is left out of the runs without sync. In every round each of them gets a turn, in random
 // order, so that other load on the disk affects all of them.
 //
 // For each contestant and round, the result is the median time of a batch in its

@@ -2,10 +2,11 @@
 // files of other programs.
 //
 // A Session is one branch of a conversation of another program, as the records of a
-// journal. Its source is a file, with those of the subagents. Its id depends only on
-// the source and, unless the source's id is a ULID, on the team. So the same source
-// always becomes the same session, and a later save of it extends that session, or
-// has diverged if the conversation was rewound: the id is that of the newest branch.
+// journal. Its source is the file of the conversation, and the files of its subagents.
+// Its id depends only on the source and, unless the source's id is a ULID, on the team.
+// So the same source always becomes the same session. The newest branch always has this
+// id: a later save extends that session or, if the conversation was rewound meanwhile,
+// has diverged from it.
 //
 // # Reading
 //
@@ -23,18 +24,18 @@
 //	claude-master  <project>/.claude-master/sessions/: one object, or a log with a line for each message
 //	synapse        ~/.synapse/sessions/<id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
-// A transcript is read several times: for its header and its branches, and for its
-// records, which are passed on one by one. Memory holds one line, or one value of a file
+// A transcript that is not held completely is read several times: for its header and its
+// branches, and for its records, which are passed on one by one. Memory holds one line, or one value of a file
 // that is one object, and what belongs to an unfinished reply. For formats with branches,
 // it also holds some bytes for each line (Claude Code: about 40). Conversations of the
 // Gemini CLI, whose lines replace earlier ones, and the objects of claude-master and of
-// the oldest Codex are held completely. If these exceed their limits, a LimitError names
-// the limit. Longer lines, and what a subagent writes beyond 16 MiB, are skipped and
-// counted.
+// the oldest Codex are held completely. A LimitError reports what exceeds its limit: a
+// value, the number of lines with ids, or what is held completely. Lines of more than
+// 64 MiB, and what a subagent writes beyond 16 MiB, are skipped and counted.
 //
 // The calls of a subagent belong to the turn that started it. Text that a program wrote
-// in a person's name is not a message. Of an image or another file, only
-// the media type and, if it has data, the size is imported.
+// in a person's name is not a message. Of an image, only the media type and, if it has
+// data, the size is imported; of another file, those or its name.
 //
 // # Writing
 //

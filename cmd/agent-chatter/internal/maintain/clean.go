@@ -100,8 +100,8 @@ func (cmd *Clean) age() time.Duration {
 }
 
 // emptyTrash deletes the sessions that have been in the trash of a team for at least
-// OlderThan, or all if that is 0 or unset. Otherwise an unknown time in the trash starts
-// now.
+// OlderThan, or all if that is 0 or unset. If it is set, a session whose time in the trash
+// is unknown stays, and its time starts now, except in a dry run.
 func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pass *catalog.RetentionPass) error {
 	trashed, err := t.Journals().ListTrash()
 	if err != nil {
@@ -145,7 +145,8 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	if err != nil {
 		return err
 	}
-	policy := catalog.Policy{DeleteAfter: max(1, cmd.age()), ArchiveAfter: math.MaxInt64} // 0 is never
+	// DeleteAfter 0 would be never, ArchiveAfter 0 at once.
+	policy := catalog.Policy{DeleteAfter: max(1, cmd.age()), ArchiveAfter: math.MaxInt64}
 	if cmd.Keep != nil {
 		policy.Keep = *cmd.Keep
 	}

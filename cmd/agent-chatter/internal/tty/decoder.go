@@ -18,7 +18,7 @@ const (
 type Decoder struct {
 	state  state
 	seq    []byte // the sequence, or the character in UTF-8, that has begun
-	alt    Mod    // Alt if an Escape byte came before seq
+	alt    Mod    // Alt if an Escape byte came before the character, or before the Escape byte of the sequence
 	pasted pasted
 	events []Event
 }
@@ -57,7 +57,7 @@ func (d *Decoder) Feed(input []byte) []Event {
 	return d.events
 }
 
-// Pending reports whether the input ends in what may be complete.
+// Pending reports whether an Escape byte has begun something that has not ended, other than a paste or a character.
 func (d *Decoder) Pending() bool {
 	return d.state != ground && d.state != character && d.state != pasting
 }
@@ -128,6 +128,10 @@ func (d *Decoder) step(b byte) bool {
 	case d.state == control && len(d.seq) == 2 && b == '[':
 		d.state = linuxKey
 	case d.state == linuxKey:
+		d.firstEscape()
+		d.reset()
+	case d.state == control && len(d.seq) == maxSequence && b >= '@': // its end may not be in seq
+		d.firstEscape()
 		d.reset()
 	case d.state == singleShift && (b < '0' || b > '9'), d.state == control && endsControl(d.seq):
 		d.complete()

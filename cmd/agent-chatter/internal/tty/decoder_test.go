@@ -86,6 +86,9 @@ func TestDecoderIgnoresUnknownSequences(t *testing.T) {
 		if got := decode(input); len(got) > 0 {
 			t.Errorf("%q is %v", input, got)
 		}
+		if got := decode(input + "x"); strings.HasSuffix(input, "A") && !slices.Equal(got, []Event{Key{Code: 'x'}}) {
+			t.Errorf("%q and x are %v", input, got)
+		}
 		if got := decode(input + "\rx"); input != "\x1b[1;" && !slices.Equal(got, []Event{Key{Code: Enter}, Key{Code: 'x'}}) {
 			t.Errorf("%q, Enter and x are %v", input, got)
 		}
@@ -97,6 +100,7 @@ func TestDecoderTellsEscapeFromAlt(t *testing.T) {
 		"\x1b\x1b":                {Key{Code: Escape}, Key{Code: Escape}},
 		"\x1b\x1bb":               {Key{Code: Escape}, Key{'b', Alt}},
 		"\x1b\x1b\x1b":            {Key{Code: Escape}, Key{Code: Escape}, Key{Code: Escape}},
+		"\x1b\x1b[[A":             {Key{Code: Escape}},
 		"\x1b\x1b[":               {Key{Code: Escape}, Key{'[', Alt}},
 		"\x1b\x1b[1":              {Key{Code: Escape}},
 		"\x1b\x1b[1\r":            {Key{Code: Escape}, Key{Code: Enter}},

@@ -84,7 +84,7 @@ const (
 )
 
 // edit edits a text in a file that only the user can read. When ctx is done, the editor is ended. It returns the edited
-// text, or the text if that failed, and what has failed. The file is removed unless only it has the edited text.
+// text, or the text if that failed, and what has failed. The file is removed, unless what was edited is too long.
 func edit(ctx context.Context, text, command string) (edited, problem string) {
 	dir, err := os.MkdirTemp("", "agent-chatter-")
 	if err != nil {
