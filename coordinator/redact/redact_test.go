@@ -225,6 +225,20 @@ func TestEncodedValuesAreReplaced(t *testing.T) {
 	}
 }
 
+func TestValueWithinBase64IsReplaced(t *testing.T) {
+	const secret = "correct horse battery"
+	r := redact.New([]redact.Variable{{Name: "DB_PASSWORD", Value: secret}})
+	for before, want := range map[string]string{
+		"": "[REDACTED:DB_PASSWORD]", "u": "dW[REDACTED:DB_PASSWORD]",
+		"us": "dXN[REDACTED:DB_PASSWORD]", "use": "dXNl[REDACTED:DB_PASSWORD]",
+	} {
+		got := r.Text(base64.StdEncoding.EncodeToString([]byte(before + secret + "?")))
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("after %q: %q, want %q", before, got, want)
+		}
+	}
+}
+
 func TestSecretVariables(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string

@@ -29,6 +29,7 @@ func setupTexts() []apptest.Text {
 	}
 	add("shownTeamText", "", shownTeamText(shownTeam{
 		Name: "review", DisplayName: "Review", Description: apptest.Hostile, Path: "/review.json", MaxRounds: 10,
+		InstructionFile:      "/rules.md",
 		MaxAgentResponseTime: 1_800_000,
 		Members: []shownMember{
 			{

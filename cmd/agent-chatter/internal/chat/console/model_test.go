@@ -260,6 +260,12 @@ func TestLiveRegion(t *testing.T) {
 		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n1 of 2 · tab completes · ↑↓"},
 		{"the menu on a narrow screen", 20, 24, nil, "/e<down>",
 			"you> /e_\n  /end     save an…\n▸ /export  write a…\n2 of 2 · tab compl…"},
+		{"the middle of a long menu", 80, 9, func(m *Model) {
+			m.Sources.Commands = nil
+			for _, text := range []string{"/e1", "/e2", "/e3", "/e4", "/e5"} {
+				m.Sources.Commands = append(m.Sources.Commands, editor.Choice{Text: text})
+			}
+		}, "/e<down><down>", "you> /e_\n  /e2\n▸ /e3\n  /e4\n3 of 5 · tab completes · ↑↓"},
 		{"a menu that was closed", 80, 24, nil, "/e<esc><left>", "you> /[e]\n/help"},
 		{"a menu that is complete", 80, 24, nil, "/end", "you> /end_\n/help"},
 		{"a search", 80, 24, nil, "<c-r>x", "search> x_\n  nothing found\n/help"},
