@@ -226,7 +226,7 @@ func TestEncodedValuesAreReplaced(t *testing.T) {
 }
 
 func TestValueWithinBase64IsReplaced(t *testing.T) {
-	const secret = "correct horse battery"
+	const secret = "correct horse staple"
 	r := redact.New([]redact.Variable{{Name: "DB_PASSWORD", Value: secret}})
 	for before, want := range map[string]string{
 		"": "[REDACTED:DB_PASSWORD]", "u": "dW[REDACTED:DB_PASSWORD]",
