@@ -511,8 +511,11 @@ func TestManualSaveOfResumedSession(t *testing.T) {
 		t.Errorf("before saving, the journal has %d bytes, %d before", len(got), len(before[d.path(id)]))
 	}
 	d.FailFrom(1, syscall.ENOSPC)
-	if err := s.Save(); !errors.Is(err, syscall.ENOSPC) || !s.Status().Unsaved {
-		t.Errorf("save on a full disk: %v, %+v", err, s.Status())
+	for notified := 1; notified <= 2; notified++ {
+		err := s.Save()
+		if !errors.Is(err, syscall.ENOSPC) || !s.Status().Unsaved || len(s.recorder.failures) != notified {
+			t.Errorf("save on a full disk: %v, %+v, %v", err, s.Status(), s.recorder.failures)
+		}
 	}
 	d.Heal()
 	s.say("three")
