@@ -56,7 +56,7 @@ func (f *figures) readSpeeds(t *testing.T) {
 	}
 	f.atLeast("checking the chain, on one core", speed("BenchmarkScan/CheckChain"), 4, "GB/s")
 	f.atLeast("reading messages, on one core", speed("BenchmarkReading/Replay"), 0.8, "GB/s")
-	decoding := speed("BenchmarkReading/payloads") / speed("BenchmarkReading/payloads_by_package_json")
+	decoding := speed("BenchmarkReading/payloads") / speed("BenchmarkReading/payloads,_encoding/json")
 	f.atLeast("decoding, relative to encoding/json", decoding, 4, "×")
 }
 
