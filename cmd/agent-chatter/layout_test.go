@@ -62,13 +62,23 @@ func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 	}
 }
 
+// TestPackagesHaveComments looks for them in doc.go, and for that of a command in main.go.
 func TestPackagesHaveComments(t *testing.T) {
-	comments := map[string]int{} // by directory
+	commented := map[string]bool{} // by directory
 	for _, f := range sourceFiles(t) {
-		comments[f.pkg] += len(f.syntax.Doc.Text())
+		comment := f.syntax.Doc.Text()
+		file := "doc.go"
+		if f.syntax.Name.Name == "main" {
+			file = "main.go"
+		}
+		here := path.Base(f.path) == file
+		commented[f.pkg] = commented[f.pkg] || here && comment != ""
+		if !here && comment != "" {
+			t.Errorf("%s has a package comment, which belongs in %s", f.path, file)
+		}
 	}
-	for pkg, n := range comments {
-		if n == 0 {
+	for pkg, ok := range commented {
+		if !ok {
 			t.Errorf("%s has no package comment", pkg)
 		}
 	}

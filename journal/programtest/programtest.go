@@ -1,4 +1,3 @@
-// Package programtest finds the programs that tests run.
 package programtest
 
 import (

@@ -1,4 +1,3 @@
-// Package banner is what the chat prints before a new conversation.
 package banner
 
 import (

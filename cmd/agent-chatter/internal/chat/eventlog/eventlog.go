@@ -1,4 +1,3 @@
-// Package eventlog logs what happens in a conversation, without its texts.
 package eventlog
 
 import (

@@ -1,4 +1,3 @@
-// Package retention applies the retention policy after a chat.
 package retention
 
 import (

@@ -1,4 +1,3 @@
-// Package rerun sends the human messages of a session to a team, in a new session.
 package rerun
 
 import (

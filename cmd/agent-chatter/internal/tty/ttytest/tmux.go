@@ -1,6 +1,5 @@
 //go:build unix
 
-// Package ttytest runs programs on terminals of tmux.
 package ttytest
 
 import (

@@ -1,4 +1,3 @@
-// Package picture draws screens of a terminal, as tmux captures them, as SVG.
 package picture
 
 import (

@@ -1,0 +1,2 @@
+// Package banner is what the chat prints before a new conversation.
+package banner

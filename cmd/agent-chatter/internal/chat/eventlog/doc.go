@@ -1,0 +1,2 @@
+// Package eventlog logs what happens in a conversation, without its texts.
+package eventlog

@@ -1,0 +1,2 @@
+// Package retention applies the retention policy after a chat.
+package retention

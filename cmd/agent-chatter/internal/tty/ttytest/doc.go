@@ -1,0 +1,2 @@
+// Package ttytest runs programs on terminals of tmux.
+package ttytest

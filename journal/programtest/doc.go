@@ -1,0 +1,2 @@
+// Package programtest finds the programs that tests run.
+package programtest
