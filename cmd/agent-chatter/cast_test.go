@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 var pictures = flag.String("pictures", "", "use the program in tmux and draw the pictures of the README and of the "+
@@ -40,7 +41,7 @@ func TestPictures(t *testing.T) {
 // startShell runs bash on a terminal, with an empty home.
 func startShell(t *testing.T, size picture.Size) *ttytest.Tmux {
 	t.Helper()
-	ttytest.Needs(t, "bash")
+	programtest.Path(t, "bash")
 	dir, err := filepath.Abs(filepath.Join("testdata", "pictures"))
 	if err != nil {
 		t.Fatal(err)

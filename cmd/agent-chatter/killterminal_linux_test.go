@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // TestKilledChatLeavesTerminalUsable kills the chat that the README's first command starts, and compares what stty
@@ -23,7 +24,7 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 		kills       int
 	}{{"bash", "--norc --noprofile", 20}, {"zsh", "-f", 5}} {
 		t.Run(shell.name, func(t *testing.T) {
-			ttytest.Needs(t, shell.name)
+			programtest.Path(t, shell.name)
 			home := t.TempDir()
 			if testing.Short() {
 				shell.kills = 3

@@ -56,7 +56,7 @@ var programScreens = []struct {
 	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("Enter")
-		m.Expect("Team work: ")
+		m.Expect("Team shop: ")
 		m.Expect("/help\n")
 	}},
 	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
@@ -74,7 +74,7 @@ func TestProgramScreens(t *testing.T) {
 			var screens []picture.Screen
 			sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 40, Rows: 20}}
 			for _, size := range sizes {
-				work := filepath.Join(t.TempDir(), "work")
+				work := filepath.Join(t.TempDir(), "shop")
 				if err := os.CopyFS(work, os.DirFS(filepath.Join("testdata", "pictures"))); err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +98,7 @@ func TestProgramScreens(t *testing.T) {
 				}
 				m.Press("C-d") // so that nothing writes to the directory when it is removed
 				m.Expect("the end")
-				capture = strings.ReplaceAll(capture, work, "/home/eva/work")
+				capture = strings.ReplaceAll(capture, work, "/home/eva/shop")
 				for _, differs := range inScreens {
 					capture = differs.pattern.ReplaceAllString(capture, differs.with)
 				}

@@ -15,12 +15,13 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // TestSuspendedChat stops a chat with Ctrl+Z while an agent works. The shell has the terminal then, as it was, and
 // the agent finishes. fg shows the answer, above one live region.
 func TestSuspendedChat(t *testing.T) {
-	ttytest.Needs(t, "bash")
+	programtest.Path(t, "bash")
 	dir := t.TempDir()
 	team, pipe, done := filepath.Join(dir, "team.json"), filepath.Join(dir, "pipe"), filepath.Join(dir, "done")
 	content := strings.ReplaceAll(readFile(t, teamPath("capture.json")), "./capture.sh", "./speak.sh")

@@ -16,9 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/creack/pty"
-
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 )
 
 // xterm is a terminal of xterm.js, with a program of this test binary.
@@ -43,7 +42,7 @@ type message struct {
 
 func startXterm(t *testing.T, name string) *xterm {
 	t.Helper()
-	ttytest.Needs(t, "node")
+	programtest.Path(t, "node")
 	cache := os.Getenv("AGENT_CHATTER_AGENTS")
 	if cache == "" {
 		dir, err := os.UserCacheDir()
@@ -54,7 +53,7 @@ func startXterm(t *testing.T, name string) *xterm {
 	}
 	library := filepath.Join(cache, "node_modules", "@xterm", "headless")
 	if _, err := os.Stat(library); err != nil {
-		if os.Getenv("CI") != "" {
+		if programtest.Required() {
 			t.Fatal(err)
 		}
 		t.Skip("xterm.js is not installed; install it with: .ci/agents")

@@ -4,12 +4,13 @@ package ttytest
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // Tmux is a terminal with a scrollback, in a server of its own. A failure of tmux ends the test.
@@ -22,7 +23,7 @@ type Tmux struct {
 // in CI, which installs tmux.
 func Start(t *testing.T, columns, rows int, command string) *Tmux {
 	t.Helper()
-	Needs(t, "tmux")
+	programtest.Path(t, "tmux")
 	m := &Tmux{t, filepath.Join(t.TempDir(), "tmux")}
 	m.Run("-f", "/dev/null", "start-server", ";", "set-option", "-g", "history-limit", "100000", ";",
 		"set-option", "-s", "extended-keys", "on", ";", "new-session", "-d", "-x", strconv.Itoa(columns),
@@ -33,17 +34,6 @@ func Start(t *testing.T, columns, rows int, command string) *Tmux {
 		}
 	})
 	return m
-}
-
-// Needs skips the test without a program, but fails it in CI, which installs it.
-func Needs(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(program, " is not installed")
-	}
 }
 
 // Run runs a command of tmux and returns its output.
