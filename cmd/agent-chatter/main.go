@@ -58,12 +58,12 @@ func main() {
 
 // cli is the command line.
 type cli struct {
-	Home     string           `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
-	JSON     bool             `name:"json" help:"Print JSON lines, as --output json does."`
-	NoColor  bool             `help:"Print without colour, as when NO_COLOR is set."`
-	LogLevel *string          `help:"Print log records from this level: ${enum}." enum:"debug,info,warn,error" placeholder:"LEVEL"`
-	LogFile  string           `help:"Append the log records to this file instead." placeholder:"PATH"`
-	Version  kong.VersionFlag `help:"Print the version."`
+	Home     string      `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
+	JSON     bool        `name:"json" help:"Print JSON lines, as --output json does."`
+	NoColor  bool        `help:"Print without colour, as when NO_COLOR is set."`
+	LogLevel *string     `help:"Print log records from this level: ${enum}." enum:"debug,info,warn,error" placeholder:"LEVEL"`
+	LogFile  string      `help:"Append the log records to this file instead." placeholder:"PATH"`
+	Version  versionFlag `help:"Print the version."`
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
@@ -107,16 +107,32 @@ func (sessionsCommand) Help() string {
   agent-chatter sessions export latest --format md`
 }
 
+// errPrinted ends the parsing of a command line with --help or --version.
+var errPrinted = errors.New("help or version is printed")
+
+type versionFlag bool
+
+// BeforeReset prints the version.
+func (versionFlag) BeforeReset(parser *kong.Kong) error {
+	fmt.Fprintln(parser.Stdout, app.Version)
+	return errPrinted
+}
+
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	return errPrinted
+}
+
 // run executes a command line and returns the exit code.
 func run(args []string, streams app.IO) int {
 	var c cli
-	printed := false // --help or --version
 	parser := kong.Must(&c, append(usage.Decoders(),
 		kong.Name("agent-chatter"),
 		kong.Description("Chat with AI agents in crash-safe sessions."),
-		kong.Vars{"version": app.Version},
 		kong.Writers(streams.Stdout, streams.Stderr),
-		kong.Exit(func(int) { printed = true }),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)...)
 	if len(args) == 0 {
@@ -128,7 +144,7 @@ func run(args []string, streams app.IO) int {
 	case errors.As(err, &output):
 		fmt.Fprintln(streams.Stderr, app.Explain(output).Text)
 		return app.ExitFailed
-	case printed:
+	case errors.Is(err, errPrinted):
 		return app.ExitDone
 	case err != nil:
 		fmt.Fprintln(streams.Stderr, usage.Explain(err, args))
