@@ -25,7 +25,7 @@ type Window struct {
 func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
 func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
-// history is what a prompt has of the conversation besides the triggering message.
+// history is what a prompt has of the conversation besides the triggering message, without secrets.
 type history struct {
 	entries []projection.Entry // the newest messages
 	// repliedTo is the message to which the triggering message is a reply; nil if entries has
@@ -135,9 +135,8 @@ func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
 	return shorter, dropped
 }
 
-// prompt returns the text for the agent: sections under plain headings, without the empty ones. Messages
-// have no secrets, although those of a session that was recorded with secrets do. It depends only on
-// the team and the session, so that it is the same after a restart.
+// prompt returns the text for the agent: sections under plain headings, without the empty ones. It depends
+// only on the team and the session, so that it is the same after a restart.
 func (c *Coordinator) prompt(next instructed, h history) string {
 	task := ""
 	if t := c.conv.state.Task; t != nil {
@@ -145,9 +144,9 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 	}
 	repliedTo := ""
 	if m := h.repliedTo; m != nil {
-		title := fmt.Sprintf("Message from %s, which %s answered", oneLine(m.Speaker.DisplayName),
-			oneLine(next.trigger.speaker))
-		repliedTo = section(title, body(m.Speaker.Type, c.secrets.Text(m.Content)))
+		title := fmt.Sprintf("Message from %s, which %s answered", c.name(m.Speaker.DisplayName),
+			c.name(next.trigger.speaker))
+		repliedTo = section(title, body(m.Speaker.Type, m.Content))
 	}
 	sections := []string{
 		next.member.SystemInstruction,
@@ -157,7 +156,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		task,
 		c.conversationSoFar(h),
 		repliedTo,
-		section("Message from "+oneLine(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),
+		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),
 	}
 	var b strings.Builder
 	for _, s := range sections {
@@ -196,8 +195,10 @@ func indentRest(text string) string {
 	return b.String()
 }
 
-// oneLine returns a name without line breaks. Those of foreign sessions may have some.
-func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
+// name returns a recorded name without secrets and line breaks. Those of foreign sessions may have some.
+func (c *Coordinator) name(recorded string) string {
+	return strings.Join(strings.Fields(c.secrets.Text(recorded)), " ")
+}
 
 func section(title, text string) string {
 	if text == "" {
@@ -241,7 +242,7 @@ func (c *Coordinator) conversationSoFar(h history) string {
 	}
 	var b strings.Builder
 	for _, e := range h.entries {
-		fmt.Fprintf(&b, "%s: %s\n", oneLine(heading(e.Message)), indentRest(c.secrets.Text(e.Content)))
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(e.Content))
 	}
 	switch {
 	case b.Len() > 0:
@@ -275,13 +276,15 @@ func (c *Coordinator) history(t trigger) history {
 	w := c.o.Window
 	others := slices.DeleteFunc(slices.Clone(c.newest()), func(e projection.Entry) bool { return e.ID == t.id })
 	bytes := w.bytes() - len(t.text)
-	entries := newestWithin(others, w.messages(), bytes)
-	repliedTo := c.repliedTo(t, entries)
-	if repliedTo == nil || len(repliedTo.Content) > bytes {
-		return history{entries: entries}
+	h := history{entries: newestWithin(others, w.messages(), bytes)}
+	if m := c.repliedTo(t, h.entries); m != nil && len(m.Content) <= bytes {
+		// A smaller window has fewer messages, so that it does not contain m either.
+		h = history{newestWithin(others, w.messages(), bytes-len(m.Content)), m}
 	}
-	// A smaller window has fewer messages, so that it does not contain repliedTo either.
-	return history{newestWithin(others, w.messages(), bytes-len(repliedTo.Content)), repliedTo}
+	for i := range h.entries { // of the clone
+		h.entries[i].Message = *c.withoutSecrets(h.entries[i].Message)
+	}
+	return h
 }
 
 // newestWithin returns the newest entries within the limits, the oldest first.
@@ -315,11 +318,11 @@ func (c *Coordinator) repliedTo(t trigger, entries []projection.Entry) *projecti
 	return m
 }
 
-// message returns the message with the given ID; nil if there is none.
+// message returns the message with the given ID, without secrets; nil if there is none.
 func (c *Coordinator) message(id string) *projection.Message {
 	is := func(e projection.Entry) bool { return e.ID == id }
 	if at := slices.IndexFunc(c.conv.state.Recent, is); at >= 0 {
-		return &c.conv.state.Recent[at].Message
+		return c.withoutSecrets(c.conv.state.Recent[at].Message)
 	}
 	for e, err := range c.conv.log.Backward() {
 		if err != nil {
@@ -327,10 +330,17 @@ func (c *Coordinator) message(id string) *projection.Message {
 		}
 		p, _ := projection.Decode(e)
 		if said, ok := p.(projection.MessageAppended); ok && said.Message.ID == id {
-			return &said.Message
+			return c.withoutSecrets(said.Message)
 		}
 	}
 	return nil
+}
+
+// withoutSecrets returns a recorded message for an agent: a session may have been recorded with secrets. They
+// are replaced before the message is truncated, because part of a secret is not recognized.
+func (c *Coordinator) withoutSecrets(m projection.Message) *projection.Message {
+	m.Content = c.secrets.Text(m.Content)
+	return &m
 }
 
 // newest returns at least the newest messages that fit into the window. The state has them unless

@@ -255,6 +255,92 @@ func TestPromptHasNoSecretsOfSessionWithThem(t *testing.T) {
 	}
 }
 
+// secretSession writes a session that was recorded with secrets, the given one in everything that a prompt
+// may have. Its last turn failed.
+func secretSession(t *testing.T, stored store.Store, secret string) (id string) {
+	speaker := func(id, kind string) projection.Speaker {
+		return projection.Speaker{ID: id, Name: id, DisplayName: id + " " + secret, Type: kind}
+	}
+	said := func(id string, by projection.Speaker, text string) projection.MessageAppended {
+		to := &projection.Routing{ResolvedAddressees: []projection.Addressee{{MemberName: &secret}}}
+		return projection.NewMessage(id, noon, by, text+" "+secret+" "+text, to)
+	}
+	you, ada := speaker("you", projection.TypeHuman), speaker("ada", projection.TypeAI)
+	filler := strings.Repeat("x", 300)
+	task := "use " + secret
+	return writeSession(t, stored,
+		said("m1", you, "question"), projection.TaskSet{Task: &task},
+		said("m2", you, filler), said("m3", you, filler),
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"},
+		said("m4", ada, "reply"),
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done},
+		projection.TurnStarted{TurnID: "t2", MemberID: "bob", TriggerMessageID: "m4"},
+		projection.TurnEnded{TurnID: "t2", MemberID: "bob", FinishReason: projection.Failed},
+	)
+}
+
+func TestRetryHasNoSecretsOfSessionWithThem(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		window, takes int // bytes of messages, and of a prompt
+		has           string
+	}{
+		{"everything", 0, 1 << 20, "Conversation so far:"},
+		{"the message that was answered", 500, 1 << 20, "which ada [REDACTED:github-token] answered"},
+		{"part of the message", 0, 1, "Message from ada [REDACTED:github-token]:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stored := &store.Memory{}
+			id := secretSession(t, stored, shapedKey)
+			s := newFixture(t, stored)
+			o := s.options(stored)
+			o.Window.Bytes = tt.window
+			o.Engines["scripted"] = narrow{s.engine, tt.takes}
+			s.Coordinator = coordinator.New(o)
+			s.setTeam(testTeam(), id)
+			if err := s.Retry(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			turn := s.engine.turns[0]
+			if turn.Member.ID != "bob" || !strings.Contains(turn.Prompt, tt.has) {
+				t.Errorf("%s is asked without %q:\n%s", turn.Member.ID, tt.has, turn.Prompt)
+			}
+			checkWithoutKey(t, turn)
+		})
+	}
+}
+
+// checkWithoutKey checks that a turn has no part of shapedKey.
+func checkWithoutKey(t *testing.T, turn agent.Turn) {
+	t.Helper()
+	for _, part := range []string{shapedKey[:8], shapedKey[len(shapedKey)-8:]} {
+		if strings.Contains(turn.Prompt, part) || strings.Contains(turn.Said.Text, part) {
+			t.Errorf("the turn has %q: %q\n%s", part, turn.Said.Text, turn.Prompt)
+		}
+	}
+}
+
+func TestTruncatedMessageHasNoPartialSecret(t *testing.T) {
+	stored := &store.Memory{}
+	long := strings.Repeat("x ", 200)
+	id := writeSession(t, stored,
+		projection.NewMessage("m1", noon, projection.Speaker{ID: "you", Name: "you", Type: projection.TypeHuman},
+			long+shapedKey+" "+long, nil),
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada", TriggerMessageID: "m1"},
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed},
+	)
+	for most := 600; most < 1200; most += 7 {
+		s := newFixture(t, stored, yields(errors.New("broken"))) // so that the next one can retry
+		o := s.options(stored)
+		o.Engines["scripted"] = narrow{s.engine, most}
+		s.Coordinator = coordinator.New(o)
+		s.setTeam(testTeam(), id)
+		turnError(t, s.Retry(t.Context()), "ada", projection.Failed)
+		checkWithoutKey(t, s.engine.turns[0])
+		s.stop()
+	}
+}
+
 func TestSecretInTaskDoesNotEndIt(t *testing.T) {
 	s := start(t, &store.Memory{})
 	s.say("[TEAM_TASK: deploy with " + shapedKey + " to the server]")
