@@ -92,8 +92,9 @@ var (
 
 // foreignFlags are the flags of other programs that the manual names.
 var foreignFlags = []string{
-	"--acp", "--approval-mode", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions",
-	"--last", "--latest", "--output-format", "--skip-git-repo-check", "--skip-trust",
+	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--ask-for-approval",
+	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions", "--full-auto", "--last", "--latest",
+	"--output-format", "--permission-mode", "--sandbox", "--skip-git-repo-check", "--skip-trust", "--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {

@@ -76,6 +76,12 @@ func (e *ACP) Excess(m Member, prompt string) int {
 	return p.excess(prompt)
 }
 
+// CommandLine returns the program that runs the member's turns, and its arguments.
+func (*ACP) CommandLine(m Member) []string {
+	p, args := acpProfile(m)
+	return append([]string{cmp.Or(m.Command, p.program)}, args...)
+}
+
 // Close ends the idle agents. Their detached processes keep running, as after a turn that was not
 // stopped.
 func (e *ACP) Close() {
@@ -161,9 +167,9 @@ func (e *ACP) release(a *acpAgent, reusable bool) {
 
 // start starts an agent's program and initializes it.
 func (e *ACP) start(ctx context.Context, turn Turn) (*acpAgent, error) {
-	p, args := acpProfile(turn.Member)
-	program := turn.program()
-	program.Command, program.Args = cmp.Or(program.Command, p.program), args
+	p, _ := acpProfile(turn.Member)
+	program, line := turn.program(), e.CommandLine(turn.Member)
+	program.Command, program.Args = line[0], line[1:]
 	client, err := acp.Start(program)
 	if err != nil {
 		return nil, p.withInstall(err)

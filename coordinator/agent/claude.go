@@ -22,7 +22,9 @@ func Claude() CLI {
 			`log in there with /login, or set a key in the member's "env"`,
 			hint.Hint{Kind: hint.Run, Argv: []string{"claude"}},
 		},
-		bypass: []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"},
+		permits: []string{
+			"--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
+		},
 	}, format: format{
 		args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"},
 		model: "--model",

@@ -131,6 +131,20 @@ func TestClaudeArguments(t *testing.T) {
 			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir x",
 		},
 		{
+			Member{Permissions: "bypass", Args: []string{"--permission-mode", "plan", "--allowed-tools", "Bash"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions " +
+				"--allowed-tools Bash",
+		},
+		{
+			Member{Permissions: "edit", Args: []string{"--permission-mode=plan", "--add-dir", "x"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits " +
+				"--add-dir x",
+		},
+		{
+			Member{Args: []string{"--permission-mode", "plan"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan",
+		},
+		{
 			Member{Args: []string{"--dangerously-skip-permissions"}},
 			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
 		},

@@ -23,8 +23,8 @@ import (
 //
 // Member.Command replaces the agent's program; Member.Args follow the engine's arguments, without
 // those that would repeat one of them. Member.Model is passed on. Member.Permissions is one of
-// [Permissions], or "" for the agent's own configuration; only "bypass", or an argument if it is
-// "", disables the agent's own checks.
+// [Permissions], or "" for the agent's own configuration. If it is set, the options of Member.Args that
+// choose the agent's sandbox or when it asks are left out; others, such as a list of allowed tools, stay.
 //
 // Environment and processes are as with [Command], but a turn that is stopped gets SIGINT before
 // SIGTERM.
@@ -116,7 +116,7 @@ func (c CLI) start(turn Turn) (*process.Process, error) {
 		return nil, err
 	}
 	program := turn.program()
-	program.Command, program.Args = cmp.Or(program.Command, c.profile.program), args
+	program.Command, program.Args = c.program(turn.Member), args
 	program.Interrupt = true // the agent reports how far it came
 	if turn.Member.Thinking != nil {
 		if t := c.format.think[*turn.Member.Thinking]; t.variable != "" {
@@ -139,6 +139,17 @@ func (p profile) withInstall(err error) error {
 	}
 	return err
 }
+
+// CommandLine returns the program that runs the member's turns, and its arguments.
+func (c CLI) CommandLine(m Member) []string {
+	args, err := c.arguments(m)
+	if err != nil {
+		args = m.Args // it does not run with invalid permissions
+	}
+	return append([]string{c.program(m)}, args...)
+}
+
+func (c CLI) program(m Member) string { return cmp.Or(m.Command, c.profile.program) }
 
 // arguments returns the arguments of the agent's program.
 func (c CLI) arguments(m Member) ([]string, error) {

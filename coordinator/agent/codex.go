@@ -32,7 +32,9 @@ func Codex() CLI {
 			`let it work in a git repository, or set the member's "permissions" to read`,
 			hint.Hint{Kind: hint.Run, Argv: []string{"git", "init"}},
 		},
-		bypass: []string{"--dangerously-bypass-approvals-and-sandbox", "--yolo"},
+		permits: []string{
+			"--sandbox", "--ask-for-approval", "--full-auto", "--dangerously-bypass-approvals-and-sandbox", "--yolo",
+		},
 		limits: []limit{codexLimit},
 	}, format: format{
 		args:  []string{"exec", "--json"},

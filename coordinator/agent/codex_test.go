@@ -89,6 +89,14 @@ func TestCodexArguments(t *testing.T) {
 			"exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -",
 		},
 		{
+			Member{Permissions: "bypass", Args: []string{"--sandbox", "read-only", "-a", "never", "--full-auto", "x"}},
+			"exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check x -",
+		},
+		{
+			Member{Args: []string{"-a", "never", "--full-auto"}},
+			"exec --json -a never --full-auto -",
+		},
+		{
 			Member{Model: "m", Permissions: "read", Args: []string{
 				"--model", "n", "-s", "danger-full-access", "-o", "last.txt",
 			}},

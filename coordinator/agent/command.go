@@ -28,6 +28,9 @@ type Command struct {
 
 const defaultGrace = 2 * time.Second
 
+// CommandLine returns the program that runs the member's turns, and its arguments.
+func (Command) CommandLine(m Member) []string { return append([]string{m.Command}, m.Args...) }
+
 // Run runs the program and yields its standard output as it arrives. The last error is a
 // *process.StartError, a *process.ExitError, or wraps context.Cause(ctx).
 func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {

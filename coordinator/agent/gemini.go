@@ -26,8 +26,8 @@ func Gemini() CLI {
 		trust: Remedy{
 			`trust the directory there, or set "GEMINI_CLI_TRUST_WORKSPACE": "true" in the member's "env"`, run,
 		},
-		bypass: []string{"--yolo", "-y"},
-		limits: []limit{geminiInput, geminiWindow},
+		permits: []string{"--approval-mode", "--yolo", "-y"},
+		limits:  []limit{geminiInput, geminiWindow},
 	}, format: format{
 		args:  []string{"--output-format", "stream-json"},
 		model: "-m",

@@ -69,6 +69,10 @@ func TestGeminiArguments(t *testing.T) {
 			Member{Model: "m", Permissions: "read", Args: []string{"-y", "--model=n", "-o", "text", "-s"}},
 			"--output-format stream-json --approval-mode plan -m m -s",
 		},
+		{
+			Member{Permissions: "edit", Args: []string{"--approval-mode=yolo", "--yolo", "--skip-trust"}},
+			"--output-format stream-json --approval-mode auto_edit --skip-trust",
+		},
 		{Member{Args: []string{"-y"}}, "--output-format stream-json -y"},
 		{Member{Args: []string{"--output-format", "json", "--sandbox"}}, "--output-format stream-json --sandbox"},
 	})
@@ -102,10 +106,13 @@ func TestGeminiRemedyForUntrustedDirectory(t *testing.T) {
 }
 
 func TestACPPermissionsOverrideArguments(t *testing.T) {
-	for permissions, want := range map[string]string{"": "--acp --yolo", Deny: "--acp", Ask: "--acp"} {
-		_, args := acpProfile(Member{AgentType: "gemini", Permissions: permissions, Args: []string{"--acp", "--yolo"}})
-		if got := strings.Join(args, " "); got != want {
-			t.Errorf("with permissions %q it is started with %s, want %s", permissions, got, want)
+	for permissions, want := range map[string]string{
+		"": "gemini --acp --yolo --approval-mode yolo", Deny: "gemini --acp", Ask: "gemini --acp",
+	} {
+		args := []string{"--acp", "--yolo", "--approval-mode", "yolo"}
+		line := new(ACP).CommandLine(Member{AgentType: "gemini", Permissions: permissions, Args: args})
+		if got := strings.Join(line, " "); got != want {
+			t.Errorf("with permissions %q it is started as %s, want %s", permissions, got, want)
 		}
 	}
 }

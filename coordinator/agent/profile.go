@@ -14,7 +14,7 @@ type profile struct {
 	install []string // the command that installs it; nil if unknown
 	login   Remedy   // when it is not logged in
 	trust   Remedy   // when it does not trust the working directory
-	bypass  []string // arguments that disable its own checks; Member.Permissions overrides them
+	permits []string // options that decide what it may do; Member.Permissions overrides them
 	limits  []limit  // of a prompt
 }
 
@@ -62,18 +62,19 @@ func countUTF16(prompt string) int {
 	return units
 }
 
-// ownArgs returns the member's own arguments, without those that would disable the checks which
-// its permissions ask for.
+// ownArgs returns the member's own arguments, without those that decide what the agent may do if its
+// permissions are set.
 func (p profile) ownArgs(m Member) []string {
 	if m.Permissions == "" {
 		return m.Args
 	}
-	return without(m.Args, p.bypass)
+	return without(m.Args, p.permits)
 }
 
-// shortOptions are the options with a value that engines set, and their short names.
+// shortOptions are the options with a value that engines set or leave out, and their short names.
 var shortOptions = map[string]string{
 	"--output-format": "-o", "--model": "-m", "--permission-mode": "", "--sandbox": "-s", "--approval-mode": "",
+	"--ask-for-approval": "-a",
 }
 
 // longOption returns the long name of an option.
