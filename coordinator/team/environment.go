@@ -128,11 +128,20 @@ func (m Member) Unset() []string {
 	return slices.Compact(names)
 }
 
+// IsSecret reports whether the value of a variable in Env is a secret in plain text, so that only its
+// name is shown and hashed. Settings that decide what runs are none, although their names are those of
+// secrets: commands that print a secret, such as RESTIC_PASSWORD_COMMAND, and names of settings of git.
+func IsSecret(name, value string) bool {
+	return redact.Secret(name) && Referenced(value) == "" && !decidesWhatRuns.MatchString(name)
+}
+
+var decidesWhatRuns = regexp.MustCompile(`(?i)(COMMAND|CMD|HELPER|PROGRAM)$|^GIT_CONFIG_KEY_`)
+
 // InPlain returns the names of the variables in Env that are secrets stored in plain text, sorted.
 func (m Member) InPlain() []string {
 	var names []string
 	for name, value := range m.Env {
-		if redact.Secret(name) && Referenced(value) == "" && len(value) >= minInherited && !isFile(value) {
+		if IsSecret(name, value) && len(value) >= minInherited && !isFile(value) {
 			names = append(names, name)
 		}
 	}

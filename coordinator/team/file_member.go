@@ -116,6 +116,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		BaseDir:           baseDir,
 		Env:               m.Env,
 	}
+	r.checkEnv(path+"/env", m.Env)
 	file := m.InstructionFile
 	if m.Type == AI && m.AgentType != nil {
 		member.AgentType = *m.AgentType
@@ -135,6 +136,9 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 	case EngineClaude, EngineCodex, EngineGemini:
 		r.findCommand(path, m, agents, false)
 		r.checkPermissions(path, m, agent.Permissions)
+		if strings.HasPrefix(m.Model, "-") {
+			r.problem(path+"/model", "must not begin with '-': the agent would take it for an option")
+		}
 	case EngineACP:
 		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
 		if agent.ServesACP(m.AgentType) && !agent.SpeaksACP(m.Command) {
@@ -149,6 +153,15 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 		r.checkHeaders(path+"/headers", m.Headers)
 	default:
 		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
+	}
+}
+
+// checkEnv records names that stand for other variables: the system takes what precedes '=' for the name.
+func (r *fileReader) checkEnv(path string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			r.problem(path, "%q is no name of an environment variable", name)
+		}
 	}
 }
 

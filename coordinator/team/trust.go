@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -38,36 +38,44 @@ type trustJSON struct {
 // the key, headers and environment, and the files in Elsewhere. Of a variable that is a secret only the
 // name counts, so that a new key is no other team.
 func (t *Team) Digest() string {
-	type agent struct {
+	type run struct {
 		Name, Engine, Command, Permissions, BaseDir, Endpoint, APIKeyEnv string
 		Args, Env                                                        []string
-		// Earlier versions did not hash headers: without any, the digest is theirs.
+		// Earlier versions did not hash these: without any, the digest is theirs.
 		Headers map[string]string `json:",omitempty"`
+		Model   string            `json:",omitempty"`
 	}
-	var agents []agent
+	var runs []run
 	for _, m := range t.Members {
 		if m.Type != AI {
 			continue
 		}
-		a := agent{
+		r := run{
 			Name: m.Name, Engine: m.EngineName(), Command: m.Command, Permissions: m.Permissions, BaseDir: m.BaseDir,
 			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
 			Headers: m.Headers,
 		}
+		if r.Engine == EngineACP {
+			// The agent's type decides which program speaks the protocol and which arguments it requires,
+			// and the name of a model may begin with that of the provider to which the agent sends prompts.
+			line := new(agent.ACP).CommandLine(m.ForEngine(""))
+			r.Command, r.Model = line[0], m.Model
+			r.Args = append(m.Args[:0:0], line[1:]...) // nil if both are
+		}
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
 			value := m.Env[name]
-			if redact.Secret(name) && Referenced(value) == "" {
+			if IsSecret(name, value) {
 				value = ""
 			}
-			a.Env = append(a.Env, name+"="+value)
+			r.Env = append(r.Env, name+"="+value)
 		}
-		agents = append(agents, a)
+		runs = append(runs, r)
 	}
-	slices.SortFunc(agents, func(a, b agent) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.Name, b.Name) })
 	encoded, err := json.Marshal(struct {
-		Agents    []agent
+		Agents    []run
 		Elsewhere []string
-	}{agents, t.Elsewhere})
+	}{runs, t.Elsewhere})
 	if err != nil {
 		panic(err) // strings can be encoded
 	}

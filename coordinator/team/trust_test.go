@@ -63,11 +63,89 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 	}
 }
 
-// Without headers, the digest is the one that earlier versions wrote to trust.json.
-func TestDigestWithoutHeadersIsUnchanged(t *testing.T) {
-	const want = "21580b28aa218f7402dfccf840f8b18fd8109e6aa9d27aaf3daca1e6f0e29595"
-	if got := team.Demo().Digest(); got != want {
-		t.Errorf("got %s, want %s", got, want)
+// The type of an agent decides what the engine acp runs, and its model where the agent sends prompts.
+func TestDigestIsOfTheProgramThatSpeaksACP(t *testing.T) {
+	digest := func(m team.Member) string {
+		m.Name, m.Type, m.Engine = "ada", team.AI, team.EngineACP
+		return (&team.Team{Members: []team.Member{m}}).Digest()
+	}
+	seen := map[string]team.Member{}
+	for _, m := range []team.Member{
+		{AgentType: "claude-acp"},
+		{AgentType: "codex-acp"},
+		{AgentType: "gemini"},
+		{AgentType: "opencode"},
+		{AgentType: "opencode", Model: "a/m"},
+		{AgentType: "opencode", Model: "b/m"},
+		{AgentType: "gemini", Command: "/bin/x"},
+		{AgentType: "opencode", Command: "/bin/x"},
+		{AgentType: "x", Command: "/bin/x"},
+	} {
+		got := digest(m)
+		if other, ok := seen[got]; ok {
+			t.Errorf("%+v has the digest of %+v", m, other)
+		}
+		seen[got] = m
+	}
+	if digest(team.Member{AgentType: "codex"}) != digest(team.Member{AgentType: "codex-acp"}) {
+		t.Error("two types that run the same program have different digests")
+	}
+}
+
+// A variable whose name only looks like that of a secret may be a command.
+func TestDigestHasSettingsThatLookLikeSecrets(t *testing.T) {
+	digest := func(name, value string) string {
+		m := team.Member{Name: "ada", Type: team.AI, AgentType: "x", Command: "x", Env: map[string]string{name: value}}
+		return (&team.Team{Members: []team.Member{m}}).Digest()
+	}
+	for name, isSecret := range map[string]bool{
+		"API_KEY": true, "GITHUB_TOKEN": true, "RESTIC_PASSWORD": true, "RESTIC_PASSWORD_COMMAND": false,
+		"GIT_CONFIG_KEY_0": false, "API_KEY_HELPER": false,
+	} {
+		if same := digest(name, "made-up-1") == digest(name, "made-up-2"); same != isSecret {
+			t.Errorf("%s: the digests of two values are equal: %v", name, same)
+		}
+	}
+}
+
+// These are the digests that earlier versions wrote to trust.json.
+func TestDigestsOfEarlierVersionsAreUnchanged(t *testing.T) {
+	for want, m := range map[string]team.Member{
+		"ac794002cf7d231a465b8218f6bd2bbeded2498f4ece80aca95f2750362b90b1": {
+			Engine: "acp", AgentType: "own", Command: "/bin/own",
+		},
+		"e8c2ef9d9bebb828ab9fc6c1d41b92733cf0abbefb12456f7c77000805607c27": {
+			Engine: "acp", AgentType: "own", Command: "/bin/own", Args: []string{},
+		},
+		"4dfd458cf6a995aa508daeb155625a9b80836450bb0006283a097fcbb991bc7e": {
+			Engine: "acp", AgentType: "gemini", Command: "/bin/gemini", Args: []string{"--acp"},
+		},
+		"2cc7b7827c34c0ae6698d0b40f7a3c7bf13ac937a18b25ce0e7c9e749d128bea": {
+			AgentType: "opencode", Command: "opencode", Args: []string{"acp"},
+		},
+		"28b15e87d87546cb5394801c28689a1cbdbe961fc97ec15c8c90c019fc295948": {
+			AgentType: "claude", Model: "opus", Permissions: "edit", Args: []string{"--add-dir", "x"},
+		},
+		"e3c6e2f463f61e04ae8d64c144a8ca606338a746ad0237b03c504b4b972e69a8": {AgentType: "codex", Model: "m"},
+		"e42af67806e57c0f3aa48cabb5281bea968a24a75fff7bfd5af27c978d963ebe": {
+			AgentType: "gemini-cli", Command: "/bin/gemini", Env: map[string]string{"A": "b", "B_KEY": "made-up-4711"},
+		},
+		"98dda170131c6c3c6db7508b9a8ec3148a52e78ef78e55757be917aab786b28e": {
+			AgentType: "openai", Endpoint: "http://localhost:1/v1", Model: "m", APIKeyEnv: "A_KEY",
+			Headers: map[string]string{"x": "$Y"},
+		},
+		"51b3663834c82f345f732e16112c9aaa6d40fc6c655ee1ba609bfe43fb4be402": {
+			AgentType: "x", Command: "/bin/x", Args: []string{"-a"}, BaseDir: "/w",
+		},
+	} {
+		m.Name, m.Type = "ada", team.AI
+		if got := (&team.Team{Members: []team.Member{m}}).Digest(); got != want {
+			t.Errorf("%+v: got %s", m, got)
+		}
+	}
+	const demo = "21580b28aa218f7402dfccf840f8b18fd8109e6aa9d27aaf3daca1e6f0e29595"
+	if got := team.Demo().Digest(); got != demo {
+		t.Errorf("demo: got %s", got)
 	}
 }
 

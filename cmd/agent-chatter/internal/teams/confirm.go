@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -26,7 +27,8 @@ func refusedText(a *app.App, t *team.Team, why string) app.Message {
 		With(app.To("confirm it", "team", "trust", t.Source.Path))
 }
 
-// runsText lists what a team runs, without secrets. It ends with a newline.
+// runsText lists what a team runs, without the user's secrets. It ends with a newline. Nothing that the
+// team file has in plain text counts as a secret elsewhere in it: its author could hide a command so.
 func runsText(a *app.App, t *team.Team) string {
 	var b strings.Builder
 	line := func(label, value string) {
@@ -34,16 +36,19 @@ func runsText(a *app.App, t *team.Team) string {
 			fmt.Fprintf(&b, "    %s: %s\n", label, tty.SafeLine(value))
 		}
 	}
+	secrets := a.Redactor(team.InheritedSecrets())
 	for _, m := range t.Members {
 		if m.Type != team.AI {
 			continue
 		}
-		secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 		fmt.Fprintf(&b, "  %s: %s\n", tty.SafeLine(m.Name), tty.SafeLine(runText(secrets, m)))
 		line("directory", m.BaseDir)
 		line("permissions", m.Permissions)
+		if m.EngineName() == team.EngineACP {
+			line("model", m.Model)
+		}
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-			if value := m.Env[name]; redact.Secret(name) && team.Referenced(value) == "" {
+			if value := m.Env[name]; team.IsSecret(name, value) {
 				line("environment", name)
 			} else {
 				line("environment", name+"="+secrets.Text(value))
@@ -61,17 +66,19 @@ func runsText(a *app.App, t *team.Team) string {
 	return b.String()
 }
 
-// runText returns the program or the API that a member runs.
+// runText returns the program with its arguments, or the API, that a member runs. The model and whether it
+// reasons are left out: they may change without a confirmation.
 func runText(secrets *redact.Redactor, m team.Member) string {
-	switch {
-	case m.EngineName() == team.EngineDemo:
-		return "nothing (built in)"
-	case m.EngineName() == team.EngineOpenAI:
+	switch engine := app.Engines(agent.Demo{})[m.EngineName()].(type) {
+	case agent.OpenAI:
 		return strings.TrimSpace(EndpointText(secrets, m.Endpoint) + " " + m.APIKeyEnv)
-	case m.Command == "":
-		return m.EngineName()
+	case interface{ CommandLine(agent.Member) []string }:
+		m.Model, m.Thinking = "", nil
+		return secrets.Text(hint.Join(engine.CommandLine(m.ForEngine(""))))
+	case agent.Demo:
+		return "nothing (built in)"
 	}
-	return secrets.Text(hint.Join(append([]string{m.Command}, m.Args...)))
+	return m.EngineName()
 }
 
 // EndpointText returns an address without its password and secrets.

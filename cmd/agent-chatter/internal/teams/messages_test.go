@@ -21,7 +21,9 @@ func teamsTexts() []apptest.Text {
 	key := "made-up-key-4711"
 	members := []team.Member{
 		{Name: "you", Type: team.Human},
-		{Name: "ada", Type: team.AI, AgentType: "claude", Permissions: "bypass", BaseDir: "/clone"},
+		{Name: "ada", Type: team.AI, AgentType: "claude", Permissions: "bypass", BaseDir: "/clone", Model: "opus",
+			Args: []string{"--add-dir", "/etc"}},
+		{Name: "abe", Type: team.AI, AgentType: "codex-acp", Model: "a/m"},
 		{Name: "bea", Type: team.AI, AgentType: "x", Command: "/bin/sh", Args: []string{"-c", "echo it's " + key},
 			Env: map[string]string{"A_KEY": key, "LD_PRELOAD": "./" + apptest.Hostile}},
 		{Name: "cleo", Type: team.AI, AgentType: "openai", Endpoint: "https://me:word@host/v1", APIKeyEnv: "A_KEY",
@@ -36,7 +38,7 @@ func teamsTexts() []apptest.Text {
 	add("runsText", "", runsText(a, crew))
 	add("confirmText", "", confirmText(a, crew, why))
 	add("refusedText", "", refusedText(a, crew, why))
-	add("runText", "", runText(nil, members[2]))
+	add("runText", "", runText(nil, members[3]))
 	add("EndpointText", "", EndpointText(redact.New(nil), "https://me:word@host/v1?a=b"))
 	add("EndpointText", "no password", EndpointText(redact.New(nil), "http://me@host/v1"))
 	add("notLoadedText", "", notLoadedText(apptest.AliceID, apptest.Hostile, errors.New(apptest.Hostile)))
