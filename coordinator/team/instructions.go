@@ -122,7 +122,8 @@ func lstatBelow(dir, rel string) (fs.FileInfo, error) {
 func (t *Team) place(resolved, baseDir string) (dir, rel string, ok bool) {
 	if home, rel, ok := below(t.Source.Home, resolved); ok {
 		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		return home, rel, !slices.Contains(privateDirs, first)
+		// Configuration, such as another team, may have secrets.
+		return home, rel, !slices.Contains(privateDirs, first) && !strings.EqualFold(filepath.Ext(rel), ".json")
 	}
 	for _, dir := range []string{baseDir, filepath.Dir(t.Source.Path)} {
 		if dir, rel, ok := below(dir, resolved); ok {

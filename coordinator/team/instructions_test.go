@@ -128,6 +128,11 @@ func TestInstructionsElsewhereNeedConfirmation(t *testing.T) {
 			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
 			return secret
 		},
+		"team in the home": func(dir, home, _ string) string {
+			secret := place(t, home, "team-config/own.json", "secret")
+			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
+			return secret
+		},
 		"key in the home": func(dir, home, _ string) string {
 			secret := place(t, home, "identities/key.txt", "secret")
 			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
