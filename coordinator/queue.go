@@ -12,7 +12,7 @@ import (
 // The limits of the queue.
 const (
 	maxQueued    = 50 // members; more are skipped
-	maxAddressed = 10 // members per message; more are demoted to marker.Extend
+	maxAddressed = 10 // items per message; more are demoted to marker.Extend
 	maxInARow    = 5  // turns for the last message while members that others addressed wait
 	maxRecorded  = 20 // changes per event; more are only counted
 )
@@ -49,24 +49,45 @@ type queue struct {
 
 func (q *queue) empty() bool { return len(q.items) == 0 }
 
-// add appends an item. It returns the change if it is not a plain append.
+// add appends an item, or merges it into the one that makes it redundant. It returns the change if it is not
+// a plain append.
 func (q *queue) add(i item) *projection.QueueChange {
-	if at := q.duplicate(i); at >= 0 {
-		queued := &q.items[at]
-		queued.trigger, queued.intent = i.trigger, min(queued.intent, i.intent)
-		return newChange(projection.QueueRepeated, i, "already queued; duplicate ignored")
-	}
-	if len(q.items) >= maxQueued {
-		return newChange(projection.QueueSkipped, i, fmt.Sprintf("the queue is full (%d)", maxQueued))
-	}
-	var change *projection.QueueChange
-	if i.intent != marker.Extend && q.addressedBy(i.trigger.id) >= maxAddressed {
-		reason := fmt.Sprintf("the message addresses more than %d members; it comes after all replies", maxAddressed)
-		change = newChange(projection.QueueDemoted, i, reason)
+	requested := i
+	at := q.duplicate(i)
+	demoted := i.intent != marker.Extend && q.addressedBy(i.trigger.id) >= maxAddressed
+	if demoted {
 		i.intent = marker.Extend
+		if at < 0 {
+			at = q.duplicate(i)
+		}
+	}
+	switch {
+	case at >= 0:
+		return newChange(projection.QueueRepeated, requested, q.items[at].merge(i))
+	case len(q.items) >= maxQueued:
+		return newChange(projection.QueueSkipped, requested, fmt.Sprintf("the queue is full (%d)", maxQueued))
 	}
 	q.items = append(q.items, i)
-	return change
+	if !demoted {
+		return nil
+	}
+	reason := fmt.Sprintf("the message has %d entries in the queue already; P3 instead of %v",
+		maxAddressed, requested.intent)
+	return newChange(projection.QueueDemoted, requested, reason)
+}
+
+// merge gives a queued item the trigger of a later one of the same member, and the more urgent intent of both. It
+// returns what this changed.
+func (i *item) merge(later item) (change string) {
+	newer, raised := i.trigger.id != later.trigger.id, later.intent < i.intent
+	i.trigger, i.intent = later.trigger, min(i.intent, later.intent)
+	switch {
+	case newer:
+		return fmt.Sprintf("already last in the queue; it answers the newer message, with %v", i.intent)
+	case raised:
+		return fmt.Sprintf("already last in the queue; now with %v", i.intent)
+	}
+	return "already queued; duplicate ignored"
 }
 
 // duplicate returns the index of an item that makes i redundant: the last one if it is the same

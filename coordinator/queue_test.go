@@ -74,6 +74,7 @@ func TestQueueOrder(t *testing.T) {
 			says("[NEXT: a03]"), says("[NEXT: a04]"), says("[NEXT: a05]"), says("[NEXT: a06]"),
 			says("[NEXT: a07]"), says("[NEXT: a08]"), says("over"),
 		}, "a01 a03 a04 a05 a06 a02 a08 a09 a07"},
+		{"twice with P3", "[NEXT: a01!P3, a02, a01!P3]", nil, "a02 a01"},
 		{"an agent addresses itself", "[NEXT: a01]", []turnFunc{says("[NEXT: a01]")}, "a01 a01"},
 		{
 			"only unknown addressees: a human is next", "[NEXT: a01, a02]", []turnFunc{says("[NEXT: zed]")},
@@ -132,6 +133,66 @@ func TestEleventhAddresseeIsDemoted(t *testing.T) {
 	}
 	if n := s.recorder.count("notice QueueDemoted [A10 A11 A12] 10"); n != 1 || len(waits) != 12 {
 		t.Errorf("%d queued, notified %q", len(waits), s.recorder.lines)
+	}
+}
+
+func TestEntriesAfterTheTenthGetP3(t *testing.T) {
+	for _, tt := range []struct{ name, names, want string }{
+		{"even with P1", "a10, a11!P1", "A10 P2, A11 P3"},
+		{"repeated in a row", "a10, a11, a11!P1", "A10 P2, A11 P3"},
+		{"repeated later", "a10, a11, a12, a11", "A10 P2, A11 P3, A12 P3"},
+		{"the tenth, repeated", "a10, a11, a10", "A10 P2, A11 P3"},
+		{"with P3, then again", "a10, a11!P3, a12, a11", "A10 P2, A11 P3, A12 P3"},
+		{"a member with another priority", "a10, a01!P1", "A10 P2, A01 P3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newFixture(t, &store.Memory{})
+			s.setTeam(crowd(12), "")
+			s.say("hello [NEXT: you, " + names(1, 8) + ", " + tt.names + "]")
+			var got []string
+			for _, q := range s.Queued()[8:] {
+				got = append(got, q.Member.DisplayName+" "+q.Intent.String())
+			}
+			checkEqual(t, "the end of the queue", strings.Join(got, ", "), tt.want)
+		})
+	}
+}
+
+func TestLastInQueueAnswersNewerMessage(t *testing.T) {
+	for _, tt := range []struct{ queued, named, asked, reason string }{
+		{"a02, a03", "a03", "a03 a02", "already last in the queue; it answers the newer message, with P2"},
+		{"a02, a03!P3", "a03!P2", "a03 a02", "already last in the queue; it answers the newer message, with P2"},
+		{"a02, a03!P2", "a03!P3", "a03 a02", "already last in the queue; it answers the newer message, with P2"},
+		{"a03, a02", "a03!P3", "a03 a03 a02", "the last message addresses it"},
+	} {
+		s := newFixture(t, &store.Memory{})
+		s.setTeam(crowd(4), "")
+		s.say("older [NEXT: you!P1, "+tt.queued+"]", "newer [NEXT: "+tt.named+"]")
+		s.checkMembers(strings.Fields(tt.asked)...)
+		if prompt := s.engine.turns[0].Prompt; !strings.Contains(prompt, "Message from You:\nnewer") {
+			t.Errorf("%s, then %s: the prompt is\n%s", tt.queued, tt.named, prompt)
+		}
+		changes := s.QueueChanges()
+		if len(changes) == 0 || changes[0].Reason != tt.reason {
+			t.Errorf("%s, then %s: the changes are %+v, want %q", tt.queued, tt.named, changes, tt.reason)
+		}
+	}
+}
+
+func TestRepeatedMemberHasReason(t *testing.T) {
+	const ignored = "already queued; duplicate ignored"
+	for says, want := range map[string]string{
+		"[NEXT: a01, you!P1, a01]":       ignored,
+		"[NEXT: you!P1, a01, a01]":       ignored,
+		"[NEXT: you!P1, a01!P1, a01!P3]": ignored,
+		"[NEXT: you!P1, a01, a01!P1]":    "already last in the queue; now with P1",
+	} {
+		s := newFixture(t, &store.Memory{})
+		s.setTeam(crowd(2), "")
+		s.say("hello " + says)
+		if got := s.QueueChanges(); len(got) == 0 || got[0].Reason != want {
+			t.Errorf("%s: the changes are %+v, want %q", says, got, want)
+		}
 	}
 }
 

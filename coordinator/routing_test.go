@@ -53,6 +53,10 @@ func TestMarkersRouteMessages(t *testing.T) {
 			"many unknown mentions", strings.Repeat("@zed ", 1000), nil, []string{"ada"}, "you", nil,
 			[]string{"notice UnknownNames [zed zed zed zed zed zed zed zed zed zed]"},
 		},
+		{
+			"mentions after many unknown ones", strings.Repeat("@zed ", 10) + "@bob @ada", nil, []string{"bob", "ada"}, "you",
+			nil, []string{"notice UnknownNames [zed zed zed zed zed zed zed zed zed zed]"},
+		},
 		{"only at signs", "@ @, hello", nil, []string{"ada"}, "you", nil, nil},
 		{"a mention by an agent", "hello", []turnFunc{says("@bob hi")}, []string{"ada"}, "you", nil, nil},
 		{"another human", "hello [NEXT: eve]", nil, nil, "eve", nil, nil},
@@ -117,6 +121,36 @@ func TestMarkersRouteMessages(t *testing.T) {
 				t.Errorf("the notices are %q, want %q", notices, test.notices)
 			}
 		})
+	}
+}
+
+func TestMentionIsRoutedAsNextWithoutPriority(t *testing.T) {
+	for _, tt := range []struct {
+		names, asked string // asked after the first message
+		changes      int
+	}{
+		{"a03 a04", "a03 a02 a04", 1},
+		{"a02", "a02", 1}, // last in the queue
+		{"a03 a04 a03", "a03 a02 a04", 2},
+		{"a03 a04 a05 a06 a07 a08 a09 a10 a11 a12 a13 a14", "a03 a02 a04 a05 a06 a07 a08 a09 a10 a11 a12 a13 a14", 3},
+	} {
+		names := strings.Fields(tt.names)
+		run := func(text string) (*fixture, *projection.Routing) {
+			d := onDisk(t, 0)
+			s := newFixture(t, d)
+			s.setTeam(crowd(14), "")
+			s.say("hello [NEXT: a01, you, a02]", text)
+			s.checkMembers(append([]string{"a01"}, strings.Fields(tt.asked)...)...)
+			said := payloads[projection.MessageAppended](t, d.events(s.Session().ID))
+			return s, said[2].Message.Routing
+		}
+		next, wantRouting := run("hi [NEXT: " + strings.Join(names, ", ") + "]")
+		mention, routing := run("@" + strings.Join(names, " @") + " hi")
+		checkEqual(t, tt.names+": the routing", routing, wantRouting)
+		checkEqual(t, tt.names+": the changes", mention.QueueChanges(), next.QueueChanges())
+		if n := len(mention.QueueChanges()); n != tt.changes {
+			t.Errorf("%s: %d changes: %+v", tt.names, n, mention.QueueChanges())
+		}
 	}
 }
 

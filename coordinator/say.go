@@ -24,6 +24,9 @@ var (
 	errNoSuchHuman  = errors.New("no such human in the team")
 )
 
+// maxUnknown limits the names after "@" in an UnknownNames notice: text may contain any number of them.
+const maxUnknown = 10
+
 // WhoSpeaksError is the error of Say if the team has several humans, none of them is next, and the
 // text has no FROM marker.
 type WhoSpeaksError struct {
@@ -82,14 +85,17 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 func (c *Coordinator) addMentions(m *marker.Message) {
 	var unknown []string
 	rest := strings.TrimSpace(marker.Strip(m.Content))
-	for n := 0; n < maxAddressed && strings.HasPrefix(rest, "@"); n++ {
+	for strings.HasPrefix(rest, "@") {
 		word := rest[:cmp.Or(strings.IndexFunc(rest, unicode.IsSpace)+1, len(rest)+1)-1]
 		rest = strings.TrimSpace(rest[len(word):])
 		name := strings.TrimRight(word[1:], ",:;.!?")
 		if member, ok := c.team.Match(name); ok {
-			m.Next = append(m.Next, marker.Target{Identifier: member.Name})
+			m.Next = append(m.Next, marker.ParseTarget(member.Name))
 			m.RawNext = append(m.RawNext, member.Name)
-		} else if name != "" && !strings.ContainsAny(name, "./\\") { // otherwise it is a path
+			continue
+		}
+		isPath := strings.ContainsAny(name, "./\\")
+		if name != "" && !isPath && len(unknown) < maxUnknown {
 			unknown = append(unknown, name)
 		}
 	}

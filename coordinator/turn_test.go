@@ -43,8 +43,10 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 			t.Errorf("the reason is %v", failed.Err)
 		}
 		s.checkMembers("ada") // neither bob, who was in the queue, nor anybody whom the partial reply named
-		if s.Waiting() != "you" || len(s.Queue()) != 0 || s.Status().Phase != coordinator.Paused {
-			t.Errorf("waiting %q, queue %v, status %v", s.Waiting(), s.Queue(), s.Status())
+		if s.Waiting() != "you" || len(s.Queue()) != 0 || s.Status().Phase != coordinator.Paused ||
+			s.recorder.count("notice QueueCleared [Bob]") != 1 {
+			t.Errorf("waiting %q, queue %v, status %v, notified %q",
+				s.Waiting(), s.Queue(), s.Status(), s.recorder.lines)
 		}
 		end := s.lastEnd()
 		if end.FinishReason != projection.Cancelled || end.Partial != "half a reply [NEXT: eve] [TEAM_TASK: no]" ||
@@ -128,6 +130,9 @@ func TestLongTurnTimesOut(t *testing.T) {
 			t.Errorf("the error is %q", end.Error)
 		}
 		s.checkMembers("ada")
+		if n := s.recorder.count("notice QueueCleared [Bob]"); n != 1 || len(s.Queue()) > 0 {
+			t.Errorf("queue %v, notified %q", s.Queue(), s.recorder.lines)
+		}
 		s.say("again [NEXT: bob]") // nothing is locked
 		s.checkMembers("ada", "bob")
 	})

@@ -160,7 +160,7 @@ type QueueAction string
 
 // The actions.
 const (
-	QueueRepeated  QueueAction = "repeated"  // already queued: the duplicate was ignored
+	QueueRepeated  QueueAction = "repeated"  // already queued: no entry was added
 	QueueSkipped   QueueAction = "skipped"   // the queue is full
 	QueueDemoted   QueueAction = "demoted"   // too many members reply to the same message: the priority became P3
 	QueueDropped   QueueAction = "dropped"   // removed from the queue

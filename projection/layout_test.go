@@ -395,6 +395,10 @@ func TestFitsAgreesWithTheSchema(t *testing.T) {
 		{"a session", "session.created", sessionCreated, true},
 		{"changes without a number of more", "queue.changed", `{"changes":[],"more":0,"waiting":[]}`, false},
 		{"changes", "queue.changed", `{"changes":[],"waiting":[]}`, true},
+		{
+			"a change without a priority", "queue.changed",
+			`{"changes":[{"action":"preferred","memberId":"ada","reason":"x"}],"waiting":[]}`, true,
+		},
 		{"a message on the 31st of February", "message.appended", messageAt("2026-02-31T12:00:00.000Z"), false},
 		{"a message on the 31st of March", "message.appended", messageAt("2026-03-31T12:00:00.000Z"), true},
 		{"a message at 24:00", "message.appended", messageAt("2026-03-01T24:00:00.000Z"), false},

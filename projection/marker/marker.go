@@ -84,7 +84,7 @@ func Strip(text string) string {
 func (m *Message) add(k kind, name string) {
 	switch {
 	case k == kindNext:
-		if target := parseTarget(name); target.Identifier != "" {
+		if target := ParseTarget(name); target.Identifier != "" {
 			m.Next = append(m.Next, target)
 			m.RawNext = append(m.RawNext, name)
 		}
@@ -108,8 +108,9 @@ func splitNames(body string) []string {
 	return kept
 }
 
-// parseTarget parses "b", "b!P1" or "b !p1". Any other text after a '!' is part of the name.
-func parseTarget(typed string) Target {
+// ParseTarget parses one name as it is typed in [NEXT: …], such as "b", "b!P1" or "b !p1". Any other text after
+// a '!' is part of the name.
+func ParseTarget(typed string) Target {
 	if n := len(typed) - len("!P1"); n >= 0 && strings.EqualFold(typed[n:n+2], "!P") {
 		if digit := typed[n+2]; '1' <= digit && digit <= '3' {
 			return Target{Identifier: strings.TrimSpace(typed[:n]), Intent: Intent(digit - '0')}
