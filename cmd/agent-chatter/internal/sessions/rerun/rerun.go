@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // A prompt is a recorded message of a person with the recorded answers to it.
@@ -248,8 +249,8 @@ func (l *listener) Event(e coordinator.Event) {
 func (l *listener) Text(_ team.Member, text string) { l.Say(console.Stream(text)) }
 
 // send sends a prompt to a team, as the person of that name or else as its first one. Of
-// the members that the prompt addresses, it keeps those that the team has; it sends
-// nothing if the prompt had only an address and none is left.
+// the members that the prompt addresses, it keeps those that the team has, with their priorities;
+// it sends nothing if the prompt had only an address and none is left.
 func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p prompt) error {
 	if p.task != nil {
 		if err := c.SetTask(*p.task); err != nil {
@@ -259,13 +260,19 @@ func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p promp
 	text := p.message.Content
 	if p.message.Routing != nil {
 		var names []string
-		for _, name := range p.message.Routing.RawNextMarkers {
-			if m, ok := t.Match(name); ok {
+		for _, typed := range p.message.Routing.RawNextMarkers {
+			target := marker.ParseTarget(typed)
+			m, ok := t.Match(target.Identifier)
+			switch {
+			case !ok:
+			case target.Intent == marker.Reply: // the default
 				names = append(names, m.Name)
+			default:
+				names = append(names, m.Name+"!"+target.Intent.String())
 			}
 		}
-		if len(names) > 0 {
-			text += " [NEXT: " + strings.Join(names, ", ") + "]"
+		if len(names) > 0 { // a paragraph of its own: after the text, it could be in a code block
+			text = "[NEXT: " + strings.Join(names, ", ") + "]\n\n" + text
 		}
 	}
 	if strings.TrimSpace(text) == "" {
