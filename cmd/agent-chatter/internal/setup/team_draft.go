@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -110,7 +109,7 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 }
 
 // plainName reduces a name to letters, digits, '-' and '_'. It returns fallback if
-// nothing remains.
+// no letter and no digit remains.
 func plainName(name, fallback string) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {
@@ -121,7 +120,10 @@ func plainName(name, fallback string) string {
 		}
 		return -1
 	}, name)
-	return cmp.Or(strings.Trim(plain, "-"), fallback)
+	if strings.Trim(plain, "-_") == "" {
+		return fallback
+	}
+	return strings.Trim(plain, "-")
 }
 
 // titled returns a name with a capital.

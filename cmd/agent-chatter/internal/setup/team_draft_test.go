@@ -16,6 +16,8 @@ func TestPlainNames(t *testing.T) {
 		"チーム":           "fallback",
 		"":              "fallback",
 		"..":            "fallback",
+		"_-!_":          "fallback",
+		"_a_":           "_a_",
 	} {
 		if got := plainName(name, "fallback"); got != want {
 			t.Errorf("plainName(%q) is %q, want %q", name, got, want)

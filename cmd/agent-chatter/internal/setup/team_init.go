@@ -47,8 +47,8 @@ func (cmd *teamInit) Run(a *app.App) error {
 	if _, err := os.Lstat(path); err == nil {
 		return app.Exit(app.ExitFailed, fileExistsText(path))
 	}
-	if found, err := team.Find(name, a.Places()); err == nil && filepath.Dir(path) == filepath.Join(a.Cwd, localTeams) {
-		return app.Exit(app.ExitUsage, nameTakenText(name, found))
+	if other, taken := sameName(a, name); taken && filepath.Dir(path) == filepath.Join(a.Cwd, localTeams) {
+		return app.Exit(app.ExitUsage, nameTakenText(name, other))
 	}
 	d := draft{
 		name:        name,
@@ -129,7 +129,7 @@ func teamArgument(a *app.App, path string) string {
 func (cmd *teamInit) place(a *app.App) (path, name string) {
 	file := cmd.File
 	if file == "" {
-		file = plainName(filepath.Base(a.Cwd), "team")
+		file = defaultName(a)
 	}
 	name = strings.TrimSuffix(filepath.Base(file), ".json")
 	switch {
@@ -139,6 +139,36 @@ func (cmd *teamInit) place(a *app.App) (path, name string) {
 		return filepath.Join(a.Cwd, file), name
 	}
 	return filepath.Join(a.Cwd, localTeams, file+".json"), name
+}
+
+// maxDefaultName limits the length of a default name, so that file systems accept the names of its files.
+const maxDefaultName = 64
+
+// defaultName returns the name of a team that the user has not named: that of the working directory, with a
+// suffix if another team has it or it is the name of a Windows device.
+func defaultName(a *app.App) string {
+	base := plainName(filepath.Base(a.Cwd), "team")
+	base = strings.TrimRight(base[:min(len(base), maxDefaultName)], "-")
+	name := base
+	for n := 1; ; n++ {
+		if _, taken := sameName(a, name); !taken && filepath.IsLocal(name+".json") {
+			return name
+		}
+		name = base + "-team"
+		if n > 1 {
+			name += fmt.Sprint("-", n)
+		}
+	}
+}
+
+// sameName returns another team that has the name of a new one in the working directory. A file there is none: the
+// new team comes before it.
+func sameName(a *app.App, name string) (other team.File, ok bool) {
+	other, err := team.Find(name, a.Places())
+	if err != nil || other.Origin == team.FoundHere && filepath.Dir(other.Path) == a.Cwd {
+		return team.File{}, false
+	}
+	return other, other.Path != filepath.Join(a.Cwd, localTeams, name+".json")
 }
 
 // localTeams is where commands look for the teams of the working directory.
@@ -194,13 +224,13 @@ func writtenTeamText(name string) app.Message {
 	}}
 }
 
-// nameTakenText is for a name that would still stand for another team.
+// nameTakenText is for a new team with the name of another one: one of them would hide the other.
 func nameTakenText(name string, found team.File) app.Message {
 	what := "is built in"
 	if found.Path != "" {
 		what = "is " + tty.SafeLine(found.Path)
 	}
-	return app.Text("The team %s %s and would hide a new team of that name.", tty.SafeLine(name), what).
+	return app.Text("The team %s %s. A new team needs another name.", tty.SafeLine(name), what).
 		With(app.To("use another name", "team", "init", "NAME"), app.To("name a file", "team", "init", name+".json"))
 }
 

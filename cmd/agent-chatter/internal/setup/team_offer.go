@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-// offeredFile records in the home that a team was offered, so that it is offered once. Only its existence counts.
+// offeredFile records in the home that a team was offered and made or refused, so that it is offered once. Only its
+// existence counts.
 const offeredFile = "team-offered.json"
 
 // offerJSON is the content of offeredFile.
@@ -58,23 +60,26 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
+	fmt.Fprint(a.Stdout, offerTeamText(names, path))
+	answer, unanswered := answerOf(ctx, a.Stdin)
+	accepted := unanswered == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer))
+	if unanswered != nil {
+		fmt.Fprintln(a.Stdout)
+	}
+	if accepted {
+		if err := cmd.Run(a); err != nil {
+			return nil, err
+		}
+		// Crash here leaves the team, so that nothing is offered in this directory.
+	}
 	if err := recordOffer(a.OwnHome, time.Now()); err != nil {
 		return nil, err
 	}
-	// Crash here leaves an offer that the user has not seen. demoTeamText has the command that makes the team.
-	fmt.Fprint(a.Stdout, offerTeamText(names, path))
-	answer, err := answerOf(ctx, a.Stdin)
-	if err != nil {
-		fmt.Fprintln(a.Stdout)
+	switch {
+	case unanswered != nil:
 		return nil, &app.ExitError{Code: app.ExitDone} // the terminal, or the user, has ended the chat
-	}
-	switch strings.ToLower(answer) {
-	case "", "y", "yes":
-	default:
+	case !accepted:
 		return nil, nil
-	}
-	if err := cmd.Run(a); err != nil {
-		return nil, err
 	}
 	return teams.Loader{App: a}.Load(ctx, path)
 }
