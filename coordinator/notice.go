@@ -129,7 +129,7 @@ type QueueFull struct {
 	Limit   int
 }
 
-// QueueDemoted reports that one message addressed more than Limit members; these come last.
+// QueueDemoted reports that one message added more than Limit entries to the queue; those of Members got P3.
 type QueueDemoted struct {
 	Members []team.Member
 	Limit   int

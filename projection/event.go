@@ -162,7 +162,7 @@ type QueueAction string
 const (
 	QueueRepeated  QueueAction = "repeated"  // already queued: no entry was added
 	QueueSkipped   QueueAction = "skipped"   // the queue is full
-	QueueDemoted   QueueAction = "demoted"   // too many members reply to the same message: the priority became P3
+	QueueDemoted   QueueAction = "demoted"   // the message has too many entries: the priority became P3
 	QueueDropped   QueueAction = "dropped"   // removed from the queue
 	QueuePreferred QueueAction = "preferred" // speaks before a member that was queued earlier
 )
