@@ -36,7 +36,7 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 			command := regexp.MustCompile(`(?m)^go run .*$`).FindString(readFile(t, filepath.Join(root, "README.md")))
 			m := ttytest.Start(t, 80, 24, fmt.Sprintf("cd %s && exec env AGENT_CHATTER_HOME=%s GOFLAGS=-buildvcs=false %s %s",
 				root, home, shell.name, shell.flags))
-			before := settings(m, "before")
+			before := m.Settings("before")
 			late := 0
 			for i := range shell.kills {
 				m.Press(command, "Enter")
@@ -47,7 +47,7 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 					t.Fatal(err)
 				}
 				m.ExpectTimes("signal: killed", i+1)
-				if after := settings(m, fmt.Sprint("after", i)); after != before {
+				if after := m.Settings(fmt.Sprint("after", i)); after != before {
 					late++
 					t.Logf("after kill %d, stty prints %s, before %s", i+1, after, before)
 					m.Press("stty "+before, "Enter")
@@ -58,17 +58,6 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 				t.Errorf("%d of %d kills were not undone in time", late, shell.kills)
 			}
 		})
-	}
-}
-
-// settings returns what stty prints in a shell. name is a new one for each call.
-func settings(m *ttytest.Tmux, name string) string {
-	m.Press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
-	for {
-		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
-		if settings, _, found := strings.Cut(after, " end\n"); found {
-			return settings
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 )
@@ -106,21 +106,8 @@ func TestProgramScreens(t *testing.T) {
 				screens = append(screens, screen)
 				fmt.Fprintf(&golden, "==== %dx%d\n%s", size.Columns, size.Rows, screen)
 			}
-			checkScreen(t, s.name+".golden", golden.String())
-			checkScreen(t, s.name+".svg", picture.Draw(screens, sizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".golden"), golden.String())
+			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".svg"), picture.Draw(screens, sizes))
 		})
-	}
-}
-
-func checkScreen(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "screens", name)
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := readFile(t, path); got != want {
-		t.Errorf("%s differs; -update rewrites it. It is now\n%s", path, got)
 	}
 }

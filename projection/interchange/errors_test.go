@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 var errBroken = errors.New("broken")
@@ -135,25 +136,11 @@ func bundleTo(w io.Writer, events []journal.Event) error {
 		return err
 	}
 	for range 2 {
-		if err := b.Add(sequence(events, nil)); err != nil {
+		if err := b.Add(projectiontest.Sequence(events, nil)); err != nil {
 			return err
 		}
 	}
 	return b.Close()
-}
-
-// sequence yields events, and then an error unless it is nil.
-func sequence(events []journal.Event, err error) func(func(journal.Event, error) bool) {
-	return func(yield func(journal.Event, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(journal.Event{}, err)
-		}
-	}
 }
 
 func TestBundleWriterReturnsErrors(t *testing.T) {
@@ -174,11 +161,11 @@ func TestBundleWriterReturnsErrors(t *testing.T) {
 		t.Error(err)
 	}
 	var out strings.Builder
-	if n, err := interchange.WriteJournal(&out, sequence(events[:2], errBroken)); n != 2 || !errors.Is(err, errBroken) {
+	if n, err := interchange.WriteJournal(&out, projectiontest.Sequence(events[:2], errBroken)); n != 2 || !errors.Is(err, errBroken) {
 		t.Errorf("%d events written before an error: %v", n, err)
 	}
 	invalid := journal.Event{Type: "no type", Time: events[0].Time, Data: []byte("{}")}
-	if n, err := interchange.WriteJournal(&out, sequence(append(events[:1:1], invalid), nil)); n != 1 || err == nil {
+	if n, err := interchange.WriteJournal(&out, projectiontest.Sequence(append(events[:1:1], invalid), nil)); n != 1 || err == nil {
 		t.Errorf("%d events written before an invalid one: %v", n, err)
 	}
 }

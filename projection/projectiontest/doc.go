@@ -1,2 +1,2 @@
-// Package projectiontest generates sessions of any length for tests and benchmarks.
+// Package projectiontest makes events and sessions of any length for tests and benchmarks.
 package projectiontest

@@ -3,7 +3,6 @@
 package chat
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
@@ -87,26 +87,9 @@ func TestChatScreens(t *testing.T) {
 			for i, size := range sceneSizes {
 				fmt.Fprintf(&b, "==== %dx%d\n%s", size.Columns, size.Rows, captures[scene.name][i])
 			}
-			checkScreen(t, scene.name+".golden", b.String())
-			checkScreen(t, scene.name+".svg", picture.Draw(captures[scene.name], sceneSizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".golden"), b.String())
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(captures[scene.name], sceneSizes))
 		})
-	}
-}
-
-func checkScreen(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "screens", name)
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; -update rewrites it. It is now\n%s", path, got)
 	}
 }
 

@@ -16,17 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settingsIn returns what stty prints in the shell of a terminal. name is a new one for each call.
-func settingsIn(m *ttytest.Tmux, name string) string {
-	m.Press(fmt.Sprintf("echo \"%s $(stty -g) end\"", name), "Enter")
-	for {
-		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
-		if settings, _, found := strings.Cut(after, " end\n"); found {
-			return settings
-		}
-	}
-}
-
 func TestTerminalReportsKeys(t *testing.T) {
 	m := ttytest.Start(t, 60, 40, program(t, "events"))
 	m.Expect("ready")
@@ -74,7 +63,7 @@ func TestLendRestoresBlockingReads(t *testing.T) {
 func TestSuspendStopsTheGroup(t *testing.T) {
 	m := ttytest.Start(t, 60, 40, "bash --norc --noprofile")
 	dir := t.TempDir()
-	before := settingsIn(m, "before")
+	before := m.Settings("before")
 	m.Press(fmt.Sprintf("sh -c 'echo $$ > %s/parent; %s; echo it ended; exit 1'", dir, program(t, "events")), "Enter")
 	for i, stop := range []func(){
 		func() { m.Press("C-z") },
@@ -84,7 +73,7 @@ func TestSuspendStopsTheGroup(t *testing.T) {
 		m.Expect("> live")
 		stop()
 		m.ExpectTimes("Stopped", i+1)
-		if stopped := settingsIn(m, fmt.Sprint("stopped", i)); stopped != before {
+		if stopped := m.Settings(fmt.Sprint("stopped", i)); stopped != before {
 			t.Errorf("after stop %d, the settings are %s, before %s", i, stopped, before)
 		}
 		m.Press("fg", "Enter")
@@ -94,7 +83,7 @@ func TestSuspendStopsTheGroup(t *testing.T) {
 	}
 	m.Press("q")
 	m.Expect("\nit ended")
-	if after := settingsIn(m, "after"); after != before {
+	if after := m.Settings("after"); after != before {
 		t.Errorf("at the end, the settings are %s, before %s", after, before)
 	}
 }
@@ -102,7 +91,14 @@ func TestSuspendStopsTheGroup(t *testing.T) {
 // signalGroup sends a signal to the group of the process whose number is in a file.
 func signalGroup(t *testing.T, dir string, signal syscall.Signal) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "parent"))
+	if err := syscall.Kill(-readPID(t, filepath.Join(dir, "parent")), signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readPID(t *testing.T, path string) int {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +106,5 @@ func signalGroup(t *testing.T, dir string, signal syscall.Signal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(-pid, signal); err != nil {
-		t.Fatal(err)
-	}
+	return pid
 }

@@ -67,7 +67,7 @@ func TestKilledProgramRestoresTerminal(t *testing.T) {
 	if modes := modesOf(m); modes != "cursor 0, wrap 1, alternate 1" {
 		t.Errorf("while it runs: %s", modes)
 	}
-	killed := readPID(t, dir)
+	killed := readPID(t, filepath.Join(dir, "pid"))
 	watchers := children(t, killed)
 	if len(watchers) != 1 {
 		t.Fatalf("its children are %v, want a watcher", watchers)
@@ -88,19 +88,6 @@ func TestKilledProgramRestoresTerminal(t *testing.T) {
 func modesOf(m *ttytest.Tmux) string {
 	return strings.TrimSpace(m.Run("display-message", "-p",
 		"cursor #{cursor_flag}, wrap #{wrap_flag}, alternate #{alternate_on}"))
-}
-
-func readPID(t *testing.T, dir string) int {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
 }
 
 // TestWatcherLeavesTerminalOfAnother kills a program after another has changed the settings.

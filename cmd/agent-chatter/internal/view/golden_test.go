@@ -1,13 +1,12 @@
 package view
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -130,23 +129,7 @@ func TestGoldenScreens(t *testing.T) {
 					}
 				}
 			}
-			checkGolden(t, filepath.Join("testdata", "screens", name+".golden"), b.String())
+			apptest.Golden(t, filepath.Join("testdata", "screens", name+".golden"), b.String())
 		})
-	}
-}
-
-func checkGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; -update rewrites it. It is now\n%s", path, got)
 	}
 }

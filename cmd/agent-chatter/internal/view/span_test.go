@@ -2,11 +2,11 @@ package view
 
 import (
 	"errors"
-	"iter"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 func TestSpansOfFlags(t *testing.T) {
@@ -49,20 +49,6 @@ func spanEvents() []journal.Event {
 	return s.events
 }
 
-// sequence yields events, and then an error if it is not nil.
-func sequence(events []journal.Event, err error) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(journal.Event{}, err)
-		}
-	}
-}
-
 func TestEventsOfSpans(t *testing.T) {
 	for _, tt := range []struct {
 		from, to    string
@@ -85,7 +71,7 @@ func TestEventsOfSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := sequence(spanEvents(), nil)
+		all := projectiontest.Sequence(spanEvents(), nil)
 		first, err1 := span.FirstSeq(all)
 		last, err2 := span.LastSeq(all)
 		events := 0
@@ -105,7 +91,7 @@ func TestSpanOfEventsThatCannotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events := sequence(spanEvents()[:5], damaged)
+	events := projectiontest.Sequence(spanEvents()[:5], damaged)
 	if _, err := span.FirstSeq(events); err != damaged {
 		t.Errorf("FirstSeq: %v", err)
 	}

@@ -1,7 +1,6 @@
 package apptest
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -42,8 +41,6 @@ func FirstLine(text string) string {
 	return line
 }
 
-var update = flag.Bool("update", false, "rewrite the golden texts")
-
 // CheckTexts compares texts with testdata/messages.golden and rewrites that
 // file if the test runs with -update. It fails if a text contains a control
 // character, if a command in it runs another one when it is pasted into a shell, and
@@ -65,19 +62,7 @@ func CheckTexts(t *testing.T, texts []Text) {
 			t.Errorf("%s (%s) contains %U: %q", text.Function, text.Sample, r, fmt.Sprint(text.Shown))
 		}
 	}
-	golden := filepath.Join("testdata", "messages.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("to accept them, run it with -update (-want +got):\n%s", diff)
-	}
+	Golden(t, filepath.Join("testdata", "messages.golden"), got.String())
 }
 
 // CheckPromises compares texts that must not change.

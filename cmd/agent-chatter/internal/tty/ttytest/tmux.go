@@ -76,3 +76,15 @@ func (m *Tmux) ExpectTimes(text string, n int) {
 	for strings.Count(m.Text(), text) < n {
 	}
 }
+
+// Settings returns what stty prints in the shell of the terminal. The name is a new one for each call.
+func (m *Tmux) Settings(name string) string {
+	m.t.Helper()
+	m.Press("echo \""+name+" $(stty -g) end\"", "Enter")
+	for {
+		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
+		if settings, _, found := strings.Cut(after, " end\n"); found {
+			return settings
+		}
+	}
+}
