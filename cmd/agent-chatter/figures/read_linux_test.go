@@ -16,17 +16,18 @@ import (
 func (f *figures) read(t *testing.T) {
 	v := version{f.program, f.home(t)}
 	path := writeSession(t, v.home, f.archived/10_000, 1)
+	f.shareHome(t, v.home)
 	for _, v := range f.versions(t, v.home) {
 		v.do(t, nil, "sessions")
 	}
 	id := idOf(path)
 	results := f.race(t,
-		contestant{name: "verify", home: v.home, args: []string{f.program, "verify", id}, prints: "ok"},
+		contestant{name: "verify", home: v.home, args: []string{f.program, "verify", id}, prints: "ok", most: 1.15},
 		contestant{
-			name: "verify --chain", home: v.home, prints: "ok",
+			name: "verify --chain", home: v.home, prints: "ok", most: 1.15,
 			args: []string{f.program, "verify", "--chain", id},
 		},
-		contestant{name: "replay", home: v.home, args: []string{f.program, "replay", id}, silent: true},
+		contestant{name: "replay", home: v.home, args: []string{f.program, "replay", id}, silent: true, most: 1.15},
 		contestant{name: "every line decoded by encoding/json", args: []string{f.peer, "search", rareWord, path}},
 	)
 	fmt.Printf("\nOf a session of %s MB:\n", mb(fileSize(t, path)))

@@ -29,9 +29,7 @@ func (f *figures) search(t *testing.T) {
 		name: "sessions search", home: home, prints: rareWord, most: 1.15,
 		args: []string{f.program, "sessions", "search", rareWord},
 	}
-	if f.old != "" {
-		f.copyHome(t, home, "-al") // reading a copy takes up to a third less or more
-	}
+	f.shareHome(t, home)
 	for _, v := range f.versions(t, home) {
 		v.do(t, nil, "sessions") // updates the index, as a chat does
 	}
