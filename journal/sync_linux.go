@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFile uses fdatasync, which syncs the size but not the time stamps. That
-// suffices for a file that only grows.
+// syncFile uses fdatasync, which syncs the content and the size, but not the time
+// stamps.
 func syncFile(f *os.File) error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))

@@ -10,8 +10,8 @@ import (
 
 var geminiAgent = agent(geminiFormat, "Gemini")
 
-// What is held of the messages of a conversation, in bytes: at most, and for each
-// besides its content.
+// Memory for the messages of a conversation, in bytes: the limit for all of them, and
+// what each one needs besides its content.
 const (
 	maxGemini      = 64 << 20
 	geminiOverhead = 200
@@ -226,7 +226,7 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 	text := geminiText(content)
 	switch kind {
 	case "user":
-		if shown := geminiText(displayed); shown != "" { // without the texts that the message includes
+		if shown := geminiText(displayed); shown != "" { // what was typed, without the contents of files
 			text = strings.Join(append([]string{shown}, geminiFiles(content)...), "\n\n")
 		}
 		if text != "" {
@@ -253,8 +253,8 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 	t.addTime(at)
 }
 
-// geminiText returns the text of a text, a part, or a list of them, with
-// placeholders for other files.
+// geminiText returns the text of content: a string, a part, or a list of these. An image
+// or another file becomes a placeholder.
 func geminiText(v jsonValue) string {
 	var texts []string
 	for part := range v.elements() {
@@ -328,8 +328,8 @@ func geminiResult(v jsonValue) string {
 	return strings.Join(texts, "\n")
 }
 
-// geminiUsage returns tokens, of which a conversation counts the cached ones as
-// input.
+// geminiUsage returns the tokens of a message. Gemini includes cached tokens in those of
+// the input; here they are separate.
 func geminiUsage(v jsonValue) projection.Usage {
 	input, cached := v.field("input").tokens(), v.field("cached").tokens()
 	cached = min(cached, input)

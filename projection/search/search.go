@@ -27,7 +27,8 @@ type Hit struct {
 	Start, End int    // the match in Line, in bytes; End is at most len(Line)
 }
 
-// Error reports a session that could not be searched, or not to its end.
+// Error reports a session that could not be searched, or not to its end, or that was
+// searched although it is not a session: then it wraps a *catalog.MissingHeaderError.
 type Error struct {
 	Session catalog.Session
 	Err     error
@@ -43,14 +44,14 @@ type Result struct {
 	Sessions []catalog.Session // that Query.Sessions selects
 
 	// Hits yields the hits in the order of Sessions, and within a session in
-	// the order of its messages. It yields an *Error for a session that cannot
-	// be searched, then continues with the next one; a journal that was removed
-	// has no hits. It ends early when the context of Search is done.
+	// the order of its messages. After the hits of a session it may
+	// yield an *Error, then continues with the next session. A journal that was
+	// removed has no hits. It ends early when the context of Search is done.
 	Hits iter.Seq2[Hit, error]
 }
 
 // Search lists the sessions of a query. Their journals are read while the Hits
-// are iterated, as many at once as there are processors. Errors:
+// are iterated, at most one more at once than there are processors. Errors:
 // *PatternError; those of catalog.Catalog.List.
 func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
 	m, err := q.compile()
@@ -61,7 +62,7 @@ func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions := list.Sessions // without the index, which list holds
+	sessions := list.Sessions // so that hits does not keep the whole list, which has the index
 	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, sessions, yield) }
 	return &Result{Sessions: sessions, Hits: hits}, nil
 }
@@ -135,8 +136,8 @@ func (s *searcher) send(r result) bool {
 	}
 }
 
-// search verifies checksums only up to a hit, and in sessions that are listed
-// as damaged.
+// search verifies no checksum until there is a hit, and then those of the whole
+// journal; in a session that is listed as damaged it verifies them first.
 func (s *searcher) search() error {
 	if s.session.Damaged != "" {
 		s.verify()
@@ -147,7 +148,7 @@ func (s *searcher) search() error {
 	}
 	defer r.Close()
 	for e, err := range r.Grep(s.index) {
-		if err != nil { // of an archive; verify finds out what it means for the session
+		if err != nil { // verify finds out what it means for the session
 			s.verify()
 			return cmp.Or(s.damage, err)
 		}

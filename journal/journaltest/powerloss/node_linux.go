@@ -162,7 +162,7 @@ func (n *node) Readdir(context.Context) (fs.DirStream, syscall.Errno) {
 	return fs.NewListDirStream(list), 0
 }
 
-// namesOf returns the sorted names in all of the directories.
+// namesOf returns the names that any of the maps has, sorted, each once.
 func namesOf(dirs ...map[string]*file) (names []string) {
 	for _, entries := range dirs {
 		names = slices.AppendSeq(names, maps.Keys(entries))

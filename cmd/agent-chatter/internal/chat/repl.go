@@ -188,7 +188,7 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 			return "interrupted", nil
 		case err == io.EOF:
 			return "end of input", nil
-		case errors.Is(err, input.ErrNotMessage):
+		case errors.Is(err, input.ErrNotMessage), errors.Is(err, input.ErrDropped):
 			r.reject("%v", err)
 			continue
 		case errors.Is(err, journal.ErrTooLong):

@@ -14,7 +14,7 @@ type commandLine struct {
 	node  *kong.Node
 	args  int        // arguments so far
 	flag  *kong.Flag // the flag whose value follows; nil if none
-	plain bool       // after --, where nothing is a flag
+	plain bool       // nothing is a flag: after --, or in the arguments for another program
 }
 
 // take adds a complete word.
@@ -38,7 +38,7 @@ func (l *commandLine) take(word string) {
 	}
 }
 
-// takeFlag takes a flag: has is whether its value is in the same word.
+// takeFlag takes a flag. has reports whether its value is in the same word.
 func (l *commandLine) takeFlag(f *kong.Flag, value string, has bool) {
 	switch {
 	case f.IsBool():
@@ -75,6 +75,9 @@ func (l *commandLine) takeArgument(word string) {
 	}
 	if l.node.DefaultCmd != nil {
 		l.node = l.node.DefaultCmd
+	}
+	if l.args < len(l.node.Positional) && l.node.Positional[l.args].Passthrough {
+		l.plain = true
 	}
 	l.args++
 }

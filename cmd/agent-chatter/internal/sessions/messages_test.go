@@ -54,6 +54,8 @@ func sessionsTexts() []apptest.Text {
 	}))
 	add("otherTeamText", "", otherTeamText(alice, bob))
 	add("incompleteText", "damage", incompleteText(&search.Error{Session: alice, Err: corrupt}))
+	add("incompleteText", "no session", incompleteText(&search.Error{Session: alice,
+		Err: &catalog.MissingHeaderError{ID: alice.ID, Reason: "it does not begin with session.created"}}))
 	add("incompleteText", "another error", incompleteText(errors.New(apptest.Hostile)))
 	add("damagedCountText", "", damagedCountText(1, 1))
 	return texts

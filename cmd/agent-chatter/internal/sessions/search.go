@@ -152,11 +152,15 @@ func excerpt(line string, start, columns int) string {
 	return "…" + displaywidth.TruncateString(strings.TrimSpace(before+line[start:]), columns-1, "…")
 }
 
-// incompleteText is for a session that was not searched to its end.
+// incompleteText is for a session whose hits may be incomplete.
 func incompleteText(err error) app.Message {
 	var of *search.Error
 	if !errors.As(err, &of) {
 		return app.Text("%s", tty.SafeLine(err.Error()))
+	}
+	if missing, ok := errors.AsType[*catalog.MissingHeaderError](of.Err); ok {
+		return app.Text("⚠️  Session %s was searched, but %s", of.Session.ID, tty.SafeLine(missing.Reason)).
+			With(app.To("see how to repair it", "verify", of.Session.ID))
 	}
 	return app.Text("⚠️  Session %s was not searched to its end: %s", of.Session.ID, tty.SafeLine(of.Err.Error())).
 		With(app.To("locate the damage", "verify", of.Session.ID))
@@ -164,5 +168,5 @@ func incompleteText(err error) app.Message {
 
 // damagedCountText ends a search of damaged sessions.
 func damagedCountText(damaged, of int) string {
-	return fmt.Sprintf("%d of %s not searched to the end: damaged.", damaged, app.Count(of, "session"))
+	return fmt.Sprintf("%d of %s damaged.", damaged, app.Count(of, "session"))
 }

@@ -21,12 +21,12 @@ func Safe(text string) string {
 // isSafe reports whether Safe would return the text unchanged, as it mostly does.
 func isSafe(text string) bool {
 	for i := 0; i < len(text); {
-		size := 1
-		r := rune(text[i])
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(text[i:])
+		if c := text[i]; ' ' <= c && c < 0x7f {
+			i++
+			continue
 		}
-		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && safeRune(r) != r {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 || safeRune(r) != r {
 			return false
 		}
 		i += size

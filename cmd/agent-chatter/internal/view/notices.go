@@ -185,12 +185,13 @@ func displayNames(members []team.Member) string {
 func setAsideText(r journal.Recovered) string {
 	switch {
 	case r.Aside == "" && r.Bytes > 0:
-		return fmt.Sprintf("Completed a line of which only %d bytes were written: %s", r.Bytes, tty.SafeLine(r.Reason))
+		return fmt.Sprintf("Completed a line of which only %s had been written: %s", app.Count(int(r.Bytes), "byte"),
+			tty.SafeLine(r.Reason))
 	case r.Aside == "":
 		return fmt.Sprintf("The journal was rewritten: %s", tty.SafeLine(r.Reason))
 	}
-	return fmt.Sprintf("%d bytes of an unfinished write were set aside in %s: %s", r.Bytes, tty.SafeLine(r.Aside),
-		tty.SafeLine(r.Reason))
+	return fmt.Sprintf("Set %s of an unfinished write aside in %s: %s", app.Count(int(r.Bytes), "byte"),
+		tty.SafeLine(r.Aside), tty.SafeLine(r.Reason))
 }
 
 // MemberNames returns the names of the members, safe for a terminal.

@@ -13,14 +13,14 @@ import (
 )
 
 // A Replay reads the events of a session from its journal, as often as needed. It prints
-// a torn tail once.
+// a notice about a torn tail, once.
 type Replay struct {
 	Dir *catalog.Dir
 	ID  string
 
 	app     *app.App
 	lastSeq uint64 // 0: unknown, the session is damaged
-	invalid error  // the journal is intact but not a session, a *catalog.MissingHeaderError
+	invalid error  // a *catalog.MissingHeaderError if the journal is intact but not a session
 	torn    journal.Torn
 }
 
@@ -80,9 +80,9 @@ func (r *Replay) Events(ctx context.Context) iter.Seq2[journal.Event, error] {
 }
 
 // EventsFor yields the events that a replay of a span needs. If an event starts the span,
-// these are the first event, which describes the members, and everything from the start
-// of the turn that is open at the span; the events in between are not read. Otherwise
-// they are all events.
+// and an event or nothing ends it, these are the first event, which describes the members,
+// and everything from the start of the turn that is open at the span; the events in between
+// are not read. Otherwise they are all events.
 func (r *Replay) EventsFor(ctx context.Context, s Span) iter.Seq2[journal.Event, error] {
 	byEvent := s.From != nil && s.From.Seq > 0 && (s.To == nil || s.To.Seq > 0)
 	if !byEvent {
@@ -126,7 +126,7 @@ func (r *Replay) read(
 	}
 }
 
-// scan yields the events after a position and prints the torn tail.
+// scan yields the events after a position and prints a notice about a torn tail.
 func (r *Replay) scan(reader *journal.Reader, p journal.Position, yield func(journal.Event, error) bool) {
 	for e, err := range reader.ScanAfter(p) {
 		if !yield(e, err) {
@@ -171,15 +171,11 @@ func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
 		if err != nil {
 			continue
 		}
-		switch event := payload.(type) {
+		switch payload.(type) {
 		case projection.TurnStarted:
 			return reader.Find(e.Seq)
 		case projection.TurnEnded:
 			return p, nil
-		case projection.MessageAppended:
-			if event.Message.Speaker.Type == projection.TypeHuman { // No turn is open after it.
-				return p, nil
-			}
 		}
 	}
 	return p, nil
@@ -193,11 +189,11 @@ func NotReachedText(id, point string) app.Message {
 
 // TornText is for the torn tail of a session.
 func TornText(id string, t journal.Torn) string {
-	readable, cause := "", "A crash leaves them."
+	readable, cause := "", "A crash leaves such bytes."
 	if t.FirstSeq > 0 {
 		readable = fmt.Sprintf("; events up to %d in them can be read, but are not valid", t.LastSeq)
-		cause = "A crash leaves them, or damage of events without a sync mark."
+		cause = "They are left by a crash, or damaged events after the last sync mark."
 	}
-	return fmt.Sprintf("Session %s has %d bytes of an unfinished write at its end (byte %d)%s.\n"+
-		"%s The next message sets them aside.", id, t.Bytes, t.Offset, readable, cause)
+	return fmt.Sprintf("Session %s has %s of an unfinished write at its end (byte %d)%s.\n"+
+		"%s The next message sets them aside.", id, app.Count(int(t.Bytes), "byte"), t.Offset, readable, cause)
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/lines"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A Source is where the lines of a chat come from.
@@ -52,29 +54,29 @@ type Pipe struct {
 	err   error // of reading, or io.EOF; set before lines is closed
 }
 
-// NewPipe returns a Pipe of lines, or of JSON objects, of at most limit bytes.
+// NewPipe returns a Pipe of lines of at most limit bytes, or of JSON objects of at most
+// six times as many: that is how long a text of limit bytes can be in JSON.
 func NewPipe(r io.Reader, asJSON bool, limit int) *Pipe {
-	if asJSON { // an escaped character takes up to six times as many bytes
+	if asJSON {
 		limit = int(min(6*int64(limit), math.MaxInt32-1))
 	}
-	return startPipe(&Pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}, r)
-}
-
-func startPipe(p *Pipe, r io.Reader) *Pipe {
-	go p.read(lines.NewReader(r, p.limit))
+	p := &Pipe{json: asJSON, limit: limit, lines: make(chan rawLine)}
+	go func() {
+		p.err = readLines(lines.NewReader(r, limit), func(line rawLine) { p.lines <- line })
+		close(p.lines)
+	}()
 	return p
 }
 
-func (p *Pipe) read(r *lines.Reader) {
-	defer close(p.lines)
+// readLines calls add with each line, and returns the error that ends them.
+func readLines(r *lines.Reader, add func(rawLine)) error {
 	for {
 		line, err := readLine(r)
 		if line.bytes > 0 {
-			p.lines <- line
+			add(line)
 		}
 		if err != nil {
-			p.err = err
-			return
+			return err
 		}
 	}
 }
@@ -112,18 +114,26 @@ func (p *Pipe) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 }
 
 func (p *Pipe) parse(raw rawLine) (tty.Line, error) {
-	text := strings.TrimRight(raw.text, "\r\n")
-	switch {
-	case raw.bytes > p.limit:
-		return tty.Line{}, &journal.TooLongError{Type: "a line of input", Bytes: raw.bytes, Limit: p.limit}
-	case p.json:
-		return parseLine(text)
+	line, err := raw.line(p.limit)
+	if err == nil && p.json {
+		return parseLine(line.Text)
 	}
-	return tty.Line{Text: text}, nil
+	return line, err
+}
+
+// line returns the line, or an error if it has more bytes than the limit.
+func (l rawLine) line(limit int) (tty.Line, error) {
+	if l.bytes > limit {
+		return tty.Line{}, &journal.TooLongError{Type: "a line of input", Bytes: l.bytes, Limit: limit}
+	}
+	return tty.Line{Text: strings.TrimRight(l.text, "\r\n")}, nil
 }
 
 // ErrNotMessage is the error of Next for a line that is no JSON object of a message.
 var ErrNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
+
+// Watch does nothing: there are no keys.
+func (p *Pipe) Watch(_, _ func()) func() { return func() {} }
 
 // parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
@@ -137,59 +147,134 @@ func parseLine(text string) (tty.Line, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&m) != nil || m.Content == nil || d.Decode(new(any)) != io.EOF {
-		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(text[:min(len(text), 60)]), ErrNotMessage)
+		return tty.Line{}, fmt.Errorf("%s: %w", tty.SafeLine(runecut.Prefix(text, 60)), ErrNotMessage)
 	}
 	return tty.Line{Text: *m.Content, From: m.From, Message: true}, nil
 }
 
-// Plain reads the lines that a terminal has edited. Ctrl+C is a signal.
+// Plain reads from a terminal in its normal mode, in which the terminal edits the lines
+// and Ctrl+C sends a signal.
 type Plain struct {
-	*Pipe
 	out   io.Writer
-	ahead []rawLine // were entered before a question
+	limit int // maximum length of a line in bytes
+
+	mu      sync.Mutex
+	entered []rawLine     // were not asked for yet
+	bytes   int           // of entered
+	dropped int           // bytes of the lines that were entered after maxEntered bytes
+	err     error         // of reading, or io.EOF; no line follows
+	changed chan struct{} // holds a value after the fields above have changed
 }
 
-// maxAhead is how many lines are read before they are asked for.
-const maxAhead = 256
+// maxEntered is how many bytes of lines are kept until they are asked for; a longer line
+// is kept alone.
+const maxEntered = 4 << 20
+
+// lineOverhead is the memory for a line besides its text, in bytes.
+const lineOverhead = 64
 
 // NewPlain returns a Plain of lines of at most limit bytes, which prints prompts to out.
 func NewPlain(r io.Reader, out io.Writer, limit int) *Plain {
-	return &Plain{Pipe: startPipe(&Pipe{limit: limit, lines: make(chan rawLine, maxAhead)}, r), out: out}
+	p := &Plain{out: out, limit: limit, changed: make(chan struct{}, 1)}
+	go func() {
+		err := readLines(lines.NewReader(r, limit), func(line rawLine) { p.change(func() { p.enter(line) }) })
+		p.change(func() { p.err = err })
+	}()
+	return p
 }
+
+func (p *Plain) change(do func()) {
+	p.mu.Lock()
+	do()
+	p.mu.Unlock()
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// enter never waits until a line is asked for, so that Answer knows the lines that are
+// older than its question.
+func (p *Plain) enter(line rawLine) {
+	size := line.bytes + lineOverhead
+	if p.dropped > 0 || len(p.entered) > 0 && p.bytes+size > maxEntered {
+		p.dropped += line.bytes
+		return
+	}
+	p.entered, p.bytes = append(p.entered, line), p.bytes+size
+}
+
+// ErrDropped is the error of Next after lines that were entered too early to be kept.
+var ErrDropped = errors.New("too much was entered ahead")
 
 // Answer prints a question and waits for a line that is entered after it. Next returns those that were entered before.
 func (p *Plain) Answer(question string, quit <-chan struct{}) (tty.Line, error) {
-	for len(p.lines) > 0 {
-		p.ahead = append(p.ahead, <-p.lines)
-	}
+	p.mu.Lock()
+	older := len(p.entered)
+	p.mu.Unlock()
 	fmt.Fprint(p.out, question)
-	return p.Pipe.Next("", quit)
+	return p.after(older, quit)
+}
+
+// after waits for the line after the n oldest that were not asked for yet.
+func (p *Plain) after(n int, quit <-chan struct{}) (tty.Line, error) {
+	for {
+		select {
+		case <-quit:
+			return tty.Line{}, tty.ErrInterrupted
+		default:
+		}
+		p.mu.Lock()
+		var line rawLine
+		found, dropped, err := len(p.entered) > n, p.dropped, p.err
+		if found {
+			line = p.entered[n]
+			p.bytes -= line.bytes + lineOverhead
+			copy(p.entered[1:], p.entered[:n])
+			p.entered[0] = rawLine{}
+			p.entered = p.entered[1:]
+		}
+		p.mu.Unlock()
+		switch {
+		case found:
+			return line.line(p.limit)
+		case dropped > 0:
+			return tty.Line{}, fmt.Errorf("%w: the last %d bytes were dropped", ErrDropped, dropped)
+		case err != nil:
+			return tty.Line{}, err
+		}
+		select {
+		case <-quit:
+		case <-p.changed:
+		}
+	}
 }
 
 // Next prints the prompt and waits for a line. One that ends in a backslash continues on the next.
 func (p *Plain) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
-	var text string
+	var lines []string
 	for {
 		fmt.Fprint(p.out, prompt)
-		var line tty.Line
-		var err error
-		if len(p.ahead) > 0 {
-			line, err = p.parse(p.ahead[0])
-			p.ahead = p.ahead[1:]
-		} else {
-			line, err = p.Pipe.Next("", quit)
-		}
+		line, err := p.after(0, quit)
 		if err != nil {
 			fmt.Fprintln(p.out)
+		}
+		switch {
+		case err == io.EOF && len(lines) > 0:
+			return tty.Line{Text: strings.Join(lines, "\n")}, nil
+		case err != nil:
+			p.mu.Lock()
+			p.dropped = 0
+			p.mu.Unlock()
 			return line, err
 		}
 		rest, continued := strings.CutSuffix(line.Text, "\\")
+		lines, prompt = append(lines, rest), "… "
 		if !continued {
-			return tty.Line{Text: text + line.Text}, nil
+			return tty.Line{Text: strings.Join(lines, "\n")}, nil
 		}
-		text, prompt = text+rest+"\n", "… "
 	}
 }
 
 // Watch does nothing: there are no keys.
-func (p *Pipe) Watch(_, _ func()) func() { return func() {} }
+func (p *Plain) Watch(_, _ func()) func() { return func() {} }

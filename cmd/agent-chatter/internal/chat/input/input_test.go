@@ -127,3 +127,89 @@ func TestLineBeforeAQuestionIsNoAnswer(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 }
+
+// asked is called with what is printed.
+type asked func(text string)
+
+func (a asked) Write(p []byte) (int, error) { a(string(p)); return len(p), nil }
+
+func TestManyLinesBeforeAQuestionAreNoAnswer(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	p := NewPlain(r, asked(func(text string) {
+		if text == "May I?\n" {
+			go io.WriteString(w, "no\n")
+		}
+	}), 100)
+	for range 2000 {
+		if _, err := io.WriteString(w, "yes\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p.mu.Lock(); len(p.entered) < 2000; p.mu.Lock() {
+		p.mu.Unlock()
+		<-p.changed
+	}
+	p.mu.Unlock()
+	if answer, err := p.Answer("May I?\n", nil); err != nil || answer.Text != "no" {
+		t.Errorf("the answer is %q, %v", answer.Text, err)
+	}
+	for i := range 2000 {
+		if line, err := p.Next("> ", nil); err != nil || line.Text != "yes" {
+			t.Fatalf("line %d is %q, %v", i, line.Text, err)
+		}
+	}
+	if p.bytes != 0 {
+		t.Errorf("%d bytes remain", p.bytes)
+	}
+}
+
+func TestTooMuchInputAheadIsReported(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	p := NewPlain(r, io.Discard, 100)
+	long := strings.Repeat("y", 99) + "\n"
+	fit := maxEntered / (len(long) + lineOverhead)
+	for range fit + 3 {
+		if _, err := io.WriteString(w, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p.mu.Lock(); p.dropped < 3*len(long); p.mu.Lock() {
+		p.mu.Unlock()
+		<-p.changed
+	}
+	p.mu.Unlock()
+	if line, err := p.Answer("May I?\n", nil); !errors.Is(err, ErrDropped) {
+		t.Errorf("the answer is %q, %v", line.Text, err)
+	}
+	for i := range fit {
+		if line, err := p.Next("> ", nil); err != nil || line.Text+"\n" != long {
+			t.Fatalf("line %d is %q, %v", i, line.Text, err)
+		}
+	}
+	if line, err := p.Next("> ", nil); !errors.Is(err, ErrDropped) || !strings.HasSuffix(err.Error(), "the last 300 bytes were dropped") {
+		t.Errorf("after the dropped lines: %q, %v", line.Text, err)
+	}
+	go io.WriteString(w, "again\n")
+	if line, err := p.Next("> ", nil); err != nil || line.Text != "again" {
+		t.Errorf("the next line is %q, %v", line.Text, err)
+	}
+}
+
+func TestContinuedLineAtTheEndIsKept(t *testing.T) {
+	p := NewPlain(strings.NewReader("one\\\ntwo\\\n"), io.Discard, 100)
+	if line, err := p.Next("> ", nil); err != nil || line.Text != "one\ntwo" {
+		t.Errorf("the line is %q, %v", line.Text, err)
+	}
+	if line, err := p.Next("> ", nil); err != io.EOF {
+		t.Errorf("at the end: %q, %v", line.Text, err)
+	}
+}
+
+func TestErrorQuotesWholeCharacters(t *testing.T) {
+	p := NewPipe(strings.NewReader(strings.Repeat("a", 59)+"é\n"), true, 100)
+	if _, err := p.Next("", nil); !errors.Is(err, ErrNotMessage) || !strings.HasPrefix(err.Error(), strings.Repeat("a", 59)+": ") {
+		t.Error(err)
+	}
+}
