@@ -1,7 +1,6 @@
 package projection
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -14,8 +13,7 @@ func DecodeByPackageJSON(e journal.Event) (Payload, error) { return decode(e, fa
 // ApplyByPackageJSON is State.Apply without package layout.
 func (s *State) ApplyByPackageJSON(e journal.Event) {
 	p, err := decode(e, false)
-	invalid := validate(e, p, err)
-	s.applyDecoded(e, p, invalid == nil || errors.Is(invalid, ErrNewer), err)
+	s.applyDecoded(e, p, validate(e, p, err), err)
 }
 
 // Fits reports whether Validate does without the schema.

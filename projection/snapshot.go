@@ -46,8 +46,8 @@ func ReadSnapshot(events iter.Seq2[journal.Event, error]) (*Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, valid, err := decodeForFold(e)
-		state.applyDecoded(e, p, valid, err)
+		p, invalid, err := decodeForFold(e)
+		state.applyDecoded(e, p, invalid, err)
 		if m, ok := p.(MessageAppended); ok && err == nil {
 			messages = append(messages, m.Message)
 		}

@@ -119,9 +119,13 @@ type Entry struct {
 
 // Apply folds one event into the state. It never fails: events that cannot be decoded
 // are counted, and so are those that do not match their schema.
-func (s *State) Apply(e journal.Event) {
-	p, valid, err := decodeForFold(e)
-	s.applyDecoded(e, p, valid, err)
+func (s *State) Apply(e journal.Event) { _ = s.ApplyValidating(e) }
+
+// ApplyValidating is Apply, and returns the error of Validate for the event.
+func (s *State) ApplyValidating(e journal.Event) error {
+	p, invalid, err := decodeForFold(e)
+	s.applyDecoded(e, p, invalid, err)
+	return invalid
 }
 
 // toolCompleted is ToolCompleted without Output, which no fold reads and which is
@@ -136,20 +140,19 @@ type toolCompleted struct {
 }
 
 // decodeForFold is Decode, except that a ToolCompleted may lack its Output. It also
-// reports whether the event is valid or of a newer version.
-func decodeForFold(e journal.Event) (p Payload, valid bool, err error) {
+// returns the error of Validate.
+func decodeForFold(e journal.Event) (p Payload, invalid, err error) {
 	if p, ok := decodeFitting(e); ok {
-		return p, true, nil
+		return p, nil, nil
 	}
 	p, err = Decode(e)
-	invalid := validate(e, p, err)
-	return p, invalid == nil || errors.Is(invalid, ErrNewer), err
+	return p, validate(e, p, err), err
 }
 
-// applyDecoded is Apply with the result of Decode.
-func (s *State) applyDecoded(e journal.Event, p Payload, valid bool, err error) {
+// applyDecoded is Apply with the results of decodeForFold.
+func (s *State) applyDecoded(e journal.Event, p Payload, invalid, err error) {
 	s.Seq = e.Seq
-	if !valid {
+	if invalid != nil && !errors.Is(invalid, ErrNewer) {
 		s.Row.Invalid++
 		if s.Row.Invalid == 1 {
 			s.Row.FirstInvalid = e.Seq

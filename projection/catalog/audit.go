@@ -34,13 +34,15 @@ func (d *Dir) Audit(id string) *Audit {
 	return a
 }
 
-// Apply takes the next event of the journal and the position after it.
-func (a *Audit) Apply(e journal.Event, at journal.Position) {
-	a.state.Apply(e)
+// Apply takes the next event of the journal and the position after it. It returns the
+// error of projection.Validate.
+func (a *Audit) Apply(e journal.Event, at journal.Position) error {
+	err := a.state.ApplyValidating(e)
 	a.at = at
 	if at == a.savedAt {
 		a.differs = !sameJSON(withoutSteps(a.state), withoutSteps(a.saved))
 	}
+	return err
 }
 
 // withoutSteps returns a copy of a state without the steps of messages, which checkpoints of earlier

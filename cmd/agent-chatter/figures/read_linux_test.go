@@ -27,7 +27,7 @@ func (f *figures) read(t *testing.T) {
 			name: "verify --chain", home: v.home, prints: "ok", most: 1.15,
 			args: []string{f.program, "verify", "--chain", id},
 		},
-		contestant{name: "replay", home: v.home, args: []string{f.program, "replay", id}, silent: true, most: 1.15},
+		contestant{name: "replay", home: v.home, args: []string{f.program, "replay", id}, silent: true, most: 1.6},
 		contestant{name: "every line decoded by encoding/json", args: []string{f.peer, "search", rareWord, path}},
 	)
 	fmt.Printf("\nOf a session of %s MB:\n", mb(fileSize(t, path)))

@@ -228,8 +228,7 @@ func (v *verdict) scan(ctx context.Context, reader *journal.Reader, audit *catal
 			return
 		}
 		v.Events = e.Seq
-		audit.Apply(e, reader.Position())
-		if err := projection.Validate(e); err != nil {
+		if err := audit.Apply(e, reader.Position()); err != nil {
 			v.failEvent(e, start.Offset, err)
 		}
 		start = reader.Position()

@@ -38,12 +38,16 @@ func mainInput(input json.RawMessage) string {
 		return string(input)
 	}
 	for _, name := range mainFields {
+		value, ok := fields[name]
+		if !ok {
+			continue
+		}
 		var text string
 		var words []string
 		switch {
-		case json.Unmarshal(fields[name], &text) == nil && text != "":
+		case json.Unmarshal(value, &text) == nil && text != "":
 			return text
-		case json.Unmarshal(fields[name], &words) == nil && len(words) > 0:
+		case json.Unmarshal(value, &words) == nil && len(words) > 0:
 			return strings.Join(words, " ")
 		}
 	}
