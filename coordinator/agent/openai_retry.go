@@ -120,7 +120,6 @@ func isTemporary(err error) bool {
 
 // retryAfter returns the time for which a Retry-After asks: a number of seconds, or a date.
 func retryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
-	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second, true
 	}
