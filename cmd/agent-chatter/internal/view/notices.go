@@ -162,7 +162,7 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 			"message clears it.",
 			n.Limit, displayNames(n.Members))
 	case coordinator.QueueDemoted:
-		return fmt.Sprintf("One message asks for more than %d replies. Queued last: %s.", n.Limit,
+		return fmt.Sprintf("One message adds more than %d entries to the queue. Queued with P3: %s.", n.Limit,
 			displayNames(n.Members))
 	case coordinator.QueueCleared:
 		return fmt.Sprintf("Removed from the queue: %s. To ask for a reply, write [NEXT: name].",
