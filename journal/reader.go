@@ -107,11 +107,12 @@ func (r *Reader) CheckChain(ctx context.Context) (err error) {
 	return err
 }
 
-// Position returns the position after the last event that was returned.
+// Position returns the position after the last event that All, After, Scan or ScanAfter
+// returned; after CheckChain, that of the end.
 func (r *Reader) Position() Position { return r.tail.end }
 
-// Synced returns the highest sequence number that the sync marks of the returned
-// events cover: the events up to it were on the disk. Every event of an archive was.
+// Synced returns the highest sequence number that the sync marks of the events before
+// Position cover: the events up to it were on the disk. In an archive, every event is.
 func (r *Reader) Synced() uint64 {
 	if r.src.archived() {
 		return r.tail.end.Seq

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
-// detachingTurn returns a turn whose agent runs a detached tool, which only the turn's id in its
-// environment relates to the turn.
+// detachingTurn returns a turn whose agent starts a detached tool: only the turn's id in the tool's
+// environment shows that it belongs to the turn.
 func detachingTurn(t *testing.T, then string) agent.Turn {
 	turn := script(t, `AGENT_TEST_ROLE=leave "$0" /bin/sleep 300 && `+then)
 	turn.Member.Args = append(turn.Member.Args, self(t, "leave").Member.Command)

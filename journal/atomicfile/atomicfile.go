@@ -27,8 +27,8 @@ type File interface {
 	Sync() error
 }
 
-// Replace sets the content of the file name to what write writes, and its
-// permissions to perm. It creates the file if it is missing.
+// Replace makes the output of the function write the content of the file called name,
+// and gives it the permissions perm. It creates the file if it is missing.
 // When Replace returns nil, the content survives a power cut. When it returns
 // an error, the file has the previous content, or, if the directory could not
 // be synced, perhaps the new one. An error of write is returned unchanged.
@@ -60,7 +60,7 @@ func ReplaceUnsynced[F File](fsys FS[F], name string, perm fs.FileMode, write fu
 	return writeAndRename(fsys, f, tmp, name, write, func() error { return nil })
 }
 
-// create creates a temporary file next to name that did not exist before.
+// create creates a new temporary file, under a name that was not in use, next to name.
 func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string, err error) {
 	for range 100 {
 		tmp = fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())

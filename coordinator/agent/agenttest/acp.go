@@ -27,13 +27,14 @@ const wordPace = 20 * time.Millisecond
 //	count         reply with the length of the prompt in bytes
 //	where         reply with the session, its directory, the process id and the model
 //	tool          run a tool that sleeps, detached, until cancelled
-//	plan          reply, run a tool, and complete the first of two things to do
-//	serve         start the same tool, reply with its process id, and finish
+//	plan          reply, report a tool call that fails, and complete the first of two things to do
+//	serve         start the tool of "tool", reply with its process id, and finish
 //	ask           request permission for a tool, and reply with the answer
-//	urge          the same, sending thoughts meanwhile
-//	late          the same, for another session
+//	urge          like ask, sending thoughts meanwhile
+//	late          like ask, for another session
+//	edit PATH     request permission to change a line of a file, and reply with the answer
 //	think         send thoughts until cancelled
-//	flood KIND N  send messages of a kind, N MiB in total, and read nothing meanwhile
+//	flood KIND N  send messages of a kind, N MiB in total, and receive no response meanwhile
 //	retry TEXT    report that a request failed for that reason and is repeated, and do not finish
 //	hang          reply, and do not finish
 //	crash         reply, and exit with code 3

@@ -123,8 +123,8 @@ func TestMergeCopiesEachExchangeOnce(t *testing.T) {
 	}
 }
 
-// After a difference within an exchange, an event may equal one of the other session and
-// still be needed: the task that was set last is in effect.
+// Both sessions set the task to "tea", but the second one to "soup" before that. If its "tea" were left
+// out as a copy of the first one's, the task would be "soup".
 func TestMergeCopiesEqualEventsAfterADifference(t *testing.T) {
 	_, dir := newTeam(t, journal.Options{})
 	task := func(text string) journal.Record {
@@ -135,8 +135,11 @@ func TestMergeCopiesEqualEventsAfterADifference(t *testing.T) {
 	put(t, dir, id(1), append([]journal.Record{header(id(1)), start[0], only, start[2]}, task("tea"))...)
 	put(t, dir, id(2), append([]journal.Record{header(id(2))}, append(start, task("soup"), task("tea"))...)...)
 	state, _, err := dir.Load(ctx, mustMerge(t, dir, id(1), id(2)))
-	if err != nil || state.Task == nil || *state.Task != "tea" {
-		t.Errorf("the task is %v, %v", state.Task, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if task := state.Task; task == nil || *task != "tea" {
+		t.Errorf("the task is not tea: %+v", state)
 	}
 }
 
@@ -306,8 +309,11 @@ func TestMergeRecordsSource(t *testing.T) {
 		t.Fatalf("%+v, %v", merged, err)
 	}
 	state, _, err := dir.Load(ctx, merged.ID)
-	if err != nil || state.Parent == nil || *state.Parent != (projection.Parent{SessionID: id(1), Seq: 3}) {
-		t.Errorf("parent %+v, %v", state.Parent, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.Parent == nil || *state.Parent != (projection.Parent{SessionID: id(1), Seq: 3}) {
+		t.Errorf("parent %+v", state.Parent)
 	}
 	if !state.Row.UpdatedAt.Equal(created.Add(12 * time.Minute)) {
 		t.Errorf("updated %v", state.Row.UpdatedAt)

@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// programs run on a terminal of tmux.
+// programs run on a terminal.
 var programs = map[string]func() error{"events": showEvents, "stream": streamLines}
 
-// showEvents prints each event, until q.
+// showEvents prints each event but Ctrl+L, which clears the screen, and Ctrl+P, which shows a page, until q.
 func showEvents() error {
 	signal.Ignore(syscall.SIGHUP) // so that the end of the terminal is an error of the input
 	t, err := Open(os.Stdin, os.Stdout)
@@ -125,12 +125,12 @@ func streamLines() error {
 	}
 }
 
-// program returns the command of the shell that runs a program of this test binary.
+// program returns a shell command that makes this test binary run one of programs.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%s=%s %s", programVariable, name, binary)
+	return fmt.Sprintf("%s=%s '%s'", programVariable, name, binary)
 }
