@@ -20,12 +20,20 @@ func (cmd *Tail) printAll(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := cmd.printLast(ctx, a, list.Sessions)
-	if err != nil || !cmd.Follow {
-		return err
+	sessions, faults := cmd.printLast(ctx, a, list.Sessions)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case cmd.Follow: // which reports the faults
+		f := &allFollower{cmd: cmd, app: a, sessions: sessions}
+		return f.run(ctx)
+	case len(faults) == 0:
+		return nil
 	}
-	f := &allFollower{cmd: cmd, app: a, sessions: sessions}
-	return f.run(ctx)
+	for _, err := range faults {
+		a.Show(app.Explain(err))
+	}
+	return &app.ExitError{Code: app.CodeOf(faults[0])}
 }
 
 // sessionEvent is an event of one of many sessions.
@@ -35,11 +43,12 @@ type sessionEvent struct {
 }
 
 // printLast prints the last N events of all sessions, ordered by time. It returns how far
-// each session was read, by its path without suffix.
+// each session was read, by its path without suffix, and the errors of those that could
+// not be read to their end.
 func (cmd *Tail) printLast(
 	ctx context.Context, a *app.App, sessions []catalog.Session,
-) (map[string]*followedSession, error) {
-	followed := map[string]*followedSession{}
+) (followed map[string]*followedSession, faults []error) {
+	followed = map[string]*followedSession{}
 	var last []sessionEvent
 	for i, s := range sessions {
 		f := &followedSession{at: s.End}
@@ -47,15 +56,17 @@ func (cmd *Tail) printLast(
 			f.archive.Size = s.Bytes
 		}
 		followed[filepath.Join(s.Dir(), s.ID)] = f
-		if i >= cmd.N || s.Damaged != "" { // The last N events are in the N sessions that were updated last.
+		if i >= cmd.N { // The last N events are in the N sessions that were updated last.
 			continue
 		}
 		// The session may have grown since it was listed.
 		events, end, _, err := lastEvents(ctx, a.Catalog.At(s.Dir()), s.ID, cmd.N)
-		if err != nil {
-			return nil, err
+		switch {
+		case err == nil:
+			f.at = end
+		case !errors.Is(err, journal.ErrNotFound): // it was not removed meanwhile
+			faults = append(faults, err)
 		}
-		f.at = end
 		for _, e := range events {
 			last = append(last, sessionEvent{s.ID, e})
 		}
@@ -64,7 +75,7 @@ func (cmd *Tail) printLast(
 	for _, e := range last[max(0, len(last)-cmd.N):] {
 		cmd.printSessionEvent(a, e)
 	}
-	return followed, nil
+	return followed, faults
 }
 
 func (cmd *Tail) printSessionEvent(a *app.App, e sessionEvent) {
