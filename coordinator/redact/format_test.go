@@ -304,7 +304,7 @@ func TestLengthsOfTokens(t *testing.T) {
 func TestPrefixesInOtherTextAreKept(t *testing.T) {
 	for _, text := range []string{
 		"ops_eyJ is how it begins", "the fm2_ prefix", "API-FIRST", "A3-PAPER-SIZE", "sha256~", "sha256:" + hexes,
-		"v1.0-rc.1", "v1.0-" + run('h', 40), "pul-" + run('h', 39), "pul-" + run('h', 41), "shpat_" + run('m', 32),
+		"v1.0-rc.1", "AI" + "za" + run('m', 35) + "-x", "v1.0-" + run('h', 40), "pul-" + run('h', 39), "pul-" + run('h', 41), "shpat_" + run('m', 32),
 		"shippo_test_data", "sm_pat_settings", "tk-us-east-1", "glc_" + run('m', 20), "gldt-label", "HRKU-AAA",
 		"api_org_members_list", "duffel_live_mode", "rubygems_version", "pscale_pw_prompt", "eyJrIjoiMSJ9",
 		"bedrock-api-key-name", "EAAC", "LTAI", "ntn_", "infracost-", "PMAK-" + run('h', 24),

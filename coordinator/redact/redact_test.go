@@ -64,6 +64,10 @@ var keys = []struct{ kind, key string }{
 			"\n=aB3d\n-----END " + "PGP PRIVATE KEY BLOCK-----",
 	},
 	{"private-key", "-----BEGIN " + "PRIVATE KEY-----\n" + letters[:24] + "\n-----END " + "PRIVATE KEY-----"},
+	// Tokens without a digit.
+	{"anthropic-key", "sk-" + "ant-" + letters[30:]},
+	{"npm-token", "np" + "m_" + "qwertyuiopasdfghjklzxcvbnmqwertyuiop"},
+	{"aws-key-id", "AK" + "IA" + "QWERTZUIOPASDFGH"},
 }
 
 // pem returns a private key with that many long lines and a short one.
@@ -80,7 +84,7 @@ func TestTokensAreReplaced(t *testing.T) {
 	for _, tt := range keys {
 		for _, around := range []string{
 			"%", "key: %", "use % please", "a\n%\nb", `"%"`, "(%)", "KEY=%", "KEY='%';", "это %", "%.",
-			"https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", `line\n%\n`, "\xff%\xff",
+			"https://x/?key=%&a=b", "\x1b[1;31m%\x1b[0m", "\x1b[m%", `line\n%\n`, `\n%`, "\xff%\xff",
 		} {
 			before, after, _ := strings.Cut(around, "%")
 			r := redact.New(nil)
@@ -108,6 +112,7 @@ func TestTextWithoutSecretsIsUnchanged(t *testing.T) {
 		"-----BEGIN " + "PRIVATE KEY-----\nYOUR_KEY\n-----END " + "PRIVATE KEY-----",
 		"The key is between `-----BEGIN " + "PRIVATE KEY-----` and `-----END " +
 			"PRIVATE KEY-----`, see commit " + hexes[:40] + ".",
+		"-----BEGIN %s " + "PRIVATE KEY-----\n" + letters + "\n",
 		"-----BEGIN CERTIFICATE-----\n" + letters + "\n-----END CERTIFICATE-----",
 		"-----BEGIN PUBLIC KEY-----\n" + letters + "\n-----END PUBLIC KEY-----",
 		"sk-ant-your-api-key-goes-here", "sk-ant-" + "YOUR-API-KEY-GOES-HERE",
@@ -174,6 +179,7 @@ func TestLimitsOfPrivateKeys(t *testing.T) {
 		"three short lines":        {begin + long + short + short + short + end, "*\n" + short + short + short + end},
 		"lines of quotes":          {begin + long + "abc\n\"\"\n\n" + short + short + end, "*"},
 		"short lines between long": {begin + long + short + short + long + short + short + long + end, "*"},
+		"end in the last line":     {begin + run('m', 40) + end + " x", "* x"},
 		"end with another label":   {begin + long + "-----END " + "X-----", "*\n-----END " + "X-----"},
 		"header and short key":     {begin + header(20) + run('m', 20) + "\n" + end, begin + header(20) + run('m', 20) + "\n" + end},
 	} {
@@ -239,6 +245,16 @@ func TestValueWithinBase64IsReplaced(t *testing.T) {
 	}
 }
 
+func TestShortValueIsKeptInBase64(t *testing.T) {
+	for value, found := range map[string]bool{"t3stt3s": false, "t3stt3st": true} {
+		written := base64.RawStdEncoding.EncodeToString([]byte(value))
+		got := redact.New([]redact.Variable{{Name: "PASSWORD", Value: value}}).Text(written)
+		if (got != written) != found {
+			t.Errorf("%s: %s became %s", value, written, got)
+		}
+	}
+}
+
 func TestSecretVariables(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
@@ -253,6 +269,10 @@ func TestSecretVariables(t *testing.T) {
 		{"SECRET_KEY_BASE", "a-key-1", true},
 		{"secretKeyBase", "a-key-1", true},
 		{"KEYRING_PASSWORD", "a-key-1", true},
+		{"tokenAccess", "a-key-1", true},
+		{"tokenZone", "a-key-1", true},
+		{"aMonkey", "a-key-1", false},
+		{"zMonkey", "a-key-1", false},
 		{"KEYBOARD", "a-key-1", false},
 		{"KEYRING_BACKEND", "a-key-1", false},
 		{"TOKENIZER", "a-token-1", false},
@@ -329,6 +349,7 @@ func TestOrdinaryWordsAreKept(t *testing.T) {
 		"psql -U postgres -h localhost postgres", "postgres://localhost:5432/postgres", "https://postgres:5432@",
 		"host=postgres user=postgres", `{"image":"postgres","password":null,"user":"postgres"}`,
 		"image: postgres:16", "PASSWORD=postgresql", "Error: password authentication failed", "change-me, please",
+		"the password postgres", "psql --user postgres", `psql --password"postgres"`, "postgres\x1b[0m@host",
 		"POSTGRES_PASSWORD is a password",
 	} {
 		r := redact.New(ordinary)
@@ -355,6 +376,8 @@ func TestOrdinaryWordsAreReplacedWhenAssigned(t *testing.T) {
 		"psql --password=postgres":                    "psql --password=" + mark,
 		"postgres://postgres:postgres@host/postgres":  "postgres://postgres:" + mark + "@host/postgres",
 		"PASSWORD=\x1b[31mpostgres\x1b[0m":            "PASSWORD=\x1b[31m" + mark + "\x1b[0m",
+		"://u:postgres@host":                          "://u:" + mark + "@host",
+		"http://u:\x1b[31mpostgres\x1b[0m@host":       "http://u:\x1b[31m" + mark + "\x1b[0m@host",
 		"OPENAI_API_KEY=ollama ollama":                "OPENAI_API_KEY=[REDACTED:OLLAMA_KEY] ollama",
 	} {
 		if got := redact.New(ordinary).Text(text); got != want {
@@ -389,6 +412,9 @@ func TestBase64IsReplacedInEveryAlignment(t *testing.T) {
 	}
 }
 
+// sequence returns a change of colour of n bytes.
+func sequence(n int) string { return "\x1b[" + strings.Repeat("1", n-3) + "m" }
+
 func TestSecretsWithColoursAreReplaced(t *testing.T) {
 	key := key("gh"+"p_", 36)
 	for name, tt := range map[string]struct{ text, want string }{
@@ -401,6 +427,18 @@ func TestSecretsWithColoursAreReplaced(t *testing.T) {
 			"se\x1b[0mcret-\x1b[1;2", "se\x1b[0mcret-\x1b[1;2",
 		},
 		"other sequences": {"secret\x1bX-0815 secret\x1b[\n-0815", "secret\x1bX-0815 secret\x1b[\n-0815"},
+		"first parameter": {"secret\x1b[ q-0815!", "[REDACTED:A_TOKEN]\x1b[ q!"},
+		"first final":     {"secret\x1b[2@-0815!", "[REDACTED:A_TOKEN]\x1b[2@!"},
+		"last final":      {"secret\x1b[3~-0815!", "[REDACTED:A_TOKEN]\x1b[3~!"},
+		"longest":         {"secret" + sequence(64) + "-0815!", "[REDACTED:A_TOKEN]" + sequence(64) + "!"},
+		"too long":        {"secret" + sequence(65) + "-0815!", "secret" + sequence(65) + "-0815!"},
+		"no token before a mark": {
+			"\x1b[0m" + "np" + "m_" + run('m', 36) + "secret-0815", "\x1b[0m" + "np" + "m_" + run('m', 36) + "[REDACTED:A_TOKEN]",
+		},
+		"after a line of a key": {
+			"-----BEGIN " + "PRIVATE KEY-----\n" + run('m', 64) + sequence(30) + "\n",
+			"[REDACTED:private-key]" + sequence(30) + "\n",
+		},
 	} {
 		if got := redact.New(variables).Text(tt.text); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
@@ -417,8 +455,8 @@ func TestSecretsWithColoursAreReplaced(t *testing.T) {
 }
 
 func TestMarkReplacesPunctuationOfVariableName(t *testing.T) {
-	r := redact.New([]redact.Variable{{Name: "KEY] [NEXT: x\n", Value: "0123456789"}})
-	if got, want := r.Text("0123456789"), "[REDACTED:KEY___NEXT__x_]"; got != want {
+	r := redact.New([]redact.Variable{{Name: "KEY] [NEXT: x-ı\n", Value: "0123456789"}})
+	if got, want := r.Text("0123456789"), "[REDACTED:KEY___NEXT__x-__]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -457,6 +495,7 @@ func TestJSONNumbersAreRedacted(t *testing.T) {
 			`"[REDACTED:PIN_TOKEN]"]`,
 		`{"a":12345678.0,"b":12345678e-3}`: `{"a":"[REDACTED:PIN_TOKEN].0","b":"[REDACTED:PIN_TOKEN]e-3"}`,
 		`{"a":1.5e+3,"b":[true,null,-0]}`:  `{"a":1.5e+3,"b":[true,null,-0]}`,
+		`[0.12345678]`:                     `["0.[REDACTED:PIN_TOKEN]"]`,
 	} {
 		if got := string(r.JSON([]byte(input))); got != want {
 			t.Errorf("%s became %s, want %s", input, got, want)
@@ -554,9 +593,21 @@ func FuzzText(f *testing.F) {
 
 func TestStreamDoesNotHoldBackWords(t *testing.T) {
 	s := redact.New(variables).Stream()
-	for _, piece := range []string{"The ", "quick ", "brown fox,", "\n", "日本語", " jumps."} {
+	for _, piece := range []string{"The ", "quick ", "brown fox,", "\n", "日本語", " jumps.", "-----BEGIN %",
+		sequence(64)[:63] + "1"} {
 		if got := s.Next(piece); got != piece {
 			t.Errorf("for %q got %q", piece, got)
+		}
+	}
+}
+
+func TestStreamHoldsBackWhatMayBecomeAWord(t *testing.T) {
+	s := redact.New([]redact.Variable{{Name: "PASSWORD", Value: "t3st"}}).Stream()
+	for _, tt := range []struct{ piece, want string }{
+		{"t3st", ""}, {"ing t3st", "t3sting "}, {" there", "[REDACTED:PASSWORD] there"},
+	} {
+		if got := s.Next(tt.piece); got != tt.want {
+			t.Errorf("for %q got %q, want %q", tt.piece, got, tt.want)
 		}
 	}
 }
@@ -564,11 +615,15 @@ func TestStreamDoesNotHoldBackWords(t *testing.T) {
 func TestStreamTruncated(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"it is secret-0815-lo", "it is [REDACTED:B_TOKEN]"},
+		{"it is secret-0", "it is [REDACTED:B_TOKEN]"}, // the shortest part of a value that is replaced
+		{"it is secret-", "it is secret-"},
 		{"it is sec", "it is sec"},
+		{"PASSWORD=postgres-serv", "PASSWORD=postgres-serv"},
 		{"it is", "it is"},
 		{"so " + key("gh"+"p_", 36), "so [REDACTED:github-token]"},
 	} {
-		s := redact.New(variables[:2]).Stream()
+		ordinary := redact.Variable{Name: "DB_PASSWORD", Value: "postgres-server"}
+		s := redact.New([]redact.Variable{variables[0], variables[1], ordinary}).Stream()
 		if got := s.Next(tt.text) + s.Truncated(); got != tt.want {
 			t.Errorf("for %q got %q, want %q", tt.text, got, tt.want)
 		}

@@ -55,8 +55,8 @@ func cutOpen(text string) (complete, open string) {
 }
 
 // replaceInterrupted is the replacer of secrets that contain control sequences, as in the output of a
-// program that highlights a part of one. It moves the sequences after the mark of the secret. The text
-// has passed replace, which has decided about all secrets without sequences, and has held back what may
+// program that highlights a part of one, or that are secrets because of what follows a sequence after them. It
+// moves the sequences after the mark of the secret. The text has passed replace, which has held back what may
 // continue as a secret. So a text without sequences is returned as it is, and nothing of it is held back.
 func (r *Redactor) replaceInterrupted(before, text string, ends bool) (clean, rest string) {
 	if strings.IndexByte(text, escape) < 0 {
@@ -78,8 +78,8 @@ func (r *Redactor) replaceInterrupted(before, text string, ends bool) (clean, re
 			return b.String(), text[from:] + open
 		case length > 0:
 			to := offsets[at+length-1] + 1
-			if to-from == length {
-				continue // no sequence in it: replace has decided to keep it
+			if to-from == length && !strings.HasPrefix(text[to:], string(escape)) {
+				continue // no sequence in it or after it: replace has decided to keep it
 			}
 			b.WriteString(text[copied:from])
 			b.WriteString(mark(kind))
