@@ -59,9 +59,10 @@ const (
 
 // unprinted are fields that these commands do not print, after their row, and why.
 var unprinted = map[string]string{
-	"sessions list unreadable": "root can read every file",
-	"chat sessionId":           "tail --all does not end",
-	"tail sessionId":           "tail --all does not end",
+	"sessions list unreadable":    "root can read every file",
+	"sessions reindex unreadable": "root can read every file",
+	"chat sessionId":              "tail --all does not end",
+	"tail sessionId":              "tail --all does not end",
 }
 
 // writeSessions adds the sessions to the home of a shell.

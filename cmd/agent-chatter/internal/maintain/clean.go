@@ -156,11 +156,12 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	}
 	now := time.Now()
 	for rank, s := range list.Sessions {
-		if policy.Action(s, rank, now) != catalog.Trash {
-			continue
-		}
 		result := cleanResult{s.ID, "trashed", s.Bytes}
-		if cmd.DryRun {
+		if s.ReadErr != nil { // its age is unknown
+			result.Action = "skipped"
+		} else if policy.Action(s, rank, now) != catalog.Trash {
+			continue
+		} else if cmd.DryRun {
 			if t.Journals().Writer(s.ID) != (journal.Holder{}) {
 				result.Action = "skipped"
 			}

@@ -61,6 +61,7 @@ func maintainTexts() []apptest.Text {
 	add("reindexedText", "", reindexedText(catalog.Session{ID: apptest.AliceID, LastSeq: 3}))
 	add("reindexedText", "damaged", reindexedText(damaged))
 	add("reindexedText", "archived", reindexedText(catalog.Session{ID: apptest.AliceID, LastSeq: 3, Archived: true}))
+	add("reindexedText", "unreadable", reindexedText(catalog.Session{ID: apptest.AliceID, ReadErr: fs.ErrPermission}))
 	add("damagedSessionsText", "", damagedSessionsText(2))
 	return texts
 }

@@ -15,10 +15,11 @@ type Reindex struct {
 
 // reindexedJSON is the JSON output of a session.
 type reindexedJSON struct {
-	ID       string `json:"id"`
-	Events   uint64 `json:"events"`
-	Archived bool   `json:"archived"`
-	Damaged  bool   `json:"damaged"`
+	ID         string `json:"id"`
+	Events     uint64 `json:"events"`
+	Archived   bool   `json:"archived"`
+	Damaged    bool   `json:"damaged"`
+	Unreadable bool   `json:"unreadable,omitempty"` // whether it is damaged is unknown
 }
 
 // Help shows examples.
@@ -36,7 +37,7 @@ func (cmd *Reindex) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	damaged := 0
+	damaged, unreadable := 0, false
 	var failures []error
 	for _, t := range teams {
 		sessions, err := t.Reindex(ctx)
@@ -45,7 +46,10 @@ func (cmd *Reindex) Run(a *app.App) error {
 		}
 		failures = append(failures, err)
 		for _, s := range sessions {
-			if s.Damaged != "" {
+			switch {
+			case s.ReadErr != nil:
+				unreadable = true
+			case s.Damaged != "":
 				damaged++
 			}
 			if err := cmd.print(a, s); err != nil {
@@ -56,12 +60,18 @@ func (cmd *Reindex) Run(a *app.App) error {
 	if damaged > 0 {
 		a.Show(damagedSessionsText(damaged))
 	}
+	if unreadable {
+		a.Show(app.NotAllReadText())
+	}
 	return errors.Join(failures...)
 }
 
 func (cmd *Reindex) print(a *app.App, s catalog.Session) error {
 	if cmd.Output == "json" {
-		return app.WriteJSON(a.Stdout, reindexedJSON{s.ID, s.LastSeq, s.Archived, s.Damaged != ""})
+		return app.WriteJSON(a.Stdout, reindexedJSON{
+			ID: s.ID, Events: s.LastSeq, Archived: s.Archived,
+			Damaged: s.Damaged != "" && s.ReadErr == nil, Unreadable: s.ReadErr != nil,
+		})
 	}
 	_, err := fmt.Fprintln(a.Stdout, reindexedText(s))
 	return err
@@ -69,6 +79,8 @@ func (cmd *Reindex) print(a *app.App, s catalog.Session) error {
 
 func reindexedText(s catalog.Session) string {
 	switch {
+	case s.ReadErr != nil:
+		return s.ID + "  unreadable"
 	case s.Damaged != "":
 		return s.ID + "  damaged"
 	case s.Archived:
