@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,50 @@ func TestClaudeParser(t *testing.T) {
 				`"id":"` + strings.Repeat("i", 2000) + `","name":"` + strings.Repeat("n", 2000) + `"}]}}`,
 			want: []string{"started " + strings.Repeat("i", 1024) + " " + strings.Repeat("n", 1024) + " "},
 		},
+		{name: "deltas longer than the text", lines: `
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hello"}}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"He"}]}}`, want: []string{`text "Hello"`}},
+		{name: "deltas of a block that was not completed", lines: `
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}
+{"type":"stream_event","event":{"type":"content_block_start"}}
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"B"}}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"Bye"}]}}`, want: []string{`text "HeBye"`}},
+		{name: "tool between deltas", lines: `
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"I look."}}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Read"}]}}
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"I saw."}}}`,
+			want: []string{`text "I look."`, "started 1 Read ", `text "\n\nI saw."`}},
+		{name: "text that is no reply", lines: `
+{"type":"user","message":{"content":[{"type":"text","text":"from the user"}]}}
+{"type":"assistant","is_api_error_message":true,"message":{"content":[{"type":"text","text":"API Error"}]}}`},
+		{name: "session", lines: `
+{"type":"system","subtype":"init"}
+{"type":"system","subtype":"status","session_id":"s0"}
+{"type":"system","subtype":"init","session_id":"s1"}`, want: []string{"session s1"}},
+		{
+			name: "error without a message", lines: `{"type":"result","subtype":"error_during_execution"}`,
+			want: []string{"used 0+0+0 0+0 unknown", "failed: error_during_execution"},
+		},
+		{name: "result repeats the reply", lines: `
+{"type":"assistant","message":{"content":[{"type":"text","text":"Hi."}]}}
+{"type":"result","subtype":"success","result":"Hi."}`, want: []string{
+			`text "Hi."`, "used 0+0+0 0+0 unknown", "done",
+		}},
+		{name: "failed tools", lines: `
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":" \n"}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"2","is_error":true,
+	"content":"` + strings.Repeat("x", 1024) + `"}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"3","is_error":true,
+	"content":"` + strings.Repeat("x", 1025) + `"}]}}`, want: []string{
+			`completed 1  "" "it failed"`, `completed 2  "" "` + strings.Repeat("x", 1024) + `"`,
+			`completed 3  "` + strings.Repeat("x", 1025) + `" "` + strings.Repeat("x", 1021) + `…"`,
+		}},
+		{name: "inputs without a todo list", lines: `{"type":"assistant","message":{"content":[
+	{"type":"tool_use","id":"1","name":"TodoWrite","input":{}},
+	{"type":"tool_use","id":"2","name":"TodoWrite","input":[]},
+	{"type":"tool_use","id":"3","name":"Write","input":{"todos":[]}}]}}`, want: []string{
+			"started 1 TodoWrite {}", "started 2 TodoWrite []", `started 3 Write {"todos":[]}`,
+		}},
 		{name: "deltas of another text", lines: `
 {"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}
 {"type":"assistant","message":{"content":[{"type":"text","text":"hello"}]}}
@@ -91,6 +136,35 @@ func TestClaudeParser(t *testing.T) {
 			`completed d TaskUpdate "Updated task #2 deleted" ""`, `plan in_progress "saw"`,
 			`completed e TaskUpdate "Task not found" ""`, `completed f TaskUpdate "" "no"`,
 		}},
+		{name: "changes of a task", lines: `
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"TaskCreate","input":{"subject":"saw"}},
+	{"type":"tool_use","id":"b","name":"TaskUpdate","input":{"taskId":"1","subject":"glue"}},
+	{"type":"tool_use","id":"c","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Task #1 created"},
+	{"type":"tool_result","tool_use_id":"b","content":"ok"},{"type":"tool_result","tool_use_id":"c","content":"ok"},
+	{"type":"tool_result","tool_use_id":"b","content":"ok"}]}}`, want: []string{
+			`started a TaskCreate {"subject":"saw"}`, `started b TaskUpdate {"taskId":"1","subject":"glue"}`,
+			`started c TaskUpdate {"taskId":"1","status":"completed"}`,
+			`completed a TaskCreate "Task #1 created" ""`, `plan pending "saw"`,
+			`completed b TaskUpdate "ok" ""`, `plan pending "glue"`,
+			`completed c TaskUpdate "ok" ""`, `plan completed "glue"`, `completed b  "ok" ""`,
+		}},
+		{name: "tools that change no task", lines: `
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"TaskCreate","input":{"subject":"saw"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Task #1 created"}]}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":"b","name":"TaskGet","input":{"taskId":"1"}},
+	{"type":"tool_use","id":"c","name":"TaskUpdate","input":"1"},
+	{"type":"tool_use","id":"d","name":"TaskCreate","input":{"subject":"glue"}}]}}
+{"type":"assistant","parent_tool_use_id":"t","message":{"content":[
+	{"type":"tool_use","id":"e","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"saw"},
+	{"type":"tool_result","tool_use_id":"c","content":"ok"},{"type":"tool_result","tool_use_id":"d","content":"no id"},
+	{"type":"tool_result","tool_use_id":"e","content":"ok"}]}}`, want: []string{
+			`started a TaskCreate {"subject":"saw"}`, `completed a TaskCreate "Task #1 created" ""`, `plan pending "saw"`,
+			`started b TaskGet {"taskId":"1"}`, `started c TaskUpdate "1"`, `started d TaskCreate {"subject":"glue"}`,
+			`started e TaskUpdate {"taskId":"1","status":"completed"}`, `completed b TaskGet "saw" ""`,
+			`completed c TaskUpdate "ok" ""`, `completed d TaskCreate "no id" ""`, `completed e TaskUpdate "ok" ""`,
+		}},
 		{name: "retries", lines: `
 {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":512.5,"error_status":401,
 	"error":"authentication_failed"}
@@ -109,6 +183,35 @@ func TestClaudeParser(t *testing.T) {
 func FuzzClaude(f *testing.F) {
 	addRecordings(f, "claude")
 	fuzzParser(f, newClaudeParser)
+}
+
+func TestClaudeTasksAreLimited(t *testing.T) {
+	var waiting, created claudeTasks
+	for i := range 1001 {
+		waiting.ask(strconv.Itoa(i), "TaskCreate", []byte("{}"))
+	}
+	for i := range 1001 {
+		id := strconv.Itoa(i)
+		created.ask(id, "TaskCreate", []byte("{}"))
+		result := "Task #" + id + " created"
+		if got := created.done(id, result, false); (got == nil) != (i == 1000) {
+			t.Errorf("task %d: got %.100v", i, got)
+		}
+		if got := waiting.done(id, result, false); (got == nil) != (i == 1000) {
+			t.Errorf("task %d of those that wait: got %.100v", i, got)
+		}
+	}
+}
+
+func TestRunningToolsAreLimited(t *testing.T) {
+	names := toolNames{}
+	for i := range maxTools + 1 {
+		names.add(strconv.Itoa(i), "sh")
+	}
+	_, last := names.remove(strconv.Itoa(maxTools - 1))
+	if _, more := names.remove(strconv.Itoa(maxTools)); last != "sh" || more != "" {
+		t.Errorf("the names are %q and %q", last, more)
+	}
 }
 
 func TestClaudeArguments(t *testing.T) {
@@ -139,6 +242,10 @@ func TestClaudeArguments(t *testing.T) {
 			Member{Permissions: "edit", Args: []string{"--permission-mode=plan", "--add-dir", "x"}},
 			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits " +
 				"--add-dir x",
+		},
+		{
+			Member{Permissions: "read", Args: []string{"--add-dir", "", "x"}},
+			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir  x",
 		},
 		{
 			Member{Args: []string{"--permission-mode", "plan"}},

@@ -145,7 +145,6 @@ func (p *codexParser) startTool(i codexItem) []Event {
 		return nil
 	}
 	id, name := p.running.add(i.ID, name)
-	p.endMessage()
 	return []Event{ToolStarted{ID: id, Name: name, Input: input}}
 }
 

@@ -46,6 +46,31 @@ func TestCodexParser(t *testing.T) {
 			want: []string{"used 5+4+1 7+2 unknown", "done"},
 		},
 		{
+			name: "more cached than used",
+			lines: `{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":4,"output_tokens":1,` +
+				`"reasoning_output_tokens":2}}`,
+			want: []string{"used 0+4+0 0+2 unknown", "done"},
+		},
+		{name: "tool with several updates", lines: `
+{"type":"item.completed","item":{"id":"0","type":"agent_message","text":"I look."}}
+{"type":"item.started","item":{"id":"1","type":"command_execution","command":"ls"}}
+{"type":"item.updated","item":{"id":"1","type":"command_execution","command":"ls"}}
+{"type":"item.completed","item":{"id":"1","type":"command_execution","command":"ls","aggregated_output":"a",
+	"exit_code":0,"status":"completed"}}
+{"type":"item.completed","item":{"id":"1","type":"mcp_tool_call","server":"s","tool":"t","result":{"a":1}}}
+{"type":"item.completed","item":{"id":"2","type":"command_execution","command":"ls","exit_code":1,"status":"failed"}}
+{"type":"item.completed","item":{"id":"3","type":"command_execution","exit_code":0,"status":"failed"}}
+{"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{
+			`text "I look."`, `started 1 shell {"command":"ls"}`, `completed 1 shell "a" ""`,
+			`started 1 s.t `, `completed 1 s.t "{\"a\":1}" ""`,
+			`started 2 shell {"command":"ls"}`, `completed 2 shell "" "exit code 1"`,
+			`started 3 shell {"command":""}`, `completed 3 shell "" "failed"`, `text "\n\nI saw."`,
+		}},
+		{
+			name: "error", lines: `{"type":"error","message":"{\"error\":{\"message\":\"no credit\"}}"}`,
+			want: []string{"warning: no credit"},
+		},
+		{
 			name: "warning", lines: `{"type":"item.completed","item":{"id":"1","type":"error","message":"old model"}}`,
 			want: []string{"warning: old model"},
 		},

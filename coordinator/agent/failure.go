@@ -65,7 +65,7 @@ func abbreviate(text string, limit int) string {
 		return text
 	}
 	text = text[:limit-len("…")]
-	if blank := strings.LastIndexAny(text, " \t\r\n"); blank > 0 && blank > len(text)-maxWord {
+	if blank := strings.LastIndexAny(text, " \t\r\n"); blank > 0 && len(text)-blank-1 <= maxWord {
 		text = text[:blank]
 	}
 	return strings.ToValidUTF8(text, "") + "…"

@@ -44,6 +44,26 @@ func TestGeminiParser(t *testing.T) {
 			want: []string{"used 6+4+0 7+3 unknown", "done"},
 		},
 		{
+			name: "impossible usage",
+			lines: `{"type":"result","status":"success","stats":{"total_tokens":2,"input_tokens":1,"cached":4,` +
+				`"output_tokens":7}}`,
+			want: []string{"used 0+4+0 7+0 unknown", "done"},
+		},
+		{name: "message of the user", lines: `{"type":"message","role":"user","content":"hi"}`},
+		{
+			name: "output of a failed tool", lines: `{"type":"tool_result","tool_id":"1","status":"error","output":"no file"}`,
+			want: []string{`completed 1  "" "no file"`},
+		},
+		{
+			name:  "error of a tool that succeeds",
+			lines: `{"type":"tool_result","tool_id":"1","status":"success","output":"x","error":{"message":"y"}}`,
+			want:  []string{`completed 1  "x" ""`},
+		},
+		{
+			name: "failed", lines: `{"type":"result","status":"error","error":{"message":"no credit"}}`,
+			want: []string{"used 0+0+0 0+0 unknown", "failed: no credit"},
+		},
+		{
 			name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`,
 			want: []string{"retry 0/0 in 0s: loop"},
 		},
@@ -88,7 +108,8 @@ func TestGeminiPromptLimits(t *testing.T) {
 		{"x", window, 0},
 		{"x", window + 3, 3},
 		{"é", window, 0},
-		{"語", 8<<20/3 + 1, 1}, // bytes
+		{"語", 8<<20/3 + 1, 1},      // bytes
+		{"\uffff", 8 << 20 / 3, 0}, // the last one of one unit
 		{"😀", 8<<20/4 - 1<<10, 2*(8<<20/4-1<<10) - window}, // of two units each
 	} {
 		if got := Gemini().Excess(Member{}, strings.Repeat(tt.letter, tt.count)); got != tt.excess {
@@ -99,6 +120,9 @@ func TestGeminiPromptLimits(t *testing.T) {
 
 func TestGeminiRemedyForUntrustedDirectory(t *testing.T) {
 	const reason = "it exited with code 55: Gemini CLI is not running in a trusted directory. To proceed …"
+	if remedy := (profile{program: "other"}).remedy(reason); remedy.Advice != "retry, or run other directly to see more" {
+		t.Errorf("the remedy of another agent is %q", remedy)
+	}
 	remedy := Gemini().profile.remedy(reason)
 	if !strings.Contains(remedy.Advice, "GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Errorf("the remedy is %q", remedy)

@@ -64,6 +64,22 @@ data: [DONE]`, want: []string{`text "hi"`, "done", "used 3+0+0 4+0 unknown"}},
 			want: []string{"failed: out of memory"},
 		},
 		{name: "error is a string", lines: `data: {"error":"out of memory"}`, want: []string{"failed: out of memory"}},
+		{
+			name: "errors without a message", lines: "data: {\"error\":{\"code\":5}}\ndata: {\"error\":null}\ndata: {\"error\":\"\"}",
+			want: []string{`failed: {"code":5}`, `failed: ""`},
+		},
+		{
+			name:  "more cached than used",
+			lines: `data: {"usage":{"prompt_tokens":1,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}}`,
+			want:  []string{"used 0+4+0 1+0 unknown"},
+		},
+		{name: "other fields and parts", lines: `
+id: 7
+retry: 9
+data: {"choices":[{"delta":{"content":[{"type":"output_text","text":"h"}]}}]}
+data: {"choices":[{"delta":{},"finish_reason":"function_call"}]}`, want: []string{
+			`text "h"`, "failed: it wants to use a tool, and has none",
+		}},
 		{name: "HTML page", lines: "<html>", want: []string{"unparsed: <html>"}},
 	})
 }

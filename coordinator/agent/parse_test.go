@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // parsed returns the events of a stream, formatted, with adjacent texts joined.
@@ -134,11 +136,82 @@ func TestAPIMessage(t *testing.T) {
 		`{"error":{"type":"x","code":null,"message":"no credit"}}`:  `no credit`,
 		`[API Error: {"error":{"code":400,"message":"no credit"}}]`: `API Error: no credit`,
 		`{"error":"no credit"}`:                                     `{"error":"no credit"}`,
+		` {"error":{}}`:                                             `{"error":{}}`,
+		`429 {`:                                                     `429 {`,
+		`} 429`:                                                     `} 429`,
 		` } { `:                                                     `} {`,
 		``:                                                          ``,
 	} {
 		if got := apiMessage(reason); got != want {
 			t.Errorf("apiMessage(%s) = %q, want %q", reason, got, want)
+		}
+	}
+}
+
+func TestAbbreviateCutsNoWord(t *testing.T) {
+	x := strings.Repeat
+	for _, tt := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"one two", 7, "one two"},
+		{"one two!", 7, "one…"},
+		{"one\ttwo three", 11, "one\ttwo…"},
+		{"onetwothree", 10, "onetwot…"},
+		{" onetwothree", 10, " onetwo…"},
+		{"onetwo語", 8, "onetw…"},
+		{"ab語語", 7, "ab…"},
+		{"a " + x("x", 600), 517, "a…"},                     // a word of 512 bytes was cut
+		{"a " + x("x", 600), 518, "a " + x("x", 513) + "…"}, // of 513
+		{"ab " + x("x", 600), 518, "ab…"},
+	} {
+		if got := abbreviate(tt.text, tt.limit); got != tt.want || len(got) > tt.limit {
+			t.Errorf("%d bytes of %q are %q, want %q", tt.limit, tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	x := strings.Repeat
+	for text, want := range map[string]string{
+		"1 2 3 4 5 6 7 8":                   "1 2 3 4 5 6 7 8",
+		"1 2 3 4 5 6 7 8 9":                 "1 2 3 4 5 6 7 8 …",
+		"1 2 3 4 5 6 7 8\n":                 "1 2 3 4 5 6 7 8",
+		x("x", 295):                         x("x", 295),
+		x("x", 296):                         x("x", 295) + " …",
+		x("x", 294) + " y":                  x("x", 294) + " y",
+		x("x", 295) + " y":                  x("x", 295) + " …",
+		x("語", 98):                          x("語", 98),
+		x("語", 99):                          x("語", 98) + " …",
+		"  a\t\n b.,;: ":                    "a b",
+		"[a] “b”\x1b\u202e":                 "(a) ‘b’",
+		"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11": "1, 2, 3, 4, 5, 6, 7, 8 …",
+	} {
+		if got := excerpt(text); got != want {
+			t.Errorf("the excerpt of %q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestUnfinishedTurnReason(t *testing.T) {
+	killed := &process.ExitError{Code: 3}
+	for _, tt := range []struct {
+		exit                      *process.ExitError
+		stderr, warning, unparsed string
+		want                      string
+	}{
+		{nil, "", "", "", "it exited with code 0 before its turn was finished"},
+		{nil, "oops", "", "", "it exited with code 0 before its turn was finished: oops"},
+		{nil, "oops", "429", "hi", "it exited with code 0 before its turn was finished: 429"},
+		{nil, "oops", "", "hi", "it exited with code 0 before its turn was finished, and printed “hi”, which is not the expected format"},
+		{killed, "oops", "", "hi", "it exited with code 3 before its turn was finished: oops"},
+		{killed, "", "", "hi", "it exited with code 3 before its turn was finished, and printed “hi”, which is not the expected format"},
+		{killed, "", "", "", "it exited with code 3 before its turn was finished"},
+	} {
+		err := profile{name: "It"}.unfinished(tt.exit, tt.stderr, tt.warning, tt.unparsed)
+		if got, _, _ := strings.Cut(err.Error(), "; "); got != "It failed: "+tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }
