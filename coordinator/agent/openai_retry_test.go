@@ -135,6 +135,8 @@ func TestOpenAIHonoursRetryAfter(t *testing.T) {
 		{"Sun, 06 Nov 1994 08:49:37 GMT", 0, 0},
 		{"", time.Second, 1500 * time.Millisecond},
 		{"-1", time.Second, 1500 * time.Millisecond},
+		{"2147483647", 2147483647 * time.Second, 2147483647 * time.Second},
+		{"2147483648", time.Second, 1500 * time.Millisecond},
 		{"99999999999999999999", time.Second, 1500 * time.Millisecond},
 		{"soon", time.Second, 1500 * time.Millisecond},
 	} {
@@ -176,6 +178,37 @@ func TestOpenAIStopsWhileItWaits(t *testing.T) {
 	}
 	if !errors.Is(last, errCancelled) || !strings.Contains(last.Error(), "the last try failed: 429") {
 		t.Errorf("got %v", last)
+	}
+}
+
+func TestOpenAIForgetsFailureAfterResponse(t *testing.T) {
+	answer, _ := failFirst(1, refuseWith(503, "0", ""))
+	turn := apiTurn(t, func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r)
+		w.(http.Flusher).Flush()
+		if w.Header().Get("Content-Type") == "text/event-stream" {
+			<-r.Context().Done()
+		}
+	})
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	var last error
+	for event, err := range impatient.Run(ctx, turn) {
+		if _, replied := event.(agent.Text); replied {
+			cancel(errCancelled)
+		}
+		last = err
+	}
+	if !errors.Is(last, errCancelled) || strings.Contains(last.Error(), "503") {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestOpenAIRetriesConnection(t *testing.T) {
+	turn := apiTurn(t, nil)
+	turn.Member.Endpoint = "http://127.0.0.1:1/v1"
+	if got, _, err := retries(within(t), impatient, turn); err == nil || len(got) != 5 {
+		t.Errorf("%d retries, %v", len(got), err)
 	}
 }
 

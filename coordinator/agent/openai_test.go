@@ -55,11 +55,75 @@ func TestOpenAIRequest(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for _, requested := range []string{
-		"POST /v1/chat/completions\r\n", "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`,
+		"POST /v1/chat/completions\r\n", "Content-Type: application/json\r\n", "Accept: text/event-stream\r\n",
+		`"stream_options":{"include_usage":true}`, "Authorization: Bearer sk-secret\r\n", `"model":"m1"`, `"stream":true`,
 		`"messages":[{"content":"Build a shelf.","role":"user"}]`,
 	} {
 		if !model.Received(requested) {
 			t.Errorf("the request does not contain %q", requested)
+		}
+	}
+	if turn.Member.APIKeyEnv = ""; mustReply(t, agent.OpenAI{}, turn) != agenttest.ModelReply || model.Received("Bearer \r\n") {
+		t.Error("without a key a request has an empty one")
+	}
+}
+
+func TestOpenAIRepliesAreSignsOfLife(t *testing.T) {
+	turn := apiTurn(t, func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, ": a comment\n\nevent: x\ndata: {\"choices\":[{\"delta\":{}}]}\n\ndata: "+chunkHi+"\n\ndata: "+chunkStop+"\n")
+	})
+	var got []string
+	for event, err := range impatient.Run(within(t), turn) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(event))
+	}
+	if want := []string{"{}", "{hi}"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Some APIs keep the connection open after the reply.
+func TestOpenAITurnEndsWithReply(t *testing.T) {
+	for name, body := range map[string]string{
+		"mark":   "data: " + chunkHi + "\n\ndata: [DONE]\n\n",
+		"object": `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`,
+	} {
+		turn := apiTurn(t, func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, body)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		})
+		if got := mustReply(t, impatient, turn); got != "hi" {
+			t.Errorf("%s: the reply is %q", name, got)
+		}
+	}
+}
+
+// The reply of an API may contain what was sent to it.
+func TestOpenAIErrorsHaveNoSecrets(t *testing.T) {
+	for _, tt := range []struct {
+		key, query string
+		headers    map[string]string
+		answer     string
+		want       string
+	}{
+		{"12345678", "", nil, "key 12345678", "key (secret)"},
+		{"1234567", "", nil, "key 1234567", "key 1234567"},
+		{"", "", map[string]string{"Authorization": "Bearer 12345678", "X": "Bearer 1"}, "a 12345678 b Bearer 1", "a (secret) b (secret)"},
+		{"12345678", "", map[string]string{"X": "1234567890"}, "a 1234567890 b 12345678", "a (secret) b (secret)"},
+		{"", "?key=s%2fcret-0815&v=1", nil, "a s/cret-0815 b s%2Fcret-0815 c key=s%2fcret-0815&v=1", "a (secret) b (secret) c (secret)"},
+	} {
+		turn := apiTurn(t, refuseWith(404, "", tt.answer))
+		turn.Member.Endpoint += tt.query
+		turn.Member.Headers = tt.headers
+		if tt.key != "" {
+			turn.Member.APIKeyEnv, turn.Member.Env = "AGENT_TEST_KEY", map[string]string{"AGENT_TEST_KEY": tt.key}
+		}
+		_, err := reply(within(t), impatient, turn)
+		if err == nil || !strings.Contains(err.Error(), "404 Not Found: "+tt.want+";") {
+			t.Errorf("%q became %v, want %q", tt.answer, err, tt.want)
 		}
 	}
 }
@@ -113,6 +177,13 @@ func TestOpenAITurnErrors(t *testing.T) {
 		{"empty", status(200, ""), "", "the reply ended before it was finished", "/retry"},
 		{"no finish reason", sendChunks(chunkHi), "hi", "the reply ended before it was finished", "/retry"},
 		{"mark without finish reason", sendChunks(chunkHi, "[DONE]"), "hi", "", ""},
+		{
+			"rubbish after text", status(200, "data: "+chunkHi+"\n<html>\n"), "hi",
+			"the reply ended before it was finished", "/retry",
+		},
+		{"rubbish before text", status(200, "<html>\ndata: "+chunkHi+"\ndata: "+chunkStop+"\n"), "hi", "", ""},
+		{"rubbish and a mark", status(200, "<html>\ndata: [DONE]\n"), "", "that is no completion: “<html>”", "/v1"},
+		{"last line without newline", status(200, "data: "+chunkHi+"\ndata: "+chunkStop), "hi", "", ""},
 		{"mark without a reply", sendChunks("[DONE]"), "", "the reply ended before it was finished", "/retry"},
 		{"JSON over several lines", status(200, " \r\n"+`{
 			"choices": [
@@ -208,4 +279,22 @@ func TestOpenAILeavingLoopCancelsRequest(t *testing.T) {
 		break
 	}
 	<-gone
+}
+
+func TestOpenAILoopCanBeLeftAtAnyEvent(t *testing.T) {
+	on := true
+	for name, answer := range map[string]http.HandlerFunc{
+		"object":      refuseWith(200, "", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`),
+		"unsupported": refuseWith(400, "", "unknown option: reasoning_effort"),
+		"retry":       refuseWith(500, "", ""),
+	} {
+		turn := apiTurn(t, answer)
+		turn.Member.Thinking = &on
+		for event, err := range impatient.Run(within(t), turn) {
+			if event == nil {
+				t.Errorf("%s: got %v", name, err)
+			}
+			break // a second event would panic
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +135,19 @@ func TestResponses(t *testing.T) {
 			Result{Err: &RequestError{Message: "no: credit"}},
 		},
 		{
+			`{"id":1,"error":{"message":"no","data":{"error":"e","message":"m","details":""}}}`,
+			Result{Err: &RequestError{Message: "no: m"}},
+		},
+		{
+			`{"id":1,"error":{"message":"no","data":{"error":"e","message":7}}}`,
+			Result{Err: &RequestError{Message: "no: e"}},
+		},
+		{
+			`{"id":1,"error":{"code":-32000,"message":"log in","data":{"details":"there"}}}`,
+			Result{Err: &RequestError{Message: "log in", AuthRequired: true}},
+		},
+		{`{"id":1,"error":null,"result":{"stopReason":"refusal"}}`, Result{StopReason: "refusal"}},
+		{
 			`{"id":1,"error":{"code":-32000,"message":"log in"}}`,
 			Result{Err: &RequestError{Message: "log in", AuthRequired: true}},
 		},
@@ -203,8 +217,10 @@ func TestAnswerSelectsTheOption(t *testing.T) {
 }
 
 func TestLinesThatAreNoMessages(t *testing.T) {
+	long := strings.Repeat("x", 4<<10)
 	for line, unparsed := range map[string]string{
-		"": "", "\r": "", "x": "x", " ": " ", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
+		long + "y": long,
+		"":         "", "\r": "", "x": "x", " ": " ", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
 	} {
 		c := received([]byte(line))
 		c.takeLine([]byte("a later line"))
