@@ -70,6 +70,32 @@ func TestRetentionIsRecorded(t *testing.T) {
 	}
 }
 
+func TestTrashIsRecordedOnce(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	team := c.Team("kitchen")
+	old(t, team, 1)
+	listed := list(t, c)[0]
+	pass := team.BeginRetention()
+	if err := pass.Trash(t.Context(), listed, "old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pass.Trash(t.Context(), listed, "old"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("trashed again: %v", err)
+	}
+	if err := pass.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("session.trashed %+v", projection.SessionTrashed{Retired: projection.Retired{
+		SessionID: listed.ID, BytesBefore: listed.Bytes, BytesAfter: listed.Bytes, Reason: "old",
+	}})
+	if got := recorded(t, team); len(got) != 1 || got[0] != want {
+		t.Errorf("%q\nnot\n%q", got, want)
+	}
+	if left := list(t, c); len(left) != 0 {
+		t.Errorf("the list has %+v", left)
+	}
+}
+
 func TestRetentionUpdatesIndex(t *testing.T) {
 	disk := watch()
 	root := t.TempDir()
