@@ -146,7 +146,6 @@ type plainText struct{ ast.BaseBlock }
 var kindPlainText = ast.NewNodeKind("PlainText")
 
 func (*plainText) Kind() ast.NodeKind { return kindPlainText }
-func (*plainText) IsRaw() bool        { return true }
 func (*plainText) Dump([]byte, int)   {}
 
 // A delimiter limits the work for links and emphasis, and records where links end. For each delimiter goldmark

@@ -86,17 +86,16 @@ func parsingTime(source string) time.Duration {
 }
 
 func TestTextAfterALimitIsPlain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	for _, test := range []struct{ name, source, last string }{
 		{"blocks", strings.Repeat("a\n\n", 1<<17+1), "# b"},
 		{"lines", strings.Repeat("a\n", 1<<20), "\n# b"},
 		{"lines of code", "```\n" + strings.Repeat("\n", 1<<20), "```\n\n# b"},
 		{"lines of a list", "- a\n" + strings.Repeat("\n", 1<<19), "  # b"},
-		{"cells", "|a|\n|-|\n" + strings.Repeat("|", 1<<18), "\n\n# b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && test.name != "lines of a list" {
+				t.Skip("takes long")
+			}
 			blocks := markdown.Parse(test.source + test.last).Blocks
 			last := blocks[len(blocks)-1]
 			end := len(test.source + test.last)
@@ -107,14 +106,45 @@ func TestTextAfterALimitIsPlain(t *testing.T) {
 	}
 }
 
+// A table counts as the paragraph that it is parsed from and as its cells.
+func TestTextAfterTheCellsOfALargeTableIsPlain(t *testing.T) {
+	const limit = 1 << 17 // blocks and cells
+	for _, test := range []struct {
+		name, prefix string
+		pipes        int
+		next         string // line
+		want         string // the kinds of all blocks
+	}{
+		{"as many as the limit", "", limit - 3, "# b", "table heading paragraph"},
+		{"one more", "", limit - 2, "# b", "paragraph paragraph"},
+		{"one more, indented code", "", limit - 2, "    b", "paragraph paragraph"},
+		{"in a quote", "> ", limit - 3, "# b", "quote paragraph"},
+	} {
+		lines := []string{"|a|", "|-|", strings.Repeat("|", test.pipes), "", test.next, "", "# c"}
+		source := test.prefix + strings.Join(lines, "\n"+test.prefix)
+		var kinds []string
+		blocks := markdown.Parse(source).Blocks
+		for _, b := range blocks {
+			kinds = append(kinds, string(b.Kind))
+		}
+		last := blocks[len(blocks)-1]
+		if got := strings.Join(kinds, " "); got != test.want || last.End != len(source) {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		if got := last.Inlines[0].Text; !strings.HasSuffix(source, got) || !strings.HasSuffix(got, "# c") {
+			t.Errorf("%s: the last block is %q", test.name, got)
+		}
+	}
+}
+
 func TestDeepContainersAreText(t *testing.T) {
-	for _, prefix := range []string{"> ", "- ", "> 1. "} {
+	for prefix, want := range map[string]int{"> ": 32, "- ": 2 * 32, "> 1. ": 3 * 16} { // an item counts as a level here
 		depth, blocks := 0, markdown.Parse(strings.Repeat(prefix, 1000)+"a").Blocks
 		for len(blocks) > 0 && len(blocks[0].Blocks) > 0 {
 			blocks = blocks[0].Blocks
 			depth++
 		}
-		if depth < 32 || depth > 64 || len(blocks) == 0 || blocks[0].Kind != markdown.Paragraph {
+		if depth != want || len(blocks) == 0 || blocks[0].Kind != markdown.Paragraph {
 			t.Errorf("%q: %d levels, then %+v", prefix, depth, blocks)
 		}
 	}
@@ -135,5 +165,35 @@ func TestLongParagraphHasNoDefinitions(t *testing.T) {
 		if len(blocks) != want {
 			t.Errorf("%d lines: %d blocks, want %d", lines, len(blocks), want)
 		}
+	}
+}
+
+// The work for a paragraph is its length times the number of its delimiters.
+func TestDelimitersAfterTheirLimitAreText(t *testing.T) {
+	const paragraph, document = 1 << 22, 1 << 28
+	pad := func(text string, size int) string { return text + strings.Repeat("a", size-len(text)) }
+	brackets := func(n int) string { return pad(strings.Repeat("[", n), 4096) + "\n\n" }
+	full := strings.Repeat(brackets(paragraph/4096), document/paragraph-1)
+	for _, test := range []struct {
+		name, source string
+		want         bool
+	}{
+		{"a long paragraph", pad("*a*", paragraph/2), true},
+		{"too long a paragraph", pad("*a*", paragraph/2+1), false},
+		{"after a long paragraph", pad("*a* ", paragraph/2) + "\n\n*a*", true},
+		{"after many delimiters", full + brackets(paragraph/4096-1) + pad("*a*", 2048), true},
+		{"after too many delimiters", full + brackets(paragraph/4096-1) + pad("*a*", 2049), false},
+	} {
+		blocks := markdown.Parse(test.source).Blocks
+		if got := blocks[len(blocks)-1].Inlines[0].Kind; (got == markdown.Emphasis) != test.want {
+			t.Errorf("%s: the last paragraph begins with %s", test.name, got)
+		}
+	}
+}
+
+func TestCodeSpansAfterTheirLimitAreText(t *testing.T) {
+	const limit = 1<<17 + 1
+	if n := len(markdown.Parse(strings.Repeat("`a` ", limit+2)).Code); n != limit {
+		t.Errorf("%d code spans, want %d", n, limit)
 	}
 }

@@ -86,6 +86,8 @@ func TestParseReturnsBlocks(t *testing.T) {
 		{"HTML", "<div>\n*a*\n</div>\n\na <b>c</b>", "paragraph(<div>\n<emphasis a>\n</div>) paragraph(a <b>c</b>)"},
 		{"link definitions", "[a]\n\n[a]: /b\n", "paragraph(<link /b|a>)"},
 		{"carriage returns", "a\r\nb\r\n\r\n```\r\nc\r\n```\r\n", "paragraph(a\nb) code[```||\"c\\r\\n\"]"},
+		{"a bracket that its paragraph does not close", "[a\n\nb](c)", "paragraph([a) paragraph(b](c))"},
+		{"a backtick that its paragraph does not close", "`a\n\n`b`", "paragraph(`a) paragraph(<code b>)"},
 		{"not UTF-8", "\xff *\xfe*", "paragraph(\xff <emphasis \xfe>)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -179,6 +181,8 @@ func TestCodeIsEachSpanAndBlock(t *testing.T) {
 		{"fences", "```x\na\n```\n~~~\nb", "```x\na\n```\n|~~~\nb"},
 		{"indented code", "a\n\n    b\n", "b\n"},
 		{"a fence in a quote", "> ```\n> a\n> ```\n", "```\n> a\n> ```\n"},
+		{"a fence after a tab", "-\t~~~\n\ta\n\t~~~\n", "~~~\n\ta\n\t~~~\n"},
+		{"a fence after a tab and a blank", "-\t ~~~\n\t a", "~~~\n\t a"},
 		{"a fence that its item ends", "- ```\n  a\nb", "```\n  a\n"},
 		{"no span across items", "- `a\n- b`", ""},
 	} {
