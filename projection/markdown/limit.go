@@ -127,12 +127,10 @@ func (overflow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (as
 	if !u.exceeded() || parent.Parent() != nil {
 		return nil, parser.NoChildren
 	}
-	reader.AdvanceToEOL()
 	return &plainText{}, parser.NoChildren
 }
 
-func (overflow) Continue(_ ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	reader.AdvanceToEOL()
+func (overflow) Continue(ast.Node, text.Reader, parser.Context) parser.State {
 	return parser.Continue | parser.NoChildren
 }
 

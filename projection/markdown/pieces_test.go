@@ -109,6 +109,7 @@ func TestRestOfCutBlockContinuesIt(t *testing.T) {
 	for _, test := range []struct{ name, before, after, cut, rest string }{
 		{"a paragraph", "a b ", "c", "paragraph(a b)", "joined paragraph(c)"},
 		{"a paragraph in a list", "- a ", "b\n- c", "- paragraph(a)", "(-) joined paragraph(b) | - paragraph(c)"},
+		{"blank lines", "a\n\n\n", "b", "paragraph(a)", "blank paragraph(b)"},
 		{"a heading", "# a ", "b", "heading1(a)", "paragraph(b)"},
 		{"a paragraph before a heading", "a ", "\n# b", "paragraph(a)", "blank heading1(b)"},
 		{"code", "~~~go\na", "b\n~~~\nc", `first code[~~~|go|"a\n"]`, `code[~~~||"b\n"] | paragraph(c)`},

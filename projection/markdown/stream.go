@@ -193,7 +193,7 @@ func (s *Stream) restart(blocks []Block) {
 // openFence returns the opening fence of a fenced code block, on a line of its own; "" if the block is closed or has
 // no line of code.
 func openFence(source string, b Block) string {
-	if b.Kind != CodeBlock || !b.Open || len(b.Lines) == 0 || b.Fence == "" || len(b.Fence) > maxFence {
+	if !b.Open || len(b.Lines) == 0 || b.Fence == "" || len(b.Fence) > maxFence {
 		return ""
 	}
 	return source[lineStart(source, b.Start):b.Start] + b.Fence + "\n"
