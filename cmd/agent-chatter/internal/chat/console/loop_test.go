@@ -1,0 +1,375 @@
+package console
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// newDrawing returns a Console that draws to a file, and a function that returns what it has drawn since the last call.
+func newDrawing(t *testing.T) (c *Console, drawn func() string) {
+	t.Helper()
+	file, err := os.Create(t.TempDir() + "/screen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	c = newConsole()
+	c.screen, c.stop, c.stopped = tty.NewOutput(file), make(chan struct{}), make(chan struct{})
+	c.tasks = make(chan func(), 1)
+	read := 0
+	return c, func() string {
+		all, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		since := string(all[read:])
+		read = len(all)
+		return since
+	}
+}
+
+// printed takes what is to be printed.
+func printed(c *Console) string {
+	lines := strings.Join(c.done, "|")
+	c.done, c.pending = nil, 0
+	return lines
+}
+
+func TestPrintingWaitsForASlowTerminal(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		bytes  int
+		change func(c *Console)
+		waits  bool
+	}{
+		{"as much as may wait", maxPending, func(*Console) {}, false},
+		{"more than may wait", maxPending + 1, func(*Console) {}, true},
+		{"after the end of the input", maxPending + 1, func(c *Console) { c.over = true }, false},
+		{"after Escape", maxPending + 1, func(c *Console) { c.cut = true }, false},
+		{"after it has waited for long", maxPending + 1, func(c *Console) { c.stalled = true }, false},
+		{"while a page is shown", maxPending + 1, func(c *Console) { c.model.page = &page{} }, false},
+	} {
+		c := newConsole()
+		tt.change(c)
+		stalled := c.stalled
+		if c.stallTime = time.Hour; tt.waits {
+			c.stallTime = time.Millisecond
+		}
+		c.Print(strings.Repeat("x", tt.bytes))
+		if c.mu.Lock(); c.stalled != (tt.waits || stalled) {
+			t.Errorf("%s: it waits: %v", tt.name, c.stalled)
+		}
+		c.mu.Unlock()
+	}
+}
+
+func TestLinesThatAreNotKeptAreCounted(t *testing.T) {
+	c, drawn := newDrawing(t)
+	c.over = true // so that nothing waits
+	c.Print(strings.Repeat("x", maxKept))
+	c.Print("kept")
+	c.Print("one", "two")
+	c.Print("three")
+	if c.dropped != 3 || len(c.done) != 2 {
+		t.Errorf("%d lines are kept, %d are not", len(c.done), c.dropped)
+	}
+	c.stalled = true
+	c.frame()
+	if text := drawn(); !strings.Contains(text, "kept\r\n"+missingText(3)) {
+		t.Errorf("it ends with %q", text[max(0, len(text)-200):])
+	}
+	if c.done != nil || c.pending != 0 || c.dropped != 0 || c.stalled {
+		t.Errorf("after a frame: %d lines, %d bytes, %d dropped, stalled: %v", len(c.done), c.pending, c.dropped, c.stalled)
+	}
+	if c.frame(); strings.Contains(drawn(), "not shown") {
+		t.Error("it is reported twice")
+	}
+}
+
+func TestFrameShowsTheQuestion(t *testing.T) {
+	c, drawn := newDrawing(t)
+	c.model.Question = &Question{Choices: permission, unseen: true}
+	if c.frame(); c.model.Question.unseen || !strings.Contains(drawn(), "[Y] Allow") {
+		t.Error("the question was not seen")
+	}
+}
+
+func TestPageIsOverWhatIsPrinted(t *testing.T) {
+	c, drawn := newDrawing(t)
+	c.model.page = &page{render: func(int) []string { return []string{"result"} }}
+	c.Print("later")
+	if c.frame(); len(c.done) != 1 || strings.Contains(drawn(), "later") {
+		t.Error("it was printed over the page")
+	}
+	c.model.page = nil
+	if c.frame(); len(c.done) != 0 || !strings.Contains(drawn(), "later") {
+		t.Error("it was not printed after the page")
+	}
+}
+
+func TestBlankLineSeparatesNotesFromMessages(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		plain bool
+		do    func(c *Console)
+		want  string
+	}{
+		{"a message", true, func(c *Console) { c.Say(saying("one")) }, "Ada: one"},
+		{"notes", true, func(c *Console) { c.Print("note"); c.Print("note") }, "note|note"},
+		{"a message after a note", true, func(c *Console) { c.Print("note"); c.Say(saying("one")) }, "note||Ada: one"},
+		{"a message with a blank line", false, func(c *Console) { c.Print("note"); c.Say(saying("one")) }, "note||Ada|one"},
+		{"two messages", true, func(c *Console) { c.Print("note"); c.Say(saying("one")); c.Say(saying("two")) },
+			"note||Ada: one|Ada: two"},
+		{"a note of no lines", true, func(c *Console) { c.Print(); c.Say(saying("one")) }, "Ada: one"},
+		{"a message of no lines", true, func(c *Console) {
+			c.Print("note")
+			c.Say(func(*Model) []view.Block { return nil })
+			c.Say(saying("one"))
+		}, "note||Ada: one"},
+	} {
+		c, _ := newDrawing(t)
+		c.model.Transcript, c.model.Style = &view.Transcript{}, view.Style{Plain: tt.plain, Profile: ansi.NoColor}
+		tt.do(c)
+		if got := printed(c); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestWriteKeepsTheRestOfALine(t *testing.T) {
+	c, drawn := newDrawing(t)
+	for _, text := range []string{"one", " line\ntwo lines\nth", "r\x07"} {
+		if n, err := c.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%q: %d, %v", text, n, err)
+		}
+	}
+	if c.frame(); !strings.Contains(drawn(), "thr") {
+		t.Error("the rest of the line is not shown")
+	}
+	c.Write([]byte("ee\n"))
+	if got := printed(c); !strings.HasPrefix(got, "thr") || !strings.HasSuffix(got, "ee") || c.line != "" {
+		t.Errorf("it prints %q, and keeps %q", got, c.line)
+	}
+}
+
+func TestCloseDrawsTheRest(t *testing.T) {
+	c, drawn := newDrawing(t)
+	close(c.stopped)
+	c.Print("one")
+	c.Write([]byte("two"))
+	if err := c.finish(); err != nil || !strings.Contains(drawn(), "one\r\ntwo") || !c.over || c.done != nil {
+		t.Errorf("after the end: %v, %q", err, c.done)
+	}
+}
+
+func TestNext(t *testing.T) {
+	quit := make(chan struct{})
+	close(quit)
+	for _, tt := range []struct {
+		name, prompt string
+		queued       []string
+		over         bool
+		text, left   string
+		ended        bool
+		printed      string
+	}{
+		{"a message", "you> ", []string{"hello", "again"}, false, "hello", "again", false, ""},
+		{"a message before the end", "you> ", []string{"hello"}, true, "hello", "", false, ""},
+		{"the end", "you> ", nil, true, "", "", true, ""},
+		{"Ctrl+D", "you> ", []string{endOfInput, "again"}, false, "", "again", true, ""},
+		{"a message before Ctrl+D", "you> ", []string{"hello", endOfInput}, false, "hello", endOfInput, false, ""},
+		{"the end of what waits", "you> ", nil, false, "", "", true, ""},
+		{"a command", "you> ", []string{"/status"}, false, "/status", "", false, "|> /status"},
+		{"a message that starts with a slash", "you> ", []string{"//status"}, false, "//status", "", false, ""},
+		{"an answer", "", []string{"2"}, false, "2", "", false, "|> 2"},
+		{"an empty answer", "", []string{" "}, false, " ", "", false, ""},
+	} {
+		c := newConsole()
+		c.model.Style.Profile, c.model.Queued, c.over = ansi.NoColor, tt.queued, tt.over
+		line, err := c.Next(tt.prompt, quit)
+		if left := strings.Join(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == ErrInterrupted) != tt.ended {
+			t.Errorf("%s: %q, %v, %q is left", tt.name, line.Text, err, left)
+		}
+		if got := printed(c); got != tt.printed {
+			t.Errorf("%s: it prints %q", tt.name, got)
+		}
+		if len(c.hurry) != 1 || c.model.Prompt != "" || c.model.asks {
+			t.Errorf("%s: not drawn at once, or the prompt remains", tt.name)
+		}
+	}
+}
+
+func TestNextShowsThePromptUntilALineIsEntered(t *testing.T) {
+	for _, prompt := range []string{"you> ", ""} {
+		c := newConsole()
+		go func() {
+			<-c.hurry
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			text := "asks"
+			if !c.model.asks {
+				text = c.model.Prompt
+			}
+			c.enter(text)
+		}()
+		if line, err := c.Next(prompt, nil); err != nil || prompt != "" && line.Text != prompt || prompt == "" && line.Text != "asks" {
+			t.Errorf("with the prompt %q: %q, %v", prompt, line.Text, err)
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(m *Model)
+		q      Question
+		keys   string
+		answer string
+		text   string // in the input box after it
+	}{
+		{"an answer", func(*Model) {}, Question{Choices: permission}, "y", "y", ""},
+		{"a key", func(*Model) {}, Question{}, "x", "x", ""},
+		{"while text is typed", func(m *Model) { m.Editor.Set("te") }, Question{Choices: permission}, "xy<tab>n", "n", "texy"},
+		{"a key while text is typed", func(m *Model) { m.Editor.Set("te") }, Question{}, "x", "x", "te"},
+		{"during a search", func(m *Model) { m.Search = &Search{} }, Question{Choices: permission}, "<enter><tab>n", "n", ""},
+		{"a reason", func(*Model) {}, Question{Choices: permission}, "rrisky<enter>", "rrisky", ""},
+	} {
+		c := newConsole()
+		tt.change(&c.model)
+		c.o.Find = func(context.Context, string) []string { return nil }
+		c.answers <- "of an older question"
+		go func() {
+			<-c.changed
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.model.Question.unseen = false
+			script := tt.keys
+			for script != "" {
+				name, rest, named := strings.Cut(strings.TrimPrefix(script, "<"), ">")
+				if named && strings.HasPrefix(script, "<") {
+					c.update(keyNames[name])
+				} else {
+					c.update(key(tty.Code(script[0]), 0))
+					rest = script[1:]
+				}
+				script = rest
+			}
+		}()
+		if answer := c.Ask(tt.q, nil); answer != tt.answer || c.model.Editor.Text() != tt.text || c.model.Question != nil {
+			t.Errorf("%s: the answer is %q, the text %q", tt.name, answer, c.model.Editor.Text())
+		}
+	}
+}
+
+func TestWithdrawnQuestionGivesTheTextBack(t *testing.T) {
+	c := newConsole()
+	quit := make(chan struct{})
+	go func() {
+		<-c.changed
+		c.Change(func(m *Model) { m.Question.reason, m.Question.before = true, "before" })
+		close(quit)
+	}()
+	if answer := c.Ask(Question{Choices: permission}, quit); answer != "" || c.model.Question != nil || c.model.Editor.Text() != "before" {
+		t.Errorf("the answer is %q, the text %q", answer, c.model.Editor.Text())
+	}
+	if k, err := c.ReadKey(quit); k != 0 || err != ErrInterrupted {
+		t.Errorf("the key is %q, %v", k, err)
+	}
+}
+
+func TestOnlyTheLastSearchIsShown(t *testing.T) {
+	c := newConsole()
+	stopped := make(chan string, 1)
+	c.o.Find = func(ctx context.Context, text string) []string {
+		if text == "x" {
+			<-ctx.Done()
+			stopped <- text
+		}
+		return []string{"found " + text}
+	}
+	c.mu.Lock()
+	c.update(key('r', tty.Ctrl))
+	c.update(key('x', 0))
+	if s := c.model.Search; !s.Running || s.Text != "x" {
+		t.Errorf("it searches: %+v", s)
+	}
+	c.update(key('y', 0))
+	s := c.model.Search
+	for s.Running { // searches change it with the lock held
+		c.mu.Unlock()
+		<-c.changed
+		c.mu.Lock()
+	}
+	c.mu.Unlock()
+	if text := <-stopped; text != "x" || strings.Join(s.Found, " ") != "found xy" {
+		t.Errorf("found %q", s.Found)
+	}
+}
+
+func TestEffectsOfEvents(t *testing.T) {
+	tasks := func(c *Console) int { return len(c.tasks) }
+	lines := func(c *Console) int { return len(c.done) }
+	for _, tt := range []struct {
+		name  string
+		event tty.Event
+		count func(c *Console) int
+		want  int
+	}{
+		{"Ctrl+L", key('l', tty.Ctrl), tasks, 1},
+		{"Ctrl+Z", key('z', tty.Ctrl), tasks, 1},
+		{"Ctrl+G", key('g', tty.Ctrl), tasks, 1},
+		{"Ctrl+O", key('o', tty.Ctrl), lines, 1},
+		{"a paste", tty.Paste{Text: "a"}, lines, 0},
+		{"a paste that is too long", tty.Paste{Text: "a", Dropped: 1}, lines, 1},
+	} {
+		c, _ := newDrawing(t)
+		c.update(tt.event)
+		c.update(key('l', tty.Ctrl)) // does not wait for an earlier task
+		if got := tt.count(c); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestCtrlCInterruptsTheTurn(t *testing.T) {
+	c, interrupts := newConsole(), 0
+	stop := c.Watch(func() {}, func() { interrupts++ })
+	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.cut || c.over {
+		t.Errorf("%d interrupts, cut: %v, over: %v", interrupts, c.cut, c.over)
+	}
+	stop()
+	if c.cut || c.escape != nil || c.interrupt != nil {
+		t.Error("after the turn its keys are watched")
+	}
+	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.over {
+		t.Errorf("without a turn: %d interrupts, over: %v", interrupts, c.over)
+	}
+}
+
+func TestLastResultIsShownWhole(t *testing.T) {
+	c := newConsole()
+	c.model.Transcript = &view.Transcript{}
+	if c.showLast(); printed(c) != textNoOutput || c.model.page != nil {
+		t.Error("without a tool there is a page")
+	}
+	for _, p := range []projection.Payload{
+		projection.TurnStarted{TurnID: "t", MemberID: "ada"},
+		projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"},
+		projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: strings.Repeat("line\n", 100)},
+	} {
+		r := projection.Record(noon, p)
+		c.model.Transcript.Apply(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})
+	}
+	if c.showLast(); c.model.page == nil || strings.Count(strings.Join(c.model.page.render(80), "\n"), "line") != 100 || c.done != nil {
+		t.Error("the result is not shown whole")
+	}
+}
