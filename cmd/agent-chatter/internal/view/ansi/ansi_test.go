@@ -236,3 +236,68 @@ func TestStylesAreEncoded(t *testing.T) {
 		}
 	}
 }
+
+func TestTables(t *testing.T) {
+	for _, tt := range []struct {
+		name, source string
+		width        int
+		want         []string
+	}{
+		{"alignment", "|a|b|c|\n|-|:-:|-:|\n|12345|12345|12345|\n|x|y|z|\n", 40, []string{
+			"a     │   b   │     c", "──────┼───────┼──────", "12345 │ 12345 │ 12345", "x     │   y   │     z"}},
+		{"the least room", "|a|b|\n|-|-|\n|1|2|\n", 12, []string{"a │ b", "──┼──", "1 │ 2"}},
+		{"narrowed columns", "|abc def|b|\n|-|-|\n|1|2|\n", 12, []string{"abc def │ b", "────────┼──", "1       │ 2"}},
+		{"wrapped cells", "|abcd efghi|xyz|\n|-|-|\n|1|2 3|\n", 12, []string{
+			"abcd   │ xyz", "efghi  │", "───────┼────", "1      │ 2 3"}},
+		{"the widest column is narrowed", "|abcd efgh ijkl|xyz xyz|\n|-|-|\n|1|2|\n", 16, []string{
+			"abcd   │ xyz xyz", "efgh   │", "ijkl   │", "───────┼────────", "1      │ 2"}},
+		{"a line break in a paragraph", "a\\\nb\n", 12, []string{"a", "b"}},
+		{"records", "|a|b|c|\n|-|-|-|\n|1|2|3|\n|4|5|6|\n", 17, []string{
+			"a: 1 · b: 2 · c:", "3", "─────────────────", "a: 4 · b: 5 · c:", "6"}},
+		{"columns, not records", "|a|b|c|\n|-|-|-|\n|1|2|3|\n", 18, []string{"a │ b │ c", "──┼───┼──", "1 │ 2 │ 3"}},
+		{"records with long names", "|" + strings.Repeat("n", 25) + "|" + strings.Repeat("m", 24) + strings.Repeat("|c", 12) + "|\n" +
+			strings.Repeat("|-", 14) + "|\n|1|2|\n", 94, []string{
+			strings.Repeat("n", 23) + "…: 1 · " + strings.Repeat("m", 24) + ": 2"}},
+		{"records without rows", "|a|b|c|\n|-|-|-|\n", 16, []string{"a · b · c"}},
+	} {
+		var got []string
+		for _, line := range Piece(piece(tt.source), nil, tt.width, NoColor) {
+			got = append(got, NoColor.Encode(line))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+func TestHeadOfATableIsBold(t *testing.T) {
+	for width, want := range map[int][]string{
+		40: {"\x1b[1ma\x1b[m\x1b[2m │ \x1b[m\x1b[1mb\x1b[m\x1b[2m │ \x1b[m\x1b[1mc\x1b[m", "1\x1b[2m │ \x1b[m2\x1b[2m │ \x1b[m3"},
+		16: {"\x1b[1ma\x1b[m: 1\x1b[2m · \x1b[m\x1b[1mb\x1b[m: 2\x1b[2m · \x1b[m\x1b[1mc\x1b[m:", "3"},
+	} {
+		lines := Piece(piece("|a|b|c|\n|-|-|-|\n|1|2|3|\n"), nil, width, Color16)
+		if got := []string{Color16.Encode(lines[0]), Color16.Encode(lines[len(lines)-1])}; !slices.Equal(got, want) {
+			t.Errorf("of %d columns:\n%q, want\n%q", width, got, want)
+		}
+	}
+}
+
+func TestCutHasAnEllipsisIfSomethingIsMissing(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "abcde": "abcde", "abcdef": "abcd…", "a\tb\nc": "a b c", "a你好": "a你好", "ab你好": "ab你…", "abc你好": "abc…",
+		strings.Repeat("\u200b", 3) + "abcde": strings.Repeat("\u200b", 3) + "abcde", strings.Repeat("\u200b", 4) + "abcd": strings.Repeat("\u200b", 3) + "\ufffdabcd",
+		"a\u200b\u200b\u200bb\u200b\u200b\u200bc": "a\u200b\u200b\u200bb\u200b\u200b\u200bc",
+	} {
+		if got := texts([]Line{Cut(Line{{Text: text}}, 5)})[0]; got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTabsAreExpanded(t *testing.T) {
+	for text, want := range map[string]string{"\ta": "    a", "a\tb": "a   b", "abcd\tb": "abcd    b", "a\tb\tc": "a   b   c", "你\tb": "你  b"} {
+		if got := ExpandTabs(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
