@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -65,6 +66,14 @@ func heldError(t *testing.T, err error, saves bool) {
 	held, ok := errors.AsType[*coordinator.HeldError](err)
 	if !ok || held.Limit != testMaxHeld || held.Saves != saves {
 		t.Fatalf("the error is %v: %+v", err, held)
+	}
+	var want hint.Hint
+	if saves {
+		want = hint.Hint{Kind: hint.Slash, Argv: []string{"save"}}
+	}
+	checkEqual(t, "the hint", held.Hint(), want)
+	if strings.Contains(held.Error(), "once they are saved") != saves || !strings.Contains(held.Error(), fmt.Sprint(testMaxHeld)) {
+		t.Errorf("the message is %q", held)
 	}
 }
 

@@ -129,6 +129,33 @@ func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
 	}
 }
 
+func TestRequestIsRefusedWithoutListener(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, requestsPermission)
+	options := s.options(&store.Memory{})
+	options.Listener = nil
+	s.Coordinator = coordinator.New(options)
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	if said := s.Session().Recent[1].Content; said != "allowed: false" {
+		t.Errorf("the reply is %q", said)
+	}
+}
+
+// A request that is not waited for any more is refused, whatever the coordinator is busy with.
+func TestCanceledRequestIsRefused(t *testing.T) {
+	var grant agent.Grant
+	s := start(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		canceled, cancel := context.WithCancel(ctx)
+		cancel()
+		grant = turn.Permit(canceled, agent.Permission{ToolID: "t1", Tool: "execute", Title: "rm -r /"})
+		return says("ok")(ctx, turn)
+	})
+	s.say("go")
+	if grant != agent.Refused {
+		t.Errorf("the grant is %v", grant)
+	}
+}
+
 func TestPermissionForSessionIsForRequestsThatAreShownWhole(t *testing.T) {
 	s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {

@@ -338,6 +338,7 @@ func TestPromptHasMessageRepliedTo(t *testing.T) {
 			{"it does not fit either", 20, 1000, "short", false},
 			{"the agent takes it and no window", 1000, 520, strings.Repeat("x", 970), true},
 			{"the agent takes neither", 1000, 1, strings.Repeat("x", 970), false},
+			{"only the journal has it", 0, 4 << 20, strings.Repeat("x", projection.RecentBytes), true},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				fails := yields(errors.New("broken"))

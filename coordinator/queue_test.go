@@ -311,7 +311,7 @@ func TestFirstMessageNamesSpeaker(t *testing.T) {
 	s := start(t, d)
 	var who *coordinator.WhoSpeaksError
 	if err := s.Say(context.Background(), "", "hello"); !errors.As(err, &who) ||
-		!slices.Equal(who.Humans, []string{"you", "eve"}) {
+		!slices.Equal(who.Humans, []string{"you", "eve"}) || !strings.HasSuffix(err.Error(), "you, eve") {
 		t.Errorf("the error is %v", err)
 	}
 	if s.Session() != nil || len(d.content()) > 0 || len(s.engine.members()) > 0 {

@@ -392,7 +392,8 @@ func TestAgentGetsReferencedKey(t *testing.T) {
 func TestQuestionHasNoSecrets(t *testing.T) {
 	asks := func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		turn.Permit(ctx, agent.Permission{Tool: "curl " + membersKey, Title: "curl " + membersKey,
-			Input: []byte(`{"key": "` + membersKey + `"}`)})
+			Input: []byte(`{"key": "` + membersKey + `"}`),
+			Edits: []agent.FileEdit{{Path: "a" + membersKey, Old: "b" + membersKey, New: "c" + membersKey}}})
 		return says("ok")(ctx, turn)
 	}
 	s := newFixture(t, &store.Memory{}, asks)
@@ -403,7 +404,8 @@ func TestQuestionHasNoSecrets(t *testing.T) {
 	}
 	s.setTeam(keyed(t), "")
 	s.say("hello")
-	if shown := fmt.Sprintf("%s %s %s", asked.Tool, asked.Title, asked.Input); asked.Title == "" ||
+	if shown := fmt.Sprintf("%s %s %s %v", asked.Tool, asked.Title, asked.Input, asked.Edits); asked.Title == "" ||
+		len(asked.Edits) != 1 || asked.Edits[0].Path[0] != 'a' || asked.Edits[0].Old[0] != 'b' || asked.Edits[0].New[0] != 'c' ||
 		strings.Contains(shown, membersKey) {
 		t.Errorf("the question is %q", shown)
 	}

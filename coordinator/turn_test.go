@@ -178,10 +178,17 @@ func TestFailedTurnRecordsReason(t *testing.T) {
 		},
 		{"an empty answer", yields(nil), "", "it ended without an answer"},
 		{"a blank answer", says(" \n\t "), " \n\t ", "it ended without an answer"},
+		{
+			"a failure of the agent", yields(&agent.FailureError{Agent: "Ada", Reason: "no credit"}), "",
+			"Ada failed: no credit",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, &store.Memory{}, test.turnFunc)
-			turnError(t, s.Say(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+			failed := turnError(t, s.Say(context.Background(), "you", "hello [NEXT: ada, bob]"), "ada", projection.Failed)
+			if failed.Message != test.want || failed.Detail != strings.TrimPrefix(test.want, "Ada failed: ") {
+				t.Errorf("the error is %q, in detail %q", failed.Message, failed.Detail)
+			}
 			end := s.lastEnd()
 			if end.FinishReason != projection.Failed || end.Partial != test.partial || end.Error != test.want {
 				t.Errorf("the turn ended with %+v", end)
@@ -577,6 +584,13 @@ func TestEngineGetsTurn(t *testing.T) {
 		Command: "prog", Args: []string{"-x"}, Next: "bob"})
 	if bob.Member.Next != "you" || bob.Member.Model != "m1" {
 		t.Errorf("bob is %+v", bob.Member)
+	}
+	team = without(without(testTeam(), "you"), "bob")
+	slices.Reverse(team.Members)
+	s.setTeam(team, "")
+	s.say("hello")
+	if next := s.engine.turns[2].Member.Next; next != "eve" {
+		t.Errorf("after the last member of the team comes %q", next)
 	}
 }
 
