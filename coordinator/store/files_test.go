@@ -117,6 +117,50 @@ func TestAppendReturnsFileSystemError(t *testing.T) {
 	}
 }
 
+func TestOpenRejectsJournalWithoutEvents(t *testing.T) {
+	d := newDisk(t)
+	add(t, d)
+	id := ulid.Make().String()
+	if err := os.WriteFile(d.path(id), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // it is not left locked
+		_, _, err := d.Open(t.Context(), team, id)
+		if missing, ok := errors.AsType[*catalog.MissingHeaderError](err); !ok || missing.ID != id {
+			t.Errorf("open: %v", err)
+		}
+	}
+}
+
+func TestListReturnsFileSystemError(t *testing.T) {
+	d := newDisk(t)
+	if err := os.MkdirAll(d.root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.dir(), nil, 0o600); err != nil { // where the directory of the team should be
+		t.Fatal(err)
+	}
+	if list, err := d.List(t.Context(), team); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("list: %v, %v", list, err)
+	}
+	if latest, err := d.Latest(t.Context(), team); err == nil || errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("latest: %v, %v", latest, err)
+	}
+}
+
+func TestBackwardOfClosedLogFails(t *testing.T) {
+	d := newDisk(t)
+	session := open(t, d, add(t, d))
+	session.Close(session.state)
+	var errs []error
+	for _, err := range session.Backward() {
+		errs = append(errs, err)
+	}
+	if len(errs) != 1 || !errors.Is(errs[0], journal.ErrClosed) {
+		t.Errorf("read: %v", errs)
+	}
+}
+
 func TestNotFoundForNonExistentTeamAndSession(t *testing.T) {
 	d := newDisk(t)
 	_, err := d.Load(t.Context(), team, ulid.Make().String())

@@ -20,6 +20,18 @@ func TestHeadersExpandReferences(t *testing.T) {
 	}
 }
 
+func TestKeyOfAnAPIIsASecret(t *testing.T) {
+	t.Setenv("GIVEN_WORD", "the-word-4711")
+	for own, want := range map[string]string{
+		"": "[REDACTED:GIVEN_WORD], own-word-0815", "own-word-0815": "the-word-4711, [REDACTED:GIVEN_WORD]",
+	} {
+		m := team.Member{APIKeyEnv: "GIVEN_WORD", Env: map[string]string{"GIVEN_WORD": own}}
+		if got := redact.New(m.Secrets()).Text("the-word-4711, own-word-0815"); got != want {
+			t.Errorf("own %q: got %q, want %q", own, got, want)
+		}
+	}
+}
+
 func TestSecretsInPlainText(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, nil, 0o600); err != nil {

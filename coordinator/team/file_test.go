@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 	"github.com/google/go-cmp/cmp"
@@ -414,6 +415,20 @@ func TestBaseDirAndCommandsAreAbsolute(t *testing.T) {
 	}
 }
 
+func TestTildeNeedsAHome(t *testing.T) {
+	for _, name := range []string{"HOME", "USERPROFILE", "home"} {
+		t.Setenv(name, "")
+	}
+	ada := strings.Replace(member("ada", "ai", `"agentType":"x"`), `"."`, `"~/a"`, 1)
+	checkProblems(t, write(t, "crew.json", config([]string{human, ada}, `"agents":[{"name":"x","command":"x"}]`)),
+		t.TempDir(), []string{"/team/members/1/baseDir"})
+	loaded, _ := loadConfig(t, config([]string{human, member("ada", "ai", `"agentType":"x"`)},
+		`"agents":[{"name":"x","command":"~/tool"}]`))
+	if m, _ := loaded.Member("ada"); m.Command != "~/tool" { // starting it fails
+		t.Errorf("the command is %q", m.Command)
+	}
+}
+
 func TestInstructionFileDefaultsByAgentType(t *testing.T) {
 	for _, test := range []struct{ agentType, file, want string }{
 		{"claude", "", "CLAUDE.md"},
@@ -515,6 +530,8 @@ func TestRulesBeyondSchema(t *testing.T) {
 			[]string{"/agents/0"}},
 		{"a command other than the registered", []string{human, ai("bea", `"agentType":"x"`)},
 			`{"name":"x","command":"/opt/y"}`, []string{"/agents/0/command"}},
+		{"agents without a name", []string{human, demo}, `{"name":""},{"name":""}`,
+			[]string{"/agents/0/name", "/agents/1/name"}},
 		{"a duplicate agent", []string{human, demo}, `{"name":"y","command":"a"},{"name":"y","command":"b"}`,
 			[]string{"/agents/1/name"}},
 		{
@@ -718,7 +735,8 @@ func TestNotFoundErrorListsTriedPaths(t *testing.T) {
 		if missing.Name != name || !slices.Equal(missing.Looked, looked) || missing.Directory != "" {
 			t.Errorf("%q: looked for %q in %q, want %q", name, missing.Name, missing.Looked, looked)
 		}
-		for _, path := range looked {
+		checkEqual(t, "the hint", missing.Hint(), hint.Hint{Kind: hint.Command, Argv: []string{"team", "list"}})
+		for _, path := range append(looked, fmt.Sprintf("%q", name)) {
 			if !strings.Contains(err.Error(), path) {
 				t.Errorf("%q: %v does not name %s", name, err, path)
 			}
@@ -833,6 +851,9 @@ func TestFilesListsTeamsInFindsOrder(t *testing.T) {
 		if found, err := team.Find(f.Name, p); err != nil || (found.Path == f.Path) == f.Hidden {
 			t.Errorf("%v is found as %v, %v", f, found, err)
 		}
+	}
+	if _, err := team.Files(team.Places{Home: filepath.Dir(place(t, t.TempDir(), "team-config", "")), Cwd: p.Cwd}); err == nil {
+		t.Error("a file was read as a directory of teams")
 	}
 	p.Home = filepath.Join(p.Cwd, ".agent-chatter") // as in the user's own directory
 	p.Others = nil

@@ -2,6 +2,7 @@ package team_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +153,9 @@ func TestInstructionsElsewhereNeedConfirmation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !strings.Contains(elsewhere.Error(), "is a link to "+want) {
+				t.Errorf("the error is %v, want one that names %s", elsewhere, want)
+			}
 			if len(crew.Elsewhere) != 1 || crew.Elsewhere[0] != want {
 				t.Fatalf("elsewhere are %q, want %q", crew.Elsewhere, want)
 			}
@@ -160,6 +164,20 @@ func TestInstructionsElsewhereNeedConfirmation(t *testing.T) {
 				t.Errorf("confirmed: %q, %v", got, err)
 			}
 		})
+	}
+}
+
+func TestInstructionFileElsewhereNeedsConfirmation(t *testing.T) {
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := place(t, outside, "a.md", "secret")
+	loaded, _, _, _ := clone(t, fmt.Sprintf(`"instructionFile":%q`, at))
+	_, err = instructions(loaded())
+	var elsewhere *team.ElsewhereError
+	if !errors.As(err, &elsewhere) || !strings.Contains(err.Error(), at) || strings.Contains(err.Error(), "link") {
+		t.Errorf("the error is %v, want an ElsewhereError that names %s and no link", err, at)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -63,6 +64,11 @@ func TestRegistryReturnsRegisteredAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkEqual(t, "the agents", agents, []team.Agent{loud})
+	if got, err := team.RegisteredAgent(home, "loud"); err != nil {
+		t.Error(err)
+	} else {
+		checkEqual(t, "the agent", got, loud)
+	}
 	if _, err := team.RegisteredAgent(home, "quiet"); !errors.Is(err, team.ErrAgentNotFound) {
 		t.Errorf("an unregistered agent: %v", err)
 	}
@@ -88,6 +94,9 @@ func TestInvalidRegistryIsNotOverwritten(t *testing.T) {
 			if err := team.Register(context.Background(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
 				t.Error("Register succeeded")
 			}
+			if a, err := team.RegisteredAgent(home, "b"); err == nil || errors.Is(err, team.ErrAgentNotFound) {
+				t.Errorf("RegisteredAgent returned %v, %v", a, err)
+			}
 			if got, err := os.ReadFile(registryFile(home)); err != nil || string(got) != content {
 				t.Errorf("the file is %q, %v", got, err)
 			}
@@ -103,6 +112,33 @@ func TestInvalidAgentIsNotRegistered(t *testing.T) {
 	}
 	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the registry exists: %v", err)
+	}
+}
+
+func TestRegisterEndsWithItsContext(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.LockFile(journal.OS, registryFile(home)+".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := team.Register(ctx, home, team.Agent{Name: "b", Command: "b"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the registry exists: %v", err)
+	}
+}
+
+func TestRegisterNeedsADirectory(t *testing.T) {
+	home := place(t, t.TempDir(), "home", "")
+	if err := team.Register(t.Context(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
+		t.Error("an agent was registered in a file")
 	}
 }
 
