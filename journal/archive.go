@@ -96,14 +96,7 @@ func (d *Dir) compress(ctx context.Context, f files, name string) error {
 // unarchive turns an archived journal into a live one, which is open then. The caller
 // syncs the archive's directory.
 func (l *Log) unarchive() error {
-	f, fsys := l.files, l.dir.fs
-	if l.opened == nil {
-		var err error
-		if l.opened, err = l.open(); err != nil {
-			return err
-		}
-	}
-	archive := l.opened
+	f, fsys, archive := l.files, l.dir.fs, l.opened
 	live, err := f.replace(l.lock, archive, func(file File) error {
 		return l.dir.extract(f.id, archive.src, file)
 	})

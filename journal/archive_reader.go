@@ -231,12 +231,12 @@ func (r *frameReader) Read(p []byte) (int, error) {
 	switch {
 	case r.a.fileErr != nil:
 		return n, r.a.fileErr
-	case err == io.EOF && r.left > 0:
-		return n, errFrameSize
+	case n > 0:
+		return n, nil // the decoder returns an error again
 	case err == io.EOF:
-		return n, nil
+		return 0, errFrameSize
 	}
-	return n, err
+	return 0, err
 }
 
 // advance checks the end of the current frame and starts the next one.

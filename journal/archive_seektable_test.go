@@ -145,6 +145,21 @@ func readFrom(t testing.TB, dir *journal.Dir, id string, p journal.Position) (ev
 	return events, nil
 }
 
+// searchAll returns the events after a position, by a search that finds each of them.
+func searchAll(t testing.TB, dir *journal.Dir, id string, p journal.Position) (events []journal.Event, err error) {
+	t.Helper()
+	r, err := dir.Reader(id, p)
+	must(t, err)
+	defer r.Close()
+	for e, err := range r.Grep(func([]byte) int { return 0 }) {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
 const foreignFrames = "frames of another program, with checksums and an empty one"
 
 // packings are the ways in which an archive may have been created.
@@ -344,6 +359,8 @@ func neverOther(t testing.TB, dir *journal.Dir, id, what string, archive []byte,
 		if r.Holds(at[from]) {
 			got, err := readFrom(t, dir, id, at[from])
 			isPart(t, fmt.Sprint(what, ", read from ", from), got, events[from:], err)
+			got, err = searchAll(t, dir, id, at[from])
+			isPart(t, fmt.Sprint(what, ", searched from ", from), got, events[from:], err)
 		}
 	}
 	back, err := backwards(r)

@@ -55,11 +55,11 @@ func (b *backward) next() (Event, error) {
 		return Event{}, b.corruptAt(b.at.Offset, err)
 	}
 	offset := b.at.Offset - int64(len(line)) - 1
+	var e Event
 	prev, err := b.sumAt(offset, len(line))
-	if err != nil {
-		return Event{}, b.corruptAt(b.at.Offset, err)
+	if err == nil {
+		e, err = decode(line, prev)
 	}
-	e, err := decode(line, prev)
 	if err == nil && (e.Seq != b.at.Seq || e.Sum != b.at.Sum) {
 		err = errNotLinked
 	}

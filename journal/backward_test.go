@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -107,15 +108,15 @@ func TestBeforeAPositionOfAnotherJournal(t *testing.T) {
 		"another number": {Seq: end.Seq + 1, Offset: end.Offset, Sum: end.Sum},
 		"another offset": {Seq: end.Seq, Offset: end.Offset - 1, Sum: end.Sum},
 		"after the end":  {Seq: end.Seq, Offset: end.Offset + 1, Sum: end.Sum},
+		"the beginning":  {Seq: end.Seq, Offset: 0, Sum: end.Sum},
 	} {
 		r, err := dir.Reader(id, journal.Position{})
 		must(t, err)
-		for e, err := range r.Before(p) {
-			if err == nil {
-				t.Errorf("%s: %s", name, e.Line())
-			}
-			break
+		next, stop := iter.Pull2(r.Before(p))
+		if e, err, _ := next(); err == nil {
+			t.Errorf("%s: %s", name, e.Line())
 		}
+		stop()
 		must(t, r.Close())
 	}
 }
@@ -249,6 +250,7 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 	}{
 		{"a byte of line 5 is changed", func(l [][]byte) [][]byte { l[4][30] ^= 1; return l }, 10, 5},
 		{"the sum of line 5 is changed", func(l [][]byte) [][]byte { l[4][len(l[4])-5] ^= 1; return l }, 9, 6},
+		{"line 5 does not end in a checksum", func(l [][]byte) [][]byte { l[4][len(l[4])-2] ^= 1; return l }, 9, 6},
 		{"line 5 is lost", func(l [][]byte) [][]byte { return slices.Delete(l, 4, 5) }, 9, 6},
 		{"line 5 is duplicated", func(l [][]byte) [][]byte { return slices.Insert(l, 4, l[4]) }, 10, 5},
 		{"line 5 has lost its newline", func(l [][]byte) [][]byte { l[4] = l[4][:len(l[4])-1]; return l }, 9, 6},
@@ -287,9 +289,12 @@ func TestBeforeStopsAtCorruption(t *testing.T) {
 					t.Errorf("event %d is %s", e.Seq, e.Line())
 				}
 			}
+			lines = splitLines(readFile(t, path))
+			start := int64(len(bytes.Join(lines[:len(lines)-1-seen], nil)))
 			var corrupt *journal.CorruptError
-			if !errors.As(err, &corrupt) || corrupt.Path != path || corrupt.Line != c.line || seen != c.seen {
-				t.Errorf("%d events, then %v", seen, err)
+			if !errors.As(err, &corrupt) || corrupt.Path != path || corrupt.Line != c.line || seen != c.seen ||
+				corrupt.Offset != start {
+				t.Errorf("%d events, then %v; want %d, then line %d (byte %d)", seen, err, c.seen, c.line, start)
 			}
 			if end, err := r.End(); err == nil {
 				t.Errorf("it ends at %+v and no error", end)

@@ -379,6 +379,22 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestFollowStopsBetweenEvents(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	for _, err := range dir.Follow(ctx, id, journal.Position{}) {
+		must(t, err)
+		n++
+		cancel()
+	}
+	if n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+}
+
 func TestFollowWritesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)

@@ -2,7 +2,7 @@ package journal
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"io"
 	"iter"
 	"slices"
@@ -20,7 +20,7 @@ func (r *Reader) Grep(match func(lines []byte) int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		stream, err := r.src.open(r.from.Offset)
 		if err != nil {
-			yield(Event{}, err)
+			yield(Event{}, r.src.readError(r.from, err))
 			return
 		}
 		defer stream.Close()
@@ -41,13 +41,13 @@ func (r *Reader) Grep(match func(lines []byte) int) iter.Seq2[Event, error] {
 }
 
 // grepError returns the error to report when a finder stops. Only reading all
-// lines can tell whether an invalid line is corrupt or torn.
+// lines can tell whether an invalid line is corrupt or torn, and at which line an
+// archive is corrupt.
 func (r *Reader) grepError(err error) error {
-	var bad *lineError
-	switch {
-	case err == io.EOF:
+	if err == io.EOF {
 		return nil
-	case errors.As(err, &bad):
+	}
+	if !isFileError(err) {
 		_, err = r.src.scanTail(r.from, r.maxLine)
 	}
 	return err
@@ -126,12 +126,8 @@ func (b *blocks) next() ([]byte, error) {
 		b.buf = slices.Grow(b.buf, grepBlock)
 		n, err := b.r.Read(b.buf[searched : searched+grepBlock])
 		b.buf = b.buf[:searched+n]
-		switch {
-		case n > 0:
-		case err != nil:
-			return nil, err
-		default:
-			return nil, io.ErrNoProgress
+		if n == 0 {
+			return nil, cmp.Or(err, io.ErrNoProgress)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 func TestLockIgnoresARemovedLockFile(t *testing.T) {
@@ -39,6 +40,26 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// removing is a file system on which a file is removed after it was opened.
+type removing struct{ journal.FS }
+
+func (r removing) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := r.FS.OpenFile(name, flag, perm)
+	if err == nil {
+		err = r.Remove(name)
+	}
+	return f, err
+}
+
+func TestLockFileThatIsAlwaysRemoved(t *testing.T) {
+	mem := journaltest.NewMem()
+	must(t, mem.Mkdir("/home", 0o700))
+	_, err := journal.LockFile(removing{mem}, "/home/a.lock")
+	if err == nil || !strings.Contains(err.Error(), "keeps being removed") {
+		t.Errorf("LockFile: %v", err)
+	}
 }
 
 // deadPID returns the id of a process that has ended.

@@ -71,6 +71,31 @@ func TestReaderAfterFailedFirstAppend(t *testing.T) {
 	mustAppend(t, l, counted(16, 0))
 }
 
+func TestAppendToARemovedJournal(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 0)
+	l := mustOpen(t, dir, id)
+	data := readFile(t, l.Path())
+	if err := os.Remove(l.Path()); err != nil {
+		t.Skip("an open file cannot be removed:", err)
+	}
+	if _, err := l.Append(counted(16, 0)); !errors.Is(err, journal.ErrNotFound) {
+		t.Fatalf("Append: %v", err)
+	}
+	writeFile(t, l.Path(), data) // restored from a backup
+	other, err := journal.LockFile(journal.OS, l.Path())
+	must(t, err)
+	if _, err := l.Append(counted(16, 0)); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("while another program has it locked: %v", err)
+	}
+	must(t, other.Close())
+	mustAppend(t, l, counted(16, 0))
+	must(t, l.Close())
+	if n := len(validEvents(t, dir, id)); n != 16 {
+		t.Errorf("%d events", n)
+	}
+}
+
 func TestAppendWritesToTheFileWithTheName(t *testing.T) {
 	dir := newDir(t)
 	written := mustCreate(t, dir)

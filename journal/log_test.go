@@ -379,9 +379,13 @@ func TestMissingJournalIsNotFound(t *testing.T) {
 	_, openErr := dir.Open(t.Context(), id)
 	_, readErr := dir.Reader(id, journal.Position{})
 	_, statErr := dir.Stat(id)
+	_, sealErr := dir.Seal(t.Context(), id)
+	_, repairErr := dir.Repair(t.Context(), id, nil, false)
+	_, createdErr := mustCreate(t, dir).Reader(journal.Position{})
 	for name, err := range map[string]error{
 		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(t.Context(),
 			id), "Trash": dir.Trash(t.Context(), id),
+		"Check": dir.Check(id), "Seal": sealErr, "Repair": repairErr, "Reader of a new Log": createdErr,
 	} {
 		if !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

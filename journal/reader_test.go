@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -34,6 +35,41 @@ func TestGrown(t *testing.T) {
 }
 
 // What was not read is no damage and no torn tail.
+func TestSyncedIsWhatTheMarksCover(t *testing.T) {
+	for _, archived := range []bool{false, true} {
+		dir := newDir(t)
+		id := newJournal(t, dir, 0)
+		want := []uint64{0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7, 7, lastSynced, lastSynced, lastSynced}
+		if archived {
+			must(t, dir.Archive(t.Context(), id))
+			want = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+		}
+		r, err := dir.Reader(id, journal.Position{})
+		must(t, err)
+		defer r.Close()
+		var got []uint64
+		for _, err := range r.Scan() {
+			must(t, err)
+			got = append(got, r.Synced())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("archived %v: synced %v, want %v", archived, got, want)
+		}
+	}
+}
+
+func TestCheckFileOfWhatHasNoChecksum(t *testing.T) {
+	dir := newDir(t)
+	live, foreign := newJournal(t, dir, 0), dir.NewID()
+	writeFile(t, archivePath(dir, foreign), []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0}) // an empty frame
+	for _, id := range []string{live, foreign} {
+		r, err := dir.Reader(id, journal.Position{})
+		must(t, err)
+		defer r.Close()
+		must(t, r.CheckFile(t.Context()))
+	}
+}
+
 func TestCheckChainStopsWithinAJournal(t *testing.T) {
 	disk := &hooks{FS: noSyncFS{journal.OS}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})

@@ -138,7 +138,7 @@ func (l *Log) reopen(ctx context.Context) error {
 func (l *Log) takeOther(ctx context.Context, file File) error {
 	var locked bool
 	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
-	if err != nil || t.end != l.synced {
+	if t.end != l.synced && !isFileError(err) {
 		err = errOtherFile
 	}
 	if err == nil {

@@ -151,22 +151,18 @@ func (r *repairer) run(w io.Writer) error {
 	if n := int64(len(l.Rest())); n > 0 {
 		r.drop(n, Event{}, errIncomplete)
 	}
-	if err := r.endInvalid(); err != nil {
-		return err
-	}
+	r.endInvalid()
 	if len(r.dropped) > 0 {
-		if err := r.seal(); err != nil {
-			return err
-		}
+		r.seal()
 	}
 	return r.flush(w)
 }
 
 // seal ends the new journal. Its mark is true when a reader can see it: the file is
 // synced before it gets the journal's name.
-func (r *repairer) seal() error {
+func (r *repairer) seal() {
 	record := r.dir.sealedRecord()
-	return r.append(Event{Synced: r.at.Seq, Time: record.Time, Type: record.Type, Data: record.Data})
+	r.append(Event{Synced: r.at.Seq, Time: record.Time, Type: record.Type, Data: record.Data})
 }
 
 // next handles one line of the old journal.
@@ -237,9 +233,7 @@ func (r *repairer) keep(line []byte) error {
 			Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, r.seq+1),
 		}
 	}
-	if err := r.endInvalid(); err != nil {
-		return err
-	}
+	r.endInvalid()
 	r.seq = e.Seq
 	r.kept++
 	if e.Synced < e.Seq && isNext(line, r.at) {
@@ -248,8 +242,8 @@ func (r *repairer) keep(line []byte) error {
 		r.out.Write(line)
 		r.out.WriteByte('\n')
 		r.at = r.at.after(e, int(length))
-	} else {
-		err = r.append(Event{Time: e.Time, Type: e.Type, Data: e.Data})
+	} else if n := r.append(Event{Time: e.Time, Type: e.Type, Data: e.Data}); n > r.dir.maxLine {
+		err = r.tooLong(int64(n))
 	}
 	r.offset += length
 	return err
@@ -266,9 +260,9 @@ func (r *repairer) drop(length int64, e Event, reason error) {
 }
 
 // endInvalid ends the current invalid part, if any, with an event that records it.
-func (r *repairer) endInvalid() error {
+func (r *repairer) endInvalid() {
 	if r.invalid.Reason == "" {
-		return nil
+		return
 	}
 	r.dropped = append(r.dropped, r.invalid)
 	record := r.dir.recoveredRecord(Recovered{
@@ -276,19 +270,16 @@ func (r *repairer) endInvalid() error {
 		FirstSeq: r.invalid.FirstSeq, LastSeq: r.invalid.LastSeq,
 	})
 	r.invalid = Torn{}
-	return r.append(Event{Time: record.Time, Type: record.Type, Data: record.Data})
+	r.append(Event{Time: record.Time, Type: record.Type, Data: record.Data})
 }
 
-// append writes an event as the next line of the new journal. With another number,
-// and in the layout of a writer, the line can be longer than it was.
-func (r *repairer) append(e Event) error {
+// append writes an event as the next line of the new journal, and returns the length of
+// the line. With another number, and in the layout of a writer, it can be longer than it
+// was.
+func (r *repairer) append(e Event) (length int) {
 	e.Seq = r.at.Seq + 1
-	before := r.out.Len()
 	line := encode(r.out.AvailableBuffer(), &e, r.at.Sum)
-	if len(line) > r.dir.maxLine {
-		return r.tooLong(int64(len(line)))
-	}
 	r.out.Write(line)
-	r.at = r.at.after(e, r.out.Len()-before)
-	return nil
+	r.at = r.at.after(e, len(line))
+	return len(line)
 }

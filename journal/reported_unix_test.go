@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // handles is a file system that counts its open files.
@@ -89,6 +90,13 @@ func (c *caller) archived() {
 func (c *caller) torn() {
 	c.written()
 	c.change(func(text []byte) []byte { return append(text, "half"...) })
+}
+
+// longLine is a journal with a torn tail: an invalid line that is longer than the limit.
+func (c *caller) longLine() {
+	c.written()
+	c.change(func(text []byte) []byte { return append(text, strings.Repeat("x", 20<<10)+"\n"...) })
+	c.dir = journal.NewDir(programDir, journal.Options{FS: c.disk, Now: atNoon, MaxLine: journal.MinMaxLine})
 }
 
 // trashed is a journal in the trash, with a file set aside.
@@ -201,6 +209,36 @@ var reportedCalls = []struct {
 		"3 read ID.jsonl", journal.ErrLocked},
 	{"Recover from a failed sync", func(c *caller) { c.poisoned(journaltest.Sync) }, (*caller).recover,
 		"1 lock ID.jsonl.tmp; 2 read ID.jsonl", nil},
+	{"Recover in another file", func(c *caller) {
+		c.poisoned(journaltest.Write)
+		c.change(func(text []byte) []byte { return append(text, "half"...) })
+	}, (*caller).recover,
+		"1 lock ID.jsonl; 1 read /home/journals; 4 read ID.jsonl; 1 read ID.lock", nil},
+	{"Read a Log", func(c *caller) {
+		c.written()
+		c.log = mustOpen(c, c.dir, programID)
+		mustAppend(c, c.log, counted(10, 0))
+	}, (*caller).readLog, "", nil},
+	{"Read a Log after a failed sync", func(c *caller) {
+		c.written()
+		c.log = mustOpen(c, c.dir, programID)
+		c.disk.Fail(1, syscall.ENOSPC, journaltest.Sync)
+		if _, err := c.log.Append(counted(10, 0)); !errors.Is(err, syscall.ENOSPC) {
+			c.Fatal(err)
+		}
+	}, (*caller).readLog, "", nil},
+	{"Seal a torn journal", (*caller).torn, func(c *caller) (err error) {
+		if c.log, err = c.dir.Open(c.Context(), programID); err != nil {
+			return err
+		}
+		if _, err = c.log.Seal(); err != nil {
+			return err
+		}
+		return c.log.Close()
+	},
+		"1 lock ID.jsonl; 1 lock ID.lock; 1 open ID.jsonl; 1 open ID.lock; 1 read /; 1 read /home; " +
+			"2 read /home/journals; 7 read ID.jsonl; 3 read ID.lock; 1 remove ID.jsonl.tmp; " +
+			"1 remove archive/ID.jsonl.zst.tmp", nil},
 	{"Seal", (*caller).written, func(c *caller) error {
 		_, err := c.dir.Seal(c.Context(), programID)
 		return err
@@ -238,6 +276,12 @@ var reportedCalls = []struct {
 			"1 read ID.lock", nil},
 	{"Repair a valid journal", (*caller).written, (*caller).repair,
 		"1 lock ID.jsonl; 1 open ID.jsonl; 2 read ID.jsonl; 1 read ID.lock", nil},
+	{"Repair a journal with a long line", func(c *caller) {
+		c.longLine()
+		c.change(func(text []byte) []byte { return bytes.Replace(text, []byte(`{"n":3,`), []byte(`{"n":4,`), 1) })
+	}, (*caller).repair,
+		"1 lock ID.jsonl; 1 lock ID.jsonl.tmp; 1 open ID.jsonl; 1 read /home/journals; 3 read ID.jsonl; " +
+			"1 read ID.lock", nil},
 	{"List", (*caller).archived, (*caller).list, "", nil},
 	{"List a lock", func(c *caller) {
 		must(c, c.disk.Mkdir(programDir, 0o700))
@@ -255,6 +299,18 @@ var reportedCalls = []struct {
 		}
 		return nil
 	}), "", nil},
+	{"CheckChain with a long line", (*caller).longLine, reading(checkChain), "", nil},
+	{"CheckChain of an archive without a table", func(c *caller) {
+		c.written()
+		text, err := journal.ReadFile(c.disk, programDir+"/"+programID+".jsonl", 1<<20)
+		must(c, err)
+		must(c, c.dir.Archive(c.Context(), programID))
+		name := programDir + "/archive/" + programID + ".jsonl.zst"
+		enc, err := zstd.NewWriter(nil)
+		must(c, err)
+		defer enc.Close()
+		must(c, journal.WriteFile(c.disk, name, enc.EncodeAll(text, nil)))
+	}, reading(checkChain), "", nil},
 	{"Before", (*caller).written, reading(before), "", nil},
 	{"Before in an archive", (*caller).archived, reading(before), "", nil},
 	{"Find", (*caller).long, reading(func(r *journal.Reader) error { return second(r.Find(11)) }),
@@ -270,10 +326,14 @@ var reportedCalls = []struct {
 		}
 		return errors.New("nothing was found")
 	}), "", nil},
-	{"CheckChain", (*caller).written, reading(func(r *journal.Reader) error { return r.CheckChain(context.Background()) }), "", nil},
+	{"CheckChain", (*caller).written, reading(checkChain), "", nil},
 	{"CheckFile", (*caller).archived, reading(func(r *journal.Reader) error { return r.CheckFile(context.Background()) }), "", nil},
 	{"Follow", (*caller).torn, (*caller).follow,
 		"3 read ID.jsonl", nil},
+	{"Follow a journal with an invalid last line", func(c *caller) {
+		c.written()
+		c.change(func(text []byte) []byte { return append(text, "half\n"...) })
+	}, (*caller).follow, "3 read ID.jsonl", nil},
 	{"Follow an archive", (*caller).archived, (*caller).follow, "", nil},
 }
 
@@ -297,8 +357,21 @@ func (c *caller) repair() error { return second(c.dir.Repair(c.Context(), progra
 func (c *caller) follow() error {
 	s := c.dir.NewStepper(programID, journal.Position{})
 	defer s.Close()
+	if _, err := s.Step(3); err != nil {
+		return err
+	}
 	return second(s.Step(100))
 }
+
+func (c *caller) readLog() error {
+	r, err := c.log.Reader(journal.Position{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(checkChain(r), r.Close())
+}
+
+func checkChain(r *journal.Reader) error { return r.CheckChain(context.Background()) }
 
 func before(r *journal.Reader) error {
 	end, err := r.End()

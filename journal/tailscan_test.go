@@ -319,18 +319,53 @@ func TestLostPageBeforeTheWindowIsFound(t *testing.T) {
 	}
 }
 
-func TestOpenIgnoresCorruptionBeforeTheWindow(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	l := mustCreate(t, dir)
+// newJournalOf12MiB creates a journal of 12 synced events of a mebibyte each.
+func newJournalOf12MiB(t *testing.T, dir *journal.Dir) (l *journal.Log, path string, data []byte) {
+	t.Helper()
+	l = mustCreate(t, dir)
 	const mib = 1 << 20
 	for n := 1; n <= 12; n++ {
 		mustAppend(t, l, counted(n, mib))
 		must(t, l.Sync())
 	}
 	must(t, l.Close())
-	path := filepath.Join(dir.Path(), l.ID()+".jsonl")
-	data := readFile(t, path)
+	path = filepath.Join(dir.Path(), l.ID()+".jsonl")
+	return l, path, readFile(t, path)
+}
+
+func TestCorruptionInTheWindowIsReportedWithTheFirstCorruptLine(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l, path, data := newJournalOf12MiB(t, dir)
+	data[500] ^= 1
+	data[len(data)-1<<21] ^= 1
+	writeFile(t, path, data)
+	var corrupt *journal.CorruptError
+	if _, err := dir.Open(t.Context(), l.ID()); !errors.As(err, &corrupt) || corrupt.Line != 1 {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+func TestUnarchivingReportsTheCorruptLine(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t).WithFrames(3 << 20)
+	l, _, _ := newJournalOf12MiB(t, dir)
+	must(t, dir.Archive(t.Context(), l.ID()))
+	path := archivePath(dir, l.ID())
+	packed := readFile(t, path)
+	packed[60] ^= 1
+	writeFile(t, path, packed)
+	l = mustOpen(t, dir, l.ID())
+	var corrupt *journal.CorruptError
+	if _, err := l.Append(counted(13, 0)); !errors.As(err, &corrupt) || corrupt.Line > 2 {
+		t.Errorf("Append: %v", err)
+	}
+}
+
+func TestOpenIgnoresCorruptionBeforeTheWindow(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	l, path, data := newJournalOf12MiB(t, dir)
 	data[500] ^= 1
 	writeFile(t, path, data)
 	if pos := mustOpen(t, dir, l.ID()).Position(); pos.Seq != 12 || pos.Offset != int64(len(data)) {

@@ -170,16 +170,10 @@ func (c *Cursor) quoted() (text []byte, escaped bool) {
 	return nil, false
 }
 
-// escape returns the character that the escape at the start of text stands for,
-// and the length of the escape: 0 if there is none, or one of a surrogate.
+// escape returns the character that the escape with \u at the start of text stands
+// for, and the length of the escape: 0 if there is none, or one of a surrogate.
 func escape(text []byte) (r rune, length int) {
-	if len(text) < 2 || text[0] != '\\' {
-		return 0, 0
-	}
-	if b := escapes[text[1]]; b != 0 {
-		return rune(b), 2
-	}
-	if text[1] != 'u' || len(text) < 6 {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, 0
 	}
 	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
