@@ -73,7 +73,7 @@ func (d *doctor) checkLeftovers() []app.Finding {
 func (d *doctor) checkTrash() []app.Finding {
 	teams, err := d.Catalog.Teams()
 	if err != nil {
-		return nil // checkSessions reports it
+		return []app.Finding{unreadableText(err)}
 	}
 	n, bytes := 0, int64(0)
 	for _, t := range teams {

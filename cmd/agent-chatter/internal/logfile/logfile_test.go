@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
@@ -148,5 +149,68 @@ func TestWriterRefusesALink(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(target); len(got) > 0 {
 		t.Errorf("the target of the link has %q", got)
+	}
+}
+
+// A log that cannot be rotated, since another process rotates it, exceeds its limit; other errors are returned.
+func TestWriterRotates(t *testing.T) {
+	isDir := func(t *testing.T, path string) {
+		if err := os.MkdirAll(filepath.Join(path, "content"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, path string)
+		want    string // of the log; "": an error
+	}{
+		{"alone", func(*testing.T, string) {}, "new\n"},
+		{"while another process does", func(t *testing.T, path string) {
+			lock, err := journal.LockFile(journal.OS, path+".lock")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { lock.Close() })
+		}, "old\nnew\n"},
+		{"without a lock", func(t *testing.T, path string) { isDir(t, path+".lock") }, ""},
+		{"without a place for the newest file", func(t *testing.T, path string) { isDir(t, path+".1") }, "new\n"},
+		{"without a place for the oldest file", func(t *testing.T, path string) {
+			isDir(t, path+".2")
+			if err := os.WriteFile(path+".1", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(path, []byte("old\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			test.prepare(t, path)
+			w := writer{path: path, limit: 4, keep: 2}
+			_, err := w.Write([]byte("new\n"))
+			got, _ := os.ReadFile(path)
+			if (err != nil) != (test.want == "") || err == nil && string(got) != test.want {
+				t.Errorf("content %q, error %v", got, err)
+			}
+		})
+	}
+}
+
+func TestWriterReportsAFileInPlaceOfItsDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logs")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := writer{path: filepath.Join(dir, "log"), limit: 100, keep: 2}
+	if n, err := w.Write([]byte("record\n")); n != 0 || err == nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+func TestLoggerRefusesAnUnknownLevel(t *testing.T) {
+	level := "loud"
+	if _, err := NewLogger(t.TempDir(), Options{Level: &level, Stderr: os.Stderr}); err == nil {
+		t.Error("no error")
 	}
 }

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,27 +23,35 @@ func TestMain(m *testing.M) {
 }
 
 // No error of the disk leads to a result that looks complete.
-func TestReadErrorsAreReported(t *testing.T) {
+func TestIOErrorsAreReported(t *testing.T) {
 	var ids []string
 	for _, test := range []struct {
-		name string
-		run  func(*app.App) error
+		name    string
+		results bool // it prints some, and stops if it cannot
+		run     func(*app.App) error
 	}{
-		{"list", func(a *app.App) error { return (&List{Output: "json"}).Run(a) }},
-		{"list --team", func(a *app.App) error { return (&List{Team: "demo", Output: "json"}).Run(a) }},
-		{"search", func(a *app.App) error { return (&Search{Text: "a", Output: "text"}).Run(a) }},
-		{"show", func(a *app.App) error { return (&Show{ID: ids[0], Output: "json"}).Run(a) }},
-		{"diff", func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "text"}).Run(a) }},
-		{"diff --output json", func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "json"}).Run(a) }},
-		{"tail", func(a *app.App) error { return (&Tail{ID: ids[0], N: 2, Output: "text"}).Run(a) }},
-		{"tail latest", func(a *app.App) error { return (&Tail{N: 2, Output: "json"}).Run(a) }},
-		{"tail --all", func(a *app.App) error { return (&Tail{All: true, N: 5, Output: "json"}).Run(a) }},
-		{"replay", func(a *app.App) error { return (&Replay{ID: ids[0], Output: "text"}).Run(a) }},
-		{"replay --from", func(a *app.App) error { return (&Replay{ID: ids[0], From: "turn:1", Output: "json"}).Run(a) }},
-		{"replay --output events", func(a *app.App) error { return (&Replay{ID: ids[0], From: "2", Output: "events"}).Run(a) }},
-		{"replay --output snapshot", func(a *app.App) error { return (&Replay{ID: ids[0], Output: "snapshot"}).Run(a) }},
-		{"pin", func(a *app.App) error { return (&Pin{ID: ids[0]}).Run(a) }},
-		{"delete", func(a *app.App) error { return (&Delete{ID: ids[0], Yes: true}).Run(a) }},
+		{"list", true, func(a *app.App) error { return (&List{Output: "json"}).Run(a) }},
+		{"list --team", true, func(a *app.App) error { return (&List{Team: "demo", Output: "json"}).Run(a) }},
+		{"resume", true, func(a *app.App) error {
+			s, err := a.FindToResume(t.Context(), nil, "", nil)
+			if err == nil {
+				_, err = fmt.Fprintln(a.Stdout, s.ID)
+			}
+			return err
+		}},
+		{"search", true, func(a *app.App) error { return (&Search{Text: "a", Output: "text"}).Run(a) }},
+		{"show", true, func(a *app.App) error { return (&Show{ID: ids[0], Output: "json"}).Run(a) }},
+		{"diff", true, func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "text"}).Run(a) }},
+		{"diff --output json", true, func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "json"}).Run(a) }},
+		{"tail", false, func(a *app.App) error { return (&Tail{ID: ids[0], N: 2, Output: "text"}).Run(a) }},
+		{"tail latest", false, func(a *app.App) error { return (&Tail{N: 2, Output: "json"}).Run(a) }},
+		{"tail --all", false, func(a *app.App) error { return (&Tail{All: true, N: 5, Output: "json"}).Run(a) }},
+		{"replay", true, func(a *app.App) error { return (&Replay{ID: ids[0], Output: "text"}).Run(a) }},
+		{"replay --from", true, func(a *app.App) error { return (&Replay{ID: ids[0], From: "2", Output: "json"}).Run(a) }},
+		{"replay --output events", true, func(a *app.App) error { return (&Replay{ID: ids[0], From: "2", Output: "events"}).Run(a) }},
+		{"replay --output snapshot", true, func(a *app.App) error { return (&Replay{ID: ids[0], Output: "snapshot"}).Run(a) }},
+		{"pin", false, func(a *app.App) error { return (&Pin{ID: ids[0]}).Run(a) }},
+		{"delete", false, func(a *app.App) error { return (&Delete{ID: ids[0], Yes: true}).Run(a) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fill := func(home string) {
@@ -56,7 +65,7 @@ func TestReadErrorsAreReported(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			apptest.FailEachRead(t, fill, func(home string, disk journal.FS, stdout, stderr io.Writer) error {
+			run := func(home string, disk journal.FS, stdout, stderr io.Writer) error {
 				a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr}, app.Options{Home: home})
 				if err != nil {
 					t.Fatal(err)
@@ -64,7 +73,11 @@ func TestReadErrorsAreReported(t *testing.T) {
 				a.Catalog = catalog.New(filepath.Join(home, "sessions"), journal.Options{FS: disk})
 				a.Catalog.DirError = a.ReportUnreadable
 				return test.run(a)
-			})
+			}
+			apptest.FailEachRead(t, fill, run)
+			if test.results {
+				apptest.FullOutput(t, fill, run)
+			}
 		})
 	}
 }

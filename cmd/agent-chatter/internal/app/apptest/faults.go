@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -47,3 +48,20 @@ func FailEachRead(
 		}
 	}
 }
+
+// FullOutput runs a command whose results cannot be written, which it must return as an error.
+func FullOutput(
+	t *testing.T, fill func(home string), run func(home string, disk journal.FS, stdout, stderr io.Writer) error,
+) {
+	t.Helper()
+	home := t.TempDir()
+	fill(home)
+	if err := run(home, journal.OS, full{}, io.Discard); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("with a full output: %v", err)
+	}
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
