@@ -126,23 +126,16 @@ func acpKey(turn Turn) string {
 	return fmt.Sprintf("%q", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir})
 }
 
-// takeIdle returns an idle agent that is alive, or nil. It belongs to the caller until release.
+// takeIdle returns an idle agent, which may have exited, or nil. It belongs to the caller until release.
 func (e *ACP) takeIdle(key string) *acpAgent {
 	e.mu.Lock()
 	a := e.idle[key]
 	delete(e.idle, key)
 	e.mu.Unlock()
-	if a == nil {
-		return nil
-	}
-	select {
-	case <-a.Process.Exited():
-		a.close(0)
-		return nil
-	default:
+	if a != nil {
 		a.Process.SetIdle(false)
-		return a
 	}
+	return a
 }
 
 // release keeps an agent for the next turn if it is reusable, and kills it otherwise. Of a member
@@ -217,12 +210,11 @@ func (a *acpAgent) kill() {
 // alone. An agent that has not exited after the grace period is killed.
 func (a *acpAgent) close(grace time.Duration) {
 	a.Client.Close()
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
+	expired := time.After(grace)
 	for waiting := true; waiting; {
 		select {
 		case _, waiting = <-a.Process.Texts(): // it may block on its output
-		case <-timer.C:
+		case <-expired:
 			waiting = false
 		}
 	}

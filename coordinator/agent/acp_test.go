@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -503,6 +504,109 @@ func TestACPLeavingLoopCancelsTurn(t *testing.T) {
 	}
 	if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
 		t.Errorf("the next reply is %q", got)
+	}
+}
+
+func TestACPCancelledTurnStartsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errCancelled)
+	turn := agent.Turn{Member: agent.Member{Command: "/nowhere"}}
+	if _, err := reply(ctx, newACP(t), turn); !errors.Is(err, errCancelled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACPStopsWhileProgramStarts(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(within(t), 10*time.Millisecond, errCancelled)
+	defer cancel()
+	if _, err := reply(ctx, newACP(t), acpTurn(t, "?", agenttest.Mute)); !errors.Is(err, errCancelled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACPLeavingLoopBeforePromptKeepsProgram(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	first := where(t, e, turn)
+	for range e.Run(within(t), nextTurn(turn, "hang")) {
+		break
+	}
+	if got := where(t, e, nextTurn(turn, "where")); got != first { // also the session, so that of the left turn was closed
+		t.Errorf("got %+v, want %+v", got, first)
+	}
+}
+
+func TestACPStoppedTurnThatFinishesKeepsProgram(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	first := where(t, e, turn)
+	ctx, cancel := context.WithCancelCause(within(t))
+	defer cancel(nil)
+	var last error
+	for event, err := range e.Run(ctx, nextTurn(turn, "whole Goodbye.")) {
+		if _, ok := event.(agent.Text); ok {
+			cancel(errCancelled)
+		}
+		last = err
+	}
+	if got := where(t, e, nextTurn(turn, "where")); !errors.Is(last, errCancelled) || (got == first) != findsDetached {
+		t.Errorf("the last error is %v; got %+v, want %+v", last, got, first)
+	}
+}
+
+func TestACPTurnWaitsForItsPermissions(t *testing.T) {
+	turn := acpTurn(t, "abandon")
+	var answered atomic.Bool
+	turn.Permit = func(ctx context.Context, _ agent.Permission) agent.Grant {
+		<-ctx.Done() // the turn has ended
+		time.Sleep(10 * time.Millisecond)
+		answered.Store(true)
+		return agent.AllowedOnce
+	}
+	if got := mustReply(t, newACP(t), turn); got != "Hello." || !answered.Load() {
+		t.Errorf("the reply is %q; the permission was answered: %t", got, answered.Load())
+	}
+}
+
+func TestACPAsksHundredsOfQuestionsInTurn(t *testing.T) {
+	turn := acpTurn(t, "repeat 101")
+	turn.Permit = func(context.Context, agent.Permission) agent.Grant { return agent.AllowedOnce }
+	if got := mustReply(t, newACP(t), turn); got != "selected this-time" {
+		t.Errorf("the last answer is %q", got)
+	}
+}
+
+func TestACPUpdatesAreSignsOfLife(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "scene")
+	if err := os.WriteFile(scene, []byte(`{"update":{"sessionUpdate":"agent_thought_chunk","content":{"text":"hm"}}}
+{"update":{"sessionUpdate":"agent_message_chunk","content":{"text":"hi"}}}
+{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"image"}}}
+{"update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"ls"}}
+{"update":{"sessionUpdate":"plan","entries":[{"content":"saw","status":"pending","priority":"high"}]}}
+{"update":{"sessionUpdate":"usage_update","cost":{"amount":0.5,"currency":"USD"}}}
+{"update":{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"again","willRetry":true}}}}}
+
+{"update":{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}}
+{"update":{"sessionUpdate":"agent_message_chunk","content":{"text":"no credit"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, turn := newACP(t), acpTurn(t, "?")
+	turn.Member.Env["AGENT_TEST_SCENE"] = scene
+	// The first sign of life of each turn is the update that follows a new session.
+	for _, want := range []string{
+		"{session-1} {} {} {hi} {} {} {} {[{saw pending high}]} {} {again 0s 0 0} {10 2 0 5 0 0.5 USD}",
+		"{session-1} {} {} {} {10 2 0 5 0 unknown} Fake failed: no credit; retry, or run " + turn.Member.Command +
+			" directly to see more",
+	} {
+		var got []string
+		for event, err := range e.Run(within(t), turn) {
+			if err != nil {
+				got = append(got, err.Error())
+				continue
+			}
+			got = append(got, fmt.Sprint(event))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("got\n%s, want\n%s", got, want)
+		}
 	}
 }
 

@@ -113,8 +113,8 @@ func TestACPToolsAreLimited(t *testing.T) {
 
 func TestACPChunksOfMessagesAreSeparated(t *testing.T) {
 	turn, got := newTestTurn(t)
-	for _, c := range []acp.Chunk{{"", "a"}, {"", "b"}, {"m1", "c"}, {"m1", ""}, {"m1", "d"}, {"m2", "e"}} {
-		turn.takeChunk(c)
+	for _, c := range [][2]string{{"", "a"}, {"", "b"}, {"m1", "c"}, {"m1", ""}, {"m1", "d"}, {"m2", "e"}} {
+		turn.takeChunk(acp.Chunk{MessageID: c[0], Text: c[1]})
 	}
 	turn.takeTool(acp.ToolUpdate{ID: "1"})
 	turn.takeChunk(acp.Chunk{MessageID: "m2", Text: "f"})

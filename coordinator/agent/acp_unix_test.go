@@ -6,8 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -89,6 +91,78 @@ func TestACPCloseKeepsDetachedServer(t *testing.T) {
 		t.Error("the server was ended")
 	}
 	endProcess(t, server)
+}
+
+// acpScript returns a turn whose agent is a shell script that prints a line for each one that it reads, writes
+// its process id to the file pid, and does not exit when its input ends.
+func acpScript(t *testing.T, lines ...string) agent.Turn {
+	turn := script(t, `echo $$ > pid; for line; do read request; printf '%s\n' "$line"; done; exec sleep 300`)
+	turn.Member.Args = append(append(turn.Member.Args, "sh"), lines...)
+	return turn
+}
+
+func TestACPFailedStartEndsProgram(t *testing.T) {
+	for reason, turn := range map[string]agent.Turn{
+		"it speaks version 0": acpScript(t, `{"id":1,"result":{"protocolVersion":0}}`),
+		"no session":          acpScript(t, `{"id":1,"result":{"protocolVersion":1}}`, `{"id":2,"error":{"message":"no session"}}`),
+	} {
+		e := newACP(t)
+		if _, err := reply(within(t), e, turn); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("got %v, want %q", err, reason)
+		}
+		wantEnded(t, pidsIn(t, waitForFile(t, filepath.Join(turn.Dir, "pid")))...)
+	}
+}
+
+func TestACPFailedSessionEndsIdleProgram(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	program, err := strconv.Atoi(where(t, e, turn).process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := nextTurn(turn, "where")
+	other.Member.Model = "opus"
+	if _, err := reply(within(t), e, other); err == nil || !strings.Contains(err.Error(), "no choice of models") {
+		t.Errorf("got %v", err)
+	}
+	wantEnded(t, program)
+	if got := mustReply(t, e, nextTurn(turn, "say on")); got != "on" {
+		t.Errorf("the next reply is %q", got)
+	}
+}
+
+func TestACPQuotesProgramThatDoesNotInitialize(t *testing.T) {
+	want := `it does not answer in the Agent Client Protocol, and printed “Welcome, my friend!”`
+	for start := 50 * time.Millisecond; ; start *= 2 { // it has to print the line in time
+		e := &agent.ACP{Grace: never, Start: start}
+		_, err := reply(within(t), e, script(t, `echo 'Welcome, my friend!'; exec sleep 300`))
+		switch {
+		case err == nil || start > time.Minute:
+			t.Fatalf("got %v, want %q", err, want)
+		case strings.Contains(err.Error(), want):
+			return
+		}
+	}
+}
+
+func TestACPKeepsOneProgramOfConcurrentTurns(t *testing.T) {
+	e, turn := newACP(t), acpTurn(t, "where")
+	var inner, outer location
+	for event, err := range e.Run(within(t), turn) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch event := event.(type) {
+		case agent.Session:
+			inner = where(t, e, nextTurn(turn, "where"))
+		case agent.Text:
+			outer.process = strings.Fields(event.Text)[2]
+		}
+	}
+	wantEnded(t, pidsIn(t, inner.process)...)
+	if got := where(t, e, nextTurn(turn, "where")).process; got != outer.process || got == inner.process {
+		t.Errorf("the processes were %s and %s; the next is %s", outer.process, inner.process, got)
+	}
 }
 
 func TestACPCloseKillsStubbornProgram(t *testing.T) {

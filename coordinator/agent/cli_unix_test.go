@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,62 @@ func TestCLITurnErrors(t *testing.T) {
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
 		})
+	}
+}
+
+func TestCLIStartsNothing(t *testing.T) {
+	turn := scriptedCLI(t, `echo hi > ran`)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errCancelled)
+	if _, err := reply(ctx, claude, turn); !errors.Is(err, errCancelled) {
+		t.Errorf("of a cancelled turn: got %v", err)
+	}
+	turn.Member.Permissions = "yolo"
+	if _, err := reply(within(t), claude, turn); err == nil || !strings.Contains(err.Error(), `invalid permissions "yolo"`) {
+		t.Errorf("with invalid permissions: got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(turn.Dir, "ran")); err == nil {
+		t.Error("the agent ran")
+	}
+}
+
+func TestCLIEvents(t *testing.T) {
+	var got []string
+	for event, err := range claude.Run(within(t), scriptedCLI(t, `echo '{}'; echo rubbish; `+printRetry+printHi+printDone)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%T", event))
+	}
+	if want := "agent.Alive agent.Retry agent.Text agent.Usage"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
+
+// An event after the loop was left would panic.
+func TestLoopCanBeLeftAtAnyEvent(t *testing.T) {
+	on := true
+	thinking := scriptedCLI(t, printHi+`sleep 300`)
+	thinking.Member.Thinking = &on
+	other := script(t, `echo hi > ran`)
+	other.Member.Thinking = &on
+	gemini := agent.Gemini()
+	gemini.Grace = time.Millisecond
+	for name, events := range map[string]iter.Seq2[agent.Event, error]{
+		"retry":                abruptClaude.Run(within(t), scriptedCLI(t, printRetry+printHi+`sleep 300`)),
+		"sign of life":         abruptClaude.Run(within(t), scriptedCLI(t, `echo '{}'; `+printHi+`sleep 300`)),
+		"unsupported":          gemini.Run(within(t), thinking),
+		"unsupported, command": graceful.Run(within(t), other),
+	} {
+		for event, err := range events {
+			if event == nil {
+				t.Errorf("%s: got %v", name, err)
+			}
+			break
+		}
+	}
+	if _, err := os.Stat(filepath.Join(other.Dir, "ran")); err == nil {
+		t.Error("the command ran")
 	}
 }
 

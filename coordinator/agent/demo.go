@@ -48,10 +48,8 @@ func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 
 // pause blocks for the time, or until ctx is done.
 func pause(ctx context.Context, pace time.Duration) {
-	timer := time.NewTimer(pace)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(pace):
 	case <-ctx.Done():
 	}
 }

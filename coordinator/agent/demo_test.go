@@ -66,6 +66,27 @@ func TestDemoQuotesAndHandsOver(t *testing.T) {
 	}
 }
 
+func TestDemoWithoutMessage(t *testing.T) {
+	for name, want := range map[string]string{
+		"Planner": "There is nothing to plan yet.", "critic": "There is nothing to weigh yet.", "bob": "I am listening.",
+	} {
+		if got := mustReply(t, agent.Demo{}, demoTurn(name, "", " ")); !strings.HasPrefix(got, want) {
+			t.Errorf("%s replied %q", name, got)
+		}
+	}
+	unknown := demoTurn("bob", "", "hello")
+	unknown.Said.Speaker = ""
+	if got := mustReply(t, agent.Demo{}, unknown); !strings.Contains(got, "what someone said: “hello”") {
+		t.Errorf("replied %q", got)
+	}
+}
+
+func TestDemoLoopCanBeLeft(t *testing.T) {
+	for range (agent.Demo{Pace: time.Nanosecond}).Run(within(t), demoTurn("planner", "critic", "hello")) {
+		break // a second event would panic
+	}
+}
+
 func TestDemoWithoutNextHasNoMarker(t *testing.T) {
 	for _, name := range []string{"planner", "critic", "anybody"} {
 		if replied := mustReply(t, agent.Demo{}, demoTurn(name, "", "hello")); strings.Contains(replied, "[") {

@@ -15,6 +15,7 @@ func TestRecognize(t *testing.T) {
 		{"claude", nil, "claude"},
 		{"/opt/bin/claude", []string{"--verbose"}, "claude"},
 		{"gemini", nil, "gemini"},
+		{"gemini.exe", nil, "gemini"},
 		{"gemini", []string{"--debug", "--acp"}, "gemini-acp"},
 		{"opencode", []string{"acp"}, "opencode"},
 		{"opencode", nil, ""},
@@ -33,6 +34,9 @@ func TestKnownAgentsRecognizeThemselves(t *testing.T) {
 	for _, k := range agent.KnownAgents() {
 		if got, _ := agent.Recognize(k.Program, k.Args); got.Name != k.Name {
 			t.Errorf("%s is taken for %q", k.Name, got.Name)
+		}
+		if (k.LoggedIn != nil) != (k.Name == "claude" || k.Name == "codex") {
+			t.Errorf("whether %s is logged in is found out by %q", k.Name, k.LoggedIn)
 		}
 		if k.DisplayName == "" || k.Engine == "" || k.Install == nil || k.Login.Advice == "" {
 			t.Errorf("something is not known of %+v", k)

@@ -8,6 +8,27 @@ import (
 	"testing"
 )
 
+func TestCommandLines(t *testing.T) {
+	on := true
+	for _, tt := range []struct {
+		engine interface{ CommandLine(m Member) []string }
+		member Member
+		want   string
+	}{
+		{Gemini(), Member{Model: "m"}, "gemini --output-format stream-json -m m"},
+		{Gemini(), Member{Command: "/opt/gemini", Thinking: &on}, "/opt/gemini --output-format stream-json"},
+		{Gemini(), Member{Permissions: "no", Args: []string{"-x"}}, "gemini -x"},
+		{Command{}, Member{Command: "cat", Args: []string{"-n"}}, "cat -n"},
+		{new(ACP), Member{AgentType: "opencode", Args: []string{"-x"}}, "opencode acp -x"},
+		{new(ACP), Member{AgentType: "claude-code", Command: "c"}, "c"},
+		{new(ACP), Member{AgentType: "mine", Command: "c", Args: []string{"-x"}}, "c -x"},
+	} {
+		if got := strings.Join(tt.engine.CommandLine(tt.member), " "); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.member, got, tt.want)
+		}
+	}
+}
+
 // The manual lists the options that permissions override.
 func TestManualListsOverriddenOptions(t *testing.T) {
 	page, err := os.ReadFile("../../cmd/agent-chatter/guide/agents.md")

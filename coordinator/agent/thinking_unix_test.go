@@ -3,6 +3,8 @@
 package agent_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -28,6 +30,14 @@ func TestCLIThinking(t *testing.T) {
 		if settings, text := unsupported(t, claude, turn); text != tt.want || settings != nil {
 			t.Errorf("Claude got %q, want %q; reported %q", text, tt.want, settings)
 		}
+	}
+	bare := scriptedCLI(t, "") // a member without variables of its own
+	bare.Member.Env, bare.Member.Command, bare.Member.Thinking = nil, filepath.Join(bare.Dir, "claude"), &on
+	if err := os.WriteFile(bare.Member.Command, []byte("#!/bin/sh\n"+report), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := unsupported(t, claude, bare); text != "31999" {
+		t.Errorf("without variables Claude got %q", text)
 	}
 	turn := scriptedCLI(t, `echo '{"type":"result","status":"success"}'`)
 	turn.Member.Thinking = &on

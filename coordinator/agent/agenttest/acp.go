@@ -31,7 +31,10 @@ const wordPace = 20 * time.Millisecond
 //	serve         start the tool of "tool", reply with its process id, and finish
 //	ask           request permission for a tool, and reply with the answer
 //	urge          like ask, sending thoughts meanwhile
+//	repeat N      like ask, N times, and reply with the last answer
 //	late          like ask, for another session
+//	abandon       request permission for a tool, and finish without the answer
+//	whole TEXT    send TEXT and the result at once
 //	edit PATH     request permission to change a line of a file, and reply with the answer
 //	think         send thoughts until cancelled
 //	flood KIND N  send messages of a kind, N MiB in total, and receive no response meanwhile
@@ -286,6 +289,23 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		go a.think(asking, t.session)
 		a.say(t.session, a.requestPermission(t.session, t.arg))
 		answered()
+	},
+	"repeat": func(a *acpAgent, t *acpTurn) {
+		answer := ""
+		for range t.n {
+			answer = a.requestPermission(t.session, "ls")
+		}
+		a.say(t.session, answer)
+	},
+	"abandon": func(a *acpAgent, t *acpTurn) {
+		a.send(floods["questions"](t.session, "t1"))
+		a.say(t.session, "Hello.")
+	},
+	"whole": func(a *acpAgent, t *acpTurn) {
+		content := object{"type": "text", "text": t.arg}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		_ = json.NewEncoder(a.out).Encode(updateOf(t.session, object{"sessionUpdate": "agent_message_chunk", "content": content}))
 	},
 	"late":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission("another", t.arg)) },
 	"think": func(a *acpAgent, t *acpTurn) { a.think(t.ctx, t.session) },

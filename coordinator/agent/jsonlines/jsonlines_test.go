@@ -31,6 +31,25 @@ func TestSplitterStopsWhenAsked(t *testing.T) {
 	}
 }
 
+func TestSplitterPassesLongestLine(t *testing.T) {
+	piece := strings.Repeat("x", 1<<20)
+	for end, tooLong := range map[string]bool{"\n": false, "y\n": true} {
+		var s jsonlines.Splitter
+		passed := 0
+		count := func(line []byte) bool { passed = len(line); return true }
+		for range jsonlines.Limit / len(piece) {
+			s.Take(piece, count)
+		}
+		s.Take(end, count)
+		if s.TooLong() != tooLong || (passed == jsonlines.Limit) == tooLong {
+			t.Errorf("with the end %q %d bytes were passed on; too long: %t", end, passed, s.TooLong())
+		}
+	}
+	if rest := new(jsonlines.Splitter).Rest(); rest != nil {
+		t.Errorf("the rest of nothing is %q", rest)
+	}
+}
+
 func TestSplitterLimitsLines(t *testing.T) {
 	var s jsonlines.Splitter
 	piece := strings.Repeat("x", 1<<20)

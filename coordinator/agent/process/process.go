@@ -255,13 +255,12 @@ func (p *Process) endDetached() {
 // ask signals the group and reports whether it ended within the grace period. It waits for the
 // entire group: the process that cleans up is often a child.
 func (p *Process) ask(signal func(), grace time.Duration) bool {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
+	expired := time.After(grace)
 	signal()
 	select {
 	case <-p.exited:
-		return p.group.awaitEnd(timer.C)
-	case <-timer.C:
+		return p.group.awaitEnd(expired)
+	case <-expired:
 		return false
 	}
 }
