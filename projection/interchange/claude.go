@@ -26,16 +26,13 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 		return nil, ErrNoMessages
 	}
 	active := tree.branch(tree.leaf)
-	s, err := claudeBranchSession(src, app, tree, active, "")
-	if err != nil {
-		return nil, err
-	}
-	for leaf, first := range tree.otherLeaves(active) {
+	s := claudeBranchSession(src, app, tree, active, "")
+	tree.eachOtherLeaf(active, func(leaf, first int) {
 		s.addBranch(func() (*Session, error) {
 			name := fmt.Sprintf("%016x", tree.nodes[first].line)
-			return claudeBranchSession(src, app, tree, tree.branch(leaf), name)
+			return claudeBranchSession(src, app, tree, tree.branch(leaf), name), nil
 		})
-	}
+	})
 	return s, nil
 }
 
@@ -43,16 +40,12 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 // distinguishes it from the active one, which has none.
 func claudeBranchSession(
 	src Source, app projection.App, tree *claudeTree, b claudeBranch, name string,
-) (*Session, error) {
+) *Session {
 	title := cmp.Or(tree.title.custom, tree.title.generated, tree.title.summary)
 	header := &transcript{format: claudeFormat, id: tree.sessionID, cwd: tree.cwd, title: title}
 	header.created, header.updated = tree.span(b)
 	header.speakers = []projection.Speaker{user, claudeAgent}
-	header.messages = 1 // at least; whether it has one is known at its end
-	s, err := header.session(src.Path, app)
-	if err != nil {
-		return nil, err
-	}
+	s := header.session(src.Path, app) // whether it has messages is known at its end
 	if first, _ := tree.span(nil); !first.IsZero() {
 		s.idTime = first // the active branch, and so its first message, may be another one in a later save
 	}
@@ -70,7 +63,7 @@ func claudeBranchSession(
 		}
 		return t.finish()
 	}
-	return s, nil
+	return s
 }
 
 var claudeAgent = agent(claudeFormat, "Claude Code")

@@ -107,6 +107,16 @@ func TestClaudeTranscript(t *testing.T) {
 				c("3", "2", "assistant", useTool("t2"), "id", "r") + c("4", "3", "user", toolResult("t2", "b")) +
 				c("5", "2", "user", toolResult("t1", "a")) + c("6", "5", "assistant", "ok"),
 			"you: go\n  Bash {\"a\":\"t2\"} -> \"b\" \"\"\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\nclaude: ok\n", 0},
+		"tools that ran in parallel in the first lines": {
+			c("1", "", "assistant", useTool("t1"), "id", "r") + c("2", "1", "assistant", useTool("t2"), "id", "r") +
+				c("3", "2", "user", toolResult("t2", "b")) + c("4", "1", "user", toolResult("t1", "a")) +
+				c("5", "4", "assistant", "ok"),
+			"  Bash {\"a\":\"t2\"} -> \"b\" \"\"\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\nclaude: ok\n", 0},
+		"children before their parents": {
+			c("0", "", "user", "rewound") + c("9", "8", "user", "i") + c("8", "7", "user", "h") + c("7", "6", "user", "g") +
+				c("6", "5", "user", "f") + c("5", "4", "user", "e") + c("4", "3", "user", "d") + c("3", "2", "user", "c") +
+				c("2", "1", "user", "b") + c("1", "", "user", "a") + c("10", "9", "user", "j"),
+			"you: i\nyou: h\nyou: g\nyou: f\nyou: e\nyou: d\nyou: c\nyou: b\nyou: a\nyou: j\n", 0},
 		"duplicate tool id": {
 			c("1", "", "user", "go") + c("2", "1", "assistant", useTool("t1")) + c("3", "2", "assistant", useTool("t1")) +
 				c("4", "3", "user", toolResult("t1", "a")) + c("5", "4", "user", toolResult("t1", "b")) +
@@ -202,6 +212,10 @@ func TestClaudeBranches(t *testing.T) {
 	if other.ID == s.ID || other.TeamID != "claude" || other.Created.SessionID != other.ID {
 		t.Errorf("%+v", other)
 	}
+	lost := claudeLine(t, "11", "10", "user", "lost") + claudeLine(t, "12", "11", "assistant", "its first message is not here")
+	if s := mustReadTranscript(t, "claude", "/old/s.jsonl", lost+text); len(s.Branches) != 1 {
+		t.Errorf("%d other branches with one whose first message is missing", len(s.Branches))
+	}
 	for _, parent := range []string{"4", ""} { // also if the first message was rewound
 		grown := mustReadTranscript(t, "claude", "/old/s.jsonl", text+claudeLine(t, "7", parent, "user", "continue"))
 		if want := map[string]int{"4": 1, "": 2}[parent]; len(grown.Branches) != want || grown.ID != s.ID {
@@ -266,18 +280,42 @@ func TestClaudeSubagentsBelongToTheirCall(t *testing.T) {
 }
 
 func TestTranscriptThatGrowsWhileItIsRead(t *testing.T) {
-	first := claudeLine(t, "1", "", "user", "go") + claudeLine(t, "2", "1", "assistant", "first")
-	texts := []string{first, first + claudeLine(t, "3", "2", "user", "later")}
-	s, err := interchange.Transcript("claude", interchange.Source{Path: "/old/s.jsonl", Open: func() (io.ReadCloser, error) {
-		text := texts[0]
-		texts = texts[min(1, len(texts)-1):]
-		return io.NopCloser(strings.NewReader(text)), nil
-	}}, app)
-	if err != nil {
-		t.Fatal(err)
+	says := func(role, text string) string {
+		return codexLine(t, "response_item", object{"type": "message", "role": role,
+			"content": []object{{"type": "input_text", "text": text}}})
 	}
-	if got := summary(t, s); got != "you: go\nclaude: first\n" {
-		t.Errorf("got\n%s", got)
+	const title = `{"type":"summary","summary":"A title"}` + "\n"
+	const piFormat = `{"type":"message","id":"%s","parentId":"%s","timestamp":"2026-11-21T12:00:00Z",` +
+		`"message":{"role":"%s","content":"%s"}}` + "\n"
+	for name, test := range map[string]struct {
+		format       string
+		complete     int // readings before it grows
+		first, later string
+	}{
+		"Claude Code": {"claude", 1, claudeLine(t, "1", "", "user", "go") + claudeLine(t, "2", "1", "assistant", "first"),
+			claudeLine(t, "3", "2", "user", "later")},
+		"Claude Code, missing parent": {"claude", 1,
+			claudeLine(t, "1", "0", "user", "go") + claudeLine(t, "2", "1", "assistant", "first") + title,
+			claudeLine(t, "0", "", "user", "later")},
+		"Codex": {"codex", 2, says("user", "go") + says("assistant", "first"), says("user", "later")},
+		"Pi": {"pi", 1, fmt.Sprintf(piFormat, "1", "", "user", "go") + fmt.Sprintf(piFormat, "2", "1", "assistant", "first"),
+			fmt.Sprintf(piFormat, "3", "2", "user", "later")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opened := 0
+			s, err := interchange.Transcript(test.format, interchange.Source{Path: "/old/s.jsonl", Open: func() (io.ReadCloser, error) {
+				if opened++; opened <= test.complete {
+					return io.NopCloser(strings.NewReader(test.first)), nil
+				}
+				return io.NopCloser(strings.NewReader(test.first + test.later)), nil
+			}}, app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := summary(t, s), "you: go\n"+test.format+": first\n"; got != want {
+				t.Errorf("got\n%s", got)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package interchange
 import (
 	"cmp"
 	"hash/maphash"
-	"iter"
 	"slices"
 	"time"
 )
@@ -291,34 +290,32 @@ func (t *claudeTree) branch(leaf int) claudeBranch {
 
 func (b claudeBranch) has(i int) bool { return b == nil || b[i] }
 
-// otherLeaves yields the last messages of the branches other than the given one,
-// each with the first node that only it has.
-func (t *claudeTree) otherLeaves(active claudeBranch) iter.Seq2[int, int] {
-	return func(yield func(leaf, first int) bool) {
-		if active == nil {
-			return
+// eachOtherLeaf passes the last messages of the branches other than the given one to a
+// function, each with the first node that only it has.
+func (t *claudeTree) eachOtherLeaf(active claudeBranch, each func(leaf, first int)) {
+	if active == nil {
+		return
+	}
+	followed := make([]bool, len(t.nodes))
+	for i, node := range t.nodes {
+		if node.kind.isMessage() && node.message >= 0 && int(node.message) != i {
+			followed[node.message] = true
 		}
-		followed := make([]bool, len(t.nodes))
-		for i, node := range t.nodes {
-			if node.kind.isMessage() && node.message >= 0 && int(node.message) != i {
-				followed[node.message] = true
-			}
+	}
+	owned := slices.Clone(active)
+	orphans := make([]bool, len(t.nodes)) // whose first message is not in the file
+	for i, node := range t.nodes {
+		orphans[i] = node.parent == missingParent || node.parent >= 0 && orphans[node.parent]
+		if !node.kind.isMessage() || followed[i] || owned[i] || orphans[i] {
+			continue
 		}
-		owned := slices.Clone(active)
-		orphans := make([]bool, len(t.nodes)) // whose first message is not in the file
-		for i, node := range t.nodes {
-			orphans[i] = node.parent == missingParent || node.parent >= 0 && orphans[node.parent]
-			if !node.kind.isMessage() || followed[i] || owned[i] || orphans[i] {
-				continue
-			}
-			first, conversation := i, false
-			for j := int32(i); j >= 0 && !owned[j]; j = t.nodes[j].message {
-				owned[j], first = true, int(j)
-				conversation = conversation || t.nodes[j].kind == claudeMessage
-			}
-			if conversation && !yield(i, first) {
-				return
-			}
+		first, conversation := i, false
+		for j := int32(i); j >= 0 && !owned[j]; j = t.nodes[j].message {
+			owned[j], first = true, int(j)
+			conversation = conversation || t.nodes[j].kind == claudeMessage
+		}
+		if conversation {
+			each(i, first)
 		}
 	}
 }

@@ -31,10 +31,10 @@ func codexSession(src Source, app projection.App) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := header.session(src.Path, app)
-	if err != nil {
-		return nil, err
+	if header.messages == 0 {
+		return nil, ErrNoMessages
 	}
+	s := header.session(src.Path, app)
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
 		t := &transcript{format: codexFormat, id: header.id, yield: yield}
 		if err := newCodexReader(t, src, header.lines, header.removed).read(); err != nil {

@@ -3,6 +3,7 @@ package interchange_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,13 @@ func TestCodexTranscript(t *testing.T) {
 			says("user", "go") + call("c") + tokens(100, 60, 10, 4) + result("c", "out") + says("assistant", "ok") +
 				tokens(300, 160, 30, 4) + says("user", "on") + says("assistant", "done") + tokens(7, 0, 3, 0),
 			"you: go\n  ls {\"a\":1} -> \"out\" \"\"\ncodex: ok (gpt, 140+160r, 26+4t)\nyou: on\ncodex: done (gpt, 7, 3)\n", 0},
+		"tokens written to a cache": {
+			says("user", "go") + says("assistant", "ok") + event("token_count", object{"info": object{"total_token_usage": object{
+				"input_tokens": 100, "cached_input_tokens": 60, "cache_write_input_tokens": 500, "output_tokens": 10}}}) +
+				says("user", "on") + says("assistant", "done") + event("token_count", object{"info": object{
+				"total_token_usage": object{"input_tokens": 300, "cached_input_tokens": 160, "cache_write_input_tokens": 100,
+					"output_tokens": 11, "reasoning_output_tokens": 1}}}),
+			"you: go\ncodex: ok (gpt, 0+60r+40w, 10)\nyou: on\ncodex: done (gpt, 40+100r+60w, 0+1t)\n", 0},
 		"call without a result": {
 			says("user", "go") + call("c") + tokens(10, 0, 5, 0),
 			"you: go\n  ls {\"a\":1} ...\ncodex: (gpt, 10, 5) interrupted\n", 0},
@@ -137,9 +145,14 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 		"type": "SubAgentActivity", "kind": "started", "id": "c1", "agent_thread_id": "new"}})+
 		result("c1", `{"task_name":"look"}`)+
 		call("spawn_agent", "c2")+result("c2", `{"agent_id":"old"}`)+
+		call("spawn_agent", "c4")+codexLine(t, "event_msg", object{"type": "collab_agent_spawn_end", "call_id": "c4",
+		"event_id": "c3", "new_thread_id": "third"})+result("c4", "{}")+
+		call("spawn_agent", "c5")+codexLine(t, "event_msg", object{"type": "sub_agent_activity", "event_id": "c5",
+		"agent_thread_id": "fourth"})+codexLine(t, "event_msg", object{"type": "sub_agent_activity", "event_id": "c5"})+
+		result("c5", "{}")+
 		call("wait_agent", "c3")+result("c3", `{"agent_id":"new"}`)+says("assistant", "ok")+usage)
 	src.Subagent = func(_, agentID string) (interchange.Source, bool) {
-		return sourceOf("/old/"+agentID+".jsonl", child), agentID == "new" || agentID == "old"
+		return sourceOf("/old/"+agentID+".jsonl", child), slices.Contains([]string{"new", "old", "third", "fourth"}, agentID)
 	}
 	s, err := interchange.Transcript("codex", src, app)
 	if err != nil {
@@ -147,7 +160,7 @@ func TestCodexSubagentsBelongToTheirCall(t *testing.T) {
 	}
 	const tool = "  ls {} -> \"nested\" \"\"\n  spawn_agent {} -> \"Found.\" \"\"\n"
 	const wait = "  wait_agent {} -> \"{\\\"agent_id\\\":\\\"new\\\"}\" \"\"\n" // what it did is of the call before
-	if diff := cmp.Diff("you: go\n"+tool+tool+wait+"codex: ok (, 30, 15)\n", summary(t, s)); diff != "" {
+	if diff := cmp.Diff("you: go\n"+strings.Repeat(tool, 4)+wait+"codex: ok (, 50, 25)\n", summary(t, s)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if _, err := interchange.Transcript("codex", sourceOf("/old/child.jsonl", child), app); !errors.Is(err,

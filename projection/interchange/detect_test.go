@@ -35,6 +35,7 @@ func TestDetect(t *testing.T) {
 		"object without fields":         {"{}", ""},
 		"object with unknown fields":    {`{"a":{"bundle":1,"sessions":2},"b":[{"seq":1}]}`, ""},
 		"lines with unknown fields":     {"{\"a\":1}\n{\"b\":1}\n", ""},
+		"invalid name of a field":       {"{7\n" + claude, "claude"},
 		"binary":                        {"\x00\xff{\n\x28\xb5\x2f\xfd", ""},
 		"bundle":                        {legacy, "bundle"},
 		"journal":                       {journalOf(legacy), "journal"},

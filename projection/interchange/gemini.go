@@ -68,7 +68,7 @@ func readGemini(src Source) (*geminiConversation, error) {
 		if whole = n == 0 && !isWhole(line); !whole {
 			g.addLine(line)
 		}
-		return !whole && g.held <= maxGemini
+		return !whole && !g.isTooLong()
 	})
 	if err == nil && whole {
 		whole, err = src.eachField("messages", func(name string, v jsonValue) bool {
@@ -77,21 +77,24 @@ func readGemini(src Source) (*geminiConversation, error) {
 			} else {
 				g.addField(name, v)
 			}
-			return g.held <= maxGemini
+			return !g.isTooLong()
 		})
-		if err == nil && !whole && g.held <= maxGemini { // lines, the first of which is damaged
+		if err == nil && !whole && !g.isTooLong() { // lines, the first of which is damaged
 			g = &geminiConversation{}
 			err = src.eachLine(func(_ int, line []byte) bool {
 				g.addLine(line)
-				return g.held <= maxGemini
+				return !g.isTooLong()
 			})
 		}
 	}
-	if err == nil && g.held > maxGemini {
+	if err == nil && g.isTooLong() {
 		err = &LimitError{"the conversation", maxGemini, "bytes"}
 	}
 	return g, err
 }
+
+// isTooLong reports whether the messages need more memory than the limit allows.
+func (g *geminiConversation) isTooLong() bool { return g.held > maxGemini }
 
 // isWhole reports whether a text is one object up to its last byte.
 func isWhole(text []byte) bool {
@@ -178,7 +181,7 @@ func (g *geminiConversation) addField(name string, v jsonValue) {
 	case "messages":
 		g.messages, g.index, g.held = nil, nil, 0
 		for m := range v.elements() {
-			if g.addMessage(m); g.held > maxGemini {
+			if g.addMessage(m); g.isTooLong() {
 				break
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"hash/maphash"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -105,7 +104,7 @@ func piSession(src Source, app projection.App) (*Session, error) {
 		return nil, err
 	}
 	owned := slices.Clone(active)
-	for leaf := range tree.leaves() {
+	for _, leaf := range tree.leaves() {
 		first, conversation := leaf, false
 		for i := leaf; i >= 0 && !owned[i]; i = tree.parents[i] {
 			owned[i], first = true, i
@@ -197,21 +196,20 @@ func (p *piTree) branch(leaf int32) []bool {
 	return on
 }
 
-// leaves yields the entries without children.
-func (p *piTree) leaves() iter.Seq[int32] {
+// leaves returns the entries without children.
+func (p *piTree) leaves() (leaves []int32) {
 	followed := make([]bool, len(p.parents))
 	for _, parent := range p.parents {
 		if parent >= 0 {
 			followed[parent] = true
 		}
 	}
-	return func(yield func(int32) bool) {
-		for i := range p.parents {
-			if !followed[i] && !yield(int32(i)) {
-				return
-			}
+	for i := range p.parents {
+		if !followed[i] {
+			leaves = append(leaves, int32(i))
 		}
 	}
+	return leaves
 }
 
 // session returns the session of a branch.

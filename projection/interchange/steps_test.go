@@ -259,6 +259,20 @@ func TestOpenCode(t *testing.T) {
 				message("4", "user", nil, text("no")), message("5", "assistant", nil, text("never"))),
 			"12:00:01 you: \"go\"\n12:00:01 opencode \n  12:00:01 opencode: \"ok\"\n12:00:01 done 0 ms\n" +
 				"2 messages, 3 skipped\n"},
+		"unknown part, and the rest is damaged": {
+			strings.TrimSuffix(session(object{}, message("1", "user", nil, text("go")),
+				message("2", "assistant", nil, text("ok"), object{"type": "strange"})), "}\n") + `,"messages":7}`,
+			"12:00:01 you: \"go\"\n12:00:01 opencode \n  12:00:01 opencode: \"ok\"\n12:00:01 done 0 ms\n" +
+				"2 messages, 2 skipped\n"},
+		"damaged end of the messages": {
+			strings.TrimSuffix(session(object{}, message("1", "user", nil, text("go"))), "]}\n") + "}",
+			"12:00:01 you: \"go\"\n1 messages, 1 skipped\n"},
+		"damaged end": {
+			strings.TrimSuffix(session(object{}, message("1", "user", nil, text("go"))), "}\n") + "]",
+			"12:00:01 you: \"go\"\n1 messages, 1 skipped\n"},
+		"text after the end": {
+			session(object{}, message("1", "user", nil, text("go"))) + "{}",
+			"12:00:01 you: \"go\"\n1 messages, 1 skipped\n"},
 		"invalid numbers": {
 			session(object{}, message("1", "user", object{"time": object{"created": -7}}, text("go")),
 				message("2", "assistant", object{"cost": -1, "tokens": object{"input": -5, "output": 2}}, text("ok"))),
@@ -277,12 +291,108 @@ func TestOpenCode(t *testing.T) {
 
 // A person's last message has the time of the last save.
 func TestSynapseEndsAtUpdate(t *testing.T) {
-	const index = `{"sessions":[{"id":"s","createdAt":"2026-02-01T10:00:00Z","updatedAt":"2026-02-01T10:30:00Z"}]}`
+	const index = `{"sessions":[{"id":"s","createdAt":"2026-02-01T10:00:00Z","updatedAt":"2026-02-01T10:30:00Z"},` +
+		`{"id":"other","createdAt":"2026-02-02T10:00:00Z","updatedAt":"2026-02-02T10:30:00Z"}]}`
 	const text = `{"role":"user","content":[{"type":"text","text":"one"}]}
 {"role":"user","content":[{"type":"text","text":"two"},{"type":"image_url","imageUrl":{"url":"data:image/png;base64,aGVsbG8="}}]}
 `
 	want := "10:00:00 you: \"one\"\n10:30:00 you: \"two\\n\\n[image: image/png, 5 bytes]\"\n2 messages, 0 skipped\n"
 	if diff := cmp.Diff(want, steps(t, synapse(t, text, index))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A file system can have times that no event can.
+func TestSynapseWithoutTime(t *testing.T) {
+	const text = `{"role":"user","content":[{"type":"text","text":"one"}]}` + "\n"
+	late := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	if s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), nil, late, app); err == nil {
+		t.Errorf("created at %s", s.CreatedAt)
+	}
+	const index = `{"sessions":[{"id":"s","createdAt":"2026-02-01T10:00:00Z"}]}`
+	if _, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), late, app); err != nil {
+		t.Errorf("with its time in the index: %v", err)
+	}
+}
+
+// A later import finds the turns again by their ids.
+func TestTurnHasIDOfItsFirstItem(t *testing.T) {
+	const at = `"timestamp":"2026-11-21T12:00:00Z"`
+	pi := func(reply string) string {
+		return `{"type":"session","id":"s"}
+{"type":"message","id":"1","message":{"role":"user","content":"go"}}
+{"type":"message","id":"2","parentId":"1",` + at + `,"message":{"role":"assistant",` + reply + `}}
+`
+	}
+	for name, test := range map[string]struct{ format, text, want string }{
+		"call of Pi":     {"pi", pi(`"content":[{"type":"toolCall","id":"c","name":"ls","arguments":{}}]`), "2"},
+		"failure of Pi":  {"pi", pi(`"content":[],"stopReason":"error"`), "2"},
+		"abortion of Pi": {"pi", pi(`"content":[],"stopReason":"aborted"`), "2"},
+		"tokens of Pi":   {"pi", pi(`"content":[],"usage":{"input":1}`), "s-turn-1"},
+		"call of OpenCode": {"opencode", `{"info":{"id":"s"},"messages":[{"info":{"id":"1","role":"user"},"parts":[{"type":"text","text":"go"}]},` +
+			`{"info":{"id":"2","role":"assistant"},"parts":[{"type":"tool","tool":"ls","callID":"c"}]}]}`, "2"},
+		"failure of OpenCode": {"opencode", `{"info":{"id":"s"},"messages":[{"info":{"id":"1","role":"user"},"parts":[{"type":"text","text":"go"}]},` +
+			`{"info":{"id":"2","role":"assistant","error":{}},"parts":[]}]}`, "2"},
+		"call of the Gemini CLI": {"gemini", `{"id":"1","type":"user","content":"go"}
+{"id":"2","type":"gemini",` + at + `,"toolCalls":[{"id":"c","name":"ls","args":{},"status":"success"}]}
+`, "2"},
+		"error of the Gemini CLI": {"gemini", `{"id":"1","type":"user","content":"go"}` + "\n" + `{"id":"2","type":"error","content":"no"}` + "\n", "2"},
+		"call of Claude Code":     {"claude", claudeLine(t, "1", "", "user", "go") + claudeLine(t, "2", "1", "assistant", useTool("c")), "2"},
+		"interruption of Claude Code": {"claude", claudeLine(t, "1", "", "user", "go") +
+			claudeLine(t, "2", "1", "assistant", useTool("c"), "isAbortedMidStream", true), "2"},
+		"call of Codex": {"codex", codexLine(t, "response_item", object{"type": "message", "role": "user",
+			"content": []object{{"type": "input_text", "text": "go"}}}) +
+			codexLine(t, "response_item", object{"type": "function_call", "name": "ls", "call_id": "c", "id": "2"}), "2"},
+		"call of Codex without an id": {"codex", codexLine(t, "session_meta", object{"id": "s"}) +
+			codexLine(t, "response_item", object{"type": "message", "role": "user",
+				"content": []object{{"type": "input_text", "text": "go"}}}) +
+			codexLine(t, "response_item", object{"type": "function_call", "name": "ls", "call_id": "c"}), "s-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var ids []string
+			for _, p := range payloadsOf(t, mustReadTranscript(t, test.format, "/old/s.jsonl", test.text)) {
+				if started, ok := p.(projection.TurnStarted); ok {
+					ids = append(ids, started.TurnID)
+				}
+			}
+			if len(ids) == 0 || ids[0] != test.want {
+				t.Errorf("the turns %q, want %q first", ids, test.want)
+			}
+		})
+	}
+}
+
+// A branch of a branch has its own id, and what has no message is no branch.
+func TestBranchesOfBranches(t *testing.T) {
+	pi := func(id, parent, role, text string) string {
+		return line(t, object{"type": "message", "id": id, "parentId": parent, "message": object{"role": role, "content": text}})
+	}
+	claude := func(id, parent, role, text string) string { return claudeLine(t, id, parent, role, text) }
+	for format, says := range map[string]func(id, parent, role, text string) string{"claude": claude, "pi": pi} {
+		t.Run(format, func(t *testing.T) {
+			result := says("7", "3", "toolResult", "x")
+			if format == "claude" {
+				result = claudeLine(t, "7", "3", "user", toolResult("t", "x"))
+			}
+			text := says("1", "", "user", "a") + says("2", "1", "assistant", "b") + says("3", "1", "assistant", "c") +
+				says("4", "3", "user", "d") + says("5", "3", "user", "e") + says("6", "", "user", "f") + result +
+				says("8", "2", "user", "g")
+			s := mustReadTranscript(t, format, "/old/s.jsonl", text)
+			ids, got := map[string]bool{s.ID: true}, ""
+			for _, branch := range s.Branches {
+				other, err := branch()
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids[other.ID] = true
+				for _, m := range messagesOf(t, other) {
+					got += m.Content
+				}
+				got += " "
+			}
+			if want := "acd ace f "; got != want || len(ids) != 4 {
+				t.Errorf("the branches %q, want %q; %d ids", got, want, len(ids))
+			}
+		})
 	}
 }

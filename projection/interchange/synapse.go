@@ -54,7 +54,8 @@ type synapseIndex struct {
 // Synapse reads a session of Synapse. index is the content of the sessions.json in its
 // directory, or empty. Messages have the session's creation time from it, and the last one
 // its update if that is later. If the index lacks the session or its creation time, modified
-// is the time of every message. Errors: ErrNoMessages; those of the source.
+// is the time of every message. Errors: ErrNoMessages; that of a modified that
+// no journal can hold; those of the source.
 func Synapse(src Source, index []byte, modified time.Time, app projection.App) (*Session, error) {
 	id := strings.TrimSuffix(filepath.Base(src.Path), filepath.Ext(src.Path))
 	from, until := modified.UTC(), modified.UTC()
@@ -71,6 +72,9 @@ func Synapse(src Source, index []byte, modified time.Time, app projection.App) (
 				header.undated = false
 			}
 		}
+	}
+	if _, err := parseTime(projection.FormatTime(from)); err != nil { // of the file
+		return nil, err
 	}
 	return newSession(synapseFormat, src.Path, app, func(t *transcript) error {
 		t.id, t.cwd, t.title, t.undated = id, header.cwd, header.title, header.undated

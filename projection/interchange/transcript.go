@@ -59,10 +59,10 @@ func newSession(format, path string, app projection.App, read func(*transcript) 
 	if err := read(header); err != nil {
 		return nil, err
 	}
-	s, err := header.session(path, app)
-	if err != nil {
-		return nil, err
+	if header.messages == 0 {
+		return nil, ErrNoMessages
 	}
+	s := header.session(path, app)
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
 		t := &transcript{format: format, yield: yield}
 		if err := read(t); err != nil {
@@ -251,16 +251,10 @@ func (t *transcript) endAt(at time.Time) {
 }
 
 // session returns the session without its conversation.
-func (t *transcript) session(path string, app projection.App) (*Session, error) {
-	if t.messages == 0 {
-		return nil, ErrNoMessages
-	}
+func (t *transcript) session(path string, app projection.App) *Session {
 	if t.id == "" {
 		base := strings.TrimSuffix(filepath.Base(path), ".zst")
 		t.id = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	if _, err := parseTime(projection.FormatTime(t.created)); err != nil {
-		return nil, err
 	}
 	idTime := t.created
 	if t.undated {
@@ -282,7 +276,7 @@ func (t *transcript) session(path string, app projection.App) (*Session, error) 
 		idFormat: t.format,
 		sourceID: t.id,
 		idTime:   idTime,
-	}, nil
+	}
 }
 
 // wrappers matches what programs put around a person's message for the agent

@@ -259,6 +259,9 @@ func TestTranscripts(t *testing.T) {
 			object{"type": "message", "role": role, "content": []object{{"type": "input_text", "text": text}}},
 		)
 	}
+	attached := func(uuid string, attachment object) string { // to the line before
+		return line(t, object{"type": "attachment", "uuid": uuid, "parentUuid": string(uuid[0] - 1), "attachment": attachment})
+	}
 	gemini := func(id, kind, text string) string {
 		return line(t, object{"id": id, "timestamp": at, "type": kind, "content": text})
 	}
@@ -304,12 +307,11 @@ func TestTranscripts(t *testing.T) {
 		"origins of messages": {"claude",
 			claude("1", "", "user", "hello", "origin", object{"kind": "human"}) +
 				claude("2", "1", "user", "auto", "origin", object{"kind": "auto-continuation"}) +
-				line(t, object{"type": "attachment", "uuid": "3", "attachment": object{"type": "other", "prompt": "no"}}) +
-				line(t, object{"type": "attachment", "uuid": "4", "attachment": object{"type": "queued_command"}}) +
-				line(t, object{"type": "attachment", "uuid": "5", "attachment": object{"type": "queued_command", "prompt": "no",
-					"isMeta": true}}) +
-				line(t, object{"type": "attachment", "uuid": "6", "attachment": object{"type": "queued_command", "prompt": "no",
-					"commandMode": "task-notification"}}), "you: hello\n"},
+				attached("3", object{"type": "other", "prompt": "no"}) + attached("4", object{"type": "queued_command"}) +
+				attached("5", object{"type": "queued_command", "prompt": "no", "isMeta": true}) +
+				attached("6", object{"type": "queued_command", "prompt": "no", "commandMode": "task-notification"}) +
+				attached("7", object{"type": "queued_command", "prompt": "typed", "isMeta": false, "commandMode": "prompt"}) +
+				claude("8", "7", "assistant", "ok"), "you: hello\nyou: typed\nclaude: ok\n"},
 		"call that was aborted": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant",
 				[]object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{}}}, "isAbortedMidStream", true),
@@ -391,6 +393,13 @@ func TestTranscripts(t *testing.T) {
 					{"role": "assistant", "content": "two is done"}}}}),
 			"you: build it\ninstructor: do one\n  Bash {} -> \"out\" \"\"\nworker: one is done\ninstructor: do " +
 				"two\nworker: two is done\n"},
+		"worker after the instructor": {"claude-master",
+			line(t, object{"sessionId": "s", "createdAt": at,
+				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"}}},
+				"worker": object{"conversationHistory": []object{{"role": "user", "content": "do one"},
+					{"role": "assistant", "content": "one is done"}, {"role": "user", "content": "do two"},
+					{"role": "assistant", "content": "two is done"}}}}),
+			"you: build it\nworker: one is done\nworker: two is done\n"},
 		"instructor without worker": {"claude-master",
 			line(t, object{"sessionId": "s", "createdAt": at,
 				"instructor": object{"conversationHistory": []object{{"role": "user", "content": "build it"},
