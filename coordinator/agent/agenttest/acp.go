@@ -302,10 +302,10 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		a.say(t.session, "Hello.")
 	},
 	"whole": func(a *acpAgent, t *acpTurn) {
-		content := object{"type": "text", "text": t.arg}
+		update := object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": t.arg}}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		_ = json.NewEncoder(a.out).Encode(updateOf(t.session, object{"sessionUpdate": "agent_message_chunk", "content": content}))
+		_ = json.NewEncoder(a.out).Encode(updateOf(t.session, update))
 	},
 	"late":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission("another", t.arg)) },
 	"think": func(a *acpAgent, t *acpTurn) { a.think(t.ctx, t.session) },
