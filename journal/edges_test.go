@@ -270,3 +270,79 @@ func TestInterruptedPurgeKeepsTheDateToTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// shortWrites is a file system that writes only half of a line, and reports no error.
+type shortWrites struct {
+	journal.FS
+	on *bool
+}
+
+func (s shortWrites) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+	f, err := s.FS.OpenFile(name, flag, perm)
+	return shortWriter{f, s.on}, err
+}
+
+type shortWriter struct {
+	journal.File
+	on *bool
+}
+
+func (w shortWriter) Write(p []byte) (int, error) {
+	if *w.on {
+		p = p[:len(p)/2]
+	}
+	return w.File.Write(p)
+}
+
+func TestShortWriteIsAFailedWrite(t *testing.T) {
+	on := false
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: shortWrites{noSyncFS{journal.OS}, &on}})
+	l := mustCreate(t, dir)
+	mustAppend(t, l, counted(1, 0))
+	on = true
+	if _, err := l.Append(counted(2, 0)); !errors.Is(err, journal.ErrPoisoned) ||
+		!strings.Contains(err.Error(), "short write") {
+		t.Errorf("Append: %v", err)
+	}
+	on = false
+	_, err := l.Recover(t.Context())
+	must(t, err)
+	if got := countedIn(t, validEvents(t, dir, l.ID())); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("the journal has %v", got)
+	}
+}
+
+func TestCreateInAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	writeFile(t, path, nil)
+	for _, name := range []string{path, filepath.Join(path, "journals")} {
+		dir := journal.NewDir(name, journal.Options{})
+		_, err := mustCreate(t, dir).Append(counted(1, 0))
+		var failed *fs.PathError
+		if !errors.As(err, &failed) || !strings.HasPrefix(failed.Path, path) ||
+			!strings.Contains(err.Error(), "not a directory") {
+			t.Errorf("Append: %v", err)
+		}
+	}
+}
+
+func TestCreateOfAJournalThatIsLockedMeanwhile(t *testing.T) {
+	mem := journaltest.NewMem()
+	must(t, mem.Mkdir("/home", 0o700))
+	disk := journaltest.New(mem)
+	l, err := memDir(disk).Create(programID)
+	must(t, err)
+	var other journal.File
+	disk.Before(func() {
+		if f, err := mem.OpenFile(l.Path(), os.O_RDWR, 0); err == nil && other == nil {
+			must(t, f.Lock())
+			other = f
+		}
+	})
+	if _, err := l.Append(counted(1, 0)); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("Append: %v", err)
+	}
+	must(t, other.Close())
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Close())
+}

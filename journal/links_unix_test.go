@@ -48,6 +48,20 @@ var calls = []struct {
 	{"trash", func(t *testing.T, dir *journal.Dir, id string) error { return dir.Trash(t.Context(), id) }},
 }
 
+// A child process that is being started may have the file open for a moment.
+func TestClosedLockFileIsUnlockedEvenIfAChildHasItOpen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	lock, err := journal.LockFile(journal.OS, name)
+	must(t, err)
+	child, err := syscall.Dup(int(lock.(interface{ Fd() uintptr }).Fd()))
+	must(t, err)
+	defer syscall.Close(child)
+	must(t, lock.Close())
+	lock, err = journal.LockFile(journal.OS, name)
+	must(t, err)
+	must(t, lock.Close())
+}
+
 func TestLinkAsLockFileIsRefused(t *testing.T) {
 	for _, call := range calls {
 		for _, target := range []string{"target", "missing"} {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -285,10 +286,14 @@ func TestTornTailReportsItsSequenceNumbers(t *testing.T) {
 	path := filepath.Join(dir.Path(), id+".jsonl")
 	lines := splitLines(readFile(t, path))
 	lines[12][20] ^= 1
-	writeFile(t, path, append(bytes.Join(lines, nil), "half"...))
-	l := mustOpen(t, dir, id)
-	if torn := l.Torn(); torn.FirstSeq != 13 || torn.LastSeq != 15 {
-		t.Errorf("torn %+v, want the events 13 to 15", torn)
+	for _, end := range []string{"half", strings.Repeat("x", journal.MinMaxLine) + "\n"} {
+		writeFile(t, path, append(bytes.Join(lines, nil), end...))
+		l, err := limited(dir, journal.MinMaxLine).Open(t.Context(), id)
+		must(t, err)
+		if torn := l.Torn(); torn.FirstSeq != 13 || torn.LastSeq != 15 {
+			t.Errorf("torn %+v, want the events 13 to 15", torn)
+		}
+		must(t, l.Close())
 	}
 }
 

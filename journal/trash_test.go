@@ -425,6 +425,55 @@ func TestRestoreKeepsAJournalCreatedMeanwhile(t *testing.T) {
 	}
 }
 
+// changedMeanwhile is a journal with a file set aside, which hook changes at the next
+// operation.
+func changedMeanwhile(t *testing.T, hook func(mem *journaltest.Mem)) (mem *journaltest.Mem, dir *journal.Dir) {
+	t.Helper()
+	mem = journaltest.NewMem()
+	must(t, mem.Mkdir("/home", 0o700))
+	disk := journaltest.New(mem)
+	dir = memDir(disk)
+	l, err := dir.Create(programID)
+	must(t, err)
+	mustAppend(t, l, counted(1, 0))
+	must(t, l.Close())
+	must(t, journal.WriteFile(mem, programDir+"/"+programID+".aside-1", []byte("half")))
+	disk.Before(func() { hook(mem) })
+	return mem, dir
+}
+
+func TestTrashOfAJournalRemovedMeanwhile(t *testing.T) {
+	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(programDir + "/" + programID + ".jsonl") })
+	if err := dir.Trash(t.Context(), programID); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("Trash: %v", err)
+	}
+}
+
+func TestTrashIgnoresAnAsideFileRemovedMeanwhile(t *testing.T) {
+	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(programDir + "/" + programID + ".aside-1") })
+	must(t, dir.Trash(t.Context(), programID))
+	if all, err := dir.ListTrash(); err != nil || len(all) != 1 {
+		t.Errorf("in the trash: %+v, %v", all, err)
+	}
+}
+
+func TestPurgeKeepsAJournalRestoredMeanwhile(t *testing.T) {
+	restore := false
+	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) {
+		if restore {
+			mem.Rename(programDir+"/trash/"+programID+".jsonl", programDir+"/"+programID+".jsonl")
+		}
+	})
+	bin := dir.TrashBatch()
+	must(t, bin.Purge("01KAHV6T3R8Q4Y2M0N7C5B0002")) // it has read the names in the directory
+	must(t, dir.Trash(t.Context(), programID))
+	restore = true
+	must(t, bin.Purge(programID))
+	if _, err := dir.Stat(programID); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
 	for _, kind := range []journaltest.Kind{journaltest.Read, journaltest.Rename, journaltest.Remove} {
 		for i, failed := 2, true; failed || i%2 == 1; i++ {

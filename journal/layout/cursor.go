@@ -120,7 +120,7 @@ const maxBuffer = 1 << 20
 // unescape consumes a string after its opening quote and appends what it stands
 // for to text.
 func (c *Cursor) unescape(text []byte) []byte {
-	for rest := c.rest; len(rest) > 0; {
+	for rest := c.rest; ; {
 		n := plain(rest)
 		text = append(text, rest[:n]...)
 		rest = rest[n:]
@@ -139,15 +139,13 @@ func (c *Cursor) unescape(text []byte) []byte {
 			text, rest = utf8.AppendRune(text, r), rest[size:]
 		}
 	}
-	c.fail()
-	return nil
 }
 
 // quoted consumes a string and returns the bytes between its quotes, and whether
 // there are escapes among them.
 func (c *Cursor) quoted() (text []byte, escaped bool) {
 	c.Expect(`"`)
-	for rest := c.rest; len(rest) > 0; {
+	for rest := c.rest; ; {
 		n := plain(rest)
 		rest = rest[n:]
 		switch {
@@ -166,8 +164,6 @@ func (c *Cursor) quoted() (text []byte, escaped bool) {
 			rest, escaped = rest[size:], true
 		}
 	}
-	c.fail()
-	return nil, false
 }
 
 // escape returns the character that the escape with \u at the start of text stands

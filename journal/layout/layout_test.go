@@ -99,6 +99,37 @@ func TestDecodeRejectsUnsupportedFields(t *testing.T) {
 // Embedded has a field of an unsupported type.
 type Embedded struct{ F int8 }
 
+func TestEmptyMapIsDecoded(t *testing.T) {
+	var got struct {
+		Counts map[string]int `json:"counts"`
+	}
+	if !layout.Decode([]byte(`{"counts":{}}`), &got) || got.Counts == nil || len(got.Counts) > 0 {
+		t.Errorf("decoded %+v", got)
+	}
+}
+
+func TestStringsWithoutEndAreRejected(t *testing.T) {
+	for _, text := range []string{``, `"`, `"a`, `"\`, `"\n`, `"a\n`, `"\u00e`, `"\u00e9`} {
+		c := layout.At([]byte(text))
+		if got := c.String(); got != "" || c.OK() {
+			t.Errorf("String: %s is decoded as %q", text, got)
+		}
+		c = layout.At([]byte(text))
+		if got := c.Plain(); got != nil || c.OK() {
+			t.Errorf("Plain: %s is decoded as %q", text, got)
+		}
+	}
+}
+
+func TestNumbersOverTheLimitAreRejected(t *testing.T) {
+	for text, ok := range map[string]bool{"18446744073709551615": true, "18446744073709551616": false} {
+		c := layout.At([]byte(text))
+		if n := c.Uint(); c.OK() != ok || (n == 0) == ok {
+			t.Errorf("Uint: %s is decoded as %d, %v", text, n, c.OK())
+		}
+	}
+}
+
 func TestIgnoredStringsAreChecked(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"id":"a","text":"b\n\u00e9\"","size":7}`: true,
