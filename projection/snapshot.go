@@ -78,10 +78,7 @@ func (s *State) snapshot() *Snapshot {
 // WriteSnapshot writes the snapshot of a session, indented by two spaces, with one
 // message in memory at a time. state must be the fold of the same events.
 func WriteSnapshot(w io.Writer, state *State, events iter.Seq2[journal.Event, error]) error {
-	frame, err := marshalIndent(state.snapshot(), "")
-	if err != nil {
-		return err
-	}
+	frame := marshalIndent(state.snapshot(), "")
 	before, after, _ := bytes.Cut(frame, []byte(`"messages": []`))
 	if _, err := w.Write(append(before, `"messages": [`...)); err != nil {
 		return err
@@ -95,10 +92,7 @@ func WriteSnapshot(w io.Writer, state *State, events iter.Seq2[journal.Event, er
 		if !ok {
 			continue
 		}
-		text, err := marshalIndent(m, "      ")
-		if err != nil {
-			return err
-		}
+		text := marshalIndent(m, "      ")
 		if _, err := w.Write(append([]byte(separator), text...)); err != nil {
 			return err
 		}
@@ -109,17 +103,18 @@ func WriteSnapshot(w io.Writer, state *State, events iter.Seq2[journal.Event, er
 	} else {
 		after = append([]byte("]"), after...)
 	}
-	_, err = w.Write(append(after, '\n'))
+	_, err := w.Write(append(after, '\n'))
 	return err
 }
 
-func marshalIndent(v any, prefix string) ([]byte, error) {
+// marshalIndent cannot fail: snapshots and messages have strings, numbers and decoded JSON.
+func marshalIndent(v any, prefix string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent(prefix, "  ")
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func messageOf(e journal.Event) (Message, bool) {

@@ -27,19 +27,16 @@ func decode(document []byte) (any, *Problem) {
 	switch {
 	case len(bytes.TrimSpace(document)) == 0:
 		return nil, notJSON(document, 0, "it is empty")
-	case errors.As(err, &syntax):
-		// Offset counts the byte that the error is about, except at the end of the document.
-		index := int(syntax.Offset) - 1
-		if strings.HasPrefix(syntax.Error(), "unexpected end") {
-			index = len(document)
-		}
-		return nil, notJSON(document, index, syntax.Error())
 	case errors.As(err, &number):
 		text := strings.TrimPrefix(number.Value, "number ")
 		start := bytes.LastIndex(document[:min(int(number.Offset), len(document))], []byte(text))
 		return nil, notJSON(document, start, "the number "+shorten(text)+" is out of range")
 	}
-	return nil, &Problem{Path: "/", Message: "not valid JSON: " + err.Error()}
+	index := len(document)
+	if errors.As(err, &syntax) && !strings.HasPrefix(syntax.Error(), "unexpected end") {
+		index = int(syntax.Offset) - 1 // Offset counts the byte that the error is about, except at the end
+	}
+	return nil, notJSON(document, index, err.Error())
 }
 
 // notJSON reports a syntax error at a byte, with its line and column as editors count them,

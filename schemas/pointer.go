@@ -12,14 +12,7 @@ import (
 
 // instancePointer returns the position of an error in the document as a JSON pointer.
 func instancePointer(failure *jsonschema.ValidationError) string {
-	return unescapeURL(failure.InstanceLocation)
-}
-
-// unescapeURL removes the URL escapes that the validator adds to a JSON pointer.
-func unescapeURL(pointer string) string {
-	if plain, err := url.PathUnescape(pointer); err == nil {
-		return plain
-	}
+	pointer, _ := url.PathUnescape(failure.InstanceLocation) // the validator has escaped it
 	return pointer
 }
 

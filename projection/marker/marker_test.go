@@ -95,6 +95,14 @@ func TestParseFindsOtherMarkers(t *testing.T) {
 			message{Task: "a [REDACTED:x y", HasTask: true},
 		},
 		{
+			"the letters and digits of a mark of a secret", "[TEAM_TASK: a [REDACTED:azAZ09] b] c",
+			"[TEAM_TASK: a [REDACTED:azAZ09] b] c", message{Task: "a [REDACTED:azAZ09] b", HasTask: true},
+		},
+		{
+			"a mark of a secret that the text does not close", "[TEAM_TASK: a] [REDACTED:x",
+			"[TEAM_TASK: a] [REDACTED:x", message{Task: "a", HasTask: true},
+		},
+		{
 			"a sender that the line does not close", "[FROM: a\n] [FROM: hugo] b[0]\n", "[FROM: a\n] [FROM: hugo] b[0]\n",
 			message{From: "hugo"},
 		},
@@ -113,6 +121,34 @@ func TestParseFindsOtherMarkers(t *testing.T) {
 				t.Errorf("%q\n got %+v\nwant %+v", test.text, got, test.want)
 			}
 		})
+	}
+}
+
+func TestMarkOfSecretHasNoOtherCharacters(t *testing.T) {
+	for _, c := range "/:@[`{\n" { // those next to the digits and letters, and a line break
+		text := "[TEAM_TASK: a [REDACTED:x" + string(c) + "y] b] c"
+		if got, want := marker.Parse(text).Task, "a [REDACTED:x"+string(c)+"y"; got != want {
+			t.Errorf("%q: task %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTargetIsTrimmedAndHasAnIntent(t *testing.T) {
+	for typed, want := range map[string]marker.Target{
+		"!P1":   {Intent: marker.Interrupt},
+		"P1":    {Identifier: "P1", Intent: marker.Reply},
+		"a!P0":  {Identifier: "a!P0", Intent: marker.Reply},
+		"a !P3": {Identifier: "a", Intent: marker.Extend},
+		"a?P1":  {Identifier: "a?P1", Intent: marker.Reply},
+	} {
+		if got := marker.ParseTarget(typed); got != want {
+			t.Errorf("%q: %+v, want %+v", typed, got, want)
+		}
+	}
+	for intent, want := range map[marker.Intent]string{0: "", 1: "P1", 3: "P3", 4: ""} {
+		if got := intent.String(); got != want {
+			t.Errorf("intent %d is typed %q, want %q", int(intent), got, want)
+		}
 	}
 }
 

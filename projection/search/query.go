@@ -36,9 +36,6 @@ func (e *PatternError) Error() string {
 	return fmt.Sprintf("%q is not a regular expression: %s", e.Pattern, e.Err)
 }
 
-// Unwrap returns what is wrong with the pattern.
-func (e *PatternError) Unwrap() error { return e.Err }
-
 // matcher is a compiled Query.
 type matcher struct {
 	Query

@@ -141,7 +141,7 @@ func TestQuery(t *testing.T) {
 // Texts for which the prefilter looks for a part, or at the start or the end of a line.
 func TestTextsAreFoundWhereverTheirPartsAre(t *testing.T) {
 	c := newCatalog(t)
-	session(t, c, 1, `a "本" b`, "A", "Z", "Second", "ǆ")
+	session(t, c, 1, `a "本" b`, "A", "Z", "Second", "ǆ", "\u212a")
 	for _, tt := range []struct {
 		q    search.Query
 		want []string
@@ -151,6 +151,7 @@ func TestTextsAreFoundWhereverTheirPartsAre(t *testing.T) {
 		{search.Query{Text: "z"}, []string{"1:4:[Z]"}},
 		{search.Query{Text: `\x53econd`, Regexp: true}, []string{"1:5:[Second]"}},
 		{search.Query{Text: "ǅ"}, []string{"1:6:[ǆ]"}}, // neither an upper nor a lower case
+		{search.Query{Text: "k"}, nil},                 // the lower case of the sign of kelvin
 		{search.Query{Text: "12345q"}, nil},            // a line begins with {"seq
 		{search.Query{Text: "}ee"}, nil},               // and ends with }
 	} {
@@ -307,6 +308,51 @@ func TestDamagedSessionIsReported(t *testing.T) {
 	of, corrupt := new(search.Error), new(journal.CorruptError)
 	if !errors.As(failed[0], &of) || of.Session.ID != bad || !errors.As(failed[0], &corrupt) {
 		t.Error(failed[0])
+	}
+	if got, want := failed[0].Error(), "session "+bad+": "+of.Err.Error(); got != want {
+		t.Errorf("the error is %q, want %q", got, want)
+	}
+}
+
+// The sessions are listed before their journals are read.
+func TestJournalThatCannotBeReadIsReportedUnlessItWasRemoved(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"removed":              os.Remove,
+		"a directory by now":   func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"damaged and removed":  os.Remove,
+		"damaged and replaced": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCatalog(t)
+			bad := session(t, c, 2, "needle")
+			session(t, c, 1, "another needle")
+			if strings.HasPrefix(name, "damaged") {
+				damage(t, c.Team("review"), bad, "needle")
+			}
+			result, err := search.Search(t.Context(), c, search.Query{Text: "needle"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(filepath.Join(c.Team("review").Journals().Path(), bad+".jsonl")); err != nil {
+				t.Fatal(err)
+			}
+			var found, failed []string
+			for hit, err := range result.Hits {
+				of := new(search.Error)
+				if errors.As(err, &of) {
+					failed = append(failed, of.Session.ID)
+				} else {
+					found = append(found, hit.Line)
+				}
+			}
+			want := []string{bad}
+			if strings.Contains(name, "removed") {
+				want = nil
+			}
+			if !slices.Equal(found, []string{"another needle"}) || !slices.Equal(failed, want) {
+				t.Errorf("found %q, failed %q, want %q", found, failed, want)
+			}
+		})
 	}
 }
 
