@@ -1,10 +1,12 @@
 package catalog_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -116,6 +118,72 @@ func TestEveryFault(t *testing.T) {
 	})
 	t.Logf("%d operations failed, %d power cuts left %d different disks",
 		tried.faults.Load(), tried.cuts.Load(), len(tried.seen))
+}
+
+func TestErrorOfReadingTheDirectoryIsReturned(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
+	team := c.Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	list(t, team)
+	policy := catalog.Policy{ArchiveAfter: time.Hour}
+	calls := map[string]func(context.Context) error{
+		"Dir.List":      func(ctx context.Context) error { _, err := team.List(ctx, catalog.Query{}); return err },
+		"Catalog.List":  func(ctx context.Context) error { _, err := c.List(ctx, catalog.Query{}); return err },
+		"of a team":     func(ctx context.Context) error { _, err := c.List(ctx, catalog.Query{Team: "kitchen"}); return err },
+		"Find a title":  func(ctx context.Context) error { _, _, err := c.Find(ctx, "Repair"); return err },
+		"Find latest":   func(ctx context.Context) error { _, _, err := c.Find(ctx, catalog.LatestName); return err },
+		"EmptyJournals": func(ctx context.Context) error { _, err := team.EmptyJournals(ctx); return err },
+		"Reindex":       func(ctx context.Context) error { _, err := team.Reindex(ctx); return err },
+		"ApplyRetention": func(ctx context.Context) error {
+			return team.ApplyRetention(ctx, policy, created.Add(48*time.Hour), catalog.Budget{})
+		},
+		"UnknownFiles": func(context.Context) error { _, err := team.UnknownFiles(); return err },
+		"Find an id":   func(ctx context.Context) error { _, _, err := c.Find(ctx, id(1)); return err },
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range calls {
+		disk.FailFrom(1, syscall.EIO, journaltest.Read)
+		if err := call(ctx); !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s: %v", name, err)
+		}
+		disk.Heal()
+		if name == "UnknownFiles" || name == "Find an id" { // a directory or a file
+			continue
+		}
+		want := context.Canceled
+		if name == "ApplyRetention" { // a later call continues
+			want = nil
+		}
+		if err := call(done); !errors.Is(err, want) {
+			t.Errorf("%s with a context that is done: %v", name, err)
+		}
+	}
+	if s, err := team.Session(ctx, id(1)); err != nil || s.Archived {
+		t.Errorf("the session is %+v, %v", s, err)
+	}
+}
+
+func TestReindexReportsWhatItCannotWrite(t *testing.T) {
+	disk := journaltest.New(journal.OS)
+	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
+	for n, want := range []error{syscall.ENOSPC, syscall.ENOSPC, nil} { // a checkpoint and the index are renamed
+		disk.Fail(n+1, syscall.ENOSPC, journaltest.Rename)
+		if _, err := team.Reindex(ctx); !errors.Is(err, want) {
+			t.Errorf("rename %d failed: %v, want %v", n+1, err, want)
+		}
+	}
+	disk.Heal()
+	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := team.Reindex(ctx); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("with a locked index: %v", err)
+	}
 }
 
 // triedImages counts what a run has tried.

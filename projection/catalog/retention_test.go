@@ -49,6 +49,28 @@ func TestPolicyAction(t *testing.T) {
 	}
 }
 
+func TestReasonNamesThePeriodOfTheAction(t *testing.T) {
+	const hours = 36 * time.Hour
+	for _, test := range []struct {
+		policy catalog.Policy
+		action catalog.Action
+		want   string
+	}{
+		{catalog.Policy{Keep: 2, ArchiveAfter: day, DeleteAfter: hours}, catalog.Archive,
+			"idle for 1d, and not among the newest 2"},
+		{catalog.Policy{Keep: 2, ArchiveAfter: day, DeleteAfter: hours}, catalog.Trash,
+			"idle for 36h0m0s, and not among the newest 2"},
+		{catalog.Policy{}, catalog.Archive, "idle for 0s, and not among the newest 0"},
+		{catalog.Policy{ArchiveAfter: day - 1}, catalog.Archive,
+			"idle for 23h59m59.999999999s, and not among the newest 0"},
+		{catalog.Policy{ArchiveAfter: 30 * day}, catalog.Archive, "idle for 30d, and not among the newest 0"},
+	} {
+		if got := test.policy.Reason(test.action); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.policy, got, test.want)
+		}
+	}
+}
+
 func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	team := c.Team("kitchen")
