@@ -156,6 +156,10 @@ func TurnStart(dir *catalog.Dir, id string, seq uint64) (journal.Position, error
 // maxTurnSearch limits how far back turnStart searches, in events.
 const maxTurnSearch = 1 << 14
 
+// maxInterjections limits the messages in a row that people write during a turn: no turn
+// is open after more.
+const maxInterjections = 16
+
 // turnStart returns the position before an event, or before the start of the turn that is
 // open there.
 func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
@@ -163,6 +167,7 @@ func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
 	if err != nil {
 		return p, err
 	}
+	messages := 0 // in a row
 	for e, err := range reader.Before(p) {
 		if err != nil || p.Seq-e.Seq > maxTurnSearch {
 			break
@@ -176,6 +181,12 @@ func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
 			return reader.Find(e.Seq)
 		case projection.TurnEnded:
 			return p, nil
+		case projection.MessageAppended:
+			if messages++; messages > maxInterjections {
+				return p, nil
+			}
+		default:
+			messages = 0
 		}
 	}
 	return p, nil
