@@ -3,7 +3,9 @@
 package sessions
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -101,5 +103,52 @@ func TestTailAllReportsEachSessionErrorOnce(t *testing.T) {
 	f.report(s, apptest.AliceID, journal.ErrNotFound)
 	if got := stderr.String(); strings.Count(got, "injected") != 1 || strings.Count(got, "is gone") != 1 {
 		t.Errorf("it printed\n%s", got)
+	}
+}
+
+func TestTailAllDoesNotPrintAnotherHistory(t *testing.T) {
+	home := t.TempDir()
+	ids, err := catalogtest.Sessions{Count: 1}.Fill(filepath.Join(home, "sessions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journals := journal.NewDir(filepath.Join(home, "sessions", "demo"), journal.Options{})
+	var stdout, stderr strings.Builder
+	a, err := app.New(app.IO{Stdout: &stdout, Stderr: &stderr}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &Tail{N: 0, Output: "json"}
+	list, err := a.Catalog.List(t.Context(), catalog.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, failures := cmd.printLast(t.Context(), a, list.Sessions)
+	if len(failures) > 0 {
+		t.Fatal(failures)
+	}
+	f := &allFollower{cmd: cmd, app: a, sessions: sessions}
+	if err := os.Remove(filepath.Join(journals.Path(), ids[0]+".jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	log, err := journals.Create(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := log.Append(projection.Record(time.Now(), projection.SessionResumed{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(log.Close(), journals.Archive(t.Context(), ids[0])); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := stderr.String(); stdout.Len() > 0 || strings.Count(got, "was replaced") != 1 {
+		t.Errorf("it printed %q and the notices %q", stdout.String(), got)
 	}
 }
