@@ -38,6 +38,8 @@ func TestDecoderKnowsKeys(t *testing.T) {
 		{Key{' ', Ctrl}, []string{"\x00", "\x1b[32;5u", "\x1b[64;5u"}},
 		{Key{'_', Ctrl}, []string{"\x1f", "\x1b[47;5u", "\x1b[95;5u", "\x1b[45;6u", "\x1b[27;6;95~"}},
 		{Key{'\\', Ctrl}, []string{"\x1c", "\x1b[92;5u"}},
+		{Key{'^', Ctrl}, []string{"\x1e", "\x1b[94;5u", "\x1b[54;6u"}},
+		{Key{'6', Ctrl}, []string{"\x1b[54;5u"}},
 		{Key{'h', Ctrl}, []string{"\b", "\x1b[104;5u"}},
 		{Key{'j', Ctrl}, []string{"\n", "\x1b[106;5u", "\x1b[27;5;106~"}},
 		{Key{Enter, 0}, []string{"\r", "\x1b[13u", "\x1b[109;5u", "\x1bOM", "\x1b[57414u"}},
@@ -111,6 +113,8 @@ func TestDecoderTellsEscapeFromAlt(t *testing.T) {
 		"\x1b[1ä":                 {Key{Code: 'ä'}},
 		"\x1b]1;\r":               {Key{Code: Enter}},
 		"\x1b]1;\x1bb":            {Key{'b', Alt}},
+		"\xe0\x80":                {Key{Code: utf8.RuneError}},
+		"\x1b\xe0\x80a":           {Key{utf8.RuneError, Alt}, Key{Code: 'a'}},
 		"\xe7\x95a":               {Key{Code: utf8.RuneError}, Key{Code: 'a'}},
 	} {
 		if got := decode(input); !slices.Equal(got, want) {

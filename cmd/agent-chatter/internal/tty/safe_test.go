@@ -61,3 +61,17 @@ func TestFoldBreaksBetweenWords(t *testing.T) {
 		}
 	}
 }
+
+func TestSafeRunes(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1f ~\x7f": "\u241f ~\u2421", "\u0080\u009f\u00a0": "\ufffd\ufffd\u00a0", "\u2027\u2028\u2029\u202f": "\u2027\ufffd\ufffd\u202f",
+		"\u202a\u202e": "\ufffd\ufffd", "\u2065\u2066\u2069\u206a": "\u2065\ufffd\ufffd\u206a", "a\r\nb\rc": "a\nb\u240dc",
+	} {
+		if got := Safe(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	if got := SafeLine("a\nb\tc\r\nd"); got != "a b c d" {
+		t.Errorf("the line is %q", got)
+	}
+}

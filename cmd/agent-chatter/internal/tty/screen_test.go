@@ -94,3 +94,30 @@ func TestRowsFitTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+func TestScreenReportsLostOutput(t *testing.T) {
+	lost := func(bool) error { return errFull }
+	for name, s := range map[string]*Screen{
+		"the output":           {out: full{}, alternate: func(bool) error { return nil }},
+		"the alternate screen": {out: new(frames), alternate: lost},
+	} {
+		s.area = func() area { return area{columns: 10, rows: 4} }
+		if err := s.Draw([]string{"a"}, nil); err != errFull {
+			t.Errorf("%s: Draw returns %v", name, err)
+		}
+		if err := s.Page([]string{"a"}); err != errFull {
+			t.Errorf("%s: Page returns %v", name, err)
+		}
+	}
+}
+
+func TestPageShowsTheFirstRows(t *testing.T) {
+	var f frames
+	s := screenOf(&f, &area{columns: 6, rows: 2})
+	if err := s.Page([]string{"longer", "b", "c"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := beginUpdate + wrapOff + "\x1b[Hlonge\x1b[K\r\nb\x1b[K\x1b[J" + wrapOn + endUpdate; f[0] != want {
+		t.Errorf("it writes %q, want %q", f[0], want)
+	}
+}

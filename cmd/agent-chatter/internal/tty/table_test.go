@@ -2,6 +2,7 @@ package tty
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -27,5 +28,33 @@ func TestTableAlignsWideCharacters(t *testing.T) {
 		if n := displaywidth.String(strings.TrimSuffix(line, "\n")); n >= 40 {
 			t.Errorf("%q takes %d columns", line, n)
 		}
+	}
+}
+
+func TestTableCutsTheLastText(t *testing.T) {
+	for columns, want := range map[int]string{
+		0: "a  bc  0123456789abcdefgh", 26: "a  bc  0123456789abcdefgh", 25: "a  bc  0123456789abcdef…", 20: "a  bc  0123456789a…", 5: "a  bc  0123456789a…",
+	} {
+		table := &Table{Columns: columns}
+		table.Add("a", "bc", "0123456789abcdefgh")
+		var shown bytes.Buffer
+		if err := table.Write(&shown); err != nil || shown.String() != want+"\n" {
+			t.Errorf("of %d columns: %q, %v", columns, shown.String(), err)
+		}
+	}
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+var errFull = errors.New("full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestTableReportsLostOutput(t *testing.T) {
+	table := &Table{}
+	table.Add("a")
+	if err := table.Write(full{}); err != errFull {
+		t.Error(err)
 	}
 }

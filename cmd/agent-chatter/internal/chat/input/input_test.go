@@ -213,3 +213,24 @@ func TestErrorQuotesWholeCharacters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestQuitEndsTheInput(t *testing.T) {
+	quit := make(chan struct{})
+	close(quit)
+	flags := &Flags{Rest: []string{"one"}}
+	waits, w := io.Pipe() // a reader that has no line
+	defer w.Close()
+	for name, source := range map[string]Source{
+		"flags": flags, "a pipe": NewPipe(waits, false, 100), "a terminal": NewPlain(strings.NewReader("one\n"), io.Discard, 100),
+	} {
+		if line, err := source.Next("> ", quit); err != tty.ErrInterrupted || line != (tty.Line{}) {
+			t.Errorf("%s: %+v, %v", name, line, err)
+		}
+		source.Watch(nil, nil)()
+	}
+	for _, want := range []error{nil, io.EOF} {
+		if line, err := flags.Next("", nil); err != want || (line.Text == "one") != (err == nil) {
+			t.Errorf("after it: %+v, %v", line, err)
+		}
+	}
+}

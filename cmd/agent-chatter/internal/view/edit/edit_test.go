@@ -100,3 +100,33 @@ func TestLargeTextsAreReplaced(t *testing.T) {
 		t.Errorf("%d lines", got)
 	}
 }
+
+func TestLongTextsAreNotCompared(t *testing.T) {
+	lines := func(n int, name string) (lines []string) {
+		for i := range n {
+			lines = append(lines, fmt.Sprint(name, i))
+		}
+		lines[n/2] = "common"
+		return lines
+	}
+	for _, tt := range []struct{ before, after, kept int }{{300, 300, 1}, {301, 300, 0}, {300, 301, 0}} {
+		kept := strings.Count(shown(compare(lines(tt.before, "a"), lines(tt.after, "b"))), " common\n")
+		if kept != tt.kept {
+			t.Errorf("of %d and %d lines %d are kept, want %d", tt.before, tt.after, kept, tt.kept)
+		}
+	}
+}
+
+func TestRemovedLinesPrecedeAddedOnes(t *testing.T) {
+	for _, tt := range []struct{ before, after, want string }{
+		{"a b c", "x y z", "-a\n-b\n-c\n+x\n+y\n+z\n"},
+		{"a k b", "x k y", "-a\n+x\n k\n-b\n+y\n"},
+		{"a b", "b a", "-a\n b\n+a\n"},
+		{"k a b", "x k", "+x\n k\n-a\n-b\n"},
+		{"a p b q c", "x q y p z", "-a\n-p\n-b\n+x\n q\n-c\n+y\n+p\n+z\n"},
+	} {
+		if got := shown(compare(strings.Fields(tt.before), strings.Fields(tt.after))); got != tt.want {
+			t.Errorf("%s to %s: %q, want %q", tt.before, tt.after, got, tt.want)
+		}
+	}
+}

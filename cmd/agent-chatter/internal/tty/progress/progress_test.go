@@ -1,0 +1,68 @@
+package progress
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+func TestProgressIsShownAfterASecond(t *testing.T) {
+	halfway := journal.Progress{ID: "s", Done: 1, Total: 2}
+	bar := EraseLine + progressText(halfway)
+	for _, tt := range []struct {
+		name  string
+		began time.Duration // ago
+		drawn time.Duration // ago
+		do    func(l *Progress)
+		want  string
+	}{
+		{"early", 0, time.Hour, func(l *Progress) { l.Journal(halfway) }, ""},
+		{"after a second", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway) }, bar},
+		{"twice at once", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway); l.Journal(halfway) }, bar},
+		{"after the interval", progressAfter, progressInterval, func(l *Progress) { l.Journal(halfway) }, bar},
+		{"another session", progressAfter, time.Hour, func(l *Progress) { l.Journal(journal.Progress{ID: "t", Total: 2}) }, ""},
+		{"a list", progressAfter, time.Hour, func(l *Progress) { l.of = "all"; l.List(1, 2) }, EraseLine + listingText(1, 2)},
+		{"the end", progressAfter, time.Hour, func(l *Progress) {
+			l.Journal(halfway)
+			l.Journal(journal.Progress{ID: "s", Done: 2, Total: 2})
+		}, bar + EraseLine},
+		{"the end of a list", progressAfter, time.Hour, func(l *Progress) { l.of = "all"; l.List(1, 2); l.List(2, 2) },
+			EraseLine + listingText(1, 2) + EraseLine},
+		{"the end of what was not shown", 0, time.Hour, func(l *Progress) { l.List(2, 2) }, ""},
+		{"the next after the end", progressAfter, time.Hour, func(l *Progress) {
+			l.Journal(journal.Progress{ID: "s", Done: 2, Total: 2})
+			l.Journal(halfway)
+		}, ""},
+		{"before other output", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway); l.Erase(); l.Erase() }, bar + EraseLine},
+		{"hidden", progressAfter, time.Hour, func(l *Progress) { l.Hidden = true; l.Journal(halfway) }, ""},
+		{"hidden archiving", progressAfter, time.Hour, func(l *Progress) { l.HideArchiving = true; l.Journal(halfway) }, ""},
+		{"unarchiving", progressAfter, time.Hour, func(l *Progress) {
+			l.HideArchiving = true
+			l.Journal(journal.Progress{ID: "s", Unarchive: true, Total: 2})
+		}, EraseLine + progressText(journal.Progress{ID: "s", Unarchive: true, Total: 2})},
+		{"a narrow terminal", progressAfter, time.Hour, func(l *Progress) {
+			l.Columns = func() int { return 10 }
+			l.Journal(halfway)
+		}, EraseLine + "Archiving"},
+		{"no columns", progressAfter, time.Hour, func(l *Progress) {
+			l.Columns = func() int { return 0 }
+			l.Journal(halfway)
+		}, EraseLine},
+	} {
+		var out bytes.Buffer
+		l := New(&out, func() int { return 200 })
+		now := time.Now()
+		l.of, l.began, l.drawn = "s", now.Add(-tt.began), now.Add(-tt.drawn)
+		if tt.do(l); out.String() != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, out.String(), tt.want)
+		}
+	}
+}
+
+func TestNoProgressShowsNothing(t *testing.T) {
+	var l *Progress
+	l.Begin("work")()
+	l.Erase()
+}
