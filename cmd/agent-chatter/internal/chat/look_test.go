@@ -1,0 +1,145 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// newTestREPL returns a repl whose conversation has not begun, and what it prints. Escape is pressed during each turn
+// if escape is true, and Ctrl+C if interrupt is true.
+func newTestREPL(t *testing.T, escape, interrupt bool) (*repl, *bytes.Buffer) {
+	t.Helper()
+	var shown bytes.Buffer
+	c := coordinator.New(coordinator.Options{Store: store.NewFiles(catalog.New(t.TempDir(), journal.Options{}))})
+	if err := c.SetTeam(t.Context(), team.Demo(), coordinator.SetTeamOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return &repl{app: &app.App{IO: app.IO{Stderr: &shown}}, c: c, input: &keys{escape: escape, interrupt: interrupt}}, &shown
+}
+
+// keys are pressed as soon as a turn runs.
+type keys struct {
+	input.Flags
+	escape, interrupt bool
+	watching          int
+}
+
+func (k *keys) Watch(onEscape, onInterrupt func()) (stop func()) {
+	k.watching++
+	if k.escape {
+		onEscape()
+	}
+	if k.interrupt {
+		onInterrupt()
+	}
+	return func() { k.watching-- }
+}
+
+func TestLookIsKeptWhileTurnsRun(t *testing.T) {
+	r, _ := newTestREPL(t, false, false)
+	r.looks.refresh(&look{had: 1})
+	if r.looks.last != nil {
+		t.Error("without a turn it is kept")
+	}
+	err := r.runTurns(t.Context(), func(context.Context) error {
+		if r.looks.last == nil {
+			t.Error("there is none during a turn")
+		}
+		r.looks.refresh(&look{had: 2})
+		if had := r.look().had; had != 2 {
+			t.Errorf("it is of %d turns", had)
+		}
+		return nil
+	})
+	if err != nil || r.looks.last != nil || r.look().had != 0 {
+		t.Errorf("after the turns it is %+v, %v", r.looks.last, err)
+	}
+}
+
+func TestEndOfTurns(t *testing.T) {
+	failure := errors.New("the disk is full")
+	for _, tt := range []struct {
+		name                           string
+		escape, interrupt, signal, may bool
+		err                            error
+		cancelled, ends, failed        bool
+		refusals                       int
+	}{
+		{"a reply", false, false, false, true, nil, false, false, false, 1},
+		{"an error", false, false, false, true, failure, false, false, true, 1},
+		{"the error of a turn", false, false, false, true, &coordinator.TurnError{}, false, false, true, 1},
+		{"Escape", true, false, false, true, context.Canceled, true, false, false, 0},
+		{"Escape that does nothing", true, false, false, false, nil, false, false, false, 1},
+		{"Ctrl+C", false, true, false, false, context.Canceled, true, true, false, 0},
+		{"a signal", false, false, true, true, context.Canceled, true, true, false, 0},
+	} {
+		r, shown := newTestREPL(t, tt.escape, tt.interrupt)
+		r.c.Team().AllowEscCancel = tt.may
+		r.refusals = []string{"too risky"}
+		ctx, cancel := context.WithCancel(t.Context())
+		if tt.signal {
+			cancel()
+		}
+		cancelled := false
+		err := r.runTurns(ctx, func(ctx context.Context) error {
+			cancelled = ctx.Err() != nil
+			return tt.err
+		})
+		cancel()
+		if cancelled != tt.cancelled || (err != nil) != tt.ends || r.failed.Load() != tt.failed || len(r.refusals) != tt.refusals {
+			t.Errorf("%s: cancelled: %v, error: %v, failed: %v, %d refusals", tt.name, cancelled, err, r.failed.Load(), len(r.refusals))
+		}
+		if printed := strings.Contains(shown.String(), "isk is full"); printed != (tt.err == failure) {
+			t.Errorf("%s: it prints %q", tt.name, shown)
+		}
+		if k := r.input.(*keys); k.watching != 0 || r.turns.Err() == nil {
+			t.Errorf("%s: keys are watched after it, or its context goes on", tt.name)
+		}
+	}
+}
+
+func TestRefusalsAreTheNextMessages(t *testing.T) {
+	r, _ := newTestREPL(t, false, false)
+	r.refusals = []string{"/one", "two"}
+	for _, want := range []string{"/one", "two"} {
+		if line, err := r.next(t.Context()); err != nil || line.Text != want || !line.Message {
+			t.Errorf("%+v, %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestPreviewsHaveFiftyCharacters(t *testing.T) {
+	for _, letter := range []string{"x", "é", "🫖"} {
+		if got := previewText(strings.Repeat(letter, 50)); got != strings.Repeat(letter, 50) {
+			t.Errorf("of 50 it is %q", got)
+		}
+		for _, n := range []int{51, 52, 1000} {
+			if got := previewText(strings.Repeat(letter, n)); got != strings.Repeat(letter, 50)+"…" {
+				t.Errorf("of %d it is %q", n, got)
+			}
+		}
+	}
+}
+
+func TestCompletedCommandsHaveHelp(t *testing.T) {
+	s := sources(t.TempDir())
+	if s.Files == nil || slices.ContainsFunc(s.Commands, func(c editor.Choice) bool { return c.Help == "" || c.Text == "/quit" }) {
+		t.Errorf("the sources are %+v", s)
+	}
+	if s := sources("/missing/directory"); s.Files != nil || len(s.Commands) == 0 {
+		t.Errorf("without a directory they are %+v", s)
+	}
+}
