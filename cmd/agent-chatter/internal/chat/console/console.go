@@ -205,13 +205,17 @@ func (c *Console) wait() {
 	if c.pending <= maxPending {
 		return
 	}
+	waits := true
 	stall := time.AfterFunc(c.stallTime, func() {
 		c.mu.Lock()
-		c.stalled = true
+		c.stalled = c.stalled || waits
 		c.mu.Unlock()
 		c.drawn.Broadcast()
 	})
-	defer stall.Stop()
+	defer func() {
+		stall.Stop()
+		waits = false
+	}()
 	for c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil {
 		notify(c.changed)
 		c.drawn.Wait()
