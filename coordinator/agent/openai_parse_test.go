@@ -1,6 +1,10 @@
 package agent
 
-import "testing"
+import (
+	"net"
+	"net/url"
+	"testing"
+)
 
 func newOpenAIParser() parser { return &openaiParser{} }
 
@@ -91,4 +95,13 @@ func FuzzOpenAI(f *testing.F) {
 	f.Add([]byte(completeReply))
 	f.Add([]byte("data: " + completeReply + "\ndata: [DONE]\n"))
 	fuzzParser(f, newOpenAIParser)
+}
+
+func TestUnknownHostIsNotTemporary(t *testing.T) {
+	for _, unknown := range []bool{true, false} {
+		err := &url.Error{Err: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: unknown}}}
+		if isTemporary(err) == unknown {
+			t.Errorf("unknown host: %v", unknown)
+		}
+	}
 }

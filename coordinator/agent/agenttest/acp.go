@@ -30,6 +30,7 @@ const wordPace = 20 * time.Millisecond
 //	plan          reply, report a tool call that fails, and complete the first of two things to do
 //	serve         start the tool of "tool", reply with its process id, and finish
 //	ask           request permission for a tool, and reply with the answer
+//	await FILE    like ask, when there is the file
 //	urge          like ask, sending thoughts meanwhile
 //	repeat N      like ask, N times, and reply with the last answer
 //	late          like ask, for another session
@@ -283,7 +284,13 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"plan":  (*acpAgent).plan,
 	"serve": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
 	"ask":   func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
-	"edit":  func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestEdit(t.session, t.arg)) },
+	"await": func(a *acpAgent, t *acpTurn) {
+		for _, err := os.Stat(t.arg); err != nil && t.ctx.Err() == nil; _, err = os.Stat(t.arg) {
+			time.Sleep(wordPace)
+		}
+		a.say(t.session, a.requestPermission(t.session, t.arg))
+	},
+	"edit": func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestEdit(t.session, t.arg)) },
 	"urge": func(a *acpAgent, t *acpTurn) {
 		asking, answered := context.WithCancel(t.ctx)
 		go a.think(asking, t.session)

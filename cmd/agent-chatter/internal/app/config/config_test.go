@@ -54,6 +54,9 @@ func TestDays(t *testing.T) {
 func TestEnvironmentOverridesRetention(t *testing.T) {
 	keep, auto, week := 5, true, Days(7*24*time.Hour)
 	c := Config{Retention: Retention{Keep: &keep, Auto: &auto, ArchiveAfter: &week, DeleteAfter: &week}}
+	for _, name := range []string{"AUTO", "KEEP", "ARCHIVE_AFTER", "DELETE_AFTER"} {
+		t.Setenv("AGENT_CHATTER_RETENTION_"+name, "")
+	}
 	if got, err := c.WithEnvironment(); err != nil || got.Policy() != c.Policy() || !got.Auto() {
 		t.Errorf("without variables: %+v, %v", got.Policy(), err)
 	}

@@ -202,21 +202,20 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 
 // wait waits as Print does. The lock is held.
 func (c *Console) wait() {
-	if c.pending <= maxPending {
+	waits := func() bool {
+		return c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil
+	}
+	if !waits() {
 		return
 	}
-	waits := true
 	stall := time.AfterFunc(c.stallTime, func() {
 		c.mu.Lock()
-		c.stalled = c.stalled || waits
+		c.stalled = c.stalled || waits()
 		c.mu.Unlock()
 		c.drawn.Broadcast()
 	})
-	defer func() {
-		stall.Stop()
-		waits = false
-	}()
-	for c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil {
+	defer stall.Stop()
+	for waits() {
 		notify(c.changed)
 		c.drawn.Wait()
 	}

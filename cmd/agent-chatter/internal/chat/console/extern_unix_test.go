@@ -40,7 +40,7 @@ func TestEditKeepsTextThatIsTooLong(t *testing.T) {
 	if err := os.Truncate(long, maxEdited+1); err != nil {
 		t.Fatal(err)
 	}
-	got, problem := edit(t.Context(), "text", "cp "+long)
+	got, problem := edit(t.Context(), "text", "cp '"+long+"'")
 	kept, err := filepath.Glob(filepath.Join(dir, "*", "message.md"))
 	if err != nil || len(kept) != 1 {
 		t.Fatal(kept, err)

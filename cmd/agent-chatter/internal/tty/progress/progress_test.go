@@ -3,6 +3,7 @@ package progress
 import (
 	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -51,13 +52,15 @@ func TestProgressIsShownAfterASecond(t *testing.T) {
 			l.Journal(halfway)
 		}, EraseLine},
 	} {
-		var out bytes.Buffer
-		l := New(&out, func() int { return 200 })
-		now := time.Now()
-		l.of, l.began, l.drawn = "s", now.Add(-tt.began), now.Add(-tt.drawn)
-		if tt.do(l); out.String() != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, out.String(), tt.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			l := New(&out, func() int { return 200 })
+			now := time.Now()
+			l.of, l.began, l.drawn = "s", now.Add(-tt.began), now.Add(-tt.drawn)
+			if tt.do(l); out.String() != tt.want {
+				t.Errorf("%s: %q, want %q", tt.name, out.String(), tt.want)
+			}
+		})
 	}
 }
 
