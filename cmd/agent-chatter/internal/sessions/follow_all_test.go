@@ -19,6 +19,26 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
+// followHome returns a follower of the sessions of a home, before its first poll, and what it prints.
+func followHome(t *testing.T, home string) (f *allFollower, stdout, stderr *strings.Builder) {
+	t.Helper()
+	stdout, stderr = &strings.Builder{}, &strings.Builder{}
+	a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &Tail{N: 0, Output: "json"}
+	list, err := a.Catalog.List(t.Context(), catalog.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, faults := cmd.printLast(t.Context(), a, list.Sessions)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return &allFollower{cmd: cmd, app: a, sessions: sessions}, stdout, stderr
+}
+
 // A session can grow and be archived between two polls.
 func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	home := t.TempDir()
@@ -51,21 +71,7 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	}
 	archive(ids[0])
 
-	var stdout, stderr strings.Builder
-	a, err := app.New(app.IO{Stdout: &stdout, Stderr: &stderr}, app.Options{Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := &Tail{N: 0, Output: "json"}
-	list, err := a.Catalog.List(t.Context(), catalog.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessions, faults := cmd.printLast(t.Context(), a, list.Sessions)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
-	f := &allFollower{cmd: cmd, app: a, sessions: sessions}
+	f, stdout, stderr := followHome(t, home)
 	poll := func() string {
 		t.Helper()
 		if err := f.poll(t.Context()); err != nil {
@@ -113,21 +119,7 @@ func TestTailAllDoesNotPrintAnotherHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	journals := journal.NewDir(filepath.Join(home, "sessions", "demo"), journal.Options{})
-	var stdout, stderr strings.Builder
-	a, err := app.New(app.IO{Stdout: &stdout, Stderr: &stderr}, app.Options{Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := &Tail{N: 0, Output: "json"}
-	list, err := a.Catalog.List(t.Context(), catalog.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessions, failures := cmd.printLast(t.Context(), a, list.Sessions)
-	if len(failures) > 0 {
-		t.Fatal(failures)
-	}
-	f := &allFollower{cmd: cmd, app: a, sessions: sessions}
+	f, stdout, stderr := followHome(t, home)
 	if err := os.Remove(filepath.Join(journals.Path(), ids[0]+".jsonl")); err != nil {
 		t.Fatal(err)
 	}
