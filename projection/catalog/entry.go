@@ -63,6 +63,12 @@ func newestFirst(a, b *Entry) int {
 	return cmp.Or(strings.Compare(b.id, a.id), strings.Compare(a.dir.journals.Path(), b.dir.journals.Path()))
 }
 
+// Key identifies a session: an id may be in the directories of several teams.
+type Key struct{ Dir, ID string }
+
+// Key returns the directory's path and the id of the session. It decodes nothing.
+func (e *Entry) Key() Key { return Key{e.dir.journals.Path(), e.id} }
+
 // Session returns the session of the entry. It reads the journal only if the
 // line in the index is truncated after the part that the Entry has.
 func (e *Entry) Session() Session {

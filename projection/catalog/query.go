@@ -21,7 +21,7 @@ import (
 type Query struct {
 	Team     string // id of the team; "": any
 	CWD      string // directory in which the session was created; "": any
-	Title    string // text in the title, in any case; "": any
+	Text     string // text in the title, the id, the team's id or the directory, in any case; "": any
 	Archived Filter // is compressed in the archive
 	Damaged  Filter // Session.Damaged is set: it is damaged or cannot be read
 	Live     Filter // a process has the session open for writing
@@ -72,7 +72,7 @@ type Result struct {
 
 // answer selects from sessions in the order ByUpdated, and reorders the slice.
 func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Result, error) {
-	if q.Team != "" || q.CWD != "" || q.Title != "" || q.Sort != ByUpdated {
+	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
 		rows := make([]row, len(entries))
 		inParallel(len(entries), func(i int) { // once, for all comparisons
 			if e := entries[i]; e.row == nil {
@@ -81,7 +81,7 @@ func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Re
 			}
 		})
 	}
-	q.Title = strings.ToLower(q.Title)
+	q.Text = strings.ToLower(q.Text)
 	matches := slices.DeleteFunc(entries, func(e *Entry) bool { return ctx.Err() != nil || !q.match(e) })
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,19 +110,26 @@ func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Re
 	return r, ctx.Err()
 }
 
-// match reports whether the query selects a session. Its Title is in lower
+// match reports whether the query selects a session. Its Text is in lower
 // case, and the row is decoded if the query needs it.
 func (q Query) match(e *Entry) bool {
 	if !q.Archived.match(e.archived) || !q.Damaged.match(e.Damaged) {
 		return false
 	}
-	if q.Team != "" || q.CWD != "" || q.Title != "" {
-		if q.Team != "" && e.row.TeamID != q.Team || q.CWD != "" && e.row.CWD != q.CWD ||
-			!strings.Contains(strings.ToLower(e.row.Title), q.Title) {
-			return false
-		}
+	if q.Team != "" && e.row.TeamID != q.Team || q.CWD != "" && e.row.CWD != q.CWD || q.Text != "" && !e.has(q.Text) {
+		return false
 	}
 	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{}))
+}
+
+// has reports whether a text in lower case is in what a list shows of the session. The row is decoded.
+func (e *Entry) has(text string) bool {
+	for _, shown := range []string{e.row.Title, e.id, e.row.TeamID, e.row.CWD} {
+		if strings.Contains(strings.ToLower(shown), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // compare compares the places of two sessions, whose rows are decoded.

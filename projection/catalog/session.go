@@ -38,6 +38,9 @@ func (s Session) Path() string { return filepath.Join(s.dir, s.ID+".jsonl") }
 // Dir returns the path of the directory in which the session was found.
 func (s Session) Dir() string { return s.dir }
 
+// Key identifies the session.
+func (s Session) Key() Key { return Key{s.dir, s.ID} }
+
 // Session returns the session with this id. The error wraps journal.ErrNotFound
 // if its journal does not exist, or is empty and is not known to have had events.
 func (d *Dir) Session(ctx context.Context, id string) (Session, error) {

@@ -264,7 +264,7 @@ func TestSearchOnlySelectedSessions(t *testing.T) {
 	c := newCatalog(t)
 	session(t, c, 1, "needle one")
 	session(t, c, 2, "needle two")
-	q := search.Query{Text: "needle", Sessions: catalog.Query{Title: "One"}}
+	q := search.Query{Text: "needle", Sessions: catalog.Query{Text: "One"}}
 	if got, failed := hits(t, c, q); len(failed) > 0 || !slices.Equal(got, []string{"1:2:[needle] one"}) {
 		t.Errorf("%q, %v", got, failed)
 	}
