@@ -11,7 +11,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -24,7 +23,9 @@ import (
 	"time"
 )
 
-// testTimeout ends the tests of a mutant that does not terminate, which counts as killed.
+// testTimeout ends the tests of a mutant that does not terminate, which counts as killed. It
+// is a limit of each test binary, not of the go command, which would leave its children
+// running: a test binary ends itself and the scripts that it runs.
 const testTimeout = 5 * time.Minute
 
 // A mutant is one changed file.
@@ -147,7 +148,7 @@ func test(m mutant) outcome {
 		stages = [][]string{{"-short", pkg}, {"-short", "./" + layer + "/..."}}
 	}
 	for _, args := range stages {
-		if !passes(overlay, append([]string{"test", "-vet=off", "-failfast"}, args...)...) {
+		if !passes(overlay, append([]string{"test", "-vet=off", "-failfast", "-timeout", testTimeout.String()}, args...)...) {
 			return killed
 		}
 	}
@@ -156,10 +157,7 @@ func test(m mutant) outcome {
 
 // passes runs the go command with an overlay, which the go commands of tests inherit.
 func passes(overlay string, args ...string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
-	cmd.WaitDelay = time.Second
 	return cmd.Run() == nil
 }
