@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -94,7 +99,7 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 		return err
 	}
 	shown := list.Sessions
-	if err := cmd.print(out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
+	if err := cmd.print(a, out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
 	}
 	for _, s := range shown {
@@ -109,7 +114,7 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 	return nil
 }
 
-func (cmd *List) print(w io.Writer, sessions []catalog.Session, short map[string]string) error {
+func (cmd *List) print(a *app.App, w io.Writer, sessions []catalog.Session, short map[string]string) error {
 	out := bufio.NewWriter(w)
 	if cmd.Output == "json" {
 		for _, s := range sessions {
@@ -119,19 +124,71 @@ func (cmd *List) print(w io.Writer, sessions []catalog.Session, short map[string
 		}
 		return out.Flush()
 	}
-	table := &tty.Table{Columns: tty.Columns(w)}
 	now := time.Now()
-	if table.Columns > 0 && len(sessions) > 0 {
-		table.Add("ID", "AGE", "TEAM", "MESSAGES", "LAST SPEAKER", "TITLE")
+	if tty.IsTerminal(w) {
+		style := view.StyleOn(a, w)
+		return terminalList(a, sessions, short, now).Write(w, style.Width, style.Profile)
 	}
-	for _, s := range sessions {
-		table.Add(short[s.ID], Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID),
-			strconv.Itoa(s.MessageCount), tty.SafeLine(s.LastSpeaker), marks(s)+tty.SafeLine(s.Title))
+	rows := make([][]string, len(sessions))
+	for i, s := range sessions {
+		rows[i] = []string{
+			short[s.ID], Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID), strconv.Itoa(s.MessageCount),
+			tty.SafeLine(s.LastSpeaker), marks(s) + tty.SafeLine(s.Title),
+		}
 	}
-	if err := table.Write(out); err != nil {
-		return err
+	for _, line := range table.Align(rows) {
+		fmt.Fprintln(out, line)
 	}
 	return out.Flush()
+}
+
+var (
+	dim     = ansi.Style{Dim: true}
+	literal = ansi.Style{Color: ansi.Cyan} // what can be copied into a command
+)
+
+// terminalList returns the list as a terminal shows it.
+func terminalList(a *app.App, sessions []catalog.Session, short map[string]string, now time.Time) *table.Table {
+	t := &table.Table{Columns: []table.Column{
+		{Name: "TITLE", Least: 24}, {Name: "STATE"}, {Name: "TEAM", Least: 10, Rank: 3},
+		{Name: "MESSAGES", Right: true, Rank: 2}, {Name: "LAST SPEAKER", Least: 12, Rank: 4}, {Name: "AGE", Rank: 1},
+		{Name: "ID"},
+	}}
+	for _, s := range sessions {
+		title := table.Text(s.Title, ansi.Style{})
+		switch {
+		case s.Title == "" && s.Damaged != "":
+			title = table.Text("title unknown", dim)
+		case s.Title == "":
+			title = table.Text(s.Summary(), dim)
+		}
+		live := a.Catalog.At(s.Dir()).Journals().Writer(s.ID) != (journal.Holder{})
+		t.Add(title, state(s, live), table.Text(s.TeamID, ansi.Style{}),
+			table.Text(strconv.Itoa(s.MessageCount), ansi.Style{}), table.Text(s.LastSpeaker, ansi.Style{}),
+			table.Text(Age(s.UpdatedAt, now), dim), table.Text(short[s.ID], literal))
+	}
+	return t
+}
+
+// state returns what a list on a terminal says of a session: whether a process has it open for writing, and its marks.
+func state(s catalog.Session, live bool) (line ansi.Line) {
+	if live {
+		line = append(line, ansi.Span{Text: "live ", Style: ansi.Style{Color: ansi.Green}})
+	}
+	for _, mark := range markNames(s) {
+		style := ansi.Style{Color: ansi.Red}
+		switch mark {
+		case "pinned":
+			style = ansi.Style{Color: ansi.Yellow}
+		case "archived":
+			style = dim
+		}
+		line = append(line, ansi.Span{Text: mark + " ", Style: style})
+	}
+	if n := len(line); n > 0 {
+		line[n-1].Text = strings.TrimSuffix(line[n-1].Text, " ")
+	}
+	return line
 }
 
 // printNotices prints what the list does not show, and how many sessions have a problem.
@@ -179,21 +236,29 @@ func noSessionsText(team string) app.Message {
 // marks returns the marks of a session in a list, such as "[pinned] ".
 func marks(s catalog.Session) string {
 	var all string
+	for _, mark := range markNames(s) {
+		all += "[" + mark + "] "
+	}
+	return all
+}
+
+// markNames returns the marks of a session, such as "pinned".
+func markNames(s catalog.Session) (names []string) {
 	if s.Pinned {
-		all += "[pinned] "
+		names = append(names, "pinned")
 	}
 	if s.Archived {
-		all += "[archived] "
+		names = append(names, "archived")
 	}
 	switch {
 	case s.ReadErr != nil:
-		all += "[unreadable] "
+		names = append(names, "unreadable")
 	case s.Damaged != "":
-		all += "[damaged] "
+		names = append(names, "damaged")
 	case s.Invalid > 0:
-		all += "[invalid] "
+		names = append(names, "invalid")
 	}
-	return all
+	return names
 }
 
 // Age returns the time from t to now as lists show it, such as "2h ago".

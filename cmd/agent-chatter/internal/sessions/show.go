@@ -143,8 +143,8 @@ func (d *detailsJSON) print(out io.Writer) {
 	line("directory", d.CWD)
 	line("file", d.Path)
 	line("bytes", d.Bytes)
-	if marks := marks(d.session); marks != "" {
-		line("marks", strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(marks)))
+	if marks := markNames(d.session); len(marks) > 0 {
+		line("marks", strings.Join(marks, " "))
 	}
 }
 

@@ -6,6 +6,10 @@ import (
 	"golang.org/x/term"
 )
 
+// LeastShown is the minimum width in columns of a text that is cut, however narrow the
+// terminal is.
+const LeastShown = 12
+
 // IsTerminal reports whether w is a terminal. It may have no known size.
 func IsTerminal(w io.Writer) bool {
 	out, ok := w.(interface{ Fd() uintptr })

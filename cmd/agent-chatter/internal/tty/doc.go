@@ -1,5 +1,4 @@
-// Package tty reads from and writes to terminals: keys, frames of lines and rows, safe text and
-// tables.
+// Package tty reads from and writes to terminals: keys, frames of lines and rows, and safe text.
 //
 // A [Terminal] reports keys and gives the terminal back at the end, however the program ends. A [Screen] draws on it.
 //

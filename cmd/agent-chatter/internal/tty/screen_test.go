@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -121,3 +122,10 @@ func TestPageShowsTheFirstRows(t *testing.T) {
 		t.Errorf("it writes %q, want %q", f[0], want)
 	}
 }
+
+// full is an output that takes nothing.
+type full struct{}
+
+var errFull = errors.New("full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

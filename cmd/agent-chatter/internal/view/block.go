@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"io"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -27,12 +28,15 @@ type Style = part.Style
 
 // OutputStyle returns how to show blocks on standard output: plain if it is no terminal, or one without control
 // sequences.
-func OutputStyle(a *app.App) Style {
-	s := Style{Width: cmp.Or(tty.Columns(a.Stdout), 80), Profile: ansi.Color16}
+func OutputStyle(a *app.App) Style { return StyleOn(a, a.Stdout) }
+
+// StyleOn is OutputStyle for another output of the App.
+func StyleOn(a *app.App, out io.Writer) Style {
+	s := Style{Width: cmp.Or(tty.Columns(out), 80), Profile: ansi.Color16}
 	if a.NoColor {
 		s.Profile = ansi.NoColor
 	}
-	s.Plain = a.Plain || !tty.IsTerminal(a.Stdout)
+	s.Plain = a.Plain || !tty.IsTerminal(out)
 	return s
 }
 

@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// outputScreens are the commands whose output on a terminal TestOutputScreens compares.
+var outputScreens = []struct{ name, command string }{
+	{"sessions", "agent-chatter sessions"},
+}
+
+// TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
+func TestOutputScreens(t *testing.T) {
+	home := t.TempDir()
+	fillShownHome(t, home)
+	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
+	texts, screens, drawn := map[string]string{}, map[string][]picture.Screen{}, []picture.Size{}
+	for _, size := range sizes {
+		for _, variable := range []string{"NO_COLOR=", "NO_COLOR=1"} {
+			var script strings.Builder
+			for _, s := range outputScreens {
+				fmt.Fprintf(&script, "printf '\\033[H\\033[2J$ %s\\n'; %s; printf '\\033]2;screen %s\\033\\\\'; read next; ",
+					s.command, s.command, s.name)
+			}
+			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf("export AGENT_CHATTER_HOME=%s %s; stty -echo; %s",
+				home, variable, script.String()))
+			for _, s := range outputScreens {
+				for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "screen "+s.name {
+				}
+				screen := picture.Parse(m.Run("capture-pane", "-e", "-p", "-N", "-J"))
+				texts[s.name] += fmt.Sprintf("==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)
+				screens[s.name] = append(screens[s.name], screen)
+				m.Press("Enter")
+			}
+			drawn = append(drawn, size)
+		}
+	}
+	for _, s := range outputScreens {
+		path := filepath.Join("testdata", "screens", "print_"+s.name)
+		apptest.Golden(t, path+".golden", texts[s.name])
+		apptest.Golden(t, path+".svg", picture.Draw(screens[s.name], drawn))
+	}
+}
+
+// A shownSession is a session of the home of TestOutputScreens.
+type shownSession struct {
+	id, team string
+	age      time.Duration
+	payloads []projection.Payload
+	after    func(t *testing.T, dir *journal.Dir, id string)
+}
+
+var (
+	shownYou  = projection.Speaker{ID: "you", Name: "you", DisplayName: "Eva", Type: projection.TypeHuman}
+	shownAda  = projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada", Type: projection.TypeAI}
+	shownHugo = projection.Speaker{ID: "hugo", Name: "hugo", DisplayName: "Hugo the Reviewer", Type: projection.TypeAI}
+)
+
+// shownSessions are the sessions of the home, the newest first.
+func shownSessions() []shownSession {
+	say := func(speaker projection.Speaker, text string) projection.Payload {
+		return projection.NewMessage("m", time.Unix(0, 0), speaker, text, nil)
+	}
+	return []shownSession{
+		{id: "01KB1F2M9V0R7S1JQ4TZW6N5K8", team: "review", age: 3 * time.Minute, payloads: []projection.Payload{
+			say(shownYou, "A division by zero should be an error"),
+			say(shownAda, "I return an error."),
+		}},
+		{id: "01KB0ZC7A5X4D2V8YHGE3MP6QT", team: "release", age: 5 * time.Hour, payloads: []projection.Payload{
+			say(shownYou, "Release plan"),
+			projection.SessionRenamed{Title: "Release plan for the summer, with everything that has to be done before it, and after"},
+			projection.SessionPinned{Pinned: true},
+			say(shownHugo, "First the tests."),
+		}},
+		{id: "01KAZP4T8J6E1N3W9CRB7XF2HD", team: "review", age: 26 * time.Hour, payloads: []projection.Payload{
+			say(shownYou, "計算機のエラー処理を改善する：ゼロ除算は例外にするべきか、それとも特別な値を返すべきか"),
+			say(shownAda, "例外です。"),
+		}},
+		{id: "01KAWS6Y3Q9M5B7G2DKF4VZ1NE", team: "release", age: 4 * 24 * time.Hour, payloads: []projection.Payload{
+			say(shownYou, "🚀 Launch of the server in 東京, with everything that was promised ✅"),
+		}},
+		{id: "01KAS2N8R4H7T6P1WQXJ5CG9VB", team: "review", age: 12 * 24 * time.Hour, after: damageLast,
+			payloads: []projection.Payload{say(shownYou, "Why is the parser slow?"), say(shownAda, "It copies.")}},
+		{id: "01KA5K3D7Z2F8M4X6RTVE1YJ9S", team: "review", age: 63 * 24 * time.Hour, after: archive,
+			payloads: []projection.Payload{
+				say(shownYou, "What does the first version need?"), say(shownHugo, "A tokenizer."), say(shownAda, "And tests."),
+			}},
+		{id: "01KA2G6H1W9C3Q5N8SBPZ7TD4M", team: "review", age: 70 * 24 * time.Hour},
+	}
+}
+
+// damageLast changes a byte of the last message.
+func damageLast(t *testing.T, dir *journal.Dir, id string) {
+	path := filepath.Join(dir.Path(), id+".jsonl")
+	data := []byte(readFile(t, path))
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("It copies"), []byte("It copied"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func archive(t *testing.T, dir *journal.Dir, id string) {
+	if err := dir.Archive(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillShownHome writes the sessions. The first stays open until the test ends.
+func fillShownHome(t *testing.T, home string) {
+	t.Helper()
+	root := catalog.New(filepath.Join(home, "sessions"), journal.Options{})
+	for i, s := range shownSessions() {
+		dir := root.Team(s.team).Journals()
+		log, err := dir.Create(s.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-s.age - time.Second)
+		var members []projection.Member
+		for _, m := range []projection.Speaker{shownYou, shownAda, shownHugo} {
+			members = append(members, projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+		}
+		records := []journal.Record{projection.Record(at, projection.SessionCreated{
+			Format: projection.Format, SessionID: s.id, CWD: "/home/eva/calc",
+			Team: projection.Team{ID: s.team, Name: s.team, Members: members},
+		})}
+		for _, p := range s.payloads {
+			records = append(records, projection.Record(at, p))
+		}
+		if _, err := log.Append(records...); err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			t.Cleanup(func() { log.Close() })
+			continue
+		}
+		if _, err := log.Append(projection.Record(at, projection.SessionEnded{Reason: "end"})); err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if s.after != nil {
+			s.after(t, dir, s.id)
+		}
+	}
+}
