@@ -45,10 +45,8 @@ func indexOf(root string) (path string, found bool) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(root, dir)
 	}
-	if strings.HasPrefix(filepath.VolumeName(dir), `\\`) { // reading it would log in to another machine
-		return "", false
-	}
-	return filepath.Join(dir, "index"), ok
+	elsewhere := strings.HasPrefix(filepath.VolumeName(dir), `\\`) // reading it would log in to another machine
+	return filepath.Join(dir, "index"), ok && !elsewhere
 }
 
 // contains reports whether an entry of the index starts with a path. An entry of version 4 may lack the beginning

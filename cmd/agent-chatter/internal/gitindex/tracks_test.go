@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
@@ -66,6 +67,38 @@ func TestTracksWithoutValidIndex(t *testing.T) {
 	}
 	if Tracks(dir) {
 		t.Error("a file that names no repository tracks it")
+	}
+}
+
+// A .git file names the directory of the repository, as one of a submodule does. One that cannot be read is in no
+// work tree: that of a parent directory counts.
+func TestTracksByAGitFile(t *testing.T) {
+	const name = "gitdir: ../repository"
+	for _, test := range []struct {
+		what, content string
+		want          bool
+	}{
+		{"a relative path", name + "\n", true},
+		{"a path and spaces up to the limit", name + strings.Repeat(" ", 4<<10-len(name)), true},
+		{"more than the limit", name + strings.Repeat(" ", 4<<10-len(name)+1), false},
+		{"no path", "../repository\n", false},
+	} {
+		root := t.TempDir()
+		for file, content := range map[string]string{
+			"tree/.git": test.content, "repository/index": "DIRC .home/sessions/a.jsonl",
+			".git/index": "DIRC tree/.home/teams/t.json",
+		} {
+			write(t, root, file)
+			if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := Tracks(filepath.Join(root, "tree", ".home", "sessions")); got != test.want {
+			t.Errorf("%s: sessions: %v, want %v", test.what, got, test.want)
+		}
+		if got := Tracks(filepath.Join(root, "tree", ".home", "teams")); got == test.want {
+			t.Errorf("%s: teams: %v, want %v", test.what, got, !test.want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,12 +38,18 @@ func TestMain(m *testing.M) {
 func TestWriterKeepsTheNewestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "log")
 	w := writer{path: path, limit: 4, keep: 2}
-	for _, record := range []string{"one\n", "two\n", "three\n", "four\n"} {
+	for i, record := range []string{"one\n", "two\n", "three\n", "four\n"} {
 		if n, err := w.Write([]byte(record)); n != len(record) || err != nil {
 			t.Fatalf("Write(%q) = %d, %v", record, n, err)
 		}
+		if i > 0 {
+			continue
+		}
+		if err := os.WriteFile(path+".0", []byte("not one of them\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for name, want := range map[string]string{"log": "four\n", "log.1": "three\n", "log.2": "two\n"} {
+	for name, want := range map[string]string{"log.0": "not one of them\n", "log": "four\n", "log.1": "three\n", "log.2": "two\n"} {
 		got, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
 		if string(got) != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
@@ -50,6 +57,14 @@ func TestWriterKeepsTheNewestFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(path + ".3"); err == nil {
 		t.Error("a third file is kept")
+	}
+	if runtime.GOOS == "windows" {
+		return // no modes
+	}
+	for name, want := range map[string]fs.FileMode{filepath.Dir(path): fs.ModeDir | 0o700, path: 0o600} {
+		if info, err := os.Stat(name); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
 	}
 }
 
@@ -70,8 +85,8 @@ func TestWriterAppendsBelowTheLimit(t *testing.T) {
 func TestWriterDoesNotRecreateADirectory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	w := writer{path: filepath.Join(home, "logs", "log"), limit: 100, keep: 2}
-	if _, err := w.Write([]byte("none\n")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a home, error %v", err)
+	if n, err := w.Write([]byte("none\n")); n != 0 || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a home: %d bytes, error %v", n, err)
 	}
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
@@ -82,11 +97,17 @@ func TestWriterDoesNotRecreateADirectory(t *testing.T) {
 	if err := os.RemoveAll(home); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write([]byte("two\n")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
+	if n, err := w.Write([]byte("two\n")); n != 0 || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%d bytes, error %v", n, err)
 	}
 	if _, err := os.Stat(home); err == nil {
-		t.Error("the directory was created again")
+		t.Error("the home was created again")
+	}
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte("three\n")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in an empty home: %v", err)
 	}
 }
 
@@ -143,9 +164,9 @@ func TestWriterRefusesALink(t *testing.T) {
 	if err := os.Symlink(target, path); err != nil {
 		t.Skip("no symbolic links:", err)
 	}
-	w := writer{path: path, limit: 100, keep: 2}
-	if _, err := w.Write([]byte("record\n")); !errors.As(err, new(*regularfile.KindError)) {
-		t.Errorf("error %v, want a KindError", err)
+	w := writer{path: path, limit: 1, keep: 2} // less than the size of the link
+	if n, err := w.Write([]byte("record\n")); n != 0 || !errors.As(err, new(*regularfile.KindError)) {
+		t.Errorf("%d bytes, error %v, want a KindError", n, err)
 	}
 	if got, _ := os.ReadFile(target); len(got) > 0 {
 		t.Errorf("the target of the link has %q", got)
@@ -188,12 +209,30 @@ func TestWriterRotates(t *testing.T) {
 			}
 			test.prepare(t, path)
 			w := writer{path: path, limit: 4, keep: 2}
-			_, err := w.Write([]byte("new\n"))
+			n, err := w.Write([]byte("new\n"))
 			got, _ := os.ReadFile(path)
-			if (err != nil) != (test.want == "") || err == nil && string(got) != test.want {
-				t.Errorf("content %q, error %v", got, err)
+			if (err != nil) != (test.want == "") || err == nil && string(got) != test.want || err != nil && n != 0 {
+				t.Errorf("content %q, %d bytes, error %v", got, n, err)
 			}
 		})
+	}
+}
+
+// Between the check of the size and the lock, another process may have renamed the file.
+func TestWriterRotatesOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	w := writer{path: path, limit: 4, keep: 2}
+	if err := w.rotate(); err != nil {
+		t.Errorf("without a file: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.rotate(); err != nil {
+		t.Errorf("with a file below the limit: %v", err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("content %q, %v", got, err)
 	}
 }
 

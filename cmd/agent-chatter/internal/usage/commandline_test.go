@@ -12,6 +12,7 @@ type commandLine struct {
 	Chat  struct {
 		Speed float64
 		Wait  time.Duration
+		Trace bool `hidden:""`
 	} `cmd:""`
 	Sessions struct {
 		List struct {

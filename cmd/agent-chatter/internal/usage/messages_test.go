@@ -2,10 +2,14 @@ package usage
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/alecthomas/kong"
 )
 
@@ -33,6 +37,11 @@ func usageTexts(t *testing.T) []apptest.Text {
 		{"a level", []string{"--level", "loud", "chat"}},
 		{"a duration", []string{"chat", "--wait", "long"}},
 		{"no value", []string{"chat", "--speed"}},
+		{"no integer", []string{"sessions", "--limit"}},
+		{"no days", []string{"sessions", "--age"}},
+		{"no days of a pointer", []string{"sessions", "--until"}},
+		{"negative days", []string{"sessions", "--until", "-1d"}},
+		{"a misspelled hidden flag", []string{"chat", "--trac"}},
 		{"words", []string{"chat", "hello", "world", "--speed", "2"}},
 		{"hostile words", []string{"--level", "info", "chat", apptest.Hostile}},
 	} {
@@ -44,12 +53,49 @@ func usageTexts(t *testing.T) []apptest.Text {
 func TestUsageTexts(t *testing.T) { apptest.CheckTexts(t, usageTexts(t)) }
 
 func TestCorrectCommandLineIsParsed(t *testing.T) {
-	for _, args := range [][]string{
-		{"chat", "--speed", "-1.5", "--wait", "3s"}, {"--level", "info", "sessions", "--limit", "-1"}, {"sessions", "ls"},
-		{"sessions", "list", "--age", "7d"},
+	until := config.Days(36 * time.Hour)
+	for _, test := range []struct {
+		args []string
+		want func(*commandLine)
+	}{
+		{[]string{"chat", "--speed", "-1.5", "--wait", "3s"}, func(c *commandLine) {
+			c.Chat.Speed, c.Chat.Wait = -1.5, 3*time.Second
+		}},
+		{[]string{"--level", "info", "sessions", "--limit", "-1"}, func(c *commandLine) {
+			c.Level, c.Sessions.List.Limit = "info", -1
+		}},
+		{[]string{"sessions", "ls"}, func(*commandLine) {}},
+		{[]string{"sessions", "list", "--age", "7d", "--until", "36h"}, func(c *commandLine) {
+			c.Sessions.List.Age, c.Sessions.List.Until = config.Days(7*24*time.Hour), &until
+		}},
 	} {
-		if err := parse(t, args); err != nil {
-			t.Errorf("%q: %v", args, err)
+		var got, want commandLine
+		want.Level, want.Sessions.Export.Format = "warn", "md"
+		want.Sessions.List.Input, want.Sessions.List.Output = "text", "text"
+		test.want(&want)
+		k, err := kong.New(&got, append(Decoders(), kong.Name("agent-chatter"))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Parse(test.args); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v, want %+v", test.args, got, err, want)
+		}
+	}
+}
+
+func TestWordsOfACommandLineAsAMessage(t *testing.T) {
+	for _, test := range []struct {
+		first string
+		args  []string
+		want  []string // nil: none
+	}{
+		{"hello", []string{"hello", "world", "--speed", "2"}, []string{"-m", "hello world", "--speed", "2"}},
+		{"hello", []string{"chat", "hello"}, []string{"chat", "-m", "hello"}},
+		{"hello", []string{"chat", "--hello"}, nil},
+	} {
+		got, ok := asMessage(test.first, test.args)
+		if ok != (test.want != nil) || !slices.Equal(got.Command.Argv, test.want) {
+			t.Errorf("%q: %q, %v, want %q", test.args, got.Command.Argv, ok, test.want)
 		}
 	}
 }
