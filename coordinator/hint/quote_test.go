@@ -109,7 +109,11 @@ func TestJoinKeepsFirstWordACommand(t *testing.T) {
 		{nil, ""},
 		{[]string{"chmod", "+x", "--", "-my agent"}, `chmod +x -- '-my agent'`},
 		{[]string{"A=b", "c=d"}, `'A=b' c=d`},
+		{[]string{"A=b", "ls"}, `'A=b' ls`},
+		{[]string{"ls", "A=b", "if"}, `ls A=b if`},
 		{[]string{"if", "if"}, `'if' if`},
+		{[]string{"if", "x"}, `'if' x`},
+		{[]string{"time"}, `'time'`},
 		{[]string{"nope$(touch pwned)"}, `'nope$(touch pwned)'`},
 	} {
 		if got := hint.Join(test.argv); got != test.want {

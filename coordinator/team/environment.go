@@ -63,7 +63,7 @@ func (m Member) Secrets() []redact.Variable {
 
 // isFile reports whether a value is the path of an existing file, which is not a secret.
 func isFile(value string) bool {
-	if !strings.ContainsAny(value, "/"+string(os.PathSeparator)) {
+	if !isPath(value) {
 		return false
 	}
 	_, err := os.Stat(value)

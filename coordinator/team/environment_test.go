@@ -3,6 +3,7 @@ package team_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
@@ -42,6 +43,31 @@ func TestSecretsInPlainText(t *testing.T) {
 		"PATH": "/bin:/usr/bin",
 	}}
 	checkEqual(t, "the secrets in plain text", m.InPlain(), []string{"A_KEY", "B_TOKEN"})
+}
+
+// The variables of the members come first, then those of the program's environment. Short values may be any
+// words, and names of files are none.
+func TestSecretsOfATeam(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("INHERITED_EIGHT", "12345678")
+	t.Setenv("INHERITED_SEVEN", "1234567")
+	t.Setenv("INHERITED_FILE", file)
+	crew := &team.Team{Members: []team.Member{
+		{Env: map[string]string{"B": "b", "A": "a", "C": file}}, {}, {APIKeyEnv: "INHERITED_EIGHT"},
+	}}
+	inherited := team.InheritedSecrets()
+	checkEqual(t, "the secrets", crew.Secrets(), append([]redact.Variable{
+		{Name: "A", Value: "a"}, {Name: "B", Value: "b"}, {Name: "INHERITED_EIGHT", Value: "12345678", Certain: true},
+	}, inherited...))
+	checkEqual(t, "the secrets without a team", (*team.Team)(nil).Secrets(), inherited)
+	for name, want := range map[string]bool{"INHERITED_EIGHT": true, "INHERITED_SEVEN": false, "INHERITED_FILE": false} {
+		if got := slices.ContainsFunc(inherited, func(v redact.Variable) bool { return v.Name == name }); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
 }
 
 func TestEnvironmentExpandsReferences(t *testing.T) {

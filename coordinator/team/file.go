@@ -70,7 +70,7 @@ func load(path, home string) (*Team, error) {
 func readFile(path string) ([]byte, error) {
 	content, err := regularfile.Read(path, maxFile)
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		return nil, e.Err
+		err = e.Err
 	}
 	return content, err
 }
@@ -285,7 +285,7 @@ func absolute(dir, name string) (string, error) {
 
 // isPath reports whether a name has a path separator.
 func isPath(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(byte(r)) })
+	return strings.ContainsAny(name, "/"+string(os.PathSeparator))
 }
 
 func agentPath(i int) string { return fmt.Sprintf("/agents/%d", i) }

@@ -366,6 +366,19 @@ func TestHugeNumbersDoNotOverflow(t *testing.T) {
 	}
 }
 
+// The longest response time in milliseconds is not the longest duration.
+func TestResponseTimeUpToTheLongestDuration(t *testing.T) {
+	for ms, want := range map[string]time.Duration{
+		"9223372036853": 9223372036853 * time.Millisecond,
+		"9223372036854": math.MaxInt64,
+	} {
+		loaded, _ := loadConfig(t, config([]string{human, demo}, `"conversation":{"maxAgentResponseTime":`+ms+`}`))
+		if got := loaded.MaxAgentResponseTime; got != want {
+			t.Errorf("%s ms: %v, want %v", ms, got, want)
+		}
+	}
+}
+
 func TestNumberOutOfRangeIsRejected(t *testing.T) {
 	path := write(t, "crew.json", config([]string{human, demo}, `"maxRounds":1e999`))
 	if loaded, err := team.Load(path, t.TempDir()); err == nil {
@@ -470,6 +483,15 @@ func TestTeamFileOverridesRegisteredArguments(t *testing.T) {
 	}
 }
 
+func TestRegisteredPathIsRelativeToTheRegistry(t *testing.T) {
+	home := registered(t, `"x":{"name":"x","displayName":"X","command":"./bin/x","args":[],"usePty":false}`)
+	path := write(t, "crew.json", config([]string{human, member("ada", "ai", `"agentType":"x"`)}))
+	want := filepath.Join(home, "agents", "bin", "x")
+	if m, _ := load(t, path, home).Member("ada"); m.Command != want {
+		t.Errorf("the command is %s, want %s", m.Command, want)
+	}
+}
+
 func TestRulesBeyondSchema(t *testing.T) {
 	home := registered(t, `"x":{"name":"x","displayName":"X","command":"/opt/x","args":[],"usePty":false}`)
 	ai := func(name, more string) string { return member(name, "ai", more) }
@@ -519,11 +541,25 @@ func TestRulesBeyondSchema(t *testing.T) {
 		{"headers that cannot be sent", []string{human, ai("bea", `"agentType":"llama","engine":"openai",
 			"endpoint":"http://x/v1","headers":{"X Title":"chat","X-Line":"a\nb"}`)}, ``,
 			[]string{"/team/members/1/headers", "/team/members/1/headers/X-Line"}},
+		{"headers by name, not by number", []string{human, ai("bea", `"agentType":"llama","engine":"openai",
+			"endpoint":"http://x/v1","headers":{"x":"\u0007","1":"\u0007","-":"\u0007"}`)}, ``,
+			[]string{"/team/members/1/headers/-", "/team/members/1/headers/1", "/team/members/1/headers/x"}},
 		{"no endpoint", []string{human, ai("bea", `"agentType":"llama","engine":"openai"`)}, ``,
 			[]string{"/team/members/1/endpoint"}},
 		{"an endpoint that is not a URL", []string{human,
 			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"localhost:11434"`)}, ``,
 			[]string{"/team/members/1/endpoint"}},
+		{"an endpoint that cannot be parsed", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http://[::1"`)}, ``,
+			[]string{"/team/members/1/endpoint"}},
+		{"an endpoint without a host", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"http:///v1"`)}, ``,
+			[]string{"/team/members/1/endpoint"}},
+		{"an endpoint of another protocol", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"ftp://x/v1"`)}, ``,
+			[]string{"/team/members/1/endpoint"}},
+		{"an encrypted endpoint", []string{human,
+			ai("bea", `"agentType":"llama","engine":"openai","endpoint":"https://x/v1"`)}, ``, nil},
 		{"unknown agent", []string{human, ai("bea", `"agentType":"y"`)}, ``, []string{"/team/members/1/agentType"}},
 		{"empty agent", []string{human, ai("bea", `"agentType":""`)}, ``, []string{"/team/members/1/agentType"}},
 		{"an agent without a command", []string{human, ai("bea", `"agentType":"y"`)}, `{"name":"y"}`,
@@ -532,6 +568,11 @@ func TestRulesBeyondSchema(t *testing.T) {
 			`{"name":"x","command":"/opt/y"}`, []string{"/agents/0/command"}},
 		{"agents without a name", []string{human, demo}, `{"name":""},{"name":""}`,
 			[]string{"/agents/0/name", "/agents/1/name"}},
+		{"an agent without a name before a duplicate one", []string{human, demo},
+			`{"name":""},{"name":"y","command":"a"},{"name":"y","command":"b"}`,
+			[]string{"/agents/0/name", "/agents/2/name"}},
+		{"a member without a name before a duplicate one", []string{human, ai("", `"agentType":"demo"`), demo, demo}, ``,
+			[]string{"/team/members/1/displayName", "/team/members/1/name", "/team/members/3/name"}},
 		{"a duplicate agent", []string{human, demo}, `{"name":"y","command":"a"},{"name":"y","command":"b"}`,
 			[]string{"/agents/1/name"}},
 		{
@@ -551,6 +592,41 @@ func TestRulesBeyondSchema(t *testing.T) {
 			}
 			checkProblems(t, path, home, test.want)
 		})
+	}
+}
+
+func TestEqualNamesAreTold(t *testing.T) {
+	const same = `"ada" is also the name of another member`
+	const equal = `"A_D-A" equals "ada" in a marker, which ignores case, '-' and '_'`
+	_, err := team.Load(write(t, "crew.json", config([]string{human, demo, demo,
+		member("A_D-A", "ai", `"agentType":"demo"`)})), t.TempDir())
+	var invalid *schemas.InvalidError
+	if !errors.As(err, &invalid) {
+		t.Fatalf("got %v, want an InvalidError", err)
+	}
+	checkEqual(t, "the problems", invalid.Problems, []schemas.Problem{
+		{Path: "/team/members/2/name", Message: same}, {Path: "/team/members/3/name", Message: equal},
+	})
+}
+
+// A path that is relative to a working directory needs one.
+func TestRelativePathsNeedAWorkingDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a working directory cannot be removed")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	path := write(t, "crew.json", config([]string{human, demo}))
+	if got := load(t, path, "home").Source.Home; got != filepath.Join(dir, "home") {
+		t.Errorf("the home is %s", got)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range [][2]string{{"crew.json", t.TempDir()}, {path, "home"}} {
+		if loaded, err := team.Load(arg[0], arg[1]); loaded != nil || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v, %v", arg, loaded, err)
+		}
 	}
 }
 

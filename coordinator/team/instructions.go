@@ -57,8 +57,11 @@ func (t *Team) readInstructions(path, baseDir string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "", nil
 	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = fmt.Errorf("%s: %w", e.Path, e.Err) // without the name of the system call
+	}
 	if err != nil {
-		return "", fmt.Errorf("instruction file %w", withoutOp(err))
+		return "", fmt.Errorf("instruction file %w", err)
 	}
 	defer f.Close()
 	if err := t.checkPlace(f, path, baseDir); err != nil {
@@ -72,14 +75,6 @@ func (t *Team) readInstructions(path, baseDir string) (string, error) {
 		return "", fmt.Errorf("instruction file %s: %w", path, err)
 	}
 	return string(content), nil
-}
-
-// withoutOp returns the error of a file without the name of the system call.
-func withoutOp(err error) error {
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s: %w", e.Path, e.Err)
-	}
-	return err
 }
 
 // checkPlace checks that the open file is in one of the places from which the team may read. The
@@ -99,23 +94,25 @@ func (t *Team) checkPlace(f *os.File, path, baseDir string) error {
 	var found fs.FileInfo
 	if dir, rel, ok := t.place(resolved, baseDir); ok {
 		// A Root follows no link out of its directory, even one that was just created.
-		found, err = lstatBelow(dir, rel)
+		found = lstatBelow(dir, rel)
 	} else if t.ReadElsewhere && slices.Contains(t.Elsewhere, resolved) {
-		found, err = os.Lstat(resolved)
+		found, _ = os.Lstat(resolved)
 	}
-	if err != nil || found == nil || !os.SameFile(found, opened) {
+	if !os.SameFile(found, opened) {
 		return &elsewhereError{path, resolved}
 	}
 	return nil
 }
 
-func lstatBelow(dir, rel string) (fs.FileInfo, error) {
+// lstatBelow describes a file below dir; nil is one that is not there.
+func lstatBelow(dir, rel string) fs.FileInfo {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer root.Close()
-	return root.Lstat(rel)
+	info, _ := root.Lstat(rel)
+	return info
 }
 
 // place returns the directory of the team that a file without links is in, and its path there.

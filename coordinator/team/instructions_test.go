@@ -252,6 +252,45 @@ func TestPlaceIsThatOfTheOpenFile(t *testing.T) {
 	}
 }
 
+func TestPlaceNeedsTheFileAndItsPath(t *testing.T) {
+	loaded, dir, _, _ := clone(t)
+	crew := loaded()
+	at := place(t, dir, "work/AGENTS.md", "be brief")
+	f, err := os.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := crew.CheckPlace(f, at, filepath.Join(dir, "work")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed file: %v", err)
+	}
+	if err := crew.CheckPlace(f, at+"x", filepath.Join(dir, "work")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no such file: %v", err)
+	}
+}
+
+// What is no file cannot be confirmed: it is refused, or missing.
+func TestFilesElsewhereAreSorted(t *testing.T) {
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := func(name, baseDir, path string) string {
+		m := member(name, "ai", `"agentType":"demo"`, fmt.Sprintf(`"instructionFile":%q`, path))
+		return strings.Replace(m, `"."`, fmt.Sprintf("%q", baseDir), 1)
+	}
+	a, b := place(t, outside, "a.md", "a"), place(t, outside, "b.md", "b")
+	loaded, _ := loadConfig(t, config([]string{
+		human,
+		agent("ada", ".", b),
+		agent("bea", "missing", a),
+		agent("cleo", ".", b),
+		agent("dora", ".", filepath.Join(outside, "missing.md")),
+		agent("eve", ".", outside),
+	}))
+	checkEqual(t, "the files elsewhere", loaded.Elsewhere, []string{a, b})
+}
+
 func TestLongInstructionsAreRefused(t *testing.T) {
 	loaded, dir, _, _ := clone(t)
 	at := place(t, dir, "work/AGENTS.md", strings.Repeat("x", 1<<20))

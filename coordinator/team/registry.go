@@ -226,7 +226,6 @@ func updateFile(ctx context.Context, path, schema string, change func() (any, er
 func waitForLock(ctx context.Context, path string) (lock io.Closer, err error) {
 	const attempts, interval = 100, 20 * time.Millisecond
 	retry := time.NewTicker(interval)
-	defer retry.Stop()
 	for range attempts {
 		if lock, err = journal.LockFile(journal.OS, path); !errors.Is(err, journal.ErrLocked) {
 			return lock, err

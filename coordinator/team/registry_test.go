@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -91,8 +93,9 @@ func TestInvalidRegistryIsNotOverwritten(t *testing.T) {
 			if err := os.WriteFile(registryFile(home), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := team.Register(context.Background(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
-				t.Error("Register succeeded")
+			err := team.Register(context.Background(), home, team.Agent{Name: "b", Command: "b"})
+			if err == nil || !strings.HasPrefix(err.Error(), "agent registry "+registryFile(home)) {
+				t.Errorf("Register returned %v", err)
 			}
 			if a, err := team.RegisteredAgent(home, "b"); err == nil || errors.Is(err, team.ErrAgentNotFound) {
 				t.Errorf("RegisteredAgent returned %v, %v", a, err)
@@ -132,6 +135,33 @@ func TestRegisterEndsWithItsContext(t *testing.T) {
 	}
 	if _, err := os.Stat(registryFile(home)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the registry exists: %v", err)
+	}
+}
+
+func TestRegisterGivesUpALockedRegistry(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.LockFile(journal.OS, registryFile(home)+".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := team.Register(t.Context(), home, team.Agent{Name: "b", Command: "b"})
+		if took := time.Since(began); !errors.Is(err, journal.ErrLocked) || took != 2*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
+func TestRegisterNeedsALockFile(t *testing.T) {
+	home := t.TempDir()
+	place(t, registryFile(home)+".lock", "in a directory", "")
+	if err := team.Register(t.Context(), home, team.Agent{Name: "b", Command: "b"}); err == nil {
+		t.Error("an agent was registered without a lock")
 	}
 }
 

@@ -76,6 +76,7 @@ func crew() *team.Team {
 		member("straße", "Ωmega", team.AI),
 		member("bob", "Ann", team.Human),
 		member("-", "", team.AI),
+		{ID: "id-7", Name: "dora", DisplayName: "Dora", Type: team.AI},
 	}}
 }
 
@@ -91,6 +92,8 @@ func TestMatchIgnoresCaseSpacesHyphensAndUnderscores(t *testing.T) {
 		"\u2126mega":            "straße", // the Ohm sign folds to omega
 		"STRAßE":                "straße",
 		"-":                     "-",
+		"ID 7":                  "id-7",
+		"Dora":                  "id-7",
 	} {
 		if m, ok := crew().Match(name); !ok || m.ID != want {
 			t.Errorf("%q matches %q (%v), want %q", name, m.ID, ok, want)
@@ -121,6 +124,7 @@ func TestFirstHumanAndFirstAI(t *testing.T) {
 	if human.ID != "ann" || ai.ID != "code-reviewer" {
 		t.Errorf("first human %q, first AI %q", human.ID, ai.ID)
 	}
+	checkEqual(t, "the humans", crew().Humans(), []string{"ann", "bob"})
 	empty := &team.Team{}
 	if _, ok := empty.FirstHuman(); ok {
 		t.Error("a team without members has a human")

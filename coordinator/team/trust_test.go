@@ -92,6 +92,19 @@ func TestDigestIsOfTheProgramThatSpeaksACP(t *testing.T) {
 	}
 }
 
+// A digest is of the agents, whatever people are between them.
+func TestDigestIsOfAllAgents(t *testing.T) {
+	ada := team.Member{Name: "ada", Type: team.AI, AgentType: "x", Command: "/bin/x"}
+	bea := team.Member{Name: "bea", Type: team.AI, AgentType: "x", Command: "/bin/y"}
+	hugo := team.Member{Name: "hugo", Type: team.Human}
+	want := (&team.Team{Members: []team.Member{ada, bea}}).Digest()
+	for _, members := range [][]team.Member{{hugo, ada, bea}, {bea, hugo, ada}, {ada, bea, hugo}} {
+		if got := (&team.Team{Members: members}).Digest(); got != want {
+			t.Errorf("%v: got %s, want %s", members, got, want)
+		}
+	}
+}
+
 // A variable whose name only looks like that of a secret may be a command.
 func TestDigestHasSettingsThatLookLikeSecrets(t *testing.T) {
 	digest := func(name, value string) string {
@@ -194,6 +207,9 @@ func TestTrustRefusesAFileThatItCannotRead(t *testing.T) {
 	entry := team.Trusted{Path: "/x", SHA256: strings.Repeat("a", 64)}
 	if err := team.Trust(t.Context(), home, nil, []team.Trusted{entry}); !errors.As(err, &version) {
 		t.Error(err)
+	}
+	if found, err := team.Distrust(t.Context(), home, nil, "/x"); found || !errors.As(err, &version) {
+		t.Errorf("%v, %v", found, err)
 	}
 	content, err := os.ReadFile(filepath.Join(home, "trust.json"))
 	if err != nil || string(content) != `{"schemaVersion": "2.0", "teams": []}` {
