@@ -7,7 +7,8 @@
 //	State     bounded, whatever the length of the session: title, task, statistics,
 //	          speakers, open turns, the newest messages. A conversation resumes from
 //	          it, and checkpoints store it.
-//	Timeline  a row for each turn and message: speaker, time, duration, cost.
+//	Timeline  a row for each turn, message and change of task or title: speaker, time,
+//	          duration, tools, cost, the first words.
 //	Snapshot  every message, in the session snapshot format v1.0, which other
 //	          versions of agent-chatter read.
 //

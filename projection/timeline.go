@@ -4,50 +4,80 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// Timeline lists what happened in a session: a row for each turn, and one for each
-// message that belongs to no turn, such as a person's. The zero Timeline is that of a
-// session without events.
+// Timeline lists what happened in a session: a row for each turn, for each message that
+// belongs to no turn, such as a person's, and for each change of the session itself. The
+// zero Timeline is that of a session without events.
 //
 // It is a fold of the same events as State, but its length is that of the session: a
-// row takes a few hundred bytes, whatever was said. The conversation at a row is what
-// the events up to its End amount to. The task is read from the event that Task names.
+// row takes a few hundred bytes, whatever was said. Forget bounds it. The conversation at
+// a row is what the events up to its End amount to. The task is read from the event that
+// Task names.
 type Timeline struct {
+	First   int           `json:"first,omitempty"` // number of rows that Forget removed
 	Rows    []TimelineRow `json:"rows"`
+	Open    []OpenRow     `json:"open,omitempty"`    // turns without an end, the oldest first
 	Members []Speaker     `json:"members,omitempty"` // speakers; an id is repeated if its names change
 	Task    uint64        `json:"task,omitempty"`    // Seq of the task.set in effect; 0: no task
 	Waiting []string      `json:"waiting,omitempty"` // ids of the queued members, the next one first
 }
 
-// TimelineRow is a turn, or a message that belongs to none. Its times and counts are
-// those of the events so far.
+// TimelineRow is a turn, a message that belongs to none, or a change of the session. Its
+// times and counts are those of the events so far.
 type TimelineRow struct {
+	Kind         RowKind      `json:"kind"`
 	Seq          uint64       `json:"seq"`               // of the first event
 	End          uint64       `json:"end"`               // Seq of the last event
 	Message      uint64       `json:"message,omitempty"` // Seq of the message.appended; 0: none
-	TurnID       string       `json:"turnId,omitempty"`  // "": not a turn
-	Member       Speaker      `json:"member"`
+	TurnID       string       `json:"turnId,omitempty"`
+	Member       Speaker      `json:"member,omitzero"`        // zero: a change of the session
 	Time         time.Time    `json:"time"`                   // of the first event
-	DurationMS   int64        `json:"durationMs,omitempty"`   // of an ended turn
+	DurationMS   int64        `json:"durationMs,omitempty"`   // of a turn, so far
 	FinishReason FinishReason `json:"finishReason,omitempty"` // "": the turn has no end, or it is not a turn
-	Text         string       `json:"text,omitempty"`         // the first words, in one line, without markers
+	Text         string       `json:"text,omitempty"`         // the first words, without markers and Markdown
 	Tools        int          `json:"tools,omitempty"`        // tool calls
 	FailedTools  int          `json:"failedTools,omitempty"`
 	Usage        Usage        `json:"usage,omitzero"`
 	Task         uint64       `json:"task,omitempty"`    // as Timeline.Task was at End
 	Waiting      []string     `json:"waiting,omitempty"` // as Timeline.Waiting was at End
+
+	Import *SessionImported `json:"import,omitempty"` // of a RowImport
+	Parent *Parent          `json:"parent,omitempty"` // of a RowFork
 }
 
-// The bounds of a row. An open turn is found among the newest maxOpenTurns rows.
+// RowKind says what a TimelineRow stands for.
+type RowKind string
+
+// The kinds. The last four are changes of the session.
 const (
-	rowText    = 80  // code points of TimelineRow.Text
-	rowID      = 200 // bytes of an id or a name
-	rowWaiting = 50  // members
+	RowTurn    RowKind = "turn"
+	RowMessage RowKind = "message" // without a turn
+	RowTask    RowKind = "task"    // Text is the new task; "": it was removed
+	RowTitle   RowKind = "title"   // Text is the new title
+	RowImport  RowKind = "import"  // the rows before it were imported
+	RowFork    RowKind = "fork"    // the session began as a copy of another
+)
+
+// OpenRow is a turn without an end.
+type OpenRow struct {
+	Row   int    `json:"row"`             // its index among all rows; that of Rows[0] is First
+	Reply string `json:"reply,omitempty"` // the start of its recorded reply
+}
+
+// The bounds of a row and of the other fields.
+const (
+	rowText    = 160     // code points of TimelineRow.Text
+	rowSource  = 2 << 10 // bytes of the text that TimelineRow.Text is made of
+	rowID      = 200     // bytes of an id, a name or a path
+	rowWaiting = 50      // members
+	rowMembers = 1000    // in Timeline.Members
+	rowsOpen   = 1000    // rows after that of a turn before it counts as ended
 )
 
 // Apply adds one event to the timeline. It never fails: events that cannot be decoded
@@ -62,13 +92,18 @@ func (t *Timeline) Apply(e journal.Event) {
 		for _, m := range p.Team.Members {
 			t.intern(Speaker{m.ID, m.Name, m.DisplayName, m.Type})
 		}
+		if p.Parent != nil {
+			t.addNote(e, TimelineRow{Kind: RowFork, Parent: &Parent{clip(p.Parent.SessionID), p.Parent.Seq}})
+		}
 	case SessionResumed:
 		t.Waiting = nil // The queue does not survive a restart.
+	case SessionRenamed:
+		t.addNote(e, TimelineRow{Kind: RowTitle, Text: shortText(lineBreak.Replace(head(p.Title)))})
+	case SessionImported:
+		p.Source, p.Path = clip(p.Source), clip(p.Path)
+		t.addNote(e, TimelineRow{Kind: RowImport, Import: &p})
 	case TaskSet:
-		t.Task = 0
-		if p.Task != nil {
-			t.Task = e.Seq
-		}
+		t.setTask(e, p)
 	case QueueChanged:
 		t.Waiting = nil
 		for _, id := range p.Waiting {
@@ -78,17 +113,49 @@ func (t *Timeline) Apply(e journal.Event) {
 		t.addMessage(e, p.Message)
 	case TurnStarted:
 		t.dequeue(func(m Speaker) bool { return m.ID == clip(p.MemberID) })
-		t.update(e, t.add(e, p.TurnID, t.member(p.MemberID)))
-	case TurnText, ToolStarted, ToolCompleted, TurnEnded:
+		t.update(e, t.addTurn(e, p.TurnID, p.MemberID))
+		t.Open = newest(append(t.Open, OpenRow{Row: t.First + len(t.Rows) - 1}), maxOpenTurns)
+	default:
 		t.updateTurn(e, p)
 	}
 }
 
+// Final returns the number of Rows, from the first one on, that no later event changes.
+func (t *Timeline) Final() int {
+	if len(t.Open) == 0 {
+		return len(t.Rows)
+	}
+	return t.Open[0].Row - t.First
+}
+
+// Forget removes the Final rows and counts them in First. What remains is bounded,
+// whatever the length of the session.
+func (t *Timeline) Forget() {
+	n := t.Final()
+	t.First, t.Rows = t.First+n, slices.Clone(t.Rows[n:])
+}
+
+// Clone returns a copy. Apply to one of them does not change the other.
+func (t *Timeline) Clone() *Timeline {
+	c := *t
+	c.Rows, c.Open, c.Members = slices.Clone(t.Rows), slices.Clone(t.Open), slices.Clip(t.Members)
+	return &c
+}
+
+func (t *Timeline) setTask(e journal.Event, p TaskSet) {
+	note := TimelineRow{Kind: RowTask}
+	t.Task = 0
+	if p.Task != nil {
+		t.Task, note.Text = e.Seq, firstWords(*p.Task)
+	}
+	t.addNote(e, note)
+}
+
 func (t *Timeline) addMessage(e journal.Event, m Message) {
 	by := t.intern(m.Speaker)
-	r := t.find(func(r *TimelineRow) bool { return r.TurnID != "" && r.Member.ID == by.ID && r.Message == 0 })
+	r, _ := t.find(func(r *TimelineRow) bool { return r.Member.ID == by.ID && r.Message == 0 })
 	if r == nil {
-		r = t.add(e, "", by)
+		r = t.add(e, TimelineRow{Kind: RowMessage, Member: by})
 	}
 	if by.Type == TypeHuman {
 		// A person who was next in the queue left it without an event.
@@ -101,66 +168,97 @@ func (t *Timeline) addMessage(e journal.Event, m Message) {
 			}
 		}
 	}
-	r.Message = e.Seq
-	r.setText(strings.TrimSpace(oneLine(m.Content)))
+	r.Message, r.Text = e.Seq, firstWords(m.Content)
 	t.update(e, r)
 }
 
 // updateTurn adds an event to the row of its turn. An end without a start has a row
 // of its own.
 func (t *Timeline) updateTurn(e journal.Event, p Payload) {
-	open := func(turnID string) *TimelineRow {
+	byID := func(turnID string) (*TimelineRow, int) {
 		return t.find(func(r *TimelineRow) bool { return r.TurnID == clip(turnID) })
 	}
 	var r *TimelineRow
+	var i int
 	switch p := p.(type) {
 	case TurnText:
-		if r = open(p.TurnID); r != nil && r.Message == 0 && utf8.RuneCountInString(r.Text) < rowText {
-			r.setText(strings.TrimLeft(lineBreak.Replace(r.Text+head(p.Text)), " "))
+		if r, i = byID(p.TurnID); r != nil && r.Message == 0 {
+			r.Text = t.Open[i].addText(p.Text)
 		}
 	case ToolStarted:
-		if r = open(p.TurnID); r != nil {
+		if r, _ = byID(p.TurnID); r != nil {
 			r.Tools++
 		}
 	case ToolCompleted:
-		if r = open(p.TurnID); r != nil && p.Error != "" {
+		if r, _ = byID(p.TurnID); r != nil && p.Error != "" {
 			r.FailedTools++
 		}
+	case PlanUpdated:
+		r, _ = byID(p.TurnID)
+	case PermissionAnswered:
+		r, _ = byID(p.TurnID)
 	case TurnEnded:
-		if r = open(p.TurnID); r == nil {
-			r = t.add(e, p.TurnID, t.member(p.MemberID))
+		if r, i = byID(p.TurnID); r == nil {
+			r = t.addTurn(e, p.TurnID, p.MemberID)
+		} else {
+			t.Open = slices.Delete(t.Open, i, i+1)
 		}
-		r.DurationMS, r.FinishReason = p.DurationMS, FinishReason(clip(string(p.FinishReason)))
-		if p.Usage != nil {
-			r.Usage = *p.Usage
-		}
-		if r.Message == 0 && p.Partial != "" {
-			r.setText(strings.TrimSpace(oneLine(p.Partial)))
-		}
+		r.end(p)
 	}
 	if r != nil {
 		t.update(e, r)
 	}
 }
 
-func (t *Timeline) add(e journal.Event, turnID string, by Speaker) *TimelineRow {
-	t.Rows = append(t.Rows, TimelineRow{Seq: e.Seq, Time: e.Time, TurnID: clip(turnID), Member: by})
+// end folds the end of a turn.
+func (r *TimelineRow) end(p TurnEnded) {
+	r.DurationMS, r.FinishReason = p.DurationMS, FinishReason(clip(string(p.FinishReason)))
+	if p.Usage != nil {
+		r.Usage = *p.Usage
+	}
+	if r.Message == 0 && p.Partial != "" {
+		r.Text = firstWords(p.Partial)
+	}
+}
+
+// addText adds to the recorded reply and returns its first words.
+func (o *OpenRow) addText(text string) string {
+	o.Reply = strings.Clone(runecut.Prefix(o.Reply+text, rowSource))
+	return firstWords(o.Reply)
+}
+
+// add adds a row. Turns that have been open for long count as ended.
+func (t *Timeline) add(e journal.Event, r TimelineRow) *TimelineRow {
+	r.Seq, r.Time = e.Seq, e.Time
+	t.Rows = append(t.Rows, r)
+	for len(t.Open) > 0 && t.First+len(t.Rows)-t.Open[0].Row > rowsOpen {
+		t.Open = t.Open[1:]
+	}
 	return &t.Rows[len(t.Rows)-1]
 }
 
+func (t *Timeline) addTurn(e journal.Event, turnID, memberID string) *TimelineRow {
+	return t.add(e, TimelineRow{Kind: RowTurn, TurnID: clip(turnID), Member: t.member(memberID)})
+}
+
+func (t *Timeline) addNote(e journal.Event, r TimelineRow) { t.update(e, t.add(e, r)) }
+
 // update makes e the last event of a row.
 func (t *Timeline) update(e journal.Event, r *TimelineRow) {
+	if r.Kind == RowTurn && r.FinishReason == "" {
+		r.DurationMS = max(0, e.Time.Sub(r.Time).Milliseconds())
+	}
 	r.End, r.Task, r.Waiting = e.Seq, t.Task, t.Waiting
 }
 
-// find returns the newest row of an open turn for which match holds; nil: none.
-func (t *Timeline) find(match func(*TimelineRow) bool) *TimelineRow {
-	for i := len(t.Rows) - 1; i >= max(0, len(t.Rows)-maxOpenTurns); i-- {
-		if r := &t.Rows[i]; r.TurnID != "" && r.FinishReason == "" && match(r) {
-			return r
+// find returns the newest open turn for which match holds, and its index in Open; nil: none.
+func (t *Timeline) find(match func(*TimelineRow) bool) (*TimelineRow, int) {
+	for i, open := range slices.Backward(t.Open) {
+		if r := &t.Rows[open.Row-t.First]; match(r) {
+			return r, i
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // enqueue adds a member to Waiting. The rows share what was there before.
@@ -190,15 +288,17 @@ func (t *Timeline) member(id string) Speaker {
 }
 
 // intern returns the element of Members that is equal to s, so that rows share its
-// strings. It adds one if there is none.
+// strings. It adds one if there is none, within rowMembers.
 func (t *Timeline) intern(s Speaker) Speaker {
 	s = Speaker{clip(s.ID), clip(s.Name), clip(s.DisplayName), clip(s.Type)}
-	i := slices.Index(t.Members, s)
-	if i < 0 {
-		i = len(t.Members)
+	if i := slices.Index(t.Members, s); i >= 0 {
+		return t.Members[i]
+	}
+	s = Speaker{strings.Clone(s.ID), strings.Clone(s.Name), strings.Clone(s.DisplayName), strings.Clone(s.Type)}
+	if len(t.Members) < rowMembers {
 		t.Members = append(t.Members, s)
 	}
-	return t.Members[i]
+	return s
 }
 
 func clip(id string) string {
@@ -208,7 +308,13 @@ func clip(id string) string {
 	return strings.Clone(runecut.Prefix(id, rowID))
 }
 
-func (r *TimelineRow) setText(text string) {
-	short, _ := cutRunes(text, rowText)
-	r.Text = strings.Clone(short) // without the memory of all of it
+// firstWords returns the start of a message in one line, as TimelineRow.Text has it.
+func firstWords(content string) string {
+	return strings.Clone(markdown.OneLine(marker.Strip(runecut.Prefix(content, rowSource)), rowText))
+}
+
+// shortText returns the start of a text without the memory of all of it.
+func shortText(text string) string {
+	short, _ := cutRunes(strings.TrimSpace(text), rowText)
+	return strings.Clone(short)
 }

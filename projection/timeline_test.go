@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -54,86 +55,127 @@ func timelineOf(events ...journal.Event) *projection.Timeline {
 }
 
 func TestTimelineRows(t *testing.T) {
-	task := "Repair it"
+	task := "# Repair *it*"
 	ended := projection.TurnEnded{
 		TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 7,
-		Usage: &projection.Usage{Input: 5, Output: 6},
+		Usage: &projection.Usage{Input: 5, Output: 6, Cost: &projection.Cost{Amount: 0.5, Currency: "USD"}},
 	}
-	at := created.Add(time.Minute)
+	started := record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
+	at := func(seconds int, p projection.Payload) journal.Record {
+		return projection.Record(created.Add(time.Minute+time.Duration(seconds)*time.Second), p)
+	}
+	imported := projection.SessionImported{Source: "claude", Path: "/old.jsonl", Taken: 1}
+	turn, message := projection.RowTurn, projection.RowMessage
 	for _, test := range []struct {
 		name    string
 		records []journal.Record // the first one has Seq 2
 		want    []projection.TimelineRow
 	}{
-		{"a message of a person", []journal.Record{said(mia, "m1", " [NEXT: ada] Why\n\nnot? ")},
-			[]projection.TimelineRow{{Seq: 2, End: 2, Message: 2, Member: mia, Text: "Why  not?"}}},
+		{"a message of a person", []journal.Record{said(mia, "m1", " [NEXT: ada] Why\n\n*not*? ")},
+			[]projection.TimelineRow{{Kind: message, Seq: 2, End: 2, Message: 2, Member: mia, Text: "Why not?"}}},
 		{"a turn with a message", []journal.Record{
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-			record(projection.TurnText{TurnID: "t1", Text: "Half"}),
-			said(ada, "m1", "Because"), record(ended),
+			started, record(projection.TurnText{TurnID: "t1", Text: "Half"}), said(ada, "m1", "Because"), record(ended),
 		}, []projection.TimelineRow{{
-			Seq: 2, End: 5, Message: 4, TurnID: "t1", Member: ada, Text: "Because",
-			DurationMS: 7, FinishReason: projection.Done, Usage: projection.Usage{Input: 5, Output: 6},
+			Kind: turn, Seq: 2, End: 5, Message: 4, TurnID: "t1", Member: ada, Text: "Because",
+			DurationMS: 7, FinishReason: projection.Done, Usage: *ended.Usage,
 		}}},
 		{"a message without a turn", []journal.Record{
-			said(ada, "m1", "Hello"),
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "bo"}),
+			said(ada, "m1", "Hello"), record(projection.TurnStarted{TurnID: "t1", MemberID: "bo"}),
 			said(ada, "m2", "Bye"),
-		},
-			[]projection.TimelineRow{
-				{Seq: 2, End: 2, Message: 2, Member: ada, Text: "Hello"}, {Seq: 3, End: 3, TurnID: "t1", Member: bo},
-				{Seq: 4, End: 4, Message: 4, Member: ada, Text: "Bye"},
-			}},
-		{"an open turn", []journal.Record{
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-			record(projection.TurnText{TurnID: "t1", Text: "\nIt "}),
-			record(projection.TurnText{TurnID: "t1", Text: "is"}),
-		}, []projection.TimelineRow{{Seq: 2, End: 4, TurnID: "t1", Member: ada, Text: "It is"}}},
-		{"a failed turn", []journal.Record{
-			record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-			record(
-				projection.TurnEnded{
-					TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "It is", Error: "lost",
-				},
-			),
-		}, []projection.TimelineRow{{
-			Seq: 2, End: 3, TurnID: "t1", Member: ada, Text: "It is", FinishReason: projection.Failed,
-		}}},
-		{"an end without a start", []journal.Record{record(ended), record(projection.ToolStarted{TurnID: "t9"})},
+		}, []projection.TimelineRow{
+			{Kind: message, Seq: 2, End: 2, Message: 2, Member: ada, Text: "Hello"},
+			{Kind: turn, Seq: 3, End: 3, TurnID: "t1", Member: bo},
+			{Kind: message, Seq: 4, End: 4, Message: 4, Member: ada, Text: "Bye"},
+		}},
+		{"a turn that runs", []journal.Record{
+			started, record(projection.TurnText{TurnID: "t1", Text: "\nIt "}),
+			at(3, projection.TurnText{TurnID: "t1", Text: "*is*"}),
+		}, []projection.TimelineRow{{Kind: turn, Seq: 2, End: 4, TurnID: "t1", Member: ada, Text: "It is", DurationMS: 3000}}},
+		{"a clock that was set back", []journal.Record{started, at(-3, projection.TurnText{TurnID: "t1"})},
+			[]projection.TimelineRow{{Kind: turn, Seq: 2, End: 3, TurnID: "t1", Member: ada}}},
+		{"tools, a plan and a permission", []journal.Record{
+			started,
+			record(projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
+			record(projection.PermissionAnswered{TurnID: "t1", ToolID: "u1", Name: "Bash", By: projection.ByPolicy}),
+			record(projection.ToolCompleted{TurnID: "t1", ToolID: "u1", Error: "denied"}),
+			record(projection.ToolStarted{TurnID: "t1", ToolID: "u2", Name: "Bash"}),
+			record(projection.ToolCompleted{TurnID: "t1", ToolID: "u2", Output: "done"}),
+			record(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: "a"}}}),
+			record(projection.ToolStarted{TurnID: "t9", ToolID: "u3", Name: "Bash"}),
+		}, []projection.TimelineRow{{Kind: turn, Seq: 2, End: 8, TurnID: "t1", Member: ada, Tools: 2, FailedTools: 1}}},
+		{"an end without a start", []journal.Record{record(ended), record(projection.ToolStarted{TurnID: "t1"})},
 			[]projection.TimelineRow{{
-				Seq: 2, End: 2, TurnID: "t1", Member: ada,
-				DurationMS: 7, FinishReason: projection.Done, Usage: projection.Usage{Input: 5, Output: 6},
+				Kind: turn, Seq: 2, End: 2, TurnID: "t1", Member: ada,
+				DurationMS: 7, FinishReason: projection.Done, Usage: *ended.Usage,
 			}}},
 		{"tasks", []journal.Record{
 			record(projection.TaskSet{Task: &task}), said(mia, "m1", "a"), record(projection.TaskSet{}),
 			said(mia, "m2", "b"),
 		}, []projection.TimelineRow{
-			{Seq: 3, End: 3, Message: 3, Member: mia, Text: "a", Task: 2},
-			{Seq: 5, End: 5, Message: 5, Member: mia, Text: "b"},
+			{Kind: projection.RowTask, Seq: 2, End: 2, Text: "Repair it", Task: 2},
+			{Kind: message, Seq: 3, End: 3, Message: 3, Member: mia, Text: "a", Task: 2},
+			{Kind: projection.RowTask, Seq: 4, End: 4},
+			{Kind: message, Seq: 5, End: 5, Message: 5, Member: mia, Text: "b"},
 		}},
+		{"a title", []journal.Record{record(projection.SessionRenamed{Title: "The *kettle*\nagain"})},
+			[]projection.TimelineRow{{Kind: projection.RowTitle, Seq: 2, End: 2, Text: "The *kettle* again"}}},
+		{"an imported session", []journal.Record{said(mia, "m1", "a"), record(imported), said(mia, "m2", "b")},
+			[]projection.TimelineRow{
+				{Kind: message, Seq: 2, End: 2, Message: 2, Member: mia, Text: "a"},
+				{Kind: projection.RowImport, Seq: 3, End: 3, Import: &imported},
+				{Kind: message, Seq: 4, End: 4, Message: 4, Member: mia, Text: "b"},
+			}},
+		{"a fork", []journal.Record{record(projection.SessionCreated{Parent: &projection.Parent{SessionID: "s0", Seq: 7}})},
+			[]projection.TimelineRow{{
+				Kind: projection.RowFork, Seq: 2, End: 2, Parent: &projection.Parent{SessionID: "s0", Seq: 7},
+			}}},
 		{"an unknown member", []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "dan"})},
 			[]projection.TimelineRow{{
-				Seq: 2, End: 2, TurnID: "t1",
+				Kind: turn, Seq: 2, End: 2, TurnID: "t1",
 				Member: projection.Speaker{ID: "dan", Name: "dan", DisplayName: "dan", Type: projection.TypeAI},
 			}}},
-		{
-			"unreadable events",
-			[]journal.Record{
-				{Type: "turn.started", Data: json.RawMessage(`{"turnId":5}`)},
-				{Type: "water.poured", Data: json.RawMessage(`{}`)},
-			},
-			nil,
-		},
+		{"unreadable events", []journal.Record{
+			{Type: "turn.started", Data: json.RawMessage(`{"turnId":5}`)},
+			{Type: "water.poured", Data: json.RawMessage(`{}`)},
+		}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := timelineOf(session(t, test.records...)...).Rows
 			for i := range test.want {
-				test.want[i].Time = at
+				test.want[i].Time = created.Add(time.Minute)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestTimelineHasEveryFinishReason(t *testing.T) {
+	for _, reason := range reasons {
+		for _, message := range []bool{false, true} {
+			records := []journal.Record{
+				record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
+				record(projection.TurnText{TurnID: "t1", Text: "It"}),
+			}
+			want := projection.TimelineRow{
+				Kind: projection.RowTurn, Seq: 2, End: 4, TurnID: "t1", Member: ada, Time: created.Add(time.Minute),
+				Text: "It is", DurationMS: 7, FinishReason: reason,
+			}
+			if message {
+				records = append(records, said(ada, "m1", "It boils"))
+				want.End, want.Message, want.Text = 5, 4, "It boils"
+			}
+			got := timelineOf(session(t, append(records, record(projection.TurnEnded{
+				TurnID: "t1", MemberID: "ada", FinishReason: reason, DurationMS: 7, Partial: "It is", Error: "lost",
+			}))...)...)
+			if diff := cmp.Diff([]projection.TimelineRow{want}, got.Rows); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", reason, diff)
+			}
+			if len(got.Open) > 0 {
+				t.Errorf("%s: %+v is open", reason, got.Open)
+			}
+		}
 	}
 }
 
@@ -184,17 +226,94 @@ func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
-		var continued projection.Timeline
-		if err := json.Unmarshal(marshal(t, timelineOf(events[:cut]...)), &continued); err != nil {
+		original := timelineOf(events[:cut]...)
+		before := marshal(t, original)
+		stored, clone := &projection.Timeline{}, original.Clone()
+		if err := json.Unmarshal(before, stored); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range events[cut:] {
-			continued.Apply(e)
+			stored.Apply(e)
+			clone.Apply(e)
 		}
-		if diff := cmp.Diff(string(marshal(t, timelineOf(events...))), string(marshal(t, &continued))); diff != "" {
-			t.Fatalf("(-at once +in two parts):\n%s", diff)
+		want := string(marshal(t, timelineOf(events...)))
+		for name, continued := range map[string]*projection.Timeline{"stored": stored, "clone": clone} {
+			if diff := cmp.Diff(want, string(marshal(t, continued))); diff != "" {
+				t.Fatalf("(-at once +%s):\n%s", name, diff)
+			}
+		}
+		if diff := cmp.Diff(string(before), string(marshal(t, original))); diff != "" {
+			t.Fatalf("the original changed with its clone:\n%s", diff)
 		}
 	})
+}
+
+func TestTimelineThatForgetsHasTheSameRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := session(t, anyRecords(t)...)
+		every := rapid.IntRange(1, 20).Draw(t, "every")
+		want, got := timelineOf(events...), &projection.Timeline{}
+		var rows []projection.TimelineRow
+		for i, e := range events {
+			got.Apply(e)
+			if i%every == 0 {
+				rows = append(rows, got.Rows[:got.Final()]...)
+				before := got.Clone()
+				got.Forget()
+				if len(before.Rows)-before.Final() != len(got.Rows) || got.Final() != 0 || got.First != len(rows) {
+					t.Fatalf("%d of %d rows are final, and %d remain after %d",
+						before.Final(), len(before.Rows), len(got.Rows), got.First)
+				}
+			}
+		}
+		if diff := cmp.Diff(string(marshal(t, want.Rows)), string(marshal(t, append(rows, got.Rows...)))); diff != "" {
+			t.Fatalf("(-all +in parts):\n%s", diff)
+		}
+	})
+}
+
+// A turn that nothing ends, as in a damaged journal, does not keep the rows after it from being forgotten.
+func TestTimelineForgetsTurnsWithoutAnEnd(t *testing.T) {
+	records := []journal.Record{record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})}
+	for range 1000 {
+		records = append(records, said(mia, "m", "x"))
+	}
+	timeline := timelineOf(session(t, records...)...)
+	if n := timeline.Final(); n != 1001 {
+		t.Errorf("%d rows of %d are final", n, len(timeline.Rows))
+	}
+	if timeline = timelineOf(session(t, records[:1000]...)...); timeline.Final() != 0 {
+		t.Errorf("%d rows of %d are final", timeline.Final(), len(timeline.Rows))
+	}
+}
+
+func TestTimelineRowTakesAFewHundredBytes(t *testing.T) {
+	const turns = 5000
+	text := strings.Repeat("Nothing boils. ", 50)
+	e := func(seq uint64, p projection.Payload) journal.Event {
+		r := projection.Record(created, p)
+		return journal.Event{Seq: seq, Time: created, Type: r.Type, Data: r.Data}
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var timeline projection.Timeline
+	for n := range uint64(turns) {
+		id := fmt.Sprintf("01KAHAM61B9SDF4W7TZ3%06d", n)
+		timeline.Apply(e(5*n+1, projection.NewMessage(id, created, mia, text, to("ada"))))
+		timeline.Apply(e(5*n+2, projection.TurnStarted{TurnID: id, MemberID: "ada"}))
+		timeline.Apply(e(5*n+3, projection.TurnText{TurnID: id, Text: text}))
+		timeline.Apply(e(5*n+4, projection.NewMessage(id, created, ada, text, nil)))
+		timeline.Apply(e(5*n+5, projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done}))
+	}
+	if size := (heap() - before) / uint64(len(timeline.Rows)); len(timeline.Rows) != 2*turns || size > 800 {
+		t.Errorf("%d rows take %d bytes each", len(timeline.Rows), size)
+	}
+	runtime.KeepAlive(&timeline)
 }
 
 func TestTimelineAgreesWithTheState(t *testing.T) {
@@ -206,7 +325,7 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 			if r.Message > 0 {
 				got.Messages++
 			}
-			if r.FinishReason != "" {
+			if r.Kind == projection.RowTurn && r.FinishReason != "" {
 				got.Turns++
 			}
 			got.Usage.Input += r.Usage.Input
@@ -289,7 +408,7 @@ func TestTimelineRowIsBounded(t *testing.T) {
 		t.Fatalf("%d rows", len(timeline.Rows))
 	}
 	for _, r := range timeline.Rows {
-		if size := len(marshal(t, r)); size > 20_000 || utf8.RuneCountInString(r.Text) != 80 || len(r.Waiting) > 50 {
+		if size := len(marshal(t, r)); size > 20_000 || utf8.RuneCountInString(r.Text) != 160 || len(r.Waiting) > 50 {
 			t.Errorf(
 				"the row has %d bytes, %d of %d bytes waiting, a text of %d",
 				size,
