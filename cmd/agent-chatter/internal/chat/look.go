@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"

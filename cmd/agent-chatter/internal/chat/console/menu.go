@@ -5,7 +5,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
