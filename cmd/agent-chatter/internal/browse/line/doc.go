@@ -1,0 +1,2 @@
+// Package line is an input field of one line: a title, a path or a query.
+package line
