@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 // outputScreens are the commands whose output on a terminal TestOutputScreens compares.
 var outputScreens = []struct{ name, command string }{
 	{"sessions", "agent-chatter sessions"},
+	{"search", "agent-chatter sessions search --team review er"},
+	{"search_regex", "agent-chatter sessions search --team review --regex 'divi[a-z]*|%d|除算'"},
 }
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
@@ -34,8 +37,8 @@ func TestOutputScreens(t *testing.T) {
 		for _, variable := range []string{"NO_COLOR=", "NO_COLOR=1"} {
 			var script strings.Builder
 			for _, s := range outputScreens {
-				fmt.Fprintf(&script, "printf '\\033[H\\033[2J$ %s\\n'; %s; printf '\\033]2;screen %s\\033\\\\'; read next; ",
-					s.command, s.command, s.name)
+				fmt.Fprintf(&script, `printf '\033[H\033[2J$ %%s\n' '%s'; %s; printf '\033]2;screen %s\033\\'; read next; `,
+					strings.ReplaceAll(s.command, "'", `'\''`), s.command, s.name)
 			}
 			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf("export AGENT_CHATTER_HOME=%s %s; stty -echo; %s",
 				home, variable, script.String()))
@@ -62,7 +65,7 @@ type shownSession struct {
 	id, team string
 	age      time.Duration
 	payloads []projection.Payload
-	after    func(t *testing.T, dir *journal.Dir, id string)
+	after    func(t *testing.T, dir *journal.Dir, s shownSession)
 }
 
 var (
@@ -77,9 +80,11 @@ func shownSessions() []shownSession {
 		return projection.NewMessage("m", time.Unix(0, 0), speaker, text, nil)
 	}
 	return []shownSession{
-		{id: "01KB1F2M9V0R7S1JQ4TZW6N5K8", team: "review", age: 3 * time.Minute, payloads: []projection.Payload{
+		{id: "01KB1F2M9V0R7S1JQ4TZW6N5K8", team: "review", age: 2 * time.Hour, payloads: []projection.Payload{
 			say(shownYou, "A division by zero should be an error"),
-			say(shownAda, "I return an error."),
+			say(shownAda, "I return an error, since **an error** is what a caller expects of a division that has no result: "+
+				"neither infinity nor a panic says where the zero was."),
+			say(shownHugo, "The errors need a position.\n\n\t\treturn fmt.Errorf(\"%d:%d: division by zero\", line, column)"),
 		}},
 		{id: "01KB0ZC7A5X4D2V8YHGE3MP6QT", team: "release", age: 5 * time.Hour, payloads: []projection.Payload{
 			say(shownYou, "Release plan"),
@@ -94,7 +99,7 @@ func shownSessions() []shownSession {
 		{id: "01KAWS6Y3Q9M5B7G2DKF4VZ1NE", team: "release", age: 4 * 24 * time.Hour, payloads: []projection.Payload{
 			say(shownYou, "🚀 Launch of the server in 東京, with everything that was promised ✅"),
 		}},
-		{id: "01KAS2N8R4H7T6P1WQXJ5CG9VB", team: "review", age: 12 * 24 * time.Hour, after: damageLast,
+		{id: "01KAS2N8R4H7T6P1WQXJ5CG9VB", team: "parser", age: 12 * 24 * time.Hour, after: damageLast,
 			payloads: []projection.Payload{say(shownYou, "Why is the parser slow?"), say(shownAda, "It copies.")}},
 		{id: "01KA5K3D7Z2F8M4X6RTVE1YJ9S", team: "review", age: 63 * 24 * time.Hour, after: archive,
 			payloads: []projection.Payload{
@@ -105,16 +110,17 @@ func shownSessions() []shownSession {
 }
 
 // damageLast changes a byte of the last message.
-func damageLast(t *testing.T, dir *journal.Dir, id string) {
-	path := filepath.Join(dir.Path(), id+".jsonl")
+func damageLast(t *testing.T, dir *journal.Dir, s shownSession) {
+	path := filepath.Join(dir.Path(), s.id+".jsonl")
 	data := []byte(readFile(t, path))
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("It copies"), []byte("It copied"), 1), 0o600); err != nil {
+	err := os.WriteFile(path, bytes.Replace(data, []byte("It copies"), []byte("It copied"), 1), 0o600)
+	if err := errors.Join(err, os.Chtimes(path, time.Time{}, time.Now().Add(-s.age-time.Second))); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func archive(t *testing.T, dir *journal.Dir, id string) {
-	if err := dir.Archive(t.Context(), id); err != nil {
+func archive(t *testing.T, dir *journal.Dir, s shownSession) {
+	if err := dir.Archive(t.Context(), s.id); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -158,7 +164,7 @@ func fillShownHome(t *testing.T, home string) {
 			t.Fatal(err)
 		}
 		if s.after != nil {
-			s.after(t, dir, s.id)
+			s.after(t, dir, s)
 		}
 	}
 }

@@ -78,20 +78,27 @@ var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // find returns the place of the first match in a message, in bytes.
 func (m *matcher) find(message projection.Message) (start, end int, ok bool) {
-	switch s := message.Speaker; {
-	case m.Speaker != "" && !strings.EqualFold(s.ID, m.Speaker) &&
-		!strings.EqualFold(s.Name, m.Speaker) && !strings.EqualFold(s.DisplayName, m.Speaker):
+	s := message.Speaker
+	if m.Speaker != "" && !strings.EqualFold(s.ID, m.Speaker) &&
+		!strings.EqualFold(s.Name, m.Speaker) && !strings.EqualFold(s.DisplayName, m.Speaker) {
 		return 0, 0, false
+	}
+	return m.findText(message.Content)
+}
+
+// findText returns the place of the first match in a text, in bytes.
+func (m *matcher) findText(text string) (start, end int, ok bool) {
+	switch {
 	case m.re != nil:
-		at := m.re.FindStringIndex(message.Content)
+		at := m.re.FindStringIndex(text)
 		if at == nil {
 			return 0, 0, false
 		}
 		return at[0], at[1], true
 	case m.fold:
-		return findFolded(message.Content, m.text)
+		return findFolded(text, m.text)
 	}
-	start = strings.Index(message.Content, m.text)
+	start = strings.Index(text, m.text)
 	return start, start + len(m.text), start >= 0
 }
 

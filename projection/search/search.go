@@ -25,6 +25,25 @@ type Hit struct {
 	Content    string // of the message
 	Line       string // the line of the message in which the first match begins
 	Start, End int    // the match in Line, in bytes; End is at most len(Line)
+
+	matcher *matcher // of the query
+}
+
+// Matches returns the start and the end of each match in a text, such as a part of Line, in bytes. Empty matches are
+// left out. It takes time proportional to the length of the text times the number of matches. Of a Hit that Search did
+// not return, it returns none.
+func (h Hit) Matches(text string) (places [][2]int) {
+	for at := 0; at < len(text) && h.matcher != nil; {
+		start, end, ok := h.matcher.findText(text[at:])
+		if !ok {
+			break
+		}
+		if end > start {
+			places = append(places, [2]int{at + start, at + end})
+		}
+		at += max(end, start+1)
+	}
+	return places
 }
 
 // Error reports a session that could not be searched, or not to its end, or that was
@@ -243,7 +262,10 @@ func (s *searcher) hit(e projection.Entry) (Hit, bool) {
 	if !ok {
 		return Hit{}, false
 	}
-	h := Hit{Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial, Content: e.Content}
+	h := Hit{
+		Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial, Content: e.Content,
+		matcher: s.matcher,
+	}
 	h.Line, h.Start, h.End = lineOf(e.Content, start, end)
 	return h, true
 }

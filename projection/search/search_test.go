@@ -84,6 +84,36 @@ func hits(t testing.TB, c *catalog.Catalog, q search.Query) (found []string, fai
 	return found, failed
 }
 
+func TestMatchesOfAHit(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, "Äpfel, äpfel and a pear")
+	for _, tt := range []struct {
+		q    search.Query
+		text string
+		want [][2]int
+	}{
+		{search.Query{Text: "äpf"}, "an ÄPFEL or äpfel", [][2]int{{3, 7}, {13, 17}}},
+		{search.Query{Text: "Äpf"}, "an ÄPFEL or Äpfel", [][2]int{{13, 17}}},
+		{search.Query{Text: "pear"}, "", nil},
+		{search.Query{Text: "e"}, "eee", [][2]int{{0, 1}, {1, 2}, {2, 3}}},
+		{search.Query{Text: "a|pe*", Regexp: true}, "Appear", [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 5}}},
+		{search.Query{Text: "x*", Regexp: true}, "äxx本x", [][2]int{{2, 4}, {7, 8}}},
+	} {
+		result, err := search.Search(context.Background(), c, tt.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for hit, err := range result.Hits {
+			if got := hit.Matches(tt.text); err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("%+v in %q: %v, %v, want %v", tt.q, tt.text, got, err, tt.want)
+			}
+		}
+	}
+	if got := (search.Hit{}).Matches("a"); got != nil {
+		t.Errorf("of the zero Hit: %v", got)
+	}
+}
+
 func TestQuery(t *testing.T) {
 	c := newCatalog(t)
 	session(t, c, 1, "The first line\r\nand the Second\tone", `a "quoted" C:\path <b>&amp;</b>`, "日本語のテキスト")

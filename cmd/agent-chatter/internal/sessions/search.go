@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -15,7 +14,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
-	"github.com/clipperhouse/displaywidth"
 )
 
 // Search prints the messages that match a text.
@@ -92,6 +90,7 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 	}
 	sessions := result.Sessions
 	short := catalog.ShortIDs(sessions)
+	show := cmd.printer(ctx, a, out)
 	hits, damaged := 0, 0
 	for hit, err := range result.Hits {
 		if err != nil {
@@ -101,7 +100,7 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 			}
 			continue
 		}
-		if err := cmd.print(out, hit, short[hit.Session.ID]); err != nil {
+		if err := show(hit, short[hit.Session.ID]); err != nil {
 			return err
 		}
 		if hits++; hits == cmd.Limit {
@@ -120,36 +119,25 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 	return nil
 }
 
-func (cmd *Search) print(out io.Writer, h search.Hit, short string) error {
-	if cmd.Output == "json" {
-		return app.WriteJSON(out, hitJSON{
-			ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName,
-			Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
-		})
+// printer returns the function that prints a hit of a session with a short id to out.
+func (cmd *Search) printer(ctx context.Context, a *app.App, out io.Writer) func(h search.Hit, short string) error {
+	switch {
+	case cmd.Output == "json":
+		return func(h search.Hit, _ string) error {
+			return app.WriteJSON(out, hitJSON{
+				ID: h.Session.ID, Seq: h.Seq, Speaker: h.Speaker.DisplayName,
+				Time: projection.FormatTime(h.Time), Text: h.Line, Partial: h.Partial,
+			})
+		}
+	case tty.IsTerminal(out):
+		p := &hitPrinter{app: a, out: out, style: view.StyleOn(a, out), now: time.Now()}
+		return func(h search.Hit, short string) error { return p.print(ctx, h, short) }
 	}
-	prefix := fmt.Sprintf("%s  %d  %s  ", short, h.Seq, tty.SafeLine(h.Speaker.DisplayName))
-	line := h.Line
-	if columns := tty.Columns(out); columns > 0 {
-		line = excerpt(line, h.Start, max(columns-1-displaywidth.String(prefix), tty.LeastShown))
+	return func(h search.Hit, short string) error {
+		speaker, line := tty.SafeLine(h.Speaker.DisplayName), tty.SafeLine(h.Line)
+		_, err := fmt.Fprintf(out, "%s  %d  %s  %s\n", short, h.Seq, speaker, line)
+		return err
 	}
-	_, err := fmt.Fprintln(out, prefix+tty.SafeLine(line))
-	return err
-}
-
-// excerpt cuts a line to a width in columns, so that the text at the byte offset start is
-// shown. What precedes it takes a third of the width, or what the text after it leaves.
-func excerpt(line string, start, columns int) string {
-	before, width := line[:start], displaywidth.String(line[:start])
-	limit := max(columns/3, columns-1-displaywidth.String(line[start:]))
-	graphemes := displaywidth.StringGraphemes(before)
-	for width > limit && graphemes.Next() {
-		width -= graphemes.Width()
-		before = before[len(graphemes.Value()):]
-	}
-	if len(before) == start || displaywidth.String(line) <= columns {
-		return displaywidth.TruncateString(line, columns, "…")
-	}
-	return "…" + displaywidth.TruncateString(strings.TrimSpace(before+line[start:]), columns-1, "…")
 }
 
 // incompleteText is for a session whose hits may be incomplete.
