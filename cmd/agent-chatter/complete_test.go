@@ -14,7 +14,7 @@ import (
 var freeForm = []string{
 	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than",
 	"limit",
-	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model",
+	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
 	"log-level",
 }
 

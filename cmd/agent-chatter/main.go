@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
@@ -66,6 +67,7 @@ type cli struct {
 	Version  versionFlag `help:"Print the version."`
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
+	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
 	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`
 	Compact  maintain.Compact `cmd:"" help:"Write checkpoints and archive old sessions."`

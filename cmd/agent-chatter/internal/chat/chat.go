@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,13 +16,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/alecthomas/kong"
 )
 
 // demoPace is the pause between the words of the demo team on a terminal.
@@ -31,23 +30,24 @@ const demoPace = 60 * time.Millisecond
 
 // Command is the chat command.
 type Command struct {
-	Team        string     `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
-	Message     texts      `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
-	Resume      OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
-	Continue    OptionalID `short:"c" help:"Same as --resume." placeholder:"[ID]"`
-	Session     *string    `help:"Resume this session." placeholder:"ID"`
-	SessionFile *string    `help:"Resume a journal in place, or import another file." placeholder:"PATH"`
-	Fork        bool       `help:"Resume a copy of the session."`
-	At          string     `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
-	Follow      bool       `help:"Watch a session (default: latest), read-only."`
-	Plain       bool       `help:"Chat line by line, without cursor movement and colour."`
-	ShowPrompt  bool       `help:"Show each agent's prompt before its reply."`
-	NoSave      bool       `help:"Keep nothing on disk."`
-	NoAutoSave  bool       `help:"Keep the session in memory until /save or the end."`
-	Model       texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
-	MaxRounds   int        `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
-	Input       string     `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
-	Output      string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	Team        string           `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
+	Message     usage.Texts      `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
+	Resume      usage.OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
+	Continue    usage.OptionalID `short:"c" help:"Same as --resume." placeholder:"[ID]"`
+	Session     *string          `help:"Resume this session." placeholder:"ID"`
+	SessionFile *string          `help:"Resume a journal in place, or import another file." placeholder:"PATH"`
+	Pick        bool             `help:"With --resume: choose the session in the browser."`
+	Fork        bool             `help:"Resume a copy of the session."`
+	At          string           `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
+	Follow      bool             `help:"Watch a session (default: latest), read-only."`
+	Plain       bool             `help:"Chat line by line, without cursor movement and colour."`
+	ShowPrompt  bool             `help:"Show each agent's prompt before its reply."`
+	NoSave      bool             `help:"Keep nothing on disk."`
+	NoAutoSave  bool             `help:"Keep the session in memory until /save or the end."`
+	Model       usage.Texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
+	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
+	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
+	Output      string           `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns the examples for --help.
@@ -56,40 +56,10 @@ func (Command) Help() string {
   agent-chatter chat
   agent-chatter chat -t team.json -m "hello [NEXT: planner]"
   agent-chatter chat --resume
+  agent-chatter chat --resume --pick
   agent-chatter chat --resume 7QN3 --fork --at turn:2
   agent-chatter chat --resume 7QN3 --follow
   printf 'hello\nand again\n' | agent-chatter chat --output json`
-}
-
-// texts is a repeatable flag whose values may start with a dash and contain commas.
-type texts []string
-
-// Decode implements kong.MapperValue.
-func (t *texts) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected a text")
-	}
-	*t = append(*t, token.String())
-	return nil
-}
-
-// OptionalID is a flag whose value, the name of a session, may be omitted. The zero
-// OptionalID is an unset flag.
-type OptionalID struct {
-	set bool
-	id  string // "" if omitted
-}
-
-// Decode implements kong.MapperValue.
-func (o *OptionalID) Decode(ctx *kong.DecodeContext) error {
-	*o = OptionalID{set: true}
-	token := ctx.Scan.Peek()
-	if token.IsEOL() || token.Type != kong.FlagValueToken && strings.HasPrefix(token.String(), "-") {
-		return nil
-	}
-	o.id = ctx.Scan.Pop().String()
-	return nil
 }
 
 // Writes reports whether the command writes to the home, so that its failure is logged there.
@@ -99,6 +69,11 @@ func (cmd *Command) Writes() bool { return !cmd.NoSave && !cmd.Follow }
 func (cmd *Command) Run(a *app.App) error {
 	if err := cmd.check(); err != nil {
 		return err
+	}
+	if cmd.Pick {
+		if chosen, err := cmd.pick(a); err != nil || !chosen {
+			return err
+		}
 	}
 	if cmd.Follow {
 		err := cmd.follow(a)
@@ -141,6 +116,10 @@ func (cmd *Command) check() error {
 		return app.UsageError("--no-save keeps nothing on disk, so it excludes --no-auto-save.")
 	case cmd.Fork && (!cmd.resumes() || cmd.SessionFile != nil):
 		return app.UsageError("--fork resumes a copy of a session: name the session with --resume ID.")
+	case cmd.Pick && !cmd.Resume.Set && !cmd.Continue.Set:
+		return app.UsageError("--pick chooses a session to resume: add --resume.")
+	case cmd.Pick && (cmd.Resume.ID != "" || cmd.Continue.ID != "" || cmd.Session != nil || cmd.SessionFile != nil):
+		return app.UsageError("--pick chooses the session: it excludes a name.")
 	case cmd.At != "" && !cmd.Fork:
 		return app.UsageError("--at is the end of a copy: add --fork.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
@@ -159,13 +138,13 @@ const textNoSaveNoResume = "--no-save keeps nothing on disk, so it excludes --re
 
 // resumes reports whether a flag other than --session-file asks to resume a session.
 func (cmd *Command) resumes() bool {
-	return cmd.Resume.set || cmd.Continue.set || cmd.Session != nil
+	return cmd.Resume.Set || cmd.Continue.Set || cmd.Session != nil
 }
 
 // name returns the name of the session to resume; "" is the latest. Several names must be of one session, that of
 // --session-file if there is one.
 func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
-	names := []string{cmd.Resume.id, cmd.Continue.id}
+	names := []string{cmd.Resume.ID, cmd.Continue.ID}
 	if cmd.Session != nil {
 		names = append(names, *cmd.Session)
 	}

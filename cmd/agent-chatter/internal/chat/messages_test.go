@@ -99,7 +99,6 @@ func chatTexts() []apptest.Text {
 		add("age", d.String(), sessions.Age(ago(d), at))
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))
-	add("notRegularText", "", notRegularText("/a/"+apptest.Hostile))
 	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
 	add("networkText", "", networkText("/net/"+apptest.Hostile, "NFS"))
 	return texts

@@ -65,7 +65,7 @@ type repl struct {
 	c           *coordinator.Coordinator
 	input       input.Source // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
-	lent        atomic.Int32 // not 0: an editor has the terminal
+	lent        atomic.Int32 // not 0: an editor or the browser has the terminal
 	scripted    bool         // no user is present: a failed turn fails the program, and agents cannot ask
 
 	connect func(store.Store) *coordinator.Coordinator

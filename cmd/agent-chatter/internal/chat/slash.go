@@ -2,13 +2,10 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -19,8 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/redact"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/search"
@@ -29,13 +24,6 @@ import (
 func taskText(task string) string { return "Team task: " + tty.Safe(task) }
 
 func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }
-
-// notRegularText is for a destination that is not a regular file: writing to a pipe would
-// block the chat.
-func notRegularText(path string) app.Message {
-	return app.Text("%s is not a regular file. A chat exports only to files.", tty.SafeLine(path)).
-		With(app.To("export elsewhere", "sessions", "export", "latest", "-o", path))
-}
 
 // queueText lists the queued replies and the last changes of the queue.
 func queueText(queue []coordinator.Queued, changes []projection.QueueChange) string {
@@ -104,7 +92,7 @@ func slashCommands() []slashCommand {
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
-		{"/sessions", "", "list the sessions", always, (*repl).slashSessions},
+		{"/sessions", "", "browse the sessions", always, (*repl).slashSessions},
 		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "resume another session", never, (*repl).slashResume},
 		{"/fork", "[X]", "continue in a copy, up to an event", never, (*repl).slashFork},
@@ -321,7 +309,11 @@ func (r *repl) slashRename(_ context.Context, title string) error {
 	return nil
 }
 
+// slashSessions opens the browser. During a turn, and without a terminal of its own, it prints the list.
 func (r *repl) slashSessions(ctx context.Context, _ string) error {
+	if r.display.console != nil && ctx != r.turns {
+		return r.browse(ctx)
+	}
 	list := &sessions.List{Limit: 20, Sort: "updated", Output: "text"}
 	r.report(list.Print(ctx, r.app, r.results()))
 	return nil
@@ -349,43 +341,16 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 		r.reject("%s", r.notSavedText())
 		return nil
 	}
-	written, err := r.export(ctx, path)
+	snapshot, err := r.c.Snapshot(ctx)
+	written := ""
+	if err == nil {
+		written, err = transfer.WriteSnapshot(r.app, r.c.Team(), snapshot, path)
+	}
 	if err == nil {
 		r.app.Notice("Written: " + tty.SafeLine(written))
 	}
 	r.report(err)
 	return nil
-}
-
-// export writes the running session to path and returns the path of the file.
-func (r *repl) export(ctx context.Context, path string) (string, error) {
-	snapshot, err := r.c.Snapshot(ctx)
-	if err != nil {
-		return "", err
-	}
-	secrets := team.InheritedSecrets()
-	for _, m := range r.c.Team().Members {
-		secrets = append(secrets, m.Secrets()...)
-	}
-	redactor := redact.New(secrets)
-	app.SnapshotWithout(redactor, snapshot)
-	transfer.ReportRedacted(r.app, redactor)
-	updated, err := time.Parse(time.RFC3339Nano, snapshot.UpdatedAt)
-	if err != nil {
-		return "", err
-	}
-	if path, err = transfer.OutputPath(path, transfer.SnapshotName(updated, snapshot.SessionID)); err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", app.Exit(app.ExitFailed, notRegularText(path))
-	}
-	return path, transfer.WriteFile(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(snapshot)
-	})
 }
 
 func (r *repl) slashTeam(ctx context.Context, args string) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/alecthomas/kong"
 )
 
@@ -74,7 +74,7 @@ func (l *commandLine) arguments(word string) (found []candidate, files bool) {
 
 // mayStandAlone reports whether the value of a flag is optional.
 func mayStandAlone(f *kong.Flag) bool {
-	_, optional := f.Target.Addr().Interface().(*chat.OptionalID)
+	_, optional := f.Target.Addr().Interface().(*usage.OptionalID)
 	return optional
 }
 

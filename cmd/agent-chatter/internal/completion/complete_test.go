@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/alecthomas/kong"
 )
 
@@ -16,8 +16,8 @@ type grammar struct {
 	Home  string
 	Quiet bool `short:"q"`
 	Chat  struct {
-		Resume chat.OptionalID `short:"r"`
-		Format string          `enum:"md,html" default:"md" short:"f"`
+		Resume usage.OptionalID `short:"r"`
+		Format string           `enum:"md,html" default:"md" short:"f"`
 		Model  string
 		Path   string
 	} `cmd:""`

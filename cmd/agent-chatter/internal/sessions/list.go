@@ -115,15 +115,10 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 }
 
 func (cmd *List) print(a *app.App, w io.Writer, sessions []catalog.Session, short map[string]string) error {
-	out := bufio.NewWriter(w)
 	if cmd.Output == "json" {
-		for _, s := range sessions {
-			if err := app.WriteJSON(out, NewSessionJSON(s)); err != nil {
-				return err
-			}
-		}
-		return out.Flush()
+		return WriteJSON(w, sessions)
 	}
+	out := bufio.NewWriter(w)
 	now := time.Now()
 	if tty.IsTerminal(w) {
 		style := view.StyleOn(a, w)
@@ -189,6 +184,17 @@ func state(s catalog.Session, live bool) (line ansi.Line) {
 		line[n-1].Text = strings.TrimSuffix(line[n-1].Text, " ")
 	}
 	return line
+}
+
+// WriteJSON writes the JSON output of sessions.
+func WriteJSON(w io.Writer, sessions []catalog.Session) error {
+	out := bufio.NewWriter(w)
+	for _, s := range sessions {
+		if err := app.WriteJSON(out, NewSessionJSON(s)); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 // printNotices prints what the list does not show, and how many sessions have a problem.

@@ -19,6 +19,7 @@ func transferTexts() []apptest.Text {
 		{Function: "notImportedText", Shown: notImportedText(1, 2)},
 		{Function: "teamIgnoredText", Shown: teamIgnoredText(path)},
 		{Function: "notRegularText", Shown: notRegularText(path)},
+		{Function: "noPipeText", Shown: noPipeText(path)},
 		{Function: "TeamFileText", Shown: TeamFileText(path)},
 		{Function: "UnknownFormatText", Shown: UnknownFormatText(path)},
 		{Function: "skippedText", Sample: "all", Shown: skippedText(skippedFiles{1, 2, 3})},

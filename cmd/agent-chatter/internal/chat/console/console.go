@@ -35,7 +35,7 @@ type Options struct {
 	Look  func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
-	Lent *atomic.Int32 // is not 0 while an editor has the terminal, so that Ctrl+C is for the editor
+	Lent *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the

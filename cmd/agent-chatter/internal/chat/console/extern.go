@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
@@ -30,11 +31,8 @@ func (c *Console) editExternally() {
 		case <-ctx.Done():
 		}
 	}()
-	c.o.Lent.Add(1)
-	// A Ctrl+C that ended the editor may reach UntilSignal only after the editor has ended.
-	defer time.AfterFunc(signalDelay, func() { c.o.Lent.Add(-1) })
 	var text, edited, problem string
-	err := c.terminal.Lend(func() error { // nothing is read any more
+	err := c.lend(func() error { // nothing is read any more
 		c.mu.Lock()
 		text = c.model.Editor.Text()
 		c.mu.Unlock()
@@ -52,6 +50,32 @@ func (c *Console) editExternally() {
 	if edited != text {
 		c.model.Editor.Set(edited)
 		c.model.complete()
+	}
+}
+
+// lend gives the terminal back while use runs. It runs on the goroutine that draws.
+func (c *Console) lend(use func() error) error {
+	c.o.Lent.Add(1)
+	// A Ctrl+C that ended use may reach UntilSignal only after its end.
+	defer time.AfterFunc(signalDelay, func() { c.o.Lent.Add(-1) })
+	return c.terminal.Lend(use)
+}
+
+// Lend gives the terminal back while use runs on the program's own streams, and returns its error. What is printed
+// meanwhile is drawn after it. ErrInterrupted: the console was closed before.
+func (c *Console) Lend(use func(app.IO) error) error {
+	done := make(chan error, 1)
+	task := func() { done <- c.lend(func() error { return use(c.streams) }) }
+	select {
+	case c.tasks <- task:
+	case <-c.stop:
+		return ErrInterrupted
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-c.stopped:
+		return ErrInterrupted
 	}
 }
 

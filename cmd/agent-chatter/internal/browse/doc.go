@@ -1,0 +1,2 @@
+// Package browse is the command that browses sessions.
+package browse

@@ -1,0 +1,42 @@
+package screen
+
+import "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+
+// helpKeys are the keys and what they do, in groups.
+var helpKeys = [][][2]string{
+	{
+		{"↑ ↓ j k", "select a session"},
+		{"PgUp PgDn Ctrl+U Ctrl+D", "move by a page, by half a page"},
+		{"g G", "first, last"},
+		{"Enter", "resume the session"},
+		{"Esc", "end the search, remove the filter, quit"},
+		{"q", "quit"},
+	},
+	{
+		{"/", "search titles, ids, teams, directories and messages"},
+		{"1 2 3 4", "all, live, archived, damaged sessions"},
+		{"T", "only the team of the selected session, or all"},
+		{".", "only the directory of the selected session, or all"},
+		{"s", "order: updated, created, messages, title"},
+		{"Space", "mark a session; two can be compared"},
+	},
+}
+
+// helpLines are the page of keys.
+func (m *model) helpLines() []ansi.Line {
+	lines := []ansi.Line{{plain(" "), bold("Keys")}, {}}
+	for _, group := range helpKeys {
+		for _, k := range group {
+			key := accent(k[0])
+			pad := max(26-ansi.Line{key}.Columns(), 1)
+			lines = append(lines, ansi.Line{plain("  "), key, plain(spaces(pad)), plain(k[1])})
+		}
+		lines = append(lines, ansi.Line{})
+	}
+	signs := ansi.Line{
+		plain("  "), colored("●", ansi.Green), plain(" live  "), colored("★", ansi.Yellow), plain(" pinned  "),
+		dim("▪"), plain(" archived  "), colored("⚠", ansi.Yellow), plain(" incomplete or newer  "),
+		colored("✗", ansi.Red), plain(" damaged  "), colored("◆", ansi.Magenta), plain(" marked"),
+	}
+	return append(lines, signs, ansi.Line{}, ansi.Line{plain("  "), dim("Any key returns to the list.")})
+}

@@ -1,0 +1,133 @@
+package screen
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/clipperhouse/displaywidth"
+)
+
+const wheelRows = 3
+
+// press handles a key.
+func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
+	if k.String() == "ctrl+z" {
+		return tea.Suspend
+	}
+	switch m.mode {
+	case typing:
+		return m.pressTyping(k)
+	case helping:
+		m.mode = choosing
+		return nil
+	}
+	return m.pressChoosing(k.String())
+}
+
+// pressTyping edits the text to search for.
+func (m *model) pressTyping(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "enter", "tab":
+		m.mode = choosing
+	case "esc", "ctrl+c":
+		m.mode = choosing
+		return m.search("")
+	case "up":
+		m.list.move(-1)
+	case "down":
+		m.list.move(1)
+	case "backspace":
+		return m.search(withoutLast(m.input))
+	case "ctrl+u":
+		return m.search("")
+	default:
+		return m.search(m.input + k.Text)
+	}
+	return nil
+}
+
+// withoutLast returns a text without its last grapheme.
+func withoutLast(text string) string {
+	graphemes, last := displaywidth.StringGraphemes(text), ""
+	for graphemes.Next() {
+		last = graphemes.Value()
+	}
+	return text[:len(text)-len(last)]
+}
+
+// pressChoosing handles a key while the list has the keys.
+func (m *model) pressChoosing(key string) tea.Cmd {
+	if m.moveBy(key) {
+		return nil
+	}
+	switch key {
+	case "q", "ctrl+c":
+		return tea.Quit
+	case "esc":
+		return m.leave()
+	case "/":
+		m.mode = typing
+	case "?":
+		m.mode = helping
+	case "enter":
+		return m.choose()
+	case "space":
+		m.list.mark()
+		m.list.move(1)
+	default:
+		s, ok := m.list.session()
+		if m.filter.press(key, s, ok) {
+			return m.restart()
+		}
+	}
+	return nil
+}
+
+// moveBy moves the selection if a key does so.
+func (m *model) moveBy(key string) bool {
+	page := max(m.list.height-1, 1)
+	switch key {
+	case "up", "k":
+		m.list.move(-1)
+	case "down", "j":
+		m.list.move(1)
+	case "pgup":
+		m.list.move(-page)
+	case "pgdown":
+		m.list.move(page)
+	case "ctrl+u":
+		m.list.move(-page / 2)
+	case "ctrl+d":
+		m.list.move(page / 2)
+	case "g", "home":
+		m.list.selectAt(0)
+	case "G", "end":
+		m.list.selectAt(len(m.list.shown) - 1)
+	default:
+		return false
+	}
+	return true
+}
+
+// leave ends the search, then removes the filter, then quits.
+func (m *model) leave() tea.Cmd {
+	if m.input != "" {
+		return m.search("")
+	}
+	if m.filter.clear() {
+		return m.restart()
+	}
+	return tea.Quit
+}
+
+// choose ends the browser with the selected session.
+func (m *model) choose() tea.Cmd {
+	s, ok := m.list.session()
+	if !ok {
+		return nil
+	}
+	if reason := notResumable(s); reason != "" {
+		m.notice = reason
+		return nil
+	}
+	m.choice = Choice{Session: s, Chosen: true}
+	return tea.Quit
+}

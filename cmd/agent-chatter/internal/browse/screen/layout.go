@@ -1,0 +1,196 @@
+package screen
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+)
+
+const (
+	wideColumns = 100 // from here on the preview is beside the list
+	leastList   = 44  // columns of the list beside the preview
+	headerRows  = 2   // the header and the rule below it
+	footerRows  = 1
+)
+
+// places are the parts of the screen.
+type places struct {
+	wide                    bool
+	listTop, listRows       int
+	listColumns             int
+	previewTop, previewRows int
+	previewLeft             int
+	previewColumns          int
+}
+
+// places divides the screen: the preview is beside the list, or below it if the screen is narrow.
+func (m *model) places() places {
+	rows := max(m.rows-headerRows-footerRows, 1)
+	p := places{listTop: headerRows, listRows: rows, listColumns: m.columns, previewTop: headerRows}
+	if m.columns >= wideColumns {
+		p.wide = true
+		p.listColumns = max(leastList, m.columns*2/5)
+		p.previewLeft = p.listColumns + 1
+		p.previewRows, p.previewColumns = rows, m.columns-p.previewLeft
+		return p
+	}
+	p.listRows = max((rows-1)*2/5, min(rows, 4))
+	if p.previewRows = rows - p.listRows - 1; p.previewRows < 3 {
+		p.listRows, p.previewRows = rows, 0
+		return p
+	}
+	p.previewTop, p.previewColumns = headerRows+p.listRows+1, m.columns
+	return p
+}
+
+// rowHeight is how many rows a session takes.
+func (m *model) rowHeight() int {
+	if m.finder.text != "" {
+		return 2
+	}
+	return 1
+}
+
+// arrange gives the parts of the screen their sizes.
+func (m *model) arrange() {
+	m.list.height = max(m.places().listRows/m.rowHeight(), 1)
+	m.list.move(0)
+}
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	m.arrange()
+	v := tea.NewView(strings.Join(m.draw(), "\n"))
+	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "agent-chatter"
+	return v
+}
+
+// draw returns the rows of the screen.
+func (m *model) draw() []string {
+	if m.mode == helping {
+		return m.encode(m.helpLines(), m.columns, m.rows)
+	}
+	p := m.places()
+	rows := []string{m.encodeLine(m.header(), m.columns)}
+	left := m.encode(m.listLines(p.listColumns), p.listColumns, p.listRows)
+	switch {
+	case p.wide:
+		rows = append(rows, m.rule(p.listColumns, "┬"))
+		right := m.previewRows(p)
+		for i := range left {
+			rows = append(rows, left[i]+m.profile.Encode(ansi.Line{dim("│")})+right[i])
+		}
+	case p.previewRows > 0:
+		rows = append(rows, m.rule(m.columns, ""))
+		rows = append(rows, left...)
+		rows = append(rows, m.rule(m.columns, ""))
+		rows = append(rows, m.previewRows(p)...)
+	default:
+		rows = append(rows, m.rule(m.columns, ""))
+		rows = append(rows, left...)
+	}
+	rows = rows[:min(len(rows), max(m.rows-footerRows, 0))]
+	return append(rows, m.encodeLine(m.footer(), m.columns))
+}
+
+// rule is a horizontal line with a sign at a column.
+func (m *model) rule(at int, sign string) string {
+	line := strings.Repeat("─", m.columns)
+	if sign != "" {
+		line = strings.Repeat("─", at) + sign + strings.Repeat("─", max(m.columns-at-1, 0))
+	}
+	return m.encodeLine(ansi.Line{dim(line)}, m.columns)
+}
+
+// encode returns exactly rows lines of exactly so many columns.
+func (m *model) encode(lines []ansi.Line, columns, rows int) []string {
+	encoded := make([]string, rows)
+	for i := range encoded {
+		var line ansi.Line
+		if i < len(lines) {
+			line = lines[i]
+		}
+		encoded[i] = m.encodeLine(line, columns)
+	}
+	return encoded
+}
+
+// encodeLine cuts or fills a line to so many columns.
+func (m *model) encodeLine(line ansi.Line, columns int) string {
+	line = ansi.Cut(line, columns)
+	return m.profile.Encode(line) + strings.Repeat(" ", max(columns-encodedColumns(line), 0))
+}
+
+// encodedColumns is how many columns a line takes when it is encoded, which removes the blanks at its end.
+func encodedColumns(line ansi.Line) int {
+	for i := len(line) - 1; i >= 0; i-- {
+		if text := strings.TrimRight(line[i].Text, " "); text != "" {
+			last := line[i]
+			last.Text = text
+			return line[:i].Columns() + ansi.Line{last}.Columns()
+		}
+	}
+	return 0
+}
+
+func plain(text string) ansi.Span { return ansi.Span{Text: text} }
+func bold(text string) ansi.Span  { return ansi.Span{Text: text, Style: ansi.Style{Bold: true}} }
+func dim(text string) ansi.Span {
+	return ansi.Span{Text: text, Style: ansi.Style{Color: ansi.BrightBlack}}
+}
+func accent(text string) ansi.Span { return colored(text, ansi.Cyan) }
+
+func colored(text string, c ansi.Color) ansi.Span {
+	return ansi.Span{Text: text, Style: ansi.Style{Color: c}}
+}
+
+// header is the first row: what the list has, and the text to search for.
+func (m *model) header() ansi.Line {
+	line := ansi.Line{plain(" "), bold("Sessions"), plain("  ")}
+	switch {
+	case m.mode == typing:
+		line = append(line, accent("/"), plain(m.input), accent("▏"))
+	case m.input != "":
+		line = append(line, accent("/"), plain(m.input), plain(" "))
+	}
+	line = append(line, dim(m.counts()))
+	for _, name := range m.filter.names() {
+		line = append(line, dim("  "), colored(name, ansi.Yellow))
+	}
+	return line
+}
+
+// counts says how many sessions the list has.
+func (m *model) counts() string {
+	switch {
+	case !m.listed:
+		return " Reading …"
+	case m.input == "":
+		return app.Count(len(m.list.all), "session")
+	case !m.finder.done:
+		return " " + app.Count(len(m.list.shown), "session") + " so far …"
+	}
+	return " " + app.Count(len(m.list.shown), "session")
+}
+
+// footer is the last row: a notice, or the keys.
+func (m *model) footer() ansi.Line {
+	switch {
+	case m.notice != "":
+		return ansi.Line{plain(" "), colored(m.notice, ansi.Yellow)}
+	case m.mode == typing:
+		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
+	}
+	return keysLine("enter", "resume", "/", "search", "1-4", "filter", "s", "sort", "?", "help", "q", "quit")
+}
+
+// keysLine is a line of keys and what they do.
+func keysLine(pairs ...string) ansi.Line {
+	var line ansi.Line
+	for i := 0; i < len(pairs); i += 2 {
+		line = append(line, plain(" "), accent(pairs[i]), dim(" "+pairs[i+1]+" "))
+	}
+	return line
+}

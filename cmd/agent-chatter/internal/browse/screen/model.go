@@ -1,0 +1,193 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// A mode is what the keys go to.
+type mode int
+
+const (
+	choosing mode = iota // the list
+	typing               // the text to search for
+	reading              // the preview
+	helping              // the page of keys
+)
+
+// A model is the state of the browser.
+type model struct {
+	ctx     context.Context
+	app     *app.App
+	catalog *catalog.Catalog
+	profile ansi.Profile
+	now     func() time.Time
+	running catalog.Key // the session of the chat that opened the browser
+
+	columns, rows int
+	mode          mode
+	list          list
+	loader        loader
+	filter        filter
+	input         string // the text that is typed
+	finder        finder
+	listed        bool   // the list was read
+	problem       string // why it could not be read
+	notice        string // of the last line, until the next key
+	unreadable    int    // directories of teams that cannot be read
+
+	choice Choice
+}
+
+// tickMsg asks for a look at what changed.
+type tickMsg struct{}
+
+func newModel(ctx context.Context, a *app.App, o Options) *model {
+	m := &model{
+		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, running: o.Running,
+		filter: filterOf(o.Query), input: tty.SafeLine(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
+	}
+	if a.NoColor {
+		m.profile = ansi.NoColor
+	}
+	m.list.rows = map[catalog.Key]catalog.Session{}
+	return m
+}
+
+// close cancels what is being read.
+func (m *model) close() {
+	m.loader.stop()
+	m.finder.stop()
+}
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(
+		m.loader.load(m.ctx, m.catalog, m.filter.query()),
+		m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input),
+		tick(),
+	)
+}
+
+func tick() tea.Cmd { return tea.Tick(refreshTime, func(time.Time) tea.Msg { return tickMsg{} }) }
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.columns, m.rows = msg.Width, msg.Height
+		m.arrange()
+	case tea.KeyPressMsg:
+		m.notice = ""
+		return m, m.press(msg)
+	case tea.PasteMsg:
+		if m.mode == typing {
+			return m, m.search(m.input + tty.SafeLine(msg.Content))
+		}
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case listedMsg:
+		m.take(msg)
+	case titlesMsg:
+		if m.finder.takeTitles(msg) {
+			m.show()
+		}
+	case hitsMsg:
+		changed, next := m.finder.takeHits(msg)
+		if changed {
+			m.show()
+		}
+		return m, next
+	case rowsMsg:
+		m.list.live = msg.live
+		for key, s := range msg.rows {
+			m.list.rows[key] = s
+		}
+	case unreadableMsg:
+		m.unreadable++
+	case tickMsg:
+		return m, tea.Batch(tick(), m.refresh())
+	}
+	return m, nil
+}
+
+// take shows the list that was read.
+func (m *model) take(msg listedMsg) {
+	if !m.loader.take(msg, m.now()) {
+		return
+	}
+	m.listed, m.problem = true, ""
+	if msg.err != nil {
+		m.problem = app.Explain(msg.err).Text
+		return
+	}
+	m.list.replace(msg.entries, m.finder.filter(msg.entries))
+}
+
+// show filters the list by what was found.
+func (m *model) show() { m.list.replace(m.list.all, m.finder.filter(m.list.all)) }
+
+// refresh reads what may have changed.
+func (m *model) refresh() tea.Cmd {
+	rows := readRows(m.ctx, m.catalog, m.list.visible())
+	if !m.loader.due(m.now()) {
+		return rows
+	}
+	return tea.Batch(rows, m.reload())
+}
+
+func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.query()) }
+
+// restart reads the list and searches again, after the filter has changed.
+func (m *model) restart() tea.Cmd {
+	m.list.selectAt(0)
+	return tea.Batch(m.reload(), m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input))
+}
+
+// search searches for another text.
+func (m *model) search(text string) tea.Cmd {
+	if text == m.input {
+		return nil
+	}
+	m.input = text
+	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), text)
+	m.show()
+	m.list.selectAt(0)
+	return cmd
+}
+
+// wheel moves the selection.
+func (m *model) wheel(msg tea.MouseWheelMsg) {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		m.list.move(-wheelRows)
+	case tea.MouseWheelDown:
+		m.list.move(wheelRows)
+	}
+}
+
+// click selects the row that was clicked.
+func (m *model) click(msg tea.MouseClickMsg) {
+	p := m.places()
+	row := msg.Y - p.listTop
+	if msg.Button != tea.MouseLeft || row < 0 || row >= p.listRows || msg.X >= p.listColumns {
+		return
+	}
+	if i := m.list.top + row/m.rowHeight(); i < len(m.list.shown) {
+		m.list.selectAt(i)
+	}
+}
+
+// say shows a notice on the last line.
+func (m *model) say(format string, args ...any) {
+	m.notice = tty.SafeLine(fmt.Sprintf(format, args...))
+}

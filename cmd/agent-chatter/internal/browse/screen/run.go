@@ -1,0 +1,56 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Options select what the browser shows first. The zero Options show all sessions.
+type Options struct {
+	Text    string        // to search for; "": nothing
+	Query   catalog.Query // the sessions; Text, Limit and After are ignored
+	Running catalog.Key   // the session of the chat that opened the browser; zero: none
+}
+
+// A Choice is the session that the user chose to resume. The zero Choice is none.
+type Choice struct {
+	Session catalog.Session
+	Chosen  bool
+}
+
+// Run shows the browser on the terminal until the user chooses a session or quits, and
+// leaves the terminal as it was. Errors: ctx.Err(); those of the terminal.
+func Run(ctx context.Context, a *app.App, o Options) (Choice, error) {
+	m := newModel(ctx, a, o)
+	defer m.close()
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(),
+		tea.WithInput(a.Stdin), tea.WithOutput(a.Stdout.(*app.Output).File))
+	m.catalog.DirError = func(path string, err error) { go p.Send(unreadableMsg{path, err}) }
+	_, err := p.Run()
+	if ctx.Err() != nil {
+		return Choice{}, ctx.Err()
+	}
+	if errors.Is(err, tea.ErrInterrupted) {
+		err = context.Canceled
+	}
+	return m.choice, err
+}
+
+// ownCatalog returns a catalog of the same sessions that prints nothing: what a.Catalog
+// reports would be printed over the screen.
+func ownCatalog(a *app.App) *catalog.Catalog {
+	options := journal.Options{MaxLine: a.LineLimit(), Watch: &journal.Watch{}}
+	return catalog.New(filepath.Join(a.Home, "sessions"), options)
+}
+
+// unreadableMsg reports the directory of a team that cannot be read.
+type unreadableMsg struct {
+	path string
+	err  error
+}

@@ -1,0 +1,50 @@
+package chat
+
+import (
+	"context"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Resume runs a chat that resumes a session.
+func Resume(a *app.App, s catalog.Session) error {
+	cmd := &Command{Session: &s.ID, Input: "text", Output: "text"}
+	return cmd.Run(a)
+}
+
+// pick lets the user choose the session of the command in the browser.
+func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
+	if !a.IsTerminal() || a.Plain {
+		return false, app.UsageError("--pick needs a terminal. Name the session with --resume ID.")
+	}
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	choice, err := screen.Run(ctx, a, screen.Options{})
+	cmd.Session = &choice.Session.ID
+	return choice.Chosen, err
+}
+
+// browse opens the browser on the chat's terminal and resumes the session that the user chooses.
+func (r *repl) browse(ctx context.Context) error {
+	var o screen.Options
+	if s := r.c.Session(); s != nil {
+		o.Running = catalog.Key{Dir: r.app.Catalog.Team(r.c.Team().ID).Journals().Path(), ID: s.ID}
+	}
+	var choice screen.Choice
+	err := r.display.console.Lend(func(streams app.IO) (err error) {
+		own := *r.app
+		own.IO = streams
+		choice, err = screen.Run(ctx, &own, o)
+		return err
+	})
+	switch {
+	case err != nil:
+		r.report(err)
+		return nil
+	case !choice.Chosen:
+		return nil
+	}
+	return r.slashResume(ctx, choice.Session.ID)
+}
