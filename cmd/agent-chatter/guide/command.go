@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // Command prints a page of the manual, or the list of topics.
@@ -45,11 +46,40 @@ func (cmd *Command) Run(a *app.App) error {
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.text()})
 	}
+	if style := view.OutputStyle(a); !style.Plain {
+		return printPage(a, topic.page(), style)
+	}
 	_, err := fmt.Fprint(a.Stdout, topic.text())
 	return err
 }
 
+// maxColumns is the width of a page on a wider terminal: longer lines are hard to read.
+const maxColumns = 100
+
+// printPage prints Markdown on a terminal.
+func printPage(a *app.App, page string, style view.Style) error {
+	style.Width = min(style.Width, maxColumns+1)
+	for _, line := range view.Render(view.Page(page), style) {
+		if _, err := fmt.Fprintln(a.Stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listPage is the list of topics as Markdown. What to type is below the table, where it is seen.
+func listPage() string {
+	page := "| topic | contents |\n|---|---|\n"
+	for _, topic := range Topics() {
+		page += fmt.Sprintf("| **%s** | %s |\n", topic.Name, topic.Summary)
+	}
+	return page + "\n`agent-chatter guide TOPIC` prints a page.\n"
+}
+
 func (cmd *Command) list(a *app.App) error {
+	if style := view.OutputStyle(a); cmd.Output == "text" && !style.Plain {
+		return printPage(a, listPage(), style)
+	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, topic := range Topics() {
 		var err error

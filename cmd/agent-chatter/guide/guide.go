@@ -2,6 +2,8 @@ package guide
 
 import (
 	"embed"
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
@@ -46,6 +48,27 @@ func (t Topic) text() string {
 		}
 	}
 	return b.String()
+}
+
+// linkToFile matches the target of a link to another page, or to a file of the repository.
+var linkToFile = regexp.MustCompile(`\]\(([^):#]+)\)`)
+
+// page returns the text for a terminal: without pictures, and with the command that prints a page instead of a link
+// to it.
+func (t Topic) page() string {
+	var b strings.Builder
+	for line := range strings.Lines(t.text()) {
+		if !strings.HasPrefix(line, "![") {
+			b.WriteString(line)
+		}
+	}
+	return linkToFile.ReplaceAllStringFunc(b.String(), func(link string) string {
+		target := linkToFile.FindStringSubmatch(link)[1]
+		if topic, isPage := strings.CutSuffix(target, ".md"); isPage {
+			return "](<guide " + topic + ">)"
+		}
+		return "](" + path.Join("cmd/agent-chatter/guide", target) + ")"
+	})
 }
 
 // find returns the topic of a name, in upper or lower case. If there is none, ok is false and nearest is the

@@ -17,6 +17,10 @@ type Block struct {
 	content content
 }
 
+// Page returns the block of a page of Markdown. It is shown as a message is, but its paragraphs are filled: the line
+// breaks of the source do not count.
+func Page(text string) Block { return Block{content: message{text: text, filled: true}} }
+
 // A content is what a Block shows.
 type content interface {
 	Lines(Style) []ansi.Line

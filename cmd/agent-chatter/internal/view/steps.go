@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -133,11 +134,17 @@ func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
 }
 
 // A message is a text that is complete. Its Markdown is parsed when it is rendered.
-type message struct{ name, text string }
+type message struct {
+	name, text string
+	filled     bool // the line breaks of the source are blanks
+}
 
 func (m message) Lines(s Style) (lines []ansi.Line) {
 	var w written
 	for _, p := range append(w.stream.Write(m.text), w.stream.Close()...) {
+		if m.filled {
+			p.Inlines = fill(p.Inlines)
+		}
 		b := w.block(p)
 		if b.content == nil {
 			continue
@@ -151,13 +158,23 @@ func (m message) Lines(s Style) (lines []ansi.Line) {
 	return lines
 }
 
+// fill replaces the line breaks of the source by blanks.
+func fill(inlines []markdown.Inline) []markdown.Inline {
+	filled := slices.Clone(inlines)
+	for i, in := range filled {
+		filled[i].Text, filled[i].Inlines = strings.ReplaceAll(in.Text, "\n", " "), fill(in.Inlines)
+	}
+	return filled
+}
+
 func (m message) Plain(Style) []string {
 	return strings.Split(tty.SafeLine(m.name)+": "+tty.Safe(m.text), "\n")
 }
 
 // MessageText returns a message after the name of its speaker.
 func MessageText(e projection.Entry) string {
-	return strings.Join(message{e.Speaker.DisplayName + app.UnfinishedText(e), e.Content}.Plain(Style{}), "\n")
+	m := message{name: e.Speaker.DisplayName + app.UnfinishedText(e), text: e.Content}
+	return strings.Join(m.Plain(Style{}), "\n")
 }
 
 // A segment is a part of an entry: a piece of its text, or a step of its turn.

@@ -88,7 +88,7 @@ var languages = [...]language{
 	{names: "lua", comment: "--", block: "--[[ ]]", strings: `" '`,
 		keywords: "and break do else elseif end false for function goto if in local nil not or repeat return " +
 			"then true until while"},
-	{names: "bash sh shell zsh console shellscript", comment: "#", strings: `" '`, variable: "$",
+	{names: "bash sh shell zsh console shell-session shellscript", comment: "#", strings: `" '`, variable: "$",
 		flags: sigils | dashes,
 		keywords: "if then else elif fi for while until do done case esac in function return local export " +
 			"readonly set unset shift exit cd echo source alias sudo"},

@@ -21,6 +21,8 @@ var (
 	added    = ansi.Style{Color: ansi.Green}
 	removed  = ansi.Style{Color: ansi.Red}
 	place    = ansi.Style{Color: ansi.Cyan}
+	prompt   = ansi.Style{Dim: true}
+	command  = ansi.Style{Bold: true}
 )
 
 // A Lexer colours the lines of one block of code. Copies are independent. The zero Lexer, and that of an unknown
@@ -30,10 +32,21 @@ type Lexer struct {
 	until    string // the end of the comment or string that the next line begins in; "" is none
 	style    ansi.Style
 	inTag    bool // the next line begins in a tag
+	session  bool // of a shell: commands follow a prompt, and the other lines are their output
+	typed    bool // the next line continues a command of the session
 }
 
 // New returns the Lexer of a language as it is named after the fence of a code block.
-func New(language string) Lexer { return Lexer{language: find(language)} }
+func New(language string) Lexer {
+	known := find(language)
+	return Lexer{language: known, session: known != nil && contains(sessions, strings.ToLower(language))}
+}
+
+// sessions are the names of languages for a session of a shell.
+const sessions = "console shell-session"
+
+// shellPrompt precedes a command of a session.
+const shellPrompt = "$ "
 
 // Line returns the next line of code in styles. It has no line break.
 func (l *Lexer) Line(line string) ansi.Line {
@@ -42,13 +55,39 @@ func (l *Lexer) Line(line string) ansi.Line {
 		return ansi.Line{{Text: line}}
 	case l.language.flags&changes != 0:
 		return ansi.Line{{Text: line, Style: changeStyle(line)}}
+	case l.session:
+		return l.sessionLine(line)
 	}
+	return l.scan(line)
+}
+
+func (l *Lexer) scan(line string) ansi.Line {
 	s := scanner{Lexer: l, line: line}
 	for s.at < len(line) {
 		s.token()
 	}
 	s.flush()
 	return s.spans
+}
+
+// sessionLine returns a line of a session of a shell: a command, the rest of one, or output.
+func (l *Lexer) sessionLine(line string) ansi.Line {
+	typed, begins := strings.CutPrefix(line, shellPrompt)
+	if !begins && !l.typed {
+		return ansi.Line{{Text: line}}
+	}
+	spans := l.scan(typed)
+	for i := range spans {
+		switch spans[i].Style {
+		case plain, keyword, number: // of arguments, mostly
+			spans[i].Style = command
+		}
+	}
+	if begins {
+		spans = append(ansi.Line{{Text: shellPrompt, Style: prompt}}, spans...)
+	}
+	l.typed = strings.HasSuffix(line, "\\")
+	return spans
 }
 
 // changeStyle returns the style of a line of a diff.

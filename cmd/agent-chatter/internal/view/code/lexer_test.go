@@ -11,6 +11,7 @@ import (
 // marks name the styles in marked.
 var marks = map[ansi.Style]string{
 	comment: "c", quoted: "s", number: "n", keyword: "k", function: "f", key: "y", removed: "-", {Bold: true}: "b",
+	prompt: "p",
 }
 
 // marked returns lines with each styled token as style<text>.
@@ -53,6 +54,9 @@ func TestTokensOfLanguages(t *testing.T) {
 		{"rust", `'\n' 'x`, `s<'\n'> 'x`},
 		{"yaml", "a: b: c", "y<a>: b: c"},
 		{"go", "in int f (x) f(y)", "in k<int> f (x) f<f>(y)"},
+		{"console", "$ echo 'a' b # c\n1 if 'x", "p<$ >b<echo>b< >s<'a'>b< b >c<# c>\n1 if 'x"},
+		{"Shell-Session", "a \\\n$ a \\\n  b 1\nif", "a \\\np<$ >b<a \\>\nb<  b >b<1>\nif"},
+		{"shell", "$ if", "y<$> k<if>"},
 		{"golang ", "func", "func"},
 		{"", "func 1", "func 1"},
 		{"nothing", "func 1", "func 1"},
