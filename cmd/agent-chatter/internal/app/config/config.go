@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -189,8 +190,8 @@ type Days time.Duration
 // does. A negative duration is an error.
 func (d *Days) UnmarshalText(text []byte) error {
 	s := string(text)
-	if n := len(s) - 1; n > 0 && s[n] == 'd' {
-		number, err := strconv.ParseFloat(s[:n], 64)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		number, err := strconv.ParseFloat(days, 64)
 		if err == nil && number >= 0 && number < 1e5 {
 			*d = Days(number * float64(24*time.Hour))
 			return nil

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 func TestMaxLineHasBounds(t *testing.T) {
@@ -96,12 +98,46 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		`{"retention":{"keep":99999999999999999999}}`: "retention.keep is out of range: 99999999999999999999",
 		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
 		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",
+		`{"retention":{"keep":-1}}`:                   "retention.keep must be a number of sessions, 0 or more",
+		`{"redaction":{"x":1}}`:                       `unknown setting "redaction.x"`,
+		`{"redaction":{},"window":5,"abc":1}`: "\n  - redaction must be a string, not an object" +
+			"\n  - unknown setting \"abc\"\n  - window must be an object, not a number",
+		`{"window":{"alpha":1,"bytes":true},"retention":{"keep":-1}}`: "\n" +
+			"  - retention.keep must be a number of sessions, 0 or more\n" +
+			"  - unknown setting \"window.alpha\"\n  - window.bytes must be a whole number, not true or false",
 	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path); err == nil || err.Error() != path+": "+want {
+		if !strings.HasPrefix(want, "\n") {
+			want = " " + want
+		}
+		if _, err := Read(path); err == nil || err.Error() != path+":"+want {
 			t.Errorf("%s: got %v, want %s", content, err, want)
+		}
+	}
+}
+
+func TestMissingFileIsAnEmptyConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "config.json"), filepath.Join(file, "config.json")} {
+		if c, err := Read(path); err != nil || c != (Config{}) {
+			t.Errorf("%s: %+v, %v", path, c, err)
+		}
+	}
+	if _, err := Read(dir); !errors.As(err, new(*regularfile.KindError)) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+func TestRedactionOffKeepsSecrets(t *testing.T) {
+	for mode, want := range map[redaction]bool{"": false, "on": false, "off": true} {
+		if got := (Config{Redaction: mode}).KeepSecrets(); got != want {
+			t.Errorf("%q: %v", mode, got)
 		}
 	}
 }

@@ -29,6 +29,10 @@ func TestHomeInWorkingDirectoryIsNotTheUsersOwn(t *testing.T) {
 		cwd, want  string // "": clone, the named one
 	}{
 		"default":                  {want: own},
+		"default, no variable":     {env: filepath.Join(user, "x"), cwd: user, want: own},
+		"the default's name":       {named: "~/.agent-chatter", env: filepath.Join(user, "x"), cwd: user, want: own},
+		"elsewhere and missing":    {named: filepath.Join(root, "gone"), want: filepath.Join(root, "gone")},
+		"in no working directory":  {named: root, cwd: filepath.Join(root, "gone"), want: root},
 		"relative":                 {named: ".agent-chatter", want: own},
 		"absolute":                 {named: filepath.Join(clone, ".agent-chatter"), want: own},
 		"missing":                  {named: "new", want: own},
@@ -58,5 +62,16 @@ func TestHomeInWorkingDirectoryIsNotTheUsersOwn(t *testing.T) {
 				t.Errorf("%q, %v, want %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestHomeIsNamedByFlag(t *testing.T) {
+	t.Setenv("AGENT_CHATTER_HOME", "/of/the/environment")
+	for named, want := range map[string]bool{
+		"": false, "~/.agent-chatter": false, "/of/the/environment": false, "/another": true,
+	} {
+		if got := ByFlag(named); got != want {
+			t.Errorf("%q: %v", named, got)
+		}
 	}
 }
