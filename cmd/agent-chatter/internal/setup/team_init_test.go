@@ -17,6 +17,7 @@ func TestDefaultNameStandsForNoOtherTeam(t *testing.T) {
 		{"work", "", "work"},
 		{"demo", "", "demo-team"},
 		{" demo. ", "", "demo-team"},
+		{"demo", "own/demo-team", "demo-team-2"},
 		{"demo", "own/demo-team own/demo-team-2", "demo-team-3"},
 		{"work", "own/work", "work-team"},
 		{"work", "project/work", "work-team"},
