@@ -70,11 +70,8 @@ func lastToCopy(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (
 			return upTo, nil
 		}
 	}
-	switch {
-	case last == 0 || upTo > last:
+	if last < max(1, upTo) {
 		return 0, fmt.Errorf("session %s has no event %d: its last one is %d", id, upTo, last)
-	case upTo > 0:
-		return upTo, nil
 	}
 	return last, nil
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -128,6 +130,18 @@ func TestImportEventsCountsMessages(t *testing.T) {
 		if written != test.written || total != test.total || err != nil {
 			t.Errorf("%d of %d messages, want %d of %d: %v", written, total, test.written, test.total, err)
 		}
+	}
+	var taken []int
+	for e, err := range dir.Events(ctx, id(1)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := projection.Decode(e); e.Type == projection.TypeOf(fromBundle) {
+			taken = append(taken, p.(projection.SessionImported).Taken)
+		}
+	}
+	if diff := cmp.Diff([]int{2, 1}, taken); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }
 

@@ -65,13 +65,11 @@ func ImportBranch(
 	redact func(journal.Record) journal.Record,
 ) (Counts, error) {
 	events := func(yield func(journal.Event, error) bool) {
-		seq := uint64(0)
 		for r, err := range branch.Records() {
 			if err == nil {
 				r = redact(r)
-				seq++
 			}
-			if !yield(journal.Event{Seq: seq, Type: r.Type, Data: r.Data}, err) || err != nil {
+			if !yield(journal.Event{Type: r.Type, Data: r.Data}, err) || err != nil {
 				return
 			}
 		}
@@ -107,17 +105,11 @@ type sessionImport struct {
 
 // create writes all records to a new session.
 func (i *sessionImport) create(records iter.Seq2[journal.Record, error]) error {
-	next, stop := iter.Pull2(records)
-	defer stop()
-	r, err, ok := next()
-	if err != nil {
-		return err // before anything is written
-	}
 	// Crash here leaves some of the events, perhaps none. The next Import of the same
 	// session appends the others.
 	return create(i.ctx, i.dir, i.id, func(w *writer) error {
 		i.w = w
-		for ; ok; r, err, ok = next() {
+		for r, err := range records {
 			if err != nil {
 				return err
 			}
@@ -269,9 +261,7 @@ func (i *sessionImport) begin(r journal.Record) error {
 	}
 	onlyHeader := i.known.events == 0 && !i.known.renamed // a crash interrupted the first import
 	if i.title != nil && onlyHeader {
-		if err := i.append(*i.title); err != nil {
-			return err
-		}
+		return i.append(*i.title)
 	}
 	if i.began != nil && r.Type != turnStartedType && i.known.ended {
 		return i.append(*i.began) // the turn continues

@@ -299,6 +299,63 @@ func TestImportContinuesUnfinishedTurn(t *testing.T) {
 	if stats.Messages != 2 || stats.Tools != 2 || !reflect.DeepEqual(stats.Usage, used) || len(state.OpenTurns) > 0 {
 		t.Errorf("%+v, %+v", stats, state.OpenTurns)
 	}
+	want := []string{"session.created", "message.appended", "turn.started", "tool.started", "turn.ended", "session.imported",
+		"turn.started", "tool.completed", "turn.ended", "session.imported",
+		"turn.started", "tool.started", "message.appended", "turn.ended", "session.imported"}
+	if diff := cmp.Diff(want, eventTypes(t, dir, rollout(t, asked).ID)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A later save lacks the calls of the first turn.
+func TestImportAfterCallsWereRemoved(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	const line = `{"type":%q,"uuid":"%d","parentUuid":"%d","sessionId":"s","timestamp":"2026-11-21T12:00:00Z",` +
+		`"message":{"content":%s}}` + "\n"
+	asked, called := fmt.Sprintf(line, "user", 1, 0, `"go"`),
+		fmt.Sprintf(line, "assistant", 2, 1, `[{"type":"tool_use","id":"c","name":"ls"}]`)+
+			fmt.Sprintf(line, "user", 3, 2, `[{"type":"tool_result","tool_use_id":"c","content":"a b"}]`)
+	replied := func(parent int) string { return fmt.Sprintf(line, "assistant", 4, parent, `"a and b"`) }
+	more := fmt.Sprintf(line, "user", 5, 4, `"on"`)
+	wantImport(t, dir, transcriptOf(t, "claude", asked+called+replied(3)), 2)
+	wantImport(t, dir, transcriptOf(t, "claude", asked+replied(1)), 0)
+	wantImport(t, dir, transcriptOf(t, "claude", asked+replied(1)+more), 1)
+	wantImport(t, dir, transcriptOf(t, "claude", asked+replied(1)+more), 0)
+}
+
+func TestImportCountsMessagesAndSkippedLines(t *testing.T) {
+	const line = `{"type":"user","uuid":"%[1]d","parentUuid":"%[2]d","sessionId":"s","timestamp":"2026-11-21T12:00:00Z",` +
+		`"message":{"content":"%[1]d"}}` + "\n"
+	_, dir := newTeam(t, journal.Options{})
+	text, id := "damaged\n", ""
+	var taken []int
+	for n, want := range []sessioncopy.Counts{{Written: 1, Total: 1, Skipped: 1}, {Written: 2, Total: 3, Skipped: 1},
+		{Written: 0, Total: 3, Skipped: 2}} {
+		switch n {
+		case 0:
+			text += fmt.Sprintf(line, 1, 0)
+		case 1:
+			text += fmt.Sprintf(line, 2, 1) + fmt.Sprintf(line, 3, 2)
+		case 2:
+			text += "damaged\n"
+		}
+		s := transcriptOf(t, "claude", text)
+		id = s.ID
+		if got, err := sessioncopy.Import(ctx, dir, s, keepSecrets); got != want || err != nil {
+			t.Errorf("import %d: %+v, %v; want %+v", n+1, got, err, want)
+		}
+	}
+	for e, err := range dir.Events(ctx, id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := projection.Decode(e); e.Type == "session.imported" {
+			taken = append(taken, p.(projection.SessionImported).Taken)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 2}, taken); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
+	}
 }
 
 // Every save of a growing transcript is imported; no turn is begun without being ended.
@@ -416,6 +473,19 @@ func TestImportedBranchIsFork(t *testing.T) {
 	}
 }
 
+func TestImportedBranchWithoutCommonEventIsForkOfTheBeginning(t *testing.T) {
+	_, dir := newTeam(t, journal.Options{})
+	wantImport(t, dir, save(t, "hello"), 1)
+	branch := rollout(t, asked)
+	if done, err := sessioncopy.ImportBranch(ctx, dir, id(1), branch, keepSecrets); err != nil || done.Written != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	state, _, err := dir.Load(ctx, branch.ID)
+	if want := (projection.Parent{SessionID: id(1), Seq: 1}); err != nil || state.Parent == nil || *state.Parent != want {
+		t.Errorf("the parent is %+v, want %+v: %v", state.Parent, want, err)
+	}
+}
+
 func TestImportSetsTitleOnce(t *testing.T) {
 	const start = `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
 {"type":"custom-title","customTitle":"Theirs"}
@@ -433,6 +503,22 @@ func TestImportSetsTitleOnce(t *testing.T) {
 	}
 	wantImport(t, dir, transcriptOf(t, "claude", start+more), 1)
 	if row, err := dir.Session(ctx, s.ID); err != nil || row.Title != "Ours" || row.MessageCount != 2 {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
+// A title that the other program gave after the first import is left out: the session may have been renamed since.
+func TestImportLeavesOutLaterTitle(t *testing.T) {
+	const start = `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-21T12:00:00Z","message":{"content":"go"}}
+`
+	const more = `{"type":"custom-title","customTitle":"Theirs"}
+{"type":"user","uuid":"2","parentUuid":"1","timestamp":"2026-11-21T12:00:01Z","message":{"content":"on"}}
+`
+	_, dir := newTeam(t, journal.Options{})
+	wantImport(t, dir, transcriptOf(t, "claude", start), 1)
+	s := transcriptOf(t, "claude", start+more)
+	wantImport(t, dir, s, 1)
+	if row, err := dir.Session(ctx, s.ID); err != nil || row.Title != "go" || row.MessageCount != 2 {
 		t.Errorf("%+v, %v", row, err)
 	}
 }

@@ -65,7 +65,6 @@ func (k *knownSession) peek() (journal.Event, bool, error) {
 		case messageType, turnStartedType, turnEndedType, toolStartedType, toolCompletedType:
 			k.events++
 			k.next, k.peeked = e, true
-			k.next.Data = bytes.Clone(e.Data)
 			if e.Type != messageType {
 				k.ended = e.Type == turnEndedType
 			}
