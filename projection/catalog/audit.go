@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -131,8 +132,8 @@ var knownName = sync.OnceValue(func() *regexp.Regexp {
 		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|lock|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
 })
 
-// UnknownFiles returns the names in the directory that are not of this program. It
-// does not read these files.
+// UnknownFiles returns the names in the directory that are not of this program, in
+// order. It does not read these files.
 func (d *Dir) UnknownFiles() ([]string, error) {
 	entries, err := d.fs.ReadDir(d.journals.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -148,6 +149,7 @@ func (d *Dir) UnknownFiles() ([]string, error) {
 			unknown = append(unknown, entry.Name())
 		}
 	}
+	slices.Sort(unknown)
 	return unknown, nil
 }
 
