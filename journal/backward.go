@@ -29,6 +29,7 @@ func (r *Reader) Before(p Position) iter.Seq2[Event, error] {
 		b := backward{src: r.src, start: r.from, at: p, maxLine: r.maxLine, offset: p.Offset}
 		for b.at != b.start {
 			e, err := b.next()
+			r.tail.end = b.at
 			if !yield(e, err) || err != nil {
 				return
 			}

@@ -62,6 +62,9 @@ func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 		for e, err := range r.Before(at[to]) {
 			must(t, err)
 			back = append(back, e)
+			if got, want := r.Position(), at[to-len(back)]; got != want {
+				t.Fatalf("the position before event %d is %+v, want %+v", e.Seq, got, want)
+			}
 		}
 		slices.Reverse(back)
 		same(t, "backwards", back, events[from:to])

@@ -108,7 +108,8 @@ func (r *Reader) CheckChain(ctx context.Context) (err error) {
 }
 
 // Position returns the position after the last event that All, After, Scan or ScanAfter
-// returned; after CheckChain, that of the end.
+// returned, or before the last one that Before returned; after CheckChain, that of the
+// end.
 func (r *Reader) Position() Position { return r.tail.end }
 
 // Synced returns the highest sequence number that the sync marks of the events before
@@ -133,6 +134,10 @@ func (r *Reader) Grown() bool {
 	info, err := file.Stat()
 	return err == nil && info.Size() > r.src.size
 }
+
+// StopWith makes reading fail when ctx is done, with an *fs.PathError that wraps the error
+// of ctx.
+func (r *Reader) StopWith(ctx context.Context) { r.src = r.src.withContext(ctx) }
 
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }

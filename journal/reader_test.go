@@ -3,6 +3,7 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -91,4 +92,47 @@ func TestCheckChainStopsWithinAJournal(t *testing.T) {
 	if seq := r.Position().Seq; seq == 0 || seq == 15 || r.Torn().Bytes > 0 {
 		t.Errorf("it stopped after event %d, torn %+v", seq, r.Torn())
 	}
+}
+
+func TestStopWithEndsReading(t *testing.T) {
+	for _, archived := range []bool{false, true} {
+		dir := newDir(t)
+		id := newJournal(t, dir, 300)
+		end := positions(validEvents(t, dir, id))[lastSynced]
+		if archived {
+			must(t, dir.Archive(t.Context(), id))
+		}
+		r, err := dir.Reader(id, journal.Position{})
+		must(t, err)
+		defer r.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		r.StopWith(ctx)
+		read := map[string]func() error{
+			"End":    func() error { _, err := r.End(); return err },
+			"Find":   func() error { _, err := r.Find(lastSynced); return err },
+			"After":  func() error { return firstError(r.After(journal.Position{})) },
+			"Before": func() error { return firstError(r.Before(end)) },
+		}
+		for name, read := range read {
+			if err := read(); err != nil {
+				t.Errorf("archived %v: %s fails before: %v", archived, name, err)
+			}
+		}
+		cancel()
+		for name, read := range read {
+			if err := read(); !errors.Is(err, context.Canceled) {
+				t.Errorf("archived %v: %s returns %v", archived, name, err)
+			}
+		}
+	}
+}
+
+// firstError returns the error that ends a sequence.
+func firstError(events iter.Seq2[journal.Event, error]) error {
+	for _, err := range events {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -178,7 +178,7 @@ func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
 		}
 		switch payload.(type) {
 		case projection.TurnStarted:
-			return reader.Find(e.Seq)
+			return reader.Position(), nil
 		case projection.TurnEnded:
 			return p, nil
 		case projection.MessageAppended:
