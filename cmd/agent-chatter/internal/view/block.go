@@ -55,11 +55,20 @@ func Render(b Block, s Style) []string {
 		return b.content.Plain(s)
 	}
 	var lines []string
-	for _, line := range b.content.Lines(s) {
+	for _, line := range Lines(b, s) {
 		lines = append(lines, s.Profile.Encode(line))
 	}
+	return lines
+}
+
+// Lines returns the lines that show a block, as Render does for a style that is not plain, before they are encoded.
+func Lines(b Block, s Style) []ansi.Line {
+	if b.content == nil {
+		return nil
+	}
+	lines := b.content.Lines(s)
 	if b.blank && len(lines) > 0 {
-		lines = append([]string{""}, lines...)
+		lines = append([]ansi.Line{nil}, lines...)
 	}
 	return lines
 }

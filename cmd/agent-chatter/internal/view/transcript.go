@@ -58,6 +58,16 @@ type openTurn struct {
 	released []part.Call // that Release returned before they had a result
 }
 
+// Continue makes the first event that is applied one in the middle of a conversation, whose earlier blocks are shown
+// elsewhere. open is the start of the turn that is open there, whose name is shown; nil: no agent speaks.
+func (t *Transcript) Continue(open *projection.TurnStarted) {
+	t.text.last = someText
+	if open != nil {
+		member := t.member(projection.Speaker{ID: open.MemberID})
+		t.turn = &openTurn{id: open.TurnID, member: member, named: true, divided: true}
+	}
+}
+
 // Apply adds an event and returns the blocks that are final after it.
 func (t *Transcript) Apply(e journal.Event) []Block {
 	payload, err := projection.Decode(e)

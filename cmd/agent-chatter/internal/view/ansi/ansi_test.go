@@ -230,6 +230,7 @@ func TestStylesAreEncoded(t *testing.T) {
 		{Style{Color: BrightBlack - 1}, "\x1b[37mx\x1b[m"},
 		{Style{Color: BrightBlack}, "\x1b[90mx\x1b[m"},
 		{Style{Color: Red, Bold: true}, "\x1b[1;31mx\x1b[m"},
+		{Style{Color: Red, Reverse: true}, "\x1b[7;31mx\x1b[m"},
 	} {
 		if got := Color16.Encode(Line{{Text: "x", Style: tt.style}}); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.style, got, tt.want)

@@ -12,6 +12,7 @@ import (
 type Style struct {
 	Color                                Color
 	Bold, Dim, Italic, Underline, Strike bool
+	Reverse                              bool // the colours of the text and of its background are swapped
 }
 
 // A Span is text in one style.
@@ -77,7 +78,7 @@ func (s Style) codes() string {
 	for _, of := range []struct {
 		on   bool
 		code string
-	}{{s.Bold, "1"}, {s.Dim, "2"}, {s.Italic, "3"}, {s.Underline, "4"}, {s.Strike, "9"}} {
+	}{{s.Bold, "1"}, {s.Dim, "2"}, {s.Italic, "3"}, {s.Underline, "4"}, {s.Reverse, "7"}, {s.Strike, "9"}} {
 		if of.on {
 			codes = append(codes, of.code)
 		}
