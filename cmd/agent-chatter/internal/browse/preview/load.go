@@ -1,0 +1,344 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// A loader reads and lays out a session as it was when a pane requested it. Its methods run outside of the goroutine of
+// the pane; what they return is incomplete if ctx is done.
+type loader struct {
+	dir     *catalog.Dir
+	session catalog.Session
+	head    head
+	render  func(app.Message) string
+
+	columns, rows int // of the conversation
+	profile       ansi.Profile
+}
+
+// maxReads bounds how many stretches are read at once for a pane in which few events show something.
+const maxReads = 8
+
+// A place is where a session is opened. The zero place is its end.
+type place struct {
+	start bool
+	seq   uint64 // of an event; 0: none
+}
+
+// open reads a session at a place, and about as much around it as the pane shows.
+func (l *loader) open(ctx context.Context, at place) (d document) {
+	r, err := l.openReader(ctx)
+	if err != nil {
+		return document{parts: l.notices(ctx, journal.Position{}, journal.Torn{}, err), started: true, ended: true}
+	}
+	defer r.Close()
+	l.head.read(ctx, r, l.dir, l.session.ID)
+	switch {
+	case at.start:
+		d.started = true
+		l.readOn(ctx, r, &d)
+	case at.seq > 0:
+		l.around(ctx, r, at.seq, &d)
+	}
+	if len(d.parts) == 0 {
+		l.readEnd(ctx, r, &d)
+	}
+	for range maxReads {
+		above, below := 0, 0
+		if at.seq > 0 {
+			from, _, _ := d.find(at.seq)
+			above, below = from, d.rows()-from
+		} else if at.start {
+			below = d.rows()
+		} else {
+			above = d.rows()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return d
+		case below < l.rows && !d.ended:
+			l.readOn(ctx, r, &d)
+		case above < l.rows && !d.started:
+			l.readBack(ctx, r, &d)
+		default:
+			return d
+		}
+	}
+	return d
+}
+
+// openReader opens the journal. Reading ends with ctx.
+func (l *loader) openReader(ctx context.Context) (*journal.Reader, error) {
+	r, err := l.dir.Journals().Reader(l.session.ID, journal.Position{})
+	if err == nil {
+		r.StopWith(ctx)
+	}
+	return r, err
+}
+
+// layOutAgain lays a document out.
+func (l *loader) layOutAgain(ctx context.Context, d *document) bool {
+	for i, p := range d.parts {
+		d.parts[i] = l.laidOut(ctx, *p)
+	}
+	return true
+}
+
+// readMoreBefore adds the part before a document. It returns false if the journal is another one now.
+func (l *loader) readMoreBefore(ctx context.Context, d *document) bool {
+	return l.with(ctx, d, d.parts[0].from, func(r *journal.Reader) { l.readBack(ctx, r, d) })
+}
+
+// readMoreAfter adds the part after a document, or to its end what was appended. It returns false if the journal is
+// another one now.
+func (l *loader) readMoreAfter(ctx context.Context, d *document) bool {
+	last, _ := d.end()
+	return l.with(ctx, d, last.to, func(r *journal.Reader) { l.readOn(ctx, r, d) })
+}
+
+// refresh is readMoreAfter if the document has the end of the journal.
+func (l *loader) refresh(ctx context.Context, d *document) bool {
+	if last, _ := d.end(); len(last.tail.events) > 0 {
+		return l.readMoreAfter(ctx, d)
+	}
+	l.head.writer = l.dir.Journals().Writer(l.session.ID)
+	return true
+}
+
+// with opens the journal and calls read if it has a position. If it cannot be opened, the document ends with why.
+func (l *loader) with(ctx context.Context, d *document, at journal.Position, read func(*journal.Reader)) bool {
+	r, err := l.openReader(ctx)
+	if err != nil {
+		last, n := d.end()
+		d.parts = append(d.parts[:n:n], l.notices(ctx, last.to, journal.Torn{}, err)...)
+		d.started, d.ended = true, true
+		return true
+	}
+	defer r.Close()
+	l.head.read(ctx, r, l.dir, l.session.ID)
+	if !r.Holds(at) && ctx.Err() == nil {
+		return false
+	}
+	read(r)
+	return true
+}
+
+// readEnd reads the last stretch.
+func (l *loader) readEnd(ctx context.Context, r *journal.Reader, d *document) {
+	end, torn, err := l.end(r)
+	if end.Seq > 0 {
+		l.addBefore(ctx, r, d, end, l.ending(), true)
+	}
+	d.started = d.started || end.Seq == 0
+	d.parts, d.ended = append(d.parts, l.notices(ctx, end, torn, err)...), true
+}
+
+// end returns the position after the last event that can be read, the torn tail, and why no more can be read.
+func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn, err error) {
+	if end = l.session.End; end.Seq > 0 && r.Holds(end) {
+		bytes := 0
+		for e, err := range r.ScanAfter(end) {
+			if err != nil {
+				return end, torn, err
+			}
+			if bytes += len(e.Data); bytes > mostBytes {
+				break
+			}
+			end = r.Position()
+		}
+		if bytes <= mostBytes {
+			return end, r.Torn(), nil
+		}
+	}
+	if end, err = r.End(); err == nil {
+		return end, r.Torn(), nil
+	}
+	var corrupt *journal.CorruptError
+	if errors.As(err, &corrupt) {
+		if end, failed := r.Find(uint64(corrupt.Line)); failed == nil {
+			return end, torn, err
+		}
+	}
+	return journal.Position{}, torn, err
+}
+
+// ending returns what follows the last event of the journal.
+func (l *loader) ending() ending {
+	if l.head.live() {
+		return goesOn
+	}
+	return closed
+}
+
+// around reads the part that has an event. It adds nothing if the event cannot be read.
+func (l *loader) around(ctx context.Context, r *journal.Reader, seq uint64, d *document) {
+	at, err := r.Find(seq)
+	if err != nil {
+		return
+	}
+	s, next, err := after(ctx, r, at, enough)
+	if len(s.events) == 0 {
+		return
+	}
+	d.ended = next.Seq == 0
+	torn := r.Torn()
+	if s.divided() {
+		earlier, err := before(ctx, r, at, 0)
+		if err != nil {
+			return
+		}
+		s = earlier.join(s)
+	}
+	end := l.ending()
+	if !d.ended {
+		end = endingBefore(next)
+	}
+	d.parts, d.started = []*part{l.fold(ctx, s, end, d.ended)}, s.from.Seq == 0
+	if d.ended {
+		d.parts = append(d.parts, l.notices(ctx, s.to, torn, err)...)
+	}
+}
+
+// endingBefore returns what follows a stretch before an event.
+func endingBefore(next journal.Event) ending {
+	if begins(next) {
+		return closed
+	}
+	return goesOn
+}
+
+// readBack adds the part before a document.
+func (l *loader) readBack(ctx context.Context, r *journal.Reader, d *document) {
+	first, end := d.parts[0], closed
+	if first.divided {
+		end = goesOn
+	}
+	l.addBefore(ctx, r, d, first.from, end, false)
+}
+
+// addBefore adds the part before a position, after a notice in place of events that cannot be read. With tail, the
+// journal ends at the position.
+func (l *loader) addBefore(
+	ctx context.Context, r *journal.Reader, d *document, to journal.Position, end ending, tail bool,
+) {
+	s, err := before(ctx, r, to, enough)
+	if len(s.events) > 0 {
+		d.parts = slices.Insert(d.parts, 0, l.fold(ctx, s, end, tail))
+	}
+	if err != nil && ctx.Err() == nil {
+		gap := l.gap(r, s.from, err)
+		d.parts = slices.Insert(d.parts, 0, l.laidOut(ctx, *gap))
+	}
+	d.started = len(d.parts) == 0 || d.parts[0].from.Seq == 0
+}
+
+// gap returns a notice in place of the events before a position that cannot be read. Reading continues before it.
+func (l *loader) gap(r *journal.Reader, to journal.Position, err error) *part {
+	var from journal.Position
+	var corrupt *journal.CorruptError
+	if errors.As(err, &corrupt) && corrupt.Line > 2 {
+		// The damage may be at the end of the line before the one that it was found in.
+		if at, err := r.Find(uint64(corrupt.Line) - 1); err == nil {
+			from = at
+			for _, err := range r.ScanAfter(at) {
+				if err != nil || r.Position().Seq >= to.Seq {
+					break
+				}
+				from = r.Position()
+			}
+		}
+	}
+	return noticePart(from, to, l.render(l.failure(err)))
+}
+
+// readOn adds the part after a document, or to its last part what was appended since it ended there.
+func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
+	last, n := d.end()
+	d.parts = d.parts[:n:n]
+	var from journal.Position
+	if last != nil {
+		from = last.to
+	}
+	s, next, err := after(ctx, r, from, enough)
+	d.ended = next.Seq == 0
+	end := l.ending()
+	if !d.ended {
+		end = endingBefore(next)
+	}
+	if last != nil && len(last.tail.events) > 0 {
+		d.parts = d.parts[:n-1]
+		starts := len(s.events) > 0 && begins(s.events[0])
+		switch {
+		case last.tail.full() && len(s.events) > 0 && !starts:
+			d.parts = append(d.parts, l.fold(ctx, last.tail, goesOn, false))
+		case starts && last.tail.bytes >= enough:
+			d.parts = append(d.parts, l.fold(ctx, last.tail, closed, false))
+		default:
+			s = last.tail.join(s)
+		}
+	}
+	if len(s.events) > 0 {
+		d.parts = append(d.parts, l.fold(ctx, s, end, d.ended))
+	}
+	if d.ended {
+		d.parts = append(d.parts, l.notices(ctx, s.to, r.Torn(), err)...)
+	}
+}
+
+// notices returns a part with what is to be known of a session that ends at a position because of an error or nil.
+func (l *loader) notices(ctx context.Context, end journal.Position, torn journal.Torn, err error) []*part {
+	var texts []string
+	add := func(m app.Message) { texts = append(texts, l.render(m)) }
+	s := l.session
+	switch {
+	case err != nil:
+		add(l.failure(err))
+	case torn.Bytes > 0 && !l.head.live():
+		add(app.Message{Text: view.TornText(s.ID, torn)})
+	}
+	if s.MissingHeader {
+		add(app.Explain(&catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}))
+	}
+	if s.Newer != "" {
+		add(app.Explain(&store.UpgradeError{SessionID: s.ID, Version: s.Newer}))
+	}
+	if s.Truncated {
+		add(app.Message{Text: app.TruncatedText(s)})
+	}
+	if s.Invalid > 0 {
+		add(app.InvalidEventsText(s.ID, s.Invalid, s.FirstInvalid))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return []*part{l.laidOut(ctx, *noticePart(end, end, texts...))}
+}
+
+// failure explains why a session cannot be read further.
+func (l *loader) failure(err error) app.Message {
+	var corrupt *journal.CorruptError
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return app.FollowEndedText(l.session.ID, err)
+	case !errors.As(err, &corrupt):
+		return app.Explain(err)
+	}
+	help := app.DamageHelp(l.session, nil)
+	if corrupt.TooLong > 0 {
+		help = app.Message{Text: app.AllowText(corrupt.TooLong)}
+	}
+	text := "⚠️  " + app.Sentence(corrupt)
+	if help.Text != "" {
+		text += "\n" + help.Text
+	}
+	return app.Message{Text: text}.With(help.Help...)
+}

@@ -1,0 +1,182 @@
+package preview
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A part is a stretch and the rows that show it. It is not changed after it was laid out.
+type part struct {
+	from, to journal.Position
+	bytes    int     // of the events
+	divided  bool    // its first event belongs to the turn that the part before it ends with
+	tail     stretch // the stretch if the journal ended after it, to be folded with what follows; else empty
+	blocks   []block
+	said     []said
+	rows     []row
+}
+
+// A block is a block of the conversation, or a notice.
+type block struct {
+	view.Block
+	seq    uint64 // of the event that completed it
+	notice string // "": Block is shown
+}
+
+// A said is a message and the block that its turn begins with.
+type said struct {
+	seq   uint64
+	block int
+}
+
+// A row is a row of the pane.
+type row struct {
+	line  ansi.Line
+	block int // index in part.blocks
+}
+
+// An ending is what follows a stretch.
+type ending int
+
+const (
+	closed ending = iota // nothing, or an event that begins another stretch: a turn without an end is unfinished
+	goesOn               // the rest of the turn that is open, now or later
+)
+
+// fold returns the part of a stretch. With tail, the journal ends after it.
+func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *part {
+	p := &part{from: s.from, to: s.to, divided: s.divided()}
+	var t view.Transcript
+	t.AddMembers(l.head.members)
+	if s.from.Seq > 0 {
+		t.Continue(openTurn(s.events))
+	}
+	short := shortener{id: l.session.ID, render: l.render}
+	turn := 0 // the first block of the newest turn
+	add := func(blocks []view.Block, seq uint64) {
+		for _, b := range blocks {
+			p.blocks = append(p.blocks, block{Block: b, seq: seq})
+		}
+	}
+	for i, e := range s.events {
+		e = short.event(e)
+		s.events[i] = e
+		p.bytes += len(e.Data)
+		add(t.Apply(e), e.Seq)
+		switch {
+		case e.Type == turnStarted:
+			turn = len(p.blocks)
+		case e.Type == messageAppended && t.Speaking():
+			p.said = append(p.said, said{e.Seq, turn})
+		case e.Type == messageAppended:
+			p.said = append(p.said, said{e.Seq, max(0, len(p.blocks)-2)}) // a name and a text
+		}
+	}
+	last := t.Held
+	if end == closed {
+		last = t.Close
+	}
+	add(last(), s.to.Seq)
+	if tail {
+		s.bytes = p.bytes
+		p.tail = s
+	}
+	return l.laidOut(ctx, *p)
+}
+
+// openTurn returns the start of the turn that is open before the first event, as far as the events tell; nil if none
+// is.
+func openTurn(events []journal.Event) *projection.TurnStarted {
+	var start *projection.TurnStarted
+	found := func(id string) {
+		if start == nil {
+			start = &projection.TurnStarted{TurnID: id}
+		}
+	}
+	speaker := ""
+	for _, e := range events {
+		if begins(e) {
+			break
+		}
+		payload, err := projection.Decode(e)
+		if err != nil {
+			continue
+		}
+		switch p := payload.(type) {
+		case projection.TurnText:
+			found(p.TurnID)
+		case projection.ToolStarted:
+			found(p.TurnID)
+		case projection.ToolCompleted:
+			found(p.TurnID)
+		case projection.PlanUpdated:
+			found(p.TurnID)
+		case projection.MessageAppended:
+			speaker = p.Message.Speaker.ID
+		case projection.TurnEnded:
+			if found(p.TurnID); start.TurnID == p.TurnID {
+				start.MemberID = p.MemberID
+				return start
+			}
+		}
+	}
+	if start != nil {
+		start.MemberID = speaker
+	}
+	return start
+}
+
+// laidOut returns a part with the rows that show it, or some of them if ctx is done.
+func (l *loader) laidOut(ctx context.Context, p part) *part {
+	style := view.Style{Width: l.columns + 1, Profile: l.profile} // lines leave the last column of a Style empty
+	p.rows = nil
+	for i, b := range p.blocks {
+		if ctx.Err() != nil {
+			break
+		}
+		for _, line := range b.lines(style) {
+			for _, line := range fitting(line, l.columns) {
+				p.rows = append(p.rows, row{line, i})
+			}
+		}
+	}
+	return &p
+}
+
+func (b block) lines(s view.Style) []ansi.Line {
+	if b.notice == "" {
+		return view.Lines(b.Block, s)
+	}
+	lines := []ansi.Line{nil}
+	for text := range strings.SplitSeq(b.notice, "\n") {
+		lines = append(lines, ansi.Line{{Text: text, Style: ansi.Style{Color: ansi.Yellow}}})
+	}
+	return lines
+}
+
+// fitting returns a line, or the lines it is divided into if it is wider: lines that can be copied whole are.
+func fitting(line ansi.Line, columns int) []ansi.Line {
+	if line.Columns() <= columns {
+		return []ansi.Line{line}
+	}
+	return ansi.Wrap(line, columns)
+}
+
+// noticePart returns a part that shows texts in place of the events between two positions.
+func noticePart(from, to journal.Position, texts ...string) *part {
+	p := &part{from: from, to: to}
+	for _, text := range texts {
+		p.blocks = append(p.blocks, block{notice: text, seq: to.Seq})
+	}
+	return p
+}
+
+// onlyNotice reports whether a part stands for no events.
+func (p *part) onlyNotice() bool {
+	return p.from == p.to && len(p.blocks) > 0 && p.blocks[0].notice != ""
+}
