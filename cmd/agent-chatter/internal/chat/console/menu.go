@@ -92,6 +92,9 @@ func (m *Model) choiceRow(selected bool, text, help string, columns int) string 
 		mark, style = "▸ ", bold+cyan
 	}
 	text = cut(mark+text, columns)
-	help = displaywidth.TruncateString(help, max(columns-displaywidth.String(text), 0), "…")
-	return m.styled(style, text) + m.styled(dim, help)
+	row := m.styled(style, text)
+	if room := columns - displaywidth.String(text); room > 0 {
+		row += m.styled(dim, displaywidth.TruncateString(help, room, "…"))
+	}
+	return row
 }

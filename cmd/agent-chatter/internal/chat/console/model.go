@@ -276,7 +276,7 @@ func (m *Model) inputRows(columns, limit int) []string {
 	rows, above, below := m.Editor.Rows(limit)
 	if m.Search != nil {
 		text := displaywidth.TruncateString(tty.SafeLine(m.Search.Text), m.Editor.Width, "")
-		rows, above, below = []string{text + editor.Cursor}, 0, 0
+		rows, above = []string{text + editor.Cursor}, 0
 	}
 	if text := m.placeholder(); text != "" {
 		rows[0] += m.styled(dim, cut(text, m.Editor.Width))
@@ -284,11 +284,11 @@ func (m *Model) inputRows(columns, limit int) []string {
 	for i, row := range rows {
 		switch {
 		case i == 0 && above > 0:
-			row = m.styled(dim, "↑"+strings.Repeat(" ", max(indent-1, 0))) + row
+			row = m.styled(dim, "↑"+strings.Repeat(" ", indent-1)) + row
 		case i == 0:
 			row = m.styled(bold, prompt) + row
 		case i == len(rows)-1 && below > 0:
-			row = m.styled(dim, "↓"+strings.Repeat(" ", max(indent-1, 0))) + row
+			row = m.styled(dim, "↓"+strings.Repeat(" ", indent-1)) + row
 		default:
 			row = strings.Repeat(" ", indent) + row
 		}

@@ -89,6 +89,12 @@ func TestModelKeys(t *testing.T) {
 		{"the choices go round", "/e<up><tab>", "", "/export "},
 		{"the choices go round downwards", "/e<c-n><c-n><tab>", "", "/end "},
 		{"the choices go round upwards", "/<c-p><c-p><c-p><tab>", "", "/help "},
+		{"the choices go round from the first", "/<up><tab>", "", "/export "},
+		{"Enter takes what Up has chosen", "/e<up><enter>", "", "/export "},
+		{"Enter sends what was taken", "/e<down><enter><enter>", "sent /export", ""},
+		{"Ctrl+C closes the menu", "/e<down><c-c><enter>", "sent", ""},
+		{"typing opens a closed menu", "/e<esc>x<tab>", "", "/export "},
+		{"a menu that was closed for another text", "/e<esc>x<bs><tab>", "", "/end "},
 		{"Tab opens the menu again", "/e<esc><tab><tab>", "", "/end "},
 		{"Tab completes a member", "ask @c<tab>now", "", "ask @critic now"},
 		{"Up recalls a message", "one<enter>two<enter><up><up>", "sent one, sent two", "one"},
@@ -115,7 +121,49 @@ func TestModelKeys(t *testing.T) {
 			if got := strings.Join(effects, ", "); got != tt.effects || m.Editor.Text() != tt.input {
 				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
 			}
+			if m.Search != nil || m.menu.open() && m.Editor.Empty() {
+				t.Errorf("open are the search %+v and the menu %+v", m.Search, m.menu)
+			}
 		})
+	}
+}
+
+// Whatever puts a text into the input box opens the menu.
+func TestTextOpensTheMenu(t *testing.T) {
+	for name, put := range map[string]func(m *Model){
+		"typed":  func(m *Model) { m.Type("/e") },
+		"pasted": func(m *Model) { m.Update(tty.Paste{Text: "/e"}) },
+		"queued": func(m *Model) { m.Return([]string{"/e"}) },
+		"found": func(m *Model) {
+			m.Search = &Search{Found: []string{"/e"}}
+			m.Update(key(tty.Enter, 0))
+		},
+	} {
+		m := newModel()
+		if put(m); m.menu.open() {
+			m.Update(key(tty.Tab, 0))
+		}
+		if got := m.Editor.Text(); got != "/end " {
+			t.Errorf("%s: the input is %q", name, got)
+		}
+	}
+}
+
+func TestSelectionOfASearch(t *testing.T) {
+	for keys, want := range map[string]string{
+		"<down><down><up><enter>": "2", "<down><down><down><enter>": "3", "<down><up><up><enter>": "1",
+	} {
+		m := newModel()
+		m.Search = &Search{Found: strings.Split("123", "")}
+		if press(t, m, keys); m.Editor.Text() != want {
+			t.Errorf("%s: %q, want %q", keys, m.Editor.Text(), want)
+		}
+	}
+	m := newModel()
+	press(t, m, "<c-r><down>") // before anything is found
+	m.Search.Found = strings.Split("123", "")
+	if press(t, m, "<enter>"); m.Editor.Text() != "1" {
+		t.Errorf("the input is %q", m.Editor.Text())
 	}
 }
 
@@ -152,6 +200,8 @@ func TestQuestionKeys(t *testing.T) {
 		{"a reason, and a message before it", "hell", "o<tab>rtoo<enter>", "chosen rtoo", "hello"},
 		{"a message before what is no reason", "hell", "o<tab>rtoo<esc>n", "chosen n", "hello"},
 		{"Escape", "", "<esc>", "chosen \x1b", ""},
+		{"Escape, and a message before it", "hell", "<esc>", "chosen \x1b", "hell"},
+		{"a letter with Ctrl", "", "<c-n>", "", ""},
 		{"Ctrl+C", "", "<c-c>", "end", ""},
 		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>", "", ""},
 		{"Ctrl+C clears a reason", "", "rtoo<c-c>", "", ""},
@@ -165,7 +215,7 @@ func TestQuestionKeys(t *testing.T) {
 			press(t, m, tt.typed)
 			m.Question = &Question{Choices: permission, Again: "Again.", Waits: tt.typed != ""}
 			got := strings.Join(press(t, m, tt.keys), ", ")
-			if got != tt.effects || m.Editor.Text() != tt.input {
+			if got != tt.effects || m.Editor.Text() != tt.input || m.menu.open() {
 				t.Errorf("effects %q, input %q, want %q, %q", got, m.Editor.Text(), tt.effects, tt.input)
 			}
 		})
@@ -216,6 +266,9 @@ func TestLiveRegion(t *testing.T) {
 		{"a long line", 20, 24, nil, "0123456789abcdef", "you> 0123456789abc\n     def_\n/help"},
 		{"words", 20, 24, nil, "hello dear world, again 界界", "you> hello dear \n     world, again \n     界界_\n/help"},
 		{"more lines than fit", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5", "↑    3\n     4\n     5_\n/help"},
+		{"a line more than fits", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4", "↑    2\n     3\n     4_\n/help"},
+		{"a line more below", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-home>", "you> [1]\n     2\n↓    3\n/help"},
+		{"a narrow screen", 4, 24, nil, "ab", "> a\n  b_\n"},
 		{"more lines below", 80, 9, nil, "1<c-j>2<c-j>3<c-j>4<c-j>5<c-home>", "you> [1]\n     2\n↓    3\n/help"},
 		{"a prompt of half the columns", 11, 24, nil, "a", "you> a_\n/help"},
 		{"a prompt of more than half", 10, 24, nil, "a", "> a_\n/help"},
@@ -266,6 +319,24 @@ func TestLiveRegion(t *testing.T) {
 				m.Sources.Commands = append(m.Sources.Commands, editor.Choice{Text: text})
 			}
 		}, "/e<down><down>", "you> /e_\n  /e2\n▸ /e3\n  /e4\n3 of 5 · tab completes · ↑↓"},
+		{"the end of a long menu", 80, 9, func(m *Model) {
+			m.Sources.Commands = nil
+			for _, text := range []string{"/e1", "/e2", "/e3", "/e4", "/e5"} {
+				m.Sources.Commands = append(m.Sources.Commands, editor.Choice{Text: text})
+			}
+		}, "/e<up>", "you> /e_\n  /e3\n  /e4\n▸ /e5\n5 of 5 · tab completes · ↑↓"},
+		{"the middle of a long menu of four rows", 80, 12, func(m *Model) {
+			m.Sources.Commands = nil
+			for _, text := range []string{"/e1", "/e2", "/e3", "/e4", "/e5", "/e6", "/e7"} {
+				m.Sources.Commands = append(m.Sources.Commands, editor.Choice{Text: text})
+			}
+		}, "/e<down><down><down>", "you> /e_\n  /e2\n  /e3\n▸ /e4\n  /e5\n4 of 7 · tab completes · ↑↓"},
+		{"the menu on a low screen", 80, 5, nil, "/e", "you> /e_\n▸ /end     save and end\n1 of 2 · tab completes · ↑↓"},
+		{"a choice with a column for its help", 11, 24, nil, "/ex", "you> /ex_\n▸ /export…\n1 of 1 · …"},
+		{"a choice that takes all columns", 10, 24, nil, "/ex", "> /ex_\n▸ /export\n1 of 1 ·…"},
+		{"a search on a low screen", 80, 5, func(m *Model) { m.Search = &Search{Found: strings.Split("12", "")} },
+			"<down>", "search> _\n▸ 2\n/help"},
+		{"lines on a low screen", 80, 5, nil, "1<c-j>2", "↑    2_\n/help"},
 		{"a menu that was closed", 80, 24, nil, "/e<esc><left>", "you> /[e]\n/help"},
 		{"a menu that is complete", 80, 24, nil, "/end", "you> /end_\n/help"},
 		{"a search", 80, 24, nil, "<c-r>x", "search> x_\n  nothing found\n/help"},
@@ -276,12 +347,30 @@ func TestLiveRegion(t *testing.T) {
 			"search> _\n  one two\n▸ three\n/help"},
 		{"more than fits was found", 80, 9, func(m *Model) { m.Search = &Search{Found: strings.Split("12345", "")} },
 			"<down><down>", "search> _\n  2\n▸ 3\n  4\n/help"},
+		{"the end of what was found", 80, 9, func(m *Model) { m.Search = &Search{Found: strings.Split("12345", "")} },
+			"<down><down><down><down>", "search> _\n  3\n  4\n▸ 5\n/help"},
+		{"more than four rows were found", 80, 12, func(m *Model) {
+			m.Search = &Search{Found: strings.Split("1234567", "")}
+		}, "<down><down><down>", "search> _\n  2\n  3\n▸ 4\n  5\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "<enter>",
 			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 100}
 		}, "", "> _\nThe question has 100 lines: scroll up to its beginning.\n" +
 			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
+		{"a question of half the screen", 80, 24, func(m *Model) {
+			m.Question = &Question{Choices: permission, Lines: 12}
+		}, "", "> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
+		{"a question of more than half the screen", 80, 24, func(m *Model) {
+			m.Question = &Question{Choices: permission, Lines: 13}
+		}, "", "> _\nThe question has 13 lines: scroll up to its beginning.\n" +
+			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
+		{"a row that two answers fill", 22, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\nwaiting for your ans…"},
+		{"a row that three answers fill", 34, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n[Y] Allow  [N] Refuse  [R] Reason\n[Esc] Cancel the turn\nwaiting for your answer"},
+		{"a question with an answer in each row", 11, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n[Y] Allow\n[N] Refuse\n[R] Reason\n[Esc] Can…\nwaiting f…"},
 		{"a question during a search", 60, 24, func(m *Model) {
 			m.Question, m.Search = &Question{Choices: permission, Waits: true}, &Search{}
 		}, "x", "search> x_\nTab: answer the question above. Other keys: continue the t…\n  nothing found\n" +
@@ -340,9 +429,79 @@ func TestStatusRow(t *testing.T) {
 		{Status{Unsaved: "not saved"}, 16, false, "not saved"},
 		{Status{Unsaved: "not saved"}, 9, false, "not saved"},
 		{Status{Unsaved: "not saved"}, 4, true, ""},
+		{Status{Unsaved: "not saved"}, 9, true, off + red + "not saved" + off + dim},
+		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea"}, 32, false,
+			"not saved · ⠇ Ada 1s · next: Bea"},
+		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea", Escape: true}, 38, false,
+			"not saved · ⠇ Ada 1s · esc · next: Bea"},
+		{Status{Unsaved: "not saved", Doing: "Architect uses a tool with a name", Since: since}, 38, false,
+			"not saved · ⠇ Architect uses a too… 1s"},
+		{Status{Doing: "Ada thinks", Since: since}, 9, false, "⠇ Ada… 1s"},
+		{Status{Doing: "Ada thinks", Since: since}, 8, false, ""},
+		{Status{Doing: "Ada", Since: since, Escape: true}, 27, false, "⠇ Ada 1s · esc to interrupt"},
+		{Status{Doing: "Ada", Since: since, Escape: true}, 26, false, "⠇ Ada 1s · esc to stop"},
+		{Status{Doing: "Ada", Since: since, Escape: true, Next: "Bea"}, 39, false, "⠇ Ada 1s · esc to interrupt · next: Bea"},
+		{Status{Doing: "Ada", Since: since, Escape: true, Next: "Bea"}, 34, false, "⠇ Ada 1s · esc to stop · next: Bea"},
+		{Status{Doing: "Ada", Since: since, Escape: true, Next: "Bea"}, 33, false, "⠇ Ada 1s · esc · next: Bea"},
+		{Status{Doing: "Ada", Since: since, Escape: true, Next: "Bea"}, 20, false, "⠇ Ada 1s · esc"},
+		{Status{Doing: "Ada", Since: since, Next: "a long name, and another"}, 30, false, "⠇ Ada 1s · next: a long name,…"},
+		{Status{Doing: "Ada", Since: since, Next: "a long name"}, 17, false, "⠇ Ada 1s · next:…"},
+		{Status{Doing: "Ada", Since: since, Next: "a long name"}, 16, false, "⠇ Ada 1s"},
+		{Status{Idle: "Calculator"}, 9, false, "… · /help"},
 	} {
 		if got := tt.status.row(tt.columns, tt.color, noon); got != tt.want {
 			t.Errorf("%+v in %d columns: got %q, want %q", tt.status, tt.columns, got, tt.want)
+		}
+	}
+}
+
+func TestStatusFollowsTools(t *testing.T) {
+	var s Status
+	for _, tt := range []struct {
+		payload projection.Payload
+		doing   string
+	}{
+		{projection.TurnStarted{MemberID: "ada"}, "ADA thinks"},
+		{projection.ToolStarted{Name: "Bash"}, "ADA uses Bash"},
+		{projection.ToolCompleted{}, "ADA thinks"},
+		{projection.TurnEnded{}, ""},
+	} {
+		s.Follow(tt.payload, strings.ToUpper, noon)
+		if s.Doing != tt.doing || s.spins() != (tt.doing != "") {
+			t.Errorf("%T: %q, spins %v, want %q", tt.payload, s.Doing, s.spins(), tt.doing)
+		}
+	}
+}
+
+func TestPlaceholderIsInTheInputBox(t *testing.T) {
+	m := newModel()
+	m.Style.Profile = ansi.Color16
+	want := bold + "you> " + off + "_" + dim + cut(textNextMessage, 20) + off
+	if got := strings.Split(rows(m, 27, 24), "\n")[1]; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCutAndStyled(t *testing.T) {
+	m := newModel()
+	m.Style.Profile = ansi.Color16
+	for got, want := range map[string]string{
+		cut("abc", 0): "…", cut("abc", 1): "…", cut("abc", 2): "a…", cut("abc", 3): "abc",
+		m.styled(bold, ""): "", m.styled("", "no style"): "no style", m.styled(bold, "x"): bold + "x" + off,
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The mark of the lines takes columns from them.
+func TestTranscriptIsAsWideAsTheTerminal(t *testing.T) {
+	m := newModel()
+	m.Mark = "| "
+	for columns, want := range map[int]int{80: 78, 3: 1, 2: 1, 1: 1} {
+		if got := m.style(columns).Width; got != want {
+			t.Errorf("on %d columns: %d, want %d", columns, got, want)
 		}
 	}
 }
@@ -413,6 +572,12 @@ func TestPageKeys(t *testing.T) {
 		{"up at the beginning", "k<up>", "1", "1–4 of 10 · q closes"},
 		{"a page", " ", "4", "4–7 of 10 · q closes"},
 		{"the end", "G", "7", "7–10 of 10 · q closes"},
+		{"up", "Gk", "6", "6–9 of 10 · q closes"},
+		{"a row up by its key", "G<up>", "6", "6–9 of 10 · q closes"},
+		{"a page back by its key", "G<pgup>", "4", "4–7 of 10 · q closes"},
+		{"the end by its key", "<end>", "7", "7–10 of 10 · q closes"},
+		{"the beginning by its key", "G<home>", "1", "1–4 of 10 · q closes"},
+		{"a page by its key", "<pgdn>", "4", "4–7 of 10 · q closes"},
 		{"beyond the end", "G j", "7", "7–10 of 10 · q closes"},
 		{"a page back", "Gb", "4", "4–7 of 10 · q closes"},
 		{"the beginning again", "Gg", "1", "1–4 of 10 · q closes"},
@@ -455,6 +620,35 @@ func TestPageIsRenderedForTheWidthOfTheTerminal(t *testing.T) {
 		if got := p.rows(tt.columns, 4); len(got[0]) != tt.columns || got[3] != tt.last {
 			t.Errorf("on %d columns it shows %q", tt.columns, got)
 		}
+	}
+}
+
+func TestPageOnALowScreen(t *testing.T) {
+	m := newModel()
+	m.page = &page{render: func(int) []string { return strings.Split("12345", "") }}
+	for _, tt := range []struct {
+		height int
+		want   string
+	}{
+		{1, "1|1–1 of 5 · q closes"}, {2, "1|1–1 of 5 · q closes"}, {3, "1|2|1–2 of 5 · q closes"},
+	} {
+		if got := strings.Join(m.page.rows(80, tt.height), "|"); got != tt.want {
+			t.Errorf("on %d rows it shows %q, want %q", tt.height, got, tt.want)
+		}
+	}
+	press(t, m, "<pgdn>")
+	if got := strings.Join(m.page.rows(80, 3), "|"); got != "2|3|2–3 of 5 · q closes" {
+		t.Errorf("the next page is %q", got)
+	}
+}
+
+// At the end of one long line, the end of its parts is shown.
+func TestPageThatBecomesNarrowStaysAtTheEnd(t *testing.T) {
+	p := &page{render: func(columns int) []string { return make([]string, 400/columns) }}
+	p.rows(400, 4)
+	p.first = 1
+	if got := p.rows(40, 4)[3]; got != "8–10 of 10 · q closes" {
+		t.Errorf("it shows %q", got)
 	}
 }
 
