@@ -1,6 +1,10 @@
 package screen
 
-import "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+import (
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+)
 
 // helpKeys are the keys and what they do, in groups.
 var helpKeys = [][][2]string{
@@ -9,11 +13,13 @@ var helpKeys = [][][2]string{
 		{"PgUp PgDn Ctrl+U Ctrl+D", "move by a page, by half a page"},
 		{"g G", "first, last"},
 		{"Enter", "resume the session"},
+		{"Tab → l", "read the preview; Tab ← h Esc return to the list"},
 		{"Esc", "end the search, remove the filter, quit"},
 		{"q", "quit"},
 	},
 	{
 		{"/", "search titles, ids, teams, directories and messages"},
+		{"n N", "next, previous message with the text"},
 		{"1 2 3 4", "all, live, archived, damaged sessions"},
 		{"T", "only the team of the selected session, or all"},
 		{".", "only the directory of the selected session, or all"},
@@ -29,7 +35,7 @@ func (m *model) helpLines() []ansi.Line {
 		for _, k := range group {
 			key := accent(k[0])
 			pad := max(26-ansi.Line{key}.Columns(), 1)
-			lines = append(lines, ansi.Line{plain("  "), key, plain(spaces(pad)), plain(k[1])})
+			lines = append(lines, ansi.Line{plain("  "), key, plain(strings.Repeat(" ", pad)), plain(k[1])})
 		}
 		lines = append(lines, ansi.Line{})
 	}

@@ -1,9 +1,6 @@
 package screen
 
-import (
-	tea "charm.land/bubbletea/v2"
-	"github.com/clipperhouse/displaywidth"
-)
+import tea "charm.land/bubbletea/v2"
 
 const wheelRows = 3
 
@@ -15,6 +12,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	switch m.mode {
 	case typing:
 		return m.pressTyping(k)
+	case reading:
+		return m.pressReading(k)
 	case helping:
 		m.mode = choosing
 		return nil
@@ -34,23 +33,22 @@ func (m *model) pressTyping(k tea.KeyPressMsg) tea.Cmd {
 		m.list.move(-1)
 	case "down":
 		m.list.move(1)
-	case "backspace":
-		return m.search(withoutLast(m.input))
-	case "ctrl+u":
-		return m.search("")
 	default:
-		return m.search(m.input + k.Text)
+		return m.edit(k)
 	}
 	return nil
 }
 
-// withoutLast returns a text without its last grapheme.
-func withoutLast(text string) string {
-	graphemes, last := displaywidth.StringGraphemes(text), ""
-	for graphemes.Next() {
-		last = graphemes.Value()
+// pressReading handles a key while the preview has the keys.
+func (m *model) pressReading(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "tab", "esc", "left", "h":
+		m.mode = choosing
+		return nil
+	case "up", "k", "down", "j", "pgup", "pgdown", "ctrl+u", "ctrl+d", "g", "G", "home", "end":
+		return m.preview.Update(k)
 	}
-	return text[:len(text)-len(last)]
+	return m.pressChoosing(k.String())
 }
 
 // pressChoosing handles a key while the list has the keys.
@@ -69,6 +67,14 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		m.mode = helping
 	case "enter":
 		return m.choose()
+	case "tab", "right", "l":
+		if m.places().previewRows > 0 {
+			m.mode = reading
+		}
+	case "n":
+		return m.nextHit(1)
+	case "N":
+		return m.nextHit(-1)
 	case "space":
 		m.list.mark()
 		m.list.move(1)
@@ -109,7 +115,7 @@ func (m *model) moveBy(key string) bool {
 
 // leave ends the search, then removes the filter, then quits.
 func (m *model) leave() tea.Cmd {
-	if m.input != "" {
+	if m.input.Text() != "" {
 		return m.search("")
 	}
 	if m.filter.clear() {

@@ -53,16 +53,30 @@ func (m *model) rowHeight() int {
 	return 1
 }
 
+// inPreview reports whether a place of the screen is in the preview.
+func (p places) inPreview(x, y int) bool {
+	return p.previewRows > 0 && x >= p.previewLeft && y >= p.previewTop && y < p.previewTop+p.previewRows
+}
+
 // arrange gives the parts of the screen their sizes.
-func (m *model) arrange() {
-	m.list.height = max(m.places().listRows/m.rowHeight(), 1)
+func (m *model) arrange() tea.Cmd {
+	p := m.places()
+	m.list.height = max(p.listRows/m.rowHeight(), 1)
 	m.list.move(0)
+	if p.previewRows == 0 && m.mode == reading {
+		m.mode = choosing
+	}
+	if size := [2]int{p.previewColumns, p.previewRows}; size != m.previewed.size {
+		m.previewed.size = size
+		return m.preview.SetSize(p.previewColumns, p.previewRows)
+	}
+	return nil
 }
 
 // View implements tea.Model.
 func (m *model) View() tea.View {
-	m.arrange()
 	v := tea.NewView(strings.Join(m.draw(), "\n"))
+	v.Cursor = m.cursor()
 	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "agent-chatter"
 	return v
 }
@@ -78,15 +92,15 @@ func (m *model) draw() []string {
 	switch {
 	case p.wide:
 		rows = append(rows, m.rule(p.listColumns, "┬"))
-		right := m.previewRows(p)
+		right := m.preview.Rows()
 		for i := range left {
-			rows = append(rows, left[i]+m.profile.Encode(ansi.Line{dim("│")})+right[i])
+			rows = append(rows, left[i]+m.profile.Encode(ansi.Line{m.border("│")})+right[i])
 		}
 	case p.previewRows > 0:
 		rows = append(rows, m.rule(m.columns, ""))
 		rows = append(rows, left...)
 		rows = append(rows, m.rule(m.columns, ""))
-		rows = append(rows, m.previewRows(p)...)
+		rows = append(rows, m.preview.Rows()...)
 	default:
 		rows = append(rows, m.rule(m.columns, ""))
 		rows = append(rows, left...)
@@ -95,13 +109,21 @@ func (m *model) draw() []string {
 	return append(rows, m.encodeLine(m.footer(), m.columns))
 }
 
+// border is a part of the lines between the list and the preview, which show where the keys go.
+func (m *model) border(text string) ansi.Span {
+	if m.mode == reading {
+		return accent(text)
+	}
+	return dim(text)
+}
+
 // rule is a horizontal line with a sign at a column.
 func (m *model) rule(at int, sign string) string {
 	line := strings.Repeat("─", m.columns)
 	if sign != "" {
 		line = strings.Repeat("─", at) + sign + strings.Repeat("─", max(m.columns-at-1, 0))
 	}
-	return m.encodeLine(ansi.Line{dim(line)}, m.columns)
+	return m.encodeLine(ansi.Line{m.border(line)}, m.columns)
 }
 
 // encode returns exactly rows lines of exactly so many columns.
@@ -146,18 +168,33 @@ func colored(text string, c ansi.Color) ansi.Span {
 	return ansi.Span{Text: text, Style: ansi.Style{Color: c}}
 }
 
-// header is the first row: what the list has, and the text to search for.
+// headerLead is what precedes the text to search for in the header.
+var headerLead = ansi.Line{plain(" "), bold("Sessions"), plain("  "), accent("/")}
+
+// searchColumns is how many columns of the header the text to search for may take.
+func (m *model) searchColumns() int { return max(min(m.columns/2, 60)-headerLead.Columns(), 8) }
+
+// cursor is where the cursor is; nil: it is hidden.
+func (m *model) cursor() *tea.Cursor {
+	if m.mode != typing {
+		return nil
+	}
+	_, at := m.input.View(m.searchColumns())
+	return tea.NewCursor(headerLead.Columns()+at, 0)
+}
+
+// header is the first row: the text to search for, what the list has, and the filter.
 func (m *model) header() ansi.Line {
-	line := ansi.Line{plain(" "), bold("Sessions"), plain("  ")}
-	switch {
-	case m.mode == typing:
-		line = append(line, accent("/"), plain(m.input), accent("▏"))
-	case m.input != "":
-		line = append(line, accent("/"), plain(m.input), plain(" "))
+	line := headerLead[:3:3]
+	if text, _ := m.input.View(m.searchColumns()); m.mode == typing || text != "" {
+		line = append(headerLead[:4:4], plain(text), plain("   "))
 	}
 	line = append(line, dim(m.counts()))
 	for _, name := range m.filter.names() {
 		line = append(line, dim("  "), colored(name, ansi.Yellow))
+	}
+	if m.unreadable > 0 {
+		line = append(line, dim("  "), colored(app.Count(m.unreadable, "team")+" unreadable", ansi.Red))
 	}
 	return line
 }
@@ -166,13 +203,13 @@ func (m *model) header() ansi.Line {
 func (m *model) counts() string {
 	switch {
 	case !m.listed:
-		return " Reading …"
-	case m.input == "":
+		return "Reading …"
+	case m.finder.text == "":
 		return app.Count(len(m.list.all), "session")
 	case !m.finder.done:
-		return " " + app.Count(len(m.list.shown), "session") + " so far …"
+		return app.Count(len(m.list.shown), "session") + " so far …"
 	}
-	return " " + app.Count(len(m.list.shown), "session")
+	return app.Count(len(m.list.shown), "session")
 }
 
 // footer is the last row: a notice, or the keys.
@@ -182,8 +219,10 @@ func (m *model) footer() ansi.Line {
 		return ansi.Line{plain(" "), colored(m.notice, ansi.Yellow)}
 	case m.mode == typing:
 		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
+	case m.mode == reading:
+		return keysLine("↑↓", "scroll", "n/N", "next match", "tab", "list", "enter", "resume", "?", "help")
 	}
-	return keysLine("enter", "resume", "/", "search", "1-4", "filter", "s", "sort", "?", "help", "q", "quit")
+	return keysLine("enter", "resume", "/", "search", "tab", "read", "1-4", "filter", "?", "help", "q", "quit")
 }
 
 // keysLine is a line of keys and what they do.

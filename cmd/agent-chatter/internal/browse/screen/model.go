@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -36,12 +38,14 @@ type model struct {
 	list          list
 	loader        loader
 	filter        filter
-	input         string // the text that is typed
+	input         *line.Field // the text to search for
 	finder        finder
-	listed        bool   // the list was read
-	problem       string // why it could not be read
-	notice        string // of the last line, until the next key
-	unreadable    int    // directories of teams that cannot be read
+	preview       *preview.Pane
+	previewed     previewed // what the preview shows
+	listed        bool      // the list was read
+	problem       string    // why it could not be read
+	notice        string    // of the last line, until the next key
+	unreadable    int       // directories of teams that cannot be read
 
 	choice Choice
 }
@@ -52,8 +56,11 @@ type tickMsg struct{}
 func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
 		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, running: o.Running,
-		filter: filterOf(o.Query), input: tty.SafeLine(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
+		filter: filterOf(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
 	}
+	own := *a
+	own.Catalog = m.catalog
+	m.preview = preview.New(&own)
 	if a.NoColor {
 		m.profile = ansi.NoColor
 	}
@@ -65,13 +72,14 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 func (m *model) close() {
 	m.loader.stop()
 	m.finder.stop()
+	m.preview.Close()
 }
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
 	return tea.Batch(
 		m.loader.load(m.ctx, m.catalog, m.filter.query()),
-		m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input),
+		m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()),
 		tick(),
 	)
 }
@@ -80,19 +88,23 @@ func tick() tea.Cmd { return tea.Tick(refreshTime, func(time.Time) tea.Msg { ret
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.arrange(), m.follow())
+}
+
+func (m *model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.columns, m.rows = msg.Width, msg.Height
-		m.arrange()
 	case tea.KeyPressMsg:
 		m.notice = ""
-		return m, m.press(msg)
+		return m.press(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
-			return m, m.search(m.input + tty.SafeLine(msg.Content))
+			return m.edit(msg)
 		}
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		m.click(msg)
 	case listedMsg:
@@ -106,7 +118,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if changed {
 			m.show()
 		}
-		return m, next
+		return next
 	case rowsMsg:
 		m.list.live = msg.live
 		for key, s := range msg.rows {
@@ -115,9 +127,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case unreadableMsg:
 		m.unreadable++
 	case tickMsg:
-		return m, tea.Batch(tick(), m.refresh())
+		return tea.Batch(tick(), m.refresh())
+	default:
+		return m.preview.Update(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // take shows the list that was read.
@@ -150,40 +164,57 @@ func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filt
 // restart reads the list and searches again, after the filter has changed.
 func (m *model) restart() tea.Cmd {
 	m.list.selectAt(0)
-	return tea.Batch(m.reload(), m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input))
+	return tea.Batch(m.reload(), m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()))
 }
 
 // search searches for another text.
 func (m *model) search(text string) tea.Cmd {
-	if text == m.input {
-		return nil
-	}
-	m.input = text
+	m.input.Set(text)
 	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), text)
 	m.show()
 	m.list.selectAt(0)
 	return cmd
 }
 
-// wheel moves the selection.
-func (m *model) wheel(msg tea.MouseWheelMsg) {
+// edit changes the text to search for.
+func (m *model) edit(msg tea.Msg) tea.Cmd {
+	before := m.input.Text()
+	if m.input.Update(msg); m.input.Text() == before {
+		return nil
+	}
+	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text())
+	m.show()
+	m.list.selectAt(0)
+	return cmd
+}
+
+// wheel scrolls what is below the pointer.
+func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	if m.places().inPreview(msg.X, msg.Y) {
+		return m.preview.Update(msg)
+	}
 	switch msg.Button {
 	case tea.MouseWheelUp:
 		m.list.move(-wheelRows)
 	case tea.MouseWheelDown:
 		m.list.move(wheelRows)
 	}
+	return nil
 }
 
-// click selects the row that was clicked.
+// click selects the row that was clicked, or gives the keys to the preview.
 func (m *model) click(msg tea.MouseClickMsg) {
 	p := m.places()
 	row := msg.Y - p.listTop
-	if msg.Button != tea.MouseLeft || row < 0 || row >= p.listRows || msg.X >= p.listColumns {
-		return
-	}
-	if i := m.list.top + row/m.rowHeight(); i < len(m.list.shown) {
-		m.list.selectAt(i)
+	switch {
+	case msg.Button != tea.MouseLeft || m.mode == helping:
+	case p.inPreview(msg.X, msg.Y):
+		m.mode = reading
+	case row >= 0 && row < p.listRows && msg.X < p.listColumns:
+		m.mode = choosing
+		if i := m.list.top + row/m.rowHeight(); i < len(m.list.shown) {
+			m.list.selectAt(i)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ const (
 	teamColumns  = 60 // from here on a row names the team
 	leastTeam    = 8
 	mostTeam     = 16
-	countColumns = 6
+	countColumns = 5
 	ageColumns   = 5
 )
 
@@ -45,9 +44,9 @@ func (m *model) emptyLines(columns int) []ansi.Line {
 	case !m.listed:
 	case m.problem != "":
 		text = m.problem
-	case m.input != "" && !m.finder.done:
+	case m.finder.text != "" && !m.finder.done:
 		text = "Searching …"
-	case m.input != "":
+	case m.finder.text != "":
 		text = "No session has this text."
 	case m.filter.query() != (catalog.Query{Sort: m.filter.sort}):
 		text = "No session matches the filter. Esc removes it."
@@ -165,7 +164,7 @@ func highlighted(text, searched string, s ansi.Style) (line ansi.Line) {
 		return ansi.Line{{Text: text, Style: s}}
 	}
 	at := 0
-	for _, found := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(searched)).FindAllStringIndex(text, -1) {
+	for _, found := range pattern("(?i)", searched).FindAllStringIndex(text, -1) {
 		line = append(line, ansi.Span{Text: text[at:found[0]], Style: s}, match(text[found[0]:found[1]], s))
 		at = found[1]
 	}
