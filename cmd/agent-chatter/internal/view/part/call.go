@@ -108,7 +108,7 @@ func (c Call) markStyle() ansi.Style {
 func (c Call) state() ansi.Span {
 	took := ""
 	if !c.At.IsZero() {
-		took = " " + durationText(c.Took)
+		took = " " + DurationText(c.Took)
 	}
 	switch {
 	case c.Completed != nil && c.Completed.Error != "":

@@ -79,12 +79,12 @@ func TestFigures(t *testing.T) {
 		-time.Second: "0ms", 99 * time.Millisecond: "99ms", 100 * time.Millisecond: "0.1s", 59900 * time.Millisecond: "59.9s",
 		time.Minute: "1m 00s", 61 * time.Second: "1m 01s", 3599 * time.Second: "59m 59s", time.Hour: "1h 00m", 90 * time.Minute: "1h 30m",
 	} {
-		if got := durationText(d); got != want {
+		if got := DurationText(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 12_340_000: "12.3M"} {
-		if got := countText(n); got != want {
+		if got := CountText(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}

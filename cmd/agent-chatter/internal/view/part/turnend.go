@@ -20,14 +20,14 @@ func EndOf(end *projection.TurnEnded, replied bool) (TurnEnd, bool) {
 		line.Problem = unfinishedText(*end)
 	}
 	if end.DurationMS > 0 {
-		line.Figures = append(line.Figures, durationText(time.Duration(end.DurationMS)*time.Millisecond))
+		line.Figures = append(line.Figures, DurationText(time.Duration(end.DurationMS)*time.Millisecond))
 	}
 	if u := end.Usage; u != nil {
 		if in := u.Input + u.CachedRead + u.CachedWrite; in > 0 {
-			line.Figures = append(line.Figures, countText(in)+" tokens in")
+			line.Figures = append(line.Figures, CountText(in)+" tokens in")
 		}
 		if out := u.Output + u.Thought; out > 0 {
-			line.Figures = append(line.Figures, countText(out)+" out")
+			line.Figures = append(line.Figures, CountText(out)+" out")
 		}
 		if u.Cost != nil && u.Cost.Valid() {
 			line.Figures = append(line.Figures, Amount(u.Cost.Amount)+" "+u.Cost.Currency)
@@ -44,8 +44,8 @@ func unfinishedText(end projection.TurnEnded) string {
 	return "unfinished: " + tty.SafeLine(string(end.FinishReason))
 }
 
-// durationText is a duration, rounded.
-func durationText(d time.Duration) string {
+// DurationText is a duration, rounded, such as "2.1s" or "3m 05s", in at most 8 characters below 1000 hours.
+func DurationText(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < 100*time.Millisecond:
 		return fmt.Sprintf("%dms", d.Milliseconds())
@@ -57,8 +57,8 @@ func durationText(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// countText is a number in at most four digits.
-func countText(n int64) string {
+// CountText is a number in at most four digits, such as "12.8k".
+func CountText(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)
