@@ -43,7 +43,28 @@ func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Wr
 		return err
 	}
 	// Crash here leaves the previous content or the new one.
-	err = fsys.SyncDir(filepath.Dir(name))
+	return syncDir(fsys, name)
+}
+
+// Create is Replace for a file that must not exist: the error of a name that is in use, even
+// by a link to nothing, matches fs.ErrExist. After another error there is no file, or, if the
+// directory could not be synced, the whole one. A crash may leave a part of it under its name.
+func Create[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
+	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+	if err != nil {
+		return err
+	}
+	// Crash here leaves a part of the content. To rename a complete file could replace another.
+	if err := writeAndClose(f, write, f.Sync); err != nil {
+		fsys.Remove(name)
+		return err
+	}
+	return syncDir(fsys, name)
+}
+
+// syncDir makes the entry of a file durable.
+func syncDir[F File](fsys FS[F], name string) error {
+	err := fsys.SyncDir(filepath.Dir(name))
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
 		return nil // this file system cannot sync directories
 	}
@@ -75,6 +96,18 @@ func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string,
 func writeAndRename[F File](
 	fsys FS[F], f F, tmp, name string, write func(io.Writer) error, sync func() error,
 ) error {
+	err := writeAndClose(f, write, sync)
+	if err == nil {
+		// Crash here leaves the previous content and a temporary file.
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		fsys.Remove(tmp)
+	}
+	return err
+}
+
+func writeAndClose(f File, write func(io.Writer) error, sync func() error) error {
 	w := bufio.NewWriter(f)
 	err := write(w)
 	if err == nil {
@@ -85,13 +118,6 @@ func writeAndRename[F File](
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
-	}
-	if err == nil {
-		// Crash here leaves the previous content and a temporary file.
-		err = fsys.Rename(tmp, name)
-	}
-	if err != nil {
-		fsys.Remove(tmp)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -103,6 +104,90 @@ func TestFailureLeavesThePreviousContent(t *testing.T) {
 			if s := string(got); s != "previous" && s != "new" {
 				t.Errorf("%v from operation %d: content %q", failure, n, s)
 			}
+		}
+	}
+}
+
+// Whatever has the name of a new file stays as it is.
+func TestCreateReplacesNothing(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"nothing":           func(string) error { return nil },
+		"a file":            func(path string) error { return os.WriteFile(path, []byte("previous"), 0o600) },
+		"a directory":       func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link to nothing": func(path string) error { return os.Symlink("missing", path) },
+		"a link to a file": func(path string) error {
+			return errors.Join(os.WriteFile(path+".target", []byte("previous"), 0o600), os.Symlink("file.target", path))
+		},
+		"a link to a directory": func(path string) error { return os.Symlink(".", path) },
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := put(path); err != nil {
+			t.Skip(err) // links on Windows
+		}
+		before := describe(t, path)
+		err := atomicfile.Create(journal.OS, path, 0o640, content("new"))
+		switch {
+		case before == "":
+			info, statErr := os.Stat(path)
+			if got := describe(t, path); err != nil || statErr != nil || got != "file: "+info.Mode().String()+" new" {
+				t.Errorf("%s: got %v; the directory has %q", name, err, got)
+			}
+		case !errors.Is(err, fs.ErrExist) || describe(t, path) != before:
+			t.Errorf("%s: got %v; the directory has %q, had %q", name, err, describe(t, path), before)
+		}
+	}
+}
+
+// describe returns the names, the modes and the contents of the files in the directory of a file.
+func describe(t *testing.T, path string) string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(filepath.Join(filepath.Dir(path), entry.Name())) // none of a directory
+		all = append(all, fmt.Sprintf("%s: %s %s", entry.Name(), info.Mode(), text))
+	}
+	return strings.Join(all, "\n")
+}
+
+// A file that could not be written whole is removed.
+func TestCreateFailures(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	broken := errors.New("broken")
+	if err := atomicfile.Create(journal.OS, name, 0o600, func(w io.Writer) error {
+		return errors.Join(content("new")(w), broken)
+	}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if err := atomicfile.Create(unclosable{journal.OS}, name, 0o600, content("new")); !errors.Is(err, syscall.EDQUOT) {
+		t.Errorf("a failed Close: got %v", err)
+	}
+	if err := atomicfile.Create(noDirSync{journal.OS}, name, 0o600, content("new")); err != nil {
+		t.Errorf("a directory that cannot be synced: %v", err)
+	}
+	for n := 1; ; n++ {
+		os.Remove(name)
+		disk := journaltest.New(journal.OS)
+		disk.Fail(n, syscall.ENOSPC)
+		disk.HalfWrites(true)
+		err := atomicfile.Create(disk, name, 0o600, content("new"))
+		got := describe(t, name)
+		if !disk.Failed() {
+			if disk.Count(journaltest.Sync, journaltest.SyncDir) != 2 || err != nil {
+				t.Errorf("%v; it is not synced:\n%s", err, disk)
+			}
+			return
+		}
+		whole := strings.HasSuffix(got, " new") && disk.Count(journaltest.SyncDir) == 1
+		if !errors.Is(err, syscall.ENOSPC) || got != "" && !whole {
+			t.Errorf("operation %d fails: got %v; the directory has %q\n%s", n, err, got, disk)
 		}
 	}
 }

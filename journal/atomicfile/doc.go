@@ -5,4 +5,6 @@
 // directory, NAME.XXXXXXXX.tmp, which is then renamed. A failure removes the
 // temporary file and leaves the previous content. A crash may leave a temporary
 // file, which is never read.
+//
+// Create writes a file that must not replace another one.
 package atomicfile

@@ -64,10 +64,27 @@ func MissingFileText(what, path string) Message {
 
 // WriteAtomically replaces the file at path, or leaves it unchanged if write fails.
 func WriteAtomically(path string, write func(io.Writer) error) error {
+	if err := checkDirectory(path); err != nil {
+		return err
+	}
+	return atomicfile.Replace(journal.OS, path, 0o600, write)
+}
+
+// CreateFile writes a new file. The error of a name that is in use, even by a link to nothing, matches fs.ErrExist.
+// If write fails, there is no file.
+func CreateFile(path string, write func(io.Writer) error) error {
+	if err := checkDirectory(path); err != nil {
+		return err
+	}
+	return atomicfile.Create(journal.OS, path, 0o600, write)
+}
+
+// checkDirectory returns an error if the directory of a file does not exist.
+func checkDirectory(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return Exit(ExitFailed, noDirectoryText(filepath.Dir(path)))
 	}
-	return atomicfile.Replace(journal.OS, path, 0o600, write)
+	return nil
 }
 
 // IsDirectory reports whether path is a directory or ends in a separator.

@@ -126,6 +126,7 @@ func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork
 			if c.resume, err = sessions.ForkSession(ctx, r.app, s, at); err != nil {
 				return err
 			}
+			r.app.Notice(sessions.ForkedText(s.ID, c.resume))
 		}
 		return r.begin(ctx, c)
 	})

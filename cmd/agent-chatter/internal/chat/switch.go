@@ -200,6 +200,7 @@ func (r *repl) slashFork(ctx context.Context, at string) error {
 		r.report(err)
 		return nil
 	}
+	r.app.Notice(sessions.ForkedText(session.ID, fork))
 	return r.switchTo(ctx, conversation{team: r.c.Team(), store: store.NewFiles(r.app.Catalog), resume: fork})
 }
 

@@ -1,11 +1,13 @@
 package maintain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Restore is the command that takes a session out of the trash.
@@ -27,15 +29,20 @@ func (cmd *Restore) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	err = team.Restore(ctx, id)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("session %s exists already", id)
-	}
-	if err != nil {
+	if err := RestoreSession(ctx, team, id); err != nil {
 		return err
 	}
 	a.Notice(restoredText(id))
 	return nil
+}
+
+// RestoreSession moves a session out of the trash of a team. Errors: those of catalog.Dir.Restore.
+func RestoreSession(ctx context.Context, team *catalog.Dir, id string) error {
+	err := team.Restore(ctx, id)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("session %s exists already", id)
+	}
+	return err
 }
 
 func restoredText(id string) string { return fmt.Sprintf("Session %s was restored.", id) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Delete moves a session to the trash.
@@ -30,10 +31,7 @@ func (cmd *Delete) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if s.Pinned {
-		return app.Exit(app.ExitFailed, pinnedText(s.ID))
-	}
-	if !cmd.Yes {
+	if !cmd.Yes && !s.Pinned {
 		if !a.IsTerminal() {
 			return app.Exit(app.ExitUsage, confirmText(s.ID))
 		}
@@ -41,11 +39,20 @@ func (cmd *Delete) Run(a *app.App) error {
 			return err
 		}
 	}
-	if err := a.Catalog.At(s.Dir()).Delete(ctx, s.ID); err != nil {
+	if err := TrashSession(ctx, a, s); err != nil {
 		return err
 	}
 	a.Show(trashedText(s.ID, filepath.Join(s.Dir(), "trash")))
 	return nil
+}
+
+// TrashSession moves a session to the trash, unless it is pinned. Errors: those of catalog.Dir.Delete, and one of
+// ExitFailed if the session is pinned.
+func TrashSession(ctx context.Context, a *app.App, s catalog.Session) error {
+	if s.Pinned {
+		return app.Exit(app.ExitFailed, pinnedText(s.ID))
+	}
+	return a.Catalog.At(s.Dir()).Delete(ctx, s.ID)
 }
 
 // pinnedText is for a session that is not deleted because it is pinned.

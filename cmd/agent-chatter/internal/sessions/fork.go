@@ -37,6 +37,7 @@ func (cmd *Fork) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
+	a.Notice(ForkedText(s.ID, fork))
 	return printID(a, cmd.Output, fork)
 }
 
@@ -49,8 +50,8 @@ func printID(a *app.App, output, id string) error {
 	return err
 }
 
-// ForkSession copies the events of a session up to a point, such as 7, a time or turn:3, or all if at is "". It
-// prints a notice and returns the id of the copy.
+// ForkSession copies the events of a session up to a point, such as 7, a time or turn:3, or all if at is "", and
+// returns the id of the copy. It prints a notice if a part of the session may be missing.
 func ForkSession(ctx context.Context, a *app.App, s catalog.Session, at string) (string, error) {
 	span, err := view.ParseSpan("", "", at)
 	if err != nil {
@@ -64,11 +65,8 @@ func ForkSession(ctx context.Context, a *app.App, s catalog.Session, at string) 
 	if upTo == 0 && at != "" {
 		return "", app.Exit(app.ExitFailed, view.NotReachedText(r.ID, at))
 	}
-	fork, err := sessioncopy.Fork(ctx, r.Dir, r.ID, upTo)
-	if err == nil {
-		a.Notice(forkedText(r.ID, fork))
-	}
-	return fork, err
+	return sessioncopy.Fork(ctx, r.Dir, r.ID, upTo)
 }
 
-func forkedText(id, fork string) string { return fmt.Sprintf("Session %s is a copy of %s.", fork, id) }
+// ForkedText is for a session that is a copy of another.
+func ForkedText(id, fork string) string { return fmt.Sprintf("Session %s is a copy of %s.", fork, id) }

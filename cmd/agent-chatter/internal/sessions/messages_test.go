@@ -38,7 +38,7 @@ func sessionsTexts() []apptest.Text {
 	add("permissionText", "by policy", permissionText(refused(projection.ByPolicy)))
 	add("permissionText", "by a decider of another program", permissionText(refused(apptest.Hostile)))
 	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
-	add("forkedText", "", forkedText(apptest.AliceID, apptest.BobID))
+	add("ForkedText", "", ForkedText(apptest.AliceID, apptest.BobID))
 	common := projection.Divergence{A: 12, B: 10, Messages: 5}
 	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
 	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))

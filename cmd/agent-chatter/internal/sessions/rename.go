@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Rename sets the title of a session.
@@ -25,13 +27,22 @@ func (Rename) Help() string {
 
 // Run implements the command.
 func (cmd *Rename) Run(a *app.App) error {
+	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+		title, err := RenameSession(ctx, a, s, cmd.Title)
+		return "is now called " + title, err
+	})
+}
+
+// RenameSession sets the title of a session, on one line and without secrets, and returns it. It prints a notice about
+// replaced secrets. Errors: those of catalog.Dir.Append, and one of ExitUsage if the title is empty.
+func RenameSession(ctx context.Context, a *app.App, s catalog.Session, title string) (string, error) {
 	secrets := a.Redactor(team.InheritedSecrets())
-	title := secrets.Text(strings.TrimSpace(tty.SafeLine(cmd.Title)))
+	title = secrets.Text(strings.TrimSpace(tty.SafeLine(title)))
 	a.ReportReplaced(secrets)
 	if title == "" {
-		return app.UsageError("A title cannot be empty.")
+		return "", app.UsageError("A title cannot be empty.")
 	}
-	return appendEvent(a, cmd.ID, projection.SessionRenamed{Title: title}, "is now called "+title)
+	return title, appendTo(ctx, a, s, projection.SessionRenamed{Title: title})
 }
 
 // Pin protects a session from retention and deletion.
@@ -47,7 +58,14 @@ func (Pin) Help() string {
 
 // Run implements the command.
 func (cmd *Pin) Run(a *app.App) error {
-	return appendEvent(a, cmd.ID, projection.SessionPinned{Pinned: true}, "is pinned")
+	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+		return "is pinned", PinSession(ctx, a, s, true)
+	})
+}
+
+// PinSession pins a session, or removes its pin. Errors: those of catalog.Dir.Append.
+func PinSession(ctx context.Context, a *app.App, s catalog.Session, pinned bool) error {
+	return appendTo(ctx, a, s, projection.SessionPinned{Pinned: pinned})
 }
 
 // Unpin undoes Pin.
@@ -63,22 +81,31 @@ func (Unpin) Help() string {
 
 // Run implements the command.
 func (cmd *Unpin) Run(a *app.App) error {
-	return appendEvent(a, cmd.ID, projection.SessionPinned{Pinned: false}, "is no longer pinned")
+	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+		return "is no longer pinned", PinSession(ctx, a, s, false)
+	})
 }
 
-// appendEvent appends an event to the session with a name, and prints the outcome.
-func appendEvent(a *app.App, name string, p projection.Payload, outcome string) error {
+// change changes the session with a name, and prints the outcome.
+func change(
+	a *app.App, name string, do func(ctx context.Context, s catalog.Session) (outcome string, err error),
+) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	s, err := a.Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := a.Catalog.At(s.Dir()).Append(ctx, s.ID, projection.Record(time.Now(), p)); err != nil {
-		return err
+	outcome, err := do(ctx, s)
+	if err == nil {
+		a.Notice(changedText(s.ID, outcome))
 	}
-	a.Notice(changedText(s.ID, outcome))
-	return nil
+	return err
+}
+
+// appendTo appends an event to a session.
+func appendTo(ctx context.Context, a *app.App, s catalog.Session, p projection.Payload) error {
+	return a.Catalog.At(s.Dir()).Append(ctx, s.ID, projection.Record(time.Now(), p))
 }
 
 // changedText is for a session whose title or pin changed.

@@ -2,8 +2,10 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +83,39 @@ func (cmd *Export) Run(a *app.App) error {
 		invalid = cmd.importable(x, invalid)
 	}
 	return invalid
+}
+
+// ExportSession writes a session to a new file, in the format of its extension, and returns the path of the file. If to
+// is a directory, Export's name for the file is added. Secrets are replaced. It prints notices about that, and about
+// what may be missing. Errors: those of app.CreateFile and of reading the session, and one of ExitFailed, with the
+// path, for a file that cannot be imported.
+func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string) (path string, err error) {
+	if to == "" || to == "-" { // standard output
+		return "", app.UsageError("Name a file.")
+	}
+	e := newExporter(a, []catalog.Session{s})
+	e.writeFile = func(path string, write func(io.Writer) error) error {
+		err := app.CreateFile(path, write)
+		if errors.Is(err, fs.ErrExist) {
+			return app.Exit(app.ExitFailed, existsText(path, s.ID))
+		}
+		return err
+	}
+	e.written = func(at string) { path = at }
+	defer func() { ReportRedacted(a, e.redactor) }()
+	cmd := &Export{Format: formatOf(to), To: to}
+	if cmd.Format == "bundle" {
+		err = cmd.bundle(ctx, e, []catalog.Session{s})
+		return path, err
+	}
+	x, err := e.open(ctx, s)
+	if err == nil {
+		err = cmd.one(ctx, e, x)
+	}
+	if err == nil {
+		err = cmd.importable(x, nil)
+	}
+	return path, err
 }
 
 // formatOf returns the format for the extension of a file.

@@ -18,6 +18,7 @@ func transferTexts() []apptest.Text {
 		{Function: "notExportedText", Sample: "all", Shown: notExportedText(3, 3)},
 		{Function: "notImportedText", Shown: notImportedText(1, 2)},
 		{Function: "teamIgnoredText", Shown: teamIgnoredText(path)},
+		{Function: "existsText", Shown: existsText(path, id)},
 		{Function: "notRegularText", Shown: notRegularText(path)},
 		{Function: "noPipeText", Shown: noPipeText(path)},
 		{Function: "TeamFileText", Shown: TeamFileText(path)},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
 // OutputPath returns path, or if that is a directory, the file called name in it. It
@@ -47,6 +48,12 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = &app.OutputError{Err: closeErr}
 	}
 	return err
+}
+
+// existsText is for a file that is not overwritten.
+func existsText(path, id string) app.Message {
+	return app.Text("%s exists already; nothing was written.", tty.SafeLine(path)).
+		With(app.To("replace it", "sessions", "export", id, "-o", path))
 }
 
 func writeBuffered(f *os.File, write func(io.Writer) error) error {

@@ -69,3 +69,14 @@ func TestPipesAreNoSubagents(t *testing.T) {
 		}
 	}
 }
+
+func TestPipesAreNotExportedTo(t *testing.T) {
+	e, session := newSession(t)
+	path := filepath.Join(t.TempDir(), "a.md")
+	mkfifo(t, path)
+	for _, to := range []string{path, os.DevNull} {
+		if _, err := ExportSession(t.Context(), e.app, session, to); err == nil || !strings.Contains(err.Error(), "exists already") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}

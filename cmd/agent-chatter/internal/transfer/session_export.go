@@ -27,12 +27,15 @@ type exporter struct {
 	app       *app.App
 	variables []redact.Variable
 	redactor  *redact.Redactor
+	writeFile func(path string, write func(io.Writer) error) error
+	written   func(path string) // called after writeFile
 }
 
 // newExporter returns an exporter that replaces the secrets of the environment and those
 // in the configurations of the sessions' teams, as far as these still exist.
 func newExporter(a *app.App, sessions []catalog.Session) *exporter {
-	e := &exporter{app: a, variables: team.InheritedSecrets()}
+	e := &exporter{app: a, variables: team.InheritedSecrets(), writeFile: WriteFile}
+	e.written = func(path string) { a.Notice("Written: " + tty.SafeLine(path)) }
 	read := map[string]bool{}
 	for _, s := range sessions {
 		source := teamSource(a.Catalog.At(s.Dir()), s.ID)
@@ -95,10 +98,10 @@ func (e *exporter) write(path string, write func(io.Writer) error) error {
 		}
 		return w.Flush()
 	}
-	if err := WriteFile(path, write); err != nil {
+	if err := e.writeFile(path, write); err != nil {
 		return err
 	}
-	e.app.Notice("Written: " + tty.SafeLine(path))
+	e.written(path)
 	return nil
 }
 
