@@ -87,7 +87,7 @@ func (a *Audit) RemoveInvalid() iter.Seq2[string, error] {
 func (a *Audit) validRow() bool {
 	known := a.dir.auditedRow(a.id)
 	info, err := a.dir.journals.Stat(a.id)
-	if known.ID == "" || err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
+	if err != nil || !known.describes(info) || known.Damaged != "" || known.LastSeq != a.at.Seq {
 		return true
 	}
 	if a.MissingHeader() != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+	"github.com/agent-chatter/agent-chatter/schemas"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -247,5 +248,65 @@ func TestAuditFindsMissingHeader(t *testing.T) {
 	}
 	if sessions := list(t, c); len(sessions) != 1 || !sessions[0].MissingHeader {
 		t.Errorf("listed as %+v", sessions[0])
+	}
+}
+
+// The index notes that a journal was longer, which the journal does not show.
+func TestAuditKeepsIndexOfTruncatedJournal(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	records := chat(id(1), "kitchen", "Repair", 5)
+	put(t, team, id(1), records...)
+	list(t, team)
+	put(t, team, id(1), records[:4]...)
+	if got := list(t, team)[0]; !got.Truncated {
+		t.Fatalf("%+v", got)
+	}
+	if removed, err := audited(team, id(1)); err != nil || len(removed) > 0 {
+		t.Errorf("removed %q, %v", removed, err)
+	}
+}
+
+// The index is read once for all sessions, unless it is replaced.
+func TestAuditsReadTheIndexOnce(t *testing.T) {
+	disk := watch()
+	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
+	for n := range 3 {
+		put(t, team, id(n), chat(id(n), "kitchen", "Repair", 3)...)
+	}
+	list(t, team)
+	size := int64(len(read(t, indexOf(team))))
+	disk.forget()
+	for n := range 3 {
+		if removed, err := audited(team, id(n)); err != nil || len(removed) > 0 {
+			t.Errorf("session %d: removed %q, %v", n, removed, err)
+		}
+	}
+	if got := disk.read["sessions.json"]; got != size {
+		t.Errorf("%d bytes of the index were read, want %d", got, size)
+	}
+	change(t, indexOf(team), `"title":"Repair"`, `"title":"Repaid"`) // of the same size
+	if removed, err := audited(team, id(0)); err != nil || len(removed) != 1 {
+		t.Errorf("after a change of the index: removed %q, %v", removed, err)
+	}
+}
+
+func TestAuditReturnsInvalidEvents(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	invalid := journal.Record{Type: "message.appended", Data: []byte(`{"message":1}`), Time: created}
+	put(t, team, id(1), begun(id(1), "kitchen"), invalid, said(2, mia, "hello"))
+	audit := team.Audit(id(1))
+	r, err := team.Journals().Reader(id(1), journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for e, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var problem *schemas.InvalidError
+		if err := audit.Apply(e, r.Position()); (e.Seq == 2) != errors.As(err, &problem) || (e.Seq == 2) != (err != nil) {
+			t.Errorf("event %d: %v", e.Seq, err)
+		}
 	}
 }
