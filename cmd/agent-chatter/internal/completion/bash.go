@@ -34,7 +34,7 @@ func unquoted(word string) string {
 	var quote byte
 	for i := 0; i < len(word); i++ {
 		switch c := word[i]; {
-		case quote != 0 && c == quote:
+		case c == quote: // an argument has no NUL
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):
 			quote = c

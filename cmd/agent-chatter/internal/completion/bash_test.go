@@ -21,6 +21,9 @@ func TestCompletionJoinsWordsSplitByBash(t *testing.T) {
 		{[]string{"replay", "Fix", ":", `\ the\ lo`}, []string{"replay", "Fix: the lo"}, "Fix:"},
 		{[]string{"replay", `"Fix: the lo`}, []string{"replay", "Fix: the lo"}, ""},
 		{[]string{"replay", `'it is \ `}, []string{"replay", `it is \ `}, ""},
+		{[]string{":", "x"}, []string{":x"}, ":"},
+		{[]string{"replay", `"a"'b c'"d`}, []string{"replay", `ab cd`}, ""},
+		{[]string{"replay", `a\`}, []string{"replay", `a\`}, ""},
 		{[]string{"replay", `a"b c"d\"`}, []string{"replay", `ab cd"`}, ""},
 	} {
 		words, prefix := bashWords(test.parts)

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ type grammar struct {
 		Format string           `enum:"md,html" default:"md" short:"f"`
 		Model  string
 		Path   string
+		Trace  bool `hidden:""`
 	} `cmd:""`
 	Sessions struct {
 		List struct {
@@ -36,7 +38,19 @@ type grammar struct {
 			ID string `arg:""`
 		} `cmd:""`
 		Secret struct{} `cmd:"" hidden:""`
+		Both   struct {
+			Resume usage.OptionalID
+			Path   string `arg:"" optional:""`
+		} `cmd:"" hidden:""`
+		Run struct {
+			Command []string `arg:"" passthrough:""`
+		} `cmd:"" hidden:""`
 	} `cmd:""`
+	Files struct {
+		Add struct {
+			Path []string `arg:"" optional:""`
+		} `cmd:"" default:"withargs"`
+	} `cmd:"" hidden:""`
 }
 
 func TestComplete(t *testing.T) {
@@ -84,6 +98,12 @@ func TestComplete(t *testing.T) {
 		{"sessions --limit 3 ", "list search guide show"},
 		{"sessions -n 3 g", "guide"},
 		{"sessions x gui", ""},
+		{"sessions -- guide t", ""},
+		{"chat --model -f ", ""},
+		{"sessions both ", ":files"},
+		{"sessions both --resume x", ":files"},
+		{"sessions run ls --h", ":files"},
+		{"files a ", ":files"},
 	} {
 		if got := complete(t, t.TempDir(), "fish", strings.Split(tt.words, " ")...); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.words, got, tt.want)
@@ -141,6 +161,10 @@ func TestCompleteSessions(t *testing.T) {
 		}
 		if got := complete(t, t.TempDir(), "fish", "--home", home, "sessions", "show", word); got != want {
 			t.Errorf("%q in the home of a flag: got %q, want %q", word, got, want)
+		}
+		argument := cmp.Or(want, ":files")
+		if got := complete(t, home, "fish", "sessions", "both", "--resume", word); got != argument {
+			t.Errorf("%q after a flag or as an argument: got %q, want %q", word, got, argument)
 		}
 		if got := complete(t, t.TempDir(), "fish", "--home="+home, "chat", "--resume", word); got != want {
 			t.Errorf("%q after --resume: got %q, want %q", word, got, want)
