@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -93,7 +94,7 @@ type sessionsCommand struct {
 	Delete  sessions.Delete  `cmd:"" aliases:"rm" help:"Move a session to the trash."`
 	Restore maintain.Restore `cmd:"" help:"Restore a session from the trash."`
 	Fork    sessions.Fork    `cmd:"" help:"Copy a session."`
-	Diff    sessions.Diff    `cmd:"" help:"Compare two sessions."`
+	Diff    diff.Command     `cmd:"" help:"Compare two sessions."`
 	Merge   sessions.Merge   `cmd:"" help:"Merge two diverged sessions."`
 	Clean   maintain.Clean   `cmd:"" help:"Trash idle sessions and purge old trash."`
 	Export  transfer.Export  `cmd:"" help:"Export sessions to files."`

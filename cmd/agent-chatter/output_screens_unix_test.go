@@ -4,10 +4,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,7 @@ var outputScreens = []struct{ name, command string }{
 	{"sessions", "agent-chatter sessions"},
 	{"search", "agent-chatter sessions search --team review er"},
 	{"search_regex", "agent-chatter sessions search --team review --regex 'divi[a-z]*|%d|除算'"},
+	{"diff", "agent-chatter sessions diff 3KQD 8VRE"},
 }
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
@@ -74,6 +77,23 @@ var (
 	shownHugo = projection.Speaker{ID: "hugo", Name: "hugo", DisplayName: "Hugo the Reviewer", Type: projection.TypeAI}
 )
 
+// shownTurn is the beginning of two sessions.
+var shownTurn = []projection.Payload{
+	projection.NewMessage("m1", time.Unix(0, 0), shownYou, "A division by zero should be an error", nil),
+	projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
+	projection.TurnText{TurnID: "t1", Text: "I look for where it divides."},
+	projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
+		{Content: "Find the division", Status: projection.Completed},
+		{Content: "Return an error", Status: projection.InProgress}}},
+	projection.ToolStarted{TurnID: "t1", ToolID: "1", Name: "Grep", Input: json.RawMessage(`{"pattern":"a / b"}`)},
+	projection.ToolCompleted{TurnID: "t1", ToolID: "1", Output: "calc.go:12:\treturn a / b, nil"},
+	projection.ToolStarted{TurnID: "t1", ToolID: "2", Name: "Edit", Input: json.RawMessage(
+		`{"file_path":"calc.go","old_string":"\treturn a / b, nil","new_string":"\tif b == 0 {\n\t\treturn 0, ErrZero\n\t}\n\treturn a / b, nil"}`)},
+	projection.ToolCompleted{TurnID: "t1", ToolID: "2", Output: "ok"},
+	projection.NewMessage("m2", time.Unix(0, 0), shownAda, "I look for where it divides.\n\n`calc.Div` returns **ErrZero** now.", nil),
+	projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done, DurationMS: 21_300},
+}
+
 // shownSessions are the sessions of the home, the newest first.
 func shownSessions() []shownSession {
 	say := func(speaker projection.Speaker, text string) projection.Payload {
@@ -101,6 +121,24 @@ func shownSessions() []shownSession {
 		}},
 		{id: "01KAS2N8R4H7T6P1WQXJ5CG9VB", team: "parser", age: 12 * 24 * time.Hour, after: damageLast,
 			payloads: []projection.Payload{say(shownYou, "Why is the parser slow?"), say(shownAda, "It copies.")}},
+		{id: "01KAQ9M2C5W8H4T1Y6ZJNB3KQD", team: "calc", age: 20 * 24 * time.Hour, payloads: slices.Concat(shownTurn, []projection.Payload{
+			say(shownYou, "Now the same for `%`, with a test."),
+			projection.TurnStarted{TurnID: "t2", MemberID: "ada"},
+			projection.ToolStarted{TurnID: "t2", ToolID: "3", Name: "Bash", Input: json.RawMessage(`{"command":"go test ./..."}`)},
+			projection.ToolCompleted{TurnID: "t2", ToolID: "3", Output: "ok  calc\nok  calc/parser\nok  calc/lexer\nok  calc/cmd\n"},
+			say(shownAda, "Done. The rest by zero is an error, too:\n\n| input | result |\n|---|---|\n| `7 % 2` | 1 |\n| `7 % 0` | division by zero |"),
+			projection.TurnEnded{TurnID: "t2", MemberID: "ada", FinishReason: projection.Done, DurationMS: 8_100},
+		})},
+		{id: "01KAQB7X1F6R3P9D5SMWGT8VRE", team: "calc", age: 21 * 24 * time.Hour, payloads: slices.Concat(shownTurn, []projection.Payload{
+			say(shownYou, "Rather return **infinity**, as [IEEE 754](https://ieeexplore.ieee.org/document/8766229) wants it."),
+			projection.TurnStarted{TurnID: "t3", MemberID: "hugo"},
+			say(shownHugo, "I would not:\n\n1. An integer has no infinity.\n2. 無限大は比較できますが、計算には使えません。だから、エラーのほうがいいと思います。\n\n"+
+				"```go\nif b == 0 {\n\treturn 0, fmt.Errorf(\"%d / 0: %w\", a, ErrDivisionByZero) // as math/big does\n}\n```"),
+			projection.TurnEnded{TurnID: "t3", MemberID: "hugo", FinishReason: projection.Done, DurationMS: 12_400},
+			say(shownYou, "Fine."),
+			projection.TurnStarted{TurnID: "t4", MemberID: "ada"},
+			projection.TurnEnded{TurnID: "t4", MemberID: "ada", FinishReason: projection.Interrupted, DurationMS: 700, Partial: "I keep the err"},
+		})},
 		{id: "01KA5K3D7Z2F8M4X6RTVE1YJ9S", team: "review", age: 63 * 24 * time.Hour, after: archive,
 			payloads: []projection.Payload{
 				say(shownYou, "What does the first version need?"), say(shownHugo, "A tokenizer."), say(shownAda, "And tests."),

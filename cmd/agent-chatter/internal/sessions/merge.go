@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -38,7 +39,7 @@ func (cmd *Merge) Run(a *app.App) error {
 	}
 	switch {
 	case sessionA.ID == sessionB.ID:
-		return app.UsageError("%s", textSameSession)
+		return app.UsageError("%s", diff.TextSameSession)
 	case sessionA.Dir() != sessionB.Dir():
 		return app.Exit(app.ExitFailed, app.Message{Text: otherTeamText(sessionA, sessionB)})
 	}

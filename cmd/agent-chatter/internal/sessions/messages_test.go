@@ -39,16 +39,9 @@ func sessionsTexts() []apptest.Text {
 	add("permissionText", "by a decider of another program", permissionText(refused(apptest.Hostile)))
 	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
 	add("ForkedText", "", ForkedText(apptest.AliceID, apptest.BobID))
-	common := projection.Divergence{A: 12, B: 10, Messages: 5}
-	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
-	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
 	add("lostText", "", lostText("/a/"+apptest.Hostile+"/"+apptest.AliceID+".jsonl"))
 	add("noSessionsText", "", noSessionsText(""))
 	add("noSessionsText", "of a team", noSessionsText(apptest.Hostile))
-	add("onlyText", "an unfinished reply", onlyText("<", apptest.AliceID, 2, 1))
-	add("onlyText", "only unfinished replies", onlyText(">", apptest.AliceID, 0, 2))
-	add("onlyText", "", onlyText("<", apptest.AliceID, 3, 0))
-	add("onlyText", "no messages", onlyText(">", apptest.BobID, 0, 0))
 	add("mergedText", "", mergedText(apptest.AliceID, apptest.BobID, sessioncopy.Merged{
 		ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1,
 	}))

@@ -102,7 +102,7 @@ func (cmd *Replay) print(
 	}
 	style := view.OutputStyle(a)
 	if cmd.Output == "text" && !style.Plain {
-		return printBlocks(ctx, out, events, first, p, style)
+		return printBlocks(out, p.pace(ctx, events, first), first, style)
 	}
 	var transcript view.Transcript
 	calls := view.Calls{}
@@ -138,41 +138,23 @@ func (cmd *Replay) print(
 }
 
 // printBlocks prints a conversation as the chat shows it, from the turn or message that event first belongs to.
-func printBlocks(
-	ctx context.Context, out io.Writer, events iter.Seq2[journal.Event, error], first uint64, p pacer, s view.Style,
-) error {
-	var t view.Transcript
-	var blocks []view.Block
+func printBlocks(out io.Writer, events iter.Seq2[journal.Event, error], first uint64, s view.Style) error {
 	printed := false
-	show := func(more []view.Block) (err error) {
-		for _, b := range append(blocks, more...) {
-			for _, line := range view.Render(b, s) {
-				if printed || line != "" {
-					_, err = fmt.Fprintln(out, line)
-					printed = true
-				}
-			}
-		}
-		blocks = nil
-		return err
-	}
-	for e, err := range events {
+	for b, err := range view.BlocksFrom(events, first) {
 		if err != nil {
 			return err
 		}
-		if e.Seq < first {
-			blocks = append(blocks, t.Apply(e)...)
-			if !t.Speaking() {
-				blocks = nil
+		for _, line := range view.Render(b, s) {
+			if !printed && line == "" {
+				continue
 			}
-			continue
-		}
-		p.wait(ctx, e.Time)
-		if err := show(t.Apply(e)); err != nil {
-			return err
+			printed = true
+			if _, err := fmt.Fprintln(out, line); err != nil {
+				return err
+			}
 		}
 	}
-	return show(t.Close())
+	return nil
 }
 
 // printSnapshot reads the session twice: the state precedes the messages in a snapshot.
@@ -195,6 +177,22 @@ type pacer struct {
 	speed float64 // 0: no delay
 	last  time.Time
 	flush func() error
+}
+
+// pace yields events, those from first on when they are due, until ctx is done.
+func (p *pacer) pace(
+	ctx context.Context, events iter.Seq2[journal.Event, error], first uint64,
+) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if err == nil && e.Seq >= first {
+				p.wait(ctx, e.Time)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // wait blocks until an event with time t is due, or ctx is done.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -290,4 +291,37 @@ func (t *Transcript) endTurn(end *projection.TurnEnded) {
 	}
 	t.endMessage()
 	t.turn = nil
+}
+
+// BlocksFrom yields a conversation as the chat shows it, from the turn or message that event first belongs to. An error
+// ends it.
+func BlocksFrom(events iter.Seq2[journal.Event, error], first uint64) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		var t Transcript
+		var blocks []Block
+		for e, err := range events {
+			if err != nil {
+				yield(Block{}, err)
+				return
+			}
+			blocks = append(blocks, t.Apply(e)...)
+			if e.Seq < first {
+				if !t.Speaking() {
+					blocks = nil
+				}
+				continue
+			}
+			for _, b := range blocks {
+				if !yield(b, nil) {
+					return
+				}
+			}
+			blocks = nil
+		}
+		for _, b := range append(blocks, t.Close()...) {
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
 }

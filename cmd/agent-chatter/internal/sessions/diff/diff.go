@@ -1,4 +1,4 @@
-package sessions
+package diff
 
 import (
 	"bufio"
@@ -10,20 +10,21 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Diff prints the length of the common prefix of two sessions and the messages that each
+// Command prints the length of the common prefix of two sessions and the messages that each
 // has after it.
-type Diff struct {
+type Command struct {
 	A      string `arg:"" complete:"id" help:"A session: id, title or latest."`
 	B      string `arg:"" complete:"id" help:"Another session."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
-func (Diff) Help() string {
+func (Command) Help() string {
 	return `Examples:
   agent-chatter sessions diff 7QN3 K2WD
   agent-chatter sessions diff latest "the calculator" --output json | jq -r .content`
@@ -49,25 +50,32 @@ type messageJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Diff) Run(a *app.App) error {
+func (cmd *Command) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	replayA, err := view.OpenReplay(ctx, a, cmd.A)
+	sessionA, err := a.FindOrOpen(ctx, cmd.A)
 	if err != nil {
 		return err
 	}
-	replayB, err := view.OpenReplay(ctx, a, cmd.B)
+	replayA := view.NewReplay(a, sessionA)
+	sessionB, err := a.FindOrOpen(ctx, cmd.B)
 	if err != nil {
 		return err
 	}
+	replayB := view.NewReplay(a, sessionB)
 	if replayA.ID == replayB.ID {
-		return app.UsageError("%s", textSameSession)
+		return app.UsageError("%s", TextSameSession)
 	}
 	d, err := projection.Diverge(replayA.Events(ctx), replayB.Events(ctx))
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(a.Stdout)
+	if cmd.Output == "text" && tty.IsTerminal(a.Stdout) {
+		left, right := side{replayA, sessionA.Title, d.A}, side{replayB, sessionB.Title, d.B}
+		err := printSides(ctx, out, left, right, d, view.OutputStyle(a))
+		return cmp.Or(err, out.Flush())
+	}
 	if cmd.Output == "json" {
 		line := divergenceJSON{d.Messages, positionJSON{replayA.ID, d.A}, positionJSON{replayB.ID, d.B}}
 		if err := app.WriteJSON(out, line); err != nil {
@@ -87,18 +95,11 @@ func (cmd *Diff) Run(a *app.App) error {
 
 // printAfter prints the messages of a session after an event. The text output starts with
 // their number, so it reads the session twice.
-func (cmd *Diff) printAfter(ctx context.Context, out io.Writer, mark string, r *view.Replay, seq uint64) error {
+func (cmd *Command) printAfter(ctx context.Context, out io.Writer, mark string, r *view.Replay, seq uint64) error {
 	if cmd.Output == "text" {
-		messages, unfinished := 0, 0
-		for entry, err := range entriesAfter(ctx, r, seq) {
-			switch {
-			case err != nil:
-				return err
-			case entry.Partial:
-				unfinished++
-			default:
-				messages++
-			}
+		messages, unfinished, err := countAfter(ctx, r, seq)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintln(out, onlyText(mark, r.ID, messages, unfinished))
 	}
@@ -128,7 +129,8 @@ func entriesAfter(ctx context.Context, r *view.Replay, seq uint64) iter.Seq2[pro
 	}
 }
 
-const textSameSession = "Both names are of the same session."
+// TextSameSession rejects a session that is compared or merged with itself.
+const TextSameSession = "Both names are of the same session."
 
 func divergenceText(a, b string, d projection.Divergence) string {
 	if d.A == 0 {
@@ -138,8 +140,13 @@ func divergenceText(a, b string, d projection.Divergence) string {
 		a, b, app.Count(d.Messages, "message"), d.A, d.B)
 }
 
-// onlyText is the heading of what only one session has. As in a list, unfinished replies are no messages.
+// onlyText is the heading of what only one session has.
 func onlyText(mark, id string, messages, unfinished int) string {
+	return fmt.Sprintf("Only %s (%s): %s.", mark, id, countText(messages, unfinished))
+}
+
+// countText counts messages. As in a list, unfinished replies are no messages.
+func countText(messages, unfinished int) string {
 	var counts []string
 	if messages > 0 {
 		counts = append(counts, app.Count(messages, "message"))
@@ -150,5 +157,5 @@ func onlyText(mark, id string, messages, unfinished int) string {
 	case unfinished > 1:
 		counts = append(counts, fmt.Sprintf("%d unfinished replies", unfinished))
 	}
-	return fmt.Sprintf("Only %s (%s): %s.", mark, id, cmp.Or(strings.Join(counts, " and "), "nothing"))
+	return cmp.Or(strings.Join(counts, " and "), "nothing")
 }

@@ -1,0 +1,26 @@
+package diff
+
+import (
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+func TestDiffTexts(t *testing.T) {
+	var texts []apptest.Text
+	add := func(function, sample string, shown any) {
+		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
+	}
+	common := projection.Divergence{A: 12, B: 10, Messages: 5}
+	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
+	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
+	add("foldedText", "", foldedText(common))
+	add("foldedText", "nothing in common", foldedText(projection.Divergence{}))
+	add("countText", "", countText(2, 3))
+	add("onlyText", "an unfinished reply", onlyText("<", apptest.AliceID, 2, 1))
+	add("onlyText", "only unfinished replies", onlyText(">", apptest.AliceID, 0, 2))
+	add("onlyText", "", onlyText("<", apptest.AliceID, 3, 0))
+	add("onlyText", "no messages", onlyText(">", apptest.BobID, 0, 0))
+	apptest.CheckTexts(t, texts)
+}
