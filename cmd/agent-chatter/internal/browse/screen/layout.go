@@ -33,7 +33,7 @@ func (m *model) places() places {
 		p.wide = true
 		p.listColumns = max(leastList, m.columns*2/5)
 		p.previewLeft = p.listColumns + 1
-		p.previewRows, p.previewColumns = rows, m.columns-p.previewLeft
+		p.previewRows, p.previewColumns = rows, m.columns-p.previewLeft-1
 		return p
 	}
 	p.listRows = max((rows-1)*2/5, min(rows, 4))
@@ -62,7 +62,7 @@ func (p places) inPreview(x, y int) bool {
 func (m *model) arrange() tea.Cmd {
 	p := m.places()
 	m.list.height = max(p.listRows/m.rowHeight(), 1)
-	m.list.move(0)
+	m.list.scroll()
 	if p.previewRows == 0 && m.mode == reading {
 		m.mode = choosing
 	}
@@ -94,7 +94,7 @@ func (m *model) draw() []string {
 		rows = append(rows, m.rule(p.listColumns, "┬"))
 		right := m.preview.Rows()
 		for i := range left {
-			rows = append(rows, left[i]+m.profile.Encode(ansi.Line{m.border("│")})+right[i])
+			rows = append(rows, left[i]+m.profile.Encode(ansi.Line{m.border("│")})+" "+right[i])
 		}
 	case p.previewRows > 0:
 		rows = append(rows, m.rule(m.columns, ""))
@@ -141,6 +141,9 @@ func (m *model) encode(lines []ansi.Line, columns, rows int) []string {
 
 // encodeLine cuts or fills a line to so many columns.
 func (m *model) encodeLine(line ansi.Line, columns int) string {
+	if columns <= 0 {
+		return ""
+	}
 	line = ansi.Cut(line, columns)
 	return m.profile.Encode(line) + strings.Repeat(" ", max(columns-encodedColumns(line), 0))
 }

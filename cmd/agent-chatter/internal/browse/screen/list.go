@@ -16,9 +16,10 @@ type list struct {
 	live   map[catalog.Key]journal.Holder // the writers of rows that are open
 	marked []catalog.Key                  // at most two, to be compared
 
-	selected int // index in shown
-	top      int // index of the first row on the screen
-	height   int // rows on the screen
+	selected int  // index in shown
+	filling  bool // results arrive, and the user has selected none: the first one is selected
+	top      int  // index of the first row on the screen
+	height   int  // rows on the screen
 }
 
 // replace shows other entries. The selection stays on its session; if that is gone, on its place.
@@ -26,14 +27,14 @@ func (l *list) replace(all, shown []*catalog.Entry) {
 	key, had := l.key()
 	l.all, l.shown = all, shown
 	l.rows = map[catalog.Key]catalog.Session{}
-	if had && (l.selected >= len(shown) || shown[l.selected].Key() != key) {
+	if had && !l.filling && (l.selected >= len(shown) || shown[l.selected].Key() != key) {
 		i := slices.IndexFunc(shown, func(e *catalog.Entry) bool { return e.Key() == key })
 		if i >= 0 {
 			l.top += i - l.selected // it stays where it is on the screen
 			l.selected = i
 		}
 	}
-	l.move(0)
+	l.scroll()
 }
 
 // key returns the key of the selected session.
@@ -68,7 +69,19 @@ func (l *list) move(by int) { l.selectAt(l.selected + by) }
 
 // selectAt selects a row, or the next one that exists.
 func (l *list) selectAt(i int) {
-	l.selected = max(0, min(i, len(l.shown)-1))
+	l.selected, l.filling = i, false
+	l.scroll()
+}
+
+// fill selects the first row, and the first one of what is found until the user selects another one.
+func (l *list) fill() {
+	l.selectAt(0)
+	l.filling = true
+}
+
+// scroll shows the selected row.
+func (l *list) scroll() {
+	l.selected = max(0, min(l.selected, len(l.shown)-1))
 	height := max(l.height, 1)
 	l.top = max(l.selected-height+1, min(l.top, l.selected))
 	l.top = max(0, min(l.top, len(l.shown)-height))

@@ -31,6 +31,7 @@ type model struct {
 	catalog *catalog.Catalog
 	profile ansi.Profile
 	now     func() time.Time
+	tick    tea.Cmd     // asks for a look at what changed, after a while
 	running catalog.Key // the session of the chat that opened the browser
 
 	columns, rows int
@@ -55,7 +56,7 @@ type tickMsg struct{}
 
 func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
-		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, running: o.Running,
+		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, tick: tick, running: o.Running,
 		filter: filterOf(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
 	}
 	own := *a
@@ -80,11 +81,14 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(
 		m.loader.load(m.ctx, m.catalog, m.filter.query()),
 		m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()),
-		tick(),
+		m.tick,
 	)
 }
 
-func tick() tea.Cmd { return tea.Tick(refreshTime, func(time.Time) tea.Msg { return tickMsg{} }) }
+func tick() tea.Msg {
+	time.Sleep(refreshTime)
+	return tickMsg{}
+}
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -117,6 +121,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		changed, next := m.finder.takeHits(msg)
 		if changed {
 			m.show()
+			m.list.filling = m.list.filling && !msg.done
 		}
 		return next
 	case rowsMsg:
@@ -127,7 +132,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case unreadableMsg:
 		m.unreadable++
 	case tickMsg:
-		return tea.Batch(tick(), m.refresh())
+		return tea.Batch(m.tick, m.refresh())
 	default:
 		return m.preview.Update(msg)
 	}
@@ -145,6 +150,7 @@ func (m *model) take(msg listedMsg) {
 		return
 	}
 	m.list.replace(msg.entries, m.finder.filter(msg.entries))
+	m.list.filling = m.list.filling && m.finder.text != "" && !m.finder.done
 }
 
 // show filters the list by what was found.
@@ -163,17 +169,14 @@ func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filt
 
 // restart reads the list and searches again, after the filter has changed.
 func (m *model) restart() tea.Cmd {
-	m.list.selectAt(0)
+	m.list.fill()
 	return tea.Batch(m.reload(), m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()))
 }
 
 // search searches for another text.
 func (m *model) search(text string) tea.Cmd {
 	m.input.Set(text)
-	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), text)
-	m.show()
-	m.list.selectAt(0)
-	return cmd
+	return m.find()
 }
 
 // edit changes the text to search for.
@@ -182,9 +185,18 @@ func (m *model) edit(msg tea.Msg) tea.Cmd {
 	if m.input.Update(msg); m.input.Text() == before {
 		return nil
 	}
+	return m.find()
+}
+
+// find searches for the text of the input.
+func (m *model) find() tea.Cmd {
 	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text())
 	m.show()
-	m.list.selectAt(0)
+	if m.finder.text == "" {
+		m.list.filling = false
+	} else {
+		m.list.fill()
+	}
 	return cmd
 }
 

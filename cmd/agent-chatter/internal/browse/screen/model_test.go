@@ -1,0 +1,215 @@
+package screen
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+const (
+	one   = "The checkout rounds 0.125 down. Why?"
+	two   = "Release notes"
+	three = "日本語の論文を要約してください"
+	four  = "An old question about rounding"
+)
+
+var five = id(5)
+
+func TestListIsNewestFirst(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.expect(">"+one, two, five, three, four)
+}
+
+func TestKeysSelect(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	for _, step := range []struct {
+		keys string
+		want int
+	}{
+		{"down", 1}, {"j", 2}, {"k", 1}, {"up", 0}, {"up", 0}, {"G", 4}, {"down", 4}, {"g", 0}, {"end", 4}, {"home", 0},
+		{"pgdown", 4}, {"pgup", 0}, {"ctrl+d", 4}, {"ctrl+u", 0},
+	} {
+		b.press(step.keys)
+		if b.m.list.selected != step.want {
+			t.Errorf("after %s row %d is selected, want %d", step.keys, b.m.list.selected, step.want)
+		}
+	}
+}
+
+func TestSearchFindsTitlesMessagesAndArchives(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("/", "round")
+	b.expect(">"+one, three, four)
+	if got := b.m.finder.found[b.m.list.shown[0].Key()]; !got.title || got.hits != 2 || len(got.seqs) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	b.press("ings")
+	b.expect()
+	b.press("backspace")
+	b.expect(">"+one, three, four)
+	b.press("down", "esc")
+	b.expect(one, two, five, ">"+three, four) // the session that was found stays selected
+}
+
+func TestSearchIgnoresCaseWithoutCapitals(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{Text: "thank"})
+	b.expect(">" + three)
+	b.press("/", "ctrl+u", "THANK")
+	b.expect()
+}
+
+func TestSearchFindsIDTeamAndDirectory(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	for text, want := range map[string]string{"000002": two, "shop/api": five, "papers": three} {
+		b.press("/", "ctrl+u", text, "enter")
+		if got := strings.TrimPrefix(b.titles()[0], ">"); got != want {
+			t.Errorf("%s finds %q first, want %q", text, got, want)
+		}
+	}
+	b.press("/", "ctrl+u", "research", "enter")
+	b.expect(">"+three, four)
+}
+
+func TestNextHitShowsMessage(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{Text: "round"})
+	first := b.m.previewed.at
+	b.press("n")
+	if b.m.previewed.at <= first || b.m.notice != "Match 2 of 2" {
+		t.Errorf("at %d, then %d: %q", first, b.m.previewed.at, b.m.notice)
+	}
+	b.press("n")
+	if b.m.notice != "There is no other match in this session." {
+		t.Errorf("got %q", b.m.notice)
+	}
+	b.press("N")
+	if b.m.previewed.at != first {
+		t.Errorf("at %d, want %d", b.m.previewed.at, first)
+	}
+	b.press("esc", "n")
+	if b.m.notice != "No message of this session has the text." {
+		t.Errorf("got %q", b.m.notice)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	dir := home(t)
+	log, err := catalog.New(filepath.Join(dir, "sessions"), journal.Options{}).Team("shop").Journals().Open(t.Context(), id(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b := open(t, dir, 120, 40, Options{})
+	b.press("2")
+	b.expect(">" + two)
+	b.press("3")
+	b.expect(">" + four)
+	b.press("4")
+	b.expect(">" + five)
+	b.press("1", "T")
+	b.expect(">"+one, two, five)
+	b.press(".")
+	b.expect(">"+one, two)
+	b.press(".", "T", "s", "s")
+	b.expect(">"+one, three, two, four, five)
+	b.press("esc", "esc")
+	if !b.quit {
+		t.Error("the second Escape does not quit")
+	}
+}
+
+func TestEnterChoosesSession(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("down", "enter")
+	if !b.quit || !b.m.choice.Chosen || b.m.choice.Session.ID != id(2) {
+		t.Errorf("got %+v", b.m.choice)
+	}
+}
+
+func TestDamagedSessionIsNotChosen(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("4", "enter")
+	if b.quit || b.m.notice != "The session is damaged. Type agent-chatter verify "+id(5) {
+		t.Errorf("quit %v: %q", b.quit, b.m.notice)
+	}
+}
+
+func TestSelectionStaysOnItsSession(t *testing.T) {
+	dir := home(t)
+	b := open(t, dir, 120, 40, Options{})
+	b.press("down")
+	chat{number: 6, team: "shop", cwd: "/", age: 0, messages: []string{"new"}}.write(t, b.m.catalog)
+	b.run(b.m.reload())
+	b.expect("new", one, ">"+two, five, three, four)
+}
+
+func TestMouse(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.send(tea.MouseClickMsg{X: 5, Y: headerRows + 1, Button: tea.MouseLeft})
+	b.expect(one, ">"+two, five, three, four)
+	b.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	b.expect(one, two, five, three, ">"+four)
+	b.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelUp})
+	b.expect(one, ">"+two, five, three, four)
+	b.send(tea.MouseClickMsg{X: 100, Y: 20, Button: tea.MouseLeft})
+	if b.m.mode != reading {
+		t.Error("a click does not give the keys to the preview")
+	}
+	b.send(tea.MouseClickMsg{X: 5, Y: 39, Button: tea.MouseLeft})
+	b.expect(one, ">"+two, five, three, four)
+}
+
+// screenSizes are the sizes of the golden screens.
+var screenSizes = []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
+
+// TestScreens compares what a person sees with golden files, with and without colour, and draws it. -update rewrites
+// both.
+func TestScreens(t *testing.T) {
+	for _, scene := range []struct {
+		name string
+		keys []string
+	}{
+		{"list", nil},
+		{"search", []string{"/", "round"}},
+		{"preview", []string{"tab", "g"}},
+		{"filters", []string{"T", "s"}},
+		{"help", []string{"?"}},
+		{"nothing", []string{"/", "nothing has this"}},
+	} {
+		t.Run(scene.name, func(t *testing.T) {
+			var golden strings.Builder
+			var screens []picture.Screen
+			for _, size := range screenSizes {
+				b := open(t, home(t), size.Columns, size.Rows, Options{})
+				b.press(scene.keys...)
+				screen := picture.Parse(b.screen(ansi.Color16))
+				screens = append(screens, screen)
+				fmt.Fprintf(&golden, "==== %dx%d\n%s", size.Columns, size.Rows, screen)
+			}
+			for _, size := range screenSizes {
+				b := open(t, home(t), size.Columns, size.Rows, Options{})
+				b.m.app.NoColor = true
+				b.m.profile = ansi.NoColor
+				b.press(scene.keys...)
+				fmt.Fprintf(&golden, "==== %dx%d without colour\n%s", size.Columns, size.Rows, b.screen(ansi.NoColor))
+			}
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".golden"), golden.String())
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(screens, screenSizes))
+		})
+	}
+}
+
+func TestEmptyHome(t *testing.T) {
+	b := open(t, t.TempDir(), 80, 24, Options{})
+	b.press("enter", "tab", "n", "space", "T", ".", "s", "down", "G")
+	if got := b.screen(ansi.NoColor); !strings.Contains(got, "There are no sessions yet. Start one: agent-chatter chat") {
+		t.Errorf("got\n%s", got)
+	}
+}
