@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
+)
+
+// browsing starts the browser from a shell on a terminal, in a home with three sessions.
+func browsing(t *testing.T, flags string) (m *ttytest.Tmux, home string) {
+	programtest.Path(t, "bash")
+	dir := t.TempDir()
+	home = filepath.Join(dir, "home")
+	for _, message := range []string{"the first kettle", "the second kettle", "a garden"} {
+		printed(t, home, "chat", "-m", message)
+	}
+	m = ttytest.Start(t, 80, 24, fmt.Sprintf("cd %s; AGENT_CHATTER_HOME=%s PS1='shell$ ' exec bash --norc --noprofile",
+		dir, home))
+	m.Expect("shell$ ")
+	m.Press("stty -g > before; agent-chatter "+flags, "Enter")
+	m.Expect("▸   a garden")
+	return m, home
+}
+
+// left checks that the browser has left nothing on the terminal.
+func left(t *testing.T, m *ttytest.Tmux) {
+	t.Helper()
+	m.ExpectTimes("shell$ ", 2)
+	if rows := m.Screen(); slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "Sessions") }) {
+		t.Errorf("the browser is still on the screen:\n%s", strings.Join(rows, "\n"))
+	}
+	m.Press("stty -g | cmp - before && echo as before; tput cnorm", "Enter")
+	m.Expect("\nas before")
+}
+
+func TestBrowserLeavesNoTrace(t *testing.T) {
+	m, _ := browsing(t, "browse")
+	m.Press("q")
+	left(t, m)
+}
+
+func TestBrowserSearchesAndResumes(t *testing.T) {
+	m, _ := browsing(t, "browse")
+	m.Press("/", "first kettle")
+	m.Expect("▸   the first kettle")
+	m.Press("Enter", "Enter")
+	m.Expect("(3 messages loaded)")
+	m.Expect("you> ")
+	m.Press("C-d")
+	m.ExpectTimes("shell$ ", 2)
+}
+
+func TestPickedSessionIsResumed(t *testing.T) {
+	m, _ := browsing(t, "chat --resume --pick")
+	m.Press("j")
+	m.Expect("▸   the second kettle")
+	m.Press("Enter")
+	m.Expect("(3 messages loaded)")
+	m.Press("C-d")
+	m.ExpectTimes("shell$ ", 2)
+}
+
+func TestBrowserOfAChatResumes(t *testing.T) {
+	m, _ := browsing(t, "browse")
+	m.Press("Enter")
+	m.Expect("you> ")
+	m.Press("/sessions", "Enter")
+	m.Expect("▸   a garden")
+	m.Press("q")
+	m.Expect("you> ")
+	m.Press("/sessions", "Enter")
+	m.Expect("▸   a garden")
+	m.Press("G")
+	m.Expect("▸   the first kettle")
+	m.Press("Enter")
+	m.ExpectTimes("(3 messages loaded)", 2)
+	m.Press("C-d")
+	m.ExpectTimes("shell$ ", 2)
+}
+
+func TestBrowserFollowsSizeOfTerminal(t *testing.T) {
+	m, _ := browsing(t, "browse")
+	m.Run("resize-window", "-x", "120", "-y", "40")
+	m.Expect("┬")
+	m.Run("resize-window", "-x", "50", "-y", "15")
+	for len(m.Screen()) != 15 || strings.Contains(strings.Join(m.Screen(), "\n"), "┬") {
+	}
+	m.Expect("▸   a garden")
+	m.Press("q")
+	left(t, m)
+}
+
+func TestSuspendedBrowser(t *testing.T) {
+	m, _ := browsing(t, "browse")
+	m.Press("j")
+	m.Expect("▸   the second kettle")
+	m.Press("C-z")
+	m.Expect("Stopped")
+	m.Press("echo in the shell", "Enter")
+	m.Expect("\nin the shell")
+	m.Press("fg", "Enter")
+	m.Expect("▸   the second kettle")
+	m.Press("k")
+	m.Expect("▸   a garden")
+	m.Press("q")
+	m.ExpectTimes("shell$ ", 4) // at first, after Ctrl+Z, after the command, and at the end
+}
+
+// TestBrowserShowsWhatIsWritten appends to the selected session, and creates another one.
+func TestBrowserShowsWhatIsWritten(t *testing.T) {
+	m, home := browsing(t, "browse")
+	printed(t, home, "chat", "--resume", "-m", "with a pond")
+	m.Expect("with a pond")
+	printed(t, home, "chat", "-m", "a cellar")
+	m.Expect("    a cellar")
+	m.Expect("▸   a garden")
+	m.Press("q")
+	left(t, m)
+}
