@@ -51,6 +51,9 @@ type App struct {
 	// has none. It is set while the user can type slash commands.
 	Slash func(argv []string) []string
 
+	// Present prints a message instead of Show, or an error instead of Fail, unless it is nil.
+	Present func(State, Message)
+
 	config    config.Config
 	configErr error
 	homeFlag  bool               // --home names the home
@@ -151,8 +154,14 @@ func (a *App) Notice(text string, help ...Help) { a.Show(Message{text, help}) }
 
 // Show prints a message to Stderr. On a terminal, long lines of the text break
 // between words; a command stays whole, so that it can be copied. Of an empty message it prints nothing.
-func (a *App) Show(m Message) {
+func (a *App) Show(m Message) { a.show(StateNote, m) }
+
+func (a *App) show(state State, m Message) {
 	a.progress.Erase()
+	if a.Present != nil {
+		a.Present(state, m)
+		return
+	}
 	text := a.Render(Message{Help: m.Help})
 	if m.Text != "" {
 		columns := 0
@@ -172,7 +181,7 @@ func (a *App) Fail(err error) int {
 		return ExitDone
 	}
 	if m := Explain(err); m.Text != "" {
-		a.Show(m)
+		a.show(StateWrong, m)
 	}
 	return CodeOf(err)
 }
@@ -223,6 +232,9 @@ func (a *App) HideArchiving() {
 		a.progress.HideArchiving = true
 	}
 }
+
+// EraseProgress removes the progress line before other output.
+func (a *App) EraseProgress() { a.progress.Erase() }
 
 // Begin shows on a terminal that something takes long, until end is called.
 func (a *App) Begin(what string) (end func()) { return a.progress.Begin(what) }

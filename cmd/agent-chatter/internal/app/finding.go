@@ -2,11 +2,13 @@ package app
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// A Finding is the result of a check, as doctor and `agents verify` print it.
+// A Finding is the result of a check.
 type Finding struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
@@ -44,6 +46,17 @@ func (a *App) Resolve(f Finding) Finding {
 	f.Help = a.Render(Message{f.Help, f.Commands})
 	f.Commands = nil
 	return f
+}
+
+// WriteFinding writes a resolved Finding for a pipe: its state, what it is of, and what helps on lines of their own.
+func WriteFinding(w io.Writer, of string, f Finding) error {
+	_, err := fmt.Fprintf(w, "%-5s  %s: %s\n", f.State, of, tty.SafeLine(f.What))
+	for line := range strings.Lines(f.Help) {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "       %s\n", tty.SafeLine(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	return err
 }
 
 // NetworkText is for a directory that other machines may share.

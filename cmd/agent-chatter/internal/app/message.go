@@ -52,7 +52,7 @@ func (a *App) Render(m Message) string {
 		lines = append(lines, m.Text)
 	}
 	for _, h := range m.Help {
-		if command := a.commandLine(h.Command); command != "" {
+		if command := a.CommandLine(h.Command); command != "" {
 			lines = append(lines, fmt.Sprintf("To %s, type: %s", h.Purpose, command))
 		}
 	}
@@ -71,10 +71,10 @@ func (a *App) Confirm(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// commandLine returns a hint as the user has to type it: in a chat as a slash
+// CommandLine returns a hint as the user has to type it: in a chat as a slash
 // command if there is one, in a shell with --home if the user named the home. It
 // returns "" if the hint cannot be typed here.
-func (a *App) commandLine(h hint.Hint) string {
+func (a *App) CommandLine(h hint.Hint) string {
 	switch h.Kind {
 	case hint.Run:
 		return hint.Join(h.Argv)

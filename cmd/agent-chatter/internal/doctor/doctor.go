@@ -9,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
@@ -56,43 +56,50 @@ func (cmd *Doctor) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	d := newDoctor(ctx, a)
-	problems := 0
+	var names []string
+	for _, check := range checks {
+		names = append(names, check.name)
+	}
+	list := finding.OnTerminal(a, cmd.Output, names...)
+	done, found := 0, map[app.State]int{}
 	for _, check := range checks {
 		if check.needsHome && !d.exists {
 			continue
 		}
+		end := a.Begin("Checking " + check.name)
 		findings := check.run(d)
+		end()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		done++
 		for _, f := range findings {
 			f.Check = check.name
-			f = a.Resolve(f)
-			if f.State == app.StateWrong {
-				problems++
-			}
-			if err := cmd.print(a, f); err != nil {
+			found[f.State]++
+			if err := cmd.print(a, list, f); err != nil {
 				return err
 			}
 		}
 	}
-	if problems > 0 {
-		return app.Exit(app.ExitFailed, app.Message{Text: problemsText(problems)})
+	var err error
+	state, problems := app.StateOK, found[app.StateWrong]
+	switch {
+	case problems > 0:
+		state, err = app.StateWrong, app.Exit(app.ExitFailed, app.Message{Text: problemsText(problems)})
+	case found[app.StateNote] > 0:
+		state = app.StateNote
 	}
-	return nil
+	return list.End(state, checkedText(done, problems, found[app.StateNote]), err)
 }
 
-func (cmd *Doctor) print(a *app.App, f app.Finding) error {
-	if cmd.Output == "json" {
-		return app.WriteJSON(a.Stdout, f)
+func (cmd *Doctor) print(a *app.App, list *finding.List, f app.Finding) error {
+	switch {
+	case list != nil:
+		return list.Add(f)
+	case cmd.Output == "json":
+		return app.WriteJSON(a.Stdout, a.Resolve(f))
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%-5s  %s: %s\n", f.State, f.Check, tty.SafeLine(f.What))
-	for line := range strings.Lines(f.Help) {
-		if err == nil {
-			_, err = fmt.Fprintf(a.Stdout, "       %s\n", tty.SafeLine(strings.TrimSuffix(line, "\n")))
-		}
-	}
-	return err
+	return app.WriteFinding(a.Stdout, f.Check, a.Resolve(f))
 }
 
 // A doctor checks a home. It writes only temporary files, and removes them.
@@ -213,6 +220,18 @@ const (
 	textNoConfig = "there is none; the defaults apply"
 	textConfig   = "it is valid"
 )
+
+// checkedText is the last line on a terminal.
+func checkedText(checks, problems, notes int) string {
+	text := app.Count(checks, "check") + ": no problem"
+	if problems > 0 {
+		text = app.Count(checks, "check") + ": " + app.Count(problems, "problem")
+	}
+	if notes > 0 {
+		text += ", " + app.Count(notes, "note")
+	}
+	return text + "."
+}
 
 func problemsText(n int) string { return "Found " + app.Count(n, "problem") + "." }
 

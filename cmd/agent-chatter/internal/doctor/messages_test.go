@@ -26,6 +26,10 @@ func doctorTexts() []apptest.Text {
 	}
 	add("problemsText", "one", problemsText(1))
 	add("problemsText", "two", problemsText(2))
+	add("checkedText", "", checkedText(13, 0, 0))
+	add("checkedText", "notes", checkedText(13, 0, 2))
+	add("checkedText", "a problem", checkedText(1, 1, 0))
+	add("checkedText", "all", checkedText(13, 2, 1))
 	add("spaceText", "", spaceText(3<<30, 17))
 	add("spaceText", "inodes without a limit", spaceText(3<<30, math.MaxUint64))
 	for _, n := range []uint64{0, 1, 1023, 1024, 1536, 1 << 20, 5 << 40, math.MaxUint64} {

@@ -25,9 +25,9 @@ func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
 	var lines []Line
 	switch p.Kind {
 	case markdown.Heading:
-		lines = flow(w.heading(p.Block), room)
+		lines = Flow(w.heading(p.Block), room)
 	case markdown.Paragraph:
-		lines = flow(w.inlines(p.Inlines, Style{}), room)
+		lines = Flow(w.inlines(p.Inlines, Style{}), room)
 	case markdown.CodeBlock:
 		lines = []Line{append(Line{{Text: codeIndent}}, code...)}
 	case markdown.Table:

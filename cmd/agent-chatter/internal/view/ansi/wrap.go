@@ -144,12 +144,12 @@ type wrapper struct {
 // characters, and in words that are longer than a line.
 func Wrap(spans Line, columns int) []Line { return wrap(spans, columns, 0) }
 
-// maxWhole is the width of the longest word that flow does not divide: about that of the longest address.
+// maxWhole is the width of the longest word that Flow does not divide: about that of the longest address.
 const maxWhole = maxLink
 
-// flow is Wrap, but a word that is longer than a line stays whole on a line of its own, unless it is unusually long.
+// Flow is Wrap, but a word that is longer than a line stays whole on a line of its own, unless it is unusually long.
 // The terminal breaks it, so that it can be copied and opened.
-func flow(spans Line, columns int) []Line { return wrap(spans, columns, maxWhole) }
+func Flow(spans Line, columns int) []Line { return wrap(spans, columns, maxWhole) }
 
 func wrap(spans Line, columns, whole int) []Line {
 	w := wrapper{width: max(columns, 2)}

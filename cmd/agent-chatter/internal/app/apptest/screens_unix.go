@@ -1,0 +1,79 @@
+//go:build unix
+
+package apptest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+)
+
+// Screens runs a command of the shell on terminals of several sizes, with and without colour, and compares what a person
+// then sees with the file path.golden. It draws what is in colour as path.svg. The command runs in a new directory, which
+// setUp fills unless it is nil, and which is ShopPath in the files. With -update it rewrites the files.
+func Screens(t *testing.T, path, command string, setUp func(dir string)) {
+	t.Helper()
+	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
+	var golden strings.Builder
+	var screens []picture.Screen
+	for _, size := range sizes {
+		for _, variable := range []string{"NO_COLOR=", "NO_COLOR=1"} {
+			dir := shopDir(t)
+			if setUp != nil {
+				setUp(dir)
+			}
+			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
+				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; printf '\\033]2;the end\\033\\\\'; exec cat",
+				dir, filepath.Join(dir, "home"), variable, command, command))
+			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "the end" {
+			}
+			screen := picture.Parse(renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath))
+			fmt.Fprintf(&golden, "==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)
+			if variable == "NO_COLOR=" {
+				screens = append(screens, screen)
+			}
+		}
+	}
+	Golden(t, path+".golden", golden.String())
+	Golden(t, path+".svg", picture.Draw(screens, sizes))
+}
+
+// renamed replaces a path in a screen by another one of that length, also where the terminal has broken it.
+func renamed(capture, from, to string) string {
+	var pattern, replacement strings.Builder
+	for i := range from {
+		fmt.Fprintf(&pattern, `%s((?:\n|\x1b\[[0-9;]*m)*)`, regexp.QuoteMeta(from[i:i+1]))
+		fmt.Fprintf(&replacement, "%c${%d}", to[i], i+1)
+	}
+	return regexp.MustCompile(pattern.String()).ReplaceAllString(capture, replacement.String())
+}
+
+// ShopPath replaces the directory of a test in screens. Lines break where they do in the test: the paths are of the same
+// length.
+const ShopPath = "/home/eva/shop"
+
+// shopDir returns an empty directory whose path is as long as ShopPath.
+func shopDir(t *testing.T) string {
+	t.Helper()
+	const parent = "/tmp/"
+	for {
+		dir := fmt.Sprintf("%s%0*x", parent, len(ShopPath)-len(parent), rand.Uint64()>>28)
+		if err := os.Mkdir(dir, 0o700); err == nil {
+			t.Cleanup(func() {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Error(err)
+				}
+			})
+			return dir
+		} else if !os.IsExist(err) {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+)
+
+// A List prints findings on a terminal, each when it is added.
+type List struct {
+	app    *app.App
+	style  view.Style
+	checks int  // columns of the names of checks; 0: they are not shown
+	begun  bool // something is printed
+}
+
+// OnTerminal returns the List of a command with a flag --output. The names of its checks, if it has any, are a column
+// before the findings. From then on, the messages and errors of the App are findings, too. OnTerminal returns nil if
+// the command prints JSON, or if standard output or error is a pipe or a terminal without control sequences.
+func OnTerminal(a *app.App, output string, checks ...string) *List {
+	style := view.OutputStyle(a)
+	if output != "text" || style.Plain || !tty.IsTerminal(a.Stderr) {
+		return nil
+	}
+	l := &List{app: a, style: style}
+	for _, check := range checks {
+		l.checks = max(l.checks, len(check))
+	}
+	a.Present = l.present
+	return l
+}
+
+// present adds a message. An error of printing is one of standard output, which keeps it.
+func (l *List) present(state app.State, m app.Message) {
+	what, help, _ := strings.Cut(strings.TrimPrefix(m.Text, "⚠️  "), "\n")
+	_ = l.Add(app.Finding{State: state, What: what, Help: help, Commands: m.Help})
+}
+
+// Begin begins a group of findings with its name.
+func (l *List) Begin(name string) error {
+	heading := ansi.Line{{Text: name, Style: ansi.Style{Bold: true}}}
+	lines := []ansi.Line{ansi.Cut(heading, l.columns())}
+	if l.begun {
+		lines = append([]ansi.Line{nil}, lines...)
+	}
+	return l.print(lines)
+}
+
+// Add prints a finding.
+func (l *List) Add(f app.Finding) error { return l.print(l.lines(f, ansi.Style{})) }
+
+// End prints the last line and returns err without the message, which that line replaces. A nil List returns err.
+func (l *List) End(state app.State, summary string, err error) error {
+	if l == nil {
+		return err
+	}
+	l.checks = 0
+	lines := l.lines(app.Finding{State: state, What: summary}, ansi.Style{Bold: true})
+	if l.begun {
+		lines = append([]ansi.Line{nil}, lines...)
+	}
+	if err := l.print(lines); err != nil {
+		return err
+	}
+	if err != nil {
+		return app.Exit(app.CodeOf(err), app.Message{})
+	}
+	return nil
+}
+
+func (l *List) print(lines []ansi.Line) error {
+	l.app.EraseProgress()
+	l.begun = true
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(l.app.Stdout, l.style.Profile.Encode(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	minColumns    = 10   // of a text, however narrow the terminal is
+	commandIndent = "  " // in addition to that of what the command is for
+)
+
+// columns is how many columns of the terminal are used.
+func (l *List) columns() int { return max(l.style.Width-1, minColumns) }
+
+var (
+	dim     = ansi.Style{Dim: true}
+	command = ansi.Style{Color: ansi.Cyan}
+	signs   = map[app.State]ansi.Span{
+		app.StateOK:    {Text: "✓ ", Style: ansi.Style{Color: ansi.Green}},
+		app.StateNote:  {Text: "⚠ ", Style: ansi.Style{Color: ansi.Yellow}},
+		app.StateWrong: {Text: "✗ ", Style: ansi.Style{Color: ansi.Red}},
+	}
+)
+
+// lines returns the lines of a finding: what it is, in a style, and what helps. Long words and commands are not
+// broken: the terminal does that, and they can be copied whole.
+func (l *List) lines(f app.Finding, style ansi.Style) (lines []ansi.Line) {
+	head := ansi.Line{signs[f.State]}
+	if l.checks > 0 {
+		head = append(head, ansi.Span{Text: fmt.Sprintf("%-*s  ", l.checks, f.Check)})
+	}
+	indent := ansi.Span{Text: strings.Repeat(" ", head.Columns())}
+	add := func(prefix ansi.Line, text string, style ansi.Style) {
+		for _, line := range ansi.Flow(ansi.Line{{Text: text, Style: style}}, max(l.columns()-len(indent.Text), minColumns)) {
+			lines = append(lines, slices.Concat(prefix, line))
+			prefix = ansi.Line{indent}
+		}
+	}
+	add(head, f.What, style)
+	for text := range strings.Lines(f.Help) {
+		add(ansi.Line{indent}, strings.TrimSpace(text), dim)
+	}
+	for _, help := range f.Commands {
+		if line := l.app.CommandLine(help.Command); line != "" {
+			add(ansi.Line{indent}, "To "+help.Purpose+":", dim)
+			lines = append(lines, ansi.Line{indent, {Text: commandIndent}, {Text: line, Style: command}})
+		}
+	}
+	return lines
+}
