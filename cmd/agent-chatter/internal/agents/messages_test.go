@@ -46,6 +46,8 @@ func agentTexts() []apptest.Text {
 	} {
 		add("scannedText", s.sample, strings.ReplaceAll(scannedText(s.Scanned), "\t", " | "))
 	}
+	add("answeredText", "", answeredText(1, false))
+	add("answeredText", "without a dry run", answeredText(2, true))
 	found("executableText", "", executableText("/bin/"+apptest.Hostile, "1.2"))
 	found("executableText", "no version", executableText("/bin/true", ""))
 	found("noExecutableText", "", noExecutableText(start))

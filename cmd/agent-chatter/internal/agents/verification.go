@@ -227,7 +227,8 @@ func withRemedy(f app.Finding, r agent.Remedy) app.Finding {
 		return f
 	}
 	purpose := tty.SafeLine(r.Advice)
-	if command.Argv[0] == "command" { // it only looks for the program
+	switch command.Argv[0] {
+	case "command", "chmod": // the advice is more than what it does
 		f.Help, purpose = app.Sentence(errors.New(r.Advice)), app.Purpose(command)
 	}
 	f.Commands = append(f.Commands, app.Help{Purpose: purpose, Command: command})

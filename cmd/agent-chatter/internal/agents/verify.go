@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -41,8 +43,9 @@ type checked struct {
 func (cmd *verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	list := finding.OnTerminal(a, cmd.Output, checkExecutable, checkAuthentication, checkDryRun)
 	members, err := cmd.members(ctx, a)
-	if err != nil {
+	if err != nil || len(members) == 0 {
 		return err
 	}
 	v := &verification{
@@ -52,7 +55,7 @@ func (cmd *verify) Run(a *app.App) error {
 	defer v.close()
 	bad := 0
 	for _, m := range members {
-		ok, err := cmd.verify(v, m)
+		ok, err := cmd.verify(v, list, m)
 		if err != nil {
 			return err
 		}
@@ -60,26 +63,31 @@ func (cmd *verify) Run(a *app.App) error {
 			bad++
 		}
 	}
+	summary := answeredText(len(members), cmd.SkipDryRun)
 	if bad > 0 {
-		return app.Exit(app.ExitFailed, app.Message{Text: notWorkingText(bad, len(members))})
+		summary = notWorkingText(bad, len(members))
+		err = app.Exit(app.ExitFailed, app.Message{Text: summary})
 	}
-	return nil
+	return list.End(summary, err)
 }
 
 // verify runs the checks of a member and prints them. If a registered agent passes, the
 // registry records when and with which version.
-func (cmd *verify) verify(v *verification, m target) (ok bool, err error) {
+func (cmd *verify) verify(v *verification, list *finding.List, m target) (ok bool, err error) {
 	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
 		return false, &app.ExitError{Code: app.ExitInterrupted}
 	}
+	if list != nil {
+		if err := list.Begin(m.Name); err != nil {
+			return false, err
+		}
+	}
 	ok = true
 	for _, f := range findings {
-		f = v.Resolve(f)
-		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)
 		ok = ok && f.State != app.StateWrong
-		if err := cmd.print(v.App, checked{m.Name, f}); err != nil {
+		if err := cmd.print(v.App, list, secrets, checked{m.Name, f}); err != nil {
 			return false, err
 		}
 	}
@@ -91,17 +99,25 @@ func (cmd *verify) verify(v *verification, m target) (ok bool, err error) {
 	return true, team.Register(v.ctx, v.App.OwnHome, *m.registered)
 }
 
-func (cmd *verify) print(a *app.App, c checked) error {
+func (cmd *verify) print(a *app.App, list *finding.List, secrets *redact.Redactor, c checked) error {
+	if list != nil {
+		f := c.Finding
+		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)
+		for i := range f.Commands {
+			argv := slices.Clone(f.Commands[i].Command.Argv)
+			for j := range argv {
+				argv[j] = secrets.Text(argv[j])
+			}
+			f.Commands[i].Command.Argv = argv
+		}
+		return list.Add(f)
+	}
+	c.Finding = a.Resolve(c.Finding)
+	c.What, c.Help = secrets.Text(c.What), secrets.Text(c.Help)
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, c)
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%-5s  %s: %s: %s\n", c.State, tty.SafeLine(c.Agent), c.Check, tty.SafeLine(c.What))
-	for line := range strings.Lines(c.Help) {
-		if err == nil {
-			_, err = fmt.Fprintf(a.Stdout, "       %s\n", tty.SafeLine(strings.TrimSuffix(line, "\n")))
-		}
-	}
-	return err
+	return app.WriteFinding(a.Stdout, tty.SafeLine(c.Agent)+": "+c.Check, c.Finding)
 }
 
 // target is a member to verify.
@@ -164,6 +180,14 @@ var leastPermissions = map[string]string{
 	team.EngineClaude: agent.ReadOnly,
 	team.EngineCodex:  agent.ReadOnly,
 	team.EngineGemini: agent.ReadOnly,
+}
+
+// answeredText is the last line on a terminal if all agents work.
+func answeredText(agents int, skipDryRun bool) string {
+	if skipDryRun {
+		return app.Count(agents, "agent") + " checked without a dry run."
+	}
+	return app.Count(agents, "agent") + " answered."
 }
 
 func notWorkingText(bad, of int) string {

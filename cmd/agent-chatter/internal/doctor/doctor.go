@@ -82,14 +82,11 @@ func (cmd *Doctor) Run(a *app.App) error {
 		}
 	}
 	var err error
-	state, problems := app.StateOK, found[app.StateWrong]
-	switch {
-	case problems > 0:
-		state, err = app.StateWrong, app.Exit(app.ExitFailed, app.Message{Text: problemsText(problems)})
-	case found[app.StateNote] > 0:
-		state = app.StateNote
+	problems := found[app.StateWrong]
+	if problems > 0 {
+		err = app.Exit(app.ExitFailed, app.Message{Text: problemsText(problems)})
 	}
-	return list.End(state, checkedText(done, problems, found[app.StateNote]), err)
+	return list.End(checkedText(done, problems, found[app.StateNote]), err)
 }
 
 func (cmd *Doctor) print(a *app.App, list *finding.List, f app.Finding) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 )
 
-// Screens runs a command of the shell on terminals of several sizes, with and without colour, and compares what a person
-// then sees with the file path.golden. It draws what is in colour as path.svg. The command runs in a new directory, which
-// setUp fills unless it is nil, and which is ShopPath in the files. With -update it rewrites the files.
+// Screens runs a command of the shell on terminals of several sizes, with and without colour, and compares what a
+// person then sees with the file path.golden. It draws what is in colour as path.svg. The command runs in a new
+// directory, which setUp fills and which is ShopPath in the files. With -update it rewrites the files.
 func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	t.Helper()
 	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
@@ -26,15 +26,14 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	for _, size := range sizes {
 		for _, variable := range []string{"NO_COLOR=", "NO_COLOR=1"} {
 			dir := shopDir(t)
-			if setUp != nil {
-				setUp(dir)
-			}
+			setUp(dir)
 			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
-				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; printf '\\033]2;the end\\033\\\\'; exec cat",
-				dir, filepath.Join(dir, "home"), variable, command, command))
+				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; %s; exec cat",
+				dir, filepath.Join(dir, "home"), variable, command, command, `printf '\033]2;the end\033\\'`))
 			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "the end" {
 			}
-			screen := picture.Parse(renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath))
+			capture := renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath)
+			screen := picture.Parse(Took.ReplaceAllString(capture, "in 0.1 s"))
 			fmt.Fprintf(&golden, "==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)
 			if variable == "NO_COLOR=" {
 				screens = append(screens, screen)
@@ -44,6 +43,9 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	Golden(t, path+".golden", golden.String())
 	Golden(t, path+".svg", picture.Draw(screens, sizes))
 }
+
+// Took matches how long something took.
+var Took = regexp.MustCompile(`in [0-9]+\.[0-9] s\b`)
 
 // renamed replaces a path in a screen by another one of that length, also where the terminal has broken it.
 func renamed(capture, from, to string) string {
@@ -55,8 +57,8 @@ func renamed(capture, from, to string) string {
 	return regexp.MustCompile(pattern.String()).ReplaceAllString(capture, replacement.String())
 }
 
-// ShopPath replaces the directory of a test in screens. Lines break where they do in the test: the paths are of the same
-// length.
+// ShopPath replaces the directory of a test in screens. Lines break where they do in the test: the paths are of the
+// same length.
 const ShopPath = "/home/eva/shop"
 
 // shopDir returns an empty directory whose path is as long as ShopPath.

@@ -15,8 +15,9 @@ import (
 type List struct {
 	app    *app.App
 	style  view.Style
-	checks int  // columns of the names of checks; 0: they are not shown
-	begun  bool // something is printed
+	checks int       // columns of the names of checks; 0: they are not shown
+	begun  bool      // something is printed
+	worst  app.State // of the findings
 }
 
 // OnTerminal returns the List of a command with a flag --output. The names of its checks, if it has any, are a column
@@ -27,7 +28,7 @@ func OnTerminal(a *app.App, output string, checks ...string) *List {
 	if output != "text" || style.Plain || !tty.IsTerminal(a.Stderr) {
 		return nil
 	}
-	l := &List{app: a, style: style}
+	l := &List{app: a, style: style, worst: app.StateOK}
 	for _, check := range checks {
 		l.checks = max(l.checks, len(check))
 	}
@@ -52,15 +53,24 @@ func (l *List) Begin(name string) error {
 }
 
 // Add prints a finding.
-func (l *List) Add(f app.Finding) error { return l.print(l.lines(f, ansi.Style{})) }
+func (l *List) Add(f app.Finding) error {
+	if l.worst != app.StateWrong && f.State != app.StateOK {
+		l.worst = f.State
+	}
+	return l.print(l.lines(f, ansi.Style{}))
+}
 
-// End prints the last line and returns err without the message, which that line replaces. A nil List returns err.
-func (l *List) End(state app.State, summary string, err error) error {
+// End prints the last line, with the sign of the worst finding, and returns err without its message, which that line
+// replaces. A nil List returns err.
+func (l *List) End(summary string, err error) error {
 	if l == nil {
 		return err
 	}
+	if err != nil {
+		l.worst = app.StateWrong
+	}
 	l.checks = 0
-	lines := l.lines(app.Finding{State: state, What: summary}, ansi.Style{Bold: true})
+	lines := l.lines(app.Finding{State: l.worst, What: summary}, ansi.Style{Bold: true})
 	if l.begun {
 		lines = append([]ansi.Line{nil}, lines...)
 	}
@@ -106,12 +116,13 @@ var (
 // broken: the terminal does that, and they can be copied whole.
 func (l *List) lines(f app.Finding, style ansi.Style) (lines []ansi.Line) {
 	head := ansi.Line{signs[f.State]}
-	if l.checks > 0 {
+	if l.checks > 0 && f.Check != "" {
 		head = append(head, ansi.Span{Text: fmt.Sprintf("%-*s  ", l.checks, f.Check)})
 	}
 	indent := ansi.Span{Text: strings.Repeat(" ", head.Columns())}
+	room := max(l.columns()-len(indent.Text), minColumns)
 	add := func(prefix ansi.Line, text string, style ansi.Style) {
-		for _, line := range ansi.Flow(ansi.Line{{Text: text, Style: style}}, max(l.columns()-len(indent.Text), minColumns)) {
+		for _, line := range ansi.Flow(ansi.Line{{Text: text, Style: style}}, room) {
 			lines = append(lines, slices.Concat(prefix, line))
 			prefix = ansi.Line{indent}
 		}

@@ -24,7 +24,7 @@ func newList(t *testing.T, out io.Writer, columns int, profile ansi.Profile) *Li
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &List{app: a, style: view.Style{Width: columns, Profile: profile}}
+	l := &List{app: a, style: view.Style{Width: columns, Profile: profile}, worst: app.StateOK}
 	a.Present = l.present
 	return l
 }
@@ -82,9 +82,10 @@ func TestChecksAreAColumn(t *testing.T) {
 		"               users\n" +
 		"               To restrict it:\n" +
 		"                 chmod -R go= /home/eva\n" +
+		"⚠ a finding of none\n" +
 		"\n" +
 		"✗ 2 checks: 1 problem.\n"
-	err := errors.Join(l.Add(disk), l.Add(modes), l.End(app.StateWrong, "2 checks: 1 problem.", nil))
+	err := errors.Join(l.Add(disk), l.Add(modes), l.Add(app.Note("a finding of none", "")), l.End("2 checks: 1 problem.", nil))
 	if diff := cmp.Diff(want, out.String()); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -94,7 +95,7 @@ func TestFindingsHaveColors(t *testing.T) {
 	var out strings.Builder
 	l := newList(t, &out, 80, ansi.Color16)
 	err := errors.Join(l.Begin("ada"), l.Add(app.Fine("one")), l.Begin("bob"),
-		l.Add(app.Note("two", "Wait.")), l.Add(app.Wrong("three", "", app.ToRun("see", "ls"))), l.End(app.StateOK, "Done.", nil))
+		l.Add(app.Note("two", "Wait.")), l.Add(app.Wrong("three", "", app.ToRun("see", "ls"))), l.End("Done.", nil))
 	want := "\x1b[1mada\x1b[m\n" +
 		"\x1b[32m✓\x1b[m one\n" +
 		"\n\x1b[1mbob\x1b[m\n" +
@@ -103,7 +104,7 @@ func TestFindingsHaveColors(t *testing.T) {
 		"\x1b[31m✗\x1b[m three\n" +
 		"  \x1b[2mTo see:\x1b[m\n" +
 		"    \x1b[36mls\x1b[m\n" +
-		"\n\x1b[32m✓\x1b[m \x1b[1mDone.\x1b[m\n"
+		"\n\x1b[31m✗\x1b[m \x1b[1mDone.\x1b[m\n"
 	want = strings.NewReplacer("m✓\x1b[m ", "m✓ \x1b[m", "m⚠\x1b[m ", "m⚠ \x1b[m", "m✗\x1b[m ", "m✗ \x1b[m").Replace(want)
 	if diff := cmp.Diff(want, out.String()); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -113,18 +114,45 @@ func TestFindingsHaveColors(t *testing.T) {
 func TestEndReplacesTheMessageOfAnError(t *testing.T) {
 	var none *List
 	damaged := app.Exit(app.ExitDamaged, app.Text("1 session is damaged."))
-	if err := none.End(app.StateWrong, "One.", damaged); err != damaged {
+	if err := none.End("One.", damaged); err != damaged {
 		t.Errorf("without a list: %v", err)
 	}
 	for _, tt := range []struct {
 		err  error
 		code int
-	}{{nil, app.ExitDone}, {damaged, app.ExitDamaged}, {syscall.EIO, app.ExitFailed}} {
+		want string
+	}{
+		{nil, app.ExitDone, "✓ The last line.\n"}, {damaged, app.ExitDamaged, "✗ The last line.\n"},
+		{syscall.EIO, app.ExitFailed, "✗ The last line.\n"},
+	} {
 		var out strings.Builder
 		l := newList(t, &out, 80, ansi.NoColor)
-		err := l.End(app.StateNote, "The last line.", tt.err)
-		if code := l.app.Fail(err); code != tt.code || out.String() != "⚠ The last line.\n" {
+		err := l.End("The last line.", tt.err)
+		if code := l.app.Fail(err); code != tt.code || out.String() != tt.want {
 			t.Errorf("%v: exit code %d, printed %q", tt.err, code, out.String())
+		}
+	}
+}
+
+func TestLastLineHasTheSignOfTheWorstFinding(t *testing.T) {
+	fine, note, wrong := app.Fine("one"), app.Note("two", ""), app.Wrong("three", "")
+	for _, tt := range []struct {
+		findings []app.Finding
+		want     string
+	}{
+		{nil, "✓ Done.\n"}, {[]app.Finding{fine}, "\n✓ Done.\n"}, {[]app.Finding{note, fine}, "\n⚠ Done.\n"},
+		{[]app.Finding{fine, wrong, note, fine}, "\n✗ Done.\n"}, {[]app.Finding{note, wrong}, "\n✗ Done.\n"},
+	} {
+		var out strings.Builder
+		l := newList(t, &out, 80, ansi.NoColor)
+		for _, f := range tt.findings {
+			if err := l.Add(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out.Reset()
+		if err := l.End("Done.", nil); err != nil || out.String() != tt.want {
+			t.Errorf("%v: %v, %q", tt.findings, err, out.String())
 		}
 	}
 }
@@ -148,7 +176,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestListReturnsErrorsOfItsOutput(t *testing.T) {
 	l := newList(t, full{}, 80, ansi.NoColor)
 	for name, err := range map[string]error{
-		"Begin": l.Begin("ada"), "Add": l.Add(app.Fine("one")), "End": l.End(app.StateOK, "Done.", nil),
+		"Begin": l.Begin("ada"), "Add": l.Add(app.Fine("one")), "End": l.End("Done.", nil),
 	} {
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v", name, err)
