@@ -1,8 +1,8 @@
 package app
 
 import (
-	"io"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -19,9 +19,10 @@ func TestOnlyYesConfirms(t *testing.T) {
 			t.Fatal(err)
 		}
 		out.Close()
-		a := &App{IO: IO{Stdin: in, Stderr: io.Discard}}
-		if got, err := a.Confirm("Go?"); got != want || err != nil {
-			t.Errorf("%q: %v, %v", answer, got, err)
+		var shown strings.Builder
+		a := &App{IO: IO{Stdin: in, Stderr: &shown}}
+		if got, err := a.Confirm("Go?"); got != want || err != nil || shown.String() != "Go? [y/N] " {
+			t.Errorf("%q: %v, %v, it asked %q", answer, got, err, shown.String())
 		}
 		in.Close()
 		if yes, err := a.Confirm("Go?"); yes || err == nil {

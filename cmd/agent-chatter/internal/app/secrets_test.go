@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +38,42 @@ func TestSecretInTwoChunksIsRedacted(t *testing.T) {
 		if want := "it is [REDACTED:DEPLOY_TOKEN], I say and more of it all"; left.String() != want {
 			t.Errorf("cut at %d: %q, want %q", cut, left.String(), want)
 		}
+	}
+}
+
+func TestSnapshotIsRedacted(t *testing.T) {
+	const secret = "made-up-token-4711"
+	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
+	task := "deploy with " + secret
+	s := &projection.Snapshot{}
+	s.Metadata.Summary = "made-up-tok"
+	SnapshotWithout(secrets, s)
+	if s.Context.TeamTask != nil || s.Metadata.Summary != "made-up-tok" {
+		t.Errorf("without messages: %v, %q", s.Context.TeamTask, s.Metadata.Summary)
+	}
+	s.Context.TeamTask = &task
+	s.Context.Messages = append(s.Context.Messages, projection.Message{Content: "it is " + secret})
+	SnapshotWithout(secrets, s)
+	want := projection.Row{MessageCount: 1, Preview: "it is [REDACTED:DEPLOY_TOKEN]"}.Summary()
+	if got := s.Context.Messages[0].Content; got != "it is [REDACTED:DEPLOY_TOKEN]" || s.Metadata.Summary != want {
+		t.Errorf("the message is %q, the summary %q, want %q", got, s.Metadata.Summary, want)
+	}
+	if got := *s.Context.TeamTask; got != "deploy with [REDACTED:DEPLOY_TOKEN]" || !strings.HasSuffix(task, secret) {
+		t.Errorf("the task is %q, it was %q", got, task)
+	}
+}
+
+// After an error nothing follows.
+func TestRedactedEventsEndWithTheirError(t *testing.T) {
+	failed := errors.New("it failed")
+	var got []error
+	for _, err := range EventsWithout(redact.New(nil), func(yield func(journal.Event, error) bool) {
+		_ = yield(journal.Event{Type: "x"}, nil) && yield(journal.Event{}, failed) && yield(journal.Event{Type: "y"}, nil)
+	}) {
+		got = append(got, err)
+	}
+	if !slices.Equal(got, []error{nil, failed}) {
+		t.Errorf("got %v", got)
 	}
 }
 
