@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,12 +21,17 @@ func TestDecoderKnowsKeys(t *testing.T) {
 	}{
 		{Key{'a', 0}, []string{"a", "\x1b[97u", "\x1b[97;65u"}},
 		{Key{'A', 0}, []string{"A", "\x1b[97;2u", "\x1b[97:65;2u", "\x1b[27;2;65~", "\x1b[65;2u"}},
+		{Key{' ', 0}, []string{" ", "\x1b[32u", "\x1b[32;2u", "\x1b[97:32;2u"}},
+		{Key{'a', 0}, []string{"\x1b[97:65u"}},
+		{Key{'A', 0}, []string{"\x1b[97:55296;2u"}},
+		{Key{'\u00a0', 0}, []string{"\u00a0", "\x1b[160u"}},
+		{Key{0xf900, 0}, []string{"\x1b[63744u"}},
 		{Key{'!', 0}, []string{"!", "\x1b[49:33;2u", "\x1b[27;2;33~"}},
 		{Key{'ä', 0}, []string{"ä", "\x1b[228u"}},
 		{Key{'Ä', 0}, []string{"Ä", "\x1b[228;2u"}},
 		{Key{'界', 0}, []string{"界"}},
 		{Key{'\u200d', 0}, []string{"\u200d"}},
-		{Key{utf8.RuneError, 0}, []string{"\xff", "\ufffd"}},
+		{Key{utf8.RuneError, 0}, []string{"\xff", "\x80", "\ufffd"}},
 		{Key{'b', Alt}, []string{"\x1bb", "\x1b[98;3u", "\x1b[27;3;98~"}},
 		{Key{'B', Alt}, []string{"\x1bB", "\x1b[98;4u", "\x1b[27;4;66~"}},
 		{Key{'ä', Alt}, []string{"\x1bä", "\x1b[228;3u"}},
@@ -35,7 +41,9 @@ func TestDecoderKnowsKeys(t *testing.T) {
 		{Key{'c', Ctrl}, []string{"\x03", "\x1b[99;5u", "\x1b[27;5;99~", "\x1b[99;69u", "\x1b[99;5:1u"}},
 		{Key{'c', Ctrl | Shift}, []string{"\x1b[99;6u", "\x1b[27;6;67~"}},
 		{Key{'c', Ctrl | Alt}, []string{"\x1b\x03", "\x1b[99;7u"}},
-		{Key{' ', Ctrl}, []string{"\x00", "\x1b[32;5u", "\x1b[64;5u"}},
+		{Key{'i', Ctrl | Shift}, []string{"\x1b[105;6u"}},
+		{Key{'2', Ctrl}, []string{"\x1b[50;5u"}},
+		{Key{' ', Ctrl}, []string{"\x00", "\x1b[0u", "\x1b[50;6u", "\x1b[32;5u", "\x1b[64;5u"}},
 		{Key{'_', Ctrl}, []string{"\x1f", "\x1b[47;5u", "\x1b[95;5u", "\x1b[45;6u", "\x1b[27;6;95~"}},
 		{Key{'\\', Ctrl}, []string{"\x1c", "\x1b[92;5u"}},
 		{Key{'^', Ctrl}, []string{"\x1e", "\x1b[94;5u", "\x1b[54;6u"}},
@@ -58,16 +66,20 @@ func TestDecoderKnowsKeys(t *testing.T) {
 		{Key{Left, Ctrl}, []string{"\x1b[1;5D", "\x1bOd", "\x1bO5D"}},
 		{Key{Right, Shift}, []string{"\x1b[1;2C", "\x1b[c"}},
 		{Key{Right, Ctrl | Shift}, []string{"\x1b[1;6C"}},
+		{Key{Right, Ctrl | Alt | Shift}, []string{"\x1b[1;8C"}},
+		{Key{Left, 0}, []string{"\x1bO0D"}},
 		{Key{Home, 0}, []string{"\x1b[H", "\x1bOH", "\x1b[1~", "\x1b[7~", "\x1b[57423u"}},
 		{Key{End, 0}, []string{"\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~", "\x1b[57424u"}},
 		{Key{Home, Ctrl}, []string{"\x1b[1;5H", "\x1b[1;5~", "\x1b[7^"}},
 		{Key{End, Shift}, []string{"\x1b[1;2F", "\x1b[8$"}},
 		{Key{Home, Ctrl | Shift}, []string{"\x1b[1;6H", "\x1b[7@"}},
 		{Key{Insert, 0}, []string{"\x1b[2~"}},
-		{Key{Delete, 0}, []string{"\x1b[3~"}},
+		{Key{Delete, 0}, []string{"\x1b[3~", "\x1b[3;1;1~"}},
 		{Key{Delete, Ctrl}, []string{"\x1b[3;5~", "\x1b[3^"}},
 		{Key{PageUp, 0}, []string{"\x1b[5~"}},
 		{Key{PageDown, 0}, []string{"\x1b[6~"}},
+		{Key{'0', 0}, []string{"\x1bOp", "\x1b[57399u"}},
+		{Key{'9', 0}, []string{"\x1bOy"}},
 		{Key{'7', 0}, []string{"\x1bOw", "\x1b[57406u"}},
 		{Key{'+', 0}, []string{"\x1bOk", "\x1b[57413u"}},
 	} {
@@ -79,10 +91,22 @@ func TestDecoderKnowsKeys(t *testing.T) {
 	}
 }
 
+func TestKeysThatAreText(t *testing.T) {
+	for k, want := range map[Key]bool{
+		{' ', 0}: true, {'a', 0}: true, {0x1f, 0}: false, {Enter, 0}: false, {'a', Alt}: false, {Up, Shift}: false,
+	} {
+		if got := k.IsText(); got != want {
+			t.Errorf("%v: %v", k, got)
+		}
+	}
+}
+
 func TestDecoderIgnoresUnknownSequences(t *testing.T) {
 	for _, input := range []string{
 		"\x1b[I", "\x1b[O", "\x1b[15~", "\x1bOP", "\x1b[[A", "\x1b[?2026;1$y", "\x1b[?62;22c", "\x1b[3;4R", "\x1b[99;9u", "\x1b[99;5:3u", "\x1b[57441u", "\x1b[99999999999999999999u", "\x1b[55296u", "\x1b[1114112u",
 		"\x1b]10;rgb:ffff/ffff/ffff\a", "\x1b]10;rgb:ffff/ffff/ffff\x1b\\", "\x1bP>|tmux 3.3a\x1b\\", "\x1b_Gi=1;OK\x1b\\",
+		"\x1b[1 q", "\x1b[27~", "\x1bO9D", "\x1b[2147483648A", "\x1b[128u", "\x1b[159u", "\x1b[57344u", "\x1b[63743u",
+		fmt.Sprintf("\x1b[%du", kittyKeypadStart+len(kittyKeypad)),
 		"\x1b[<0;10;10M", "\u009b", "\x1b[" + strings.Repeat("1;", 1000) + "A", "\x1b[1;",
 	} {
 		if got := decode(input); len(got) > 0 {
@@ -98,6 +122,7 @@ func TestDecoderIgnoresUnknownSequences(t *testing.T) {
 }
 
 func TestDecoderTellsEscapeFromAlt(t *testing.T) {
+	long := strings.Repeat("1;", 1000)
 	for input, want := range map[string][]Event{
 		"\x1b\x1b":                {Key{Code: Escape}, Key{Code: Escape}},
 		"\x1b\x1bb":               {Key{Code: Escape}, Key{'b', Alt}},
@@ -107,6 +132,13 @@ func TestDecoderTellsEscapeFromAlt(t *testing.T) {
 		"\x1b\x1b[1":              {Key{Code: Escape}},
 		"\x1b\x1b[1\r":            {Key{Code: Escape}, Key{Code: Enter}},
 		"\x1b\x1b[I":              {Key{Code: Escape}},
+		"\x1bbc":                  {Key{'b', Alt}, Key{Code: 'c'}},
+		"\x1b[1\x7f":              {Key{Code: Backspace}},
+		"\x1bO[x":                 {Key{Code: 'x'}},
+		"\x1b[1[x":                {Key{Code: 'x'}},
+		"\x1b[[1x":                {Key{Code: 'x'}},
+		"\x1b[" + long + "@x":     {Key{Code: 'x'}},
+		"\x1b\x1b[" + long + "A":  {Key{Code: Escape}},
 		"\x1b\x1b[200~a\x1b[201~": {Key{Code: Escape}, Paste{Text: "a"}},
 		"\x1b[\x1b[A":             {Key{Code: Up}},
 		"\x1b[1\x03":              {Key{'c', Ctrl}},

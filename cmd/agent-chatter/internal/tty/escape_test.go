@@ -27,7 +27,7 @@ func TestEscapeControlsKeepsTheValue(t *testing.T) {
 }
 
 func TestEscapeControlsKeepsOtherText(t *testing.T) {
-	for _, text := range []string{"", "\x1b[1mbold\x1b[0m\r\n", "\xff\xfe", "ä\n"} {
+	for _, text := range []string{"", "\x1b[1mbold\x1b[0m\r\n", "\xff\xfe", "ä\n", "\u00a0"} {
 		if escaped, rest := EscapeControls([]byte(text)); string(escaped) != text || len(rest) > 0 {
 			t.Errorf("%q became %q, %q remains", text, escaped, rest)
 		}

@@ -59,7 +59,7 @@ func endsControl(seq []byte) bool {
 		_, err := strconv.Atoi(string(seq[1 : len(seq)-1]))
 		return err == nil
 	}
-	return len(seq) > 1 && last >= 0x40
+	return last >= 0x40
 }
 
 // decodeSequence returns the key of a sequence without its Escape byte; ok is false for those of no known key.
