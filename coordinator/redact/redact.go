@@ -127,9 +127,10 @@ func (r *Redactor) JSON(value []byte) []byte {
 			}
 			quoted := value[at:end]
 			text := string(quoted[1 : len(quoted)-1])
-			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &text) == nil {
-				changed = r.jsonText(key, text)
+			if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) != nil {
+				return []byte(r.Text(string(value)))
 			}
+			changed = r.jsonText(key, text)
 			if key = ""; bytes.HasPrefix(bytes.TrimLeft(value[end:], " \t\r\n"), []byte(":")) {
 				key = text[max(0, len(text)-contextLength):] + ": "
 			}

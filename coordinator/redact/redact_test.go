@@ -164,6 +164,7 @@ func TestLimitsOfPrivateKeys(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"shortest key":             {begin + run('m', 16) + "\n" + end, "*"},
 		"too short":                {begin + run('m', 15) + "\n" + end, begin + run('m', 15) + "\n" + end},
+		"end in no line":           {begin + run('m', 16) + "\n" + end + "\n" + begin, "*\n" + begin},
 		"shortest long line":       {begin + long + "x", "*\nx"},
 		"no long line":             {begin + long[1:] + "x", begin + long[1:] + "x"},
 		"most padding":             {begin + strings.Repeat(" ", 24) + long, "*\n"},
@@ -384,10 +385,20 @@ func TestOrdinaryWordsAreReplacedWhenAssigned(t *testing.T) {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
-	const document = `{"env":{"DB_PASSWORD" : "postgres","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`
-	const want = `{"env":{"DB_PASSWORD" : "` + mark + `","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`
-	if got := string(redact.New(ordinary).JSON([]byte(document))); got != want {
-		t.Errorf("got %s", got)
+	for document, want := range map[string]string{
+		`{"env":{"DB_PASSWORD" : "postgres","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`: `{"env":` +
+			`{"DB_PASSWORD" : "` + mark + `","user":"postgres","a":["postgres"]},"x":["PASSWORD","postgres"]}`,
+		`{"PASSWORD":["postgres"]}`:            `{"PASSWORD":["postgres"]}`,
+		`{"PASSWORD":{"postgres":1}}`:          `{"PASSWORD":{"postgres":1}}`,
+		`{"PASSWORD":null,"postgres":1}`:       `{"PASSWORD":null,"postgres":1}`,
+		`{"PASSWORD":"x","postgres":1}`:        `{"PASSWORD":"x","postgres":1}`,
+		`{"PASSWORD":1,"postgres":"postgres"}`: `{"PASSWORD":1,"postgres":"postgres"}`,
+		`{"PASS\u0057ORD":"postgres"}`:         `{"PASS\u0057ORD":"` + mark + `"}`,
+		`{"":"postgres"}`:                      `{"":"postgres"}`,
+	} {
+		if got := string(redact.New(ordinary).JSON([]byte(document))); got != want {
+			t.Errorf("%s became %s", document, got)
+		}
 	}
 }
 
@@ -483,6 +494,46 @@ func TestJSONStaysJSON(t *testing.T) {
 	got = r.JSON([]byte(`{"a": "0pass\"word\u00fc\\<1>`))
 	if want := `{"a": "0[REDACTED:MY_SECRET]`; string(got) != want {
 		t.Errorf("truncated document: %s, want %s", got, want)
+	}
+}
+
+func TestJSONKeepsOtherCharacters(t *testing.T) {
+	r := redact.New([]redact.Variable{{Name: "MY_SECRET", Value: "secret-0815"}})
+	for input, want := range map[string]string{
+		`"<b>&secret-0815"`:     `"<b>&[REDACTED:MY_SECRET]"`,
+		`["","secret-0815"]`:    `["","[REDACTED:MY_SECRET]"]`,
+		`["\\","secret-0815"]`:  `["\\","[REDACTED:MY_SECRET]"]`,
+		`"secret-0815`:          `"[REDACTED:MY_SECRET]`,
+		`{"a":"x","b":"secret-`: `{"a":"x","b":"secret-`,
+		`["secret-0815 \u3c"]`:  `["[REDACTED:MY_SECRET] \u3c"]`, // no valid string
+	} {
+		if got := string(r.JSON([]byte(input))); got != want {
+			t.Errorf("%s became %s, want %s", input, got, want)
+		}
+	}
+}
+
+// A token is one only after a character that is no part of a name, also if that was in an earlier piece.
+func TestTokensBeginWords(t *testing.T) {
+	token := key("gh"+"p_", 36)
+	for _, before := range []string{"a", "z", "A", "Z", "0", "9", "_", "`", "{", "@", "[", "/", ":", "^", "\x80", "-", `\n`, `\x`} {
+		want := before + token
+		if strings.Trim(before, "azAZ09_x\\") != "" || before == `\n` {
+			want = before + "[REDACTED:github-token]"
+		}
+		if got := redact.New(nil).Text(before + token); got != want {
+			t.Errorf("after %q: got %q", before, got)
+		}
+		s := redact.New(nil).Stream()
+		if got := s.Next(before) + s.Next(token) + s.Rest(); got != want {
+			t.Errorf("after a piece %q: got %q", before, got)
+		}
+	}
+}
+
+func TestKindsAreSorted(t *testing.T) {
+	if got := redact.Kinds([]string{"b", "a", "b", "c", "a"}); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -616,6 +667,7 @@ func TestStreamTruncated(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"it is secret-0815-lo", "it is [REDACTED:B_TOKEN]"},
 		{"it is secret-0", "it is [REDACTED:B_TOKEN]"}, // the shortest part of a value that is replaced
+		{"it is secret-0815-longe", "it is [REDACTED:B_TOKEN]"},
 		{"it is secret-", "it is secret-"},
 		{"it is sec", "it is sec"},
 		{"PASSWORD=postgres-serv", "PASSWORD=postgres-serv"},
@@ -623,9 +675,15 @@ func TestStreamTruncated(t *testing.T) {
 		{"so " + key("gh"+"p_", 36), "so [REDACTED:github-token]"},
 	} {
 		ordinary := redact.Variable{Name: "DB_PASSWORD", Value: "postgres-server"}
-		s := redact.New([]redact.Variable{variables[0], variables[1], ordinary}).Stream()
-		if got := s.Next(tt.text) + s.Truncated(); got != tt.want {
-			t.Errorf("for %q got %q, want %q", tt.text, got, tt.want)
+		for _, all := range [][]redact.Variable{{variables[0], variables[1], ordinary}, {ordinary, variables[0], variables[1]}} {
+			r := redact.New(all)
+			s := r.Stream()
+			if got := s.Next(tt.text) + s.Truncated(); got != tt.want {
+				t.Errorf("for %q got %q, want %q", tt.text, got, tt.want)
+			}
+			if found := len(r.Found()); found != strings.Count(tt.want, "[REDACTED") {
+				t.Errorf("%q: %d kinds were found", tt.text, found)
+			}
 		}
 	}
 }
