@@ -28,6 +28,8 @@ var outputScreens = []struct{ name, command string }{
 	{"search", "agent-chatter sessions search --team review er"},
 	{"search_regex", "agent-chatter sessions search --team review --regex 'divi[a-z]*|%d|除算'"},
 	{"diff", "agent-chatter sessions diff 3KQD 8VRE"},
+	{"replay", "agent-chatter replay 3KQD"},
+	{"replay_dumb", "TERM=dumb agent-chatter replay 8VRE"},
 }
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
@@ -48,7 +50,7 @@ func TestOutputScreens(t *testing.T) {
 			for _, s := range outputScreens {
 				for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "screen "+s.name {
 				}
-				screen := picture.Parse(m.Run("capture-pane", "-e", "-p", "-N", "-J"))
+				screen := picture.Parse(m.Run("capture-pane", "-e", "-p", "-N"))
 				texts[s.name] += fmt.Sprintf("==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)
 				screens[s.name] = append(screens[s.name], screen)
 				m.Press("Enter")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/rerun"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -105,7 +106,7 @@ func (cmd *Replay) print(
 		return printBlocks(out, p.pace(ctx, events, first), first, style)
 	}
 	var transcript view.Transcript
-	calls := view.Calls{}
+	calls, columns := view.Calls{}, tty.Columns(a.Stdout)
 	if cmd.Output == "text" {
 		events = calls.Collect(events)
 	}
@@ -127,7 +128,7 @@ func (cmd *Replay) print(
 		}
 		for _, b := range transcript.Entry(entry, calls) {
 			for _, line := range view.Render(b, style) {
-				if _, err := fmt.Fprintln(out, line); err != nil {
+				if _, err := fmt.Fprintln(out, tty.Fold(line, columns)); err != nil {
 					return err
 				}
 			}

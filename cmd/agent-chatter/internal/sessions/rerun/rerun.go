@@ -63,7 +63,7 @@ func Run(ctx context.Context, a *app.App, r *view.Replay, span view.Span, o Opti
 	}
 	shown, end := console.OpenOutput(a)
 	defer func() { err = cmp.Or(err, end(ctx)) }()
-	l := &listener{Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
+	l := &listener{recorded: r, Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
 	if !o.JSON {
 		l.Say(func(m *console.Model) []view.Block {
 			m.Transcript = view.NewTranscript(team)
@@ -198,12 +198,17 @@ func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, err
 type listener struct {
 	*view.Reporter
 	console.Surface
-	answers []projection.Message // the new ones
+	recorded *view.Replay
+	answers  []projection.Message // the new ones
 }
 
 // begin shows a prompt and the recorded answers to it.
 func (l *listener) begin(p prompt) {
 	l.answers = nil
+	var calls view.Calls
+	if !view.OutputStyle(l.App).Plain {
+		calls = view.CallsOf(l.recorded.Dir, l.recorded.ID, p.answers)
+	}
 	show := func(mark string, entries ...projection.Entry) {
 		l.Say(func(m *console.Model) (blocks []view.Block) {
 			m.Mark = mark
@@ -212,7 +217,7 @@ func (l *listener) begin(p prompt) {
 					entry.Steps = nil
 				}
 				if m.Transcript != nil {
-					blocks = append(blocks, m.Transcript.Entry(entry, nil)...)
+					blocks = append(blocks, m.Transcript.Entry(entry, calls)...)
 				}
 			}
 			return blocks
