@@ -20,6 +20,7 @@ type loader struct {
 	session catalog.Session
 	head    head
 	render  func(app.Message) string
+	last    uint64 // event that is read; 0: that of the journal
 
 	columns, rows int // of the conversation
 	profile       ansi.Profile
@@ -144,6 +145,10 @@ func (l *loader) readEnd(ctx context.Context, r *journal.Reader, d *document) {
 
 // end returns the position after the last event that can be read, the torn tail, and why no more can be read.
 func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn, err error) {
+	if l.last > 0 {
+		end, err = r.Find(l.last + 1)
+		return end, torn, err
+	}
 	if end = l.session.End; end.Seq > 0 && r.Holds(end) {
 		bytes := 0
 		for e, err := range r.ScanAfter(end) {
@@ -171,9 +176,9 @@ func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn
 	return journal.Position{}, torn, err
 }
 
-// ending returns what follows the last event of the journal.
+// ending returns what follows the last event.
 func (l *loader) ending() ending {
-	if l.head.live() {
+	if l.head.live() || l.last > 0 {
 		return goesOn
 	}
 	return closed
@@ -185,7 +190,7 @@ func (l *loader) around(ctx context.Context, r *journal.Reader, seq uint64, d *d
 	if err != nil {
 		return
 	}
-	s, next, err := after(ctx, r, at, enough)
+	s, next, err := after(ctx, r, at, enough, l.last)
 	if len(s.events) == 0 {
 		return
 	}
@@ -268,7 +273,7 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 	if last != nil {
 		from = last.to
 	}
-	s, next, err := after(ctx, r, from, enough)
+	s, next, err := after(ctx, r, from, enough, l.last)
 	d.ended = next.Seq == 0
 	end := l.ending()
 	if !d.ended {
@@ -302,6 +307,8 @@ func (l *loader) notices(ctx context.Context, end journal.Position, torn journal
 	switch {
 	case err != nil:
 		add(l.failure(err))
+	case l.last > 0: // The end is shown elsewhere.
+		return nil
 	case torn.Bytes > 0 && !l.head.live():
 		add(app.Message{Text: view.TornText(s.ID, torn)})
 	}

@@ -17,6 +17,7 @@ type Pane struct {
 
 	size    struct{ columns, rows int }
 	session catalog.Session
+	last    uint64          // the last event that is shown; 0: that of the session
 	ctx     context.Context // of the session; nil: none is shown
 	cancel  context.CancelFunc
 	pattern func(text string) [][]int // nil: nothing is marked
@@ -44,16 +45,30 @@ func New(a *app.App) *Pane {
 
 // Show shows a session: around the event with seq at, or with 0 its end.
 func (p *Pane) Show(s catalog.Session, at uint64) tea.Cmd {
-	if p.ctx == nil || s.ID != p.session.ID || s.Dir() != p.session.Dir() {
-		p.head = head{}
+	if p.last > 0 {
 		p.document = document{}
 	}
-	p.session = s
+	p.take(s, 0)
 	if from, to, ok := p.find(at); ok && p.place == nil && p.laidOut == p.width() {
 		p.showMessage(from, to)
 		return p.more()
 	}
 	return p.open(place{seq: at})
+}
+
+// ShowUntil shows the end of a session as it was after event last, without a head.
+func (p *Pane) ShowUntil(s catalog.Session, last uint64) tea.Cmd {
+	p.take(s, last)
+	return p.open(place{})
+}
+
+// take takes a session to show up to an event. What was shown stays until the session is open, if it is the same.
+func (p *Pane) take(s catalog.Session, last uint64) {
+	if p.ctx == nil || s.ID != p.session.ID || s.Dir() != p.session.Dir() {
+		p.head = head{}
+		p.document = document{}
+	}
+	p.session, p.last = s, last
 }
 
 // Refresh takes up what has changed in the session that is shown. s is its new description.
@@ -130,7 +145,7 @@ func (p *Pane) next() tea.Cmd {
 // loader returns what a command takes to its goroutine.
 func (p *Pane) loader() *loader {
 	return &loader{
-		dir: p.app.Catalog.At(p.session.Dir()), session: p.session, head: p.head, render: p.app.Render,
+		dir: p.app.Catalog.At(p.session.Dir()), session: p.session, head: p.head, render: p.app.Render, last: p.last,
 		columns: p.width(), rows: p.height(), profile: p.profile,
 	}
 }

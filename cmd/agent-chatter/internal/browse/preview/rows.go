@@ -21,7 +21,7 @@ func (p *Pane) height() int { return p.size.rows - len(p.headRows()) }
 // headRows returns the head and the line below it.
 func (p *Pane) headRows() []ansi.Line {
 	lines := headLines(p.session, p.head, p.size.rows)
-	if len(lines) == 0 {
+	if len(lines) == 0 || p.last > 0 {
 		return nil
 	}
 	rule := strings.Repeat("─", max(p.size.columns, 0))

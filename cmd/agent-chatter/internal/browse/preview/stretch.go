@@ -80,14 +80,18 @@ func before(ctx context.Context, r *journal.Reader, to journal.Position, least i
 }
 
 // after returns the events after a position, up to one that begins another stretch after least bytes. next is that
-// event; its Seq is 0 if the journal ends before. An error of reading ends it early.
+// event; its Seq is 0 if the journal ends before, or the events up to last unless that is 0. An error of reading ends
+// it early.
 func after(
-	ctx context.Context, r *journal.Reader, from journal.Position, least int,
+	ctx context.Context, r *journal.Reader, from journal.Position, least int, last uint64,
 ) (s stretch, next journal.Event, err error) {
 	s = stretch{from: from, to: from}
 	for e, err := range until(ctx, r.ScanAfter(from)) {
 		if err != nil {
 			return s, next, err
+		}
+		if last > 0 && e.Seq > last {
+			break
 		}
 		if s.full() || len(s.events) > 0 && s.bytes >= least && begins(e) {
 			return s, e, nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -14,11 +14,9 @@ import (
 
 // A List shows the rows of a session, of which one is selected. Until a row is selected, it is the last one.
 type List struct {
-	explain func(error) string
-	profile ansi.Profile
+	app     *app.App
 	Focused bool // the keys go to it: the selected row is marked
 
-	dir     *catalog.Dir
 	session catalog.Session
 	ctx     context.Context // of the session that is shown; nil: none
 	cancel  context.CancelFunc
@@ -37,10 +35,8 @@ type List struct {
 // keptPages is how many pages are kept besides those that are shown.
 const keptPages = 8
 
-// New returns a List without a session. explain says what an error is and what helps.
-func New(explain func(error) string, p ansi.Profile) *List {
-	return &List{explain: explain, profile: p, Focused: true}
-}
+// New returns a List without a session.
+func New(a *app.App) *List { return &List{app: a, Focused: true} }
 
 // readMsg is what reading a session has found.
 type readMsg struct {
@@ -61,9 +57,9 @@ type pageMsg struct {
 
 // Show shows the rows that end after an event of a session; all of them if it is 0. If it shows them already, it adds
 // what the session has since.
-func (l *List) Show(dir *catalog.Dir, s catalog.Session, after uint64) tea.Cmd {
+func (l *List) Show(s catalog.Session, after uint64) tea.Cmd {
 	same := l.ctx != nil && s.Key() == l.session.Key() && after == l.index.after
-	l.dir, l.session = dir, s
+	l.session = s
 	if !same {
 		l.Close()
 		l.ctx, l.cancel = context.WithCancel(context.Background())
@@ -93,8 +89,8 @@ func (l *List) SetSize(columns, rows int) tea.Cmd {
 // Session returns the session that is shown.
 func (l *List) Session() catalog.Session { return l.session }
 
-// Dir returns the directory of the session that is shown.
-func (l *List) Dir() *catalog.Dir { return l.dir }
+// dir returns the directory of the session.
+func (l *List) dir() *catalog.Dir { return l.app.Catalog.At(l.session.Dir()) }
 
 // Members returns the members of the team, as far as the session has been read.
 func (l *List) Members() []projection.Member { return l.index.members }
@@ -104,7 +100,7 @@ func (l *List) Selected() (projection.TimelineRow, bool) { return l.row(l.select
 
 // read reads what follows.
 func (l *List) read() tea.Cmd {
-	ctx, dir, id, ix := l.ctx, l.dir, l.session.ID, l.index
+	ctx, dir, id, ix := l.ctx, l.dir(), l.session.ID, l.index
 	l.reading = true
 	return func() tea.Msg {
 		ix, err := ix.read(ctx, dir, id)
@@ -209,9 +205,9 @@ func (l *List) takePage(msg pageMsg) tea.Cmd {
 // explained says why the session cannot be read.
 func (l *List) explained(err error) string {
 	if errors.Is(err, journal.ErrNotFound) {
-		err = &catalog.NotFoundError{Name: l.session.ID} // it was removed
+		return l.app.Render(app.FollowEndedText(l.session.ID, err))
 	}
-	return l.explain(err)
+	return l.app.Render(app.Explain(err))
 }
 
 // height is how many rows of the session are shown.
@@ -251,7 +247,7 @@ func (l *List) loadPages(from, to int) tea.Cmd {
 }
 
 func (l *List) load(page int) tea.Cmd {
-	ctx, dir, id, ix := l.ctx, l.dir, l.session.ID, l.index
+	ctx, dir, id, ix := l.ctx, l.dir(), l.session.ID, l.index
 	l.loading[page] = true
 	return func() tea.Msg {
 		rows, err := ix.load(ctx, dir, id, page)

@@ -3,7 +3,6 @@ package turns_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +14,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 func TestMain(m *testing.M) {
@@ -24,11 +21,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func explain(err error) string { return app.Explain(err).String() }
-
 // encoded returns the rows of a list, as many as it has room for.
-func encoded(l *turns.List, p ansi.Profile, rows int) []string {
-	shown := make([]string, rows)
+func encoded(a *app.App, l *turns.List, rows int) []string {
+	p, shown := ansi.Color16, make([]string, rows)
+	if a.NoColor {
+		p = ansi.NoColor
+	}
 	for i, line := range l.Lines() {
 		shown[i] = p.Encode(line)
 	}
@@ -36,51 +34,23 @@ func encoded(l *turns.List, p ansi.Profile, rows int) []string {
 }
 
 func TestListShowsEachKindOfRow(t *testing.T) {
-	dir, s := turnstest.Write(t, t.TempDir(), turnstest.ID, turnstest.Payloads()...)
-	turnstest.Golden(t, "rows", func(size picture.Size, p ansi.Profile) []string {
-		l := turns.New(explain, p)
+	a := turnstest.App(t)
+	s := turnstest.Write(t, a, turnstest.ID, turnstest.Payloads()...)
+	turnstest.Golden(t, "rows", a, func(size picture.Size) []string {
+		l := turns.New(a)
 		turnstest.Run(l.Update, l.SetSize(size.Columns, size.Rows))
-		turnstest.Run(l.Update, l.Show(dir, s, 0))
+		turnstest.Run(l.Update, l.Show(s, 0))
 		turnstest.Press(l.Update, "up")
-		return encoded(l, p, size.Rows)
+		return encoded(a, l, size.Rows)
 	})
 }
 
-// long writes a session of several pages and returns its rows.
-func long(t *testing.T) (*catalog.Dir, catalog.Session, []projection.TimelineRow) {
-	t.Helper()
-	const id = "01KAJ000000000000000000000" // that of projectiontest
-	root := t.TempDir()
-	path := filepath.Join(root, "sessions", "kitchen", id+".jsonl")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := projectiontest.WriteSession(file, 1500, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	dir := turnstest.Dir(root)
-	var all projection.Timeline
-	for e, err := range dir.Events(t.Context(), id) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Apply(e)
-	}
-	return dir, turnstest.Session(t, dir, id), all.Rows
-}
-
 func TestListHasTheRowsOfTheTimeline(t *testing.T) {
-	dir, s, want := long(t)
-	l := turns.New(explain, ansi.NoColor)
+	a := turnstest.App(t)
+	s, want := turnstest.WriteLong(t, a)
+	l := turns.New(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
-	turnstest.Run(l.Update, l.Show(dir, s, 0))
+	turnstest.Run(l.Update, l.Show(s, 0))
 	at := len(want) - 1
 	for _, step := range []struct {
 		key  string
@@ -111,11 +81,12 @@ func TestListHasTheRowsOfTheTimeline(t *testing.T) {
 }
 
 func TestListStartsAfterTheCommonPart(t *testing.T) {
-	dir, s, want := long(t)
+	a := turnstest.App(t)
+	s, want := turnstest.WriteLong(t, a)
 	for _, after := range []uint64{0, 1, want[700].Seq, want[700].End, s.LastSeq} {
-		l := turns.New(explain, ansi.NoColor)
+		l := turns.New(a)
 		turnstest.Run(l.Update, l.SetSize(80, 11))
-		turnstest.Run(l.Update, l.Show(dir, s, after))
+		turnstest.Run(l.Update, l.Show(s, after))
 		turnstest.Press(l.Update, "g")
 		r, ok := l.Selected()
 		first := 0
@@ -123,8 +94,8 @@ func TestListStartsAfterTheCommonPart(t *testing.T) {
 			first++
 		}
 		if first == len(want) {
-			if !strings.Contains(strings.Join(encoded(l, ansi.NoColor, 11), "\n"), "Nothing follows.") {
-				t.Errorf("after %d: %q", after, encoded(l, ansi.NoColor, 11))
+			if !strings.Contains(strings.Join(encoded(a, l, 11), "\n"), "Nothing follows.") {
+				t.Errorf("after %d: %q", after, encoded(a, l, 11))
 			}
 		} else if !ok || r.Seq != want[first].Seq {
 			t.Errorf("after %d, the first row is %+v, not %+v", after, r, want[first])
@@ -134,17 +105,18 @@ func TestListStartsAfterTheCommonPart(t *testing.T) {
 
 func TestListGrowsWithTheSession(t *testing.T) {
 	all := turnstest.Payloads()
-	dir, s := turnstest.Write(t, t.TempDir(), turnstest.ID, all[:8]...)
-	l := turns.New(explain, ansi.NoColor)
+	a := turnstest.App(t)
+	s := turnstest.Write(t, a, turnstest.ID, all[:8]...)
+	l := turns.New(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
-	turnstest.Run(l.Update, l.Show(dir, s, 0))
-	if l.Show(dir, s, 0) != nil {
+	turnstest.Run(l.Update, l.Show(s, 0))
+	if l.Show(s, 0) != nil {
 		t.Error("an unchanged session is read again")
 	}
-	if err := dir.Append(t.Context(), s.ID, turnstest.Records(all[8:]...)...); err != nil {
+	if err := turnstest.Dir(a).Append(t.Context(), s.ID, turnstest.Records(all[8:]...)...); err != nil {
 		t.Fatal(err)
 	}
-	turnstest.Run(l.Update, l.Show(dir, turnstest.Session(t, dir, s.ID), 0))
+	turnstest.Run(l.Update, l.Show(turnstest.Session(t, a, s.ID), 0))
 	if r, ok := l.Selected(); !ok || r.Text != "Plan First, I will" {
 		t.Errorf("the last row is %+v", r)
 	}
@@ -156,14 +128,14 @@ func TestListGrowsWithTheSession(t *testing.T) {
 
 // A message of another session, and one that was cancelled, change nothing.
 func TestListIgnoresOutdatedMessages(t *testing.T) {
-	root := t.TempDir()
-	dir, first := turnstest.Write(t, root, turnstest.ID, turnstest.Payloads()...)
-	_, second := turnstest.Write(t, root, "01KAJ0000000000000000000A2",
+	a := turnstest.App(t)
+	first := turnstest.Write(t, a, turnstest.ID, turnstest.Payloads()...)
+	second := turnstest.Write(t, a, "01KAJ0000000000000000000A2",
 		turnstest.Created("01KAJ0000000000000000000A2"), turnstest.Said("m1", turnstest.Mia, "second"))
-	l := turns.New(explain, ansi.NoColor)
+	l := turns.New(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
-	outdated := l.Show(dir, first, 0)
-	current := l.Show(dir, second, 0)
+	outdated := l.Show(first, 0)
+	current := l.Show(second, 0)
 	turnstest.Run(l.Update, current)
 	turnstest.Run(l.Update, outdated)
 	if r, _ := l.Selected(); r.Text != "second" {
@@ -171,7 +143,7 @@ func TestListIgnoresOutdatedMessages(t *testing.T) {
 	}
 	l.Close()
 	turnstest.Run(l.Update, current)
-	if rows := encoded(l, ansi.NoColor, 11); strings.Contains(strings.Join(rows, ""), "Reading") {
+	if rows := encoded(a, l, 11); strings.Contains(strings.Join(rows, ""), "Reading") {
 		t.Errorf("%q", rows)
 	}
 }
@@ -200,18 +172,19 @@ func TestListSaysWhyTheRestCannotBeRead(t *testing.T) {
 			file.Close()
 			return err
 		}, "unfinished write", true},
-		{"a journal that is removed", os.Remove, "No session is named", false},
+		{"a journal that is removed", os.Remove, "is gone", false},
 		{"a journal that is emptied", func(path string) error { return os.Truncate(path, 0) }, "no messages", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir, s := turnstest.Write(t, t.TempDir(), turnstest.ID, turnstest.Payloads()...)
+			a := turnstest.App(t)
+			s := turnstest.Write(t, a, turnstest.ID, turnstest.Payloads()...)
 			if err := test.damage(s.Path()); err != nil {
 				t.Fatal(err)
 			}
-			l := turns.New(explain, ansi.NoColor)
+			l := turns.New(a)
 			turnstest.Run(l.Update, l.SetSize(160, 30))
-			turnstest.Run(l.Update, l.Show(dir, s, 0))
-			rows := strings.Join(encoded(l, ansi.NoColor, 30), "\n")
+			turnstest.Run(l.Update, l.Show(s, 0))
+			rows := strings.Join(encoded(a, l, 30), "\n")
 			if !strings.Contains(rows, test.want) || strings.Contains(rows, "Why does") != test.rows {
 				t.Errorf("%s", rows)
 			}
@@ -221,10 +194,11 @@ func TestListSaysWhyTheRestCannotBeRead(t *testing.T) {
 
 // Pages that were read are kept, and others are not requested again and again.
 func TestListOfALostJournalEnds(t *testing.T) {
-	dir, s, want := long(t)
-	l := turns.New(explain, ansi.NoColor)
+	a := turnstest.App(t)
+	s, want := turnstest.WriteLong(t, a)
+	l := turns.New(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
-	turnstest.Run(l.Update, l.Show(dir, s, 0))
+	turnstest.Run(l.Update, l.Show(s, 0))
 	if err := os.Remove(s.Path()); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +206,7 @@ func TestListOfALostJournalEnds(t *testing.T) {
 	if _, ok := l.Selected(); ok {
 		t.Error("a row of a journal that was removed is known")
 	}
-	if rows := strings.Join(encoded(l, ansi.NoColor, 11), "\n"); !strings.Contains(rows, "No session is named") {
+	if rows := strings.Join(encoded(a, l, 11), "\n"); !strings.Contains(rows, "is gone") {
 		t.Errorf("%s", rows)
 	}
 	turnstest.Press(l.Update, "G")

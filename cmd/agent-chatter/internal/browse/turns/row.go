@@ -79,7 +79,7 @@ func Line(r projection.TimelineRow, color ansi.Color, selected bool, columns int
 	if selected {
 		line = ansi.Line{{Text: "▸ ", Style: ansi.Style{Color: ansi.Cyan}}}
 	}
-	line = append(line, Sign(r), ansi.Span{Text: " "})
+	line = append(line, sign(r), ansi.Span{Text: " "})
 	c := cells{
 		when:   dim(when(r.Time, l.when)),
 		member: ansi.Line{{Text: tty.SafeLine(r.Member.DisplayName), Style: ansi.Style{Bold: true, Color: color}}},
@@ -95,11 +95,11 @@ func Line(r projection.TimelineRow, color ansi.Color, selected bool, columns int
 	return ansi.Cut(line, columns)
 }
 
-// Sign is how a turn ended, in one column: blank for one that is done.
-func Sign(r projection.TimelineRow) ansi.Span {
-	for _, e := range Endings {
-		if r.Kind == projection.RowTurn && e.Reason == r.FinishReason {
-			return ansi.Span{Text: e.Sign, Style: ansi.Style{Color: e.Color}}
+// sign is how a turn ended, in one column: blank for one that is done.
+func sign(r projection.TimelineRow) ansi.Span {
+	for _, e := range endings {
+		if r.Kind == projection.RowTurn && e.reason == r.FinishReason {
+			return ansi.Span{Text: e.sign, Style: ansi.Style{Color: e.color}}
 		}
 	}
 	if r.Kind == projection.RowTurn {
@@ -111,16 +111,13 @@ func Sign(r projection.TimelineRow) ansi.Span {
 	return dimmed("·")
 }
 
-// An Ending is a way in which a turn ends, and its sign.
-type Ending struct {
-	Reason projection.FinishReason // "": it has no end
-	Sign   string
-	Color  ansi.Color
-	Name   string
-}
-
-// Endings are the signs of turns.
-var Endings = []Ending{
+// endings are the ways in which turns end, and their signs.
+var endings = []struct {
+	reason projection.FinishReason // "": it has no end
+	sign   string
+	color  ansi.Color
+	name   string
+}{
 	{projection.Done, " ", ansi.Default, "done"},
 	{"", "●", ansi.Green, "no end"},
 	{projection.Failed, "✗", ansi.Red, "error"},
@@ -188,10 +185,10 @@ func words(r projection.TimelineRow, selected bool) ansi.Line {
 	if r.FinishReason == projection.Done {
 		return ansi.Line{said}
 	}
-	reason := ansi.Span{Text: tty.SafeLine(string(r.FinishReason)), Style: ansi.Style{Color: Sign(r).Color}}
-	for _, e := range Endings {
-		if e.Reason == r.FinishReason {
-			reason.Text = e.Name
+	reason := ansi.Span{Text: tty.SafeLine(string(r.FinishReason)), Style: ansi.Style{Color: sign(r).Color}}
+	for _, e := range endings {
+		if e.reason == r.FinishReason {
+			reason.Text = e.name
 		}
 	}
 	if r.Text == "" {
@@ -227,4 +224,28 @@ func dim(text string) ansi.Line { return ansi.Line{dimmed(text)} }
 
 func dimmed(text string) ansi.Span {
 	return ansi.Span{Text: text, Style: ansi.Style{Color: ansi.BrightBlack}}
+}
+
+// Figures are the duration, the tokens and the cost of a turn, as the end of a turn in a conversation shows them.
+func Figures(r projection.TimelineRow) []string {
+	if r.Kind != projection.RowTurn {
+		return nil
+	}
+	end, _ := part.EndOf(&projection.TurnEnded{DurationMS: r.DurationMS, Usage: &r.Usage}, true)
+	return end.Figures
+}
+
+// Legend explains the signs of rows.
+func Legend() (line ansi.Line) {
+	add := func(sign ansi.Span, name string) {
+		line = append(line, sign, ansi.Span{Text: "\u00a0" + strings.ReplaceAll(name, " ", "\u00a0") + "  "})
+	}
+	for _, e := range endings {
+		if e.sign != " " {
+			add(ansi.Span{Text: e.sign, Style: ansi.Style{Color: e.color}}, e.name)
+		}
+	}
+	add(dimmed("·"), "change of the session")
+	add(ansi.Span{Text: "2\u00a0✗1", Style: ansi.Style{Color: ansi.Red}}, "two tool calls, of which one failed")
+	return line
 }

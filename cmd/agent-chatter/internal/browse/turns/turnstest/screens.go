@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	xansi "github.com/charmbracelet/x/ansi"
 )
 
@@ -55,26 +55,39 @@ func Key(name string) tea.KeyPressMsg {
 // Sizes are those of the golden screens.
 var Sizes = []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
 
-// Golden compares screens of all sizes, with and without colours, with a golden file, and draws those with colours.
+// Golden compares screens of all sizes, with the colours of the App and without, with a golden file, and draws those
+// with colours.
 // Each must have exactly its rows, and none that is too wide.
-func Golden(t *testing.T, name string, show func(size picture.Size, p ansi.Profile) []string) {
+func Golden(t *testing.T, name string, a *app.App, show func(picture.Size) []string) {
+	t.Helper()
+	GoldenOf(t, name, a, Sizes, show)
+}
+
+// CheckFits fails unless there are exactly so many rows, and none that is too wide.
+func CheckFits(t *testing.T, shown []string, columns, rows int) {
+	t.Helper()
+	if len(shown) != rows && (columns > 0 || len(shown) > 0) {
+		t.Errorf("%d rows are shown, not %d", len(shown), rows)
+	}
+	for _, row := range shown {
+		if n := xansi.StringWidth(row); n > columns {
+			t.Errorf("%q has %d columns, not %d", row, n, columns)
+		}
+	}
+}
+
+// GoldenOf is Golden with other sizes.
+func GoldenOf(t *testing.T, name string, a *app.App, sizes []picture.Size, show func(picture.Size) []string) {
 	t.Helper()
 	var b strings.Builder
 	var screens []picture.Screen
-	for _, profile := range []ansi.Profile{ansi.Color16, ansi.NoColor} {
-		for _, size := range Sizes {
-			rows := show(size, profile)
-			if len(rows) != size.Rows {
-				t.Errorf("%s has %d rows, not %d", name, len(rows), size.Rows)
-			}
+	for _, a.NoColor = range []bool{false, true} {
+		for _, size := range sizes {
+			rows := show(size)
+			CheckFits(t, rows, size.Columns, size.Rows)
 			screen := picture.Parse(strings.Join(rows, "\n"))
-			for _, row := range rows {
-				if n := xansi.StringWidth(row); n > size.Columns {
-					t.Errorf("%s: %q has %d columns, not %d", name, row, n, size.Columns)
-				}
-			}
 			color := ""
-			if profile == ansi.Color16 {
+			if !a.NoColor {
 				screens = append(screens, screen)
 			} else {
 				color = " without colour"
@@ -83,5 +96,5 @@ func Golden(t *testing.T, name string, show func(size picture.Size, p ansi.Profi
 		}
 	}
 	apptest.Golden(t, filepath.Join("testdata", name+".golden"), b.String())
-	apptest.Golden(t, filepath.Join("testdata", name+".svg"), picture.Draw(screens, Sizes))
+	apptest.Golden(t, filepath.Join("testdata", name+".svg"), picture.Draw(screens, sizes))
 }

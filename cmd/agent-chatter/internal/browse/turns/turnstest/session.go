@@ -1,14 +1,18 @@
 package turnstest
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 // ID is the id of the session that Write writes.
@@ -96,11 +100,19 @@ func Payloads() (all []projection.Payload) {
 	return all
 }
 
-// Write writes a session to a catalog in root, its events four seconds apart, and returns where it is.
-func Write(t testing.TB, root, id string, payloads ...projection.Payload) (*catalog.Dir, catalog.Session) {
+// App returns an App whose sessions are in a directory of the test.
+func App(t testing.TB) *app.App {
+	root := t.TempDir()
+	return &app.App{Home: root, Catalog: catalog.New(filepath.Join(root, "sessions"), journal.Options{})}
+}
+
+// Dir is where Write puts sessions.
+func Dir(a *app.App) *catalog.Dir { return a.Catalog.Team("kitchen") }
+
+// Write writes a session, its events four seconds apart.
+func Write(t testing.TB, a *app.App, id string, payloads ...projection.Payload) catalog.Session {
 	t.Helper()
-	dir := Dir(root)
-	log, err := dir.Journals().Create(id)
+	log, err := Dir(a).Journals().Create(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,12 +126,31 @@ func Write(t testing.TB, root, id string, payloads ...projection.Payload) (*cata
 	if err = errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return dir, Session(t, dir, id)
+	return Session(t, a, id)
 }
 
-// Dir is where Write puts sessions.
-func Dir(root string) *catalog.Dir {
-	return catalog.New(filepath.Join(root, "sessions"), journal.Options{}).Team("kitchen")
+// WriteLong writes a session of several pages and returns its rows.
+func WriteLong(t testing.TB, a *app.App) (catalog.Session, []projection.TimelineRow) {
+	t.Helper()
+	const id = "01KAJ000000000000000000000" // that of projectiontest
+	dir := Dir(a).Journals().Path()
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var b bytes.Buffer
+		_, err = projectiontest.WriteSession(&b, 1500, 1)
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, id+".jsonl"), b.Bytes(), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all projection.Timeline
+	for e, err := range Dir(a).Events(t.Context(), id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Apply(e)
+	}
+	return Session(t, a, id), all.Rows
 }
 
 // Records are events four seconds apart.
@@ -131,9 +162,9 @@ func Records(payloads ...projection.Payload) (records []journal.Record) {
 }
 
 // Session returns a session as a list describes it.
-func Session(t testing.TB, dir *catalog.Dir, id string) catalog.Session {
+func Session(t testing.TB, a *app.App, id string) catalog.Session {
 	t.Helper()
-	s, err := dir.Session(t.Context(), id)
+	s, err := Dir(a).Session(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,206 @@
+package timeline
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// ForkMsg asks the caller to fork a session.
+type ForkMsg struct {
+	Session catalog.Session
+	Seq     uint64 // of the last event of the fork
+}
+
+// CloseMsg asks the caller to close the pane.
+type CloseMsg struct{}
+
+// A Pane shows the timeline of a session. Its methods are called by one goroutine.
+type Pane struct {
+	app           *app.App
+	profile       ansi.Profile
+	columns, rows int
+	list          *turns.List
+	conversation  *preview.Pane
+	scrolling     bool // keys go to the conversation
+	helping       bool // the page of keys is shown
+
+	shown  shown // whose conversation is shown
+	ctx    context.Context
+	cancel context.CancelFunc // of reading the task; nil: nothing was shown yet
+	task   task
+}
+
+// shown is the end of a row.
+type shown struct {
+	key catalog.Key
+	end uint64 // 0: none
+}
+
+// New returns a pane without a session and without a size.
+func New(a *app.App) *Pane {
+	p := &Pane{app: a, profile: ansi.Color16, list: turns.New(a), conversation: preview.New(a)}
+	if a.NoColor {
+		p.profile = ansi.NoColor
+	}
+	return p
+}
+
+// Show shows a session. If it is shown already, Show adds what it has since.
+func (p *Pane) Show(s catalog.Session) tea.Cmd { return tea.Batch(p.list.Show(s, 0), p.follow()) }
+
+// Close ends reading. The pane shows no session.
+func (p *Pane) Close() {
+	p.list.Close()
+	p.conversation.Close()
+	if p.cancel != nil {
+		p.cancel()
+	}
+	list, columns, rows := turns.New(p.app), p.columns, p.rows
+	*p = Pane{app: p.app, profile: p.profile, list: list, conversation: p.conversation}
+	p.SetSize(columns, rows)
+}
+
+// SetSize sets the size of the pane.
+func (p *Pane) SetSize(columns, rows int) tea.Cmd {
+	p.columns, p.rows = columns, rows
+	l := p.layout()
+	return tea.Batch(p.list.SetSize(l.listColumns, l.listRows), p.resizeConversation(), p.follow())
+}
+
+// resizeConversation gives the conversation the room that its head leaves.
+func (p *Pane) resizeConversation() tea.Cmd {
+	l := p.layout()
+	return p.conversation.SetSize(l.columns, max(l.rows-len(p.headLines(l.columns)), 0))
+}
+
+// Update takes a message: of its own commands, a key or the mouse wheel. It ignores others.
+func (p *Pane) Update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case taskMsg:
+		if msg.ctx == p.ctx {
+			p.task = msg.task
+			cmd = p.resizeConversation()
+		}
+	case tea.KeyPressMsg:
+		cmd = p.press(msg)
+	case tea.MouseWheelMsg:
+		cmd = p.focused()(msg)
+	default:
+		cmd = tea.Batch(p.list.Update(msg), p.conversation.Update(msg))
+	}
+	return tea.Batch(cmd, p.follow())
+}
+
+// focused returns what takes the keys that move.
+func (p *Pane) focused() func(tea.Msg) tea.Cmd {
+	if p.scrolling {
+		return p.conversation.Update
+	}
+	return p.list.Update
+}
+
+// press handles a key.
+func (p *Pane) press(k tea.KeyPressMsg) tea.Cmd {
+	if p.helping {
+		p.helping = false
+		return nil
+	}
+	switch k.String() {
+	case "esc", "q", "t":
+		return func() tea.Msg { return CloseMsg{} }
+	case "?":
+		p.helping = true
+	case "tab":
+		p.scrolling = !p.scrolling && p.layout().rows > 0
+		p.list.Focused = !p.scrolling
+	case "enter":
+		if r, ok := p.list.Selected(); ok {
+			fork := ForkMsg{p.list.Session(), r.End}
+			return func() tea.Msg { return fork }
+		}
+	default:
+		return p.focused()(k)
+	}
+	return nil
+}
+
+// follow shows the conversation at the selected row, if another one is shown.
+func (p *Pane) follow() tea.Cmd {
+	r, ok := p.list.Selected()
+	now := shown{p.list.Session().Key(), r.End}
+	if !ok || now == p.shown || p.layout().rows == 0 {
+		return nil
+	}
+	p.shown = now
+	return tea.Batch(p.readTask(r), p.resizeConversation(), p.conversation.ShowUntil(p.list.Session(), r.End))
+}
+
+// A layout is where the list and the conversation are.
+type layout struct {
+	listColumns, listRows int
+	columns, rows         int // of the conversation with its head; 0 rows: it is not shown
+	beside                bool
+}
+
+// The sizes from which the conversation is beside the list, or below it.
+const (
+	besideColumns = 160
+	belowRows     = 18
+)
+
+func (p *Pane) layout() layout {
+	switch {
+	case p.columns >= besideColumns:
+		list := p.columns * 3 / 5
+		return layout{list, p.rows, p.columns - list - 1, p.rows, true}
+	case p.rows >= belowRows:
+		list := p.rows / 2
+		return layout{p.columns, list, p.columns, p.rows - list, false}
+	}
+	return layout{listColumns: p.columns, listRows: p.rows}
+}
+
+// Rows returns the rows of the pane: as many as it has, each at most as wide as it is.
+func (p *Pane) Rows() []string {
+	if p.rows <= 0 || p.columns <= 0 {
+		return nil
+	}
+	if p.helping {
+		return p.encode(p.helpLines(), p.rows)
+	}
+	l := p.layout()
+	rows := p.encode(p.list.Lines(), l.listRows)
+	if l.rows == 0 {
+		return rows
+	}
+	right := append(p.encode(p.headLines(l.columns), -1), p.conversation.Rows()...)
+	if !l.beside {
+		return append(rows, right[:l.rows]...)
+	}
+	lines := append(p.list.Lines(), make([]ansi.Line, l.rows)...)
+	for i := range rows {
+		blanks := strings.Repeat(" ", max(l.listColumns-lines[i].Columns(), 0))
+		rows[i] = p.profile.Encode(append(lines[i], ansi.Span{Text: blanks}, dim("│"))) + right[i]
+	}
+	return rows
+}
+
+// encode encodes lines, with blank ones so that there are so many rows; with -1 rows as many as there are.
+func (p *Pane) encode(lines []ansi.Line, rows int) []string {
+	if rows < 0 {
+		rows = len(lines)
+	}
+	encoded := make([]string, rows)
+	for i, line := range lines[:min(len(lines), rows)] {
+		encoded[i] = p.profile.Encode(ansi.Cut(line, p.columns))
+	}
+	return encoded
+}
