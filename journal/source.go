@@ -99,14 +99,19 @@ func (f files) tryOpen(fsys FS, toAppend bool) (journalFile, error) {
 
 // source returns the bytes of an open file of the journal.
 func (f files) source(file journalFile) (source, error) {
+	return sourceAt(Info{ID: f.id, Dir: f.dir, Archived: file.archived}.Path(), file)
+}
+
+// sourceAt returns the bytes of the open file of a journal at a path.
+func sourceAt(path string, file journalFile) (source, error) {
 	if file.archived {
-		return archiveSource(f.archivePath(), file)
+		return archiveSource(path, file)
 	}
 	info, err := file.Stat()
 	if err != nil {
 		return source{}, err
 	}
-	return fileSource(f.path(), file, info.Size()), nil
+	return fileSource(path, file, info.Size()), nil
 }
 
 // openSource opens the journal, live or archived, for reading.

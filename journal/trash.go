@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,6 +222,33 @@ func (d *Dir) ListTrash() ([]Trashed, error) {
 	return all, nil
 }
 
+// TrashReader opens a journal in the trash for reading, live or archived. It returns
+// ErrNotFound if the journal is not there.
+func (d *Dir) TrashReader(id string) (*Reader, error) {
+	f, err := d.files(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Backward(f.inTrash()) {
+		file, err := d.fs.OpenFile(path, os.O_RDONLY, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		src, err := sourceAt(path, journalFile{File: file, archived: strings.HasSuffix(path, zstSuffix)})
+		if err != nil {
+			file.Close()
+			return nil, err
+		}
+		return &Reader{src: src, file: file, maxLine: d.maxLine}, nil
+	}
+	return nil, notInTrash(id)
+}
+
+func notInTrash(id string) error { return fmt.Errorf("%s: not in the trash: %w", id, ErrNotFound) }
+
 // RecordTrashTime records the current time as the time at which a journal was moved
 // to the trash. It is for a journal whose time is unknown.
 func (d *Dir) RecordTrashTime(id string) error {
@@ -284,7 +312,7 @@ func (d *Dir) checkRestorable(f files) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: not in the trash: %w", f.id, ErrNotFound)
+	return notInTrash(f.id)
 }
 
 func (d *Dir) restore(f files) error {

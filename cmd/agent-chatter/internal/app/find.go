@@ -179,24 +179,18 @@ func (a *App) JournalAt(path string) (*catalog.Dir, string, error) {
 }
 
 // FindTrashed finds a session in the trash of any team.
-func (a *App) FindTrashed(name string) (*catalog.Dir, string, error) {
-	teams, err := a.Catalog.Teams()
+func (a *App) FindTrashed(ctx context.Context, name string) (*catalog.Dir, string, error) {
+	trashed, err := a.Catalog.Trash(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	var found []catalog.Session
 	var all []string
 	var team *catalog.Dir
-	for _, t := range teams {
-		trashed, err := t.Journals().ListTrash()
-		if err != nil {
-			a.ReportUnreadable(t.Journals().Path(), err)
-		}
-		for _, item := range trashed {
-			all = append(all, item.ID)
-			if catalog.MatchesID(item.ID, name) {
-				team, found = t, append(found, catalog.Session{ID: item.ID})
-			}
+	for _, item := range trashed {
+		all = append(all, item.ID)
+		if catalog.MatchesID(item.ID, name) {
+			team, found = a.Catalog.At(item.Dir), append(found, catalog.Session{ID: item.ID})
 		}
 	}
 	switch len(found) {

@@ -46,20 +46,14 @@ func (l *commandLine) sessions(word string) []candidate {
 
 // trash returns the ids of the sessions in the trash.
 func (l *commandLine) trash(word string) []candidate {
-	teams, err := l.app.Catalog.Teams()
+	trashed, err := l.app.Catalog.Trash(context.Background())
 	if err != nil {
 		return nil
 	}
 	var found []candidate
-	for _, t := range teams {
-		trashed, err := t.Journals().ListTrash()
-		if err != nil {
-			continue
-		}
-		for _, item := range trashed {
-			if strings.HasPrefix(item.ID, strings.ToUpper(word)) {
-				found = append(found, candidate{item.ID, filepath.Base(t.Journals().Path())})
-			}
+	for _, item := range trashed {
+		if strings.HasPrefix(item.ID, strings.ToUpper(word)) {
+			found = append(found, candidate{item.ID, filepath.Base(item.Dir)})
 		}
 	}
 	return found

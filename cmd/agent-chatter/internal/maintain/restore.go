@@ -25,7 +25,7 @@ func (Restore) Help() string {
 func (cmd *Restore) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	team, id, err := a.FindTrashed(cmd.ID)
+	team, id, err := a.FindTrashed(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
